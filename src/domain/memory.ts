@@ -1,0 +1,97 @@
+import type { Metadata } from "./filter.ts";
+import type { Origin } from "./message.ts";
+
+export const KINDS = [
+  "fact",
+  "preference",
+  "commitment",
+  "instruction",
+  "entity",
+  "event",
+  "reflection",
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** The structured half of a memory. */
+export interface Claim {
+  /**
+   * Who or what it is about: `user` (whose memory this is), `user/sister`, `user/cat` (what is theirs; deeper
+   * where needed: `user/flatmate/parrot`), or a name ("Caroline", "Caroline/mother") where somebody else speaks or is spoken of.
+   */
+  readonly subject: string;
+  /** An English verb phrase in its base form: `use`, `live in`, `be allergic to`, `be called`, `be`, `have`. */
+  readonly relation: string;
+  /** What is said of the subject, in the user's own words: `Shram`, `Porto`, `61k`. */
+  readonly value: string;
+  /** What narrows it: `as a productivity tool`, `on Sundays`, `when I fly`. */
+  readonly qualifier?: string;
+}
+
+/** The exact words a memory came from: `content.slice(start, end) === quote` in the message named. */
+export interface SourceSpan {
+  readonly message: string;
+  readonly start: number;
+  readonly end: number;
+  readonly quote: string;
+}
+
+export type Status = "current" | "superseded" | "retracted";
+
+/**
+ * One statement, understandable alone: "The user uses Shram as a productivity tool."
+ * A value of this type is one version of it; each change makes the next.
+ */
+export interface Memory {
+  readonly id: string;
+  /** 1 for the first version. */
+  readonly version: number;
+  readonly text: string;
+  readonly kind: Kind;
+  readonly claim?: Claim;
+  readonly status: Status;
+  /** 0 to 1. */
+  readonly confidence: number;
+  /** 0 to 1. */
+  readonly importance: number;
+  /** How often the same claim was made. */
+  readonly evidence: number;
+  readonly origin: Origin;
+  readonly agent?: string;
+  readonly session?: string;
+  /** Said at (ISO 8601): of the newest source, or when it was added. */
+  readonly at: string;
+  /** When it was true: from (inclusive) and to (exclusive). Open where absent. */
+  readonly validFrom?: string;
+  readonly validTo?: string;
+  /** When an event takes or took place, or a commitment falls due, as a date or time in ISO 8601. */
+  readonly when?: string;
+  /** Gone from every read at this time. */
+  readonly expiresAt?: string;
+  /** Stored for people to look at, never recalled. */
+  readonly quarantined?: boolean;
+  /** Health, beliefs, money, secrets. */
+  readonly sensitive?: boolean;
+  readonly metadata?: Metadata;
+  readonly sources: readonly SourceSpan[];
+  /** The memory that took its place. */
+  readonly supersededBy?: string;
+  /** The revision and the time (ISO 8601) at which this version was stored. */
+  readonly revision: number;
+  readonly storedAt: string;
+  /** What made this version. */
+  readonly action: Action;
+  /** Why, in words for a person, without the user's own. */
+  readonly why?: string;
+}
+
+/** What a write did to a memory. */
+export type Action =
+  | "added"
+  | "merged"
+  | "updated"
+  | "superseded"
+  | "retracted"
+  | "erased"
+  | "refused"
+  | "quarantined"
+  | "restored";

@@ -1,0 +1,79 @@
+import type { Action } from "./memory.ts";
+
+/** What a write did. Never "ok": each thing by id, or the reason why not. */
+export interface Receipt {
+  readonly revision: number;
+  /** Ids of the messages stored by this write or, where they were there already, before it. */
+  readonly messages: readonly string[];
+  readonly memories: readonly ReceiptLine[];
+  /** How many messages wait for an extractor. */
+  readonly pending: number;
+  /** What the words asked to be erased, and was. */
+  readonly erasures?: readonly ErasureReceipt[];
+}
+
+export interface ReceiptLine {
+  readonly id: string;
+  readonly action: Extract<
+    Action,
+    "added" | "merged" | "superseded" | "retracted" | "erased" | "refused" | "quarantined"
+  >;
+  readonly text: string;
+  /** The memory that took its place, or into which it went. */
+  readonly by?: string;
+  readonly why?: string;
+}
+
+/** A receipt as it is kept under an idempotency key: by id and version, so that no erased word lives on in it. */
+export interface KeptReceipt {
+  /** SHA-256 of the caller's key, hex. */
+  readonly key: string;
+  /** SHA-256 of what was asked, hex; the same key with another body is a conflict. */
+  readonly body: string;
+  readonly messages: readonly string[];
+  readonly memories: readonly (Omit<ReceiptLine, "text"> & { readonly version: number })[];
+  readonly pending: number;
+}
+
+/** What an erasure took, from where, and the proof. It holds no erased word. */
+export interface ErasureReceipt {
+  readonly id: string;
+  readonly at: string;
+  readonly project: string;
+  readonly user: string;
+  readonly revision: number;
+  /** How many from each place. */
+  readonly erased: {
+    readonly memories: number;
+    readonly versions: number;
+    /** Messages with words taken out, and among them those with none left. */
+    readonly messages: number;
+    readonly emptied: number;
+    readonly passages: number;
+    readonly vectors: number;
+    readonly tombstones: number;
+  };
+  /** Ids of the memories that are gone. */
+  readonly ids: readonly string[];
+  /** Each place read again after the erasure, and how many of the erased words were still there. */
+  readonly verified: readonly { readonly place: string; readonly found: number }[];
+  readonly complete: boolean;
+  /** SHA-256 of the receipt before this one in the database, hex; empty for the first. */
+  readonly previous: string;
+  /** SHA-256 of this receipt without `hash` and `signature`, hex. */
+  readonly hash: string;
+  /** HMAC-SHA-256 of `hash` with the secret, hex. */
+  readonly signature: string;
+}
+
+/** What an erasure would take. Nothing is gone yet. */
+export interface ErasurePlan {
+  readonly dryRun: true;
+  readonly memories: readonly { readonly id: string; readonly text: string }[];
+  /** The words that would go, by message. */
+  readonly messages: readonly {
+    readonly id: string;
+    readonly at: string;
+    readonly words: readonly string[];
+  }[];
+}

@@ -1,0 +1,86 @@
+/**
+ * The words of a text, for search and for comparing. Latin text is lower-cased, freed of accents, stripped of stop
+ * words and light suffixes; runs of Chinese, Japanese and Korean become pairs of characters.
+ */
+const WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+|[\p{L}\p{N}\p{M}]+(?:['’]\p{L}+)?/gu;
+const PAIRED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+const STOP: ReadonlySet<string> = new Set(
+  (
+    "a an the and or but if of to in on at by for with from as is are was were be been being am do does did doing " +
+    "have has had having i you he she it we they me him her us them my your his its our their this that these those " +
+    "there here what which who whom whose when where why how not no nor so than too very can could will would " +
+    "should may might just about into over after before up down out off then once again more most some any all each " +
+    "s t don"
+  ).split(" "),
+);
+
+/** Suffix, what replaces it, and how many letters must be left before it. */
+const SUFFIXES: readonly (readonly [string, string, number])[] = [
+  ["ational", "ate", 3],
+  ["ization", "ize", 3],
+  ["fulness", "ful", 3],
+  ["iveness", "ive", 3],
+  ["ingly", "", 4],
+  ["edly", "", 4],
+  ["sses", "ss", 2],
+  ["ies", "y", 2],
+  ["ing", "", 3],
+  ["ied", "y", 2],
+  ["ed", "", 3],
+  ["ly", "", 4],
+  ["es", "e", 3],
+  ["s", "", 3],
+];
+
+/** The search terms of a text, in order, repeats included. */
+export function analyse(text: string): string[] {
+  const terms: string[] = [];
+  for (const word of words(text)) {
+    if (PAIRED.test(word)) terms.push(...pairs(word));
+    else if (!STOP.has(word)) terms.push(stem(word));
+  }
+  return terms;
+}
+
+/** The plain words of a text: lower case, no accents, nothing after an apostrophe ("Ana's" -> "ana"). */
+export function words(text: string): string[] {
+  const folded = text.normalize("NFKD").replace(/\p{M}/gu, "").normalize("NFC").toLowerCase();
+  return Array.from(folded.matchAll(WORD), ([word]) => word.split(/['’]/)[0] ?? word);
+}
+
+/** Whether two short texts say the same but for case, accents, punctuation, articles and word endings. */
+export function sameWords(one: string, other: string): boolean {
+  return wordKey(one) === wordKey(other);
+}
+
+/** What `sameWords` compares. */
+export function wordKey(text: string): string {
+  const all = words(text);
+  const telling = all.filter((word) => !ARTICLES.has(word));
+  return (telling.length > 0 ? telling : all).map(stem).join(" ");
+}
+
+const ARTICLES: ReadonlySet<string> = new Set(["a", "an", "the", "my", "our", "some"]);
+
+/** A light stemmer: one suffix off, then a final e, so that "uses", "using" and "use" meet. */
+export function stem(word: string): string {
+  let stemmed = word;
+  for (const [suffix, replacement, least] of SUFFIXES) {
+    if (!word.endsWith(suffix) || word.length - suffix.length < least) continue;
+    if (suffix === "s" && /(?:ss|us|is)$/.test(word)) return word;
+    stemmed = word.slice(0, word.length - suffix.length) + replacement;
+    if ((suffix === "ing" || suffix === "ed") && stemmed.length > 3 && /([^lsz])\1$/.test(stemmed)) {
+      stemmed = stemmed.slice(0, -1);
+    }
+    break;
+  }
+  return stemmed.length > 4 && stemmed.endsWith("e") ? stemmed.slice(0, -1) : stemmed;
+}
+
+function pairs(run: string): string[] {
+  const letters = Array.from(run);
+  if (letters.length === 1) return letters;
+  return letters.slice(1).map((letter, i) => `${letters[i]}${letter}`);
+}

@@ -1,0 +1,21 @@
+import type { Clock } from "../ports/clock.ts";
+import type { Embedder } from "../ports/embedder.ts";
+import type { Extractor } from "../ports/extractor.ts";
+import type { Ids } from "../ports/ids.ts";
+import type { QuestionReader } from "../ports/question-reader.ts";
+import type { Record } from "../ports/record.ts";
+import type { Secret } from "../ports/secret.ts";
+import type { UserStates } from "./user-state.ts";
+
+/** What the engine stands on. Each verb takes the ones it needs. */
+export interface Ports {
+  readonly record: Record;
+  readonly embedder: Embedder;
+  readonly extractor: Extractor;
+  readonly questions: QuestionReader;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly secret: Secret;
+  /** Each user's record as this process knows it; made from `record`. */
+  readonly states: UserStates;
+}

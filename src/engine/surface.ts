@@ -1,0 +1,160 @@
+import type { LogEntry } from "../domain/change-set.ts";
+import type { Metadata, Where } from "../domain/filter.ts";
+import type { Claim, Kind, Memory, Status } from "../domain/memory.ts";
+import type { Part, Role } from "../domain/message.ts";
+import type { Answer, Recall, RecallOptions, Source } from "../domain/recall.ts";
+import type { ErasurePlan, ErasureReceipt, Receipt } from "../domain/receipt.ts";
+import type { CallOptions } from "../ports/call.ts";
+import type { Fault } from "../ports/record.ts";
+
+/** What `createMemory` gives: the whole product, as a library. */
+export interface Keepsake {
+  /** Everything a user's memory can do. `project` is "default" where it is not named. */
+  scope(scope: { user: string; project?: string; agent?: string; session?: string }): ScopedMemory;
+  /** Checks the whole record. Empty where all is well. */
+  check(): Promise<Fault[]>;
+  /** Receipts of all erasures, oldest first, and whether the chain holds. */
+  audit(): Promise<{ receipts: ErasureReceipt[]; broken: { id: string; problem: string }[] }>;
+  /** The users of a project. */
+  users(project?: string): Promise<string[]>;
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface InputMessage {
+  /** Unique within the user; the same id again is the same message, stored once. A UUIDv7 where none is given. */
+  readonly id?: string;
+  readonly role: Role;
+  readonly content: string | readonly Part[];
+  readonly name?: string;
+  /** When it was said; now, where absent. */
+  readonly at?: Date | string;
+  /** The session of this message, where a batch spans several. */
+  readonly session?: string;
+  readonly metadata?: Metadata;
+}
+
+export interface RememberOptions extends CallOptions {
+  readonly session?: string;
+  readonly idempotencyKey?: string;
+  /** When the extractor reads the messages: in this call (the default), when there is time, or never. */
+  readonly extract?: "now" | "later" | "never";
+  /** Said at, for input without a time of its own. */
+  readonly at?: Date | string;
+  /** Where the messages come from; `import` never erases anything and cannot lift a tombstone. */
+  readonly origin?: "conversation" | "import";
+}
+
+export interface NewMemory {
+  readonly text: string;
+  readonly kind?: Kind;
+  readonly claim?: Claim;
+  readonly confidence?: number;
+  readonly importance?: number;
+  readonly validFrom?: Date | string;
+  readonly expiresAt?: Date | string;
+  readonly metadata?: Metadata;
+  readonly at?: Date | string;
+}
+
+export type MemoryChanges = Partial<
+  Pick<
+    NewMemory,
+    "text" | "kind" | "claim" | "confidence" | "importance" | "validFrom" | "expiresAt" | "metadata"
+  >
+> & { readonly validTo?: Date | string };
+
+export type Forget =
+  | string
+  | { readonly ids: readonly string[] }
+  | { readonly session: string }
+  | { readonly where: Where }
+  | { readonly everything: true };
+
+export interface ListOptions extends CallOptions {
+  readonly kind?: Kind;
+  readonly status?: Status | "all";
+  readonly where?: Where;
+  /** 50; at most 1,000. */
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** A memory as it is shown: with its sources in full. */
+export type ShownMemory = Omit<Memory, "sources"> & { readonly sources: readonly Source[] };
+
+export interface Page<Entry> {
+  readonly items: readonly Entry[];
+  /** How many there are in all. */
+  readonly total: number;
+  /** Absent on the last page. */
+  readonly cursor?: string;
+}
+
+/** A page, and with `for await` all that follow it. */
+export interface Listing extends PromiseLike<Page<ShownMemory>>, AsyncIterable<ShownMemory> {}
+
+export interface Profile {
+  readonly user: string;
+  readonly text: string;
+  readonly kinds: { readonly [kind in Kind]?: readonly ShownMemory[] };
+}
+
+/** One line of an export; `import` with format "keepsake" takes it back. */
+export type ExportLine =
+  | { readonly type: "keepsake"; readonly version: 1; readonly user: string; readonly exportedAt: string }
+  | { readonly type: "message"; readonly message: object }
+  | { readonly type: "memory"; readonly memory: object };
+
+export interface ImportProgress {
+  readonly read: number;
+  readonly stored: number;
+  readonly known: number;
+  readonly memories: number;
+  readonly done: boolean;
+}
+
+export interface ImportOptions extends CallOptions {
+  /** How many messages in one commit (200). */
+  readonly batch?: number;
+  readonly extract?: "now" | "later" | "never";
+}
+
+/** The memory of one user. */
+export interface ScopedMemory {
+  remember(
+    input: string | InputMessage | readonly InputMessage[],
+    options?: RememberOptions,
+  ): Promise<Receipt>;
+  add(memory: NewMemory, options?: CallOptions): Promise<Receipt>;
+  recall(query: string, options?: RecallOptions): Promise<Recall>;
+  answer(question: string, options?: RecallOptions): Promise<Answer>;
+  answerStream(question: string, options?: RecallOptions): AsyncGenerator<string, Answer, void>;
+  /**
+   * One turn of a conversation without a model: stores the message, acts on it, and replies with what was
+   * learnt, what was forgotten, or an answer.
+   */
+  converse(message: string, options?: RememberOptions): Promise<Reply>;
+  forget(what: Forget, options: CallOptions & { dryRun: true }): Promise<ErasurePlan>;
+  forget(what: Forget, options?: CallOptions & { dryRun?: false }): Promise<ErasureReceipt>;
+  get(id: string, options?: CallOptions): Promise<ShownMemory>;
+  list(options?: ListOptions): Listing;
+  update(id: string, changes: MemoryChanges, options?: CallOptions): Promise<Receipt>;
+  /** All versions of one memory, oldest first; or what happened to the user's memory, newest first. */
+  history(id: string, options?: CallOptions): Promise<Memory[]>;
+  history(id?: undefined, options?: CallOptions & { before?: number; limit?: number }): Promise<LogEntry[]>;
+  undo(revision: number, options?: CallOptions): Promise<Receipt>;
+  profile(options?: CallOptions): Promise<Profile>;
+  export(options?: CallOptions): AsyncIterable<ExportLine>;
+  import(
+    source: AsyncIterable<InputMessage> | Iterable<InputMessage>,
+    options?: ImportOptions,
+  ): AsyncIterable<ImportProgress>;
+}
+
+export interface Reply {
+  readonly text: string;
+  readonly receipt: Receipt;
+  /** The answer it gives, where the message was a question. */
+  readonly answer?: Answer;
+}

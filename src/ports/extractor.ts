@@ -1,0 +1,76 @@
+import type { Claim, Kind, Memory } from "../domain/memory.ts";
+import type { Message } from "../domain/message.ts";
+import type { CallOptions } from "./call.ts";
+
+/** Reads messages and proposes what to remember, change or erase. It never decides: `engine/decide.ts` does. */
+export interface Extractor {
+  /** "rules", "model". */
+  readonly name: string;
+  /** True where it needs no network; then it runs before the commit, else the messages wait. */
+  readonly local: boolean;
+  /** Proposals in the order in which the words stand. Nothing worth keeping gives none. */
+  propose(input: Reading, options?: CallOptions): Promise<Proposal[]>;
+}
+
+export interface Reading {
+  /** What to read, oldest first. */
+  readonly messages: readonly Message[];
+  /** The turns before them in the same session, oldest first: what "it", "her" and "no, Tuesday" refer to. */
+  readonly earlier: readonly Message[];
+  /** The user's current memories, so that a change can name what it changes. */
+  readonly known: readonly Memory[];
+}
+
+/** Where the words stand: `message.content.slice(start, end)`. A proposal without such a place is refused. */
+interface Place {
+  readonly message: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface AddProposal extends Place {
+  readonly propose: "add";
+  readonly text: string;
+  readonly kind: Kind;
+  readonly claim?: Claim;
+  /** `one`: a new value takes the place of the old one. */
+  readonly holds: "one" | "many";
+  /** True where the words say that what was stored before was never true ("I meant", "sorry, not Monday"). */
+  readonly corrects?: boolean;
+  /** What this takes the place of, where the words name it. */
+  readonly replaces?: Target;
+  readonly confidence: number;
+  readonly importance: number;
+  readonly when?: string;
+  readonly validFrom?: string;
+  readonly validTo?: string;
+  readonly expiresAt?: string;
+  readonly sensitive?: boolean;
+}
+
+/** The world changed (`supersede`), or it was never so (`retract`), and nothing takes its place. */
+export interface EndProposal extends Place {
+  readonly propose: "supersede" | "retract";
+  readonly target: Target;
+  /** When it ended, where the words say so. */
+  readonly validTo?: string;
+}
+
+/** A request to forget. */
+export interface EraseProposal extends Place {
+  readonly propose: "erase";
+  /** What to forget, in the user's words ("Magnet", "my salary"); absent where the message itself is meant. */
+  readonly about?: string;
+  /** True for "forget everything you know about me". */
+  readonly everything?: boolean;
+}
+
+/** Names memories: by id, or by what their claims must equal (compared as `sameWords` does). */
+export interface Target {
+  readonly ids?: readonly string[];
+  readonly subject?: string;
+  readonly relation?: string;
+  readonly value?: string;
+}
+
+export type Proposal = AddProposal | EndProposal | EraseProposal;

@@ -1,0 +1,2 @@
+/** Makes ids: UUIDv7 (RFC 9562), rising within a process. */
+export type Ids = () => string;

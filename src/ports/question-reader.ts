@@ -1,0 +1,23 @@
+import type { Memory } from "../domain/memory.ts";
+
+/** Finds out what a question asks, so that an answer can be composed from claims without a model. */
+export interface QuestionReader {
+  read(question: string, context: { readonly at: string; readonly known: readonly Memory[] }): Question;
+}
+
+export interface Question {
+  readonly asks: "value" | "yes_no" | "when" | "where" | "who" | "how_many" | "unknown";
+  /** As in claims: `user`, `user/sister`, a name; absent where it could not be told. */
+  readonly subject?: string;
+  /** Verb phrases in base form that would answer it: `use`; `live in`; `be called`. */
+  readonly relations: readonly string[];
+  /** What kind of value is asked for ("keyboard", "productivity tools"), or the thing asked after. */
+  readonly topic?: string;
+  /** A value that the question names itself ("Am I still together with Marco?"). */
+  readonly value?: string;
+  /** True for "where did I live before", "what did I use to …": the past is meant. */
+  readonly past?: boolean;
+  /** A span of time that the question names, ISO 8601. */
+  readonly from?: string;
+  readonly to?: string;
+}

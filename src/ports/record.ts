@@ -1,0 +1,87 @@
+import type { ChangeSet, Link, LogEntry, Tombstone, Unit } from "../domain/change-set.ts";
+import type { Memory } from "../domain/memory.ts";
+import type { Message } from "../domain/message.ts";
+import type { ErasureReceipt, KeptReceipt } from "../domain/receipt.ts";
+import type { Scope } from "../domain/scope.ts";
+
+/**
+ * The system of record: what every user's memory is and how it came to be.
+ *
+ * It is written by change-sets alone. Only `project` and `user` of a scope are walls; they are part of every read
+ * and write. A scope that was never written is empty, at revision 0, and no error. What a call gives is the caller's
+ * to keep: changing it changes nothing in the record.
+ */
+export interface Record {
+  /** Shown in messages: "memory", "sqlite". */
+  readonly name: string;
+
+  /** The user's revision: 0 before the first commit, and one more with each. One key look-up. */
+  revision(scope: Scope): Promise<number>;
+
+  /**
+   * Applies a change-set, all of it or nothing, and durably before it returns the new revision.
+   * `conflict` where the user's revision is not `base`, where a message's id is there already, or where a memory's
+   * version is not the next one; `unavailable` where it cannot be written now (locked, full, read-only).
+   */
+  commit(scope: Scope, changes: ChangeSet): Promise<number>;
+
+  /**
+   * Everything that is different from what it was at `revision`, as it is now; with 0, everything there is.
+   * Consistent: as of one moment, the revision it names.
+   */
+  since(scope: Scope, revision: number): Promise<Delta>;
+
+  /** All versions of one memory, or of all, oldest first; those of erased memories are not there. */
+  versions(scope: Scope, id?: string): Promise<Memory[]>;
+
+  /** What happened, by id, newest first, from `before` (exclusive; default: the newest) down, at most `limit`. */
+  log(scope: Scope, options: { before?: number; limit: number }): Promise<LogEntry[]>;
+
+  /** The receipt kept under an idempotency key's hash. */
+  receipt(scope: Scope, key: string): Promise<(KeptReceipt & { readonly revision: number }) | undefined>;
+
+  /** Receipts of erasures in the order in which they were made: of one user, or of the whole record. */
+  erasures(scope?: Scope): Promise<ErasureReceipt[]>;
+
+  /** The users of a project, by name. */
+  users(project: string): Promise<string[]>;
+
+  /**
+   * Makes sure that what was erased is in no byte of the storage any more (checkpoints, rewrites files), and says
+   * how often each text still occurs in each place of the scope, and in the raw bytes beyond what live rows of
+   * others explain. Texts are matched without regard to case.
+   */
+  scrub(scope: Scope, texts: readonly string[]): Promise<{ place: string; found: number }[]>;
+
+  /** Replaces the receipt of an erasure by its verified, sealed form. */
+  seal(scope: Scope, receipt: ErasureReceipt): Promise<void>;
+
+  /** Checks the whole record: damage, orphans, wrong counts. Empty where all is well. */
+  check(): Promise<Fault[]>;
+
+  /** Frees what opening took. A client that the caller passed in stays open. */
+  close(): Promise<void>;
+}
+
+/** What came since a revision. */
+export interface Delta {
+  readonly revision: number;
+  /** Messages added or changed, by turn. */
+  readonly messages: readonly Message[];
+  /** The newest version of memories added or changed, by id. */
+  readonly memories: readonly Memory[];
+  /** Units put, by id. */
+  readonly units: readonly Unit[];
+  /** Ids of units dropped and of memories erased since; an id that was put again is not among them. */
+  readonly gone: { readonly units: readonly string[]; readonly memories: readonly string[] };
+  /** All tombstones and links there are, for they are few. */
+  readonly tombstones: readonly Tombstone[];
+  readonly links: readonly Link[];
+}
+
+/** Something wrong in the record. Ids and places only, no user's text. */
+export interface Fault {
+  readonly place: string;
+  readonly problem: string;
+  readonly count: number;
+}
