@@ -1,0 +1,218 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/** Who may import whom, inside src/. A folder may always import itself; everybody may import errors.ts. */
+const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
+  domain: [],
+  ports: ["domain"],
+  engine: ["domain", "ports"],
+  formats: ["domain", "engine (types)"],
+  adapters: ["domain", "ports"],
+  testing: ["domain", "ports", "adapters"],
+  http: ["domain", "ports", "engine"],
+  ui: ["domain", "ports", "engine"],
+  config: ["domain", "ports", "engine", "adapters"],
+  cli: ["domain", "ports", "engine", "formats", "adapters", "config", "http", "."],
+  // The files at the root of src/: memory.ts, which puts everything together, and index.ts, the public names.
+  ".": ["domain", "ports", "engine", "adapters"],
+};
+
+/** Which packages and parts of Node a folder may import. Folders that are not named here import none. */
+const MAY_USE: { readonly [folder: string]: readonly RegExp[] } = {
+  engine: [/^node:crypto$/],
+  formats: [/^node:/],
+  adapters: [/^node:/],
+  "adapters/rules": [/^compromise/, /^chrono-node/],
+  testing: [/^node:/, /^vitest$/, /^fast-check$/],
+  http: [/^node:/, /^hono/, /^@hono\/node-server/, /^zod$/],
+  ui: [/^node:/, /^hono/],
+  config: [/^node:/, /^zod$/],
+  cli: [/^node:/, /^commander$/],
+};
+
+/** What reaches outside the program, and the only folders where it may stand. */
+const ONLY_IN: readonly {
+  readonly what: string;
+  readonly pattern: RegExp;
+  readonly folders: readonly string[];
+}[] = [
+  { what: "console", pattern: /\bconsole\.\w+/, folders: ["cli"] },
+  { what: "process.env", pattern: /\bprocess\.env\b/, folders: ["config"] },
+  { what: "process.exit", pattern: /\bprocess\.exit(Code)?\b/, folders: ["cli"] },
+  { what: "the clock", pattern: /\bDate\.now\(|\bnew Date\(\s*\)/, folders: ["adapters", "cli", "config"] },
+  { what: "chance", pattern: /\bMath\.random\(/, folders: ["adapters", "cli", "config"] },
+];
+
+interface Source {
+  /** Relative to src/, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+interface Import {
+  readonly target: string;
+  readonly isTypeOnly: boolean;
+}
+
+const SRC = join(import.meta.dirname, "../src");
+const SOURCES: readonly Source[] = readdirSync(SRC, { recursive: true, encoding: "utf8" })
+  .map((path) => path.replaceAll("\\", "/"))
+  .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
+  .sort()
+  .map((path) => ({ path, text: readFileSync(join(SRC, path), "utf8") }));
+
+const folderOf = (path: string): string => (path.includes("/") ? path.slice(0, path.indexOf("/")) : ".");
+const adapterOf = (path: string): string => path.split("/").slice(0, 2).join("/");
+const withoutComments = (text: string): string =>
+  text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+
+function importsOf(source: Source): Import[] {
+  const statements = withoutComments(source.text).matchAll(
+    /^\s*(?:import|export)\s+(type\s)?(?:[^;"']*?\sfrom\s+)?"([^"]+)"/gm,
+  );
+  const dynamic = withoutComments(source.text).matchAll(/\bimport\(\s*"([^"]+)"/g);
+  return [
+    ...[...statements].map((match) => ({ target: match[2] ?? "", isTypeOnly: match[1] !== undefined })),
+    ...[...dynamic].map((match) => ({ target: match[1] ?? "", isTypeOnly: false })),
+  ];
+}
+
+/** Imports of the project's own files, as paths relative to src/. */
+const ownImportsOf = (source: Source): Import[] =>
+  importsOf(source)
+    .filter(({ target }) => target.startsWith("."))
+    .map(({ target, isTypeOnly }) => ({
+      target: posix.normalize(posix.join(posix.dirname(source.path), target)),
+      isTypeOnly,
+    }));
+
+function isAllowed(from: string, to: Import): boolean {
+  const folder = folderOf(to.target);
+  if (folder === from || to.target === "errors.ts") return true;
+  const allowed = MAY_IMPORT[from] ?? [];
+  return allowed.includes(folder) || (to.isTypeOnly && allowed.includes(`${folder} (types)`));
+}
+
+const wrongDirections = (sources: readonly Source[]): string[] =>
+  sources.flatMap((source) =>
+    ownImportsOf(source)
+      .filter((to) => !isAllowed(folderOf(source.path), to))
+      .map((to) => `${source.path} -> ${to.target}`),
+  );
+
+const adaptersImportingAdapters = (sources: readonly Source[]): string[] =>
+  sources
+    .filter((source) => folderOf(source.path) === "adapters")
+    .flatMap((source) =>
+      ownImportsOf(source)
+        .filter(
+          ({ target }) => folderOf(target) === "adapters" && adapterOf(target) !== adapterOf(source.path),
+        )
+        .filter(({ target }) => adapterOf(target) !== "adapters/shared")
+        .map(({ target }) => `${source.path} -> ${target}`),
+    );
+
+const strangePackages = (sources: readonly Source[]): string[] =>
+  sources.flatMap((source) => {
+    const allowed = [...(MAY_USE[folderOf(source.path)] ?? []), ...(MAY_USE[adapterOf(source.path)] ?? [])];
+    return importsOf(source)
+      .filter(({ target }) => !target.startsWith(".") && !allowed.some((pattern) => pattern.test(target)))
+      .map(({ target }) => `${source.path} -> ${target}`);
+  });
+
+const reachingOut = (sources: readonly Source[]): string[] =>
+  sources.flatMap((source) =>
+    ONLY_IN.filter(({ folders }) => !folders.includes(folderOf(source.path)))
+      .filter(({ pattern }) => pattern.test(withoutComments(source.text)))
+      .map(({ what }) => `${source.path}: ${what}`),
+  );
+
+describe("the source tree", () => {
+  it("has no folder without a rule", () => {
+    const folders = new Set(SOURCES.map(({ path }) => folderOf(path)));
+    expect([...folders].filter((folder) => !(folder in MAY_IMPORT))).toEqual([]);
+  });
+
+  it("imports inwards only", () => {
+    expect(wrongDirections(SOURCES)).toEqual([]);
+  });
+
+  it("has no adapter that imports another adapter", () => {
+    expect(adaptersImportingAdapters(SOURCES)).toEqual([]);
+  });
+
+  it("uses a package or a part of Node only in the folder that it belongs to", () => {
+    expect(strangePackages(SOURCES)).toEqual([]);
+  });
+
+  it("prints, reads settings, asks the clock and throws dice only where it may", () => {
+    expect(reachingOut(SOURCES)).toEqual([]);
+  });
+
+  it("names what it exports", () => {
+    const stars = SOURCES.filter(({ text }) => /^export \*/m.test(text)).map(({ path }) => path);
+    expect(stars).toEqual([]);
+  });
+
+  it("keeps every file within 300 lines of code", () => {
+    const lines = (text: string) =>
+      withoutComments(text)
+        .split("\n")
+        .filter((line) => line.trim() !== "").length;
+    const long = SOURCES.filter(({ text }) => lines(text) > 300).map(({ path }) => path);
+    expect(long).toEqual([]);
+  });
+
+  it("runs the conformance suite on every adapter that is a record", () => {
+    const records = SOURCES.filter(({ path }) => /^adapters\/[^/]+\/record\.ts$/.test(path));
+    const unproven = records.filter(({ path }) => {
+      const folder = join(SRC, posix.dirname(path));
+      return !readdirSync(folder)
+        .filter((file) => file.endsWith(".test.ts"))
+        .some((file) => readFileSync(join(folder, file), "utf8").includes("recordConformance("));
+    });
+    expect(unproven.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe("the rules themselves", () => {
+  const seen = (path: string, text: string): readonly Source[] => [{ path, text }];
+
+  it("see an import that points outwards", () => {
+    const outwards = seen("domain/a.ts", 'import { recall } from "../engine/recall.ts";');
+    expect(wrongDirections(outwards)).toEqual(["domain/a.ts -> engine/recall.ts"]);
+  });
+
+  it("see an import over several lines, one for its effect and one at run time", () => {
+    const text =
+      'import {\n  a,\n  b,\n} from "../cli/a.ts";\nimport "../cli/b.ts";\nawait import("../cli/c.ts");';
+    expect(wrongDirections(seen("ports/a.ts", text))).toHaveLength(3);
+  });
+
+  it("let a format name the engine's types, and not its code", () => {
+    const types = seen("formats/a.ts", 'import type { InputMessage } from "../engine/surface.ts";');
+    const code = seen("formats/a.ts", 'import { remember } from "../engine/remember.ts";');
+    expect([wrongDirections(types), wrongDirections(code)]).toEqual([
+      [],
+      ["formats/a.ts -> engine/remember.ts"],
+    ]);
+  });
+
+  it("see an adapter that leans on another", () => {
+    const leaning = seen("adapters/sqlite/record.ts", 'import { x } from "../memory/record.ts";');
+    expect(adaptersImportingAdapters(leaning)).toEqual([
+      "adapters/sqlite/record.ts -> adapters/memory/record.ts",
+    ]);
+  });
+
+  it("see a package where it does not belong", () => {
+    expect(strangePackages(seen("engine/a.ts", 'import { z } from "zod";'))).toEqual(["engine/a.ts -> zod"]);
+  });
+
+  it("see the clock in the engine, and not in a comment", () => {
+    const text = "// Date.now() would be wrong here\nconst now = new Date();";
+    expect(reachingOut(seen("engine/a.ts", text))).toEqual(["engine/a.ts: the clock"]);
+    expect(reachingOut(seen("engine/a.ts", "// Date.now() would be wrong here"))).toEqual([]);
+  });
+});
