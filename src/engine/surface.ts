@@ -139,6 +139,8 @@ export interface ScopedMemory {
   forget(what: Forget, options?: CallOptions & { dryRun?: false }): Promise<ErasureReceipt>;
   get(id: string, options?: CallOptions): Promise<ShownMemory>;
   list(options?: ListOptions): Listing;
+  /** Takes a memory away by hand, for a slip of the hand: `undo` brings it back. It is not an erasure. */
+  remove(id: string, options?: CallOptions): Promise<Receipt>;
   update(id: string, changes: MemoryChanges, options?: CallOptions): Promise<Receipt>;
   /** All versions of one memory, oldest first; or what happened to the user's memory, newest first. */
   history(id: string, options?: CallOptions): Promise<Memory[]>;

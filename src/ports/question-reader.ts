@@ -2,6 +2,8 @@ import type { Memory } from "../domain/memory.ts";
 
 /** Finds out what a question asks, so that an answer can be composed from claims without a model. */
 export interface QuestionReader {
+  /** Whether a message asks something (of memory or of anybody), rather than telling or ordering. */
+  isQuestion(message: string): boolean;
   read(question: string, context: { readonly at: string; readonly known: readonly Memory[] }): Question;
 }
 

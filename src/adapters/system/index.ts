@@ -1,0 +1,42 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { Clock } from "../../ports/clock.ts";
+import type { Ids } from "../../ports/ids.ts";
+import type { Secret } from "../../ports/secret.ts";
+
+/** The machine's clock. */
+export const systemClock: Clock = () => new Date();
+
+/**
+ * UUIDv7 (RFC 9562): 48 bits of Unix time in milliseconds, then a 12-bit counter, so that ids rise within a process
+ * even in the same millisecond, then 62 random bits.
+ */
+export function uuidv7(clock: Clock = systemClock): Ids {
+  let lastMs = 0;
+  let count = 0;
+  return () => {
+    const now = Math.max(clock().getTime(), 0);
+    if (now > lastMs) {
+      lastMs = now;
+      count = 0;
+    } else {
+      count += 1;
+      // The counter is full: borrow the next millisecond (RFC 9562, section 6.2).
+      if (count > 0xfff) {
+        lastMs += 1;
+        count = 0;
+      }
+    }
+    const bytes = randomBytes(16);
+    bytes.writeUIntBE(lastMs, 0, 6);
+    bytes.writeUInt16BE(0x7000 | count, 6);
+    bytes.writeUInt8(0x80 | ((bytes[8] ?? 0) & 0x3f), 8);
+    const hex = bytes.toString("hex");
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  };
+}
+
+/** A secret that lasts as long as the process, for a record that keeps nothing. */
+export function passingSecret(): Secret {
+  const key = randomBytes(32);
+  return { sign: (text) => createHmac("sha256", key).update(text).digest("hex") };
+}

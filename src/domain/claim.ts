@@ -1,0 +1,39 @@
+import type { Claim, Memory } from "./memory.ts";
+import { wordKey, words } from "./words.ts";
+
+/** What makes two claims the same: subject, relation and value, without regard to case, articles and word endings. */
+export function claimKey(claim: Claim): string {
+  return JSON.stringify([claim.subject.toLowerCase(), claim.relation, wordKey(claim.value)]);
+}
+
+/** Same subject and relation: two values of one slot. */
+export function sameSlot(one: Claim, other: Claim): boolean {
+  return one.subject.toLowerCase() === other.subject.toLowerCase() && one.relation === other.relation;
+}
+
+/** Whether two qualifiers can stand for the same circumstance: equal, or one of them absent. */
+export function qualifiersAgree(one: Claim, other: Claim): boolean {
+  if (!one.qualifier || !other.qualifier) return true;
+  return wordKey(one.qualifier) === wordKey(other.qualifier);
+}
+
+/** Whether they share no word at all: "when I fly" and "for breakfast". */
+export function qualifiersApart(one: Claim, other: Claim): boolean {
+  if (!one.qualifier || !other.qualifier) return false;
+  const held = new Set(words(one.qualifier));
+  return !words(other.qualifier).some((word) => held.has(word));
+}
+
+/** Whether one value holds all words of the other: "Fuji" and "a Fuji X100". */
+export function valuesMeet(one: string, other: string): boolean {
+  const a = wordKey(one).split(" ").filter(Boolean);
+  const b = wordKey(other).split(" ").filter(Boolean);
+  if (a.length === 0 || b.length === 0) return false;
+  const [few, many] = a.length <= b.length ? [a, new Set(b)] : [b, new Set(a)];
+  return few.every((word) => many.has(word));
+}
+
+/** Whether a memory is current and neither expired nor held back at a time (ISO 8601). */
+export function isLive(memory: Memory, at: string): boolean {
+  return memory.status === "current" && !memory.quarantined && (!memory.expiresAt || memory.expiresAt > at);
+}

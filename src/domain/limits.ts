@@ -1,0 +1,91 @@
+import { invalid } from "../errors.ts";
+import type { Metadata } from "./filter.ts";
+
+/** Limits on what comes from outside. */
+export const LIMITS = {
+  /** UTF-8 bytes of one message or memory. */
+  textBytes: 1_000_000,
+  /** UTF-8 bytes of an id, a session, a name, a key. */
+  nameBytes: 512,
+  /** Bytes of metadata as JSON. */
+  metadataBytes: 16_384,
+  /** Messages in one call of `remember`. */
+  messages: 10_000,
+} as const;
+
+/** C0 controls but for tab, line feed and carriage return, and DEL: in a text they are damage, or an attack. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+
+/** Refuses what is no text: not a string, empty, too long, lone surrogates, control characters. Gives it back. */
+export function checkText(text: unknown, name: string, most: number = LIMITS.textBytes): string {
+  if (typeof text !== "string") throw invalid(`${name} must be text.`);
+  if (text.trim() === "") throw invalid(`${name} is empty: give at least one word.`);
+  return checkCharacters(text, name, most);
+}
+
+/** As `checkText`, but empty text passes. */
+export function checkCharacters(text: string, name: string, most: number): string {
+  if (text.length > most || new TextEncoder().encode(text).length > most) {
+    throw invalid(`${name} is too long: at most ${most.toLocaleString("en")} bytes of UTF-8. Split it.`);
+  }
+  if (!text.isWellFormed())
+    throw invalid(`${name} is no well-formed Unicode: it holds half a surrogate pair.`);
+  if (CONTROL.test(text)) throw invalid(`${name} holds control characters: is it binary? Give plain text.`);
+  return text;
+}
+
+/** A short name: an id, a user, a session. */
+export function checkName(text: unknown, name: string): string {
+  return checkText(text, name, LIMITS.nameBytes);
+}
+
+/** Metadata is flat: texts, numbers, booleans, null, or lists of them. */
+export function checkMetadata(metadata: unknown, name: string): Metadata {
+  if (typeof metadata !== "object" || metadata === null || Array.isArray(metadata)) {
+    throw invalid(`${name} must be an object of plain values.`);
+  }
+  for (const [field, value] of Object.entries(metadata)) {
+    if (field === "" || field.startsWith("$"))
+      throw invalid(`${name} has a field that is empty or begins with "$".`);
+    checkCharacters(field, name, LIMITS.nameBytes);
+    for (const one of Array.isArray(value) ? value : [value]) checkScalar(one, name);
+  }
+  if (JSON.stringify(metadata).length > LIMITS.metadataBytes) {
+    throw invalid(`${name} is too large: at most ${LIMITS.metadataBytes} bytes as JSON.`);
+  }
+  return metadata as Metadata;
+}
+
+function checkScalar(value: unknown, name: string): void {
+  if (typeof value === "string") checkCharacters(value, name, LIMITS.metadataBytes);
+  else if (value !== null && typeof value !== "boolean" && !Number.isFinite(value)) {
+    throw invalid(`${name} takes texts, finite numbers, true, false, null, or lists of them.`);
+  }
+}
+
+/** A share from 0 to 1. */
+export function checkShare(share: unknown, name: string): number {
+  if (typeof share === "number" && share >= 0 && share <= 1) return share;
+  throw invalid(`${name} must be a number from 0 to 1.`);
+}
+
+/** A whole number within bounds. */
+export function checkCount(count: unknown, name: string, least: number, most: number): number {
+  if (typeof count === "number" && Number.isInteger(count) && count >= least && count <= most) return count;
+  throw invalid(`${name} must be a whole number from ${least} to ${most}.`);
+}
+
+export function checkScope(scope: { user: unknown; project?: unknown; agent?: unknown; session?: unknown }): {
+  project: string;
+  user: string;
+  agent?: string;
+  session?: string;
+} {
+  return {
+    project: checkName(scope.project ?? "default", "project"),
+    user: checkName(scope.user, "user"),
+    ...(scope.agent === undefined ? {} : { agent: checkName(scope.agent, "agent") }),
+    ...(scope.session === undefined ? {} : { session: checkName(scope.session, "session") }),
+  };
+}

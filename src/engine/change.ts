@@ -1,0 +1,80 @@
+import type { ChangeSet } from "../domain/change-set.ts";
+import { type Scope, scopeKey } from "../domain/scope.ts";
+import { isMemoryError } from "../errors.ts";
+import type { Ports } from "./ports.ts";
+import type { UserState } from "./user-state.ts";
+
+/** A change-set without what `change` knows by itself. */
+export type Draft = Omit<ChangeSet, "base" | "at">;
+
+/** What came of thinking: nothing to write, or a draft and what to say once it is committed. */
+export interface Thought<Result> {
+  readonly draft?: Draft;
+  readonly result: Result;
+}
+
+// A model's thought costs seconds and money: three tries (DESIGN 3). Local thoughts cost a millisecond, and with
+// five processes on one file the unlucky one loses many races in a row: it may try for about ten seconds.
+const TRIES = 60;
+const LONGEST_PAUSE_MS = 250;
+
+const queues = new WeakMap<object, Map<string, Promise<unknown>>>();
+
+/**
+ * Reads, thinks, commits: hands `think` the user's state, and commits its draft on the revision that it saw. Where
+ * another writer was faster, it reads and thinks again. Within a process the writes of a user queue up.
+ * Gives what `think` gave, and the revision after the commit.
+ */
+export async function change<Result>(
+  ports: Pick<Ports, "record" | "states" | "clock">,
+  scope: Scope,
+  think: (state: UserState, at: string) => Promise<Thought<Result>>,
+): Promise<{ result: Result; revision: number }> {
+  return inTurn(ports.record, scope, async () => {
+    for (let attempt = 1; ; attempt += 1) {
+      const state = await ports.states.of(scope);
+      const base = state.revision;
+      const at = ports.clock().toISOString();
+      const { draft, result } = await think(state, at);
+      if (!draft) return { result, revision: base };
+      try {
+        return { result, revision: await ports.record.commit(scope, { ...draft, base, at }) };
+      } catch (error) {
+        if (attempt === TRIES || !(await wasOvertaken(ports, scope, base, error))) throw error;
+        await pause(attempt);
+      }
+    }
+  });
+}
+
+/** A conflict because another writer was faster; one of ids, on the same revision, would come again. */
+async function wasOvertaken(
+  ports: Pick<Ports, "record">,
+  scope: Scope,
+  base: number,
+  error: unknown,
+): Promise<boolean> {
+  return isMemoryError(error) && error.code === "conflict" && (await ports.record.revision(scope)) !== base;
+}
+
+/** One after the other for each user of a record. */
+async function inTurn<Result>(record: object, scope: Scope, work: () => Promise<Result>): Promise<Result> {
+  const queue = queues.get(record) ?? new Map<string, Promise<unknown>>();
+  queues.set(record, queue);
+  const key = scopeKey(scope);
+  const before = queue.get(key) ?? Promise.resolve();
+  const next = before.then(work, work);
+  queue.set(key, next);
+  try {
+    return await next;
+  } finally {
+    if (queue.get(key) === next) queue.delete(key);
+  }
+}
+
+/** Longer with each attempt, and by a different length in each process, so that two do not meet again and again. */
+function pause(attempt: number): Promise<void> {
+  const longest = Math.min(LONGEST_PAUSE_MS, 2 ** attempt);
+  const share = ((process.pid * 7919 + attempt * 104_729) % 1000) / 1000;
+  return new Promise((resolve) => setTimeout(resolve, longest * (0.2 + 0.8 * share)));
+}

@@ -1,0 +1,151 @@
+import type { Redaction, Tombstone } from "../../domain/change-set.ts";
+import { type Cut, cutText, GAP } from "../../domain/cut.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Message, Part } from "../../domain/message.ts";
+import { words } from "../../domain/words.ts";
+import type { Ports } from "../ports.ts";
+import { claimTombstones, isTelling } from "../tombstones.ts";
+import type { UserState } from "../user-state.ts";
+import { placesOf, type Selection } from "./select.ts";
+
+/** An erasure thought out: what is written, and which texts must then be nowhere. */
+export interface Erasing {
+  readonly messages: readonly Redaction[];
+  readonly emptied: number;
+  /** The messages as they will be, for new units. */
+  readonly left: readonly Message[];
+  readonly memories: readonly string[];
+  readonly rewrites: readonly Memory[];
+  readonly tombstones: readonly Tombstone[];
+  readonly dropUnits: readonly string[];
+  readonly versions: number;
+  /** The erased words, for the search that proves them gone. */
+  readonly texts: readonly string[];
+}
+
+/** Turns a selection into an erasure. `versions` are all versions of all the user's memories. */
+export function erasing(
+  ports: Pick<Ports, "secret">,
+  state: UserState,
+  selection: Selection,
+  versions: readonly Memory[],
+): Erasing {
+  const gone = new Set([...selection.memories].map(({ id }) => id));
+  const cutOut = [...selection.cuts].flatMap(([id, cuts]) => {
+    const message = state.messages.get(id);
+    return message ? [{ message, ...redact(message, cuts) }] : [];
+  });
+  const places = new Map(cutOut.map(({ message, text, place }) => [message.id, { text, place }]));
+  const texts = erasedTexts(selection, versions, state);
+  const rewrites = versions
+    .filter(({ id }) => !gone.has(id))
+    .flatMap((version) => rewrite(version, places, gone) ?? []);
+  const redacted = new Set(places.keys());
+  return {
+    messages: cutOut.map(({ redaction }) => redaction),
+    emptied: cutOut.filter(({ text }) => text === "").length,
+    left: cutOut.map(({ message, redaction }) => applied(message, redaction)),
+    memories: [...gone],
+    rewrites,
+    tombstones: tombstonesOf(ports, state, selection),
+    dropUnits: [...state.units.values()]
+      .filter(({ type, owner }) => (type === "memory" ? gone : redacted).has(owner))
+      .map(({ id }) => id),
+    versions: versions.filter(({ id }) => gone.has(id)).length,
+    texts,
+  };
+}
+
+function redact(
+  message: Message,
+  cuts: readonly Cut[],
+): ReturnType<typeof cutText> & { redaction: Redaction } {
+  const cut = cutText(message.content, cuts);
+  const erased = cuts.map(({ start, end }) => message.content.slice(start, end).toLowerCase());
+  const metadata = JSON.stringify(message.metadata ?? {}).toLowerCase();
+  const touched = erased.some((text) =>
+    words(text).some((word) => isTelling(word) && metadata.includes(word)),
+  );
+  const parts = message.parts && leftOf(message.parts, cut.text);
+  return {
+    ...cut,
+    redaction: {
+      id: message.id,
+      content: cut.text,
+      keepMetadata: cut.text !== "" && !touched,
+      ...(parts && parts.length > 0 ? { parts } : {}),
+    },
+  };
+}
+
+/** What is no text stays while any text does; the text parts become the one text that is left. */
+function leftOf(parts: readonly Part[], content: string): readonly Part[] {
+  if (content === "") return [];
+  return [{ type: "text", text: content }, ...parts.filter(({ type }) => type !== "text")];
+}
+
+function applied(message: Message, redaction: Redaction): Message {
+  const { metadata, parts: _parts, ...rest } = message;
+  return {
+    ...rest,
+    content: redaction.content,
+    ...(redaction.parts ? { parts: redaction.parts } : {}),
+    ...(redaction.keepMetadata && metadata ? { metadata } : {}),
+  };
+}
+
+/** A version whose quotes stand elsewhere now, or that named an erased memory; nothing where it is untouched. */
+function rewrite(
+  version: Memory,
+  places: ReadonlyMap<string, { text: string; place(old: number): number }>,
+  gone: ReadonlySet<string>,
+): Memory | undefined {
+  const isLinked = version.supersededBy !== undefined && gone.has(version.supersededBy);
+  if (!isLinked && !version.sources.some(({ message }) => places.has(message))) return undefined;
+  const sources = version.sources.flatMap((source) => {
+    const moved = places.get(source.message);
+    if (!moved) return [source];
+    const start = moved.place(source.start);
+    const end = moved.place(source.end);
+    const quote = moved.text.slice(start, end);
+    return quote.replaceAll(GAP, "").trim() === "" ? [] : [{ message: source.message, start, end, quote }];
+  });
+  const { supersededBy, ...rest } = version;
+  return { ...rest, sources, ...(supersededBy && !isLinked ? { supersededBy } : {}) };
+}
+
+function tombstonesOf(ports: Pick<Ports, "secret">, state: UserState, selection: Selection): Tombstone[] {
+  const staying = [...state.memories.values()].filter((memory) => !selection.memories.has(memory));
+  const made = new Map<string, Tombstone>();
+  for (const { claim, at, sources } of selection.memories) {
+    if (!claim) continue;
+    const said = sources.flatMap(({ message }) => state.messages.get(message)?.at ?? []);
+    const last = [at, ...said].sort().at(-1) ?? at;
+    const hashes = claimTombstones(ports.secret, state.scope, claim);
+    made.set(hashes.claim, { hash: hashes.claim, of: "claim", at: last });
+    const isShared = staying.some(({ text }) => placesOf(text, words(claim.value)).length > 0);
+    if (hashes.words && !isShared) made.set(hashes.words, { hash: hashes.words, of: "words", at: last });
+  }
+  return [...made.values()];
+}
+
+/** How many texts are searched for, byte by byte: the most telling ones first. */
+const MOST_TEXTS = 300;
+
+function erasedTexts(selection: Selection, versions: readonly Memory[], state: UserState): string[] {
+  const texts = new Set<string>();
+  const gone = new Set([...selection.memories].map(({ id }) => id));
+  for (const { id, text, claim } of versions) {
+    if (!gone.has(id)) continue;
+    if (claim && isTelling(claim.value)) texts.add(claim.value);
+    texts.add(text);
+  }
+  for (const [id, cuts] of selection.cuts) {
+    const content = state.messages.get(id)?.content ?? "";
+    for (const { start, end } of cuts) {
+      const words = content.slice(start, end).trim();
+      if (words.length >= 3) texts.add(words.slice(0, 400));
+    }
+  }
+  return [...texts].slice(0, MOST_TEXTS);
+}

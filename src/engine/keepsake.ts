@@ -1,0 +1,98 @@
+import { checkName, checkScope } from "../domain/limits.ts";
+import type { Scope } from "../domain/scope.ts";
+import { MemoryError } from "../errors.ts";
+import { add, remove, update } from "./add.ts";
+import { answer, answerStream } from "./answer.ts";
+import { background } from "./background.ts";
+import { converse } from "./converse.ts";
+import { brokenReceipts } from "./forget/seal.ts";
+import { forget, planForget } from "./forget.ts";
+import { exportLines, importMessages } from "./move.ts";
+import type { Ports } from "./ports.ts";
+import { recall } from "./recall.ts";
+import { remember } from "./remember.ts";
+import { get, list, log, profile, versionsOf } from "./show.ts";
+import type { Keepsake, ScopedMemory } from "./surface.ts";
+import { undo } from "./undo.ts";
+
+/** The whole product over its ports: each verb in a file of its own, bound to a scope here. */
+export function keepsake(ports: Ports, release: () => Promise<void>): Keepsake {
+  const work = background(ports);
+  let closing: Promise<void> | undefined;
+  const check = (): void => {
+    if (closing)
+      throw new MemoryError("unavailable", "this memory is closed. Open it again with createMemory().");
+  };
+  const close = (): Promise<void> => {
+    closing ??= work.stop().then(release);
+    return closing;
+  };
+  return {
+    scope(named) {
+      check();
+      return scoped(ports, checkScope(named), { check, later: work.later });
+    },
+    async check() {
+      check();
+      return ports.record.check();
+    },
+    async audit() {
+      check();
+      const receipts = await ports.record.erasures();
+      const users = new Set(receipts.map(({ project, user }) => JSON.stringify([project, user])));
+      const broken = [...users].flatMap((key) =>
+        brokenReceipts(
+          ports.secret,
+          receipts.filter(({ project, user }) => JSON.stringify([project, user]) === key),
+        ),
+      );
+      return { receipts, broken };
+    },
+    async users(project = "default") {
+      check();
+      return ports.record.users(checkName(project, "project"));
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Every verb, for one scope. */
+function scoped(
+  ports: Ports,
+  scope: Scope,
+  { check, later }: { check: () => void; later: (scope: Scope) => void },
+): ScopedMemory {
+  const open = <Result>(run: () => Result): Result => {
+    check();
+    return run();
+  };
+  return {
+    async remember(input, options = {}) {
+      const receipt = await open(() => remember(ports, scope, input, options));
+      if (receipt.pending > 0 && options.extract !== "never") later(scope);
+      return receipt;
+    },
+    add: async (memory) => open(() => add(ports, scope, memory)),
+    recall: async (query, options) => open(() => recall(ports, scope, query, options)),
+    answer: async (question, options) => open(() => answer(ports, scope, question, options)),
+    answerStream: (question, options) => open(() => answerStream(ports, scope, question, options)),
+    converse: async (message, options) => open(() => converse(ports, scope, message, options)),
+    forget: (async (what, options) =>
+      open(() =>
+        options?.dryRun ? planForget(ports, scope, what) : forget(ports, scope, what, options),
+      )) as ScopedMemory["forget"],
+    get: async (id) => open(() => get(ports, scope, id)),
+    list: (options) => open(() => list(ports, scope, options)),
+    update: async (id, changes) => open(() => update(ports, scope, id, changes)),
+    remove: async (id) => open(() => remove(ports, scope, id)),
+    history: (async (id?: string, options?: { before?: number; limit?: number }) =>
+      open<Promise<unknown>>(() =>
+        id === undefined ? log(ports, scope, options) : versionsOf(ports, scope, id),
+      )) as ScopedMemory["history"],
+    undo: async (revision) => open(() => undo(ports, scope, revision)),
+    profile: async () => open(() => profile(ports, scope)),
+    export: () => open(() => exportLines(ports, scope)),
+    import: (source, options) => open(() => importMessages(ports, scope, source, options)),
+  };
+}

@@ -1,0 +1,140 @@
+import type { Memory } from "../domain/memory.ts";
+import type { Message } from "../domain/message.ts";
+import type { ErasureReceipt, Receipt, ReceiptLine } from "../domain/receipt.ts";
+import type { Scope } from "../domain/scope.ts";
+import { change } from "./change.ts";
+import { type Digested, digest } from "./digest.ts";
+import { forgetAsked } from "./forget.ts";
+import { answeredBefore, type Key, keptReceipt, keyOf } from "./idempotency.ts";
+import type { Ports } from "./ports.ts";
+import type { RememberOptions } from "./surface.ts";
+import { type RememberInput, takeMessages } from "./take-messages.ts";
+import { withoutBarred } from "./tombstones.ts";
+import { unitsOf } from "./units.ts";
+import type { UserState } from "./user-state.ts";
+
+/**
+ * Takes in what was said: verbatim first, meaning after. The messages, what is understood from them, and the search
+ * units are one change-set. A message whose id is there already is the same message and changes nothing.
+ *
+ * A request to forget ends its change-set and is carried out in one of its own, so that what is said after it builds
+ * on the erasure. Until then its message waits as pending work, and a crash in between loses no request.
+ */
+export async function remember(
+  ports: Ports,
+  scope: Scope,
+  input: RememberInput,
+  options: RememberOptions = {},
+): Promise<Receipt> {
+  options.signal?.throwIfAborted();
+  const messages = takeMessages(ports, scope, input, options);
+  const key =
+    options.idempotencyKey === undefined
+      ? undefined
+      : keyOf(options.idempotencyKey, [scope, input, options.session]);
+  const before = key && (await answeredBefore(ports, scope, key));
+  if (before) return before;
+
+  const lines: ReceiptLine[] = [];
+  const erasures: ErasureReceipt[] = [];
+  const ids = messages.map(({ id }) => id);
+  let rest: readonly Message[] = messages;
+  let last: Stored;
+  do {
+    last = await store(ports, scope, rest, options, { key, ids, lines });
+    lines.push(...last.lines);
+    rest = last.rest;
+    if (last.erase) {
+      const erased = await forgetAsked(ports, scope, last.erase, options.signal);
+      lines.push(...erased.lines);
+      erasures.push(...erased.receipts);
+      last = { ...last, revision: erased.revision };
+    }
+  } while (rest.length > 0);
+  return {
+    revision: last.revision,
+    messages: ids,
+    memories: lines,
+    pending: last.pending,
+    ...(erasures.length > 0 ? { erasures } : {}),
+  };
+}
+
+interface Stored {
+  readonly lines: readonly ReceiptLine[];
+  readonly pending: number;
+  readonly revision: number;
+  /** The messages after a request to forget. */
+  readonly rest: readonly Message[];
+  readonly erase?: Digested["erase"];
+}
+
+/** Stores messages with what is understood from them, up to and with the first that asks to forget something. */
+async function store(
+  ports: Ports,
+  scope: Scope,
+  messages: readonly Message[],
+  options: RememberOptions,
+  soFar: { key: Key | undefined; ids: readonly string[]; lines: readonly ReceiptLine[] },
+): Promise<Stored> {
+  const isRead = (options.extract ?? "now") === "now" && ports.extractor.local;
+  const { result, revision } = await change(ports, scope, async (state, at) => {
+    const fresh = newOnes(messages, state.messages).map((message) =>
+      withoutBarred(ports.secret, scope, message, state.tombstones),
+    );
+    const digested: Digested = isRead
+      ? await digest(ports, { state, at, messages: fresh, mayErase: options.origin !== "import" })
+      : { messages: fresh, memories: [], lifted: [], lines: [] };
+    const pending = countPending(state.messages.values()) + (isRead ? 0 : countPending(fresh));
+    const rest = fresh.slice(digested.messages.length);
+    const result = {
+      lines: digested.lines,
+      pending,
+      rest,
+      ...(digested.erase ? { erase: digested.erase } : {}),
+    };
+    if (digested.messages.length === 0) return { result };
+    const receipt =
+      soFar.key && rest.length === 0
+        ? keptReceipt(
+            soFar.key,
+            { messages: soFar.ids, memories: [...soFar.lines, ...digested.lines], pending },
+            digested.memories,
+          )
+        : undefined;
+    return {
+      draft: {
+        cause: options.origin === "import" ? "import" : "remember",
+        messages: digested.messages,
+        memories: digested.memories,
+        units: await unitsOf(ports, digested.messages, reworded(state, digested.memories), options.signal),
+        liftTombstones: digested.lifted,
+        ...(receipt ? { receipt } : {}),
+      },
+      result,
+    };
+  });
+  return { ...result, revision };
+}
+
+/** The messages that are not stored yet; of two with the same id in one batch, the first. */
+function newOnes(messages: readonly Message[], stored: ReadonlyMap<string, Message>): Message[] {
+  const seen = new Set<string>();
+  return messages.filter(({ id }) => {
+    if (seen.has(id) || stored.has(id)) return false;
+    seen.add(id);
+    return true;
+  });
+}
+
+/** Of memories with new versions, those whose text is another one than before: they need new search units. */
+export function reworded(state: UserState, versions: readonly Memory[]): Memory[] {
+  const newest = new Map(versions.map((memory) => [memory.id, memory]));
+  return [...newest.values()].filter(({ id, text }) => state.memories.get(id)?.text !== text);
+}
+
+export function countPending(messages: Iterable<Message>): number {
+  let count = 0;
+  for (const message of messages) if (message.digest === "pending" && !message.undone) count += 1;
+  return count;
+}

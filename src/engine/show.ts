@@ -1,0 +1,169 @@
+import type { LogEntry } from "../domain/change-set.ts";
+import { isLive } from "../domain/claim.ts";
+import { matches } from "../domain/filter.ts";
+import { checkCount } from "../domain/limits.ts";
+import { KINDS, type Kind, type Memory, type SourceSpan } from "../domain/memory.ts";
+import type { Source } from "../domain/recall.ts";
+import type { Scope } from "../domain/scope.ts";
+import { invalid, MemoryError } from "../errors.ts";
+import { heldMemory } from "./add.ts";
+import type { Ports } from "./ports.ts";
+import type { Listing, ListOptions, Page, Profile, ShownMemory } from "./surface.ts";
+import type { UserState } from "./user-state.ts";
+
+/** The sources of a memory in full; one whose message is gone is left out. */
+export function shownSources(state: UserState, sources: readonly SourceSpan[]): Source[] {
+  return sources.flatMap((source) => {
+    const message = state.messages.get(source.message);
+    if (!message) return [];
+    const { role, at, session, name } = message;
+    return [
+      {
+        ...source,
+        role,
+        at,
+        ...(session === undefined ? {} : { session }),
+        ...(name === undefined ? {} : { name }),
+      },
+    ];
+  });
+}
+
+export function shown(state: UserState, memory: Memory): ShownMemory {
+  return { ...memory, sources: shownSources(state, memory.sources) };
+}
+
+/** One memory, whatever its status. `not_found` where it is not there, or not this user's. */
+export async function get(
+  ports: Pick<Ports, "states" | "clock">,
+  scope: Scope,
+  id: string,
+): Promise<ShownMemory> {
+  const state = await ports.states.of(scope);
+  const memory = heldMemory(state, id);
+  if (isExpired(memory, ports)) throw new MemoryError("not_found", "this memory has expired.");
+  return shown(state, memory);
+}
+
+/** The memories, newest first: what holds now, unless another status is asked for. */
+export function list(
+  ports: Pick<Ports, "states" | "clock">,
+  scope: Scope,
+  options: ListOptions = {},
+): Listing {
+  const page = (cursor: string | undefined): Promise<Page<ShownMemory>> =>
+    listPage(ports, scope, { ...options, ...(cursor === undefined ? {} : { cursor }) });
+  return {
+    // biome-ignore lint/suspicious/noThenProperty: a listing is awaited for its first page, and iterated for all.
+    then: (resolve, reject) => page(undefined).then(resolve, reject),
+    async *[Symbol.asyncIterator]() {
+      let cursor: string | undefined;
+      do {
+        const { items, cursor: next } = await page(cursor);
+        yield* items;
+        cursor = next;
+      } while (cursor !== undefined);
+    },
+  };
+}
+
+async function listPage(
+  ports: Pick<Ports, "states" | "clock">,
+  scope: Scope,
+  options: ListOptions,
+): Promise<Page<ShownMemory>> {
+  options.signal?.throwIfAborted();
+  const limit = checkCount(options.limit ?? 50, "limit", 1, 1000);
+  const { kind, status = "current", where } = options;
+  if (kind !== undefined && !KINDS.includes(kind)) throw invalid(`kind must be one of ${KINDS.join(", ")}.`);
+  if (!["current", "superseded", "retracted", "all"].includes(status)) {
+    throw invalid("status must be one of current, superseded, retracted, all.");
+  }
+  const state = await ports.states.of(scope);
+  const all = [...state.memories.values()]
+    .filter((memory) => status === "all" || memory.status === status)
+    .filter(
+      (memory) => (kind === undefined || memory.kind === kind) && (!where || matches(where, memory.metadata)),
+    )
+    .filter((memory) => !isExpired(memory, ports))
+    .sort((a, b) => (a.at === b.at ? (a.id < b.id ? 1 : -1) : a.at < b.at ? 1 : -1));
+  const from = options.cursor === undefined ? 0 : afterCursor(all, options.cursor);
+  const items = all.slice(from, from + limit);
+  const last = items.at(-1);
+  return {
+    items: items.map((memory) => shown(state, memory)),
+    total: all.length,
+    ...(last && from + limit < all.length ? { cursor: cursorOf(last) } : {}),
+  };
+}
+
+/** A cursor names the last memory given, by its time and id, so that it stands where others come and go. */
+function cursorOf({ at, id }: Memory): string {
+  return Buffer.from(JSON.stringify([at, id])).toString("base64url");
+}
+
+function afterCursor(all: readonly Memory[], cursor: string): number {
+  let place: unknown;
+  try {
+    place = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+  } catch (cause) {
+    throw new MemoryError("invalid_input", "the cursor is none that `list` gave.", { cause });
+  }
+  const [at, id] = Array.isArray(place) ? (place as unknown[]) : [];
+  if (typeof at !== "string" || typeof id !== "string") throw invalid("the cursor is none that `list` gave.");
+  const next = all.findIndex((memory) => memory.at < at || (memory.at === at && memory.id < id));
+  return next === -1 ? all.length : next;
+}
+
+/** All versions of one memory, oldest first. */
+export async function versionsOf(
+  ports: Pick<Ports, "states" | "record">,
+  scope: Scope,
+  id: string,
+): Promise<Memory[]> {
+  const versions = await ports.record.versions(scope, id);
+  if (versions.length === 0) heldMemory(await ports.states.of(scope), id);
+  return versions;
+}
+
+/** What happened, newest first. */
+export async function log(
+  ports: Pick<Ports, "record">,
+  scope: Scope,
+  { before, limit = 50 }: { before?: number; limit?: number } = {},
+): Promise<LogEntry[]> {
+  return ports.record.log(scope, {
+    limit: checkCount(limit, "limit", 1, 1000),
+    ...(before === undefined ? {} : { before: checkCount(before, "before", 1, Number.MAX_SAFE_INTEGER) }),
+  });
+}
+
+const TITLES: Readonly<Record<Kind, string>> = {
+  fact: "Facts",
+  entity: "People and things",
+  preference: "Likes and dislikes",
+  instruction: "How to answer",
+  commitment: "Plans and promises",
+  event: "What happened",
+  reflection: "Summaries",
+};
+
+/** What holds now about the user, by kind, each with its source; and the same as a page to read. */
+export async function profile(ports: Pick<Ports, "states" | "clock">, scope: Scope): Promise<Profile> {
+  const state = await ports.states.of(scope);
+  const now = ports.clock().toISOString();
+  const live = [...state.memories.values()].filter((memory) => isLive(memory, now));
+  const kinds: { [kind in Kind]?: ShownMemory[] } = {};
+  const lines: string[] = [];
+  for (const kind of Object.keys(TITLES) as Kind[]) {
+    const held = live.filter((memory) => memory.kind === kind).map((memory) => shown(state, memory));
+    if (held.length === 0) continue;
+    kinds[kind] = held;
+    lines.push(`${TITLES[kind]}`, ...held.map(({ text, at }) => `- ${text} (${at.slice(0, 10)})`), "");
+  }
+  return { user: scope.user, text: lines.join("\n").trim(), kinds };
+}
+
+function isExpired(memory: Memory, ports: Pick<Ports, "clock">): boolean {
+  return memory.expiresAt !== undefined && memory.expiresAt <= ports.clock().toISOString();
+}

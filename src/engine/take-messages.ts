@@ -1,0 +1,107 @@
+import { checkCharacters, checkMetadata, checkName, checkText, LIMITS } from "../domain/limits.ts";
+import type { Message, Origin, Part, Role } from "../domain/message.ts";
+import type { Scope } from "../domain/scope.ts";
+import { isoTime } from "../domain/time.ts";
+import { invalid, isMemoryError, MemoryError } from "../errors.ts";
+import type { Ports } from "./ports.ts";
+import type { InputMessage, RememberOptions } from "./surface.ts";
+
+const ROLES: readonly Role[] = ["user", "assistant", "system", "tool"];
+const ORIGINS: Readonly<Record<Role, Origin>> = {
+  user: "user_message",
+  assistant: "assistant_message",
+  system: "document",
+  tool: "tool_result",
+};
+
+export type RememberInput = string | InputMessage | readonly InputMessage[];
+
+/**
+ * The input of `remember` as messages, checked. All or nothing: `invalid_input` names the first bad one by its
+ * number in the batch, from 1.
+ */
+export function takeMessages(
+  ports: Pick<Ports, "clock" | "ids">,
+  scope: Scope,
+  input: RememberInput,
+  options: RememberOptions,
+): Message[] {
+  const single = !Array.isArray(input);
+  const inputs: readonly InputMessage[] =
+    typeof input === "string"
+      ? [{ role: "user", content: input }]
+      : single
+        ? [input as InputMessage]
+        : (input as readonly InputMessage[]);
+  if (inputs.length > LIMITS.messages) {
+    throw invalid(`${inputs.length} messages in one call: at most ${LIMITS.messages}. Send them in batches.`);
+  }
+  const now = ports.clock();
+  return inputs.map((one, i) => {
+    try {
+      return takeMessage(ports, scope, one, options, now);
+    } catch (error) {
+      if (single || !isMemoryError(error)) throw error;
+      throw new MemoryError(
+        error.code,
+        `message ${i + 1} of ${inputs.length}: ${error.message} Nothing was stored.`,
+        {
+          cause: error,
+        },
+      );
+    }
+  });
+}
+
+function takeMessage(
+  ports: Pick<Ports, "ids">,
+  scope: Scope,
+  input: InputMessage,
+  options: RememberOptions,
+  now: Date,
+): Message {
+  if (typeof input !== "object" || input === null)
+    throw invalid("a message must be an object with role and content.");
+  if (!ROLES.includes(input.role)) throw invalid(`role must be one of ${ROLES.join(", ")}.`);
+  const { content, parts } = takeContent(input.content);
+  const session = input.session ?? options.session ?? scope.session;
+  const stored = options.origin === "import" ? "import" : ORIGINS[input.role];
+  return {
+    id: input.id === undefined ? ports.ids() : checkName(input.id, "id"),
+    turn: 0,
+    role: input.role,
+    content,
+    origin: input.role === "user" ? stored : ORIGINS[input.role],
+    at: isoTime(input.at ?? options.at ?? now, "at"),
+    storedAt: now.toISOString(),
+    digest: options.extract === "never" ? "never" : "pending",
+    ...(parts ? { parts } : {}),
+    ...(session === undefined ? {} : { session: checkName(session, "session") }),
+    ...(scope.agent === undefined ? {} : { agent: scope.agent }),
+    ...(input.name === undefined ? {} : { name: checkName(input.name, "name") }),
+    ...(input.metadata === undefined ? {} : { metadata: checkMetadata(input.metadata, "metadata") }),
+  };
+}
+
+/** The text of a message, and its parts where it was more than one text. */
+function takeContent(content: InputMessage["content"]): { content: string; parts?: readonly Part[] } {
+  if (typeof content === "string") return { content: checkText(content, "content") };
+  if (!Array.isArray(content)) throw invalid("content must be text or a list of parts.");
+  if (content.length === 0) throw invalid("content is empty: give at least one part.");
+  const texts = (content as readonly Part[]).map((part) => {
+    if (typeof part !== "object" || part === null || typeof part.type !== "string") {
+      throw invalid("a part of content must be an object with a type.");
+    }
+    if (part.type !== "text") return "";
+    if (typeof part.text !== "string") throw invalid("a text part must hold text.");
+    return part.text;
+  });
+  const text = texts.filter((one) => one !== "").join("\n");
+  const parts = content as readonly Part[];
+  const json = JSON.stringify(parts);
+  if (json.length > 20 * LIMITS.textBytes)
+    throw invalid("the parts of content are too large: at most 20 MB as JSON.");
+  checkCharacters(text, "content", LIMITS.textBytes);
+  const onlyText = parts.length === 1 && parts[0]?.type === "text";
+  return onlyText ? { content: checkText(text, "content") } : { content: text, parts };
+}

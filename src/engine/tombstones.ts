@@ -1,0 +1,100 @@
+import type { Tombstone } from "../domain/change-set.ts";
+import { claimKey } from "../domain/claim.ts";
+import type { Claim } from "../domain/memory.ts";
+import type { Message } from "../domain/message.ts";
+import type { Scope } from "../domain/scope.ts";
+import { sentencesOf } from "../domain/sentences.ts";
+import { wordKey, words } from "../domain/words.ts";
+import type { Secret } from "../ports/secret.ts";
+
+/** The longest run of words that a tombstone of words can stand for. */
+const MOST_WORDS = 5;
+
+/** The hash under which an erased claim, or erased words, bar their way back. Bound to the user. */
+export function tombstoneHash(secret: Secret, scope: Scope, of: Tombstone["of"], text: string): string {
+  return secret.sign(JSON.stringify(["tombstone", scope.project, scope.user, of, text]));
+}
+
+export function claimTombstones(
+  secret: Secret,
+  scope: Scope,
+  claim: Claim,
+): { claim: string; words?: string } {
+  const key = wordKey(claim.value);
+  return {
+    claim: tombstoneHash(secret, scope, "claim", claimKey(claim)),
+    ...(isTelling(claim.value) ? { words: tombstoneHash(secret, scope, "words", key) } : {}),
+  };
+}
+
+/**
+ * Whether words are telling enough to be hunted down wherever they stand: not "5", "yes" or "a lot". Such a value
+ * is erased where it was said of the thing meant, and nowhere else.
+ */
+export function isTelling(text: string): boolean {
+  const all = words(text);
+  if (all.length === 0 || all.length > MOST_WORDS) return false;
+  return all.some(
+    (word) => word.length >= 3 && !COMMON.has(word) && (/\d{3,}/.test(word) || /\p{L}/u.test(word)),
+  );
+}
+
+/** Words that stand in everybody's sentences: they tell nobody apart, and single they are no value to hunt. */
+const COMMON: ReadonlySet<string> = new Set(
+  (
+    "the and for are was not yes you your our his her its their this that these those all any some one two three " +
+    "four five six seven eight nine ten day days week weeks month months year years today tomorrow yesterday morning " +
+    "evening night monday tuesday wednesday thursday friday saturday sunday good bad big small new old long short " +
+    "home work school office house flat room city town place thing things lot lots much many more most less very " +
+    "really always never often sometimes here there now then again red blue green black white brown grey gray " +
+    "yellow car bike dog cat tea coffee water food money time people person man woman boy girl friend friends " +
+    "family happy sad tired busy fine okay"
+  ).split(" "),
+);
+
+/**
+ * Whether the user said this themself after what was erased: then they want it known again. A message without a time
+ * of its own was said when it was stored, which is after any tombstone that stood then.
+ */
+export function isSaidAgain(message: Message, tombstone: Tombstone): boolean {
+  return message.origin === "user_message" && (message.at > tombstone.at || message.at === message.storedAt);
+}
+
+/**
+ * The message without the sentences that hold words barred by a tombstone, unless the user said them again.
+ * Gives the same value where nothing is barred.
+ */
+export function withoutBarred(
+  secret: Secret,
+  scope: Scope,
+  message: Message,
+  tombstones: ReadonlyMap<string, Tombstone>,
+): Message {
+  const barred = new Set(
+    [...tombstones.values()]
+      .filter((one) => one.of === "words" && !isSaidAgain(message, one))
+      .map((one) => one.hash),
+  );
+  if (barred.size === 0) return message;
+  let content = "";
+  let from = 0;
+  for (const { start, end } of sentencesOf(message.content)) {
+    if (!holdsBarred(secret, scope, message.content.slice(start, end), barred)) continue;
+    content += message.content.slice(from, start);
+    from = end;
+  }
+  if (from === 0 && content === "") return message;
+  const { parts: _parts, ...rest } = message;
+  return { ...rest, content: (content + message.content.slice(from)).trim() };
+}
+
+function holdsBarred(secret: Secret, scope: Scope, sentence: string, barred: ReadonlySet<string>): boolean {
+  const all = words(sentence);
+  for (let start = 0; start < all.length; start += 1) {
+    for (let length = 1; length <= MOST_WORDS && start + length <= all.length; length += 1) {
+      const key = wordKey(all.slice(start, start + length).join(" "));
+      if (barred.has(tombstoneHash(secret, scope, "words", key))) return true;
+    }
+  }
+  return false;
+}
