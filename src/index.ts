@@ -1,0 +1,33 @@
+export type { Metadata, Where } from "./domain/filter.ts";
+export type { Claim, Kind, Memory, SourceSpan, Status } from "./domain/memory.ts";
+export type { Message, Origin, Part, Role } from "./domain/message.ts";
+export type { Answer, Explanation, Item, Recall, RecallOptions, Source, Why } from "./domain/recall.ts";
+export type { ErasurePlan, ErasureReceipt, Receipt, ReceiptLine } from "./domain/receipt.ts";
+export type { ChangeSet, LogEntry } from "./domain/change-set.ts";
+export type {
+  ExportLine,
+  Forget,
+  ImportOptions,
+  ImportProgress,
+  InputMessage,
+  Keepsake,
+  Listing,
+  ListOptions,
+  MemoryChanges,
+  NewMemory,
+  Page,
+  Profile,
+  RememberOptions,
+  Reply,
+  ScopedMemory,
+  ShownMemory,
+} from "./engine/surface.ts";
+export { ERROR_CODES, type ErrorCode, isMemoryError, MemoryError } from "./errors.ts";
+export { createMemory, type MemoryOptions } from "./memory.ts";
+export type { Clock } from "./ports/clock.ts";
+export type { Embedder } from "./ports/embedder.ts";
+export type { Extractor, Proposal, Reading } from "./ports/extractor.ts";
+export type { Ids } from "./ports/ids.ts";
+export type { Question, QuestionReader } from "./ports/question-reader.ts";
+export type { Delta, Fault, Record } from "./ports/record.ts";
+export type { Secret } from "./ports/secret.ts";
