@@ -1,14 +1,22 @@
 import type { Claim, Memory } from "./memory.ts";
 import { wordKey, words } from "./words.ts";
 
+const keys = new WeakMap<Claim, string>();
+
 /** What makes two claims the same: subject, relation and value, without regard to case, articles and word endings. */
 export function claimKey(claim: Claim): string {
-  return JSON.stringify([claim.subject.toLowerCase(), claim.relation, wordKey(claim.value)]);
+  let key = keys.get(claim);
+  if (key === undefined) {
+    key = JSON.stringify([claim.subject.toLowerCase(), claim.relation, wordKey(claim.value)]);
+    // Each write compares with every memory of the user; claims never change, so their keys can be kept.
+    keys.set(claim, key);
+  }
+  return key;
 }
 
 /** Same subject and relation: two values of one slot. */
 export function sameSlot(one: Claim, other: Claim): boolean {
-  return one.subject.toLowerCase() === other.subject.toLowerCase() && one.relation === other.relation;
+  return one.relation === other.relation && one.subject.toLowerCase() === other.subject.toLowerCase();
 }
 
 /** Whether two qualifiers can stand for the same circumstance: equal, or one of them absent. */

@@ -128,7 +128,12 @@ function findSame(draft: MemoryDraft, proposal: AddProposal, at: string): Memory
 
 function saysSame(memory: Memory, { claim, text, when }: AddProposal): boolean {
   if (!claim || !memory.claim) return !claim && !memory.claim && sameWords(memory.text, text);
-  if (claimKey(memory.claim) !== claimKey(claim) || !qualifiersAgree(memory.claim, claim)) return false;
+  if (
+    memory.claim.relation !== claim.relation ||
+    claimKey(memory.claim) !== claimKey(claim) ||
+    !qualifiersAgree(memory.claim, claim)
+  )
+    return false;
   // An appointment on another day is another event, or the same one moved; not the same claim once more.
   return !memory.when || !when || memory.when === when;
 }
