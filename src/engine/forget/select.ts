@@ -184,7 +184,8 @@ function cutWords(
   const runs = [...values, ...(about && about.name.length > 0 ? [about.name] : [])].filter(
     (run) => run.length > 0,
   );
-  const found = runs
+  const distinct = new Map(runs.map((run) => [run.join(" "), run]));
+  const found = [...distinct.values()]
     .flatMap((run) => placesOf(text, run))
     .map(({ start, end }) => ({
       start: start + sentence.start,
