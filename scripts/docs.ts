@@ -1,0 +1,46 @@
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "..");
+const PAGE = join(ROOT, "docs/reference/cli.md");
+
+const INTRODUCTION = `# Command line
+
+<!-- Written by \`npm run docs\` from \`--help\`; a test compares. Change the command, not this page. -->
+
+\`npx keepsake COMMAND\` where the package is installed, \`npm run -s keepsake -- COMMAND\` in a checkout.
+
+With \`--json\` there is one JSON document on stdout and nothing else; its shapes are the library's in snake_case. Messages
+for people go to stderr. Exit status: 0 done; 1 failed; 2 wrong use; 3 nothing found.
+`;
+
+/** What \`keepsake …\` prints, 100 columns wide and without colours. */
+function help(...command: readonly string[]): string {
+  const output = execFileSync(process.execPath, [join(ROOT, "dist/cli/main.js"), ...command, "--help"], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, COLUMNS: "100", NO_COLOR: "1" },
+  });
+  return output.trimEnd();
+}
+
+/** The names under "Commands:", in their order. */
+export function commandsOf(overview: string): string[] {
+  const list = overview.slice(overview.indexOf("\nCommands:"));
+  const names = [...list.matchAll(/^ {2}([a-z][\w-]*)/gm)].map((match) => match[1] ?? "");
+  return names.filter((name) => name !== "help");
+}
+
+/** The page \`docs/reference/cli.md\` as it should be now. Needs \`dist/\`. */
+export function commandLineReference(): string {
+  const overview = help();
+  const sections = commandsOf(overview).map(
+    (command) => `## keepsake ${command}\n\n\`\`\`text\n${help(command)}\n\`\`\`\n`,
+  );
+  return [INTRODUCTION, `\`\`\`text\n${overview}\n\`\`\`\n`, ...sections].join("\n");
+}
+
+if (import.meta.main) {
+  writeFileSync(PAGE, commandLineReference());
+  console.error("Written: docs/reference/cli.md");
+}

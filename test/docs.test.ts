@@ -1,0 +1,141 @@
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { commandLineReference } from "../scripts/docs.ts";
+import { ERROR_CODES } from "../src/errors.ts";
+import { type Example, examplesOf, runConsole } from "./examples.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const PAGES = [
+  ...readdirSync(ROOT).filter((file) => file.endsWith(".md")),
+  ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => join("docs", file)),
+].sort();
+
+const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
+const examples = (language: string): Example[] =>
+  PAGES.flatMap((page) => examplesOf(page, read(page))).filter((example) => example.language === language);
+
+let folder: string;
+
+beforeAll(() => {
+  // A program of a user: an empty folder with the package in its node_modules.
+  folder = mkdtempSync(join(tmpdir(), "keepsake-docs-"));
+  mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
+  symlinkSync(ROOT, join(folder, "node_modules/keepsake"));
+  symlinkSync(join(ROOT, "node_modules/@types"), join(folder, "node_modules/@types"));
+  symlinkSync(join(ROOT, "dist/cli/main.js"), join(folder, "node_modules/.bin/keepsake"));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }\n');
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the pages", () => {
+  it("name only scripts that package.json has", () => {
+    const { scripts } = JSON.parse(read("package.json")) as { scripts: { [name: string]: string } };
+    const named = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/\bnpm run (?:-s )?([a-z][\w:-]*)/g)].map((match) => match[1] ?? ""),
+    );
+    expect(named.length).toBeGreaterThan(3);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  it("name only files and folders that exist", () => {
+    const named = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/`((?:src|docs|test|scripts|bench|examples|assets|\.ci)\/[\w./*-]*)/g)].map(
+        (match) => ({
+          page,
+          path: (match[1] ?? "").replace(/\/\*.*$/, ""),
+        }),
+      ),
+    ).filter(({ path }) => !path.includes("NAME"));
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter(({ path }) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  it("link only to files that exist", () => {
+    const links = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map((match) => ({
+        page,
+        link: match[1] ?? "",
+      })),
+    );
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter(({ page, link }) => !existsSync(join(ROOT, dirname(page), link)))).toEqual([]);
+  });
+
+  it("list every decision in the index of decisions", () => {
+    const decisions = readdirSync(join(ROOT, "docs/decisions")).filter((file) => /^\d{4}-/.test(file));
+    const index = read("docs/decisions/README.md");
+    expect(decisions.filter((file) => !index.includes(`(${file})`))).toEqual([]);
+  });
+});
+
+describe("the reference", () => {
+  it("gives every error code with its status and whether to call again, and no other", () => {
+    const rows = [...read("docs/reference/errors.md").matchAll(/^\| `(\w+)` \| (\d+) \| (yes|no) \|/gm)];
+    const documented = Object.fromEntries(
+      rows.map((row) => [row[1], { status: Number(row[2]), retryable: row[3] === "yes" }]),
+    );
+    expect(documented).toEqual(ERROR_CODES);
+  });
+
+  it("shows the command line as --help does", () => {
+    expect(read("docs/reference/cli.md")).toBe(commandLineReference());
+  });
+});
+
+describe("the examples", () => {
+  it("fit the types of the package", { timeout: 60_000 }, () => {
+    const programs = examples("ts");
+    expect(programs.length).toBeGreaterThan(1);
+    for (const [index, { code }] of programs.entries()) {
+      writeFileSync(join(folder, `example-${index}.ts`), `${code}\nexport {};\n`);
+    }
+    const compilerOptions = {
+      noEmit: true,
+      types: ["node"],
+      skipLibCheck: true,
+      isolatedDeclarations: false,
+    };
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ extends: join(ROOT, "tsconfig.json"), compilerOptions, include: ["example-*.ts"] }),
+    );
+    const compiled = spawnSync(
+      process.execPath,
+      [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder],
+      {
+        encoding: "utf8",
+      },
+    );
+    expect(compiled.stdout).toBe("");
+  });
+
+  it("of the README print what the README says", { timeout: 30_000 }, () => {
+    const [program] = examplesOf("README.md", read("README.md")).filter(({ language }) => language === "ts");
+    expect(program?.output).toBeDefined();
+    writeFileSync(join(folder, "story.ts"), program?.code ?? "");
+    const ran = spawnSync(process.execPath, ["story.ts"], { cwd: folder, encoding: "utf8" });
+    expect({ printed: ran.stdout, failed: ran.stderr }).toEqual({ printed: program?.output, failed: "" });
+  });
+
+  for (const example of examples("console")) {
+    it(`at ${example.page}:${example.line} prints what stands below it`, { timeout: 60_000 }, async () => {
+      const { printed, shown } = await runConsole(example, folder);
+      expect(printed).toBe(shown);
+    });
+  }
+});

@@ -1,0 +1,217 @@
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+/** These tests pack the package as npm would publish it, install it in an empty folder, and use it there. */
+
+const ROOT = join(import.meta.dirname, "..");
+
+/** All that `import "keepsake"` may load from other packages. */
+const LOADED_WITH_THE_LIBRARY = ["chrono-node", "compromise", "efrt", "grad-school", "suffix-thumb"];
+
+/** Parts of Node that mean a server, a client or another program. */
+const NO_BUSINESS_OF_A_LIBRARY = [
+  "http",
+  "http2",
+  "https",
+  "net",
+  "tls",
+  "dgram",
+  "child_process",
+  "cluster",
+  "repl",
+];
+
+const STORY = `
+import { createMemory } from "keepsake";
+const memory = await createMemory({ path: "./memory.db" });
+const ana = memory.scope({ user: "ana" });
+await ana.remember("I use Shram and Magnet as productivity tools.");
+console.log((await ana.answer("What productivity tools do I use?")).text);
+await ana.remember("I don't use Magnet anymore.");
+console.log((await ana.answer("What productivity tools do I use?")).text);
+const { complete } = await ana.forget("Magnet");
+console.log(complete, (await ana.recall("Magnet")).items.length);
+await memory.close();
+`;
+
+/** Prints as JSON the address of every module that the import of its argument loads. */
+const LIST_LOADED = `
+import { registerHooks } from "node:module";
+const loaded = [];
+registerHooks({
+  resolve(specifier, context, next) {
+    const found = next(specifier, context);
+    loaded.push(found.url);
+    return found;
+  },
+});
+await import(process.argv[2]);
+console.log(JSON.stringify(loaded));
+`;
+
+/** What the author of another record would write. */
+const CONFORMANCE = `
+import { memoryRecord } from "keepsake/adapters/memory";
+import { recordConformance } from "keepsake/testing";
+recordConformance("somebody else's record", async () => ({ record: memoryRecord() }));
+`;
+
+let folder: string;
+let packed: readonly string[];
+
+function run(program: string, ...args: readonly string[]) {
+  return spawnSync(program, args, { cwd: folder, encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } });
+}
+
+/** The npm that runs these tests, or the machine's. */
+function npm(...args: readonly string[]) {
+  const { npm_execpath: script, npm_node_execpath: node } = process.env;
+  const ran = script?.endsWith(".js") && node ? run(node, script, ...args) : run("npm", ...args);
+  if (ran.status !== 0) throw new Error(`npm ${args[0]} failed: ${ran.stderr}`);
+  return ran.stdout;
+}
+
+const node = (...args: readonly string[]) => run(process.execPath, ...args);
+
+function loadedBy(specifier: string): string[] {
+  writeFileSync(join(folder, "list-loaded.mjs"), LIST_LOADED);
+  const ran = node("list-loaded.mjs", specifier);
+  expect(ran.stderr).toBe("");
+  return JSON.parse(ran.stdout) as string[];
+}
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "keepsake-package-"));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }\n');
+  // dist/ is there: it was built before the tests began.
+  const [tarball] = JSON.parse(
+    npm("pack", ROOT, "--json", "--ignore-scripts", "--loglevel=error", "--pack-destination", folder),
+  ) as { filename: string; files: { path: string }[] }[];
+  packed = (tarball?.files ?? []).map(({ path }) => path);
+  npm("install", `./${tarball?.filename}`, "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error");
+}, 180_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const installed = (...path: readonly string[]): string => join(folder, "node_modules/keepsake", ...path);
+
+describe("the packed package", () => {
+  it("holds what runs, the assets and the papers, and no tests, sources or databases", () => {
+    const strange = packed.filter(
+      (path) =>
+        !/^(dist\/.*\.(js|d\.ts|css|svg|html|sql)|assets\/.*|README\.md|LICENSE|NOTICE|CHANGELOG\.md|package\.json)$/.test(
+          path,
+        ),
+    );
+    expect(strange).toEqual([]);
+    expect(packed.filter((path) => path.includes(".test."))).toEqual([]);
+    expect(packed).toEqual(
+      expect.arrayContaining(["dist/index.js", "dist/index.d.ts", "dist/cli/main.js", "LICENSE"]),
+    );
+    expect(packed.filter((path) => path.startsWith("assets/")).length).toBeGreaterThan(0);
+  });
+
+  it("brings few packages with it", () => {
+    const packages = readdirSync(join(folder, "node_modules"))
+      .filter((name) => !name.startsWith("."))
+      .flatMap((name) =>
+        name.startsWith("@")
+          ? readdirSync(join(folder, "node_modules", name)).map((part) => `${name}/${part}`)
+          : [name],
+      );
+    expect(packages.filter((name) => name !== "keepsake").length).toBeLessThanOrEqual(10);
+  });
+
+  it("has a file for everything that it exports, with types", () => {
+    const { exports } = JSON.parse(readFileSync(installed("package.json"), "utf8")) as {
+      exports: { [path: string]: string | { types: string; default: string } };
+    };
+    const targets = Object.values(exports).flatMap((target) =>
+      typeof target === "string" ? [target] : [target.types, target.default],
+    );
+    const missing = targets.filter((target) => !target.includes("*") && !existsSync(installed(target)));
+    expect(missing).toEqual([]);
+  });
+
+  it("tells the story on one file: remembers, changes and forgets", () => {
+    writeFileSync(join(folder, "story.mjs"), STORY);
+    const ran = node("story.mjs");
+    expect(ran.stderr).toBe("");
+    expect(ran.stdout.split("\n")).toEqual(["You use Shram and Magnet.", "You use Shram.", "true 0", ""]);
+  });
+
+  it("keeps its file and the secret beside it from other people's eyes", () => {
+    const modes = readdirSync(folder)
+      .filter((name) => name.startsWith("memory.db"))
+      .map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]);
+    expect(modes.length).toBeGreaterThan(1);
+    expect(modes.filter(([, mode]) => mode !== "600")).toEqual([]);
+  });
+
+  it("has the command that npx runs", () => {
+    const help = npm("exec", "--no", "--", "keepsake", "--help");
+    expect(help).toMatch(/^Usage: keepsake/);
+    expect(help).toMatch(/\bremember\b[\s\S]*\brecall\b[\s\S]*\bforget\b/);
+  });
+
+  it("runs its conformance suite for somebody else's adapter", () => {
+    for (const name of ["vitest", "fast-check"]) {
+      symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
+    }
+    writeFileSync(join(folder, "record.test.mjs"), CONFORMANCE);
+    const ran = node(
+      join(ROOT, "node_modules/vitest/vitest.mjs"),
+      "run",
+      "--root",
+      folder,
+      "record.test.mjs",
+    );
+    expect(ran.stdout).toMatch(/Tests {2}\d+ passed/);
+    expect(ran.status).toBe(0);
+  });
+});
+
+describe("an import", () => {
+  it("of keepsake loads no server, no command line and no package that it does not need", () => {
+    const loaded = loadedBy("keepsake");
+    expect(loaded.length).toBeGreaterThan(10);
+    expect(
+      loaded.filter((url) => /\/keepsake\/dist\/(cli|http|ui|config|formats|testing)\//.test(url)),
+    ).toEqual([]);
+    const packages = loaded.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []);
+    const strange = packages.filter((name) => name !== "keepsake" && !LOADED_WITH_THE_LIBRARY.includes(name));
+    expect(strange).toEqual([]);
+    const parts = loaded.filter((url) => NO_BUSINESS_OF_A_LIBRARY.includes(url.replace("node:", "")));
+    expect(parts).toEqual([]);
+  });
+
+  it("of an adapter loads no other adapter", () => {
+    const names = readdirSync(installed("dist/adapters"));
+    expect(names.length).toBeGreaterThan(2);
+    for (const name of names) {
+      const loaded = loadedBy(`keepsake/adapters/${name}`);
+      expect(loaded.some((url) => url.includes(`/dist/adapters/${name}/index.js`))).toBe(true);
+      const others = loaded.filter(
+        (url) => /\/dist\/adapters\//.test(url) && !url.includes(`/adapters/${name}/`),
+      );
+      expect(others).toEqual([]);
+    }
+  });
+
+  it("of the server's part gives a server without starting it", () => {
+    const loaded = loadedBy("keepsake/http");
+    expect(loaded.filter((url) => /\/keepsake\/dist\/(cli|config)\//.test(url))).toEqual([]);
+  });
+});
