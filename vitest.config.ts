@@ -4,8 +4,6 @@ import type { ViteUserConfig } from "vitest/config";
 const config: ViteUserConfig = {
   test: {
     testTimeout: 20_000,
-    // Makes dist/ as new as src/, for the tests that start the program, where vitest is called without npm.
-    globalSetup: "test/ready.ts",
     // All cores: Vitest leaves one out, which on a machine of two is half of them.
     maxWorkers: Math.max(2, availableParallelism()),
     projects: [
@@ -23,6 +21,8 @@ const config: ViteUserConfig = {
         extends: true,
         test: {
           name: "whole",
+          // Makes dist/ as new as src/, for the tests that start the program, where vitest is called without npm.
+          globalSetup: "test/ready.ts",
           include: ["test/**/*.test.ts", "bench/**/*.test.ts"],
           sequence: { groupOrder: 1 },
         },
