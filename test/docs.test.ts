@@ -28,7 +28,16 @@ const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
 const examples = (language: string): Example[] =>
   PAGES.flatMap((page) => examplesOf(page, read(page))).filter((example) => example.language === language);
 
+const PROGRAMS = readdirSync(join(ROOT, "examples")).filter((file) => file.endsWith(".ts"));
+
 let folder: string;
+
+/** Runs a program in the user's folder. */
+function run(code: string): { printed: string; failed: string } {
+  writeFileSync(join(folder, "program.ts"), code);
+  const ran = spawnSync(process.execPath, ["program.ts"], { cwd: folder, encoding: "utf8" });
+  return { printed: ran.stdout, failed: ran.stderr };
+}
 
 beforeAll(() => {
   // A program of a user: an empty folder with the package in its node_modules.
@@ -99,8 +108,8 @@ describe("the reference", () => {
 
 describe("the examples", () => {
   it("fit the types of the package", { timeout: 60_000 }, () => {
-    const programs = examples("ts");
-    expect(programs.length).toBeGreaterThan(1);
+    const programs = [...examples("ts"), ...PROGRAMS.map((file) => ({ code: read(`examples/${file}`) }))];
+    expect(programs.length).toBeGreaterThan(PROGRAMS.length + 1);
     for (const [index, { code }] of programs.entries()) {
       writeFileSync(join(folder, `example-${index}.ts`), `${code}\nexport {};\n`);
     }
@@ -127,10 +136,16 @@ describe("the examples", () => {
   it("of the README print what the README says", { timeout: 30_000 }, () => {
     const [program] = examplesOf("README.md", read("README.md")).filter(({ language }) => language === "ts");
     expect(program?.output).toBeDefined();
-    writeFileSync(join(folder, "story.ts"), program?.code ?? "");
-    const ran = spawnSync(process.execPath, ["story.ts"], { cwd: folder, encoding: "utf8" });
-    expect({ printed: ran.stdout, failed: ran.stderr }).toEqual({ printed: program?.output, failed: "" });
+    expect(run(program?.code ?? "")).toEqual({ printed: program?.output, failed: "" });
   });
+
+  for (const file of PROGRAMS) {
+    it(`in examples/${file} print what stands at their end`, { timeout: 30_000 }, () => {
+      const [code = "", lines = ""] = read(`examples/${file}`).split("// Prints:\n");
+      expect(lines).not.toBe("");
+      expect(run(code)).toEqual({ printed: lines.replaceAll(/^\/\/ /gm, ""), failed: "" });
+    });
+  }
 
   for (const example of examples("console")) {
     it(`at ${example.page}:${example.line} prints what stands below it`, { timeout: 60_000 }, async () => {

@@ -11,6 +11,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /** These tests pack the package as npm would publish it, install it in an empty folder, and use it there. */
@@ -143,6 +145,12 @@ describe("the packed package", () => {
     );
     const missing = targets.filter((target) => !target.includes("*") && !existsSync(installed(target)));
     expect(missing).toEqual([]);
+  });
+
+  it("has nothing that publint warns of", async () => {
+    const { messages, pkg } = await publint({ pkgDir: installed(), pack: false });
+    const warnings = messages.filter(({ type }) => type !== "suggestion");
+    expect(warnings.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
   });
 
   it("tells the story on one file: remembers, changes and forgets", () => {
