@@ -1,0 +1,235 @@
+import type { ChangeSet, Link, LogEntry, Tombstone, Unit } from "../../domain/change-set.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
+import { type Scope, scopeKey } from "../../domain/scope.ts";
+import { MemoryError } from "../../errors.ts";
+import type { Record } from "../../ports/record.ts";
+
+/** A value, and the revision that last changed it. */
+interface Held<Value> {
+  value: Value;
+  revision: number;
+}
+
+interface User {
+  readonly scope: Scope;
+  revision: number;
+  readonly messages: Map<string, Held<Message>>;
+  readonly heads: Map<string, Held<Memory>>;
+  readonly versions: Memory[];
+  readonly units: Map<string, Held<Unit>>;
+  /** Ids of units dropped and memories erased, with the revision that took them. */
+  readonly gone: { readonly units: Map<string, number>; readonly memories: Map<string, number> };
+  readonly tombstones: Map<string, Tombstone>;
+  readonly links: Map<string, Link>;
+  readonly log: LogEntry[];
+  readonly receipts: Map<string, KeptReceipt & { readonly revision: number }>;
+  readonly erasures: ErasureReceipt[];
+}
+
+/** The reference `Record`: in process, exact, and short enough to read as the specification. It keeps nothing. */
+export function memoryRecord(): Record {
+  const users = new Map<string, User>();
+  const read = (scope: Scope): User => users.get(scopeKey(scope)) ?? newUser(scope);
+  const erasures: { readonly user: User; readonly index: number }[] = [];
+
+  return {
+    name: "memory",
+
+    async revision(scope) {
+      return read(scope).revision;
+    },
+
+    async commit(scope, changes) {
+      const user = read(scope);
+      refuseWrong(user, changes);
+      users.set(scopeKey(scope), user);
+      const before = user.erasures.length;
+      apply(user, structuredClone(changes));
+      if (user.erasures.length > before) erasures.push({ user, index: before });
+      return user.revision;
+    },
+
+    async since(scope, revision) {
+      const user = read(scope);
+      const changed = <Value>(held: Map<string, Held<Value>>): Value[] =>
+        [...held.values()].filter((one) => one.revision > revision).map(({ value }) => value);
+      const gone = (ids: Map<string, number>): string[] =>
+        [...ids].filter(([, when]) => when > revision).map(([id]) => id).sort();
+      return structuredClone({
+        revision: user.revision,
+        messages: changed(user.messages),
+        memories: changed(user.heads),
+        units: changed(user.units).sort((a, b) => (a.id < b.id ? -1 : 1)),
+        gone: { units: gone(user.gone.units), memories: gone(user.gone.memories) },
+        tombstones: [...user.tombstones.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1)),
+        links: [...user.links.keys()].sort().flatMap((key) => user.links.get(key) ?? []),
+      });
+    },
+
+    async versions(scope, id) {
+      return structuredClone(read(scope).versions.filter((version) => id === undefined || version.id === id));
+    },
+
+    async log(scope, { before = Number.POSITIVE_INFINITY, limit }) {
+      const entries = read(scope).log.filter(({ revision }) => revision < before);
+      return structuredClone(entries.reverse().slice(0, limit));
+    },
+
+    async receipt(scope, key) {
+      return structuredClone(read(scope).receipts.get(key));
+    },
+
+    async erasures(scope) {
+      const kept = scope ? read(scope).erasures : erasures.flatMap(({ user, index }) => user.erasures[index] ?? []);
+      return structuredClone(kept);
+    },
+
+    async users(project) {
+      return [...users.values()].filter(({ scope }) => scope.project === project).map(({ scope }) => scope.user).sort();
+    },
+
+    async scrub(scope, texts) {
+      const user = read(scope);
+      const places: { place: string; held: unknown }[] = [
+        { place: "messages", held: [...user.messages.values()].map(({ value }) => value) },
+        { place: "memories", held: user.versions },
+        { place: "text index", held: [...user.units.values()].map(({ value }) => value.terms) },
+        { place: "receipts", held: [[...user.receipts.values()], user.erasures] },
+      ];
+      return places.map(({ place, held }) => {
+        const all = JSON.stringify(held).toLowerCase();
+        return { place, found: texts.filter((text) => all.includes(JSON.stringify(text.toLowerCase()).slice(1, -1))).length };
+      });
+    },
+
+    async seal(scope, receipt) {
+      const { erasures: kept } = read(scope);
+      const index = kept.findIndex(({ id }) => id === receipt.id);
+      if (index === -1) throw new MemoryError("not_found", "there is no erasure with this id to seal.");
+      kept[index] = structuredClone(receipt);
+    },
+
+    async check() {
+      return [];
+    },
+
+    async close() {},
+  };
+}
+
+function newUser({ project, user }: Scope): User {
+  return {
+    scope: { project, user },
+    revision: 0,
+    messages: new Map(),
+    heads: new Map(),
+    versions: [],
+    units: new Map(),
+    gone: { units: new Map(), memories: new Map() },
+    tombstones: new Map(),
+    links: new Map(),
+    log: [],
+    receipts: new Map(),
+    erasures: [],
+  };
+}
+
+/** All reasons to refuse come before the first change. */
+function refuseWrong(user: User, changes: ChangeSet): void {
+  if (changes.base !== user.revision) {
+    throw new MemoryError("conflict", `the change was thought out on revision ${changes.base}, the user is at ${user.revision}.`);
+  }
+  const ids = new Set<string>();
+  for (const { id } of changes.messages ?? []) {
+    if (user.messages.has(id) || ids.has(id)) throw new MemoryError("conflict", "a message with this id is there already.");
+    ids.add(id);
+  }
+  const next = new Map<string, number>();
+  for (const { id, version } of changes.memories ?? []) {
+    const held = next.get(id) ?? user.heads.get(id)?.value.version ?? 0;
+    if (version !== held + 1) throw new MemoryError("conflict", `a memory's version ${version} cannot follow its version ${held}.`);
+    next.set(id, version);
+  }
+  for (const { id } of changes.digests ?? []) {
+    if (!user.messages.has(id) && !ids.has(id)) throw new MemoryError("conflict", "a message to change is not there.");
+  }
+  for (const { id } of changes.erase?.messages ?? []) {
+    if (!user.messages.has(id)) throw new MemoryError("conflict", "a message to erase from is not there.");
+  }
+}
+
+function apply(user: User, changes: ChangeSet): void {
+  user.revision += 1;
+  const { revision } = user;
+  for (const message of changes.messages ?? []) {
+    user.messages.set(message.id, { value: { ...message, turn: user.messages.size + 1 }, revision });
+  }
+  for (const { id, digest, undone } of changes.digests ?? []) {
+    const held = user.messages.get(id);
+    if (!held) continue;
+    const { undone: _before, ...message } = held.value;
+    user.messages.set(id, { value: { ...message, digest, ...((undone ?? _before) ? { undone: true } : {}) }, revision });
+  }
+  for (const memory of changes.memories ?? []) {
+    const value = { ...memory, revision };
+    user.heads.set(memory.id, { value, revision });
+    user.versions.push(value);
+    user.gone.memories.delete(memory.id);
+  }
+  for (const link of changes.links ?? []) user.links.set(JSON.stringify([link.from, link.type, link.to]), link);
+  for (const id of changes.dropUnits ?? []) dropUnit(user, id);
+  if (changes.erase) erase(user, changes.erase);
+  for (const unit of changes.units ?? []) {
+    user.units.set(unit.id, { value: unit, revision });
+    user.gone.units.delete(unit.id);
+  }
+  for (const tombstone of changes.tombstones ?? []) user.tombstones.set(tombstone.hash, tombstone);
+  for (const hash of changes.liftTombstones ?? []) user.tombstones.delete(hash);
+  if (changes.receipt) user.receipts.set(changes.receipt.key, { ...changes.receipt, revision });
+  user.log.push(entryOf(revision, changes));
+}
+
+function dropUnit(user: User, id: string): void {
+  if (user.units.delete(id)) user.gone.units.set(id, user.revision);
+}
+
+function erase(user: User, erasure: NonNullable<ChangeSet["erase"]>): void {
+  const { revision } = user;
+  for (const { id, content, parts, keepMetadata } of erasure.messages) {
+    const held = user.messages.get(id);
+    if (!held) continue;
+    const { parts: _parts, metadata, ...rest } = held.value;
+    const kept = keepMetadata && metadata ? { metadata } : {};
+    user.messages.set(id, { value: { ...rest, ...kept, content, ...(parts ? { parts } : {}) }, revision });
+  }
+  for (const id of erasure.memories) {
+    if (!user.heads.delete(id)) continue;
+    user.gone.memories.set(id, revision);
+    dropUnit(user, id);
+    for (const [key, { from, to }] of user.links) if (from === id || to === id) user.links.delete(key);
+  }
+  const gone = new Set(erasure.memories);
+  const kept = user.versions.filter(({ id }) => !gone.has(id));
+  user.versions.splice(0, user.versions.length, ...kept);
+  for (const version of erasure.rewrites) {
+    const index = user.versions.findIndex(({ id, version: number }) => id === version.id && number === version.version);
+    if (index === -1) continue;
+    user.versions[index] = version;
+    if (user.heads.get(version.id)?.value.version === version.version) user.heads.set(version.id, { value: version, revision });
+  }
+  user.erasures.push(erasure.receipt);
+}
+
+function entryOf(revision: number, { at, cause, undoes, messages, memories, erase: erasure }: ChangeSet): LogEntry {
+  return {
+    revision,
+    at,
+    cause,
+    ...(undoes === undefined ? {} : { undoes }),
+    messages: (messages ?? []).map(({ id }) => id),
+    memories: (memories ?? []).map(({ id, version, action }) => ({ id, version, action })),
+    erased: erasure ? [...erasure.messages.map(({ id }) => id), ...erasure.memories] : [],
+  };
+}
