@@ -1,11 +1,11 @@
 import { rulesExtractor, rulesQuestionReader } from "./adapters/rules/index.ts";
+import { fileSecret, openSqliteRecord, textSecret } from "./adapters/sqlite/index.ts";
 import { staticEmbedder } from "./adapters/static/index.ts";
 import { passingSecret, systemClock, uuidv7 } from "./adapters/system/index.ts";
 import { keepsake } from "./engine/keepsake.ts";
 import type { Ports } from "./engine/ports.ts";
 import type { Keepsake } from "./engine/surface.ts";
 import { userStates } from "./engine/user-state.ts";
-import { openRecord } from "./open-record.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Embedder } from "./ports/embedder.ts";
 import type { Extractor } from "./ports/extractor.ts";
@@ -23,24 +23,50 @@ export interface MemoryOptions {
   readonly questions?: QuestionReader;
   readonly clock?: Clock;
   readonly ids?: Ids;
-  readonly secret?: Secret;
+  /** Keys tombstones and receipts: a text of at least 16 characters; else a file beside the database holds one. */
+  readonly secret?: Secret | string;
 }
 
 /** Wires the engine to its ports. Each has a default in this process, so `createMemory()` runs alone. */
 export async function createMemory(options: MemoryOptions = {}): Promise<Keepsake> {
   const clock = options.clock ?? systemClock;
-  const opened = options.record
-    ? { record: options.record, secret: passingSecret(), close: async () => {} }
-    : await openRecord(options.path ?? "keepsake.db");
+  const path = options.path ?? "keepsake.db";
+  const record = options.record ?? (await openSqliteRecord({ path }));
+  const { secret, notices } =
+    options.record || path === ":memory:" ? passing(options) : await kept(options, path, record);
   const ports: Ports = {
-    record: opened.record,
+    record,
     embedder: options.embedder ?? staticEmbedder(),
     extractor: options.extractor ?? rulesExtractor(),
     questions: options.questions ?? rulesQuestionReader(),
     clock,
     ids: options.ids ?? uuidv7(clock),
-    secret: options.secret ?? opened.secret,
-    states: userStates(opened.record),
+    secret,
+    states: userStates(record),
   };
-  return keepsake(ports, opened.close);
+  // A record that the caller opened is the caller's to close.
+  return keepsake(ports, { notices, release: async () => (options.record ? undefined : record.close()) });
 }
+
+interface Secrets {
+  readonly secret: Secret;
+  readonly notices: readonly string[];
+}
+
+function passing({ secret }: MemoryOptions): Secrets {
+  const given = typeof secret === "string" ? textSecret(secret) : secret;
+  return { secret: given ?? passingSecret(), notices: [] };
+}
+
+/** The secret given, or the one in the file beside the database. */
+async function kept({ secret }: MemoryOptions, path: string, record: Record): Promise<Secrets> {
+  if (secret !== undefined)
+    return { secret: typeof secret === "string" ? textSecret(secret) : secret, notices: [] };
+  const { secret: held, isNew } = fileSecret(`${path}.secret`);
+  const isLost = isNew && (await record.erasures()).length > 0;
+  return { secret: held, notices: isLost ? [LOST_SECRET] : [] };
+}
+
+const LOST_SECRET =
+  "The secret beside the database was missing and has been made anew. What was erased before is not kept out any " +
+  "more, and the receipts of those erasures cannot be checked. Put the old file back if you have it.";

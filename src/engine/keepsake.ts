@@ -16,7 +16,10 @@ import type { Keepsake, ScopedMemory } from "./surface.ts";
 import { undo } from "./undo.ts";
 
 /** The whole product over its ports: each verb in a file of its own, bound to a scope here. */
-export function keepsake(ports: Ports, release: () => Promise<void>): Keepsake {
+export function keepsake(
+  ports: Ports,
+  { notices = [], release }: { notices?: readonly string[]; release: () => Promise<void> },
+): Keepsake {
   const work = background(ports);
   let closing: Promise<void> | undefined;
   const check = (): void => {
@@ -28,6 +31,7 @@ export function keepsake(ports: Ports, release: () => Promise<void>): Keepsake {
     return closing;
   };
   return {
+    notices,
     scope(named) {
       check();
       return scoped(ports, checkScope(named), { check, later: work.later });

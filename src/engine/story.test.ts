@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { memoryRecord } from "../adapters/memory/index.ts";
+import { openSqliteRecord } from "../adapters/sqlite/index.ts";
 import { passingSecret, uuidv7 } from "../adapters/system/index.ts";
 import type { Record } from "../ports/record.ts";
 import { hashEmbedder } from "../testing/hash-embedder.ts";
@@ -8,6 +9,11 @@ import { keepsake } from "./keepsake.ts";
 import type { Ports } from "./ports.ts";
 import type { InputMessage, Keepsake, ScopedMemory } from "./surface.ts";
 import { userStates } from "./user-state.ts";
+
+const RECORDS: readonly (readonly [string, () => Promise<Record>])[] = [
+  ["memory", async () => memoryRecord()],
+  ["sqlite", () => openSqliteRecord({ path: ":memory:" })],
+];
 
 let record: Record;
 let now: Date;
@@ -28,288 +34,290 @@ function open(over: Partial<Ports> = {}): Keepsake {
       states: userStates(record),
       ...over,
     },
-    async () => {},
+    { release: async () => {} },
   );
 }
 
 let secret = passingSecret();
 
-beforeEach(() => {
-  record = memoryRecord();
-  secret = passingSecret();
-  now = new Date("2026-01-01T10:00:00Z");
-  memory = open();
-  ana = memory.scope({ user: "ana" });
-});
-
-const later = (): void => {
-  now = new Date(now.getTime() + 60_000);
-};
-const current = async (scope = ana): Promise<string[]> =>
-  (await scope.list()).items.map(({ text }) => text).sort();
-
-/** Everything that any read path gives of a user. */
-async function everything(scope = ana): Promise<string> {
-  const exported: unknown[] = [];
-  for await (const line of scope.export()) exported.push(line);
-  const log = await scope.history();
-  const all = await scope.list({ status: "all", limit: 1000 });
-  const versions = await Promise.all(all.items.map(({ id }) => scope.history(id)));
-  const recalled = await scope.recall("Shram Magnet Porto use", { limit: 100 });
-  return JSON.stringify([exported, log, all.items, versions, recalled]);
-}
-
-describe("remembering", () => {
-  it("keeps the words, and what they mean, with the source", async () => {
-    const receipt = await ana.remember("I use Shram and Magnet as productivity tools.", { session: "s1" });
-    expect(receipt.memories.map(({ action }) => action)).toEqual(["added", "added"]);
-    expect(receipt.revision).toBe(1);
-    const [first] = (await ana.list()).items;
-    expect(first?.sources[0]).toMatchObject({
-      message: receipt.messages[0],
-      session: "s1",
-      role: "user",
-      start: 0,
-    });
-  });
-
-  it("stores a message with a known id once", async () => {
-    const message: InputMessage = { id: "m-1", role: "user", content: "I use Shram." };
-    const first = await ana.remember(message);
-    const second = await ana.remember({ ...message, content: "I use Magnet." });
-    expect(second).toMatchObject({ messages: ["m-1"], memories: [], revision: first.revision });
-    expect(await current()).toEqual(["The user uses Shram."]);
-  });
-
-  it("names the bad message of a batch by its number, and stores none", async () => {
-    const batch = Array.from({ length: 1000 }, (_, i) => ({
-      role: "user" as const,
-      content: i === 616 ? "\u0000" : "I use Shram.",
-    }));
-    await expect(ana.remember(batch)).rejects.toMatchObject({
-      code: "invalid_input",
-      message: expect.stringContaining("message 617 of 1000"),
-    });
-    expect(await ana.history()).toEqual([]);
-  });
-
-  it("gives the same answer under the same idempotency key, and refuses another body under it", async () => {
-    const first = await ana.remember("I use Shram.", { idempotencyKey: "k" });
-    const again = await ana.remember("I use Shram.", { idempotencyKey: "k" });
-    expect(again).toEqual(first);
-    await expect(ana.remember("I use Magnet.", { idempotencyKey: "k" })).rejects.toMatchObject({
-      code: "conflict",
-    });
-    expect(await current()).toEqual(["The user uses Shram."]);
-  });
-
-  it("reads waiting messages later, and a reopened memory goes on where it stopped", async () => {
-    const receipt = await ana.remember("I use Shram.", { extract: "later" });
-    expect(receipt).toMatchObject({ memories: [], pending: 1 });
-    await memory.close();
+describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
+  beforeEach(async () => {
+    record = await openRecord();
+    secret = passingSecret();
+    now = new Date("2026-01-01T10:00:00Z");
     memory = open();
     ana = memory.scope({ user: "ana" });
-    await ana.remember("I use Magnet.");
-    await expect.poll(() => current()).toEqual(["The user uses Magnet.", "The user uses Shram."]);
   });
 
-  it("loses nothing of fifty writes at once", async () => {
-    const other = open().scope({ user: "ana" });
-    await Promise.all(
-      Array.from({ length: 50 }, (_, i) =>
-        (i % 2 ? ana : other).remember({ id: `m${i}`, role: "user", content: `I use Tool${i}.` }),
-      ),
-    );
-    expect(await current()).toHaveLength(50);
-    expect((await ana.history(undefined, { limit: 100 })).length).toBe(50);
-  });
+  const later = (): void => {
+    now = new Date(now.getTime() + 60_000);
+  };
+  const current = async (scope = ana): Promise<string[]> =>
+    (await scope.list()).items.map(({ text }) => text).sort();
 
-  it("keeps users and projects apart", async () => {
-    await ana.remember("I use Shram.");
-    expect(await current(memory.scope({ user: "bob" }))).toEqual([]);
-    expect(await current(memory.scope({ user: "ana", project: "other" }))).toEqual([]);
-    const [held] = (await ana.list()).items;
-    await expect(memory.scope({ user: "bob" }).get(held?.id ?? "")).rejects.toMatchObject({
-      code: "not_found",
+  /** Everything that any read path gives of a user. */
+  async function everything(scope = ana): Promise<string> {
+    const exported: unknown[] = [];
+    for await (const line of scope.export()) exported.push(line);
+    const log = await scope.history();
+    const all = await scope.list({ status: "all", limit: 1000 });
+    const versions = await Promise.all(all.items.map(({ id }) => scope.history(id)));
+    const recalled = await scope.recall("Shram Magnet Porto use", { limit: 100 });
+    return JSON.stringify([exported, log, all.items, versions, recalled]);
+  }
+
+  describe("remembering", () => {
+    it("keeps the words, and what they mean, with the source", async () => {
+      const receipt = await ana.remember("I use Shram and Magnet as productivity tools.", { session: "s1" });
+      expect(receipt.memories.map(({ action }) => action)).toEqual(["added", "added"]);
+      expect(receipt.revision).toBe(1);
+      const [first] = (await ana.list()).items;
+      expect(first?.sources[0]).toMatchObject({
+        message: receipt.messages[0],
+        session: "s1",
+        role: "user",
+        start: 0,
+      });
     });
-  });
-});
 
-describe("changing", () => {
-  it("supersedes what is no longer so, and history still knows", async () => {
-    await ana.remember("I use Shram and Magnet as productivity tools.");
-    later();
-    const receipt = await ana.remember("I don't use Magnet anymore.");
-    expect(receipt.memories).toMatchObject([{ action: "superseded" }]);
-    expect(await current()).toEqual(["The user uses Shram."]);
-    const versions = await ana.history(receipt.memories[0]?.id ?? "");
-    expect(versions.map(({ status }) => status)).toEqual(["current", "superseded"]);
-  });
+    it("stores a message with a known id once", async () => {
+      const message: InputMessage = { id: "m-1", role: "user", content: "I use Shram." };
+      const first = await ana.remember(message);
+      const second = await ana.remember({ ...message, content: "I use Magnet." });
+      expect(second).toMatchObject({ messages: ["m-1"], memories: [], revision: first.revision });
+      expect(await current()).toEqual(["The user uses Shram."]);
+    });
 
-  it("undo takes a revision back, and undo of the undo brings it again", async () => {
-    await ana.remember("I live in Leeds.");
-    later();
-    const moved = await ana.remember("I live in Bristol.");
-    const undone = await ana.undo(moved.revision);
-    expect(await current()).toEqual(["The user live ins Leeds."]);
-    expect((await ana.recall("Bristol", { types: ["passage"] })).items).toEqual([]);
-    await ana.undo(undone.revision);
-    expect(await current()).toEqual(["The user live ins Bristol."]);
-    expect((await ana.recall("Bristol", { types: ["passage"] })).items).toHaveLength(1);
-  });
+    it("names the bad message of a batch by its number, and stores none", async () => {
+      const batch = Array.from({ length: 1000 }, (_, i) => ({
+        role: "user" as const,
+        content: i === 616 ? "\u0000" : "I use Shram.",
+      }));
+      await expect(ana.remember(batch)).rejects.toMatchObject({
+        code: "invalid_input",
+        message: expect.stringContaining("message 617 of 1000"),
+      });
+      expect(await ana.history()).toEqual([]);
+    });
 
-  it("undo refuses what something later changed, and what is not there", async () => {
-    const first = await ana.remember("I use Magnet.");
-    await ana.remember("I don't use Magnet anymore.");
-    await expect(ana.undo(first.revision)).rejects.toMatchObject({ code: "conflict" });
-    await expect(ana.undo(99)).rejects.toMatchObject({ code: "not_found" });
-  });
+    it("gives the same answer under the same idempotency key, and refuses another body under it", async () => {
+      const first = await ana.remember("I use Shram.", { idempotencyKey: "k" });
+      const again = await ana.remember("I use Shram.", { idempotencyKey: "k" });
+      expect(again).toEqual(first);
+      await expect(ana.remember("I use Magnet.", { idempotencyKey: "k" })).rejects.toMatchObject({
+        code: "conflict",
+      });
+      expect(await current()).toEqual(["The user uses Shram."]);
+    });
 
-  it("changes and removes by hand, with history", async () => {
-    const { memories } = await ana.remember("I use Shram.");
-    const id = memories[0]?.id ?? "";
-    await ana.update(id, { text: "The user uses Shram daily.", importance: 0.9 });
-    expect(await current()).toEqual(["The user uses Shram daily."]);
-    const removed = await ana.remove(id);
-    expect(await current()).toEqual([]);
-    await ana.undo(removed.revision);
-    expect(await current()).toEqual(["The user uses Shram daily."]);
-    expect((await ana.history(id)).map(({ action }) => action)).toEqual([
-      "added",
-      "updated",
-      "retracted",
-      "restored",
-    ]);
-  });
-});
+    it("reads waiting messages later, and a reopened memory goes on where it stopped", async () => {
+      const receipt = await ana.remember("I use Shram.", { extract: "later" });
+      expect(receipt).toMatchObject({ memories: [], pending: 1 });
+      await memory.close();
+      memory = open();
+      ana = memory.scope({ user: "ana" });
+      await ana.remember("I use Magnet.");
+      await expect.poll(() => current()).toEqual(["The user uses Magnet.", "The user uses Shram."]);
+    });
 
-describe("forgetting", () => {
-  beforeEach(async () => {
-    await ana.remember("I use Shram and Magnet as productivity tools. The sky is grey.", { session: "s1" });
-    later();
-    await ana.remember({ role: "assistant", content: "Magnet is a window manager. Nice weather!" });
-    later();
-    await ana.remember("I don't use Magnet anymore.");
-    later();
-  });
+    it("loses nothing of fifty writes at once", async () => {
+      const other = open().scope({ user: "ana" });
+      await Promise.all(
+        Array.from({ length: 50 }, (_, i) =>
+          (i % 2 ? ana : other).remember({ id: `m${i}`, role: "user", content: `I use Tool${i}.` }),
+        ),
+      );
+      expect(await current()).toHaveLength(50);
+      expect((await ana.history(undefined, { limit: 100 })).length).toBe(50);
+    });
 
-  it("takes the words meant from every place, and leaves the rest", async () => {
-    const receipt = await ana.remember("Forget Magnet.");
-    const text = await everything();
-    expect(text).not.toMatch(/magnet/i);
-    expect(text).toContain("I use Shram and […] as productivity tools.");
-    expect(text).toContain("Nice weather!");
-    expect(await current()).toEqual(["The user uses Shram."]);
-    expect(receipt.erasures).toHaveLength(1);
-    expect(receipt.erasures?.[0]).toMatchObject({
-      complete: true,
-      erased: { memories: 1, messages: 4, emptied: 2 },
+    it("keeps users and projects apart", async () => {
+      await ana.remember("I use Shram.");
+      expect(await current(memory.scope({ user: "bob" }))).toEqual([]);
+      expect(await current(memory.scope({ user: "ana", project: "other" }))).toEqual([]);
+      const [held] = (await ana.list()).items;
+      await expect(memory.scope({ user: "bob" }).get(held?.id ?? "")).rejects.toMatchObject({
+        code: "not_found",
+      });
     });
   });
 
-  it("keeps every quote true to its message", async () => {
-    await ana.forget("Magnet");
-    for (const { sources } of (await ana.list({ status: "all" })).items) {
-      for (const { message, start, end, quote } of sources) {
-        const held = (await record.since({ project: "default", user: "ana" }, 0)).messages.find(
-          ({ id }) => id === message,
-        );
-        expect(held?.content.slice(start, end)).toBe(quote);
+  describe("changing", () => {
+    it("supersedes what is no longer so, and history still knows", async () => {
+      await ana.remember("I use Shram and Magnet as productivity tools.");
+      later();
+      const receipt = await ana.remember("I don't use Magnet anymore.");
+      expect(receipt.memories).toMatchObject([{ action: "superseded" }]);
+      expect(await current()).toEqual(["The user uses Shram."]);
+      const versions = await ana.history(receipt.memories[0]?.id ?? "");
+      expect(versions.map(({ status }) => status)).toEqual(["current", "superseded"]);
+    });
+
+    it("undo takes a revision back, and undo of the undo brings it again", async () => {
+      await ana.remember("I live in Leeds.");
+      later();
+      const moved = await ana.remember("I live in Bristol.");
+      const undone = await ana.undo(moved.revision);
+      expect(await current()).toEqual(["The user live ins Leeds."]);
+      expect((await ana.recall("Bristol", { types: ["passage"] })).items).toEqual([]);
+      await ana.undo(undone.revision);
+      expect(await current()).toEqual(["The user live ins Bristol."]);
+      expect((await ana.recall("Bristol", { types: ["passage"] })).items).toHaveLength(1);
+    });
+
+    it("undo refuses what something later changed, and what is not there", async () => {
+      const first = await ana.remember("I use Magnet.");
+      await ana.remember("I don't use Magnet anymore.");
+      await expect(ana.undo(first.revision)).rejects.toMatchObject({ code: "conflict" });
+      await expect(ana.undo(99)).rejects.toMatchObject({ code: "not_found" });
+    });
+
+    it("changes and removes by hand, with history", async () => {
+      const { memories } = await ana.remember("I use Shram.");
+      const id = memories[0]?.id ?? "";
+      await ana.update(id, { text: "The user uses Shram daily.", importance: 0.9 });
+      expect(await current()).toEqual(["The user uses Shram daily."]);
+      const removed = await ana.remove(id);
+      expect(await current()).toEqual([]);
+      await ana.undo(removed.revision);
+      expect(await current()).toEqual(["The user uses Shram daily."]);
+      expect((await ana.history(id)).map(({ action }) => action)).toEqual([
+        "added",
+        "updated",
+        "retracted",
+        "restored",
+      ]);
+    });
+  });
+
+  describe("forgetting", () => {
+    beforeEach(async () => {
+      await ana.remember("I use Shram and Magnet as productivity tools. The sky is grey.", { session: "s1" });
+      later();
+      await ana.remember({ role: "assistant", content: "Magnet is a window manager. Nice weather!" });
+      later();
+      await ana.remember("I don't use Magnet anymore.");
+      later();
+    });
+
+    it("takes the words meant from every place, and leaves the rest", async () => {
+      const receipt = await ana.remember("Forget Magnet.");
+      const text = await everything();
+      expect(text).not.toMatch(/magnet/i);
+      expect(text).toContain("I use Shram and […] as productivity tools.");
+      expect(text).toContain("Nice weather!");
+      expect(await current()).toEqual(["The user uses Shram."]);
+      expect(receipt.erasures).toHaveLength(1);
+      expect(receipt.erasures?.[0]).toMatchObject({
+        complete: true,
+        erased: { memories: 1, messages: 4, emptied: 2 },
+      });
+    });
+
+    it("keeps every quote true to its message", async () => {
+      await ana.forget("Magnet");
+      for (const { sources } of (await ana.list({ status: "all" })).items) {
+        for (const { message, start, end, quote } of sources) {
+          const held = (await record.since({ project: "default", user: "ana" }, 0)).messages.find(
+            ({ id }) => id === message,
+          );
+          expect(held?.content.slice(start, end)).toBe(quote);
+        }
       }
-    }
+    });
+
+    it("shows the plan first, and a plan takes nothing", async () => {
+      const before = await everything();
+      const plan = await ana.forget("Forget Magnet.", { dryRun: true });
+      expect(plan.memories.map(({ text }) => text)).toEqual(["The user uses Magnet."]);
+      expect(plan.messages.flatMap(({ words }) => words)).toEqual([
+        "Magnet",
+        "Magnet is a window manager.",
+        "I don't use Magnet anymore.",
+      ]);
+      expect(await everything()).toBe(before);
+    });
+
+    it("bars the way back until the user says it again", async () => {
+      await ana.forget("Magnet");
+      later();
+      await ana.remember({ role: "user", content: "I use Magnet.", at: "2026-01-01T10:00:00Z" });
+      await ana.remember({ role: "assistant", content: "You use Magnet. Right?" });
+      expect(await everything()).not.toMatch(/magnet/i);
+      await ana.remember("I use Magnet.");
+      expect(await current()).toContain("The user uses Magnet.");
+    });
+
+    it("chains and signs its receipts", async () => {
+      await ana.forget("Magnet");
+      await ana.forget("Shram");
+      await memory.scope({ user: "bob" }).remember("I use Magnet.");
+      await memory.scope({ user: "bob" }).forget({ everything: true });
+      const { receipts, broken } = await memory.audit();
+      expect(broken).toEqual([]);
+      expect(receipts).toHaveLength(3);
+      expect(receipts[1]?.previous).toBe(receipts[0]?.hash);
+      secret = passingSecret();
+      expect((await open().audit()).broken).toHaveLength(3);
+    });
+
+    it("forgets by id, by session, by metadata, and everything; and refuses an empty filter", async () => {
+      const bob = memory.scope({ user: "bob" });
+      await bob.remember({ role: "user", content: "I use Alpha.", metadata: { topic: "x" } });
+      await bob.remember("I use Beta.", { session: "s2" });
+      const { memories } = await bob.remember("I use Gamma.");
+      await bob.remember("I use Delta.");
+      await expect(bob.forget({ where: {} })).rejects.toMatchObject({ code: "invalid_input" });
+      await expect(bob.forget({ ids: ["nobody"] })).rejects.toMatchObject({ code: "not_found" });
+      await bob.forget({ where: { topic: "x" } });
+      await bob.forget({ session: "s2" });
+      await bob.forget({ ids: [memories[0]?.id ?? ""] });
+      expect(await current(bob)).toEqual(["The user uses Delta."]);
+      await bob.forget({ everything: true });
+      expect(await everything(bob)).not.toMatch(/alpha|beta|gamma|delta/i);
+      expect(await current()).toEqual(["The user uses Shram."]);
+    });
+
+    it("gives a receipt of nothing where nothing is meant, and keeps none", async () => {
+      const receipt = await ana.forget("Zebra");
+      expect(receipt.erased).toMatchObject({ memories: 0, messages: 0 });
+      expect((await memory.audit()).receipts).toEqual([]);
+    });
+
+    it("erases what an idempotent answer held", async () => {
+      await ana.remember("I use Magnet and Pencil.", { idempotencyKey: "k" });
+      await ana.forget("Pencil");
+      const again = await ana.remember("I use Magnet and Pencil.", { idempotencyKey: "k" });
+      expect(JSON.stringify(again)).not.toMatch(/pencil/i);
+    });
+
+    it("cannot be undone", async () => {
+      const { revision } = await ana.forget("Magnet");
+      await expect(ana.undo(revision)).rejects.toMatchObject({ code: "unsupported" });
+    });
+
+    it("takes a message that is not to be remembered, and nothing else", async () => {
+      await ana.remember("Forget this, my code is 4471.");
+      expect(await everything()).not.toContain("4471");
+      expect(await current()).toEqual(["The user uses Shram."]);
+    });
   });
 
-  it("shows the plan first, and a plan takes nothing", async () => {
-    const before = await everything();
-    const plan = await ana.forget("Forget Magnet.", { dryRun: true });
-    expect(plan.memories.map(({ text }) => text)).toEqual(["The user uses Magnet."]);
-    expect(plan.messages.flatMap(({ words }) => words)).toEqual([
-      "Magnet",
-      "Magnet is a window manager.",
-      "I don't use Magnet anymore.",
-    ]);
-    expect(await everything()).toBe(before);
-  });
-
-  it("bars the way back until the user says it again", async () => {
-    await ana.forget("Magnet");
-    later();
-    await ana.remember({ role: "user", content: "I use Magnet.", at: "2026-01-01T10:00:00Z" });
-    await ana.remember({ role: "assistant", content: "You use Magnet. Right?" });
-    expect(await everything()).not.toMatch(/magnet/i);
-    await ana.remember("I use Magnet.");
-    expect(await current()).toContain("The user uses Magnet.");
-  });
-
-  it("chains and signs its receipts", async () => {
-    await ana.forget("Magnet");
-    await ana.forget("Shram");
-    await memory.scope({ user: "bob" }).remember("I use Magnet.");
-    await memory.scope({ user: "bob" }).forget({ everything: true });
-    const { receipts, broken } = await memory.audit();
-    expect(broken).toEqual([]);
-    expect(receipts).toHaveLength(3);
-    expect(receipts[1]?.previous).toBe(receipts[0]?.hash);
-    secret = passingSecret();
-    expect((await open().audit()).broken).toHaveLength(3);
-  });
-
-  it("forgets by id, by session, by metadata, and everything; and refuses an empty filter", async () => {
-    const bob = memory.scope({ user: "bob" });
-    await bob.remember({ role: "user", content: "I use Alpha.", metadata: { topic: "x" } });
-    await bob.remember("I use Beta.", { session: "s2" });
-    const { memories } = await bob.remember("I use Gamma.");
-    await bob.remember("I use Delta.");
-    await expect(bob.forget({ where: {} })).rejects.toMatchObject({ code: "invalid_input" });
-    await expect(bob.forget({ ids: ["nobody"] })).rejects.toMatchObject({ code: "not_found" });
-    await bob.forget({ where: { topic: "x" } });
-    await bob.forget({ session: "s2" });
-    await bob.forget({ ids: [memories[0]?.id ?? ""] });
-    expect(await current(bob)).toEqual(["The user uses Delta."]);
-    await bob.forget({ everything: true });
-    expect(await everything(bob)).not.toMatch(/alpha|beta|gamma|delta/i);
-    expect(await current()).toEqual(["The user uses Shram."]);
-  });
-
-  it("gives a receipt of nothing where nothing is meant, and keeps none", async () => {
-    const receipt = await ana.forget("Zebra");
-    expect(receipt.erased).toMatchObject({ memories: 0, messages: 0 });
-    expect((await memory.audit()).receipts).toEqual([]);
-  });
-
-  it("erases what an idempotent answer held", async () => {
-    await ana.remember("I use Magnet and Pencil.", { idempotencyKey: "k" });
-    await ana.forget("Pencil");
-    const again = await ana.remember("I use Magnet and Pencil.", { idempotencyKey: "k" });
-    expect(JSON.stringify(again)).not.toMatch(/pencil/i);
-  });
-
-  it("cannot be undone", async () => {
-    const { revision } = await ana.forget("Magnet");
-    await expect(ana.undo(revision)).rejects.toMatchObject({ code: "unsupported" });
-  });
-
-  it("takes a message that is not to be remembered, and nothing else", async () => {
-    await ana.remember("Forget this, my code is 4471.");
-    expect(await everything()).not.toContain("4471");
-    expect(await current()).toEqual(["The user uses Shram."]);
-  });
-});
-
-describe("importing", () => {
-  it("takes a conversation in once, and erases nothing", async () => {
-    await ana.remember("I use Shram.");
-    const source: InputMessage[] = Array.from({ length: 450 }, (_, i) => ({
-      id: `i${i}`,
-      role: "user",
-      content: i === 100 ? "Forget Shram." : `I use Tool${i}.`,
-      at: "2023-05-01T00:00:00Z",
-    }));
-    let last: unknown;
-    for await (const progress of ana.import(source)) last = progress;
-    expect(last).toMatchObject({ read: 450, stored: 450, known: 0, done: true });
-    for await (const progress of ana.import(source)) last = progress;
-    expect(last).toMatchObject({ read: 450, stored: 0, known: 450 });
-    expect(await current()).toContain("The user uses Shram.");
+  describe("importing", () => {
+    it("takes a conversation in once, and erases nothing", async () => {
+      await ana.remember("I use Shram.");
+      const source: InputMessage[] = Array.from({ length: 450 }, (_, i) => ({
+        id: `i${i}`,
+        role: "user",
+        content: i === 100 ? "Forget Shram." : `I use Tool${i}.`,
+        at: "2023-05-01T00:00:00Z",
+      }));
+      let last: unknown;
+      for await (const progress of ana.import(source)) last = progress;
+      expect(last).toMatchObject({ read: 450, stored: 450, known: 0, done: true });
+      for await (const progress of ana.import(source)) last = progress;
+      expect(last).toMatchObject({ read: 450, stored: 0, known: 450 });
+      expect(await current()).toContain("The user uses Shram.");
+    });
   });
 });

@@ -9,6 +9,8 @@ import type { Fault } from "../ports/record.ts";
 
 /** What `createMemory` gives: the whole product, as a library. */
 export interface Keepsake {
+  /** What whoever runs this should be told at the start; usually empty. */
+  readonly notices: readonly string[];
   /** Everything a user's memory can do. `project` is "default" where it is not named. */
   scope(scope: { user: string; project?: string; agent?: string; session?: string }): ScopedMemory;
   /** Checks the whole record. Empty where all is well. */

@@ -20,8 +20,9 @@ export interface Record {
 
   /**
    * Applies a change-set, all of it or nothing, and durably before it returns the new revision.
-   * `conflict` where the user's revision is not `base`, where a message's id is there already, or where a memory's
-   * version is not the next one; `unavailable` where it cannot be written now (locked, full, read-only).
+   * `conflict` where the user's revision is not `base`, where a message's id is there already (or one to change is
+   * not), or where a memory's version is not the next one; a change-set may hold several versions of one memory, in
+   * order. The record sets `turn` of new messages and `revision` of new versions; `unavailable` where it cannot be written now (locked, full, read-only).
    */
   commit(scope: Scope, changes: ChangeSet): Promise<number>;
 
@@ -68,7 +69,7 @@ export interface Delta {
   readonly revision: number;
   /** Messages added or changed, by turn. */
   readonly messages: readonly Message[];
-  /** The newest version of memories added or changed, by id. */
+  /** The newest version of memories added or changed, in the order in which they were first stored. */
   readonly memories: readonly Memory[];
   /** Units put, by id. */
   readonly units: readonly Unit[];

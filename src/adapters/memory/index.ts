@@ -56,7 +56,10 @@ export function memoryRecord(): Record {
       const changed = <Value>(held: Map<string, Held<Value>>): Value[] =>
         [...held.values()].filter((one) => one.revision > revision).map(({ value }) => value);
       const gone = (ids: Map<string, number>): string[] =>
-        [...ids].filter(([, when]) => when > revision).map(([id]) => id).sort();
+        [...ids]
+          .filter(([, when]) => when > revision)
+          .map(([id]) => id)
+          .sort();
       return structuredClone({
         revision: user.revision,
         messages: changed(user.messages),
@@ -82,12 +85,17 @@ export function memoryRecord(): Record {
     },
 
     async erasures(scope) {
-      const kept = scope ? read(scope).erasures : erasures.flatMap(({ user, index }) => user.erasures[index] ?? []);
+      const kept = scope
+        ? read(scope).erasures
+        : erasures.flatMap(({ user, index }) => user.erasures[index] ?? []);
       return structuredClone(kept);
     },
 
     async users(project) {
-      return [...users.values()].filter(({ scope }) => scope.project === project).map(({ scope }) => scope.user).sort();
+      return [...users.values()]
+        .filter(({ scope }) => scope.project === project)
+        .map(({ scope }) => scope.user)
+        .sort();
     },
 
     async scrub(scope, texts) {
@@ -100,7 +108,10 @@ export function memoryRecord(): Record {
       ];
       return places.map(({ place, held }) => {
         const all = JSON.stringify(held).toLowerCase();
-        return { place, found: texts.filter((text) => all.includes(JSON.stringify(text.toLowerCase()).slice(1, -1))).length };
+        return {
+          place,
+          found: texts.filter((text) => all.includes(JSON.stringify(text.toLowerCase()).slice(1, -1))).length,
+        };
       });
     },
 
@@ -139,21 +150,27 @@ function newUser({ project, user }: Scope): User {
 /** All reasons to refuse come before the first change. */
 function refuseWrong(user: User, changes: ChangeSet): void {
   if (changes.base !== user.revision) {
-    throw new MemoryError("conflict", `the change was thought out on revision ${changes.base}, the user is at ${user.revision}.`);
+    throw new MemoryError(
+      "conflict",
+      `the change was thought out on revision ${changes.base}, the user is at ${user.revision}.`,
+    );
   }
   const ids = new Set<string>();
   for (const { id } of changes.messages ?? []) {
-    if (user.messages.has(id) || ids.has(id)) throw new MemoryError("conflict", "a message with this id is there already.");
+    if (user.messages.has(id) || ids.has(id))
+      throw new MemoryError("conflict", "a message with this id is there already.");
     ids.add(id);
   }
   const next = new Map<string, number>();
   for (const { id, version } of changes.memories ?? []) {
     const held = next.get(id) ?? user.heads.get(id)?.value.version ?? 0;
-    if (version !== held + 1) throw new MemoryError("conflict", `a memory's version ${version} cannot follow its version ${held}.`);
+    if (version !== held + 1)
+      throw new MemoryError("conflict", `a memory's version ${version} cannot follow its version ${held}.`);
     next.set(id, version);
   }
   for (const { id } of changes.digests ?? []) {
-    if (!user.messages.has(id) && !ids.has(id)) throw new MemoryError("conflict", "a message to change is not there.");
+    if (!user.messages.has(id) && !ids.has(id))
+      throw new MemoryError("conflict", "a message to change is not there.");
   }
   for (const { id } of changes.erase?.messages ?? []) {
     if (!user.messages.has(id)) throw new MemoryError("conflict", "a message to erase from is not there.");
@@ -170,7 +187,10 @@ function apply(user: User, changes: ChangeSet): void {
     const held = user.messages.get(id);
     if (!held) continue;
     const { undone: _before, ...message } = held.value;
-    user.messages.set(id, { value: { ...message, digest, ...((undone ?? _before) ? { undone: true } : {}) }, revision });
+    user.messages.set(id, {
+      value: { ...message, digest, ...((undone ?? _before) ? { undone: true } : {}) },
+      revision,
+    });
   }
   for (const memory of changes.memories ?? []) {
     const value = { ...memory, revision };
@@ -178,7 +198,8 @@ function apply(user: User, changes: ChangeSet): void {
     user.versions.push(value);
     user.gone.memories.delete(memory.id);
   }
-  for (const link of changes.links ?? []) user.links.set(JSON.stringify([link.from, link.type, link.to]), link);
+  for (const link of changes.links ?? [])
+    user.links.set(JSON.stringify([link.from, link.type, link.to]), link);
   for (const id of changes.dropUnits ?? []) dropUnit(user, id);
   if (changes.erase) erase(user, changes.erase);
   for (const unit of changes.units ?? []) {
@@ -214,15 +235,21 @@ function erase(user: User, erasure: NonNullable<ChangeSet["erase"]>): void {
   const kept = user.versions.filter(({ id }) => !gone.has(id));
   user.versions.splice(0, user.versions.length, ...kept);
   for (const version of erasure.rewrites) {
-    const index = user.versions.findIndex(({ id, version: number }) => id === version.id && number === version.version);
+    const index = user.versions.findIndex(
+      ({ id, version: number }) => id === version.id && number === version.version,
+    );
     if (index === -1) continue;
     user.versions[index] = version;
-    if (user.heads.get(version.id)?.value.version === version.version) user.heads.set(version.id, { value: version, revision });
+    if (user.heads.get(version.id)?.value.version === version.version)
+      user.heads.set(version.id, { value: version, revision });
   }
   user.erasures.push(erasure.receipt);
 }
 
-function entryOf(revision: number, { at, cause, undoes, messages, memories, erase: erasure }: ChangeSet): LogEntry {
+function entryOf(
+  revision: number,
+  { at, cause, undoes, messages, memories, erase: erasure }: ChangeSet,
+): LogEntry {
   return {
     revision,
     at,

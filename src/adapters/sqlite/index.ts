@@ -1,0 +1,41 @@
+import type { Record } from "../../ports/record.ts";
+import { check } from "./check.ts";
+import { openDatabase } from "./database.ts";
+import { translate } from "./errors.ts";
+import * as read from "./read.ts";
+import { userOf } from "./rows.ts";
+import { scrub } from "./scrub.ts";
+import { commit, seal } from "./write.ts";
+
+export { fileSecret, textSecret } from "./secret.ts";
+
+/**
+ * The record in one SQLite file, through `node:sqlite`; ":memory:" keeps nothing. Every commit is on the disk before
+ * it returns (WAL with `synchronous=FULL`), and erased bytes are overwritten (`secure_delete`). Several processes may
+ * use one file. Errors: see `openDatabase`.
+ */
+export async function openSqliteRecord(options: { path: string; busyTimeoutMs?: number }): Promise<Record> {
+  const database = openDatabase(options.path, options.busyTimeoutMs ?? 5000);
+  const run = async <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw translate(options.path, error);
+    }
+  };
+  return {
+    name: "sqlite",
+    revision: (scope) => run(() => userOf(database, scope)?.revision ?? 0),
+    commit: (scope, changes) => run(() => commit(database, scope, changes)),
+    since: (scope, revision) => run(() => read.since(database, scope, revision)),
+    versions: (scope, id) => run(() => read.versions(database, scope, id)),
+    log: (scope, options) => run(() => read.log(database, scope, options)),
+    receipt: (scope, key) => run(() => read.receipt(database, scope, key)),
+    erasures: (scope) => run(() => read.erasures(database, scope)),
+    users: (project) => run(() => read.users(database, project)),
+    scrub: (scope, texts) => run(() => scrub(database, scope, texts)),
+    seal: (scope, receipt) => run(() => seal(database, scope, receipt)),
+    check: () => run(() => check(database)),
+    close: () => run(() => database.close()),
+  };
+}

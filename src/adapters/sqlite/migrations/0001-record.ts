@@ -1,0 +1,95 @@
+/**
+ * The record. Every table is keyed by the user's number, so that no query can leave a scope. `body` columns hold JSON
+ * and are all that an erasure has to blank; the log holds ids alone. `revision` is the one that last changed a row.
+ */
+export const RECORD: string = `
+CREATE TABLE users (
+  id INTEGER PRIMARY KEY,
+  project TEXT NOT NULL,
+  name TEXT NOT NULL,
+  revision INTEGER NOT NULL DEFAULT 0,
+  turns INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (project, name)
+);
+CREATE TABLE messages (
+  user INTEGER NOT NULL REFERENCES users (id),
+  id TEXT NOT NULL,
+  turn INTEGER NOT NULL,
+  revision INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  UNIQUE (user, id)
+);
+CREATE INDEX messages_by_revision ON messages (user, revision);
+CREATE TABLE versions (
+  user INTEGER NOT NULL REFERENCES users (id),
+  id TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  UNIQUE (user, id, version)
+);
+CREATE TABLE heads (
+  user INTEGER NOT NULL REFERENCES users (id),
+  id TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  revision INTEGER NOT NULL,
+  UNIQUE (user, id),
+  FOREIGN KEY (user, id, version) REFERENCES versions (user, id, version) DEFERRABLE INITIALLY DEFERRED
+);
+CREATE INDEX heads_by_revision ON heads (user, revision);
+CREATE TABLE units (
+  user INTEGER NOT NULL REFERENCES users (id),
+  id TEXT NOT NULL,
+  type TEXT NOT NULL CHECK (type IN ('passage', 'memory')),
+  owner TEXT NOT NULL,
+  first INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  space TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  terms TEXT NOT NULL,
+  vector BLOB NOT NULL,
+  UNIQUE (user, id)
+);
+CREATE INDEX units_by_revision ON units (user, revision);
+CREATE TABLE gone (
+  user INTEGER NOT NULL REFERENCES users (id),
+  type TEXT NOT NULL CHECK (type IN ('unit', 'memory')),
+  id TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  PRIMARY KEY (user, type, id)
+) WITHOUT ROWID;
+CREATE TABLE tombstones (
+  user INTEGER NOT NULL REFERENCES users (id),
+  hash TEXT NOT NULL,
+  type TEXT NOT NULL CHECK (type IN ('claim', 'words')),
+  at TEXT NOT NULL,
+  PRIMARY KEY (user, hash)
+) WITHOUT ROWID;
+CREATE TABLE links (
+  user INTEGER NOT NULL REFERENCES users (id),
+  source TEXT NOT NULL,
+  type TEXT NOT NULL,
+  target TEXT NOT NULL,
+  strength REAL NOT NULL,
+  PRIMARY KEY (user, source, type, target)
+) WITHOUT ROWID;
+CREATE TABLE log (
+  user INTEGER NOT NULL REFERENCES users (id),
+  revision INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  PRIMARY KEY (user, revision)
+) WITHOUT ROWID;
+CREATE TABLE receipts (
+  user INTEGER NOT NULL REFERENCES users (id),
+  key TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  PRIMARY KEY (user, key)
+) WITHOUT ROWID;
+CREATE TABLE erasures (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  user INTEGER NOT NULL REFERENCES users (id),
+  id TEXT NOT NULL,
+  body TEXT NOT NULL,
+  UNIQUE (user, id)
+);
+`;

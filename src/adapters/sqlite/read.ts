@@ -1,0 +1,141 @@
+import type { Link, LogEntry, Tombstone, Unit } from "../../domain/change-set.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
+import type { Scope } from "../../domain/scope.ts";
+import type { Delta } from "../../ports/record.ts";
+import type { Database, Row } from "./database.ts";
+import { bodyOf, userOf, vectorOf } from "./rows.ts";
+
+const NOTHING: Delta = {
+  revision: 0,
+  messages: [],
+  memories: [],
+  units: [],
+  gone: { units: [], memories: [] },
+  tombstones: [],
+  links: [],
+};
+
+/** What changed after a revision, in one read transaction, so that it is of one moment. */
+export function since(database: Database, scope: Scope, revision: number): Delta {
+  const { handle } = database;
+  handle.exec("BEGIN");
+  try {
+    const user = userOf(database, scope);
+    if (!user) return NOTHING;
+    return { revision: user.revision, ...changed(database, user.id, revision) };
+  } finally {
+    handle.exec("COMMIT");
+  }
+}
+
+function changed(database: Database, user: number, revision: number): Omit<Delta, "revision"> {
+  const all = (sql: string): Row[] => database.statement(sql).all({ user, revision }) as Row[];
+  const own = (sql: string): Row[] => database.statement(sql).all({ user }) as Row[];
+  const gone = all("SELECT type, id FROM gone WHERE user = :user AND revision > :revision ORDER BY id");
+  const goneOf = (type: string): string[] =>
+    gone.filter((row) => row.type === type).map(({ id }) => String(id));
+  return {
+    messages: all("SELECT body FROM messages WHERE user = :user AND revision > :revision ORDER BY turn").map(
+      bodyOf<Message>,
+    ),
+    memories: all(
+      "SELECT body FROM heads JOIN versions USING (user, id, version) " +
+        "WHERE heads.user = :user AND heads.revision > :revision ORDER BY heads.rowid",
+    ).map(bodyOf<Memory>),
+    units: all("SELECT * FROM units WHERE user = :user AND revision > :revision ORDER BY id").map(unitOf),
+    gone: { units: goneOf("unit"), memories: goneOf("memory") },
+    tombstones: own("SELECT hash, type, at FROM tombstones WHERE user = :user ORDER BY hash").map(
+      ({ hash, type, at }): Tombstone => ({
+        hash: String(hash),
+        of: type as Tombstone["of"],
+        at: String(at),
+      }),
+    ),
+    links: own(
+      "SELECT source, type, target, strength FROM links WHERE user = :user ORDER BY source, type, target",
+    ).map(
+      ({ source, type, target, strength }): Link => ({
+        from: String(source),
+        type: type as Link["type"],
+        to: String(target),
+        strength: Number(strength),
+      }),
+    ),
+  };
+}
+
+function unitOf(row: Row): Unit {
+  return {
+    id: String(row.id),
+    type: row.type as Unit["type"],
+    owner: String(row.owner),
+    start: Number(row.first),
+    end: Number(row.last),
+    terms: String(row.terms),
+    space: String(row.space),
+    vector: vectorOf(row.vector),
+  };
+}
+
+export function versions(database: Database, scope: Scope, id?: string): Memory[] {
+  const user = userOf(database, scope)?.id;
+  if (user === undefined) return [];
+  const rows =
+    id === undefined
+      ? database.statement("SELECT body FROM versions WHERE user = :user ORDER BY rowid").all({ user })
+      : database
+          .statement("SELECT body FROM versions WHERE user = :user AND id = :id ORDER BY version")
+          .all({ user, id });
+  return rows.map(bodyOf<Memory>);
+}
+
+export function log(
+  database: Database,
+  scope: Scope,
+  options: { before?: number; limit: number },
+): LogEntry[] {
+  const user = userOf(database, scope)?.id;
+  if (user === undefined) return [];
+  const before = options.before ?? Number.MAX_SAFE_INTEGER;
+  return database
+    .statement(
+      "SELECT body FROM log WHERE user = :user AND revision < :before ORDER BY revision DESC LIMIT :limit",
+    )
+    .all({ user, before, limit: options.limit })
+    .map(bodyOf<LogEntry>);
+}
+
+export function receipt(
+  database: Database,
+  scope: Scope,
+  key: string,
+): (KeptReceipt & { readonly revision: number }) | undefined {
+  const user = userOf(database, scope)?.id;
+  if (user === undefined) return undefined;
+  const row = database
+    .statement("SELECT revision, body FROM receipts WHERE user = :user AND key = :key")
+    .get({ user, key });
+  return row && { ...bodyOf<KeptReceipt>(row), revision: Number(row.revision) };
+}
+
+export function erasures(database: Database, scope?: Scope): ErasureReceipt[] {
+  if (!scope)
+    return database
+      .statement("SELECT body FROM erasures ORDER BY number")
+      .all()
+      .map(bodyOf<ErasureReceipt>);
+  const user = userOf(database, scope)?.id ?? -1;
+  return database
+    .statement("SELECT body FROM erasures WHERE user = :user ORDER BY number")
+    .all({ user })
+    .map(bodyOf<ErasureReceipt>);
+}
+
+export function users(database: Database, project: string): string[] {
+  return database
+    .statement("SELECT name FROM users WHERE project = :project AND revision > 0 ORDER BY name")
+    .all({ project })
+    .map(({ name }) => String(name));
+}

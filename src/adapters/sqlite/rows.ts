@@ -1,0 +1,29 @@
+import type { Scope } from "../../domain/scope.ts";
+import type { Database } from "./database.ts";
+
+/** The user's row, or nothing where nobody has written to the scope yet. */
+export function userOf(
+  database: Database,
+  { project, user: name }: Scope,
+): { id: number; revision: number } | undefined {
+  const row = database
+    .statement("SELECT id, revision FROM users WHERE project = :project AND name = :name")
+    .get({ project, name });
+  return row && { id: Number(row.id), revision: Number(row.revision) };
+}
+
+/** A vector as it is stored: 32-bit floats, little-endian. */
+export function blobOf(vector: Float32Array): Uint8Array {
+  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+}
+
+export function vectorOf(blob: unknown): Float32Array {
+  if (!(blob instanceof Uint8Array)) return new Float32Array(0);
+  // Copied, because a row's bytes need not start where a 32-bit float may.
+  return new Float32Array(blob.slice().buffer);
+}
+
+/** The JSON of a row's `body`. */
+export function bodyOf<Body>(row: { readonly [column: string]: unknown }): Body {
+  return JSON.parse(String(row.body)) as Body;
+}

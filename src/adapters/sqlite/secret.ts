@@ -1,0 +1,59 @@
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { MemoryError } from "../../errors.ts";
+import type { Secret } from "../../ports/secret.ts";
+
+const BYTES = 32;
+
+/**
+ * The secret in a file beside the database (32 random bytes, hex, mode 0600), made where it is not there yet.
+ * `isNew` tells the caller, who may know that there should have been one. `corrupt` where the file holds no secret.
+ */
+export function fileSecret(path: string): { secret: Secret; isNew: boolean } {
+  const held = readSecret(path);
+  if (held) return { secret: secretOf(held), isNew: false };
+  const made = randomBytes(BYTES);
+  const draft = `${path}.${process.pid}.new`;
+  try {
+    // Written whole under another name first: a reader never sees half a secret, and of two writers one wins.
+    writeFileSync(draft, made.toString("hex"), { mode: 0o600, flag: "wx", flush: true });
+    linkSync(draft, path);
+    return { secret: secretOf(made), isNew: true };
+  } catch (cause) {
+    const other = (cause as NodeJS.ErrnoException).code === "EEXIST" ? readSecret(path) : undefined;
+    if (other) return { secret: secretOf(other), isNew: false };
+    throw new MemoryError("unavailable", `secret ${path}: it cannot be made. Is the folder writable?`, {
+      cause,
+    });
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function readSecret(path: string): Buffer | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8").trim();
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new MemoryError("unavailable", `secret ${path}: it cannot be read. Check its owner and mode.`, {
+      cause,
+    });
+  }
+  if (/^[0-9a-f]{64}$/.test(text)) return Buffer.from(text, "hex");
+  throw new MemoryError(
+    "corrupt",
+    `secret ${path}: it holds no secret. Put the right file back, or take this one away.`,
+  );
+}
+
+/** A secret from a setting: any text of at least 16 characters. */
+export function textSecret(text: string): Secret {
+  if (text.length < 16)
+    throw new MemoryError("invalid_input", "KEEPSAKE_SECRET is too short: give at least 16 characters.");
+  return secretOf(createHash("sha256").update(text).digest());
+}
+
+function secretOf(key: Buffer): Secret {
+  return { sign: (text) => createHmac("sha256", key).update(text).digest("hex") };
+}

@@ -1,0 +1,243 @@
+import type { ChangeSet, LogEntry, Unit } from "../../domain/change-set.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { MemoryError } from "../../errors.ts";
+import type { Database } from "./database.ts";
+import { blobOf, userOf } from "./rows.ts";
+
+/** Where a change is written: the user's number, and the revision that it makes. */
+interface Writing {
+  readonly database: Database;
+  readonly user: number;
+  readonly revision: number;
+}
+
+/** Applies a change-set in one transaction and gives the new revision. Errors are SQLite's own, or `conflict`. */
+export function commit(database: Database, scope: Scope, changes: ChangeSet): number {
+  return database.transaction(() => {
+    const { id: user, revision: held, turns } = writtenUser(database, scope);
+    if (held !== changes.base) {
+      throw new MemoryError(
+        "conflict",
+        `the change was thought out on revision ${changes.base}, the user is at ${held}.`,
+      );
+    }
+    const writing: Writing = { database, user, revision: held + 1 };
+    const added = addMessages(writing, changes.messages ?? [], turns);
+    for (const change of changes.digests ?? [])
+      changeMessage(writing, change.id, (message) => digested(message, change));
+    for (const memory of changes.memories ?? []) addVersion(writing, memory);
+    for (const { from, type, to, strength } of changes.links ?? []) {
+      database
+        .statement(
+          "INSERT OR REPLACE INTO links (user, source, type, target, strength) VALUES (:user, :from, :type, :to, :strength)",
+        )
+        .run({ user, from, type, to, strength });
+    }
+    for (const id of changes.dropUnits ?? []) dropUnit(writing, id);
+    if (changes.erase) erase(writing, changes.erase);
+    for (const unit of changes.units ?? []) putUnit(writing, unit);
+    putTombstones(writing, changes);
+    putReceipt(writing, changes);
+    database
+      .statement("INSERT INTO log (user, revision, body) VALUES (:user, :revision, :body)")
+      .run({ user, revision: writing.revision, body: JSON.stringify(entryOf(writing.revision, changes)) });
+    database
+      .statement("UPDATE users SET revision = :revision, turns = :turns WHERE id = :user")
+      .run({ user, revision: writing.revision, turns: turns + added });
+    return writing.revision;
+  });
+}
+
+function writtenUser(
+  database: Database,
+  { project, user: name }: Scope,
+): { id: number; revision: number; turns: number } {
+  database
+    .statement("INSERT INTO users (project, name) VALUES (:project, :name) ON CONFLICT DO NOTHING")
+    .run({ project, name });
+  const row = database
+    .statement("SELECT id, revision, turns FROM users WHERE project = :project AND name = :name")
+    .get({ project, name });
+  return { id: Number(row?.id), revision: Number(row?.revision), turns: Number(row?.turns) };
+}
+
+function addMessages(
+  { database, user, revision }: Writing,
+  messages: readonly Message[],
+  turns: number,
+): number {
+  const insert = database.statement(
+    "INSERT INTO messages (user, id, turn, revision, body) VALUES (:user, :id, :turn, :revision, :body) ON CONFLICT DO NOTHING",
+  );
+  let turn = turns;
+  for (const message of messages) {
+    turn += 1;
+    const body = JSON.stringify({ ...message, turn });
+    const { changes } = insert.run({ user, id: message.id, turn, revision, body });
+    if (changes === 0) throw new MemoryError("conflict", "a message with this id is there already.");
+  }
+  return messages.length;
+}
+
+function changeMessage(
+  { database, user, revision }: Writing,
+  id: string,
+  change: (message: Message) => Message,
+): void {
+  const row = database
+    .statement("SELECT body FROM messages WHERE user = :user AND id = :id")
+    .get({ user, id });
+  if (!row) throw new MemoryError("conflict", "a message to change is not there.");
+  const body = JSON.stringify(change(JSON.parse(String(row.body)) as Message));
+  database
+    .statement("UPDATE messages SET body = :body, revision = :revision WHERE user = :user AND id = :id")
+    .run({ user, id, revision, body });
+}
+
+function digested(message: Message, change: NonNullable<ChangeSet["digests"]>[number]): Message {
+  const { undone: before, ...rest } = message;
+  const undone = change.undone ?? before;
+  return { ...rest, digest: change.digest, ...(undone ? { undone } : {}) };
+}
+
+function addVersion({ database, user, revision }: Writing, memory: Memory): void {
+  const { id, version } = memory;
+  const head = database
+    .statement("SELECT version FROM heads WHERE user = :user AND id = :id")
+    .get({ user, id });
+  const held = Number(head?.version ?? 0);
+  if (version !== held + 1) {
+    throw new MemoryError("conflict", `a memory's version ${version} cannot follow its version ${held}.`);
+  }
+  const body = JSON.stringify({ ...memory, revision });
+  database
+    .statement("INSERT INTO versions (user, id, version, body) VALUES (:user, :id, :version, :body)")
+    .run({ user, id, version, body });
+  database
+    .statement(
+      "INSERT INTO heads (user, id, version, revision) VALUES (:user, :id, :version, :revision) " +
+        "ON CONFLICT (user, id) DO UPDATE SET version = excluded.version, revision = excluded.revision",
+    )
+    .run({ user, id, version, revision });
+  notGone(database, user, "memory", id);
+}
+
+function putUnit({ database, user, revision }: Writing, unit: Unit): void {
+  const { id, type, owner, start, end, space, terms, vector } = unit;
+  database
+    .statement(
+      "INSERT INTO units (user, id, type, owner, first, last, space, revision, terms, vector) " +
+        "VALUES (:user, :id, :type, :owner, :start, :end, :space, :revision, :terms, :vector) " +
+        "ON CONFLICT (user, id) DO UPDATE SET type = excluded.type, owner = excluded.owner, first = excluded.first, " +
+        "last = excluded.last, space = excluded.space, revision = excluded.revision, terms = excluded.terms, vector = excluded.vector",
+    )
+    .run({ user, id, type, owner, start, end, space, revision, terms, vector: blobOf(vector) });
+  notGone(database, user, "unit", id);
+}
+
+function dropUnit(writing: Writing, id: string): void {
+  const { database, user } = writing;
+  const { changes } = database
+    .statement("DELETE FROM units WHERE user = :user AND id = :id")
+    .run({ user, id });
+  if (changes !== 0) setGone(writing, "unit", id);
+}
+
+function setGone({ database, user, revision }: Writing, type: "unit" | "memory", id: string): void {
+  database
+    .statement("INSERT OR REPLACE INTO gone (user, type, id, revision) VALUES (:user, :type, :id, :revision)")
+    .run({ user, type, id, revision });
+}
+
+function notGone(database: Database, user: number, type: "unit" | "memory", id: string): void {
+  database
+    .statement("DELETE FROM gone WHERE user = :user AND type = :type AND id = :id")
+    .run({ user, type, id });
+}
+
+function erase(writing: Writing, erasure: NonNullable<ChangeSet["erase"]>): void {
+  const { database, user, revision } = writing;
+  for (const { id, content, parts, keepMetadata } of erasure.messages) {
+    changeMessage(writing, id, ({ parts: _parts, metadata, ...message }) => ({
+      ...message,
+      content,
+      ...(keepMetadata && metadata ? { metadata } : {}),
+      ...(parts ? { parts } : {}),
+    }));
+  }
+  for (const id of erasure.memories) {
+    const { changes } = database
+      .statement("DELETE FROM heads WHERE user = :user AND id = :id")
+      .run({ user, id });
+    if (changes === 0) continue;
+    database.statement("DELETE FROM versions WHERE user = :user AND id = :id").run({ user, id });
+    database
+      .statement("DELETE FROM links WHERE user = :user AND (source = :id OR target = :id)")
+      .run({ user, id });
+    setGone(writing, "memory", id);
+    dropUnit(writing, id);
+  }
+  for (const version of erasure.rewrites) {
+    const place = { user, id: version.id, version: version.version };
+    database
+      .statement("UPDATE versions SET body = :body WHERE user = :user AND id = :id AND version = :version")
+      .run({ ...place, body: JSON.stringify(version) });
+    database
+      .statement(
+        "UPDATE heads SET revision = :revision WHERE user = :user AND id = :id AND version = :version",
+      )
+      .run({ ...place, revision });
+  }
+  database
+    .statement("INSERT INTO erasures (user, id, body) VALUES (:user, :id, :body)")
+    .run({ user, id: erasure.receipt.id, body: JSON.stringify(erasure.receipt) });
+}
+
+function putTombstones(
+  { database, user }: Writing,
+  { tombstones = [], liftTombstones = [] }: ChangeSet,
+): void {
+  for (const { hash, of, at } of tombstones) {
+    database
+      .statement("INSERT OR REPLACE INTO tombstones (user, hash, type, at) VALUES (:user, :hash, :of, :at)")
+      .run({ user, hash, of, at });
+  }
+  for (const hash of liftTombstones) {
+    database.statement("DELETE FROM tombstones WHERE user = :user AND hash = :hash").run({ user, hash });
+  }
+}
+
+function putReceipt({ database, user, revision }: Writing, { receipt }: ChangeSet): void {
+  if (!receipt) return;
+  database
+    .statement(
+      "INSERT OR REPLACE INTO receipts (user, key, revision, body) VALUES (:user, :key, :revision, :body)",
+    )
+    .run({ user, key: receipt.key, revision, body: JSON.stringify(receipt) });
+}
+
+function entryOf(
+  revision: number,
+  { at, cause, undoes, messages, memories, erase: erasure }: ChangeSet,
+): LogEntry {
+  return {
+    revision,
+    at,
+    cause,
+    ...(undoes === undefined ? {} : { undoes }),
+    messages: (messages ?? []).map(({ id }) => id),
+    memories: (memories ?? []).map(({ id, version, action }) => ({ id, version, action })),
+    erased: erasure ? [...erasure.messages.map(({ id }) => id), ...erasure.memories] : [],
+  };
+}
+
+/** Replaces the receipt of an erasure by its sealed form. */
+export function seal(database: Database, scope: Scope, receipt: { readonly id: string }): void {
+  const user = userOf(database, scope);
+  const { changes } = database
+    .statement("UPDATE erasures SET body = :body WHERE user = :user AND id = :id")
+    .run({ user: user?.id ?? -1, id: receipt.id, body: JSON.stringify(receipt) });
+  if (changes === 0) throw new MemoryError("not_found", "there is no erasure with this id to seal.");
+}
