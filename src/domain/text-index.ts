@@ -8,64 +8,106 @@ export interface TextIndex {
   scores(terms: readonly string[]): Map<string, number>;
   /** In how many texts a term stands. */
   frequency(term: string): number;
+  /**
+   * The number of a text: it stays the same while the text is there, and is given to another once it is gone.
+   * Numbers are small, so that whoever ranks can keep arrays beside the index. Undefined for an unknown id.
+   */
+  slot(id: string): number | undefined;
+  /** One more than the highest number in use. */
+  readonly slots: number;
+  /** Number -> how often the term stands in that text; undefined for a term that stands nowhere. */
+  postings(term: string): ReadonlyMap<number, number> | undefined;
+  /** How many terms the text of a number has, repeats included. */
+  length(slot: number): number;
+  readonly meanLength: number;
+}
+
+/** The constants of BM25, as Lucene sets them. */
+export const BM25 = { k1: 1.2, b: 0.75 } as const;
+
+/** What a term tells: `ln(1 + (n - df + 0.5) / (df + 0.5))`, with `df` of `n` texts that hold it. */
+export function idf(texts: number, holding: number): number {
+  return Math.log(1 + (texts - holding + 0.5) / (holding + 0.5));
 }
 
 /**
- * `score = sum over query terms of idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean length))`,
- * `idf = ln(1 + (n - df + 0.5) / (df + 0.5))` (Robertson & Zaragoza 2009, with Lucene's idf).
+ * `score = sum over query terms of idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean length))`
+ * (Robertson & Zaragoza 2009, with Lucene's idf). Exact after every change: nothing is estimated or left over.
  */
-export function textIndex({ k1 = 1.2, b = 0.75 }: { k1?: number; b?: number } = {}): TextIndex {
-  const postings = new Map<string, Map<string, number>>();
-  const lengths = new Map<string, number>();
-  const termsOf = new Map<string, readonly string[]>();
+export function textIndex({ k1, b }: { k1: number; b: number } = BM25): TextIndex {
+  const postings = new Map<string, Map<number, number>>();
+  const numbers = new Map<string, number>();
+  const ids: string[] = [];
+  const lengths: number[] = [];
+  const termsOf: (readonly string[])[] = [];
+  const free: number[] = [];
   let total = 0;
 
-  const remove = (id: string): void => {
-    const terms = termsOf.get(id);
-    if (!terms) return;
-    for (const term of terms) {
+  const unlist = (slot: number): void => {
+    for (const term of termsOf[slot] ?? []) {
       const posting = postings.get(term);
-      posting?.delete(id);
+      posting?.delete(slot);
       if (posting?.size === 0) postings.delete(term);
     }
-    total -= lengths.get(id) ?? 0;
-    lengths.delete(id);
-    termsOf.delete(id);
+    total -= lengths[slot] ?? 0;
   };
+  const meanLength = (): number => total / numbers.size || 1;
 
   return {
     get size() {
-      return lengths.size;
+      return numbers.size;
+    },
+    get slots() {
+      return ids.length;
+    },
+    get meanLength() {
+      return meanLength();
     },
     put(id, terms) {
-      remove(id);
+      const known = numbers.get(id);
+      if (known !== undefined) unlist(known);
+      const slot = known ?? free.pop() ?? ids.length;
       const counts = new Map<string, number>();
       for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
       for (const [term, count] of counts) {
-        const posting = postings.get(term) ?? new Map<string, number>();
-        posting.set(id, count);
-        postings.set(term, posting);
+        const posting = postings.get(term);
+        if (posting) posting.set(slot, count);
+        else postings.set(term, new Map([[slot, count]]));
       }
-      termsOf.set(id, [...counts.keys()]);
-      lengths.set(id, terms.length);
+      numbers.set(id, slot);
+      ids[slot] = id;
+      termsOf[slot] = [...counts.keys()];
+      lengths[slot] = terms.length;
       total += terms.length;
     },
-    remove,
+    remove(id) {
+      const slot = numbers.get(id);
+      if (slot === undefined) return;
+      unlist(slot);
+      numbers.delete(id);
+      ids[slot] = "";
+      termsOf[slot] = [];
+      lengths[slot] = 0;
+      free.push(slot);
+    },
     scores(terms) {
       const scores = new Map<string, number>();
-      const n = lengths.size;
-      const mean = total / n || 1;
+      const mean = meanLength();
       for (const term of terms) {
         const posting = postings.get(term);
         if (!posting) continue;
-        const idf = Math.log(1 + (n - posting.size + 0.5) / (posting.size + 0.5));
-        for (const [id, count] of posting) {
-          const norm = k1 * (1 - b + (b * (lengths.get(id) ?? 0)) / mean);
-          scores.set(id, (scores.get(id) ?? 0) + (idf * count * (k1 + 1)) / (count + norm));
+        const weight = idf(numbers.size, posting.size);
+        for (const [slot, count] of posting) {
+          const norm = k1 * (1 - b + (b * (lengths[slot] ?? 0)) / mean);
+          const id = ids[slot] ?? "";
+          scores.set(id, (scores.get(id) ?? 0) + (weight * count * (k1 + 1)) / (count + norm));
         }
       }
       return scores;
     },
     frequency: (term) => postings.get(term)?.size ?? 0,
+    slot: (id) => numbers.get(id),
+    postings: (term) => postings.get(term),
+    length: (slot) => lengths[slot] ?? 0,
   };
 }

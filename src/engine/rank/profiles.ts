@@ -1,0 +1,76 @@
+import { invalid } from "../../errors.ts";
+import type { Signal } from "./signals.ts";
+
+export type Weights = { readonly [signal in Signal]: number };
+
+/** What is weighed once relevance is known, each from 0 to 1. */
+export type Quality = "recency" | "evidence" | "importance" | "confidence";
+
+/**
+ * A way to rank, as data. Relevance is the weighted mean of the signals; people who talk among themselves and a person
+ * who talks with an assistant (or alone) are two situations, with weights of their own.
+ * Score = (`relevance` x relevance + the sum of `adds`) x the product of `1 - most x (1 - quality)` over `takes`.
+ */
+export interface Profile {
+  readonly name: string;
+  readonly talk: Weights;
+  readonly chat: Weights;
+  readonly relevance: number;
+  readonly adds: { readonly [quality in Quality]?: number };
+  /** How much of the score a quality of 0 takes away: a bounded product, so that relevance leads. */
+  readonly takes: { readonly [quality in Quality]?: number };
+}
+
+const NONE: Weights = {
+  words: 0,
+  window: 0,
+  session: 0,
+  near: 0,
+  around: 0,
+  named: 0,
+  answers: 0,
+  own: 0,
+  claim: 0,
+  time: 0,
+  memory: 0,
+};
+
+/** Fitted by `bench/quality/fit.ts` on the development data; `claim`, `time` and `memory` are set by hand. */
+const DEFAULT: Profile = {
+  name: "default",
+  talk: {
+    ...NONE,
+    words: 2.6,
+    window: 3.8,
+    session: 2.2,
+    near: 1,
+    around: 1,
+    named: 2.7,
+    answers: 0.8,
+    claim: 3,
+    time: 1,
+  },
+  chat: { ...NONE, words: 4.7, window: 1.7, session: 2.4, near: 1, around: 1, own: 2.4, claim: 4, time: 1 },
+  relevance: 1,
+  adds: {},
+  takes: { recency: 0.06, evidence: 0.03, importance: 0.04, confidence: 0.04 },
+};
+
+/** The mix that many memory systems use. How often a memory was used is not tracked yet: evidence stands for it. */
+const CLASSIC: Profile = {
+  name: "classic",
+  talk: { ...NONE, near: 1 },
+  chat: { ...NONE, near: 1 },
+  relevance: 0.4,
+  adds: { recency: 0.3, evidence: 0.2, confidence: 0.1 },
+  takes: {},
+};
+
+const PROFILES: readonly Profile[] = [DEFAULT, CLASSIC];
+
+/** The profile of a name; `invalid_input` for a name that none has. */
+export function profileOf(name: string): Profile {
+  const profile = PROFILES.find((one) => one.name === name);
+  if (profile) return profile;
+  throw invalid(`profile must be one of ${PROFILES.map((one) => one.name).join(", ")}.`);
+}

@@ -1,0 +1,40 @@
+import type { Explanation, Why } from "../../domain/recall.ts";
+import { partsOf } from "../rank/score.ts";
+import type { Corpus } from "./corpus.ts";
+import { type Ranked, THRESHOLD } from "./rank.ts";
+import type { Found } from "./search.ts";
+import type { Wanted } from "./take-options.ts";
+
+/** Which signal each arm ranks by. */
+const ARMS = { words: "words", vectors: "near", claims: "claim" } as const;
+/** How many of those left out are named. */
+const MOST_DROPPED = 100;
+
+/** Why an item came: its place in each arm, what each signal added, and the words that it shares with the query. */
+export function whyItem(found: Found, corpus: Corpus, slot: number): Why {
+  const arms: Record<string, { rank: number; score: number }> = {};
+  for (const [arm, signal] of Object.entries(ARMS)) {
+    const column = found.signals[signal];
+    const score = column[slot] ?? 0;
+    if (score <= 0) continue;
+    let rank = 1;
+    for (const value of column) if (value > score) rank += 1;
+    arms[arm] = { rank, score };
+  }
+  const held = new Set((corpus.units[slot]?.terms ?? "").split(" "));
+  return {
+    arms,
+    parts: partsOf(found.signals, found.weights, found.tops, slot),
+    words: [...new Set(found.terms)].filter((term) => held.has(term)),
+  };
+}
+
+export function explanationOf(ranked: Ranked, wanted: Wanted): Explanation {
+  return {
+    query: wanted.query,
+    profile: wanted.profile.name,
+    considered: ranked.considered,
+    threshold: THRESHOLD,
+    dropped: ranked.dropped.slice(0, MOST_DROPPED),
+  };
+}

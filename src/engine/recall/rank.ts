@@ -1,0 +1,161 @@
+import type { Memory, Status } from "../../domain/memory.ts";
+import type { Item } from "../../domain/recall.ts";
+import { wordKey } from "../../domain/words.ts";
+import type { Question } from "../../ports/question-reader.ts";
+import { type Qualities, scoreOf } from "../rank/score.ts";
+import type { UserState } from "../user-state.ts";
+import { whyNotMemory, whyNotPassage } from "./bounds.ts";
+import type { Corpus } from "./corpus.ts";
+import { memoryItem, passageItem } from "./items.ts";
+import type { Found } from "./search.ts";
+import { byScore, type Candidate, select } from "./select.ts";
+import { passageStatus, statusOf } from "./standing.ts";
+import type { Wanted } from "./take-options.ts";
+
+export interface Ranking {
+  readonly state: UserState;
+  readonly corpus: Corpus;
+  readonly memories: ReadonlyMap<string, Memory>;
+  readonly found: Found;
+  readonly question: Question;
+  readonly wanted: Wanted;
+}
+
+export interface Ranked {
+  readonly items: readonly Item[];
+  /** The number of each item's unit, in the same order. */
+  readonly slots: readonly number[];
+  readonly considered: number;
+  readonly dropped: readonly Dropped[];
+}
+
+export interface Dropped {
+  readonly id: string;
+  readonly type: "memory" | "passage";
+  readonly score: number;
+  readonly why: string;
+}
+
+/** Evidence that the best unit must have; below it, nothing stored has to do with the query. */
+export const THRESHOLD = 0.3;
+/** What is left out, as a share of the best relevance. */
+const CUT = 0.35;
+/** What no longer holds, and what never did, rank below what does. */
+const KEEPS: { readonly [status in Status]: number } = { current: 1, superseded: 0.5, retracted: 0.35 };
+const DAY_MS = 86_400_000;
+/** Recency halves in this time. */
+const HALF_LIFE_DAYS = 90;
+
+/** From what was found to what is given: bounds, threshold, qualities, standing, places. */
+export function rank(ranking: Ranking): Ranked {
+  const { corpus, found, wanted } = ranking;
+  const dropped: Dropped[] = [];
+  const { best, certainty } = bestOf(ranking);
+  if (certainty < THRESHOLD) return { items: [], slots: [], considered: corpus.text.size, dropped };
+  const least = best * CUT;
+  const candidates: Candidate[] = [];
+  for (let slot = 0; slot < corpus.slots; slot += 1) {
+    if ((found.relevance[slot] as number) < least) continue;
+    const unit = corpus.units[slot];
+    if (!unit) continue;
+    const why = whyNot(ranking, slot);
+    if (why) dropped.push({ id: unit.id, type: unit.type, score: 0, why });
+    else candidates.push(candidateOf(ranking, slot, certainty));
+  }
+  candidates.sort(byScore);
+  const enough = candidates.filter(({ score }) => score >= wanted.minScore);
+  const { chosen, duplicates, beyond } = select(enough, wanted.limit);
+  for (const candidate of candidates.slice(enough.length)) dropped.push(drop(candidate, "below minScore"));
+  for (const candidate of duplicates) dropped.push(drop(candidate, "its source is there already"));
+  for (const candidate of beyond) dropped.push(drop(candidate, "beyond the limit"));
+  return {
+    items: chosen.flatMap((candidate) => itemOf(ranking, candidate) ?? []),
+    slots: chosen.map(({ slot }) => slot),
+    considered: corpus.text.size,
+    dropped,
+  };
+}
+
+/** The best relevance and the greatest evidence among the units that may be given. */
+function bestOf(ranking: Ranking): { best: number; certainty: number } {
+  const { relevance, evidence } = ranking.found;
+  let best = 0;
+  let certainty = 0;
+  for (let slot = 0; slot < ranking.corpus.slots; slot += 1) {
+    const isMore = (relevance[slot] as number) > best || (evidence[slot] as number) > certainty;
+    // Looked at last, for it is the slow part: few units beat all before them.
+    if (!isMore || !ranking.corpus.units[slot] || whyNot(ranking, slot)) continue;
+    best = Math.max(best, relevance[slot] as number);
+    certainty = Math.max(certainty, evidence[slot] as number);
+  }
+  return { best, certainty: Math.min(1, certainty) };
+}
+
+function whyNot({ corpus, state, memories, wanted }: Ranking, slot: number): string | undefined {
+  const unit = corpus.units[slot];
+  if (!unit) return "gone";
+  if (unit.type === "memory") {
+    const memory = memories.get(unit.owner);
+    return memory ? whyNotMemory(memory, wanted.bounds, state) : "not known";
+  }
+  const message = state.messages.get(unit.owner);
+  return message ? whyNotPassage(message, wanted.bounds) : "gone";
+}
+
+function candidateOf(ranking: Ranking, slot: number, certainty: number): Candidate {
+  const { corpus, state, memories, found, wanted } = ranking;
+  const unit = corpus.units[slot];
+  const memory = unit?.type === "memory" ? memories.get(unit.owner) : undefined;
+  const message = unit?.type === "passage" ? state.messages.get(unit.owner) : undefined;
+  const score =
+    scoreOf(wanted.profile, found.relevance[slot] as number, qualitiesOf(corpus, memory, message?.at)) *
+    KEEPS[standing(ranking, slot)] *
+    certainty;
+  return {
+    slot,
+    id: unit?.id ?? "",
+    type: unit?.type ?? "passage",
+    score,
+    messages: memory ? memory.sources.map((source) => source.message) : [unit?.owner ?? ""],
+    key: memory ? wordKey(memory.text) : (unit?.terms ?? ""),
+    answers: (found.signals.claim[slot] as number) >= 0.5,
+  };
+}
+
+/** Of what was said without being understood, nobody knows how important or sure it is: it is taken as it stands. */
+function qualitiesOf(corpus: Corpus, memory: Memory | undefined, saidAt: string | undefined): Qualities {
+  const at = Date.parse(memory?.at ?? saidAt ?? "") || 0;
+  const age = Math.max(0, corpus.newest - at) / DAY_MS;
+  return {
+    recency: 2 ** (-age / HALF_LIFE_DAYS),
+    evidence: memory ? 1 - 1 / (1 + memory.evidence) : 0.5,
+    importance: memory?.importance ?? 0.5,
+    confidence: memory?.confidence ?? 0.9,
+  };
+}
+
+function standing({ corpus, memories, wanted, question }: Ranking, slot: number): Status {
+  const unit = corpus.units[slot];
+  if (!unit) return "current";
+  const { bounds } = wanted;
+  if (unit.type === "passage") return passageStatus(unit, corpus.said, (id) => memories.get(id), bounds);
+  const memory = memories.get(unit.owner);
+  return memory ? statusOf(memory, bounds) : "current";
+}
+
+function itemOf(ranking: Ranking, { slot, score }: Candidate): Item | undefined {
+  const { corpus, state, memories } = ranking;
+  const unit = corpus.units[slot];
+  if (!unit) return undefined;
+  const status = standing(ranking, slot);
+  if (unit.type === "memory") {
+    const memory = memories.get(unit.owner);
+    return memory && memoryItem(state, memory, status, score);
+  }
+  const message = state.messages.get(unit.owner);
+  return message && passageItem(state, unit, message, status, score);
+}
+
+function drop({ id, type, score }: Candidate, why: string): Dropped {
+  return { id, type, score, why };
+}

@@ -1,0 +1,96 @@
+import type { Message } from "../../domain/message.ts";
+
+/**
+ * The messages of a user as a chain of turns, for what their neighbours tell about them. Arrays stand side by side,
+ * one place per turn; a place is a turn's number here, from 0, in the order in which messages were stored.
+ */
+export interface Turns {
+  readonly messages: readonly Message[];
+  /** The turn before and after in the same session, or -1. */
+  readonly previous: readonly number[];
+  readonly next: readonly number[];
+  /** The number of its session. */
+  readonly session: readonly number[];
+  /** 1 where the message asks something at its end, so that the next one answers. */
+  readonly asks: readonly number[];
+  readonly place: ReadonlyMap<string, number>;
+  /** By session: how many turns, and how many of them by an assistant. */
+  readonly sessionTurns: readonly number[];
+  readonly assistantTurns: readonly number[];
+  /** Who speaks under a name -> the places where they do. */
+  readonly names: ReadonlyMap<string, ReadonlySet<number>>;
+}
+
+export interface GrowingTurns extends Turns {
+  /** Takes in what is new: messages at the end, and new states of those that are there. */
+  follow(messages: ReadonlyMap<string, Message>): void;
+}
+
+/** Messages without a session belong together while no more than this lies between two of them. */
+const PAUSE_MS = 3_600_000;
+
+export function turnsOf(): GrowingTurns {
+  const messages: Message[] = [];
+  const previous: number[] = [];
+  const next: number[] = [];
+  const session: number[] = [];
+  const asks: number[] = [];
+  const sessionTurns: number[] = [];
+  const assistantTurns: number[] = [];
+  const place = new Map<string, number>();
+  const names = new Map<string, Set<number>>();
+  /** Session id -> its number and last turn; the key without an id is for messages outside any session. */
+  const open = new Map<string | undefined, { session: number; last: number }>();
+
+  const append = (message: Message): void => {
+    const at = messages.length;
+    const kept = open.get(message.session);
+    const last = kept && messages[kept.last];
+    const goesOn = kept && last && (message.session !== undefined || isSoonAfter(last, message));
+    const number = goesOn ? kept.session : sessionTurns.push(0) - 1;
+    if (!goesOn) assistantTurns.push(0);
+    open.set(message.session, { session: number, last: at });
+    messages.push(message);
+    place.set(message.id, at);
+    previous.push(goesOn ? kept.last : -1);
+    if (goesOn) next[kept.last] = at;
+    next.push(-1);
+    session.push(number);
+    sessionTurns[number] = (sessionTurns[number] ?? 0) + 1;
+    if (message.role === "assistant") assistantTurns[number] = (assistantTurns[number] ?? 0) + 1;
+    asks.push(asksAtEnd(message.content));
+    if (message.name !== undefined) names.set(message.name, (names.get(message.name) ?? new Set()).add(at));
+  };
+
+  return {
+    messages,
+    previous,
+    next,
+    session,
+    asks,
+    place,
+    sessionTurns,
+    assistantTurns,
+    names,
+    follow(all) {
+      let at = 0;
+      for (const message of all.values()) {
+        if (at >= messages.length) append(message);
+        else if (messages[at] !== message) {
+          messages[at] = message;
+          asks[at] = asksAtEnd(message.content);
+        }
+        at += 1;
+      }
+    },
+  };
+}
+
+function isSoonAfter(one: Message, other: Message): boolean {
+  return Math.abs(Date.parse(other.at) - Date.parse(one.at)) <= PAUSE_MS;
+}
+
+/** A question mark in the last sentence or the one before, for people add "Just curious!" after a question. */
+function asksAtEnd(content: string): number {
+  return /[?？][^.!?。！？\n]*[.!]?\s*$/u.test(content.slice(-200)) ? 1 : 0;
+}
