@@ -1,0 +1,42 @@
+import type { Embedder } from "../../ports/embedder.ts";
+import { readTable, type Table } from "./table.ts";
+import { wordPieces } from "./word-piece.ts";
+
+/** The same from `src/` and from `dist/`: both lie three levels above this file. */
+const ASSETS = new URL("../../../assets/", import.meta.url);
+const DIMENSIONS = 256;
+
+/**
+ * The built-in embedder: a static table distilled from all-MiniLM-L6-v2. A text's vector is the mean of its tokens'
+ * rows, normalised; it takes about 0.01 ms and needs no network. The table is read at the first use.
+ */
+export function staticEmbedder(options: { folder?: URL } = {}): Embedder {
+  let table: Table | undefined;
+  return {
+    fingerprint: `static-minilm-1/${DIMENSIONS}`,
+    dimensions: DIMENSIONS,
+    local: true,
+    floor: 0.35,
+    async embed(texts, call) {
+      call?.signal?.throwIfAborted();
+      table ??= readTable(options.folder ?? ASSETS);
+      const { vocabulary, scales, codes } = table;
+      return texts.map((text) => mean(wordPieces(text, vocabulary), scales, codes));
+    },
+  };
+}
+
+function mean(rows: readonly number[], scales: Float32Array, codes: Int8Array): Float32Array {
+  const vector = new Float32Array(DIMENSIONS);
+  for (const row of rows) {
+    const scale = scales[row] ?? 0;
+    const offset = row * DIMENSIONS;
+    for (let i = 0; i < DIMENSIONS; i += 1) vector[i] = (vector[i] ?? 0) + scale * (codes[offset + i] ?? 0);
+  }
+  let squares = 0;
+  for (const part of vector) squares += part * part;
+  if (squares === 0) return vector;
+  const length = Math.sqrt(squares);
+  for (let i = 0; i < DIMENSIONS; i += 1) vector[i] = (vector[i] ?? 0) / length;
+  return vector;
+}

@@ -1,0 +1,43 @@
+/** Longer words than this are no words: hashes, encoded blobs. They have no meaning to look up. */
+const LONGEST_WORD = 100;
+const PIECES = /[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu;
+const ALONE = /\p{Script=Han}/u;
+
+/**
+ * The tokens of a text as numbers of rows: words in lower case without accents, each cut greedily into the longest
+ * pieces that the vocabulary holds (WordPiece, as BERT's uncased models do). Words that cannot be cut are left out.
+ */
+export function wordPieces(text: string, vocabulary: ReadonlyMap<string, number>): number[] {
+  const folded = text
+    .toLowerCase()
+    .normalize("NFD")
+    .replace(/\p{Mn}/gu, "");
+  const rows: number[] = [];
+  for (const [word] of folded.matchAll(PIECES)) {
+    const whole = vocabulary.get(word);
+    if (whole !== undefined) rows.push(whole);
+    else if (ALONE.test(word)) for (const letter of word) push(rows, vocabulary.get(letter));
+    else if (word.length <= LONGEST_WORD) rows.push(...cut(word, vocabulary));
+  }
+  return rows;
+}
+
+function push(rows: number[], row: number | undefined): void {
+  if (row !== undefined) rows.push(row);
+}
+
+function cut(word: string, vocabulary: ReadonlyMap<string, number>): number[] {
+  const rows: number[] = [];
+  let start = 0;
+  while (start < word.length) {
+    let end = word.length;
+    let row: number | undefined;
+    for (; end > start && row === undefined; end -= 1) {
+      row = vocabulary.get(start > 0 ? `##${word.slice(start, end)}` : word.slice(start, end));
+    }
+    if (row === undefined) return [];
+    rows.push(row);
+    start = end + 1;
+  }
+  return rows;
+}
