@@ -19,6 +19,7 @@ import { type Example, examplesOf, runConsole } from "./examples.ts";
 const ROOT = join(import.meta.dirname, "..");
 const PAGES = [
   ...readdirSync(ROOT).filter((file) => file.endsWith(".md")),
+  "examples/README.md",
   ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
     .map((file) => join("docs", file)),

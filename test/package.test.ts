@@ -67,7 +67,7 @@ console.log(JSON.stringify(loaded));
 const CONFORMANCE = `
 import { memoryRecord } from "keepsake/adapters/memory";
 import { recordConformance } from "keepsake/testing";
-recordConformance("somebody else's record", async () => ({ record: memoryRecord() }));
+recordConformance({ name: "somebody else's", open: async () => memoryRecord() });
 `;
 
 let folder: string;
