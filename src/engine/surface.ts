@@ -159,6 +159,8 @@ export interface ScopedMemory {
 export interface Reply {
   readonly text: string;
   readonly receipt: Receipt;
+  /** The message's place in the order in which the user's messages were stored, from 1. */
+  readonly turn: number;
   /** The answer it gives, where the message was a question. */
   readonly answer?: Answer;
 }
