@@ -1,0 +1,13 @@
+import type { Context, Hono } from "hono";
+
+/** What a request carries from one handler to the next. */
+export interface RequestFacts {
+  Variables: {
+    requestId: string;
+    /** From the key alone. */
+    project: string;
+  };
+}
+
+export type App = Hono<RequestFacts>;
+export type Exchange = Context<RequestFacts>;

@@ -1,0 +1,77 @@
+import { Hono } from "hono";
+import { methodNotAllowed } from "hono/method-not-allowed";
+import type { Keepsake } from "../engine/surface.ts";
+import { pageAssets } from "../ui/index.ts";
+import type { App, Exchange, RequestFacts } from "./app-types.ts";
+import { authenticated } from "./authenticate.ts";
+import { fromHere, hostsOf, stamped } from "./guard.ts";
+import type { ApiKeys } from "./keys.ts";
+import { problemOf, problemResponse } from "./problem.ts";
+import { conversationRoutes } from "./routes/conversation.ts";
+import { erasureRoutes } from "./routes/erasures.ts";
+import { healthRoutes, readyRoutes } from "./routes/health.ts";
+import { memoryRoutes } from "./routes/memories.ts";
+import { messageRoutes } from "./routes/messages.ts";
+import { pageRoutes } from "./routes/page.ts";
+import { searchRoutes } from "./routes/search.ts";
+import { signInRoutes } from "./routes/sign-in.ts";
+import { simpleRoutes } from "./routes/simple.ts";
+
+/** A fault on our side, for whoever runs the server. It may name files; it is never sent to a client. */
+export interface ServerFault {
+  readonly requestId: string;
+  readonly method: string;
+  readonly error: unknown;
+}
+
+export interface AppOptions {
+  readonly keepsake: Keepsake;
+  readonly keys: ApiKeys;
+  /** The address it listens on (127.0.0.1): on this machine's own, it answers to no other names. */
+  readonly host?: string;
+  /** More names it answers to, without ports. */
+  readonly hosts?: readonly string[];
+  readonly onFault?: (fault: ServerFault) => void;
+}
+
+/** The whole server as one function from request to response. */
+export function httpApp(options: AppOptions): App {
+  const { keepsake, keys, onFault } = options;
+  const app = new Hono<RequestFacts>();
+  app.use(stamped());
+  app.use(methodNotAllowed({ app, onMethodNotAllowed: wrongMethod }));
+  app.use(fromHere(hostsOf(options.host ?? "127.0.0.1", options.hosts)));
+
+  app.route("/api/v1", healthRoutes());
+  app.route("/", pageRoutes(pageAssets()));
+  app.route("/", signInRoutes(keys));
+  for (const path of ["/api/*", "/message", "/forget"]) app.use(path, authenticated(keys));
+  app.route("/api/v1", readyRoutes(keepsake));
+  app.route("/api/v1", conversationRoutes(keepsake));
+  app.route("/api/v1", memoryRoutes(keepsake));
+  app.route("/api/v1", searchRoutes(keepsake));
+  app.route("/api/v1", messageRoutes(keepsake));
+  app.route("/api/v1", erasureRoutes(keepsake));
+  app.route("/", simpleRoutes(keepsake));
+
+  app.notFound((context) =>
+    problemResponse(context, { status: 404, code: "not_found", detail: "There is nothing at this address." }),
+  );
+  app.onError((error, context) => {
+    const problem = problemOf(error);
+    if (problem.status >= 500) {
+      onFault?.({ requestId: context.get("requestId"), method: context.req.method, error });
+    }
+    return problemResponse(context, problem);
+  });
+  return app;
+}
+
+function wrongMethod(context: Exchange, methods: readonly string[]): Response {
+  return problemResponse(context, {
+    status: 405,
+    code: "unsupported",
+    detail: `This address takes ${methods.join(", ")}.`,
+    headers: { allow: methods.join(", ") },
+  });
+}

@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import type { MiddlewareHandler } from "hono";
+import type { RequestFacts } from "./app-types.ts";
+import { refuse } from "./problem.ts";
+
+const HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy":
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+};
+
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** Gives each request an id, and each answer the headers that keep a browser strict. */
+export function stamped(): MiddlewareHandler<RequestFacts> {
+  return async (context, next) => {
+    const id = randomUUID();
+    context.set("requestId", id);
+    await next();
+    context.header("x-request-id", id);
+    for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
+  };
+}
+
+/**
+ * Refuses what did not come from here: a name in `Host` that is not ours (a foreign page that rebinds its name to
+ * this machine), and a page of another origin. `hosts` are names without ports; undefined lets every name through.
+ */
+export function fromHere(hosts: ReadonlySet<string> | undefined): MiddlewareHandler<RequestFacts> {
+  return async (context, next) => {
+    const host = context.req.header("host") ?? new URL(context.req.url).host;
+    if (hosts && !hosts.has(nameOf(host))) {
+      throw refuse({
+        status: 403,
+        code: "forbidden",
+        detail: "This server does not go by that name (Host).",
+      });
+    }
+    const origin = context.req.header("origin");
+    if (origin !== undefined && hostOf(origin) !== host.toLowerCase()) {
+      throw refuse({
+        status: 403,
+        code: "forbidden",
+        detail: "Pages of other origins may not call this server.",
+      });
+    }
+    await next();
+  };
+}
+
+/** The names a server answers to: this machine's own where it listens only there, else those that were named. */
+export function hostsOf(
+  listens: string,
+  named: readonly string[] | undefined,
+): ReadonlySet<string> | undefined {
+  const extra = (named ?? []).map((name) => name.toLowerCase());
+  const isLoopback = LOOPBACK.has(listens) || listens === "::1" || /^127\.\d+\.\d+\.\d+$/.test(listens);
+  if (isLoopback) return new Set([...LOOPBACK, listens, ...extra]);
+  return extra.length > 0 ? new Set(extra) : undefined;
+}
+
+function nameOf(host: string): string {
+  return host.toLowerCase().replace(/:\d+$/, "");
+}
+
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}

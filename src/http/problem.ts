@@ -1,0 +1,76 @@
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { ERROR_CODES, type ErrorCode, isMemoryError } from "../errors.ts";
+
+/** A fault of one field of a request: where and what, never the value. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly problem: string;
+}
+
+/** Something wrong with a request itself, before the memory is asked. */
+export interface Problem {
+  readonly status: ContentfulStatusCode;
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly errors?: readonly FieldProblem[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const TITLES: { readonly [code in ErrorCode]: string } = {
+  invalid_input: "The request is not right",
+  forbidden: "This is not allowed",
+  not_found: "There is no such thing",
+  conflict: "This conflicts with what is there",
+  over_quota: "Too much at once",
+  corrupt: "Something here is broken",
+  unsupported: "This cannot be done",
+  unavailable: "Not available now",
+};
+
+/** Faults on our side may name files; whoever asks learns no more than this. */
+const OWN_FAULT = "Something went wrong here. The server's own messages say more, under this request's id.";
+const NOT_NOW = "The memory cannot be read or written now. Try again in a moment.";
+
+/** An RFC 9457 problem document. */
+export function problemResponse(context: Context, problem: Problem): Response {
+  const body = {
+    type: `urn:keepsake:problem:${problem.code}`,
+    title: TITLES[problem.code],
+    status: problem.status,
+    detail: problem.detail,
+    code: problem.code,
+    ...(problem.errors && problem.errors.length > 0 ? { errors: problem.errors } : {}),
+    request_id: context.get("requestId"),
+  };
+  return context.body(JSON.stringify(body), problem.status, {
+    "content-type": "application/problem+json",
+    "cache-control": "no-store",
+    ...problem.headers,
+  });
+}
+
+/** Stops a request with a problem. Caught by the app's error handler alone. */
+export function refuse(problem: Problem): HTTPException {
+  return new HTTPException(problem.status, { cause: problem });
+}
+
+/** What a thrown error says to whoever asked. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof HTTPException) {
+    if (isProblem(error.cause)) return error.cause;
+    const status = error.status as ContentfulStatusCode;
+    return { status, code: status < 500 ? "invalid_input" : "unavailable", detail: NOT_NOW };
+  }
+  if (!isMemoryError(error)) return { status: 500, code: "unavailable", detail: OWN_FAULT };
+  const { status } = ERROR_CODES[error.code];
+  if (error.code === "unavailable") {
+    return { status, code: error.code, detail: NOT_NOW, headers: { "retry-after": "1" } };
+  }
+  return { status, code: error.code, detail: error.code === "corrupt" ? OWN_FAULT : error.message };
+}
+
+function isProblem(value: unknown): value is Problem {
+  return typeof value === "object" && value !== null && "code" in value && "detail" in value;
+}

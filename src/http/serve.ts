@@ -1,0 +1,92 @@
+import type { Server } from "node:http";
+import { createAdaptorServer } from "@hono/node-server";
+import type { Keepsake } from "../engine/surface.ts";
+import { MemoryError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { type AppOptions, httpApp, type ServerFault } from "./app.ts";
+import { apiKeys, passingKeys } from "./keys.ts";
+import { keysFile } from "./keys-file.ts";
+
+export interface ServeOptions {
+  readonly keepsake: Keepsake;
+  readonly clock: Clock;
+  /** 127.0.0.1 */
+  readonly host?: string;
+  /** 7420; 0 takes any that is free. */
+  readonly port?: number;
+  /** The file that keeps the hashes of keys, `<database>.keys.json`; without one they end with the process. */
+  readonly keysPath?: string;
+  /** A key that counts beside those in the file, from KEEPSAKE_API_KEY. */
+  readonly apiKey?: string;
+  /** Names that it answers to beside those of this machine, without ports. */
+  readonly hosts?: readonly string[];
+  readonly onFault?: (fault: ServerFault) => void;
+}
+
+export interface Served {
+  /** Where it listens: "http://127.0.0.1:7420". */
+  readonly url: string;
+  /** The key that a first start made. It is shown once: only its hash is kept. */
+  readonly firstKey?: string;
+  /** The page's address with the first key in its fragment, which no server and no log sees. */
+  readonly signInUrl?: string;
+  /** Takes no more requests and ends when those at work are answered, or after ten seconds. */
+  close(): Promise<void>;
+}
+
+const HEADERS_MS = 10_000;
+const REQUEST_MS = 30_000;
+const LONGEST_FAREWELL_MS = 10_000;
+
+/** Starts the server. `unavailable` where the port is taken. It does not close the memory. */
+export async function serve(options: ServeOptions): Promise<Served> {
+  const { keepsake, clock, host = "127.0.0.1", port = 7420, keysPath, apiKey } = options;
+  const store = keysPath === undefined ? passingKeys() : keysFile(keysPath);
+  const keys = apiKeys({ store, clock, given: apiKey });
+  const app = httpApp({ ...optionsFor(options), keepsake, keys, host });
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    serverOptions: { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
+  }) as Server;
+  await listen(server, host, port);
+  const url = urlOf(server, host);
+  const first =
+    keys.first === undefined ? {} : { firstKey: keys.first, signInUrl: `${url}/#key=${keys.first}` };
+  return { url, ...first, close: () => close(server) };
+}
+
+function optionsFor({ hosts, onFault }: ServeOptions): Partial<AppOptions> {
+  return { ...(hosts ? { hosts } : {}), ...(onFault ? { onFault } : {}) };
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      reject(new MemoryError("unavailable", whyNot(cause.code, host, port), { cause }));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+function whyNot(code: string | undefined, host: string, port: number): string {
+  if (code === "EADDRINUSE")
+    return `port ${port} on ${host} is taken. Stop what uses it, or choose another with --port.`;
+  if (code === "EACCES") return `port ${port} needs more rights. Choose one above 1023 with --port.`;
+  return `it cannot listen on ${host}, port ${port} (${code ?? "unknown"}). Check --host and --port.`;
+}
+
+function urlOf(server: Server, host: string): string {
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  // Nobody can open 0.0.0.0 in a browser: this machine's own name is where to look.
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const limit = setTimeout(() => server.closeAllConnections(), LONGEST_FAREWELL_MS);
+  await closed;
+  clearTimeout(limit);
+}

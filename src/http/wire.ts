@@ -1,0 +1,53 @@
+import type { Memory } from "../domain/memory.ts";
+import type { Item } from "../domain/recall.ts";
+import type { ShownMemory } from "../engine/surface.ts";
+
+/** What a caller gave freely, or what has names of its own inside, keeps its keys as they are. */
+const AS_IT_IS: ReadonlySet<string> = new Set(["metadata", "where", "arms", "parts"]);
+
+/** The library's shapes as JSON on the wire: the same, with keys in snake_case. */
+export function toWire(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toWire);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, held]) => [snake(key), AS_IT_IS.has(key) ? held : toWire(held)]),
+  );
+}
+
+function snake(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** A memory with the names that clients of such APIs know: `content`, `type`, `created_at`. */
+export function memoryToWire(user: string, memory: ShownMemory | Memory): object {
+  const { id, text, kind, at, storedAt, metadata } = memory;
+  const turn = metadata?.["source_turn"];
+  return {
+    id,
+    user_id: user,
+    content: text,
+    type: kind,
+    created_at: at,
+    updated_at: storedAt,
+    ...(turn === undefined ? {} : { source_turn: turn }),
+    ...(toWire(memory) as object),
+  };
+}
+
+/** An item of a recall; `type` says whether it is a memory or a passage, as in the library. */
+export function itemToWire(item: Item): object {
+  return { content: item.text, ...(toWire(item) as object) };
+}
+
+/** The same object without its undefined fields, for options that are either there or not. */
+export type Given<Fields> = {
+  [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name];
+} & {
+  [Name in keyof Fields as undefined extends Fields[Name] ? Name : never]?: Exclude<Fields[Name], undefined>;
+};
+
+export function given<Fields extends object>(fields: Fields): Given<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Given<Fields>;
+}
