@@ -45,13 +45,9 @@ export function readTable(folder: URL): Table {
     throw new MemoryError("corrupt", "static-minilm.bin is of another format.");
   const rows = binary.readUInt32LE(8);
   const dimensions = binary.readUInt32LE(12);
-  // Copied, because a file's bytes need not start where a 32-bit float may.
-  const scales = new Float32Array(
-    binary
-      .subarray(16, 16 + 4 * rows)
-      .slice()
-      .buffer.slice(0, 4 * rows),
-  );
+  // Copied, because a file's bytes need not start where a 32-bit float may. `Buffer.slice` would copy nothing.
+  const from = binary.byteOffset + 16;
+  const scales = new Float32Array(binary.buffer.slice(from, from + 4 * rows));
   const codes = new Int8Array(binary.buffer, binary.byteOffset + 16 + 4 * rows, rows * dimensions);
   const tokens = checked("static-minilm.vocab.txt").toString("utf8").trimEnd().split("\n");
   return { dimensions, scales, codes, vocabulary: new Map(tokens.map((token, row) => [token, row])) };
