@@ -1,4 +1,4 @@
-import type { ChangeSet, Link, LogEntry, Tombstone, Unit } from "../../domain/change-set.ts";
+import type { ChangeSet, Link, LogEntry, Redaction, Tombstone, Unit } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
@@ -155,25 +155,25 @@ function refuseWrong(user: User, changes: ChangeSet): void {
       `the change was thought out on revision ${changes.base}, the user is at ${user.revision}.`,
     );
   }
-  const ids = new Set<string>();
+  const ids = new Set(user.messages.keys());
   for (const { id } of changes.messages ?? []) {
-    if (user.messages.has(id) || ids.has(id))
-      throw new MemoryError("conflict", "a message with this id is there already.");
+    if (ids.has(id)) throw new MemoryError("conflict", "a message with this id is there already.");
     ids.add(id);
   }
-  const next = new Map<string, number>();
-  for (const { id, version } of changes.memories ?? []) {
-    const held = next.get(id) ?? user.heads.get(id)?.value.version ?? 0;
-    if (version !== held + 1)
+  const touched = [...(changes.digests ?? []), ...(changes.erase?.messages ?? [])];
+  if (!touched.every(({ id }) => ids.has(id)))
+    throw new MemoryError("conflict", "a message to change is not there.");
+  refuseWrongVersions(user, changes.memories ?? []);
+}
+
+function refuseWrongVersions(user: User, memories: readonly Memory[]): void {
+  const newest = new Map([...user.heads].map(([id, { value }]) => [id, value.version]));
+  for (const { id, version } of memories) {
+    const held = newest.get(id) ?? 0;
+    if (version !== held + 1) {
       throw new MemoryError("conflict", `a memory's version ${version} cannot follow its version ${held}.`);
-    next.set(id, version);
-  }
-  for (const { id } of changes.digests ?? []) {
-    if (!user.messages.has(id) && !ids.has(id))
-      throw new MemoryError("conflict", "a message to change is not there.");
-  }
-  for (const { id } of changes.erase?.messages ?? []) {
-    if (!user.messages.has(id)) throw new MemoryError("conflict", "a message to erase from is not there.");
+    }
+    newest.set(id, version);
   }
 }
 
@@ -183,21 +183,8 @@ function apply(user: User, changes: ChangeSet): void {
   for (const message of changes.messages ?? []) {
     user.messages.set(message.id, { value: { ...message, turn: user.messages.size + 1 }, revision });
   }
-  for (const { id, digest, undone } of changes.digests ?? []) {
-    const held = user.messages.get(id);
-    if (!held) continue;
-    const { undone: _before, ...message } = held.value;
-    user.messages.set(id, {
-      value: { ...message, digest, ...((undone ?? _before) ? { undone: true } : {}) },
-      revision,
-    });
-  }
-  for (const memory of changes.memories ?? []) {
-    const value = { ...memory, revision };
-    user.heads.set(memory.id, { value, revision });
-    user.versions.push(value);
-    user.gone.memories.delete(memory.id);
-  }
+  for (const change of changes.digests ?? []) digest(user, change);
+  for (const memory of changes.memories ?? []) addVersion(user, memory);
   for (const link of changes.links ?? [])
     user.links.set(JSON.stringify([link.from, link.type, link.to]), link);
   for (const id of changes.dropUnits ?? []) dropUnit(user, id);
@@ -212,38 +199,55 @@ function apply(user: User, changes: ChangeSet): void {
   user.log.push(entryOf(revision, changes));
 }
 
+function digest(user: User, change: NonNullable<ChangeSet["digests"]>[number]): void {
+  const held = user.messages.get(change.id);
+  if (!held) return;
+  const { undone: before, ...message } = held.value;
+  const undone = (change.undone ?? before) ? { undone: true } : {};
+  user.messages.set(change.id, {
+    value: { ...message, digest: change.digest, ...undone },
+    revision: user.revision,
+  });
+}
+
+function addVersion(user: User, memory: Memory): void {
+  const value = { ...memory, revision: user.revision };
+  user.heads.set(memory.id, { value, revision: user.revision });
+  user.versions.push(value);
+  user.gone.memories.delete(memory.id);
+}
+
 function dropUnit(user: User, id: string): void {
   if (user.units.delete(id)) user.gone.units.set(id, user.revision);
 }
 
 function erase(user: User, erasure: NonNullable<ChangeSet["erase"]>): void {
-  const { revision } = user;
-  for (const { id, content, parts, keepMetadata } of erasure.messages) {
-    const held = user.messages.get(id);
-    if (!held) continue;
-    const { parts: _parts, metadata, ...rest } = held.value;
-    const kept = keepMetadata && metadata ? { metadata } : {};
-    user.messages.set(id, { value: { ...rest, ...kept, content, ...(parts ? { parts } : {}) }, revision });
-  }
-  for (const id of erasure.memories) {
-    if (!user.heads.delete(id)) continue;
-    user.gone.memories.set(id, revision);
-    dropUnit(user, id);
-    for (const [key, { from, to }] of user.links) if (from === id || to === id) user.links.delete(key);
-  }
-  const gone = new Set(erasure.memories);
-  const kept = user.versions.filter(({ id }) => !gone.has(id));
-  user.versions.splice(0, user.versions.length, ...kept);
+  for (const redaction of erasure.messages) redact(user, redaction);
+  for (const id of erasure.memories) eraseMemory(user, id);
   for (const version of erasure.rewrites) {
-    const index = user.versions.findIndex(
-      ({ id, version: number }) => id === version.id && number === version.version,
-    );
-    if (index === -1) continue;
-    user.versions[index] = version;
-    if (user.heads.get(version.id)?.value.version === version.version)
-      user.heads.set(version.id, { value: version, revision });
+    const index = user.versions.findIndex((one) => one.id === version.id && one.version === version.version);
+    if (index !== -1) user.versions[index] = version;
+    if (user.heads.get(version.id)?.value.version === version.version) {
+      user.heads.set(version.id, { value: version, revision: user.revision });
+    }
   }
   user.erasures.push(erasure.receipt);
+}
+
+function redact(user: User, { id, content, parts, keepMetadata }: Redaction): void {
+  const held = user.messages.get(id);
+  if (!held) return;
+  const { parts: _parts, metadata, ...rest } = held.value;
+  const kept = { ...(keepMetadata && metadata ? { metadata } : {}), ...(parts ? { parts } : {}) };
+  user.messages.set(id, { value: { ...rest, ...kept, content }, revision: user.revision });
+}
+
+function eraseMemory(user: User, id: string): void {
+  if (!user.heads.delete(id)) return;
+  user.gone.memories.set(id, user.revision);
+  user.versions.splice(0, user.versions.length, ...user.versions.filter((version) => version.id !== id));
+  dropUnit(user, id);
+  for (const [key, { from, to }] of user.links) if (from === id || to === id) user.links.delete(key);
 }
 
 function entryOf(

@@ -1,4 +1,4 @@
-import type { ChangeSet, LogEntry, Unit } from "../../domain/change-set.ts";
+import type { ChangeSet, Link, LogEntry, Unit } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
@@ -24,30 +24,40 @@ export function commit(database: Database, scope: Scope, changes: ChangeSet): nu
       );
     }
     const writing: Writing = { database, user, revision: held + 1 };
-    const added = addMessages(writing, changes.messages ?? [], turns);
-    for (const change of changes.digests ?? [])
-      changeMessage(writing, change.id, (message) => digested(message, change));
-    for (const memory of changes.memories ?? []) addVersion(writing, memory);
-    for (const { from, type, to, strength } of changes.links ?? []) {
-      database
-        .statement(
-          "INSERT OR REPLACE INTO links (user, source, type, target, strength) VALUES (:user, :from, :type, :to, :strength)",
-        )
-        .run({ user, from, type, to, strength });
-    }
-    for (const id of changes.dropUnits ?? []) dropUnit(writing, id);
-    if (changes.erase) erase(writing, changes.erase);
-    for (const unit of changes.units ?? []) putUnit(writing, unit);
-    putTombstones(writing, changes);
-    putReceipt(writing, changes);
-    database
-      .statement("INSERT INTO log (user, revision, body) VALUES (:user, :revision, :body)")
-      .run({ user, revision: writing.revision, body: JSON.stringify(entryOf(writing.revision, changes)) });
+    writeAll(writing, changes, turns);
+    const log = {
+      user,
+      revision: writing.revision,
+      body: JSON.stringify(entryOf(writing.revision, changes)),
+    };
+    database.statement("INSERT INTO log (user, revision, body) VALUES (:user, :revision, :body)").run(log);
     database
       .statement("UPDATE users SET revision = :revision, turns = :turns WHERE id = :user")
-      .run({ user, revision: writing.revision, turns: turns + added });
+      .run({ user, revision: writing.revision, turns: turns + (changes.messages?.length ?? 0) });
     return writing.revision;
   });
+}
+
+function writeAll(writing: Writing, changes: ChangeSet, turns: number): void {
+  addMessages(writing, changes.messages ?? [], turns);
+  for (const change of changes.digests ?? []) {
+    changeMessage(writing, change.id, (message) => digested(message, change));
+  }
+  for (const memory of changes.memories ?? []) addVersion(writing, memory);
+  for (const link of changes.links ?? []) putLink(writing, link);
+  for (const id of changes.dropUnits ?? []) dropUnit(writing, id);
+  if (changes.erase) erase(writing, changes.erase);
+  for (const unit of changes.units ?? []) putUnit(writing, unit);
+  putTombstones(writing, changes);
+  putReceipt(writing, changes);
+}
+
+function putLink({ database, user }: Writing, { from, type, to, strength }: Link): void {
+  database
+    .statement(
+      "INSERT OR REPLACE INTO links (user, source, type, target, strength) VALUES (:user, :from, :type, :to, :strength)",
+    )
+    .run({ user, from, type, to, strength });
 }
 
 function writtenUser(
@@ -67,7 +77,7 @@ function addMessages(
   { database, user, revision }: Writing,
   messages: readonly Message[],
   turns: number,
-): number {
+): void {
   const insert = database.statement(
     "INSERT INTO messages (user, id, turn, revision, body) VALUES (:user, :id, :turn, :revision, :body) ON CONFLICT DO NOTHING",
   );
@@ -78,7 +88,6 @@ function addMessages(
     const { changes } = insert.run({ user, id: message.id, turn, revision, body });
     if (changes === 0) throw new MemoryError("conflict", "a message with this id is there already.");
   }
-  return messages.length;
 }
 
 function changeMessage(
