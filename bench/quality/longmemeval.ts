@@ -1,0 +1,146 @@
+import { createMemory, type InputMessage } from "../../src/index.ts";
+import { bm25 } from "./bm25.ts";
+import { readLines } from "./files.ts";
+import { named, score, table } from "./metrics.ts";
+import type { Run, RunOptions } from "./report.ts";
+
+interface Turn {
+  readonly role: "user" | "assistant";
+  readonly content: string;
+  readonly has_answer?: boolean;
+}
+
+interface Question {
+  readonly question_id: string;
+  readonly question_type: string;
+  readonly question: string;
+  readonly haystack_dates: readonly string[];
+  readonly haystack_session_ids: readonly string[];
+  readonly answer_session_ids: readonly string[];
+}
+
+interface Said {
+  readonly id: string;
+  readonly session: string;
+  readonly turn: Turn;
+  readonly at: string;
+}
+
+const CUTS = [1, 5, 10];
+const COLUMNS = [
+  "recall@1",
+  "recall@5",
+  "recall@10",
+  "any@5",
+  "any@10",
+  "all@5",
+  "all@10",
+  "ndcg@5",
+  "ndcg@10",
+];
+
+/**
+ * LongMemEval_S: about 48 chats with an assistant per question, with the turns marked that hold the answer. Each
+ * question has a memory of its own. All turns are searched; the questions without an answer are left out, and where
+ * no turn is marked, the turn figures leave the question out as well.
+ */
+export async function longmemeval({
+  data,
+  limit = Number.POSITIVE_INFINITY,
+  progress,
+}: RunOptions): Promise<Run> {
+  const folder = "longmemeval_s";
+  const sessions = new Map(
+    readLines<{ session_id: string; turns: Turn[] }>(data, folder, "sessions.jsonl.gz").map((one) => [
+      one.session_id,
+      one.turns,
+    ]),
+  );
+  const questions = readLines<Question>(data, folder, "questions.jsonl.gz")
+    .filter(({ question_id }) => !question_id.endsWith("_abs"))
+    .slice(0, limit);
+  const ours = { turn: table(), session: table() };
+  const base = { turn: table(), session: table() };
+  const asked: object[] = [];
+  for (const question of questions) {
+    const turns = turnsOf(question, sessions);
+    const gold = new Set(turns.flatMap(({ id, turn }) => (turn.has_answer ? [id] : [])));
+    const goldSessions = new Set(question.answer_session_ids);
+    const owner = new Map(turns.map(({ id, session }) => [id, session]));
+    const type = question.question_type;
+    const ranked = bm25(turns.map(({ turn }) => turn.content))(question.question).map((i) => [
+      turns[i]?.id ?? "",
+    ]);
+    const places = await recalled(question, turns);
+    const metrics = score(places, gold, CUTS);
+    if (gold.size > 0) {
+      ours.turn.add(type, metrics);
+      base.turn.add(type, score(ranked, gold, CUTS));
+    }
+    ours.session.add(type, score(sessionsOf(places, owner), goldSessions, CUTS));
+    base.session.add(type, score(sessionsOf(ranked, owner), goldSessions, CUTS));
+    asked.push({
+      id: question.question_id,
+      type,
+      "recall@5": metrics["recall@5"],
+      "recall@10": metrics["recall@10"],
+    });
+    progress(asked.length, questions.length);
+  }
+  return {
+    report: {
+      set: "longmemeval",
+      metrics: { ...named("turn", ours.turn, COLUMNS), ...named("session", ours.session, COLUMNS) },
+      baseline: { ...named("turn", base.turn, COLUMNS), ...named("session", base.session, COLUMNS) },
+      n: asked.length,
+      per_question: asked,
+    },
+    notes: [
+      "All turns are searched. k counts items; a memory credits every turn that it was read from.",
+      "Sessions are ranked by their best turn.",
+    ],
+  };
+}
+
+function turnsOf(question: Question, sessions: ReadonlyMap<string, readonly Turn[]>): Said[] {
+  return question.haystack_session_ids.flatMap((session, i) =>
+    (sessions.get(session) ?? []).map((turn, n) => ({
+      id: `${session}_${n + 1}`,
+      session,
+      turn,
+      at: dateOf(question.haystack_dates[i] ?? ""),
+    })),
+  );
+}
+
+async function recalled(question: Question, turns: readonly Said[]): Promise<string[][]> {
+  await using memory = await createMemory({ path: ":memory:" });
+  const user = memory.scope({ user: question.question_id });
+  // An empty turn is no message; only what was said goes in, never the mark that it holds the answer.
+  const said = turns.filter(({ turn }) => turn.content.trim() !== "");
+  await user.remember(
+    said.map(
+      ({ id, session, turn, at }): InputMessage => ({
+        id,
+        session,
+        at,
+        role: turn.role,
+        content: turn.content,
+      }),
+    ),
+  );
+  const { items } = await user.recall(question.question, { limit: 50 });
+  return items.map(({ sources }) => sources.map(({ message }) => message));
+}
+
+/** "2023/05/30 (Tue) 23:40", taken as UTC. */
+function dateOf(text: string): string {
+  const [, year, month, day, time] = /^(\d+)\/(\d+)\/(\d+) \(\w+\) ([\d:]+)$/.exec(text) ?? [];
+  return new Date(`${year}-${month}-${day}T${time}:00Z`).toISOString();
+}
+
+function sessionsOf(places: readonly (readonly string[])[], owner: ReadonlyMap<string, string>): string[][] {
+  const seen = new Set<string>();
+  for (const ids of places) for (const id of ids) seen.add(owner.get(id) ?? "");
+  return [...seen].map((one) => [one]);
+}

@@ -1,0 +1,57 @@
+import { parseArgs } from "node:util";
+import { locomo } from "./locomo.ts";
+import { longmemeval } from "./longmemeval.ts";
+import { progressTo, type Run, type RunOptions, tableOf } from "./report.ts";
+import { stories } from "./stories.ts";
+
+const SETS: { readonly [set: string]: (options: RunOptions) => Promise<Run> } = {
+  stories,
+  locomo,
+  longmemeval,
+};
+
+const USAGE = `npm run -s eval -- SET --data DIR [--limit N] [--embedder NAME] [--json]
+SET is one of ${Object.keys(SETS).join(", ")}. DIR holds the data as bench/quality/README.md says.`;
+
+/** Measures how good recall and answers are on a public data set. 0 done, 1 failed, 2 wrong use. */
+async function main(): Promise<number> {
+  let parsed: ReturnType<typeof parse>;
+  try {
+    parsed = parse();
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    return 2;
+  }
+  const { values, positionals } = parsed;
+  const run = SETS[positionals[0] ?? ""];
+  const limit = values.limit === undefined ? undefined : Number(values.limit);
+  const isWrong = limit !== undefined && !(Number.isInteger(limit) && limit > 0);
+  if (!run || positionals.length !== 1 || !values.data || isWrong || values.embedder !== "static") {
+    console.error(USAGE);
+    return 2;
+  }
+  const done = await run({
+    data: values.data,
+    ...(limit === undefined ? {} : { limit }),
+    progress: progressTo(process.stderr),
+  });
+  console.log(values.json ? JSON.stringify(done.report) : tableOf(done));
+  return 0;
+}
+
+function parse() {
+  return parseArgs({
+    allowPositionals: true,
+    options: {
+      data: { type: "string" },
+      limit: { type: "string" },
+      embedder: { type: "string", default: "static" },
+      json: { type: "boolean", default: false },
+    },
+  });
+}
+
+process.exitCode = await main().catch((error: Error) => {
+  console.error(error.message);
+  return 1;
+});

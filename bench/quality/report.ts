@@ -1,0 +1,48 @@
+/** What one run comes to: the document of `--json`. Shares are in per cent. */
+export interface Report {
+  readonly set: string;
+  readonly metrics: { readonly [name: string]: number };
+  /** Plain BM25 in the same run. */
+  readonly baseline: { readonly [name: string]: number };
+  /** How many questions count. */
+  readonly n: number;
+  readonly per_question?: readonly object[];
+}
+
+/** A run's report with the lines that people read besides the figures. */
+export interface Run {
+  readonly report: Report;
+  readonly notes: readonly string[];
+}
+
+export interface RunOptions {
+  /** The folder with the data. */
+  readonly data: string;
+  /** The first so many questions (or stories) alone. */
+  readonly limit?: number;
+  readonly progress: (done: number, all: number) => void;
+}
+
+/** The figures as a table for people, ours beside the baseline's. */
+export function tableOf({ report, notes }: Run): string {
+  const names = Object.keys({ ...report.metrics, ...report.baseline });
+  const width = Math.max(6, ...names.map((name) => name.length));
+  const cell = (value: number | undefined): string =>
+    (value === undefined ? "" : value.toFixed(1)).padStart(10);
+  const lines = names.map(
+    (name) => `${name.padEnd(width)}${cell(report.metrics[name])}${cell(report.baseline[name])}`,
+  );
+  const head = `${report.set}, n = ${report.n}`.padEnd(width) + "keepsake".padStart(10) + "BM25".padStart(10);
+  return [head, "-".repeat(width + 20), ...lines, "", ...notes].join("\n");
+}
+
+/** Counts on one line of stderr where it is a terminal, and every tenth of the way where it is not. */
+export function progressTo(stream: NodeJS.WriteStream): RunOptions["progress"] {
+  let shown = -1;
+  return (done, all) => {
+    const tenth = Math.floor((10 * done) / all);
+    if (stream.isTTY) stream.write(`\r${done} of ${all}${done === all ? "\n" : ""}`);
+    else if (tenth !== shown) stream.write(`${done} of ${all}\n`);
+    shown = tenth;
+  };
+}
