@@ -21,7 +21,7 @@ function snake(key: string): string {
 /** A memory with the names that clients of such APIs know: `content`, `type`, `created_at`. */
 export function memoryToWire(user: string, memory: ShownMemory | Memory): object {
   const { id, text, kind, at, storedAt, metadata } = memory;
-  const turn = metadata?.["source_turn"];
+  const turn = metadata?.source_turn;
   return {
     id,
     user_id: user,

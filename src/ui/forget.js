@@ -1,0 +1,115 @@
+import { erase, planErasure } from "./calls.js";
+import { find, make, say } from "./make.js";
+import { counted, goneInWords, moment } from "./words.js";
+
+/** Shows what forgetting a memory would take; on a yes, erases it and shows the receipt. `erased` is told of it. */
+export async function askToForget(user, memory, erased) {
+  const dialog = find("forget");
+  fill(dialog, "Forget this?", make("p", { class: "small" }, "Looking at what would go…"));
+  dialog.showModal();
+  try {
+    const plan = await planErasure(user, [memory.id]);
+    showPlan(dialog, plan, () => carryOut(dialog, user, memory.id, erased));
+  } catch (error) {
+    showFailure(dialog, error);
+  }
+}
+
+async function carryOut(dialog, user, id, erased) {
+  try {
+    const receipt = await erase(user, [id]);
+    fill(dialog, "Forgotten", ...receiptParts(receipt), buttons(closeButton(dialog, "Done", "primary")));
+    say(`Forgotten: ${goneInWords(receipt)}.`);
+    erased(receipt);
+  } catch (error) {
+    showFailure(dialog, error);
+  }
+}
+
+function showPlan(dialog, plan, yes) {
+  const words = plan.messages.flatMap((message) => message.words);
+  fill(
+    dialog,
+    "Forget this for good?",
+    make("p", { class: "small" }, "It goes from every place, also from the history. This cannot be undone."),
+    section(
+      counted(plan.memories.length, "memory", "memories"),
+      plan.memories.map((memory) => make("li", {}, memory.text)),
+    ),
+    words.length > 0 &&
+      section(
+        `These words, from ${counted(plan.messages.length, "message", "messages")}`,
+        words.map((quote) => make("li", {}, make("q", {}, quote.trim()))),
+      ),
+    buttons(
+      closeButton(dialog, "Keep it"),
+      make(
+        "button",
+        {
+          type: "button",
+          class: "danger",
+          onclick: (event) => {
+            event.currentTarget.disabled = true;
+            yes();
+          },
+        },
+        "Forget for good",
+      ),
+    ),
+  );
+}
+
+function section(title, items) {
+  return make("div", { class: "plan" }, make("h3", {}, title), make("ul", {}, items));
+}
+
+/** What an erasure took, from where, and that every place was read again. */
+export function receiptParts(receipt) {
+  const { erased, verified, complete } = receipt;
+  const rows = [
+    ["Memories", erased.memories],
+    ["Versions of them", erased.versions],
+    ["Messages with words taken out", erased.messages],
+    ["Passages", erased.passages],
+    ["Vectors", erased.vectors],
+  ];
+  const left = verified.filter((place) => place.found > 0).map((place) => place.place);
+  return [
+    make("p", {}, `Gone: ${goneInWords(receipt)}.`),
+    make(
+      "dl",
+      { class: "counts" },
+      rows.map(([name, count]) => make("div", {}, make("dt", {}, name), make("dd", {}, String(count)))),
+    ),
+    make(
+      "p",
+      { class: complete ? "checked" : "problem" },
+      complete
+        ? `Checked: ${verified.length > 0 ? `${counted(verified.length, "place", "places")} read again, nothing found.` : "there was nothing to find."}`
+        : `Still found in: ${left.join(", ") || "a place that could not be read"}. Ask for it again in a moment.`,
+    ),
+    make("p", { class: "small" }, `Receipt ${receipt.id}, ${moment(receipt.at)}`),
+  ];
+}
+
+function showFailure(dialog, error) {
+  fill(
+    dialog,
+    "That did not work",
+    make("p", { class: "problem", role: "alert" }, error.message),
+    buttons(closeButton(dialog, "Close")),
+  );
+}
+
+function fill(dialog, title, ...parts) {
+  dialog.replaceChildren(make("h2", { id: "forget-title", tabindex: "-1" }, title), ...parts.filter(Boolean));
+  dialog.querySelector("h2").focus();
+}
+
+function buttons(...all) {
+  return make("div", { class: "buttons" }, all);
+}
+
+function closeButton(dialog, text, look) {
+  return make("button", { type: "button", class: look, onclick: () => dialog.close() }, text);
+}

@@ -12,7 +12,19 @@ export interface Asset {
   readonly mark: string;
 }
 
-const SCRIPTS = ["app", "calls", "chat", "forget", "known", "make", "sign-in", "words"];
+const SCRIPTS = [
+  "app",
+  "calls",
+  "chat",
+  "forget",
+  "known",
+  "make",
+  "reply-parts",
+  "sign-in",
+  "transcript",
+  "undoing",
+  "words",
+];
 
 /** The page: plain files, with no build of their own and nothing from anywhere else. */
 export function pageAssets(): Asset[] {

@@ -1,0 +1,94 @@
+import { receiptParts } from "./forget.js";
+import { make } from "./make.js";
+import { ACTIONS, counted, day, goneInWords } from "./words.js";
+
+const EXAMPLES = [
+  ["Tell me something about you", "I use Shram and Magnet as productivity tools."],
+  ["Ask, now or in a new conversation", "What productivity tools do I use?"],
+  ["Say what changed", "I don't use Magnet anymore."],
+  ["Have it forgotten", "Forget that I ever mentioned Magnet."],
+];
+
+/** What stands in an empty conversation: what this is, and four sentences that show it. */
+export function welcome(choose) {
+  return make(
+    "div",
+    { class: "welcome" },
+    make("h3", {}, "What should I remember?"),
+    make(
+      "p",
+      {},
+      "Say something about yourself in your own words. I keep it, use it in later conversations, change it when you say it changed, and erase it when you ask. For example:",
+    ),
+    make(
+      "ol",
+      {},
+      EXAMPLES.map(([title, text]) =>
+        make(
+          "li",
+          {},
+          make(
+            "button",
+            { type: "button", onclick: () => choose(text) },
+            make("span", {}, title),
+            make("q", {}, text),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+/** What a write did, each memory a chip; an erasure is one chip with its receipt. */
+export function chips(receipt) {
+  const lines = receipt.memories.filter(({ action }) => action !== "erased");
+  const erasures = receipt.erasures ?? [];
+  if (lines.length + erasures.length === 0) return [];
+  return [
+    make(
+      "ul",
+      { class: "chips", "aria-label": "What changed" },
+      lines.map(({ action, text, why: reason }) => chip(action, text || reason || "")),
+      erasures.map((erasure) => chip("erased", goneInWords(erasure), receiptFold(erasure))),
+    ),
+  ];
+}
+
+function chip(action, text, ...more) {
+  const [sign, word] = ACTIONS[action] ?? ["·", action];
+  return make(
+    "li",
+    { class: `chip ${action}` },
+    make("span", { class: "sign", "aria-hidden": "true" }, sign),
+    make("span", {}, make("b", {}, word), ` ${text}`, ...more),
+  );
+}
+
+export function receiptFold(receipt) {
+  return make("details", { class: "fold" }, make("summary", {}, "Receipt"), ...receiptParts(receipt));
+}
+
+/** The words an answer rests on. */
+export function why(used) {
+  const sources = used.flatMap((item) =>
+    item.sources.length > 0
+      ? item.sources.map((source) => [source.quote, source.at])
+      : [[item.text, item.at]],
+  );
+  const distinct = [...new Map(sources.map((source) => [source.join(" "), source])).values()];
+  if (distinct.length === 0) return [];
+  return [
+    make(
+      "details",
+      { class: "fold why" },
+      make("summary", {}, `Why? ${counted(distinct.length, "source", "sources")}`),
+      make(
+        "ul",
+        {},
+        distinct.map(([quote, at]) =>
+          make("li", {}, make("q", {}, quote), " ", make("time", { datetime: at }, day(at))),
+        ),
+      ),
+    ),
+  ];
+}
