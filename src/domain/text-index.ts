@@ -36,11 +36,9 @@ export function idf(texts: number, holding: number): number {
  */
 export function textIndex({ k1, b }: { k1: number; b: number } = BM25): TextIndex {
   const postings = new Map<string, Map<number, number>>();
-  const numbers = new Map<string, number>();
-  const ids: string[] = [];
+  const numbers = numbering();
   const lengths: number[] = [];
   const termsOf: (readonly string[])[] = [];
-  const free: number[] = [];
   let total = 0;
 
   const unlist = (slot: number): void => {
@@ -50,64 +48,94 @@ export function textIndex({ k1, b }: { k1: number; b: number } = BM25): TextInde
       if (posting?.size === 0) postings.delete(term);
     }
     total -= lengths[slot] ?? 0;
+    termsOf[slot] = [];
+    lengths[slot] = 0;
   };
-  const meanLength = (): number => total / numbers.size || 1;
+  const list = (slot: number, terms: readonly string[]): void => {
+    const counts = new Map<string, number>();
+    for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+    for (const [term, count] of counts) {
+      const posting = postings.get(term);
+      if (posting) posting.set(slot, count);
+      else postings.set(term, new Map([[slot, count]]));
+    }
+    termsOf[slot] = [...counts.keys()];
+    lengths[slot] = terms.length;
+    total += terms.length;
+  };
+  const meanLength = (): number => total / numbers.size() || 1;
+  const score = (term: string, slot: number, count: number): number => {
+    const norm = k1 * (1 - b + (b * (lengths[slot] ?? 0)) / meanLength());
+    return (idf(numbers.size(), postings.get(term)?.size ?? 0) * count * (k1 + 1)) / (count + norm);
+  };
 
   return {
     get size() {
-      return numbers.size;
+      return numbers.size();
     },
     get slots() {
-      return ids.length;
+      return numbers.slots();
     },
     get meanLength() {
       return meanLength();
     },
     put(id, terms) {
-      const known = numbers.get(id);
-      if (known !== undefined) unlist(known);
-      const slot = known ?? free.pop() ?? ids.length;
-      const counts = new Map<string, number>();
-      for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-      for (const [term, count] of counts) {
-        const posting = postings.get(term);
-        if (posting) posting.set(slot, count);
-        else postings.set(term, new Map([[slot, count]]));
-      }
-      numbers.set(id, slot);
-      ids[slot] = id;
-      termsOf[slot] = [...counts.keys()];
-      lengths[slot] = terms.length;
-      total += terms.length;
+      const slot = numbers.of(id) ?? numbers.add(id);
+      unlist(slot);
+      list(slot, terms);
     },
     remove(id) {
-      const slot = numbers.get(id);
+      const slot = numbers.of(id);
       if (slot === undefined) return;
       unlist(slot);
-      numbers.delete(id);
-      ids[slot] = "";
-      termsOf[slot] = [];
-      lengths[slot] = 0;
-      free.push(slot);
+      numbers.remove(id);
     },
     scores(terms) {
       const scores = new Map<string, number>();
-      const mean = meanLength();
       for (const term of terms) {
-        const posting = postings.get(term);
-        if (!posting) continue;
-        const weight = idf(numbers.size, posting.size);
-        for (const [slot, count] of posting) {
-          const norm = k1 * (1 - b + (b * (lengths[slot] ?? 0)) / mean);
-          const id = ids[slot] ?? "";
-          scores.set(id, (scores.get(id) ?? 0) + (weight * count * (k1 + 1)) / (count + norm));
+        for (const [slot, count] of postings.get(term) ?? []) {
+          const id = numbers.id(slot);
+          scores.set(id, (scores.get(id) ?? 0) + score(term, slot, count));
         }
       }
       return scores;
     },
     frequency: (term) => postings.get(term)?.size ?? 0,
-    slot: (id) => numbers.get(id),
+    slot: (id) => numbers.of(id),
     postings: (term) => postings.get(term),
     length: (slot) => lengths[slot] ?? 0,
+  };
+}
+
+/** Small numbers for ids; that of an id that is gone is given out again. */
+function numbering(): {
+  size(): number;
+  slots(): number;
+  of(id: string): number | undefined;
+  id(slot: number): string;
+  add(id: string): number;
+  remove(id: string): void;
+} {
+  const numbers = new Map<string, number>();
+  const ids: string[] = [];
+  const free: number[] = [];
+  return {
+    size: () => numbers.size,
+    slots: () => ids.length,
+    of: (id) => numbers.get(id),
+    id: (slot) => ids[slot] ?? "",
+    add(id) {
+      const slot = free.pop() ?? ids.length;
+      ids[slot] = id;
+      numbers.set(id, slot);
+      return slot;
+    },
+    remove(id) {
+      const slot = numbers.get(id);
+      if (slot === undefined) return;
+      numbers.delete(id);
+      ids[slot] = "";
+      free.push(slot);
+    },
   };
 }

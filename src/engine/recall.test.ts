@@ -27,7 +27,7 @@ function ports() {
     record,
     embedder,
     states: userStates(record),
-    questions: { read: () => question },
+    questions: { read: () => question, isQuestion: () => true },
     clock: () => new Date(NOW),
     ids: uuidv7(),
   };
@@ -81,9 +81,13 @@ async function store(messages: readonly Message[], memories: readonly Memory[] =
   });
 }
 
-const ask = (query: string, options: RecallOptions = {}, scope: typeof SCOPE & { session?: string } = SCOPE) =>
-  recall(ports(), scope, query, options);
-const ids = async (query: string, options: RecallOptions = {}) => (await ask(query, options)).items.map(({ id }) => id);
+const ask = (
+  query: string,
+  options: RecallOptions = {},
+  scope: typeof SCOPE & { session?: string } = SCOPE,
+) => recall(ports(), scope, query, options);
+const ids = async (query: string, options: RecallOptions = {}) =>
+  (await ask(query, options)).items.map(({ id }) => id);
 
 describe("recall", () => {
   it("gives what the query is about, with its source", async () => {
@@ -104,13 +108,20 @@ describe("recall", () => {
     ]);
     expect(items[0]?.score).toBeGreaterThan(0);
     expect(items[0]?.score).toBeLessThanOrEqual(1);
-    expect(context).toContain("[2026-01-01] user: I use Shram and Magnet as productivity tools. (message m1)");
+    expect(context).toContain(
+      "[2026-01-01] user: I use Shram and Magnet as productivity tools. (message m1)",
+    );
     expect(abstained).toBe(false);
   });
 
   it("gives nothing where nothing is relevant", async () => {
     await store([said("m1", "I use Shram every day.")]);
-    expect(await ask("What is my blood type?")).toMatchObject({ items: [], context: "", tokens: 0, abstained: true });
+    expect(await ask("What is my blood type?")).toMatchObject({
+      items: [],
+      context: "",
+      tokens: 0,
+      abstained: true,
+    });
   });
 
   it("gives nothing to a user who has said nothing", async () => {

@@ -21,14 +21,19 @@ export function whyNotMemory(memory: Memory, bounds: Bounds, state: UserState): 
   if (bounds.kinds && !bounds.kinds.has(memory.kind)) return "another kind was asked for";
   if (memory.quarantined) return "quarantined";
   if (memory.expiresAt !== undefined && memory.expiresAt <= bounds.now) return "expired";
+  if (isAfter(memory.validFrom ?? memory.at, bounds.asOf)) return "not yet true then";
+  if (isAfter(memory.storedAt, bounds.knownAt)) return "not yet known then";
   if (bounds.agent !== undefined && memory.agent !== bounds.agent) return "another agent's";
-  if (bounds.asOf !== undefined && (memory.validFrom ?? memory.at) > bounds.asOf) return "not yet true then";
-  if (bounds.knownAt !== undefined && memory.storedAt > bounds.knownAt) return "not yet known then";
+  if (bounds.session === undefined && !bounds.where) return undefined;
+  return whyNotSources(memory, bounds, state);
+}
+
+/** The bounds that need a look at what a memory was read from. */
+function whyNotSources(memory: Memory, { session, where }: Bounds, state: UserState): string | undefined {
   const said = memory.sources.flatMap(({ message }) => state.messages.get(message) ?? []);
-  if (bounds.session !== undefined && memory.session !== bounds.session) {
-    if (!said.some(({ session }) => session === bounds.session)) return "another session";
-  }
-  return passesWhere(bounds.where, memory.metadata, said) ? undefined : "the filter does not let it through";
+  const isIn = memory.session === session || said.some((message) => message.session === session);
+  if (session !== undefined && !isIn) return "another session";
+  return passesWhere(where, memory.metadata, said) ? undefined : "the filter does not let it through";
 }
 
 /** Why a passage of a message may not be given. */
@@ -36,11 +41,15 @@ export function whyNotPassage(message: Message, bounds: Bounds): string | undefi
   if (bounds.types && !bounds.types.has("passage")) return "only memories were asked for";
   if (bounds.kinds) return "another kind was asked for";
   if (message.undone) return "undone";
+  if (isAfter(message.at, bounds.asOf)) return "not yet said then";
+  if (isAfter(message.storedAt, bounds.knownAt)) return "not yet known then";
   if (bounds.agent !== undefined && message.agent !== bounds.agent) return "another agent's";
   if (bounds.session !== undefined && message.session !== bounds.session) return "another session";
-  if (bounds.asOf !== undefined && message.at > bounds.asOf) return "not yet said then";
-  if (bounds.knownAt !== undefined && message.storedAt > bounds.knownAt) return "not yet known then";
   return passesWhere(bounds.where, message.metadata, []) ? undefined : "the filter does not let it through";
+}
+
+function isAfter(time: string, bound: string | undefined): boolean {
+  return bound !== undefined && time > bound;
 }
 
 /** Own metadata decides; a memory without any is judged by what it was read from. */

@@ -81,14 +81,18 @@ function follow(corpus: Kept, state: UserState, dimensions: number): void {
     if (unit.type === "memory") followMemory(corpus, slot, state.memories.get(unit.owner));
     if (corpus.units[slot] === unit) continue;
     if (unit.type === "passage") followPassage(corpus, slot, state.messages.get(unit.owner));
-    corpus.units[slot] = unit;
-    const hasVector = unit.space === corpus.space && unit.vector.length === dimensions;
-    if (hasVector) corpus.vectors.set(unit.vector, slot * dimensions);
-    else corpus.vectors.fill(0, slot * dimensions, (slot + 1) * dimensions);
+    place(corpus, slot, unit, dimensions);
   }
   for (let slot = 0; slot < corpus.units.length; slot += 1) {
     if (live[slot] !== 1) clear(corpus, slot, dimensions);
   }
+}
+
+function place(corpus: Kept, slot: number, unit: Unit, dimensions: number): void {
+  corpus.units[slot] = unit;
+  const hasVector = unit.space === corpus.space && unit.vector.length === dimensions;
+  if (hasVector) corpus.vectors.set(unit.vector, slot * dimensions);
+  else corpus.vectors.fill(0, slot * dimensions, (slot + 1) * dimensions);
 }
 
 function followPassage(corpus: Kept, slot: number, message: Message | undefined): void {

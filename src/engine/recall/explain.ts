@@ -1,8 +1,8 @@
 import type { Explanation, Why } from "../../domain/recall.ts";
 import { partsOf } from "../rank/score.ts";
 import type { Corpus } from "./corpus.ts";
-import { type Ranked, THRESHOLD } from "./rank.ts";
-import type { Found } from "./search.ts";
+import type { Ranked } from "./rank.ts";
+import { type Found, thresholdFor } from "./search.ts";
 import type { Wanted } from "./take-options.ts";
 
 /** Which signal each arm ranks by. */
@@ -34,7 +34,7 @@ export function explanationOf(ranked: Ranked, wanted: Wanted): Explanation {
     query: wanted.query,
     profile: wanted.profile.name,
     considered: ranked.considered,
-    threshold: THRESHOLD,
+    threshold: thresholdFor(ranked.considered),
     dropped: ranked.dropped.slice(0, MOST_DROPPED),
   };
 }

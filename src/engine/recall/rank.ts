@@ -7,8 +7,8 @@ import type { UserState } from "../user-state.ts";
 import { whyNotMemory, whyNotPassage } from "./bounds.ts";
 import type { Corpus } from "./corpus.ts";
 import { memoryItem, passageItem } from "./items.ts";
-import type { Found } from "./search.ts";
-import { byScore, type Candidate, select } from "./select.ts";
+import { type Found, thresholdFor } from "./search.ts";
+import { arrange, type Candidate } from "./select.ts";
 import { passageStatus, statusOf } from "./standing.ts";
 import type { Wanted } from "./take-options.ts";
 
@@ -36,8 +36,6 @@ export interface Dropped {
   readonly why: string;
 }
 
-/** Evidence that the best unit must have; below it, nothing stored has to do with the query. */
-export const THRESHOLD = 0.3;
 /** What is left out, as a share of the best relevance. */
 const CUT = 0.35;
 /** What no longer holds, and what never did, rank below what does. */
@@ -51,7 +49,8 @@ export function rank(ranking: Ranking): Ranked {
   const { corpus, found, wanted } = ranking;
   const dropped: Dropped[] = [];
   const { best, certainty } = bestOf(ranking);
-  if (certainty < THRESHOLD) return { items: [], slots: [], considered: corpus.text.size, dropped };
+  if (certainty < thresholdFor(corpus.text.size))
+    return { items: [], slots: [], considered: corpus.text.size, dropped };
   const least = best * CUT;
   const candidates: Candidate[] = [];
   for (let slot = 0; slot < corpus.slots; slot += 1) {
@@ -62,12 +61,13 @@ export function rank(ranking: Ranking): Ranked {
     if (why) dropped.push({ id: unit.id, type: unit.type, score: 0, why });
     else candidates.push(candidateOf(ranking, slot, certainty));
   }
-  candidates.sort(byScore);
-  const enough = candidates.filter(({ score }) => score >= wanted.minScore);
-  const { chosen, duplicates, beyond } = select(enough, wanted.limit);
-  for (const candidate of candidates.slice(enough.length)) dropped.push(drop(candidate, "below minScore"));
-  for (const candidate of duplicates) dropped.push(drop(candidate, "its source is there already"));
-  for (const candidate of beyond) dropped.push(drop(candidate, "beyond the limit"));
+  const arranged = arrange(candidates);
+  const enough = arranged.filter(({ score }) => score >= wanted.minScore);
+  const chosen = enough.slice(0, wanted.limit);
+  for (const { id, type, score } of enough.slice(wanted.limit))
+    dropped.push({ id, type, score, why: "beyond the limit" });
+  for (const { id, type, score } of arranged.slice(enough.length))
+    dropped.push({ id, type, score, why: "below minScore" });
   return {
     items: chosen.flatMap((candidate) => itemOf(ranking, candidate) ?? []),
     slots: chosen.map(({ slot }) => slot),
@@ -134,7 +134,7 @@ function qualitiesOf(corpus: Corpus, memory: Memory | undefined, saidAt: string 
   };
 }
 
-function standing({ corpus, memories, wanted, question }: Ranking, slot: number): Status {
+function standing({ corpus, memories, wanted }: Ranking, slot: number): Status {
   const unit = corpus.units[slot];
   if (!unit) return "current";
   const { bounds } = wanted;
@@ -154,8 +154,4 @@ function itemOf(ranking: Ranking, { slot, score }: Candidate): Item | undefined 
   }
   const message = state.messages.get(unit.owner);
   return message && passageItem(state, unit, message, status, score);
-}
-
-function drop({ id, type, score }: Candidate, why: string): Dropped {
-  return { id, type, score, why };
 }

@@ -12,37 +12,26 @@ export interface Candidate {
   readonly answers: boolean;
 }
 
+/** What is left of the score of something that stands there already in other words. */
+const REPEATED = 0.5;
+
 /**
- * The candidates that get a place, best first, and those that do not. Places go to different things: a passage whose
- * memory is there already, a memory whose passage is, and a text that stands there word for word, wait until all else
- * has a place.
+ * The candidates in the order in which they get places. Places go to different things: a passage whose memory stands
+ * above it, a memory whose passage does, and a text that stands there word for word, are set back. What gets the
+ * first places does not hang on how many there are.
  */
-export function select(
-  sorted: readonly Candidate[],
-  limit: number,
-): { chosen: Candidate[]; duplicates: Candidate[]; beyond: Candidate[] } {
-  const chosen: Candidate[] = [];
-  const waiting: Candidate[] = [];
-  const beyond: Candidate[] = [];
+export function arrange(candidates: readonly Candidate[]): Candidate[] {
   const texts = new Set<string>();
   const spoken = { memory: new Set<string>(), passage: new Set<string>() };
-  for (const candidate of sorted) {
-    if (chosen.length >= limit) {
-      beyond.push(candidate);
-      continue;
-    }
+  const arranged = [...candidates].sort(byScore).map((candidate) => {
     const others = candidate.type === "memory" ? spoken.passage : spoken.memory;
     const isSaid = candidate.messages.some((message) => others.has(message)) && !candidate.answers;
-    if (isSaid || texts.has(candidate.key)) {
-      waiting.push(candidate);
-      continue;
-    }
-    chosen.push(candidate);
+    const isRepeated = isSaid || texts.has(candidate.key);
     texts.add(candidate.key);
     for (const message of candidate.messages) spoken[candidate.type].add(message);
-  }
-  const second = waiting.splice(0, limit - chosen.length);
-  return { chosen: [...chosen, ...second].sort(byScore), duplicates: waiting, beyond };
+    return isRepeated ? { ...candidate, score: candidate.score * REPEATED } : candidate;
+  });
+  return arranged.sort(byScore);
 }
 
 /** Best first; among equals the smaller id, so that the order does not hang on the order of storing. */

@@ -3,18 +3,28 @@ import type { Signals } from "../rank/signals.ts";
 import type { Corpus } from "./corpus.ts";
 
 /** Fills the signals that the conversation gives: who speaks, what a turn answers, whether the user said it. */
-export function searchTurns({ turns, turn, units, slots }: Corpus, query: string, signals: Signals): void {
-  const named = namedIn(turns.names, query);
+export function searchTurns(corpus: Corpus, query: string, signals: Signals): void {
+  const { turns, turn, units, slots } = corpus;
+  const own = ownTurns(turns);
+  const answers = turns.previous.map((before) => (before < 0 ? 0 : (turns.asks[before] ?? 0)));
+  const named = new Uint8Array(turns.messages.length);
+  for (const places of namedIn(turns.names, query)) for (const at of places) named[at] = 1;
   for (let slot = 0; slot < slots; slot += 1) {
-    const at = turn[slot] ?? -1;
     if (units[slot]?.type === "memory") signals.memory[slot] = 1;
+    const at = turn[slot] as number;
     if (at < 0) continue;
-    const before = turns.previous[at] ?? -1;
-    if (before >= 0) signals.answers[slot] = turns.asks[before] ?? 0;
-    if (named.some((places) => places.has(at))) signals.named[slot] = 1;
-    const withAssistant = (turns.assistantTurns[turns.session[at] ?? -1] ?? 0) > 0;
-    if (withAssistant && turns.messages[at]?.role === "user") signals.own[slot] = 1;
+    signals.answers[slot] = answers[at] as number;
+    signals.named[slot] = named[at] as number;
+    signals.own[slot] = own[at] as number;
   }
+}
+
+/** 1 for each turn of the user in a session with an assistant. */
+function ownTurns({ messages, session, assistantTurns }: Corpus["turns"]): number[] {
+  return messages.map(({ role }, at) => {
+    const withAssistant = (assistantTurns[session[at] as number] as number) > 0;
+    return withAssistant && role === "user" ? 1 : 0;
+  });
 }
 
 /** The turns of each speaker one of whose names stands in the query: "Ana" of "Ana Lopez". */

@@ -42,18 +42,23 @@ export function turnsOf(): GrowingTurns {
   /** Session id -> its number and last turn; the key without an id is for messages outside any session. */
   const open = new Map<string | undefined, { session: number; last: number }>();
 
-  const append = (message: Message): void => {
-    const at = messages.length;
+  /** The session that a message goes on with, or a new one. */
+  const sessionOf = (message: Message): { session: number; last: number } => {
     const kept = open.get(message.session);
     const last = kept && messages[kept.last];
-    const goesOn = kept && last && (message.session !== undefined || isSoonAfter(last, message));
-    const number = goesOn ? kept.session : sessionTurns.push(0) - 1;
-    if (!goesOn) assistantTurns.push(0);
+    if (kept && last && (message.session !== undefined || isSoonAfter(last, message))) return kept;
+    assistantTurns.push(0);
+    return { session: sessionTurns.push(0) - 1, last: -1 };
+  };
+
+  const append = (message: Message): void => {
+    const at = messages.length;
+    const { session: number, last } = sessionOf(message);
     open.set(message.session, { session: number, last: at });
     messages.push(message);
     place.set(message.id, at);
-    previous.push(goesOn ? kept.last : -1);
-    if (goesOn) next[kept.last] = at;
+    previous.push(last);
+    if (last >= 0) next[last] = at;
     next.push(-1);
     session.push(number);
     sessionTurns[number] = (sessionTurns[number] ?? 0) + 1;

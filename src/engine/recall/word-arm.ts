@@ -13,30 +13,30 @@ const REACH = 2;
 export function searchWords(corpus: Corpus, terms: readonly string[], signals: Signals): Float32Array {
   const { text, turns, slots } = corpus;
   const share = new Float32Array(slots);
-  const count = turns.messages.length;
-  const ofTurn = new Float32Array(count);
-  const ofWindow = new Float32Array(count);
-  const ofSession = new Float32Array(turns.sessionTurns.length);
+  const around = {
+    window: new Float32Array(turns.messages.length),
+    session: new Float32Array(turns.sessionTurns.length),
+  };
   const most = terms.reduce((sum, term) => sum + idf(text.size, text.frequency(term)), 0) || 1;
   for (const term of terms) {
     const posting = text.postings(term);
     if (!posting) continue;
     const weight = idf(text.size, posting.size) / most;
-    const touched: number[] = [];
     for (const [slot, found] of posting) {
       const length = text.length(slot) / text.meanLength;
-      const gain = saturated(found, length) * weight;
-      signals.words[slot] = (signals.words[slot] ?? 0) + gain;
-      share[slot] = (share[slot] ?? 0) + weight;
-      const turn = corpus.turn[slot] ?? -1;
-      if (turn < 0 || corpus.units[slot]?.type !== "passage") continue;
-      if (ofTurn[turn] === 0) touched.push(turn);
-      ofTurn[turn] = (ofTurn[turn] ?? 0) + found;
+      signals.words[slot] = (signals.words[slot] as number) + saturated(found, length) * weight;
+      share[slot] = (share[slot] as number) + weight;
     }
-    spread(corpus, touched, ofTurn, { ofWindow, ofSession, weight });
+    spread(corpus, posting, weight, around);
   }
-  gather(corpus, signals, ofWindow, ofSession);
+  gather(corpus, signals, around);
   return share;
+}
+
+/** What the words come to, by turn and by session. */
+interface Around {
+  readonly window: Float32Array;
+  readonly session: Float32Array;
 }
 
 /** BM25's share of a term that stands `found` times in a text of `length` mean lengths: below 1. */
@@ -45,39 +45,33 @@ function saturated(found: number, length: number): number {
   return found / (found + k1 * (1 - b + b * length));
 }
 
-/** Adds what one term gives to the windows and sessions of the turns that hold it, and clears the turns again. */
-function spread(
-  { turns }: Corpus,
-  touched: readonly number[],
-  ofTurn: Float32Array,
-  { ofWindow, ofSession, weight }: { ofWindow: Float32Array; ofSession: Float32Array; weight: number },
-): void {
+/** Adds what one term gives to the windows and sessions of the turns that hold it. */
+function spread(corpus: Corpus, posting: ReadonlyMap<number, number>, weight: number, around: Around): void {
+  const { turns } = corpus;
   const windows = new Map<number, number>();
   const sessions = new Map<number, number>();
-  for (const turn of touched) {
-    const found = ofTurn[turn] ?? 0;
-    ofTurn[turn] = 0;
-    const session = turns.session[turn] ?? 0;
+  for (const [slot, found] of posting) {
+    const turn = corpus.turn[slot] as number;
+    // A memory's words stand in its passage already.
+    if (turn < 0 || corpus.units[slot]?.type !== "passage") continue;
+    const session = turns.session[turn] as number;
     sessions.set(session, (sessions.get(session) ?? 0) + found);
     for (const near of windowOf(turns, turn)) windows.set(near, (windows.get(near) ?? 0) + found);
   }
-  for (const [turn, found] of windows) ofWindow[turn] = (ofWindow[turn] ?? 0) + saturated(found, 1) * weight;
+  for (const [turn, found] of windows)
+    around.window[turn] = (around.window[turn] as number) + saturated(found, 1) * weight;
   for (const [session, found] of sessions) {
-    ofSession[session] = (ofSession[session] ?? 0) + saturated(found, 1) * weight;
+    around.session[session] = (around.session[session] as number) + saturated(found, 1) * weight;
   }
 }
 
-function gather(corpus: Corpus, signals: Signals, ofWindow: Float32Array, ofSession: Float32Array): void {
+function gather(corpus: Corpus, signals: Signals, around: Around): void {
   for (let slot = 0; slot < corpus.slots; slot += 1) {
-    const turn = corpus.turn[slot] ?? -1;
-    if (turn < 0) {
-      // What came from no conversation is its own surroundings.
-      signals.window[slot] = signals.words[slot] ?? 0;
-      signals.session[slot] = signals.words[slot] ?? 0;
-      continue;
-    }
-    signals.window[slot] = ofWindow[turn] ?? 0;
-    signals.session[slot] = ofSession[corpus.turns.session[turn] ?? 0] ?? 0;
+    const turn = corpus.turn[slot] as number;
+    // What came from no conversation is its own surroundings.
+    const own = signals.words[slot] as number;
+    signals.window[slot] = turn < 0 ? own : (around.window[turn] as number);
+    signals.session[slot] = turn < 0 ? own : (around.session[corpus.turns.session[turn] as number] as number);
   }
 }
 
