@@ -14,6 +14,9 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commandLineReference } from "../scripts/docs.ts";
 import { ERROR_CODES } from "../src/errors.ts";
+import { apiKeys, httpApp, passingKeys } from "../src/http/index.ts";
+import { createMemory } from "../src/memory.ts";
+import { pageAssets } from "../src/ui/index.ts";
 import { type Example, examplesOf, runConsole } from "./examples.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -100,6 +103,21 @@ describe("the reference", () => {
       rows.map((row) => [row[1], { status: Number(row[2]), retryable: row[3] === "yes" }]),
     );
     expect(documented).toEqual(ERROR_CODES);
+  });
+
+  it("gives every route of the server, and no other", async () => {
+    await using memory = await createMemory({ path: ":memory:" });
+    const keys = apiKeys({ store: passingKeys(), clock: () => new Date() });
+    const page = new Set(pageAssets().map(({ path }) => path));
+    const served = httpApp({ keepsake: memory, keys })
+      .routes.filter(({ method, path }) => method !== "ALL" && !page.has(path))
+      .map(
+        ({ method, path }) => `${method} ${path.replace("/:user", "/{user_id}").replace("/:id", "/{id}")}`,
+      );
+    const rows = [...read("docs/reference/http.md").matchAll(/^\| `([A-Z]+ \/[^`]*)` \|/gm)].map(
+      (row) => row[1],
+    );
+    expect([...new Set(rows)].sort()).toEqual([...new Set(served)].sort());
   });
 
   it("shows the command line as --help does", () => {
