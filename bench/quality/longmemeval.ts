@@ -26,6 +26,9 @@ interface Said {
   readonly at: string;
 }
 
+/** A few turns hold stray control characters, which the library takes for damage and refuses. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 const CUTS = [1, 5, 10];
 const COLUMNS = [
   "recall@1",
@@ -116,19 +119,12 @@ function turnsOf(question: Question, sessions: ReadonlyMap<string, readonly Turn
 async function recalled(question: Question, turns: readonly Said[]): Promise<string[][]> {
   await using memory = await createMemory({ path: ":memory:" });
   const user = memory.scope({ user: question.question_id });
-  // An empty turn is no message; only what was said goes in, never the mark that it holds the answer.
-  const said = turns.filter(({ turn }) => turn.content.trim() !== "");
-  await user.remember(
-    said.map(
-      ({ id, session, turn, at }): InputMessage => ({
-        id,
-        session,
-        at,
-        role: turn.role,
-        content: turn.content,
-      }),
-    ),
-  );
+  // An empty turn is no message. What goes in is what was said, never the mark that it holds the answer.
+  const said = turns.flatMap(({ id, session, turn, at }): InputMessage[] => {
+    const content = turn.content.replaceAll(CONTROL, " ");
+    return content.trim() === "" ? [] : [{ id, session, at, role: turn.role, content }];
+  });
+  await user.remember(said);
   const { items } = await user.recall(question.question, { limit: 50 });
   return items.map(({ sources }) => sources.map(({ message }) => message));
 }

@@ -22,7 +22,7 @@ export function score(
       gain(newFinds(top, gold)) / gain(Array.from({ length: Math.min(k, gold.size) }, (_, i) => i));
   }
   const first = places.findIndex((ids) => ids.some((id) => gold.has(id)));
-  out["mrr"] = first < 0 ? 0 : 1 / (first + 1);
+  out.mrr = first < 0 ? 0 : 1 / (first + 1);
   return out;
 }
 
