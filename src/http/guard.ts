@@ -24,6 +24,8 @@ export function stamped(): MiddlewareHandler<RequestFacts> {
     await next();
     context.header("x-request-id", id);
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
+    // Answers hold what people said: they belong in nobody's cache.
+    if (!context.res.headers.has("cache-control")) context.header("cache-control", "no-store");
   };
 }
 

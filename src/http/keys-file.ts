@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import * as z from "zod";
 import { MemoryError } from "../errors.ts";
@@ -83,7 +84,7 @@ function replace(path: string, ring: KeyRing): void {
 
 /** Written whole under another name first: a reader never sees half a file. */
 function withDraft<Result>(path: string, ring: KeyRing, use: (draft: string) => Result): Result {
-  const draft = `${path}.${process.pid}.new`;
+  const draft = `${path}.${randomUUID()}.new`;
   try {
     writeFileSync(draft, `${JSON.stringify({ version: 1, ...ring }, null, 2)}\n`, {
       mode: 0o600,

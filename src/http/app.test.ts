@@ -1,0 +1,324 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Keepsake } from "../engine/surface.ts";
+import { createMemory } from "../memory.ts";
+import { httpApp } from "./app.ts";
+import { type ApiKeys, apiKeys, passingKeys } from "./keys.ts";
+
+const clock = () => new Date("2026-03-01T12:00:00Z");
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into as a client would.
+type Json = any;
+
+let keepsake: Keepsake;
+let keys: ApiKeys;
+let app: ReturnType<typeof httpApp>;
+
+beforeEach(async () => {
+  keepsake = await createMemory({ path: ":memory:", clock });
+  keys = apiKeys({ store: passingKeys(), clock });
+  app = httpApp({ keepsake, keys });
+});
+afterEach(() => keepsake.close());
+
+async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; json: Json; headers: Headers }> {
+  const response = await app.request(path, {
+    method,
+    headers: {
+      authorization: `Bearer ${keys.first}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    json: text === "" ? undefined : JSON.parse(text),
+    headers: response.headers,
+  };
+}
+
+const add = async (user: string, content: string, more: object = {}): Promise<Json> =>
+  (await call("POST", "/api/v1/memories", { user_id: user, content, ...more })).json;
+
+describe("memories by hand", () => {
+  it("are created with the fields that were given, and found where the answer says", async () => {
+    const { status, json, headers } = await call("POST", "/api/v1/memories", {
+      user_id: "ana",
+      content: "Ana lives in Porto.",
+      type: "fact",
+      source_turn: 7,
+      confidence: 0.8,
+      importance: 0.9,
+      metadata: { camelCase: "stays" },
+    });
+    expect(status).toBe(201);
+    expect(json).toMatchObject({
+      user_id: "ana",
+      content: "Ana lives in Porto.",
+      text: "Ana lives in Porto.",
+      type: "fact",
+      source_turn: 7,
+      confidence: 0.8,
+      importance: 0.9,
+      metadata: { camelCase: "stays" },
+      status: "current",
+      receipt: { memories: [{ id: json.id, action: "added" }] },
+    });
+    const found = await call("GET", headers.get("location") ?? "");
+    expect(found.json).toMatchObject({ id: json.id, content: "Ana lives in Porto." });
+  });
+
+  it("come in pages, by kind and by status", async () => {
+    for (const place of ["Porto", "Lisbon", "Faro"])
+      await add("ana", `Ana has been to ${place}.`, { kind: "event" });
+    await add("ana", "Ana likes cork.", { type: "preference" });
+    const first = (await call("GET", "/api/v1/memories/ana?kind=event&limit=2")).json;
+    expect(first).toMatchObject({ total: 3, items: [{ kind: "event" }, { kind: "event" }] });
+    const next = (await call("GET", `/api/v1/memories/ana?kind=event&limit=2&cursor=${first.next_cursor}`))
+      .json;
+    expect(next.items).toHaveLength(1);
+    expect(next.next_cursor).toBeUndefined();
+    expect((await call("GET", "/api/v1/memories/ana?status=retracted")).json.total).toBe(0);
+  });
+
+  it("change field by field, and every version stays in the history", async () => {
+    const { id } = await add("ana", "Ana lives in Porto.", { metadata: { from: "crm" } });
+    const changed = await call("PATCH", `/api/v1/memories/ana/${id}`, {
+      content: "Ana lives in Faro.",
+      source_turn: 2,
+    });
+    expect(changed.json).toMatchObject({
+      content: "Ana lives in Faro.",
+      version: 2,
+      metadata: { from: "crm", source_turn: 2 },
+    });
+    const { json } = await call("GET", `/api/v1/memories/ana/${id}/history`);
+    expect(json.items.map(({ version, content }: Json) => [version, content])).toEqual([
+      [1, "Ana lives in Porto."],
+      [2, "Ana lives in Faro."],
+    ]);
+  });
+
+  it("go into the bin, and undo takes them out again", async () => {
+    const { id } = await add("ana", "Ana lives in Porto.");
+    const { json: receipt } = await call("DELETE", `/api/v1/memories/ana/${id}`);
+    expect(receipt.memories).toMatchObject([{ id, action: "retracted" }]);
+    expect((await call("GET", "/api/v1/memories/ana")).json.total).toBe(0);
+    await call("POST", "/api/v1/memories/ana/undo", { revision: receipt.revision });
+    expect((await call("GET", "/api/v1/memories/ana")).json.items).toMatchObject([{ id }]);
+  });
+
+  it("are counted", async () => {
+    await add("ana", "Ana lives in Porto.");
+    const { id } = await add("ana", "Ana likes cork.", { kind: "preference" });
+    await call("DELETE", `/api/v1/memories/ana/${id}`);
+    expect((await call("GET", "/api/v1/memories/ana/stats")).json).toMatchObject({
+      user_id: "ana",
+      total: 2,
+      current: 1,
+      superseded: 0,
+      retracted: 1,
+      kinds: { fact: 1, preference: 0, event: 0 },
+      revision: 3,
+    });
+  });
+
+  it("are searched by a query behind the question mark or in the body", async () => {
+    await add("ana", "Ana uses Shram as a productivity tool.");
+    const byAddress = (await call("POST", "/api/v1/memories/ana/search?query=productivity&top_k=1")).json;
+    const byBody = (
+      await call("POST", "/api/v1/memories/ana/search", { query: "productivity", explain: true })
+    ).json;
+    for (const found of [byAddress, byBody]) {
+      expect(found).toMatchObject({
+        abstained: false,
+        items: [{ content: "Ana uses Shram as a productivity tool." }],
+      });
+      expect(found.context).toContain("Shram");
+    }
+    expect(byBody.explanation.query).toBe("productivity");
+  });
+
+  it("are not there for a user with another name, however it is spelt in the path", async () => {
+    const { id } = await add("ana/../../eva", "Ana lives in Porto.");
+    expect((await call("GET", `/api/v1/memories/${encodeURIComponent("ana/../../eva")}/${id}`)).status).toBe(
+      200,
+    );
+    expect((await call("GET", `/api/v1/memories/eva/${id}`)).json).toMatchObject({
+      status: 404,
+      code: "not_found",
+    });
+  });
+});
+
+describe("messages", () => {
+  it("under one idempotency key are stored once, and answered the same", async () => {
+    const body = { user_id: "ana", messages: [{ role: "user", content: "I live in Porto." }] };
+    const first = await call("POST", "/api/v1/messages", body, { "idempotency-key": "k1" });
+    const again = await call("POST", "/api/v1/messages", body, { "idempotency-key": "k1" });
+    expect(first.status).toBe(201);
+    expect(again.json).toEqual(first.json);
+    const other = { ...body, messages: [{ role: "user", content: "I live in Faro." }] };
+    const conflict = await call("POST", "/api/v1/messages", other, { "idempotency-key": "k1" });
+    expect(conflict).toMatchObject({ status: 409, json: { code: "conflict" } });
+  });
+
+  it("of which one is bad are refused together, by its number", async () => {
+    const messages = [
+      { role: "user", content: "I live in Porto." },
+      { role: "user", content: "binary \u0000" },
+    ];
+    const { status, json } = await call("POST", "/api/v1/messages", { user_id: "ana", messages });
+    expect([status, json.code]).toEqual([400, "invalid_input"]);
+    expect(json.detail).toMatch(/\b[12]\b/);
+    expect((await call("GET", "/api/v1/memories/ana")).json.total).toBe(0);
+  });
+});
+
+describe("erasures", () => {
+  it("show the plan first, take nothing with it, then erase, and the receipt can be read again", async () => {
+    const { id } = await add("ana", "Ana uses Magnet.");
+    const plan = (await call("POST", "/api/v1/erasures", { user_id: "ana", ids: [id], dry_run: true })).json;
+    expect(plan).toMatchObject({ dry_run: true, memories: [{ id, text: "Ana uses Magnet." }] });
+    expect((await call("GET", "/api/v1/memories/ana")).json.total).toBe(1);
+
+    const { status, json: receipt } = await call("POST", "/api/v1/erasures", { user_id: "ana", ids: [id] });
+    expect(status).toBe(201);
+    expect(receipt).toMatchObject({ ids: [id], complete: true, erased: { memories: 1 } });
+    expect((await call("GET", "/api/v1/memories/ana?status=all")).json.total).toBe(0);
+    expect((await call("GET", `/api/v1/erasures/${receipt.id}`)).json).toEqual(receipt);
+  });
+
+  it("name exactly one thing: a request without any is refused", async () => {
+    await add("ana", "Ana uses Magnet.");
+    for (const what of [
+      {},
+      { ids: [] },
+      { everything: false },
+      { where: {} },
+      { about: "x", everything: true },
+    ]) {
+      const { status, json } = await call("POST", "/api/v1/erasures", { user_id: "ana", ...what });
+      expect([status, json.code]).toEqual([400, "invalid_input"]);
+    }
+    expect((await call("DELETE", "/api/v1/memories/ana")).status).toBe(405);
+    expect((await call("GET", "/api/v1/memories/ana")).json.total).toBe(1);
+  });
+
+  it("of all that is known about a user leave the other users alone", async () => {
+    await add("ana", "Ana uses Magnet.");
+    await add("eva", "Eva uses Magnet.");
+    const { json } = await call("DELETE", "/api/v1/memories/ana/all");
+    expect(json).toMatchObject({ complete: true, erased: { memories: 1 } });
+    expect((await call("GET", "/api/v1/memories/ana?status=all")).json.total).toBe(0);
+    expect((await call("GET", "/api/v1/memories/eva")).json.total).toBe(1);
+  });
+});
+
+describe("two projects", () => {
+  it("with a user of the same name see nothing of each other", async () => {
+    const other = { authorization: `Bearer ${keys.create("shop")}` };
+    const { id } = await add("ana", "Ana uses Magnet.");
+    const { json: receipt } = await call("POST", "/api/v1/erasures", { user_id: "ana", about: "Magnet" });
+    const { id: kept } = await add("ana", "Ana uses Shram.");
+    const seen = await Promise.all([
+      call("GET", "/api/v1/memories/ana?status=all", undefined, other),
+      call("POST", "/api/v1/memories/ana/search?query=Shram", undefined, other),
+    ]);
+    expect(seen.map(({ json }) => json.items)).toEqual([[], []]);
+    const refused = await Promise.all([
+      call("GET", `/api/v1/memories/ana/${kept}`, undefined, other),
+      call("PATCH", `/api/v1/memories/ana/${kept}`, { content: "Gotcha." }, other),
+      call("DELETE", `/api/v1/memories/ana/${kept}`, undefined, other),
+      call("GET", `/api/v1/memories/ana/${kept}/history`, undefined, other),
+      call("GET", `/api/v1/memories/ana/${id}/history`, undefined, other),
+      call("POST", "/api/v1/erasures", { user_id: "ana", ids: [kept] }, other),
+      call("GET", `/api/v1/erasures/${receipt.id}`, undefined, other),
+    ]);
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 404));
+    await call("DELETE", "/api/v1/memories/ana/all", undefined, other);
+    expect((await call("GET", "/api/v1/memories/ana")).json.items).toMatchObject([{ id: kept, version: 1 }]);
+  });
+
+  it("cannot be reached by a name in the request", async () => {
+    const { status } = await call("POST", "/api/v1/memories", {
+      user_id: "ana",
+      content: "x",
+      project: "shop",
+    });
+    expect(status).toBe(400);
+  });
+});
+
+describe("a conversation", () => {
+  it("says what it used, what it did, which turn it was and what it cost", async () => {
+    const told = await call("POST", "/api/v1/conversation", {
+      user_id: "ana",
+      message: "I use Shram.",
+      session_id: "s1",
+    });
+    expect(told.json).toMatchObject({
+      turn_number: 1,
+      memories_used: [],
+      receipt: { memories: [{ action: "added" }] },
+    });
+    const asked = await call("POST", "/api/v1/conversation", {
+      user_id: "ana",
+      message: "What do I use?",
+      session_id: "s2",
+      turn_number: 9,
+    });
+    expect(asked.json).toMatchObject({ turn_number: 9, usage: { memories_used: 1, prompt_tokens: 0 } });
+    expect(asked.json.reply).toContain("Shram");
+    expect(asked.json.memories_used[0].sources[0].quote).toContain("Shram");
+  });
+
+  it("streams its reply in parts, and the rest at the end", async () => {
+    await call("POST", "/api/v1/conversation", { user_id: "ana", message: "I use Shram." });
+    const response = await app.request("/api/v1/conversation", {
+      method: "POST",
+      headers: { authorization: `Bearer ${keys.first}`, "content-type": "application/json" },
+      body: JSON.stringify({ user_id: "ana", message: "What do I use?", stream: true }),
+    });
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    const events = (await response.text())
+      .trim()
+      .split("\n\n")
+      .map((event) => {
+        const [name, data] = event.split("\n");
+        return { name: name?.slice(7), data: JSON.parse(data?.slice(6) ?? "") as Json };
+      });
+    const done = events.at(-1);
+    expect(done).toMatchObject({ name: "done", data: { turn_number: 2, usage: { memories_used: 1 } } });
+    const parts = events.filter(({ name }) => name === "part").map(({ data }) => data.text);
+    expect(parts.join("")).toBe(done?.data.reply);
+    expect(parts.length).toBeGreaterThan(1);
+  });
+});
+
+describe("the two simple calls", () => {
+  it("say something, ask, and take it back, as a sentence or by its name", async () => {
+    const say = async (message: string): Promise<string> =>
+      (await call("POST", "/message", { userId: "ana", message })).json.reply;
+    await say("I use Shram and Magnet as productivity tools.");
+    expect(await say("What productivity tools do I use?")).toMatch(/Shram.*Magnet|Magnet.*Shram/);
+    const { json } = await call("POST", "/forget", {
+      userId: "ana",
+      message: "Forget that I ever mentioned Magnet.",
+    });
+    expect(json.reply).toMatch(/^Forgotten: 1 memory/);
+    expect(json.reply).not.toContain("Magnet");
+    expect(await say("What productivity tools do I use?")).not.toContain("Magnet");
+    expect((await call("POST", "/forget", { userId: "ana", message: "Shram" })).json.reply).toMatch(
+      /^Forgotten/,
+    );
+    expect((await call("POST", "/forget", { userId: "ana", message: "Zettlr" })).json.reply).toMatch(
+      /nothing/,
+    );
+  });
+});

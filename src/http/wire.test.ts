@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { given, memoryToWire, toWire } from "./wire.ts";
+
+describe("shapes on the wire", () => {
+  it("have keys in snake_case, at every depth", () => {
+    expect(toWire({ storedAt: "now", sources: [{ validFrom: 1, deeper: { oneMoreThing: null } }] })).toEqual({
+      stored_at: "now",
+      sources: [{ valid_from: 1, deeper: { one_more_thing: null } }],
+    });
+  });
+
+  it("leave the names inside metadata as the caller wrote them", () => {
+    expect(toWire({ metadata: { myField: 1 }, items: [{ metadata: { otherField: 2 } }] })).toEqual({
+      metadata: { myField: 1 },
+      items: [{ metadata: { otherField: 2 } }],
+    });
+  });
+
+  it("of a memory carry the names that clients know beside the library's own", () => {
+    const memory = {
+      id: "m1",
+      version: 2,
+      text: "The user uses Shram.",
+      kind: "fact",
+      status: "current",
+      confidence: 0.9,
+      importance: 0.5,
+      evidence: 1,
+      origin: "api",
+      at: "2026-03-01T12:00:00.000Z",
+      storedAt: "2026-03-02T12:00:00.000Z",
+      metadata: { source_turn: 7 },
+      sources: [],
+      revision: 3,
+      action: "updated",
+    } as const;
+    expect(memoryToWire("ana", memory)).toMatchObject({
+      user_id: "ana",
+      content: "The user uses Shram.",
+      text: "The user uses Shram.",
+      type: "fact",
+      kind: "fact",
+      created_at: memory.at,
+      updated_at: memory.storedAt,
+      source_turn: 7,
+    });
+  });
+
+  it("options that were not given are left out, those that are false or null are not", () => {
+    expect(given({ a: undefined, b: false, c: null, d: 0 })).toEqual({ b: false, c: null, d: 0 });
+  });
+});
