@@ -19,16 +19,22 @@ export interface Record {
   revision(scope: Scope): Promise<number>;
 
   /**
-   * Applies a change-set, all of it or nothing, and durably before it returns the new revision.
-   * `conflict` where the user's revision is not `base`, where a message's id is there already (or one to change is
-   * not), or where a memory's version is not the next one; a change-set may hold several versions of one memory, in
-   * order. The record sets `turn` of new messages and `revision` of new versions; `unavailable` where it cannot be written now (locked, full, read-only).
+   * Applies a change-set, all of it or nothing, and durably before it returns the new revision. In this order: messages,
+   * digests, memories, links, units dropped, the erasure, units put, tombstones put and lifted, the receipt.
+   *
+   * The record sets `turn` of new messages and `revision` of new versions of memories; everything else is stored as it
+   * comes (plain JSON, and vectors). A change-set may hold several versions of one memory, in order. To drop, lift or
+   * erase what is not there is no error; a rewrite of a version that is not there does nothing.
+   *
+   * `conflict` where the user's revision is not `base`; where a message's id is there already, or one to change is not;
+   * where a memory's version is not the next one; where an end of a link is not there. `unavailable` where it cannot be
+   * written now (locked, full, read-only); nothing of it is stored then.
    */
   commit(scope: Scope, changes: ChangeSet): Promise<number>;
 
   /**
-   * Everything that is different from what it was at `revision`, as it is now; with 0, everything there is.
-   * Consistent: as of one moment, the revision it names.
+   * Everything that is different from what it was at `revision`, as it is now; with 0, everything there is, and nothing
+   * is gone. Consistent: as of one moment, the revision it names.
    */
   since(scope: Scope, revision: number): Promise<Delta>;
 
@@ -48,19 +54,20 @@ export interface Record {
   users(project: string): Promise<string[]>;
 
   /**
-   * Makes sure that what was erased is in no byte of the storage any more (checkpoints, rewrites files), and says
-   * how often each text still occurs in each place of the scope, and in the raw bytes beyond what live rows of
-   * others explain. Texts are matched without regard to case.
+   * Makes sure that what was erased is in no byte of the storage any more (checkpoints, rewrites files), and says for
+   * each place how many of the texts still stand there: in the words of the scope's messages, memories, text index and
+   * receipts (whole words), and in the raw bytes beyond what live rows of anybody explain. Texts are matched without
+   * regard to case. Ids are no words.
    */
   scrub(scope: Scope, texts: readonly string[]): Promise<{ place: string; found: number }[]>;
 
-  /** Replaces the receipt of an erasure by its verified, sealed form. */
+  /** Replaces the receipt of an erasure by its verified, sealed form; `not_found` where the scope has none of its id. */
   seal(scope: Scope, receipt: ErasureReceipt): Promise<void>;
 
   /** Checks the whole record: damage, orphans, wrong counts. Empty where all is well. */
   check(): Promise<Fault[]>;
 
-  /** Frees what opening took. A client that the caller passed in stays open. */
+  /** Frees what opening took; every other call is `unavailable` then. A client that the caller passed in stays open. */
   close(): Promise<void>;
 }
 
@@ -71,7 +78,7 @@ export interface Delta {
   readonly messages: readonly Message[];
   /** The newest version of memories added or changed, in the order in which they were first stored. */
   readonly memories: readonly Memory[];
-  /** Units put, by id. */
+  /** Units put, by id (in the order of UTF-16 code units, as everything that is ordered by id). */
   readonly units: readonly Unit[];
   /** Ids of units dropped and of memories erased since; an id that was put again is not among them. */
   readonly gone: { readonly units: readonly string[]; readonly memories: readonly string[] };

@@ -313,10 +313,11 @@ const EMPTY = {
 function full(mark: string): ReturnType<typeof changes> {
   return changes({
     messages: [message(`message-${mark}`)],
-    memories: [memory(`memory-${mark}`)],
+    memories: [memory(`memory-${mark}`), memory(`other-${mark}`)],
     links: [{ from: `memory-${mark}`, type: "extends", to: `other-${mark}`, strength: 0.5 }],
     units: [
       unit(`memory-${mark}`, "memory", `memory-${mark}`),
+      unit(`other-${mark}`, "memory", `other-${mark}`),
       unit(`message-${mark}#0`, "passage", `message-${mark}`),
     ],
     tombstones: [{ hash: `tombstone-${mark}`, of: "words", at: AT }],

@@ -5,6 +5,7 @@ import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import { type Scope, scopeKey } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Record } from "../../ports/record.ts";
+import { countHeld, wordsOfMemory, wordsOfMessage, wordsOfReceipt } from "../shared/held-words.ts";
 
 /** A value, and the revision that last changed it. */
 interface Held<Value> {
@@ -31,7 +32,11 @@ interface User {
 /** The reference `Record`: in process, exact, and short enough to read as the specification. It keeps nothing. */
 export function memoryRecord(): Record {
   const users = new Map<string, User>();
-  const read = (scope: Scope): User => users.get(scopeKey(scope)) ?? newUser(scope);
+  const read = (scope: Scope): User => {
+    if (isClosed) throw new MemoryError("unavailable", "this record is closed. Open another.");
+    return users.get(scopeKey(scope)) ?? newUser(scope);
+  };
+  let isClosed = false;
   const erasures: { readonly user: User; readonly index: number }[] = [];
 
   return {
@@ -56,7 +61,8 @@ export function memoryRecord(): Record {
       const changed = <Value>(held: Map<string, Held<Value>>): Value[] =>
         [...held.values()].filter((one) => one.revision > revision).map(({ value }) => value);
       const gone = (ids: Map<string, number>): string[] =>
-        [...ids]
+        // To somebody who had nothing, nothing is gone.
+        [...(revision === 0 ? [] : ids)]
           .filter(([, when]) => when > revision)
           .map(([id]) => id)
           .sort();
@@ -67,7 +73,7 @@ export function memoryRecord(): Record {
         units: changed(user.units).sort((a, b) => (a.id < b.id ? -1 : 1)),
         gone: { units: gone(user.gone.units), memories: gone(user.gone.memories) },
         tombstones: [...user.tombstones.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1)),
-        links: [...user.links.keys()].sort().flatMap((key) => user.links.get(key) ?? []),
+        links: [...user.links.values()].sort(byEnds),
       });
     },
 
@@ -100,19 +106,14 @@ export function memoryRecord(): Record {
 
     async scrub(scope, texts) {
       const user = read(scope);
-      const places: { place: string; held: unknown }[] = [
-        { place: "messages", held: [...user.messages.values()].map(({ value }) => value) },
-        { place: "memories", held: user.versions },
-        { place: "text index", held: [...user.units.values()].map(({ value }) => value.terms) },
-        { place: "receipts", held: [[...user.receipts.values()], user.erasures] },
+      const messages = [...user.messages.values()].flatMap(({ value }) => wordsOfMessage(value));
+      const terms = [...user.units.values()].map(({ value }) => value.terms);
+      return [
+        { place: "messages", found: countHeld(texts, messages) },
+        { place: "memories", found: countHeld(texts, user.versions.flatMap(wordsOfMemory)) },
+        { place: "text index", found: countHeld(texts, terms) },
+        { place: "receipts", found: countHeld(texts, [...user.receipts.values()].flatMap(wordsOfReceipt)) },
       ];
-      return places.map(({ place, held }) => {
-        const all = JSON.stringify(held).toLowerCase();
-        return {
-          place,
-          found: texts.filter((text) => all.includes(JSON.stringify(text.toLowerCase()).slice(1, -1))).length,
-        };
-      });
     },
 
     async seal(scope, receipt) {
@@ -126,8 +127,18 @@ export function memoryRecord(): Record {
       return [];
     },
 
-    async close() {},
+    async close() {
+      isClosed = true;
+    },
   };
+}
+
+function byEnds(one: Link, other: Link): number {
+  return compare(one.from, other.from) || compare(one.type, other.type) || compare(one.to, other.to);
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }
 
 function newUser({ project, user }: Scope): User {
@@ -163,10 +174,10 @@ function refuseWrong(user: User, changes: ChangeSet): void {
   const touched = [...(changes.digests ?? []), ...(changes.erase?.messages ?? [])];
   if (!touched.every(({ id }) => ids.has(id)))
     throw new MemoryError("conflict", "a message to change is not there.");
-  refuseWrongVersions(user, changes.memories ?? []);
+  refuseWrongVersions(user, changes);
 }
 
-function refuseWrongVersions(user: User, memories: readonly Memory[]): void {
+function refuseWrongVersions(user: User, { memories = [], links = [] }: ChangeSet): void {
   const newest = new Map([...user.heads].map(([id, { value }]) => [id, value.version]));
   for (const { id, version } of memories) {
     const held = newest.get(id) ?? 0;
@@ -174,6 +185,9 @@ function refuseWrongVersions(user: User, memories: readonly Memory[]): void {
       throw new MemoryError("conflict", `a memory's version ${version} cannot follow its version ${held}.`);
     }
     newest.set(id, version);
+  }
+  if (!links.every(({ from, to }) => newest.has(from) && newest.has(to))) {
+    throw new MemoryError("conflict", "a memory to link is not there.");
   }
 }
 
@@ -185,18 +199,26 @@ function apply(user: User, changes: ChangeSet): void {
   }
   for (const change of changes.digests ?? []) digest(user, change);
   for (const memory of changes.memories ?? []) addVersion(user, memory);
-  for (const link of changes.links ?? [])
+  for (const link of changes.links ?? []) {
     user.links.set(JSON.stringify([link.from, link.type, link.to]), link);
+  }
   for (const id of changes.dropUnits ?? []) dropUnit(user, id);
   if (changes.erase) erase(user, changes.erase);
-  for (const unit of changes.units ?? []) {
-    user.units.set(unit.id, { value: unit, revision });
-    user.gone.units.delete(unit.id);
-  }
+  for (const unit of changes.units ?? []) putUnit(user, unit);
+  putMarks(user, changes);
+  user.log.push(entryOf(revision, changes));
+}
+
+function putUnit(user: User, unit: Unit): void {
+  user.units.set(unit.id, { value: unit, revision: user.revision });
+  user.gone.units.delete(unit.id);
+}
+
+function putMarks(user: User, changes: ChangeSet): void {
   for (const tombstone of changes.tombstones ?? []) user.tombstones.set(tombstone.hash, tombstone);
   for (const hash of changes.liftTombstones ?? []) user.tombstones.delete(hash);
-  if (changes.receipt) user.receipts.set(changes.receipt.key, { ...changes.receipt, revision });
-  user.log.push(entryOf(revision, changes));
+  const { receipt } = changes;
+  if (receipt) user.receipts.set(receipt.key, { ...receipt, revision: user.revision });
 }
 
 function digest(user: User, change: NonNullable<ChangeSet["digests"]>[number]): void {

@@ -1,7 +1,8 @@
 import type { Record } from "../../ports/record.ts";
 import { check } from "./check.ts";
-import { openDatabase } from "./database.ts";
 import { translate } from "./errors.ts";
+import { openDatabase } from "./open.ts";
+import { patiently } from "./patience.ts";
 import * as read from "./read.ts";
 import { userOf } from "./rows.ts";
 import { scrub } from "./scrub.ts";
@@ -12,17 +13,17 @@ export { fileSecret, textSecret } from "./secret.ts";
 /**
  * The record in one SQLite file, through `node:sqlite`; ":memory:" keeps nothing. Every commit is on the disk before
  * it returns (WAL with `synchronous=FULL`), and erased bytes are overwritten (`secure_delete`). Several processes may
- * use one file. Errors: see `openDatabase`.
+ * use one file; a lock that lasts longer than `busyTimeoutMs` (5,000) is `unavailable`. Errors: see `openDatabase`.
  */
 export async function openSqliteRecord(options: { path: string; busyTimeoutMs?: number }): Promise<Record> {
-  const database = openDatabase(options.path, options.busyTimeoutMs ?? 5000);
   const run = async <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
     try {
-      return await work();
+      return await patiently(options.busyTimeoutMs ?? 5000, work);
     } catch (error) {
       throw translate(options.path, error);
     }
   };
+  const database = await run(() => openDatabase(options.path));
   return {
     name: "sqlite",
     revision: (scope) => run(() => userOf(database, scope)?.revision ?? 0),

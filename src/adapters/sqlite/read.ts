@@ -7,15 +7,17 @@ import type { Delta } from "../../ports/record.ts";
 import type { Database, Row } from "./database.ts";
 import { bodyOf, userOf, vectorOf } from "./rows.ts";
 
-const NOTHING: Delta = {
-  revision: 0,
-  messages: [],
-  memories: [],
-  units: [],
-  gone: { units: [], memories: [] },
-  tombstones: [],
-  links: [],
-};
+function nothing(): Delta {
+  return {
+    revision: 0,
+    messages: [],
+    memories: [],
+    units: [],
+    gone: { units: [], memories: [] },
+    tombstones: [],
+    links: [],
+  };
+}
 
 /** What changed after a revision, in one read transaction, so that it is of one moment. */
 export function since(database: Database, scope: Scope, revision: number): Delta {
@@ -23,7 +25,7 @@ export function since(database: Database, scope: Scope, revision: number): Delta
   handle.exec("BEGIN");
   try {
     const user = userOf(database, scope);
-    if (!user) return NOTHING;
+    if (!user) return nothing();
     return { revision: user.revision, ...changed(database, user.id, revision) };
   } finally {
     handle.exec("COMMIT");
@@ -33,18 +35,23 @@ export function since(database: Database, scope: Scope, revision: number): Delta
 function changed(database: Database, user: number, revision: number): Omit<Delta, "revision"> {
   const all = (sql: string): Row[] => database.statement(sql).all({ user, revision }) as Row[];
   const own = (sql: string): Row[] => database.statement(sql).all({ user }) as Row[];
-  const gone = all("SELECT type, id FROM gone WHERE user = :user AND revision > :revision ORDER BY id");
+  // To somebody who had nothing, nothing is gone.
+  const gone =
+    revision === 0 ? [] : all("SELECT type, id FROM gone WHERE user = :user AND revision > :revision");
   const goneOf = (type: string): string[] =>
-    gone.filter((row) => row.type === type).map(({ id }) => String(id));
+    gone
+      .filter((row) => row.type === type)
+      .map(({ id }) => String(id))
+      .sort();
   return {
     messages: all("SELECT body FROM messages WHERE user = :user AND revision > :revision ORDER BY turn").map(
       bodyOf<Message>,
     ),
     memories: all(
       "SELECT body FROM heads JOIN versions USING (user, id, version) " +
-        "WHERE heads.user = :user AND heads.revision > :revision ORDER BY heads.rowid",
+        "WHERE heads.user = :user AND heads.revision > :revision ORDER BY heads.number",
     ).map(bodyOf<Memory>),
-    units: all("SELECT * FROM units WHERE user = :user AND revision > :revision ORDER BY id").map(unitOf),
+    units: all("SELECT * FROM units WHERE user = :user AND revision > :revision").map(unitOf).sort(byId),
     gone: { units: goneOf("unit"), memories: goneOf("memory") },
     tombstones: own("SELECT hash, type, at FROM tombstones WHERE user = :user ORDER BY hash").map(
       ({ hash, type, at }): Tombstone => ({
@@ -53,17 +60,30 @@ function changed(database: Database, user: number, revision: number): Omit<Delta
         at: String(at),
       }),
     ),
-    links: own(
-      "SELECT source, type, target, strength FROM links WHERE user = :user ORDER BY source, type, target",
-    ).map(
-      ({ source, type, target, strength }): Link => ({
-        from: String(source),
-        type: type as Link["type"],
-        to: String(target),
-        strength: Number(strength),
-      }),
-    ),
+    links: own("SELECT source, type, target, strength FROM links WHERE user = :user")
+      .map(
+        ({ source, type, target, strength }): Link => ({
+          from: String(source),
+          type: type as Link["type"],
+          to: String(target),
+          strength: Number(strength),
+        }),
+      )
+      .sort(byEnds),
   };
+}
+
+// Sorted here: SQLite orders text by its UTF-8 bytes, the record by UTF-16 code units, as JavaScript does.
+function byId(one: Unit, other: Unit): number {
+  return one.id < other.id ? -1 : 1;
+}
+
+function byEnds(one: Link, other: Link): number {
+  return compare(one.from, other.from) || compare(one.type, other.type) || compare(one.to, other.to);
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }
 
 function unitOf(row: Row): Unit {
@@ -84,7 +104,7 @@ export function versions(database: Database, scope: Scope, id?: string): Memory[
   if (user === undefined) return [];
   const rows =
     id === undefined
-      ? database.statement("SELECT body FROM versions WHERE user = :user ORDER BY rowid").all({ user })
+      ? database.statement("SELECT body FROM versions WHERE user = :user ORDER BY number").all({ user })
       : database
           .statement("SELECT body FROM versions WHERE user = :user AND id = :id ORDER BY version")
           .all({ user, id });
@@ -135,7 +155,8 @@ export function erasures(database: Database, scope?: Scope): ErasureReceipt[] {
 
 export function users(database: Database, project: string): string[] {
   return database
-    .statement("SELECT name FROM users WHERE project = :project AND revision > 0 ORDER BY name")
+    .statement("SELECT name FROM users WHERE project = :project AND revision > 0")
     .all({ project })
-    .map(({ name }) => String(name));
+    .map(({ name }) => String(name))
+    .sort();
 }

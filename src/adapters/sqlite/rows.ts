@@ -1,15 +1,26 @@
 import type { Scope } from "../../domain/scope.ts";
+import { invalid } from "../../errors.ts";
 import type { Database } from "./database.ts";
 
-/** The user's row, or nothing where nobody has written to the scope yet. */
+/**
+ * The user's row, or nothing where nobody has written to the scope yet. Half a surrogate pair is refused: SQLite would
+ * store another character for it, and two users would become one.
+ */
 export function userOf(
   database: Database,
   { project, user: name }: Scope,
 ): { id: number; revision: number } | undefined {
+  checkNames(project, name);
   const row = database
     .statement("SELECT id, revision FROM users WHERE project = :project AND name = :name")
     .get({ project, name });
   return row && { id: Number(row.id), revision: Number(row.revision) };
+}
+
+/** `invalid_input` for names that are no well-formed Unicode. */
+export function checkNames(...names: readonly string[]): void {
+  if (names.every((name) => name.isWellFormed())) return;
+  throw invalid("a name or an id is no well-formed Unicode: it holds half a surrogate pair.");
 }
 
 /** A vector as it is stored: 32-bit floats, little-endian. */

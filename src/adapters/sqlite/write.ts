@@ -4,7 +4,7 @@ import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Database } from "./database.ts";
-import { blobOf, userOf } from "./rows.ts";
+import { blobOf, checkNames, userOf } from "./rows.ts";
 
 /** Where a change is written: the user's number, and the revision that it makes. */
 interface Writing {
@@ -53,6 +53,10 @@ function writeAll(writing: Writing, changes: ChangeSet, turns: number): void {
 }
 
 function putLink({ database, user }: Writing, { from, type, to, strength }: Link): void {
+  const isThere = database.statement("SELECT 1 FROM heads WHERE user = :user AND id = :id");
+  if (![from, to].every((id) => isThere.get({ user, id }))) {
+    throw new MemoryError("conflict", "a memory to link is not there.");
+  }
   database
     .statement(
       "INSERT OR REPLACE INTO links (user, source, type, target, strength) VALUES (:user, :from, :type, :to, :strength)",
@@ -64,6 +68,7 @@ function writtenUser(
   database: Database,
   { project, user: name }: Scope,
 ): { id: number; revision: number; turns: number } {
+  checkNames(project, name);
   database
     .statement("INSERT INTO users (project, name) VALUES (:project, :name) ON CONFLICT DO NOTHING")
     .run({ project, name });
@@ -177,14 +182,14 @@ function erase(writing: Writing, erasure: NonNullable<ChangeSet["erase"]>): void
     }));
   }
   for (const id of erasure.memories) {
+    database
+      .statement("DELETE FROM links WHERE user = :user AND (source = :id OR target = :id)")
+      .run({ user, id });
     const { changes } = database
       .statement("DELETE FROM heads WHERE user = :user AND id = :id")
       .run({ user, id });
     if (changes === 0) continue;
     database.statement("DELETE FROM versions WHERE user = :user AND id = :id").run({ user, id });
-    database
-      .statement("DELETE FROM links WHERE user = :user AND (source = :id OR target = :id)")
-      .run({ user, id });
     setGone(writing, "memory", id);
     dropUnit(writing, id);
   }

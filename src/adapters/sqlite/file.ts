@@ -1,0 +1,159 @@
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { MemoryError } from "../../errors.ts";
+import { pragma } from "./database.ts";
+import { MIGRATIONS } from "./migrations/index.ts";
+
+/** "KEEP": tells our files from other programs' databases. */
+export const APPLICATION = 0x4b454550;
+const MAGIC = "SQLite format 3\0";
+const HEADER_BYTES = 100;
+/** Up to here the pages are checked at each opening: about 40 ms. Above, `check` does it when asked. */
+const CHECKED_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Makes the file for its owner alone, or looks whether the one that is there can be used, without writing to it.
+ * Errors as in `openDatabase`.
+ */
+export function prepareFile(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) make(path);
+  else examine(path, found);
+}
+
+function examine(path: string, found: Stats): void {
+  if (!found.isFile()) throw unavailable(path, "it is no file. Choose another path.");
+  // The superuser may write to read-only files; somebody who made it read-only meant it all the same.
+  if ((found.mode & 0o222) === 0 || !mayUse(path)) {
+    throw unavailable(path, "it cannot be read and written. Check its owner and mode.");
+  }
+  if (found.size > 0) {
+    checkHeader(path, found.size);
+    // A transaction that was cut off while the file was made is rolled back by whoever opens it for writing.
+    if (!isFilled(`${path}-journal`)) inspect(path, found);
+  }
+  closeToOthers(path, found);
+}
+
+function make(path: string): void {
+  const folder = statSync(dirname(path), { throwIfNoEntry: false });
+  if (!folder?.isDirectory()) throw unavailable(path, "its folder is not there. Make the folder first.");
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (cause) {
+    // Another process made it in this moment.
+    if ((cause as NodeJS.ErrnoException).code === "EEXIST") return;
+    throw unavailable(path, "it cannot be made. Is the folder writable, and is there room?", cause);
+  }
+}
+
+function mayUse(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    // Any reason why it cannot be used is the same answer to the one question asked here.
+    return false;
+  }
+}
+
+function checkHeader(path: string, size: number): void {
+  const header = Buffer.alloc(HEADER_BYTES);
+  const file = openSync(path, "r");
+  try {
+    readSync(file, header, 0, HEADER_BYTES, 0);
+  } finally {
+    closeSync(file);
+  }
+  if (header.toString("latin1", 0, MAGIC.length) !== MAGIC) {
+    throw new MemoryError(
+      "corrupt",
+      `database ${path}: it is no database, or its beginning is damaged. Choose another path, or restore the newest ` +
+        "export or backup; it was left as it is.",
+    );
+  }
+  const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
+  // Pages that were committed but not yet written back are in the log.
+  if (header.readUInt32BE(28) * pageSize > size && !isFilled(`${path}-wal`)) {
+    throw damaged(path, "a part of it is missing");
+  }
+}
+
+function isFilled(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/** Reads the file without the right to write, so that what is refused is left as it is. */
+function inspect(path: string, { size, mtimeMs }: Stats): void {
+  // With no log there is nobody else: SQLite can read the file alone, and leaves no other file beside it.
+  const isAlone = !isFilled(`${path}-wal`);
+  const url = pathToFileURL(path);
+  if (isAlone) url.search = "immutable=1";
+  try {
+    const handle = new DatabaseSync(url, { readOnly: true, timeout: 1000 });
+    try {
+      checkOwner(path, handle);
+      if (size <= CHECKED_BYTES) checkPages(path, handle);
+    } finally {
+      handle.close();
+    }
+  } catch (error) {
+    // Another process began to write while this one read a file that it took to be at rest.
+    const now = statSync(path, { throwIfNoEntry: false });
+    if (!isAlone || !now || (!isFilled(`${path}-wal`) && now.mtimeMs === mtimeMs)) throw error;
+    inspect(path, now);
+  }
+}
+
+function checkPages(path: string, handle: DatabaseSync): void {
+  const row = handle.prepare("PRAGMA quick_check(1)").get();
+  if (row?.quick_check !== "ok") throw damaged(path, "its pages do not hold together");
+}
+
+/** Refuses another program's database, and one that a newer version made. */
+export function checkOwner(path: string, handle: DatabaseSync): void {
+  const application = pragma(handle, "application_id");
+  const tables = Number(handle.prepare("SELECT count(*) AS tables FROM sqlite_schema").get()?.tables);
+  if (application !== APPLICATION && (application !== 0 || tables > 0)) {
+    throw new MemoryError(
+      "unsupported",
+      `database ${path}: it belongs to another program. Choose another path; it was left as it is.`,
+    );
+  }
+  if (pragma(handle, "user_version") > MIGRATIONS.length) {
+    throw new MemoryError(
+      "unsupported",
+      `database ${path}: a newer version of Keepsake made it. Update Keepsake; the file was left as it is.`,
+    );
+  }
+}
+
+/** A database holds what people said in private: its owner alone may read it. SQLite gives its log the same mode. */
+function closeToOthers(path: string, { mode, uid }: Stats): void {
+  if ((mode & 0o077) === 0 || process.getuid?.() !== uid) return;
+  for (const name of [path, `${path}-wal`, `${path}-shm`]) {
+    if (statSync(name, { throwIfNoEntry: false })) chmodSync(name, 0o600);
+  }
+}
+
+function unavailable(path: string, what: string, cause?: unknown): MemoryError {
+  return new MemoryError("unavailable", `database ${path}: ${what}`, { cause });
+}
+
+function damaged(path: string, what: string): MemoryError {
+  return new MemoryError(
+    "corrupt",
+    `database ${path}: it is damaged: ${what}. Keep a copy, and restore the newest export or backup.`,
+  );
+}

@@ -1,0 +1,64 @@
+import { resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { invalid, MemoryError } from "../../errors.ts";
+import { type Database, databaseOf, pragma } from "./database.ts";
+import { APPLICATION, checkOwner, prepareFile } from "./file.ts";
+import { MIGRATIONS } from "./migrations/index.ts";
+
+/** 3.51.3 ends a race between two checkpointing connections that can damage a WAL database. */
+const OLDEST_SQLITE: readonly number[] = [3, 51, 3];
+/** How long SQLite itself waits for a lock, with the whole process standing still; `patiently` does the rest. */
+const BLOCKING_MS = 50;
+
+/**
+ * Opens a database file, or makes it (mode 0600). `unavailable` where it cannot be read and written, `corrupt` where
+ * it is damaged or no database, `unsupported` where it is another program's or a newer version's. What is refused is
+ * left as it is.
+ */
+export function openDatabase(named: string): Database {
+  if (named === "" || named.includes("\0")) throw invalid('path: name the database file, or ":memory:".');
+  // Resolved, so that SQLite never takes a name such as "file:x?mode=memory" for a URL.
+  const path = named === ":memory:" ? named : resolve(named);
+  if (path !== ":memory:") prepareFile(path);
+  const handle = new DatabaseSync(path, { timeout: BLOCKING_MS });
+  try {
+    checkSqlite(handle);
+    // The page size counts only before the first table; larger pages suit rows with vectors.
+    handle.exec("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL");
+    handle.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON");
+    handle.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -32000");
+    const database = databaseOf(path, handle);
+    migrate(database);
+    return database;
+  } catch (error) {
+    handle.close();
+    throw error;
+  }
+}
+
+function checkSqlite(handle: DatabaseSync): void {
+  const version = String(handle.prepare("SELECT sqlite_version() AS version").get()?.version);
+  if (!isOlder(version, OLDEST_SQLITE)) return;
+  throw new MemoryError(
+    "unsupported",
+    `SQLite ${version} is too old: ${OLDEST_SQLITE.join(".")} is needed. Use a newer Node.`,
+  );
+}
+
+/** Whether a version such as "3.46.1" comes before another. */
+export function isOlder(version: string, oldest: readonly number[]): boolean {
+  const parts = version.split(".").map(Number);
+  const at = oldest.findIndex((part, i) => parts[i] !== part);
+  return at !== -1 && (parts[at] ?? 0) < (oldest[at] ?? 0);
+}
+
+function migrate(database: Database): void {
+  const { path, handle } = database;
+  if (pragma(handle, "user_version") === MIGRATIONS.length) return;
+  database.transaction(() => {
+    // Read again under the write lock: another process may have been faster.
+    checkOwner(path, handle);
+    for (const migration of MIGRATIONS.slice(pragma(handle, "user_version"))) handle.exec(migration);
+    handle.exec(`PRAGMA application_id = ${APPLICATION}; PRAGMA user_version = ${MIGRATIONS.length}`);
+  });
+}
