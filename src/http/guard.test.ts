@@ -80,7 +80,11 @@ describe("who may call", () => {
     ] as const;
     for (const [method, path] of calls) {
       const body = method === "POST" ? { body: "not json" } : {};
-      const response = await app.request(path, { method, headers: headers as Record<string, string>, ...body });
+      const response = await app.request(path, {
+        method,
+        headers: headers as Record<string, string>,
+        ...body,
+      });
       expect([path, (await problem(response)).status]).toEqual([path, 401]);
       expect(response.headers.get("www-authenticate")).toContain("Bearer");
     }
@@ -140,7 +144,8 @@ describe("signing the page in", () => {
     expect(cookie).not.toContain(keys.first);
     const { proof } = (await response.json()) as { proof: string };
     const value = cookie.split(";")[0] ?? "";
-    const status = async (headers: Record<string, string>) => (await app.request("/api/v1/ready", { headers })).status;
+    const status = async (headers: Record<string, string>) =>
+      (await app.request("/api/v1/ready", { headers })).status;
     expect(await status({ cookie: value, "x-keepsake-proof": proof })).toBe(200);
     expect(await status({ cookie: value })).toBe(401);
     expect(await status({ "x-keepsake-proof": proof })).toBe(401);

@@ -44,7 +44,7 @@ export function knownList({ user, erased }) {
     for (const id of ["known-count", "tab-count"]) find(id).textContent = String(current.total);
     find("before-count").textContent = String(past.total);
     find("before-switch").hidden = past.total === 0;
-    const card = (memory) => memoryCard(memory, forget, isNew(memory));
+    const card = (memory) => memoryCard(memory, forget, memory.status === "current" && isNew(memory));
     const groups = KINDS.map(([kind, title]) => [title, current.items.filter((one) => one.kind === kind)])
       .filter(([, items]) => items.length > 0)
       .map(([title, items]) => group(title, items.map(card)));
@@ -81,7 +81,7 @@ function nothingYet(past) {
     "p",
     { class: "empty" },
     past > 0
-      ? "Nothing holds now. What held before is still here: see above."
+      ? "Nothing of what I knew holds any more."
       : "Nothing yet. What you say about yourself will appear here, with the words it came from, and you can have any of it forgotten.",
   );
 }

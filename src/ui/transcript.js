@@ -1,5 +1,3 @@
-import { make } from "./make.js";
-
 /**
  * What stands in the log. It remembers which turn touched which memories, because what is erased must not stay on
  * the screen either.
@@ -27,9 +25,9 @@ export function transcript(log) {
       for (const { asked, reply, ids: touched } of turns) {
         const isRequest = asked === request;
         if (!isRequest && !touched.some((id) => gone.has(id))) continue;
-        asked.replaceChildren("erased");
+        asked.replaceChildren("words erased");
         asked.classList.add("erased");
-        if (!isRequest) reply.replaceChildren(make("p", { class: "answer erased" }, "erased"));
+        if (!isRequest) reply.remove();
       }
     },
   };
