@@ -17,6 +17,10 @@ export interface Question {
   readonly topic?: string;
   /** A value that the question names itself ("Am I still together with Marco?"). */
   readonly value?: string;
+  /** Words that narrow the question: "in Lima", "for work", "in the mornings". */
+  readonly narrows?: string;
+  /** When what is asked about is, was or will be so. */
+  readonly tense?: "past" | "present" | "future";
   /** True for "where did I live before", "what did I use to …": the past is meant. */
   readonly past?: boolean;
   /** A span of time that the question names, ISO 8601. */

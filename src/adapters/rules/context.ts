@@ -1,0 +1,128 @@
+import type { Claim, Kind, Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import { relationOf } from "../../domain/relations.ts";
+import type { AddProposal, EndProposal, Proposal, Target } from "../../ports/extractor.ts";
+import type { Clause } from "./clauses.ts";
+import type { Discourse, Entity } from "./entities.ts";
+import { HEDGES, SENSITIVE } from "./lexicon.ts";
+import type { Token } from "./tagger.ts";
+
+/** What reading one message goes by. */
+export interface Context {
+  readonly message: Message;
+  readonly content: string;
+  readonly discourse: Discourse;
+  readonly known: readonly Memory[];
+  /** What earlier clauses of this message proposed: they are known too. */
+  readonly made: Proposal[];
+}
+
+/** One clause about somebody, ready to become a claim. */
+export interface Statement {
+  readonly clause: Clause;
+  readonly subject: Entity;
+  /** "when I fly": from a clause beside it. */
+  readonly circumstance?: string;
+  /** Place of its words in the message. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The words of a span as they stand in the message, without what hangs on their ends. */
+export function said(context: Context, tokens: readonly Token[], from: number, to: number): string {
+  const first = tokens[from];
+  const last = tokens[to - 1];
+  if (!first || !last || from >= to) return "";
+  let text = context.content.slice(first.start, last.end);
+  if (last.owner) text = text.replace(/['’]s?$/, "");
+  return tidy(text);
+}
+
+/** One line, no marks at the ends, no fillers at the end. */
+export function tidy(text: string): string {
+  let clean = text.replace(/\s+/g, " ").replace(/^[\s,;:"“”'(]+|[\s,;:!.?"“”)]+$/g, "");
+  for (let i = 0; i < 4; i += 1) {
+    const next = clean.replace(/[\s,]+(?:now|too|btw|lol|haha|tho|though|anymore|any ?more|any longer|as well|again|already|actually|tbh|atm|at the moment|right now|these days|nowadays|finally|instead|currently|by the way|haha|omg|ugh|yay|obviously|apparently|today|ever|honestly|basically|of course|and|but|so|or|alone|anyway|please|thanks|thank you|right|yeah|well)$/i, "");
+    if (next === clean) break;
+    clean = next.replace(/[\s,;:!.]+$/g, "");
+  }
+  return clean;
+}
+
+/** First-person words in the rest of a sentence, said of the speaker. */
+export function thirdPerson(text: string, context: Context, subject: Entity): string {
+  const speaker = context.discourse.speaker;
+  const isSelf = subject.path === speaker.path && speaker.path === "user" && !/\b(?:they|them|their)\b/i.test(text);
+  const own = isSelf ? "their" : speaker.path === "user" ? "the user's" : `${speaker.display}'s`;
+  const self = isSelf ? "they" : speaker.path === "user" ? "the user" : speaker.display;
+  const object = isSelf ? "them" : self;
+  return text
+    .replace(/\bmy own\b/gi, `${own} own`)
+    .replace(/\b(?:my|our)\b/gi, own)
+    .replace(/\b(?:mine|ours)\b/gi, isSelf ? "theirs" : own)
+    .replace(/\b(?:I|we)['’]?m\b|\bwe['’]re\b/gi, isSelf ? "they are" : `${self} is`)
+    .replace(/\b(?:I|we)['’](ve|ll|d)\b/gi, (_all, short: string) => `${self} ${SHORT[short.toLowerCase()] ?? ""}`)
+    .replace(/\b(?:myself|ourselves)\b/gi, "themself")
+    .replace(/\bme\b|\bus\b/g, object)
+    .replace(/\bI\b|\bwe\b|\bi\b/g, self);
+}
+
+const SHORT: Readonly<Record<string, string>> = { ve: "have", ll: "will", d: "would" };
+
+export interface AddParts {
+  readonly text: string;
+  readonly claim: Claim;
+  readonly kind?: Kind;
+  readonly holds?: "one" | "many";
+  readonly importance?: number;
+  readonly confidence?: number;
+  readonly when?: string;
+  readonly validFrom?: string;
+  readonly validTo?: string;
+  readonly replaces?: Target;
+  readonly corrects?: boolean;
+}
+
+/** A proposal to add, with what the table of relations says of it. */
+export function adding(context: Context, place: { start: number; end: number }, parts: AddParts): AddProposal {
+  const relation = relationOf(parts.claim.relation);
+  const quote = context.content.slice(place.start, place.end);
+  const isHedged = quote.toLowerCase().split(/[^a-z]+/).some((word) => HEDGES.has(word));
+  const isSensitive = relation.sensitive || SENSITIVE.test(parts.text) || SENSITIVE.test(parts.claim.subject);
+  const confidence = (parts.confidence ?? 0.9) - (isHedged ? 0.25 : 0);
+  return {
+    propose: "add",
+    message: context.message.id,
+    start: place.start,
+    end: place.end,
+    text: parts.text,
+    kind: parts.kind ?? relation.kind,
+    claim: parts.claim,
+    holds: parts.holds ?? relation.holds,
+    confidence: Math.round(confidence * 100) / 100,
+    importance: parts.importance ?? (parts.kind === "event" ? 0.4 : 0.6),
+    ...(parts.corrects ? { corrects: true } : {}),
+    ...(parts.replaces ? { replaces: parts.replaces } : {}),
+    ...(parts.when ? { when: parts.when } : {}),
+    ...(parts.validFrom ? { validFrom: parts.validFrom } : {}),
+    ...(parts.validTo ? { validTo: parts.validTo } : {}),
+    ...(isSensitive ? { sensitive: true } : {}),
+  };
+}
+
+/** A proposal that something ended. */
+export function ending(context: Context, place: { start: number; end: number }, target: Target, validTo?: string): EndProposal {
+  return {
+    propose: "supersede",
+    message: context.message.id,
+    start: place.start,
+    end: place.end,
+    target,
+    ...(validTo ? { validTo } : {}),
+  };
+}
+
+/** A claim, without an empty qualifier. */
+export function claimOf(subject: string, relation: string, value: string, qualifier = ""): Claim {
+  return { subject, relation, value, ...(qualifier === "" ? {} : { qualifier }) };
+}

@@ -1,0 +1,175 @@
+import type { Claim, Memory } from "../../domain/memory.ts";
+import type { Proposal } from "../../ports/extractor.ts";
+import { changesOf } from "./changes.ts";
+import { claimsOf } from "./claims.ts";
+import type { Clause } from "./clauses.ts";
+import { adding, type Context, tidy } from "./context.ts";
+import { datesIn } from "./dates.ts";
+import { type Held, held, targetOf, telling } from "./targets.ts";
+
+void changesOf;
+void claimsOf;
+
+const MARK =
+  /\b(?:actually|i meant|i mean|meant to say|sorry|my mistake|my bad|i misspoke|misspoke|mistyped|typo|correction|scratch that|wait|oops|whoops|i was wrong|i got (?:that|it|his|her|the|my|their) .{0,30}wrong|got .{0,30}(?:wrong|mixed up)|mixed up|i said .{1,40} but|not quite|to correct myself|let me correct|strike that|no,|nope,|nah,|rather|it['’]?s not|should(?:['’]?ve| have)? (?:be|been|said)|is wrong|was wrong)\b/i;
+const STRONG =
+  /\b(?:i meant|meant to say|my mistake|i misspoke|misspoke|mistyped|typo|correction|scratch that|oops|whoops|i was wrong|wrong|mixed up|to correct myself|let me correct|strike that|i said .{1,60} but|should(?:['’]?ve| have) (?:been|said))\b|^(?:no|nope|nah|wait|sorry|actually)\b/i;
+
+/** Words that put right what was said before; undefined where nothing is put right. */
+export function correctionsOf(context: Context, text: string, place: { start: number; end: number }, clauses: readonly Clause[]): Proposal[] | undefined {
+  if (text.endsWith("?") || !(MARK.test(text) || NOT_BUT.test(text))) return undefined;
+  void clauses;
+  const swap = swapIn(text);
+  if (swap) {
+    const found = holding(context, swap.old, swap.fresh);
+    if (found) return [corrected(context, place, found, swap.old, swap.fresh)];
+  }
+  const lone = loneValue(text);
+  if (lone) {
+    const found = sameKind(context, lone);
+    if (found) return [corrected(context, place, found.held, found.old, lone)];
+  }
+  return undefined;
+}
+
+const NOT_BUT = /\bnot (?:on |in |at |a |an |the )?[^,.;]{1,40}?,? but\b|, not \S+|\bnot \S+(?: \S+)?, (?:it['’]s |he['’]s |she['’]s )?\S+/i;
+const OPEN = "(?:(?:oh|ah|hmm|um|no|nope|wait|sorry|actually|oops|whoops|correction|my bad|my mistake|i misspoke|scratch that|well|so|and|btw|argh|ugh)[,.:!—– -]+)*";
+
+const SWAPS: readonly RegExp[] = [
+  /\bnot (?:on |in |at |for |from )?(?<old>[^,.;]{1,40}?),? but (?:on |in |at |for |from )?(?<new>[^,.;!]{1,50})/i,
+  /\bi (?:said|wrote|told you|typed) (?<old>.{1,40}?),? (?:but|when) (?:it['’]s|it is|i meant|it should be|that should be|i should have said|he['’]s|she['’]s|they['’]re)(?: actually| really| meant to be| supposed to be)? (?<new>[^,.;!]{1,50})/i,
+  /\bi (?:meant|mean)(?: to say)? (?<new>[^,.;!]{1,50}?)(?:,| and| rather than| instead of)? not (?<old>[^,.;!]{1,50})/i,
+  /\b(?:it['’]s|it is|he['’]s|she['’]s|they['’]re|is|are|was|were|should be|that['’]s|to|at|on|in|for|from|the|with|called|named) (?<new>[^,.;!]{1,50}?),? (?:and )?not (?:on |in |at |for |from |to |called )?(?<old>[^,.;!]{1,50})/i,
+  /\bnot (?:on |in |at |for |from |called )?(?<old>[^,.;]{1,40}?)[,;:—–-]+\s*(?:it['’]s|he['’]s|she['’]s|it is|they['’]re|that['’]s|i meant)? ?(?:on |in |at |for |from )?(?<new>[^,.;!]{1,50})/i,
+  /\b(?<new>[^,.;!]{1,40}?) (?:instead of|rather than) (?<old>[^,.;!]{1,40})/i,
+  /^(?<new>[^,.;!]{1,40}?), not (?<old>[^,.;!]{1,40})/i,
+];
+
+function swapIn(text: string): { old: string; fresh: string } | undefined {
+  const plain = text.replace(new RegExp(`^${OPEN}`, "i"), "");
+  for (const pattern of SWAPS) {
+    const found = pattern.exec(plain);
+    if (!found?.groups) continue;
+    const old = tidy(found.groups.old ?? "");
+    const fresh = tidy((found.groups.new ?? "").replace(/^(?:it['’]s|it is|he['’]s|she['’]s|they['’]re|that['’]s|i meant|actually)\s+/i, ""));
+    if (old !== "" && fresh !== "" && !/^(?:really|sure|sorry|good|bad|bother)/i.test(old)) return { old, fresh };
+  }
+  return undefined;
+}
+
+/** The newest claim that holds what was wrong. */
+function holding(context: Context, old: string, fresh: string): Held | undefined {
+  const words = telling(old.replace(/^(?:my|the|a|an|his|her) /i, ""));
+  if (words.length === 0) return undefined;
+  const all = held(context).filter(({ claim, memory }) => {
+    const bag = telling(`${claim.value} ${claim.qualifier ?? ""} ${memory?.text ?? ""}`);
+    return words.every((word) => bag.includes(word));
+  });
+  void fresh;
+  return newest(all);
+}
+
+function newest(all: readonly Held[]): Held | undefined {
+  return all.reduce<Held | undefined>((best, one) => (best === undefined || (one.memory?.at ?? "9") >= (best.memory?.at ?? "9") ? one : best), undefined);
+}
+
+/** "sorry, Tuesday", "I meant terminal 2": what is left when the opener goes, where that is one thing. */
+function loneValue(text: string): string | undefined {
+  if (!STRONG.test(text)) return undefined;
+  const found = /(?:\bi (?:meant|mean)(?: to say)?|\bshould(?:['’]?ve| have)? (?:be|been|said)|\bmake that|\bit['’]s(?: actually| really)?|\bit is(?: actually| really)?|\bit was(?: actually| really)?|\bthat['’]s|\bcorrection:?|\b(?:he|she)['’]s(?: actually| really| called| named)?|\b(?:his|her|its|the) name['’]?s?(?: is)?(?: actually| really)?|^(?:oh |no |nope |wait |sorry |actually |oops |whoops )+|^(?:(?:oh|no|nope|wait|sorry|actually|oops|whoops|scratch that|my bad|my mistake)[,.:!—– -]+)+)\s*(?:on |in |at |for )?(?<value>[^,.;!]{1,40}?)(?:[.!,;]|$)/i.exec(text);
+  const value = tidy(found?.groups?.value ?? "").replace(/^(?:it['’]s|it is|i meant|make that)\s+/i, "");
+  if (value === "" || value.split(" ").length > 5 || /\b(?:i|you|we|he|she|they|am|is|are|was|have|do|my)\b/i.test(value)) return undefined;
+  return value;
+}
+
+const KINDS: readonly RegExp[] = [
+  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b/i,
+  /\b(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? )?(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{1,2}(?:st|nd|rd|th)?)?\b/i,
+  /\b\d{1,2}(?::\d\d|\.\d\d)? ?(?:am|pm|o['’]clock)\b|\b\d{1,2}:\d\d\b|\b(?:noon|midnight|half past \w+|quarter (?:to|past) \w+)\b/i,
+  /\b(?<word>terminal|gate|platform|room|floor|seat|row|unit|flat|apartment|number|no|size|level|line|bus|route|table|locker|desk|page|chapter|track|lane|exit|door|building|block|ward|bay|zone|class|grade|year) [a-z]?\d+[a-z]?\b/i,
+  /\b\d{1,2}(?:st|nd|rd|th)\b/i,
+  /[£$€] ?\d[\d.,]*(?:k|m)?\b|\b\d[\d.,]* ?(?:euros?|pounds?|dollars?|quid|bucks)\b/i,
+  /\b\d[\d.,]* ?(?<unit>kg|km|cm|m|mm|g|lbs?|pounds|miles?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?(?: old)?|people|kids|metres|meters|feet|ft|inches|litres|degrees|mg|ml|percent|%)\b/i,
+  /\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|\d[\d.,]*)\b/i,
+];
+
+/** The newest claim that holds a value of the same kind: a weekday for a weekday, "terminal 3" for "terminal 2". */
+function sameKind(context: Context, value: string): { held: Held; old: string } | undefined {
+  const recent = new Set(context.known.slice(-40).map(({ id }) => id));
+  const all = held(context).filter(({ memory }) => !memory || recent.has(memory.id));
+  for (const pattern of KINDS) {
+    const mine = pattern.exec(value);
+    if (!mine) continue;
+    const unit = (mine.groups?.word ?? mine.groups?.unit)?.toLowerCase();
+    const found = all.flatMap((one) => {
+      const where = `${one.claim.value} | ${one.claim.qualifier ?? ""} | ${one.memory?.text ?? ""}`;
+      const theirs = pattern.exec(where);
+      if (!theirs || (unit !== undefined && (theirs.groups?.word ?? theirs.groups?.unit)?.toLowerCase() !== unit)) return [];
+      return [{ held: one, old: theirs[0] }];
+    });
+    const best = newest(found.map((one) => one.held));
+    const hit = found.find((one) => one.held === best);
+    if (hit) return hit;
+  }
+  return properName(context, value, all);
+}
+
+/** A name for the name that was told last. */
+function properName(_context: Context, value: string, all: readonly Held[]): { held: Held; old: string } | undefined {
+  if (!/^\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*){0,3}$/u.test(value)) return undefined;
+  const last = newest(all.filter(({ claim, memory }) => /^\p{Lu}/u.test(claim.value) && memory?.kind !== "instruction"));
+  return last && { held: last, old: last.claim.value };
+}
+
+/** The old claim with the right words in place of the wrong ones. */
+function corrected(context: Context, place: { start: number; end: number }, found: Held, old: string, fresh: string): Proposal {
+  const { claim, memory } = found;
+  const swap = (text: string): string => replaceWords(text, old, fresh);
+  const value = swap(claim.value);
+  const qualifier = claim.qualifier === undefined ? undefined : swap(claim.qualifier);
+  const changed = value !== claim.value || (qualifier ?? "") !== (claim.qualifier ?? "");
+  const next: Claim = { ...claim, value: changed ? value : fresh, ...(qualifier === undefined ? {} : { qualifier }) };
+  const target = targetOf([found, ...siblings(context, found, old)]);
+  const when = whenOf(context, memory, fresh);
+  const text = memory ? textWith(memory, claim, next, swap, when) : `${next.value}`;
+  return adding(context, place, {
+    text,
+    claim: next,
+    ...(memory ? { kind: memory.kind } : {}),
+    holds: "one",
+    corrects: true,
+    importance: memory?.importance ?? 0.6,
+    ...(target ? { replaces: target } : {}),
+    ...(when ? { when } : {}),
+  });
+}
+
+function textWith(memory: Memory, claim: Claim, next: Claim, swap: (text: string) => string, when: string | undefined): string {
+  const swapped = swap(memory.text);
+  if (swapped !== memory.text) return swapped;
+  if (memory.text.includes(claim.value)) return memory.text.replace(claim.value, next.value);
+  void when;
+  return memory.text.replace(/[.!]$/, `, ${next.value}.`);
+}
+
+/** Other memories of the same words in which the wrong value stands too. */
+function siblings(context: Context, found: Held, old: string): Held[] {
+  const message = found.memory?.sources[0]?.message;
+  if (!message) return [];
+  const words = telling(old);
+  return held(context).filter((one) => one !== found && one.memory?.sources[0]?.message === message && one.claim.subject === found.claim.subject && one.claim.relation === found.claim.relation && words.every((word) => telling(one.claim.value).includes(word)));
+}
+
+function whenOf(context: Context, memory: Memory | undefined, fresh: string): string | undefined {
+  if (memory?.when === undefined) return undefined;
+  const [date] = datesIn(fresh, memory.at, memory.when >= memory.at.slice(0, 10));
+  if (!date) return memory.when;
+  void context;
+  return date.iso;
+}
+
+function replaceWords(text: string, old: string, fresh: string): string {
+  const bare = old.replace(/^(?:the|a|an|my|on|in|at) /i, "");
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${bare.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\p{L}\\p{N}])`, "iu");
+  return text.replace(pattern, fresh.replace(/^(?:the|a|an|my|on|in|at) (?=\S)/i, ""));
+}

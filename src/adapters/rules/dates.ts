@@ -1,0 +1,160 @@
+import { createRequire } from "node:module";
+
+/** A date said in words, resolved against the time of the message. */
+export interface SaidDate {
+  readonly start: number;
+  readonly end: number;
+  /** ISO 8601: a day ("2026-04-17"), a month ("2026-04"), a year ("2019"), or a time where one was said. */
+  readonly iso: string;
+}
+
+interface Components {
+  date(): Date;
+  isCertain(component: "hour" | "day" | "weekday" | "month" | "year"): boolean;
+}
+
+interface Found {
+  readonly index: number;
+  readonly text: string;
+  readonly start: Components;
+}
+
+interface Chrono {
+  readonly GB: {
+    parse(text: string, reference: { instant: Date; timezone: number }, options: { forwardDate: boolean }): Found[];
+  };
+}
+
+let loaded: Chrono | undefined;
+
+function chrono(): Chrono {
+  if (!loaded) {
+    const load: (name: string) => unknown = createRequire(import.meta.url);
+    loaded = load("chrono-node/en") as Chrono;
+  }
+  return loaded;
+}
+
+/** Cheap look for a word that can be part of a date, before the parser is loaded and asked. */
+const HINT =
+  /\d|\b(?:today|tomorrow|yesterday|tonight|ago|last|next|this|coming|weekend|week|month|year|day|morning|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|february|march|april|june|july|august|sept|september|october|november|december|christmas|easter|spring|summer|autumn|winter|fall)\b/i;
+
+const HABIT = /\b(?:every|each|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:morning|afternoon|evening|night)s|weekdays|weekends|daily)\b/i;
+const MONTHS = "january february march april may june july august september october november december".split(" ");
+
+/** The dates that a text names. `future` where the tense looks ahead. Habits ("every Monday") are no dates. */
+export function datesIn(text: string, at: string, future: boolean): SaidDate[] {
+  if (text.length > 600 || !HINT.test(text) || HABIT.test(text)) return [];
+  const instant = new Date(at);
+  if (Number.isNaN(instant.getTime())) return [];
+  const plain = text.replace(/’/g, "'");
+  const found = chrono()
+    .GB.parse(plain, { instant, timezone: 0 }, { forwardDate: future })
+    .filter((one) => isDate(one, plain))
+    .map((one) => ({ start: one.index, end: one.index + one.text.length, iso: isoOf(one, instant, future) }));
+  if (found.length > 0) return found;
+  return byHand(plain, instant, future);
+}
+
+function isDate(found: Found, text: string): boolean {
+  const { start } = found;
+  const hasDay = start.isCertain("day") || start.isCertain("weekday") || start.isCertain("month") || start.isCertain("year");
+  // "may" as a verb, "march", "sat" are read as dates.
+  if (/^(?:may|march|mar|sat|sun|sec|second|dec|now)$/i.test(found.text) && !/(?:in|on|since|by|until|till|last|next|this|before|after|for) (?:may|march|mar|sat|sun|dec)\b/i.test(text)) return false;
+  if (/^(?:this|the|a) (?:second|minute|hour)$/i.test(found.text)) return false;
+  if (/^\d+\s?(?:h|m|min|mins|s|sec)\b/i.test(found.text)) return false;
+  return hasDay || /morning|tonight|afternoon|evening|today|\d[:.]\d\d|[ap]m/i.test(found.text);
+}
+
+function isoOf(found: Found, instant: Date, future: boolean): string {
+  const { start } = found;
+  let date = start.date();
+  const text = found.text.toLowerCase();
+  if (/last weekend/.test(text)) date = weekendBefore(instant);
+  else if (/last week$/.test(text)) date = new Date(instant.getTime() - 7 * 86_400_000);
+  else if (/next (?:mon|tues|wednes|thurs|fri|satur|sun)day/.test(text)) date = nextDay(date, instant);
+  else if (!start.isCertain("year") && start.isCertain("month")) date = nearest(date, instant, future, start.isCertain("day"));
+  else if (!future && start.isCertain("weekday") && !start.isCertain("day") && date > instant) date = new Date(date.getTime() - 7 * 86_400_000);
+  const iso = date.toISOString();
+  if (start.isCertain("hour") && !/night|morning|evening|afternoon/.test(text.replace(/\d.*$/, ""))) return iso;
+  const dayKnown = start.isCertain("day") || start.isCertain("weekday") || /today|tonight|yesterday|tomorrow|morning|night|week|days? ago/.test(text);
+  if (dayKnown) return iso.slice(0, 10);
+  if (start.isCertain("month") || /month/.test(text)) return iso.slice(0, 7);
+  return iso.slice(0, /year/.test(text) ? 4 : 10);
+}
+
+/** "Next Friday", said on a Friday, is a week away and not today. */
+function nextDay(date: Date, instant: Date): Date {
+  return date.getTime() - instant.getTime() < 43_200_000 ? new Date(date.getTime() + 7 * 86_400_000) : date;
+}
+
+function weekendBefore(instant: Date): Date {
+  const day = instant.getUTCDay();
+  // The Saturday of the weekend that is over.
+  const back = day === 0 ? 8 : day + 1;
+  return new Date(instant.getTime() - back * 86_400_000);
+}
+
+/** A month or a day without a year: ahead of the message where the tense looks ahead, else behind it. */
+function nearest(date: Date, instant: Date, future: boolean, dayKnown: boolean): Date {
+  const moved = new Date(date);
+  const slack = dayKnown ? 86_400_000 : 31 * 86_400_000;
+  if (future && moved.getTime() < instant.getTime() - slack) moved.setUTCFullYear(moved.getUTCFullYear() + 1);
+  if (!future && moved.getTime() > instant.getTime() + 86_400_000) moved.setUTCFullYear(moved.getUTCFullYear() - 1);
+  return moved;
+}
+
+const SEASONS: Readonly<Record<string, string>> = { spring: "04", summer: "07", autumn: "10", fall: "10", winter: "01", christmas: "12" };
+
+/** What the parser does not know: "in 2019", "the 14th", "last summer". */
+function byHand(text: string, instant: Date, future: boolean): SaidDate[] {
+  const year = /\b(?:in|since|from|until|back in|around|of) ((?:19|20)\d\d)\b/i.exec(text);
+  if (year?.[1]) return [at(year, year[1])];
+  const season = /\b(last|next|this) (spring|summer|autumn|fall|winter|christmas)\b/i.exec(text);
+  if (season?.[1] && season[2]) return [at(season, seasonOf(season[1].toLowerCase(), season[2].toLowerCase(), instant))];
+  const day = /\b(?:on )?the (\d{1,2})(?:st|nd|rd|th)\b(?! (?:floor|of every|of each|grade|time|century))/i.exec(text);
+  if (day?.[1]) return [at(day, dayOfMonth(Number(day[1]), instant, future))];
+  return [];
+}
+
+function at(match: RegExpExecArray, iso: string): SaidDate {
+  return { start: match.index, end: match.index + match[0].length, iso };
+}
+
+function seasonOf(which: string, season: string, instant: Date): string {
+  const month = SEASONS[season] ?? "07";
+  const year = instant.getUTCFullYear();
+  const now = instant.getUTCMonth() + 1;
+  if (which === "last") return `${Number(month) < now ? year : year - 1}-${month}`;
+  if (which === "next") return `${Number(month) > now ? year : year + 1}-${month}`;
+  return `${year}-${month}`;
+}
+
+function dayOfMonth(day: number, instant: Date, future: boolean): string {
+  const date = new Date(Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth(), day));
+  const today = Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth(), instant.getUTCDate());
+  if (future && date.getTime() < today) date.setUTCMonth(date.getUTCMonth() + 1);
+  if (!future && date.getTime() > today) date.setUTCMonth(date.getUTCMonth() - 1);
+  return date.toISOString().slice(0, 10);
+}
+
+/** The span that a date stands for: a day, a month or a year, as [from, to) in ISO 8601. */
+export function spanOf(iso: string): { from: string; to: string } {
+  const [year = 1970, month = 1, day = 1] = iso.slice(0, 10).split("-").map(Number);
+  const from = new Date(Date.UTC(year, month - 1, day));
+  const to = new Date(from);
+  if (iso.length === 4) to.setUTCFullYear(year + 1);
+  else if (iso.length === 7) to.setUTCMonth(to.getUTCMonth() + 1);
+  else to.setUTCDate(to.getUTCDate() + 1);
+  return { from: from.toISOString(), to: to.toISOString() };
+}
+
+/** A date as a moment, for validity: the beginning of its span. */
+export function momentOf(iso: string): string {
+  return iso.length > 10 ? iso : spanOf(iso).from;
+}
+
+/** Whether a word names a month. */
+export function isMonth(word: string): boolean {
+  return MONTHS.includes(word.toLowerCase());
+}

@@ -1,0 +1,65 @@
+/** What is kept out of memory whatever it says. */
+
+const SECRET =
+  /\bsk-[A-Za-z0-9_-]{16,}|\b(?:ghp|gho|github_pat|xox[abpr]|AKIA|AIza|ya29|glpat|npm)_?[A-Za-z0-9_-]{12,}|-----BEGIN [A-Z ]*PRIVATE KEY|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}|\b(?:password|passwort|passcode|passphrase|pin(?: code| number)?|api[ _-]?key|secret key|access token|auth token|token|cvv|cvc|seed phrase|recovery (?:code|phrase)|security code|one-time code|otp)\b[^.?!\n]{0,40}?(?:\bis\b|\bare\b|['’]s\b|[:=])\s*\S+/i;
+const CARD = /\b\d(?:[ -]?\d){12,18}\b/g;
+
+/** Whether a text holds what looks like a credential: a password, a key, a card number. */
+export function holdsSecret(text: string): boolean {
+  if (SECRET.test(text)) return true;
+  return Array.from(text.matchAll(CARD)).some(([digits]) => passesLuhn(digits.replace(/\D/g, "")));
+}
+
+function passesLuhn(digits: string): boolean {
+  if (digits.length < 13) return false;
+  const sum = Array.from(digits, Number)
+    .reverse()
+    .map((digit, i) => (i % 2 === 1 ? (digit > 4 ? digit * 2 - 9 : digit * 2) : digit))
+    .reduce((a, b) => a + b, 0);
+  return sum % 10 === 0;
+}
+
+const INJECTION =
+  /\b(?:ignore|disregard|forget|override|bypass) (?:all |any |every |the |your |my )*(?:previous|prior|above|earlier|preceding|system) (?:instructions?|prompts?|messages?|rules?|directions?)|\byou are now (?:a|an|in|no longer)\b|\b(?:system prompt|developer mode|jailbreak|dan mode)\b|<\/?(?:system|assistant|user|instructions?|im_start|im_end|tool)\b|<\|[^|]*\|>|^\s*(?:system|assistant|developer)\s*:|\[\/?INST\]|\b(?:exfiltrate|execute (?:the following|this) (?:code|command))\b/im;
+const ENCODED = /[A-Za-z0-9+/]{80,}={0,2}/;
+
+/** Whether a text smells of orders to a model rather than of somebody's life. */
+export function isInjection(text: string): boolean {
+  return INJECTION.test(text) || ENCODED.test(text);
+}
+
+/** Whether a sentence is read at all. */
+export function isRefused(text: string): boolean {
+  return holdsSecret(text) || isInjection(text);
+}
+
+/** Where the words stand in quotation marks: another's words, where they are a sentence. */
+export function quotedSpans(text: string): { start: number; end: number }[] {
+  const spans: { start: number; end: number }[] = [];
+  for (const found of text.matchAll(/["“„«]([^"“”„«»\n]{2,400})["”»]/g)) {
+    if (found.index === undefined) continue;
+    spans.push({ start: found.index + 1, end: found.index + found[0].length - 1 });
+  }
+  return spans;
+}
+
+const COMMON = new Set(
+  "the a an i i'm im i've ive my me we our you your he she it it's its they this that is are was were am be been have has had do does did don't to of in on at for with from and but or not so as if when what who where how why can will would just like about up out no yes got get all now then there her his their".split(" "),
+);
+const FOREIGN = new Set(
+  "der die das und ich nicht ist ein eine mit auf für meine mein wohne heiße habe bin le la les une est je suis mon ma et pas dans avec j'ai j'habite el los las una soy mi y en con tengo vivo que es yo il lo gli sono mio mia ho abito di che non per o os um uma eu meu minha tenho moro não com het een ik mijn ben heb niet en woon van jag är och min har bor inte jeg og er ikke bor mam jestem nie mój w na się".split(" "),
+);
+
+/** Whether a text can be English, by its commonest words and letters. Short texts get the benefit of the doubt. */
+export function isEnglish(text: string): boolean {
+  const sample = text.slice(0, 1500).toLowerCase();
+  const letters = sample.match(/\p{L}/gu)?.length ?? 0;
+  const latin = sample.match(/\p{Script=Latin}/gu)?.length ?? 0;
+  if (letters === 0) return false;
+  if (latin / letters < 0.7) return false;
+  const words = sample.match(/[\p{L}'’]+/gu)?.map((word) => word.replace(/’/g, "'")) ?? [];
+  const english = words.filter((word) => COMMON.has(word)).length;
+  const foreign = words.filter((word) => FOREIGN.has(word)).length;
+  if (foreign > english) return false;
+  return words.length <= 8 || english / words.length >= 0.08;
+}

@@ -1,0 +1,48 @@
+import type { Message } from "../../domain/message.ts";
+import type { Extractor, Proposal, Reading } from "../../ports/extractor.ts";
+import { sentencesOf } from "../../domain/sentences.ts";
+import { erasuresOf } from "./erasures.ts";
+import { holdsSecret, isEnglish } from "./guards.ts";
+import { readStatements } from "./reader.ts";
+
+export { rulesQuestionReader } from "./questions.ts";
+
+
+
+/** How much of a message is read, so that no message can take seconds. */
+const MOST_SENTENCES = 120;
+const LONGEST_SENTENCE = 1200;
+
+/**
+ * Understands English statements about oneself and one's people, changes, corrections and requests to forget, by
+ * grammar, without a model. What is not English, and what anybody but the user says, is left alone.
+ */
+export function rulesExtractor(): Extractor {
+  return {
+    name: "rules",
+    local: true,
+    async propose(reading, options) {
+      const proposals: Proposal[] = [];
+      for (const message of reading.messages) {
+        options?.signal?.throwIfAborted();
+        proposals.push(...proposalsOf(message, reading));
+      }
+      return proposals;
+    },
+  };
+}
+
+function proposalsOf(message: Message, reading: Reading): Proposal[] {
+  if (message.role !== "user" || message.content.trim() === "" || !isEnglish(message.content)) return [];
+  const all = sentencesOf(message.content.slice(0, 40_000));
+  const spans = all.filter(({ start, end }) => end - start <= LONGEST_SENTENCE).slice(0, MOST_SENTENCES);
+  const erasures = erasuresOf(message, spans);
+  if (erasures.some((one) => one.about === undefined)) return erasures;
+  const rest = spans.filter(({ start }) => !erasures.some((one) => one.start === start));
+  return [...erasures, ...keepable(readStatements(message, reading, rest))];
+}
+
+/** Nothing that looks like a credential leaves here, wherever it stood. */
+function keepable(proposals: readonly Proposal[]): Proposal[] {
+  return proposals.filter((proposal) => proposal.propose !== "add" || !holdsSecret(proposal.text));
+}

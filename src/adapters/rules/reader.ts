@@ -1,0 +1,204 @@
+import type { Claim } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import type { Proposal, Reading } from "../../ports/extractor.ts";
+import { changesOf } from "./changes.ts";
+import { claimsOf } from "./claims.ts";
+import { type Clause, clausesOf, isOrder } from "./clauses.ts";
+import { type Context, type Statement, tidy } from "./context.ts";
+import { correctionsOf } from "./corrections.ts";
+import { type Discourse, discourse, type Entity, speakerEntity } from "./entities.ts";
+import { isRefused, quotedSpans } from "./guards.ts";
+import { instructionOf } from "./instructions.ts";
+import { ANIMALS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "./lexicon.ts";
+import { isPersonNoun, phrasesOf } from "./phrases.ts";
+import { type Token, tagSentences } from "./tagger.ts";
+
+/** Reads the statements of one message, sentence by sentence. */
+export function readStatements(message: Message, reading: Reading, spans: readonly { start: number; end: number }[]): Proposal[] {
+  const speaker = speakerEntity(message.name);
+  const made: Proposal[] = [];
+  const claims = (): Claim[] => [...reading.known, ...made.filter((one) => one.propose === "add")].flatMap(({ claim }) => claim ?? []);
+  const talk = discourse(speaker, claims, () => spokenOf(reading, message));
+  const context: Context = { message, content: message.content, discourse: talk, known: reading.known, made };
+  const quotes = quotedSpans(message.content);
+  for (const { start, end } of spans) {
+    const text = message.content.slice(start, end);
+    if (isRefused(text)) continue;
+    for (const tokens of tagSentences(text, start)) {
+      markQuotes(tokens, quotes);
+      context.made.push(...readSentence(context, tokens));
+    }
+  }
+  return context.made;
+}
+
+function markQuotes(tokens: Token[], quotes: readonly { start: number; end: number }[]): void {
+  for (const token of tokens) token.quoted = quotes.some(({ start, end }) => token.start >= start && token.end <= end);
+}
+
+/** What the last turns of the user spoke of, for pronouns alone. */
+function spokenOf(reading: Reading, message: Message): Entity[] {
+  const found: Entity[] = [];
+  const turns = reading.earlier.filter(({ role, name }) => role === "user" && name === message.name).slice(-3);
+  for (const turn of turns) {
+    const talk = discourse(speakerEntity(turn.name), () => reading.known.flatMap(({ claim }) => claim ?? []), () => []);
+    for (const tokens of tagSentences(turn.content.slice(0, 600))) {
+      for (const clause of clausesOf(tokens)) for (const entity of entitiesOf(talk, clause)) found.push(entity);
+    }
+  }
+  return found;
+}
+
+/** Whom and what a clause names, in the order in which a pronoun would mean them: the subject last. */
+function entitiesOf(talk: Discourse, clause: Clause): Entity[] {
+  const found: Entity[] = [];
+  const { tokens } = clause;
+  for (const phrase of phrasesOf(tokens, ...clause.rest)) {
+    for (const item of phrase.items) {
+      const first = tokens[item[0]];
+      if (!first || first.class === "pronoun") continue;
+      const entity = phrase.kind === "time" ? undefined : (talk.resolve(tokens, ...item) ?? indefinite(talk, clause, item));
+      if (entity && entity.path !== talk.speaker.path) found.push(entity);
+    }
+  }
+  if (clause.subject && tokens[clause.subject[0]]?.class !== "pronoun") {
+    const entity = talk.resolve(tokens, ...clause.subject);
+    if (entity && entity.path !== talk.speaker.path) found.push(entity);
+  }
+  for (const entity of found) talk.mention(entity);
+  return found;
+}
+
+/** "I have a cat", "got a new car": the speaker's from now on. */
+function indefinite(talk: Discourse, clause: Clause, item: readonly [number, number]): Entity | undefined {
+  const { tokens } = clause;
+  const first = tokens[item[0]];
+  const head = tokens.slice(...item).findLast(({ class: kind }) => kind === "noun")?.lower;
+  if (!first || head === undefined || !/^(?:a|an|two|three|four|one)$/.test(first.lower)) return undefined;
+  const owns = ["have", "get", "own", "adopt", "buy", "keep", "pick up", "see", "date", "rescue", "meet"].includes(clause.verb.lemma);
+  if (!owns) return undefined;
+  const animate = isPersonNoun(head) || ANIMALS.has(head);
+  return { path: `${talk.speaker.path}/${head}`, display: `${talk.speaker.path === "user" ? "The user's" : `${talk.speaker.display}'s`} ${head}`, animate, plural: false };
+}
+
+const BEYOND = /\b(?:i wish|if only|imagine|pretend(?:ing)?|what if|suppose i|in my dreams?|i dreamt|i dreamed|had a dream|yeah right|as if i|just kidding|jk\b|not really lol)\b/i;
+
+function readSentence(context: Context, tokens: Token[]): Proposal[] {
+  const first = tokens[0];
+  const last = tokens.at(-1);
+  if (!first || !last) return [];
+  const text = context.content.slice(first.start, last.end + last.after.length);
+  if (BEYOND.test(text)) return [];
+  const clauses = clausesOf(tokens);
+  const corrected = correctionsOf(context, text, { start: first.start, end: last.end }, clauses);
+  if (corrected) return corrected;
+  const proposals: Proposal[] = [];
+  let previous: { clause: Clause; subject: Entity | undefined } | undefined;
+  let conditional = false;
+  let circumstance: string | undefined;
+  for (const [k, clause] of clauses.entries()) {
+    const subject = subjectOf(context, clause, previous, clauses[k - 1]);
+    const place = placeOf(context, clause, clauses[k + 1]);
+    const skip = passes(clause, conditional);
+    if (clause.role === "condition") conditional = true;
+    else if (clause.role === "circumstance" && !clauses.slice(0, k).some(({ role }) => role === "main")) circumstance = tidy(context.content.slice(openerStart(clause, place.start, context), place.end));
+    if (!skip && subject) {
+      const statement: Statement = { clause, subject, ...place, ...trailing(context, clauses, k, circumstance) };
+      const made = readStatement(context, widen(context, statement, clauses[k + 1]), text);
+      proposals.push(...made);
+      context.made.push(...made);
+      circumstance = undefined;
+    } else if (!skip && isOrder(clause)) {
+      proposals.push(...instructionOf(context, text, place));
+    }
+    if (subject && subject.path !== context.discourse.speaker.path) context.discourse.mention(subject);
+    remember(context, clause, subject);
+    previous = { clause, subject: subject ?? (clause.shares ? previous?.subject : undefined) };
+  }
+  context.made.splice(context.made.length - proposals.length, proposals.length);
+  if (proposals.length === 0 && clauses.length === 0) return instructionOf(context, text, { start: first.start, end: last.end });
+  return proposals;
+}
+
+function remember(context: Context, clause: Clause, subject: Entity | undefined): void {
+  const found = entitiesOf(context.discourse, clause);
+  if (subject && found.length > 0 && subject.path !== context.discourse.speaker.path) context.discourse.mention(subject);
+}
+
+/** "while", "when I fly" behind the main clause belongs to it too. */
+function trailing(context: Context, clauses: readonly Clause[], k: number, before: string | undefined): { circumstance?: string } {
+  if (before !== undefined) return { circumstance: before };
+  const next = clauses[k + 1];
+  if (next?.role !== "circumstance" || !["when", "whenever", "while", "before", "after", "until", "where"].includes(next.opener ?? "")) return {};
+  const place = placeOf(context, next, clauses[k + 2]);
+  const text = tidy(context.content.slice(openerStart(next, place.start, context), place.end));
+  return text.length > 60 ? {} : { circumstance: text };
+}
+
+function openerStart(clause: Clause, start: number, context: Context): number {
+  if (!clause.opener) return start;
+  const before = context.content.slice(0, start).toLowerCase().lastIndexOf(clause.opener);
+  return before >= 0 && start - before < clause.opener.length + 4 ? before : start;
+}
+
+/** A promise reaches over the clause that says what was promised. */
+function widen(context: Context, statement: Statement, next: Clause | undefined): Statement {
+  if (next?.role !== "content" || !/^(?:promise|swear|agree|vow)$/.test(statement.clause.verb.lemma)) return statement;
+  return { ...statement, end: placeOf(context, next, undefined).end };
+}
+
+function passes(clause: Clause, conditional: boolean): boolean {
+  const first = clause.tokens[clause.verb.from];
+  if (clause.asks || first?.quoted) return true;
+  if (clause.role === "condition" || clause.role === "circumstance" || clause.role === "reason") return true;
+  return conditional && (clause.verb.open || clause.verb.tense === "past" || clause.verb.tense === "future");
+}
+
+function subjectOf(context: Context, clause: Clause, previous: { clause: Clause; subject: Entity | undefined } | undefined, before: Clause | undefined): Entity | undefined {
+  const { tokens, subject } = clause;
+  const talk = context.discourse;
+  if (!subject) {
+    if (clause.shares) return previous?.subject ?? (before?.subject ? undefined : talk.speaker);
+    return isOrder(clause) && !STANDING.has(clause.verb.lemma) ? undefined : talk.speaker;
+  }
+  const first = tokens[subject[0]];
+  if (!first) return undefined;
+  if (clause.role === "relative") return antecedent(context, clause, before);
+  if (clause.role === "content" && before && FIRST_PERSON.has(first.lower) && before.subject && SAYING.has(before.verb.lemma)) {
+    // What others say of the user is theirs: "Tina thinks I'm mad".
+    const sayer = previous?.subject;
+    if (!sayer || sayer.path !== talk.speaker.path) return undefined;
+  }
+  if (EMPTY_SUBJECTS.has(first.lower) && first.lower !== "it" && subject[1] - subject[0] === 1) return undefined;
+  if (first.lower === "you") return undefined;
+  return talk.resolve(tokens, ...subject);
+}
+
+/** Verbs that open a sentence about oneself without "I": "love this place", "need to call mum". */
+const STANDING = new Set(["love", "hate", "like", "need", "want", "prefer", "live", "work", "miss", "hope", "plan", "use", "drive", "play", "own"]);
+
+/** Whom "who" means: the noun phrase right before it. */
+function antecedent(context: Context, clause: Clause, before: Clause | undefined): Entity | undefined {
+  const { tokens, subject } = clause;
+  const end = subject?.[0] ?? 0;
+  for (let start = Math.max(0, end - 5); start < end; start += 1) {
+    const token = tokens[start];
+    if (token?.class === "possessive" || token?.class === "name") return context.discourse.resolve(tokens, start, end);
+  }
+  return before ? context.discourse.meantBy("they") : undefined;
+}
+
+function placeOf(context: Context, clause: Clause, next: Clause | undefined): { start: number; end: number } {
+  const { tokens, lead, rest, verb, subject } = clause;
+  const first = tokens[Math.min(lead[0], subject?.[0] ?? lead[0], verb.from)] ?? tokens[0];
+  const limit = next && next.tokens === tokens ? Math.max(rest[1], verb.to) : rest[1];
+  const last = tokens[Math.max(limit, verb.to) - 1] ?? tokens.at(-1);
+  const start = first?.start ?? 0;
+  const end = last?.end ?? context.content.length;
+  const trimmed = context.content.slice(start, end).replace(/[\s,]+(?:and|but|so|or|then|because)?$/i, "");
+  return { start, end: start + Math.max(1, trimmed.length) };
+}
+
+function readStatement(context: Context, statement: Statement, sentence: string): Proposal[] {
+  return changesOf(context, statement, sentence) ?? claimsOf(context, statement);
+}

@@ -1,0 +1,68 @@
+import { gerund, pastParticiple, pastTense, sayDate, sentence, thirdPerson as thirdForm } from "../../domain/english.ts";
+import type { SaidDate } from "./dates.ts";
+import type { Verb } from "./verbs.ts";
+
+/** A verb as "the user" does it: "uses", "has been taking", "does not eat", "is planning to hike". */
+export function inflect(verb: Verb, plural = false): string {
+  const links = verb.chain.filter(({ verb: name }) => !(name === "use" && verb.tense === "present"));
+  const parts: string[] = [];
+  const [first, ...others] = [...links.map((link) => link.verb), verb.lemma];
+  if (first === undefined) return "";
+  parts.push(outer(first, verb, plural, others.length === 0));
+  for (const [i, next] of others.entries()) {
+    const join = links[i]?.next ?? "to";
+    const [head = "", ...particle] = next.split(" ");
+    parts.push(join === "to" ? `to ${next}` : join === "gerund" ? [gerund(head), ...particle].join(" ") : next);
+  }
+  const text = parts.join(" ");
+  return verb.chain[0]?.verb === "use" && verb.chain[0].next === "to" ? `used to ${text.replace(/^\S+/, (word) => (links.length === 0 ? verb.lemma.split(" ")[0] ?? word : word))}` : text;
+}
+
+function outer(phrase: string, verb: Verb, plural: boolean, isMain: boolean): string {
+  const [head = "", ...particle] = phrase.split(" ");
+  const rest = particle.length > 0 ? ` ${particle.join(" ")}` : "";
+  const passive = isMain && verb.passive;
+  const form = passive ? `be ${pastParticiple(head)}` : head;
+  return finite(form, verb, plural) + rest;
+}
+
+function finite(form: string, verb: Verb, plural: boolean): string {
+  const deny = verb.denied ? ` ${verb.denied}` : "";
+  const third = (base: string): string => (plural ? (base === "be" ? "are" : base) : thirdForm(base));
+  const [head = "", ...others] = form.split(" ");
+  const rest = others.length > 0 ? ` ${others.join(" ")}` : "";
+  if (verb.modal) return `${verb.modal}${deny} ${form}`;
+  if (verb.perfect) {
+    const have = verb.tense === "past" ? "had" : third("have");
+    return `${have}${deny} ${verb.progressive ? `been ${gerund(head)}` : pastParticiple(head)}${rest}`;
+  }
+  if (verb.progressive) {
+    const be = verb.tense === "past" ? (plural ? "were" : "was") : third("be");
+    return `${be}${deny} ${gerund(head)}${rest}`;
+  }
+  if (head === "be") return `${verb.tense === "past" ? (plural ? "were" : "was") : third("be")}${deny}${rest}`;
+  if (verb.denied === "not") return `${verb.tense === "past" ? "did" : third("do")} not ${form}`;
+  const own = verb.tense === "past" ? pastTense(head) : third(head);
+  return `${verb.denied ? "never " : ""}${own}${rest}`;
+}
+
+const RELATIVE = /\b(?:ago|yesterday|today|tomorrow|tonight|last|next|this|coming|weekend|the \d+(?:st|nd|rd|th)|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b/i;
+
+/** A text with a date that hangs on the day it was said made a date that stands alone. */
+export function absolute(text: string, dates: readonly SaidDate[], whole: string): string {
+  const [date] = dates;
+  if (!date) return text;
+  const words = whole.slice(date.start, date.end);
+  if (!RELATIVE.test(words) && /\b(?:19|20)\d\d\b/.test(words)) return text;
+  const at = text.indexOf(words);
+  if (at < 0) return text;
+  const before = text.slice(0, at).replace(/\s+(?:on|in|at|by|for|this|the)\s+$/i, " ");
+  const removed = text.slice(before.length, at).trim().toLowerCase();
+  const joint = ["by", "for"].includes(removed) ? removed : date.iso.length < 10 ? "in" : "on";
+  return `${before.trimEnd()} ${joint} ${sayDate(date.iso)}${text.slice(at + words.length)}`.replace(/\s+/g, " ");
+}
+
+/** Subject, verb and rest as one sentence. */
+export function compose(...parts: readonly string[]): string {
+  return sentence(parts.filter((part) => part !== "").join(" ").replace(/\s+([,.;:!?])/g, "$1"));
+}

@@ -1,0 +1,72 @@
+import type { Claim, Memory } from "../../domain/memory.ts";
+import { canonicalThing, isKindOf } from "../../domain/relations.ts";
+import { singular } from "../../domain/english.ts";
+import { words } from "../../domain/words.ts";
+
+/** Says of a claim's subject whether it is the one a question means: 1 surely, less where it may be, 0 not. */
+export type SubjectFit = (subject: string) => number;
+
+/**
+ * Finds the subjects that a question's subject can mean. "my tortoise" is also the pet that is a tortoise, "my
+ * sister" also "my little sister", and a name also the person who is called so.
+ */
+export function subjectFit(asked: string | undefined, memories: readonly Memory[]): SubjectFit {
+  if (asked === undefined) return () => 0.8;
+  const claims = memories.flatMap(({ claim }) => claim ?? []);
+  const names = aliases(asked, claims);
+  return (subject) => {
+    if (subject.toLowerCase() === asked.toLowerCase()) return 1;
+    if (names.has(subject)) return 1;
+    return samePath(asked, subject, claims) ? 0.9 : 0;
+  };
+}
+
+/** Paths of those who are called what the question names, and names of those it gives a path for. */
+function aliases(asked: string, claims: readonly Claim[]): Set<string> {
+  const found = new Set<string>();
+  const [root = "", ...rest] = asked.split("/");
+  for (const claim of claims) {
+    if (claim.relation !== "be called") continue;
+    if (root !== "user" && meets(claim.value, root)) found.add([claim.subject, ...rest].join("/"));
+    if (claim.subject === asked) found.add(claim.value);
+  }
+  return found;
+}
+
+function meets(one: string, other: string): boolean {
+  const a = words(one);
+  const b = words(other);
+  return a.length > 0 && b.length > 0 && (a.every((word) => b.includes(word)) || b.every((word) => a.includes(word)));
+}
+
+function samePath(asked: string, subject: string, claims: readonly Claim[]): boolean {
+  const a = asked.split("/");
+  const b = subject.split("/");
+  if (a.length !== b.length || a.length < 2) return false;
+  return a.every((part, i) => {
+    const other = b[i] ?? "";
+    return i === 0 ? part.toLowerCase() === other.toLowerCase() : sameThing(part, other, subject, i === b.length - 1, claims);
+  });
+}
+
+function sameThing(asked: string, held: string, subject: string, isLast: boolean, claims: readonly Claim[]): boolean {
+  if (canonicalThing(asked) === canonicalThing(held) || isKindOf(held, asked)) return true;
+  if (singular(asked) === singular(held) || isKindOf(singular(held), singular(asked))) return true;
+  // "colleague Ana" is a colleague; "big brother", "phone number" against "number".
+  const a = words(asked).map(singular);
+  const b = words(held).map(singular);
+  if (a.length > 0 && a.length < b.length && a.every((word) => b.includes(word)) && isPart(a, b, held)) return true;
+  if (b.length > 0 && b.length < a.length && b.every((word) => a.includes(word)) && a.at(-1) === b.at(-1) && LOOSE.has(a.find((word) => !b.includes(word)) ?? "")) return true;
+  if (!isLast) return false;
+  // "my tortoise": the pet of which it is said that it is one.
+  return claims.some((claim) => claim.subject === subject && claim.relation === "be" && words(claim.value).map(singular).some((word) => word === a.at(-1)) && !/\b(?:my|his|her|their|our)\b/i.test(claim.value));
+}
+
+/** Adjectives that tell little apart. */
+const LOOSE = new Set("little big younger older elder new old personal current own best close work driving piano local family next upcoming".split(" "));
+
+/** "colleague Ana": a capital after the noun; "birthday party" is a party. "Shoe size" is no shoe. */
+function isPart(asked: readonly string[], held: readonly string[], text: string): boolean {
+  if (/ \p{Lu}/u.test(text)) return asked[0] === held[0];
+  return asked.at(-1) === held.at(-1);
+}
