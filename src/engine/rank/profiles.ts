@@ -32,10 +32,9 @@ const NONE: Weights = {
   own: 0,
   claim: 0,
   time: 0,
-  memory: 0,
 };
 
-/** Fitted by `bench/quality/fit.ts` on the development data; `claim`, `time` and `memory` are set by hand. */
+/** Fitted by `bench/quality/fit.ts` on the development data; `claim` and `time` are set by hand. */
 const DEFAULT: Profile = {
   name: "default",
   talk: {

@@ -15,11 +15,17 @@ export type Qualities = { readonly [quality in Quality]: number };
 export function topsOf(signals: Signals): Tops {
   const tops = {} as { -readonly [signal in Signal]: number };
   for (const signal of SIGNALS) {
-    let top = 0;
-    for (const value of signals[signal]) if (value > top) top = value;
+    const top = greatest(signals[signal]);
     tops[signal] = RELATIVE.has(signal) ? top : Math.ceil(top);
   }
   return tops;
+}
+
+function greatest(column: Float32Array): number {
+  let top = 0;
+  for (let slot = 0; slot < column.length; slot += 1)
+    if ((column[slot] as number) > top) top = column[slot] as number;
+  return top;
 }
 
 /** The weights of a profile where a share (0 to 1) of the conversation is people talking among themselves. */

@@ -20,8 +20,6 @@ export const SIGNALS = [
   "claim",
   /** 1 where it lies in the span of time that the query names. */
   "time",
-  /** 1 for a memory, 0 for a passage. */
-  "memory",
 ] as const;
 
 export type Signal = (typeof SIGNALS)[number];

@@ -6,6 +6,7 @@ import type { Embedder } from "../../ports/embedder.ts";
 import type { UserState } from "../user-state.ts";
 import type { Said } from "./standing.ts";
 import { type GrowingTurns, type Turns, turnsOf } from "./turns.ts";
+import { type VectorBlock, vectorBlock } from "./vector-block.ts";
 
 /** All that can be found of one user, laid out for ranking: a place per unit, numbered as in the text index. */
 export interface Corpus {
@@ -17,9 +18,8 @@ export interface Corpus {
   readonly units: readonly (Unit | undefined)[];
   /** The turn that a unit is from, or -1: of a passage its message, of a memory the newest of its sources. */
   readonly turn: Int32Array;
-  /** The vectors, one after the other; zeros where a unit has none of the embedder's space. */
-  readonly vectors: Float32Array;
-  readonly dimensions: number;
+  /** By number; zeros where a unit has no vector of the embedder's space. */
+  readonly vectors: VectorBlock;
   /** Which memories each message is a source of. */
   readonly said: Said;
   /** When the newest of all was said, in milliseconds. */
@@ -32,7 +32,7 @@ interface Kept {
   turns: GrowingTurns;
   units: (Unit | undefined)[];
   turn: Int32Array;
-  vectors: Float32Array;
+  vectors: VectorBlock;
   memories: (Memory | undefined)[];
   said: Map<string, Set<string>>;
   newest: string;
@@ -54,7 +54,7 @@ export function corpusOf(state: UserState, embedder: Pick<Embedder, "fingerprint
       turns: turnsOf(),
       units: [],
       turn: new Int32Array(0),
-      vectors: new Float32Array(0),
+      vectors: vectorBlock(dimensions),
       memories: [],
       said: new Map(),
       newest: "",
@@ -62,17 +62,17 @@ export function corpusOf(state: UserState, embedder: Pick<Embedder, "fingerprint
     kept.set(state, corpus);
   }
   if (corpus.revision !== state.revision) {
-    follow(corpus, state, dimensions);
+    follow(corpus, state);
     corpus.revision = state.revision;
   }
   const { turns, units, turn, vectors, said } = corpus;
   const newest = Date.parse(corpus.newest) || 0;
-  return { text: state.text, turns, slots: state.text.slots, units, turn, vectors, dimensions, said, newest };
+  return { text: state.text, turns, slots: state.text.slots, units, turn, vectors, said, newest };
 }
 
-function follow(corpus: Kept, state: UserState, dimensions: number): void {
+function follow(corpus: Kept, state: UserState): void {
   corpus.turns.follow(state.messages);
-  makeRoom(corpus, state.text.slots, dimensions);
+  makeRoom(corpus, state.text.slots);
   const live = new Uint8Array(state.text.slots);
   for (const [id, unit] of state.units) {
     const slot = state.text.slot(id);
@@ -81,18 +81,17 @@ function follow(corpus: Kept, state: UserState, dimensions: number): void {
     if (unit.type === "memory") followMemory(corpus, slot, state.memories.get(unit.owner));
     if (corpus.units[slot] === unit) continue;
     if (unit.type === "passage") followPassage(corpus, slot, state.messages.get(unit.owner));
-    place(corpus, slot, unit, dimensions);
+    place(corpus, slot, unit);
   }
   for (let slot = 0; slot < corpus.units.length; slot += 1) {
-    if (live[slot] !== 1) clear(corpus, slot, dimensions);
+    if (live[slot] !== 1) clear(corpus, slot);
   }
 }
 
-function place(corpus: Kept, slot: number, unit: Unit, dimensions: number): void {
+function place(corpus: Kept, slot: number, unit: Unit): void {
   corpus.units[slot] = unit;
-  const hasVector = unit.space === corpus.space && unit.vector.length === dimensions;
-  if (hasVector) corpus.vectors.set(unit.vector, slot * dimensions);
-  else corpus.vectors.fill(0, slot * dimensions, (slot + 1) * dimensions);
+  const hasVector = unit.space === corpus.space && unit.vector.length === corpus.vectors.dimensions;
+  corpus.vectors.set(slot, hasVector ? unit.vector : undefined);
 }
 
 function followPassage(corpus: Kept, slot: number, message: Message | undefined): void {
@@ -116,22 +115,19 @@ function followMemory(corpus: Kept, slot: number, memory: Memory | undefined): v
   }
 }
 
-function clear(corpus: Kept, slot: number, dimensions: number): void {
+function clear(corpus: Kept, slot: number): void {
   if (!corpus.units[slot]) return;
   corpus.units[slot] = undefined;
   corpus.memories[slot] = undefined;
   corpus.turn[slot] = -1;
-  corpus.vectors.fill(0, slot * dimensions, (slot + 1) * dimensions);
+  corpus.vectors.set(slot, undefined);
 }
 
 /** Grows the arrays by half at a time, so that a unit more does not copy all the others. */
-function makeRoom(corpus: Kept, slots: number, dimensions: number): void {
+function makeRoom(corpus: Kept, slots: number): void {
   if (corpus.turn.length >= slots) return;
   const room = Math.max(slots, Math.ceil(corpus.turn.length * 1.5), 64);
   const turn = new Int32Array(room).fill(-1);
   turn.set(corpus.turn);
-  const vectors = new Float32Array(room * dimensions);
-  vectors.set(corpus.vectors);
   corpus.turn = turn;
-  corpus.vectors = vectors;
 }

@@ -1,6 +1,5 @@
 import type { Memory, Status } from "../../domain/memory.ts";
 import type { Item } from "../../domain/recall.ts";
-import { wordKey } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
 import { type Qualities, scoreOf } from "../rank/score.ts";
 import type { UserState } from "../user-state.ts";
@@ -40,6 +39,9 @@ export interface Dropped {
 const CUT = 0.35;
 /** What no longer holds, and what never did, rank below what does. */
 const KEEPS: { readonly [status in Status]: number } = { current: 1, superseded: 0.5, retracted: 0.35 };
+/** How finely units are told apart before they are looked at closely; and how many are, besides those wanted. */
+const LEVELS = 200;
+const SPARE = 60;
 const DAY_MS = 86_400_000;
 /** Recency halves in this time. */
 const HALF_LIFE_DAYS = 90;
@@ -51,15 +53,16 @@ export function rank(ranking: Ranking): Ranked {
   const { best, certainty } = bestOf(ranking);
   if (certainty < thresholdFor(corpus.text.size))
     return { items: [], slots: [], considered: corpus.text.size, dropped };
-  const least = best * CUT;
   const candidates: Candidate[] = [];
-  for (let slot = 0; slot < corpus.slots; slot += 1) {
-    if ((found.relevance[slot] as number) < least) continue;
-    const unit = corpus.units[slot];
-    if (!unit) continue;
-    const why = whyNot(ranking, slot);
-    if (why) dropped.push({ id: unit.id, type: unit.type, score: 0, why });
-    else candidates.push(candidateOf(ranking, slot, certainty));
+  const enoughCandidates = SPARE + 4 * wanted.limit;
+  for (const level of levelsOf(found.relevance, best * CUT)) {
+    for (const slot of level) {
+      const why = whyNot(ranking, slot);
+      const unit = corpus.units[slot];
+      if (!why) candidates.push(candidateOf(ranking, slot, certainty));
+      else if (unit) dropped.push({ id: unit.id, type: unit.type, score: 0, why });
+    }
+    if (candidates.length >= enoughCandidates) break;
   }
   const arranged = arrange(candidates);
   const enough = arranged.filter(({ score }) => score >= wanted.minScore);
@@ -74,6 +77,16 @@ export function rank(ranking: Ranking): Ranked {
     considered: corpus.text.size,
     dropped,
   };
+}
+
+/** The units from the most relevant down to `least`, in levels of about the same relevance. Linear. */
+function levelsOf(relevance: Float32Array, least: number): number[][] {
+  const levels: number[][] = Array.from({ length: LEVELS + 1 }, () => []);
+  for (let slot = 0; slot < relevance.length; slot += 1) {
+    const value = relevance[slot] as number;
+    if (value >= least && value > 0) levels[LEVELS - Math.floor(value * LEVELS)]?.push(slot);
+  }
+  return levels.filter((level) => level.length > 0);
 }
 
 /** The best relevance and the greatest evidence among the units that may be given. */
@@ -117,7 +130,7 @@ function candidateOf(ranking: Ranking, slot: number, certainty: number): Candida
     type: unit?.type ?? "passage",
     score,
     messages: memory ? memory.sources.map((source) => source.message) : [unit?.owner ?? ""],
-    key: memory ? wordKey(memory.text) : (unit?.terms ?? ""),
+    key: unit?.terms || (unit?.id ?? ""),
     answers: (found.signals.claim[slot] as number) >= 0.5,
   };
 }

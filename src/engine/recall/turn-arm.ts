@@ -4,13 +4,12 @@ import type { Corpus } from "./corpus.ts";
 
 /** Fills the signals that the conversation gives: who speaks, what a turn answers, whether the user said it. */
 export function searchTurns(corpus: Corpus, query: string, signals: Signals): void {
-  const { turns, turn, units, slots } = corpus;
+  const { turns, turn, slots } = corpus;
   const own = ownTurns(turns);
   const answers = turns.previous.map((before) => (before < 0 ? 0 : (turns.asks[before] ?? 0)));
   const named = new Uint8Array(turns.messages.length);
   for (const places of namedIn(turns.names, query)) for (const at of places) named[at] = 1;
   for (let slot = 0; slot < slots; slot += 1) {
-    if (units[slot]?.type === "memory") signals.memory[slot] = 1;
     const at = turn[slot] as number;
     if (at < 0) continue;
     signals.answers[slot] = answers[at] as number;

@@ -26,6 +26,9 @@ export interface GrowingTurns extends Turns {
   follow(messages: ReadonlyMap<string, Message>): void;
 }
 
+/** How many turns on each side of one are around it. */
+export const REACH = 2;
+
 /** Messages without a session belong together while no more than this lies between two of them. */
 const PAUSE_MS = 3_600_000;
 

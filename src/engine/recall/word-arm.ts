@@ -1,9 +1,7 @@
 import { BM25, idf } from "../../domain/text-index.ts";
 import type { Signals } from "../rank/signals.ts";
 import type { Corpus } from "./corpus.ts";
-
-/** How many turns on each side make the window. */
-const REACH = 2;
+import { REACH } from "./turns.ts";
 
 /**
  * Fills the signals that words give: of the unit, of the turns around it, of its session. Exact BM25 for all units;
@@ -47,22 +45,40 @@ function saturated(found: number, length: number): number {
 
 /** Adds what one term gives to the windows and sessions of the turns that hold it. */
 function spread(corpus: Corpus, posting: ReadonlyMap<number, number>, weight: number, around: Around): void {
-  const { turns } = corpus;
+  const { previous, next, session } = corpus.turns;
   const windows = new Map<number, number>();
   const sessions = new Map<number, number>();
   for (const [slot, found] of posting) {
     const turn = corpus.turn[slot] as number;
     // A memory's words stand in its passage already.
     if (turn < 0 || corpus.units[slot]?.type !== "passage") continue;
-    const session = turns.session[turn] as number;
-    sessions.set(session, (sessions.get(session) ?? 0) + found);
-    for (const near of windowOf(turns, turn)) windows.set(near, (windows.get(near) ?? 0) + found);
+    add(sessions, session[turn] as number, found);
+    add(windows, turn, found);
+    for (
+      let near = previous[turn] as number, i = 0;
+      near >= 0 && i < REACH;
+      near = previous[near] as number, i += 1
+    ) {
+      add(windows, near, found);
+    }
+    for (
+      let near = next[turn] as number, i = 0;
+      near >= 0 && i < REACH;
+      near = next[near] as number, i += 1
+    ) {
+      add(windows, near, found);
+    }
   }
-  for (const [turn, found] of windows)
+  for (const [turn, found] of windows) {
     around.window[turn] = (around.window[turn] as number) + saturated(found, 1) * weight;
-  for (const [session, found] of sessions) {
-    around.session[session] = (around.session[session] as number) + saturated(found, 1) * weight;
   }
+  for (const [number, found] of sessions) {
+    around.session[number] = (around.session[number] as number) + saturated(found, 1) * weight;
+  }
+}
+
+function add(counts: Map<number, number>, key: number, count: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + count);
 }
 
 function gather(corpus: Corpus, signals: Signals, around: Around): void {
@@ -73,20 +89,4 @@ function gather(corpus: Corpus, signals: Signals, around: Around): void {
     signals.window[slot] = turn < 0 ? own : (around.window[turn] as number);
     signals.session[slot] = turn < 0 ? own : (around.session[corpus.turns.session[turn] as number] as number);
   }
-}
-
-/** A turn and up to two on each side of it, in its session. */
-export function windowOf(turns: Corpus["turns"], turn: number): number[] {
-  const window = [turn];
-  for (let at = turn, i = 0; i < REACH; i += 1) {
-    at = turns.previous[at] ?? -1;
-    if (at < 0) break;
-    window.push(at);
-  }
-  for (let at = turn, i = 0; i < REACH; i += 1) {
-    at = turns.next[at] ?? -1;
-    if (at < 0) break;
-    window.push(at);
-  }
-  return window;
 }
