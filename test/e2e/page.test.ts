@@ -70,13 +70,10 @@ describe.skipIf(!isThere)("the page", () => {
   }
 
   async function say(text: string): Promise<string> {
-    const before = await page.locator(".reply").count();
     await page.fill("#message", text);
     await page.press("#message", "Enter");
     await page.locator("#send:not([disabled])").waitFor();
-    // Earlier turns may have been taken off the screen by an erasure, so that there are not always more.
     expect(await page.locator(".problem:visible").count()).toBe(0);
-    expect(before).toBeGreaterThanOrEqual(0);
     return (await page.locator(".reply .answer").last().textContent()) ?? "";
   }
 
@@ -126,7 +123,7 @@ describe.skipIf(!isThere)("the page", () => {
     expect(await say("What productivity tools do I use?")).toBe("You use Shram and Magnet.");
     await page.click(".why summary");
     expect(await page.locator(".why li").allInnerTexts()).toEqual([
-      expect.stringContaining("I use Shram and Magnet as productivity tools."),
+      expect.stringContaining("I use Shram and Magnet as productivity tools"),
     ]);
 
     await say("I don't use Magnet anymore.");
@@ -234,10 +231,11 @@ describe.skipIf(!isThere)("the page", () => {
     await page.locator("dialog .danger").waitFor();
     await page.keyboard.press("Escape");
     expect(await page.locator("dialog").isVisible()).toBe(false);
-    const nameless = await page.locator("button:visible, input:visible, textarea:visible").evaluateAll(
-      // It runs in the browser, whose types this tree does not hold.
-      "(all) => all.filter((one) => !one.textContent.trim() && !one.labels?.length && !one.ariaLabel).map((one) => one.outerHTML)",
-    );
+    // A text, for it runs in the browser, whose types this tree does not hold.
+    const nameless = await page.evaluate(`
+      [...document.querySelectorAll("button, input, textarea")]
+        .filter((one) => one.checkVisibility() && !one.textContent.trim() && !one.labels?.length && !one.ariaLabel)
+        .map((one) => one.outerHTML)`);
     expect(nameless).toEqual([]);
   });
 });
