@@ -1,0 +1,37 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+
+const CHILD = join(import.meta.dirname, "child.ts");
+
+/** Runs the child and kills it with SIGKILL some milliseconds after its first word. Gives the words it said. */
+export async function killed(words: readonly string[], afterMs: number): Promise<string[]> {
+  const child = spawn(process.execPath, [CHILD, ...words], { stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  let timer: NodeJS.Timeout | undefined;
+  child.stdout.setEncoding("utf8");
+  child.stdout.on("data", (text: string) => {
+    said += text;
+    timer ??= setTimeout(() => child.kill("SIGKILL"), afterMs);
+  });
+  await new Promise<void>((resolve) => child.once("close", () => resolve()));
+  clearTimeout(timer);
+  // A word without its line break was cut off by the kill: it acknowledges nothing.
+  return said.split("\n").slice(0, -1);
+}
+
+/** Random numbers from a seed (mulberry32), so that a run can be repeated. */
+export function random(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** The number behind an option such as `--kills`, or a default. */
+export function option(name: string, otherwise: number): number {
+  const at = process.argv.indexOf(`--${name}`);
+  return at === -1 ? otherwise : Number(process.argv[at + 1]);
+}
