@@ -9,7 +9,7 @@ import { wordPieces } from "./word-piece.ts";
 const assets = join(import.meta.dirname, "../../../assets");
 const embedder = staticEmbedder();
 const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
-  (a ?? []).reduce((sum, part, i) => sum + part * (b?.[i] ?? 0), 0);
+  Array.from(a ?? []).reduce((sum, part, i) => sum + part * (b?.[i] ?? 0), 0);
 
 async function nearness(one: string, other: string): Promise<number> {
   const [a, b] = await embedder.embed([one, other]);
