@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import type { ChangeSet, Unit } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
@@ -7,6 +6,9 @@ import type { ErasureReceipt } from "../domain/receipt.ts";
 /** Values for tests of records: whole, valid, and told apart by their ids. */
 
 export const AT = "2026-01-01T00:00:00.000Z";
+
+/** The ids and keys of random histories: few, so that steps meet; two that UTF-8 and UTF-16 put in different order. */
+export const IDS: readonly string[] = ["a", "b", "ä", "\u{ff5e}", "\u{1f98a}"];
 
 export function message(id: string, fields: Partial<Message> = {}): Message {
   return {
@@ -78,69 +80,3 @@ export function erasure(id: string, fields: Partial<ErasureReceipt> = {}): Erasu
 export function changes(fields: Partial<ChangeSet> = {}): ChangeSet {
   return { base: 0, at: AT, cause: "remember", ...fields };
 }
-
-/** One step of a random history: a change-set whose base is right, or off by `stale`. */
-export interface Step {
-  readonly user: string;
-  readonly stale: number;
-  readonly changes: Omit<ChangeSet, "base" | "at" | "cause">;
-}
-
-const id = fc.constantFrom("a", "b", "c", "ä", "x".repeat(60));
-const text = fc.string({ unit: "grapheme", maxLength: 12 });
-const some = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value[]> => fc.array(value, { maxLength: 3 });
-
-/** Random steps over few ids, so that they meet: valid ones, stale ones, doubled ids, wrong versions. */
-export const steps: fc.Arbitrary<Step[]> = fc.array(
-  fc.record({
-    user: fc.constantFrom("ann", "bob"),
-    stale: fc.constantFrom(0, 0, 0, 0, -1, 1),
-    changes: fc.record(
-      {
-        messages: some(fc.tuple(id, text).map(([one, content]) => message(one, { content }))),
-        digests: some(
-          fc.record({ id, digest: fc.constantFrom("done" as const, "never" as const), undone: fc.boolean() }),
-        ),
-        memories: some(
-          fc
-            .tuple(id, fc.integer({ min: 1, max: 3 }), text)
-            .map(([one, version, words]) => memory(one, version, { text: words })),
-        ),
-        links: some(
-          fc.tuple(id, id).map(([from, to]) => ({ from, type: "extends" as const, to, strength: 0.5 })),
-        ),
-        units: some(
-          fc.oneof(
-            fc.tuple(id, text).map(([one, terms]) => unit(one, "memory", one, terms)),
-            id.map((one) => unit(`${one}#0`, "passage", one)),
-          ),
-        ),
-        dropUnits: some(
-          fc.oneof(
-            id,
-            id.map((one) => `${one}#0`),
-          ),
-        ),
-        tombstones: some(id.map((one) => ({ hash: one, of: "words" as const, at: AT }))),
-        liftTombstones: some(id),
-        receipt: id.map((key) => ({ key, body: "b", messages: [], memories: [], pending: 0 })),
-        erase: fc.record({
-          messages: some(
-            fc
-              .tuple(id, text, fc.boolean())
-              .map(([one, content, keepMetadata]) => ({ id: one, content, keepMetadata })),
-          ),
-          memories: some(id),
-          rewrites: some(
-            fc
-              .tuple(id, fc.integer({ min: 1, max: 3 }))
-              .map(([one, version]) => memory(one, version, { text: "Written again." })),
-          ),
-          receipt: fc.uuid().map((one) => erasure(one)),
-        }),
-      },
-      { requiredKeys: [] },
-    ) as fc.Arbitrary<Step["changes"]>,
-  }),
-  { maxLength: 14 },
-);

@@ -3,7 +3,7 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import { type Scope, scopeKey } from "../../domain/scope.ts";
-import { MemoryError } from "../../errors.ts";
+import { invalid, MemoryError } from "../../errors.ts";
 import type { Record } from "../../ports/record.ts";
 import { countHeld, wordsOfMemory, wordsOfMessage, wordsOfReceipt } from "../shared/held-words.ts";
 
@@ -34,6 +34,9 @@ export function memoryRecord(): Record {
   const users = new Map<string, User>();
   const read = (scope: Scope): User => {
     if (isClosed) throw new MemoryError("unavailable", "this record is closed. Open another.");
+    if (!scope.project.isWellFormed() || !scope.user.isWellFormed()) {
+      throw invalid("a name is no well-formed Unicode: it holds half a surrogate pair.");
+    }
     return users.get(scopeKey(scope)) ?? newUser(scope);
   };
   let isClosed = false;

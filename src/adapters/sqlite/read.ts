@@ -53,13 +53,15 @@ function changed(database: Database, user: number, revision: number): Omit<Delta
     ).map(bodyOf<Memory>),
     units: all("SELECT * FROM units WHERE user = :user AND revision > :revision").map(unitOf).sort(byId),
     gone: { units: goneOf("unit"), memories: goneOf("memory") },
-    tombstones: own("SELECT hash, type, at FROM tombstones WHERE user = :user ORDER BY hash").map(
-      ({ hash, type, at }): Tombstone => ({
-        hash: String(hash),
-        of: type as Tombstone["of"],
-        at: String(at),
-      }),
-    ),
+    tombstones: own("SELECT hash, type, at FROM tombstones WHERE user = :user")
+      .map(
+        ({ hash, type, at }): Tombstone => ({
+          hash: String(hash),
+          of: type as Tombstone["of"],
+          at: String(at),
+        }),
+      )
+      .sort((one, other) => compare(one.hash, other.hash)),
     links: own("SELECT source, type, target, strength FROM links WHERE user = :user")
       .map(
         ({ source, type, target, strength }): Link => ({

@@ -1,0 +1,112 @@
+import { expect } from "vitest";
+import type { Scope } from "../domain/scope.ts";
+import { changes, erasure, memory, message, unit } from "./change-sets.ts";
+import { ANN, dump, EMPTY, full, type RecordCases } from "./record-dump.ts";
+
+/** What the reads promise, and the walls between scopes. */
+export const READ_CASES: RecordCases = {
+  "a scope that was never written is empty, at revision 0": async (record) => {
+    expect(await record.revision(ANN)).toBe(0);
+    expect(await record.since(ANN, 0)).toEqual(EMPTY);
+    expect(await record.versions(ANN)).toEqual([]);
+    expect(await record.log(ANN, { limit: 10 })).toEqual([]);
+    expect(await record.receipt(ANN, "k")).toBeUndefined();
+    expect(await record.erasures(ANN)).toEqual([]);
+  },
+
+  "since gives what is different, and nothing at the newest revision": async (record) => {
+    await record.commit(
+      ANN,
+      changes({ messages: [message("m1", { digest: "pending" })], units: [unit("m1#0", "passage", "m1")] }),
+    );
+    await record.commit(ANN, changes({ base: 1, messages: [message("m2")] }));
+    await record.commit(
+      ANN,
+      changes({ base: 2, digests: [{ id: "m1", digest: "done" }], dropUnits: ["m1#0", "nobody"] }),
+    );
+    const delta = await record.since(ANN, 2);
+    expect(delta.messages.map(({ id, digest }) => [id, digest])).toEqual([["m1", "done"]]);
+    expect(delta.gone).toEqual({ units: ["m1#0"], memories: [] });
+    expect((await record.since(ANN, 3)).messages).toEqual([]);
+    await record.commit(ANN, changes({ base: 3, units: [unit("m1#0", "passage", "m1", "new terms")] }));
+    const last = await record.since(ANN, 2);
+    expect(last.gone.units).toEqual([]);
+    expect((await record.since(ANN, 0)).gone).toEqual({ units: [], memories: [] });
+    expect(last.units[0]).toEqual(unit("m1#0", "passage", "m1", "new terms"));
+  },
+
+  "a scope cannot see or change what is in another, however its names are put together": async (record) => {
+    const pairs: Scope[] = [
+      { project: "a", user: "b:c" },
+      { project: "a:b", user: "c" },
+      { project: "a", user: 'b","c' },
+      { project: 'a","b', user: "c" },
+      { project: "a", user: "B:C" },
+    ];
+    const marks = ["kiwi", "mango", "guava", "plum", "lychee"];
+    for (const [i, scope] of pairs.entries()) {
+      await record.commit(scope, full(marks[i] ?? ""));
+      expect(await record.revision(scope)).toBe(1);
+    }
+    for (const [i, scope] of pairs.entries()) {
+      const held = JSON.stringify(await dump(record, scope));
+      expect(marks.filter((mark) => held.includes(mark))).toEqual([marks[i]]);
+    }
+    const [first, second] = pairs as [Scope, Scope];
+    const before = await dump(record, second);
+    await record.commit(
+      first,
+      changes({
+        base: 1,
+        dropUnits: ["memory-mango"],
+        liftTombstones: ["tombstone-mango"],
+        erase: { messages: [], memories: ["memory-mango"], rewrites: [], receipt: erasure("e2") },
+      }),
+    );
+    expect(await dump(record, second)).toEqual(before);
+  },
+
+  "users are listed by project": async (record) => {
+    await record.commit({ project: "p", user: "b" }, changes());
+    await record.commit({ project: "p", user: "a" }, changes());
+    await record.commit({ project: "q", user: "c" }, changes());
+    await record.commit({ project: "p", user: "d" }, changes({ base: 7 })).catch(() => undefined);
+    expect(await record.users("p")).toEqual(["a", "b"]);
+    expect(await record.users("nobody")).toEqual([]);
+  },
+
+  "ids of 64 KB and texts of every script come back as they were": async (record) => {
+    const id = "ключ👩‍👩‍👧".repeat(2521).slice(0, 25_210);
+    const content = 'naïve 漢字 مرحبا 🦄\u2028 "quoted" \\ back\n'.repeat(3000);
+    await record.commit(
+      ANN,
+      changes({ messages: [message(id, { content })], memories: [memory(id, 1, { text: content })] }),
+    );
+    const { messages, memories } = await record.since(ANN, 0);
+    expect(messages[0]).toMatchObject({ id, content });
+    expect(memories[0]).toMatchObject({ id, text: content });
+    expect(await record.versions(ANN, id)).toHaveLength(1);
+  },
+
+  "a scope whose name is half a character is refused, and never taken for another": async (record) => {
+    for (const half of ["\ud83e", "\udd8a"]) {
+      const scope = { project: "default", user: half };
+      await expect(record.commit(scope, changes())).rejects.toMatchObject({ code: "invalid_input" });
+      await expect(record.since(scope, 0)).rejects.toMatchObject({ code: "invalid_input" });
+    }
+    expect(await record.users("default")).toEqual([]);
+  },
+
+  "its own check finds nothing wrong": async (record) => {
+    await record.commit(ANN, full("0"));
+    expect(await record.check()).toEqual([]);
+  },
+
+  "a closed record is unavailable": async (record) => {
+    await record.commit(ANN, full("0"));
+    await record.close();
+    await expect(record.revision(ANN)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(record.commit(ANN, changes({ base: 1 }))).rejects.toMatchObject({ code: "unavailable" });
+    await record.close();
+  },
+};
