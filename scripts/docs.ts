@@ -15,11 +15,11 @@ With \`--json\` there is one JSON document on stdout and nothing else; its shape
 for people go to stderr. Exit status: 0 done; 1 failed; 2 wrong use; 3 nothing found.
 `;
 
-/** What \`keepsake …\` prints, 100 columns wide and without colours. */
+/** What \`keepsake …\` prints without colours. */
 function help(...command: readonly string[]): string {
   const output = execFileSync(process.execPath, [join(ROOT, "dist/cli/main.js"), ...command, "--help"], {
     encoding: "utf8",
-    env: { PATH: process.env.PATH, COLUMNS: "100", NO_COLOR: "1" },
+    env: { PATH: process.env.PATH, NO_COLOR: "1" },
   });
   return output.trimEnd();
 }

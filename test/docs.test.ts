@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commandLineReference } from "../scripts/docs.ts";
+import { SETTINGS } from "../src/config/settings.ts";
 import { ERROR_CODES } from "../src/errors.ts";
 import { apiKeys, httpApp, passingKeys } from "../src/http/index.ts";
 import { createMemory } from "../src/memory.ts";
@@ -103,6 +104,14 @@ describe("the reference", () => {
       rows.map((row) => [row[1], { status: Number(row[2]), retryable: row[3] === "yes" }]),
     );
     expect(documented).toEqual(ERROR_CODES);
+  });
+
+  it("gives every setting with what is allowed, and no other", () => {
+    const rows = [...read("docs/reference/settings.md").matchAll(/^\| `([A-Z_]+)` \|[^|]*\| ([^|]+) \|/gm)];
+    const documented = Object.fromEntries(rows.map((row) => [row[1], row[2]]));
+    expect(documented).toEqual(
+      Object.fromEntries(Object.entries(SETTINGS).map(([name, { allowed }]) => [name, allowed])),
+    );
   });
 
   it("gives every route of the server, and no other", async () => {
