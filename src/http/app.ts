@@ -4,7 +4,7 @@ import type { Keepsake } from "../engine/surface.ts";
 import { pageAssets } from "../ui/index.ts";
 import type { App, Exchange, RequestFacts } from "./app-types.ts";
 import { authenticated } from "./authenticate.ts";
-import { fromHere, hostsOf, stamped } from "./guard.ts";
+import { fromHere, hostsOf, stamped, wellSpelt } from "./guard.ts";
 import type { ApiKeys } from "./keys.ts";
 import { problemOf, problemResponse } from "./problem.ts";
 import { conversationRoutes } from "./routes/conversation.ts";
@@ -41,6 +41,7 @@ export function httpApp(options: AppOptions): App {
   app.use(stamped());
   app.use(methodNotAllowed({ app, onMethodNotAllowed: wrongMethod }));
   app.use(fromHere(hostsOf(options.host ?? "127.0.0.1", options.hosts)));
+  app.use(wellSpelt());
 
   app.route("/api/v1", healthRoutes());
   app.route("/", pageRoutes(pageAssets()));

@@ -242,6 +242,11 @@ describe("addresses", () => {
     }
   });
 
+  it("that are no well-formed text are refused", async () => {
+    const response = await app.request("/api/v1/memories/%ff", { headers: withKey() });
+    expect((await problem(response)).status).toBe(400);
+  });
+
   it("that are there for another method give 405, and say which", async () => {
     const allowed = async (method: string, path: string) => {
       const response = await app.request(path, { method, headers: withKey() });

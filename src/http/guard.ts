@@ -29,6 +29,18 @@ export function stamped(): MiddlewareHandler<RequestFacts> {
   };
 }
 
+/** Refuses an address that is no well-formed text: else "%ff" would be the name of a user. */
+export function wellSpelt(): MiddlewareHandler<RequestFacts> {
+  return async (context, next) => {
+    try {
+      decodeURIComponent(new URL(context.req.url).pathname);
+    } catch {
+      throw refuse({ status: 400, code: "invalid_input", detail: "The address is not well-formed UTF-8." });
+    }
+    await next();
+  };
+}
+
 /**
  * Refuses what did not come from here: a name in `Host` that is not ours (a foreign page that rebinds its name to
  * this machine), and a page of another origin. `hosts` are names without ports; undefined lets every name through.

@@ -158,6 +158,12 @@ describe("a running server", () => {
     },
   );
 
+  it("answers whoever has no key before it takes in what they send", async () => {
+    const body = { userId: "ana", message: "x".repeat(20_000_000) };
+    expect((await call("POST", "/message", body, "hunter2")).status).toBe(401);
+    expect((await call("GET", "/api/v1/ready")).status).toBe(200);
+  });
+
   it("refuses a name that is not its own on the wire", async () => {
     const answer = await raw(
       `GET /api/v1/health HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
