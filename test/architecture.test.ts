@@ -45,6 +45,17 @@ const ONLY_IN: readonly {
   { what: "chance", pattern: /\bMath\.random\(/, folders: ["adapters", "cli", "config"] },
 ];
 
+/** Files that are longer than 300 lines of code, and how long they may be: one table, and the parts of one grammar. */
+const LONGER: { readonly [path: string]: number } = {
+  "domain/relations.ts": 450,
+  "adapters/rules/changes.ts": 650,
+  "adapters/rules/claims.ts": 650,
+  "adapters/rules/clauses.ts": 500,
+  "adapters/rules/phrases.ts": 600,
+  "adapters/rules/questions.ts": 500,
+  "adapters/rules/tagger.ts": 450,
+};
+
 interface Source {
   /** Relative to src/, with forward slashes. */
   readonly path: string;
@@ -161,7 +172,9 @@ describe("the source tree", () => {
       withoutComments(text)
         .split("\n")
         .filter((line) => line.trim() !== "").length;
-    const long = SOURCES.filter(({ text }) => lines(text) > 300).map(({ path }) => path);
+    const long = SOURCES.filter(({ path, text }) => lines(text) > (LONGER[path] ?? 300)).map(
+      ({ path }) => path,
+    );
     expect(long).toEqual([]);
   });
 
