@@ -223,5 +223,5 @@ export const LASTING: ReadonlySet<string> = set(
 );
 
 /** Health, beliefs, money and the like, by the words that give them away. */
-export const SENSITIVE =
+export const SENSITIVE: RegExp =
   /\b(?:allerg\w*|diabet\w*|asthma\w*|cancer|depress\w*|anxiety|adhd|autis\w*|hiv|pregnan\w*|coeliac|celiac|epilep\w*|therap\w*|medicat\w*|prescri\w*|diagnos\w*|disease|illness|surgery|operation|blood type|disorder|syndrome|antidepressants?|insulin|tablets|migraines?|salary|wage|income|debt|mortgage|earn\w*|bank account|overdraft|bankrupt\w*|religio\w*|church|mosque|synagogue|muslim|christian|catholic|jewish|atheist|buddhist|hindu|vote[ds]?|voting|gay|lesbian|bisexual|trans|divorc\w*|rehab|alcoholic|smok\w*|vap\w*|miscarriage|ivf)\b/i;

@@ -1,0 +1,133 @@
+import { matches as passesFilter } from "../domain/filter.ts";
+import { sentence, toSecondPerson } from "../domain/english.ts";
+import type { Memory } from "../domain/memory.ts";
+import type { Answer, Recall, RecallOptions } from "../domain/recall.ts";
+import type { Scope } from "../domain/scope.ts";
+import { isoTime } from "../domain/time.ts";
+import type { Question } from "../ports/question-reader.ts";
+import { choose } from "./answer/choose.ts";
+import { heldAt } from "./answer/held.ts";
+import { type Match, matches } from "./answer/match.ts";
+import { quoteFor } from "./answer/quote.ts";
+import { sayClaims, sayOne, sayPast } from "./answer/say.ts";
+import { subjectFit } from "./answer/subjects.ts";
+import { yesOrNo } from "./answer/yes-no.ts";
+import type { Ports } from "./ports.ts";
+import { recall } from "./recall.ts";
+import type { UserState } from "./user-state.ts";
+
+type AnswerPorts = Pick<Ports, "record" | "states" | "embedder" | "questions" | "clock" | "ids">;
+
+export const UNKNOWN = "I don't know that. You haven't told me.";
+
+/**
+ * Answers a question from memory, without a model: a short sentence composed from the claims that hold, or the dated
+ * quote that is about it, or that it is not known. With `asOf` it answers as things were then.
+ */
+export async function answer(ports: AnswerPorts, scope: Scope, question: string, options: RecallOptions = {}): Promise<Answer> {
+  const found = await recall(ports, scope, question, options);
+  const state = await ports.states.of(scope);
+  const now = ports.clock().toISOString();
+  const asOf = options.asOf === undefined ? undefined : isoTime(options.asOf, "asOf");
+  const memories = visible(state, scope, options);
+  const read = ports.questions.read(question, { at: asOf ?? now, known: memories.filter(({ status }) => status !== "retracted") });
+  const composed = (await fromClaims(ports, { question, read, memories, state, now, asOf })) ?? fromPassages({ question, read, found, state, options });
+  return composed
+    ? { ...composed, abstained: false, recall: found }
+    : { text: UNKNOWN, used: [], abstained: true, recall: found };
+}
+
+/** Yields the answer in parts; returns what `answer` gives. */
+export async function* answerStream(ports: AnswerPorts, scope: Scope, question: string, options: RecallOptions = {}): AsyncGenerator<string, Answer, void> {
+  const whole = await answer(ports, scope, question, options);
+  for (const part of whole.text.match(/\S+\s*/g) ?? []) {
+    options.signal?.throwIfAborted();
+    yield part;
+  }
+  return whole;
+}
+
+interface Composed {
+  readonly text: string;
+  readonly used: readonly string[];
+}
+
+/** The memories that the caller's bounds let through. */
+function visible(state: UserState, scope: Scope, options: RecallOptions): Memory[] {
+  const session = options.session ?? scope.session;
+  const knownAt = options.knownAt === undefined ? undefined : isoTime(options.knownAt, "knownAt");
+  const { kinds, types, where } = options;
+  if (types && !types.includes("memory")) return [];
+  return [...state.memories.values()].filter(
+    (memory) =>
+      (session === undefined || options.session === undefined || memory.session === session) &&
+      (kinds === undefined || kinds.includes(memory.kind)) &&
+      (knownAt === undefined || memory.storedAt <= knownAt) &&
+      (where === undefined || passesFilter(where, memory.metadata)),
+  );
+}
+
+interface Asking {
+  readonly question: string;
+  readonly read: Question;
+  readonly memories: readonly Memory[];
+  readonly state: UserState;
+  readonly now: string;
+  readonly asOf: string | undefined;
+}
+
+async function fromClaims(ports: AnswerPorts, asking: Asking): Promise<Composed | undefined> {
+  const { question, read, memories, state, now, asOf } = asking;
+  const held = heldAt(memories, now, asOf);
+  const fits = subjectFit(read.subject, memories);
+  const asked = { text: question, question: read, fits, around: (memory: Memory) => around(state, memory) };
+  const found = matches(asked, held);
+  if (read.asks === "yes_no") return yesOrNo(asked, found, held);
+  const chosen = await choose(ports.embedder, read, found);
+  return chosen.length > 0 ? compose(chosen, read, question) : undefined;
+}
+
+/** The words of the message that a memory came from. */
+function around(state: UserState, memory: Memory): string {
+  const [source] = memory.sources;
+  const message = source && state.messages.get(source.message);
+  return message ? message.content.slice(0, 2000) : "";
+}
+
+function compose(chosen: readonly Match[], read: Question, asked: string): Composed {
+  const [first] = chosen;
+  const used = chosen.map(({ memory }) => memory.id);
+  if (!first) return { text: UNKNOWN, used: [] };
+  if (!first.holds) return { text: sayPast(ofOneRelation(chosen, first).flatMap(({ memory }) => memory.claim ?? [])), used };
+  if (chosen.length === 1) return { text: sayOne(first.memory, read, asked), used };
+  return { text: sayAll(chosen, read, asked), used };
+}
+
+function ofOneRelation(chosen: readonly Match[], first: Match): Match[] {
+  return chosen.filter(({ memory }) => memory.claim?.relation === first.memory.claim?.relation);
+}
+
+/** One sentence for each relation, with all its values. */
+function sayAll(chosen: readonly Match[], read: Question, asked: string): string {
+  const groups = new Map<string, Match[]>();
+  for (const match of chosen) {
+    const key = JSON.stringify([match.memory.claim?.subject, match.memory.claim?.relation, match.memory.kind === "event"]);
+    groups.set(key, [...(groups.get(key) ?? []), match]);
+  }
+  const sentences = [...groups.values()].map((group) => {
+    const [first] = group;
+    if (!first) return "";
+    const isPlain = group.length > 1 && first.memory.kind !== "event" && first.memory.kind !== "instruction" && first.memory.kind !== "commitment";
+    if (isPlain) return sayClaims(group.flatMap(({ memory }) => memory.claim ?? []), "");
+    return group.map(({ memory }) => (group.length === 1 ? sayOne(memory, read, asked) : sentence(toSecondPerson(memory.text)))).join(" ");
+  });
+  return sentences.join(" ");
+}
+
+function fromPassages(input: { question: string; read: Question; found: Recall; state: UserState; options: RecallOptions }): Composed | undefined {
+  const { question, read, found, state, options } = input;
+  const asOf = options.asOf === undefined ? undefined : isoTime(options.asOf, "asOf");
+  const items = asOf === undefined ? found.items : found.items.filter(({ at }) => at <= asOf);
+  const quoted = quoteFor({ text: question, question: read, items, state, past: read.past === true || asOf !== undefined });
+  return quoted && { text: quoted.text, used: [quoted.id] };
+}

@@ -1,0 +1,257 @@
+import { attributeRelations, relationOf } from "../../domain/relations.ts";
+import type { Claim, Memory } from "../../domain/memory.ts";
+import { singular } from "../../domain/english.ts";
+import { stem, words } from "../../domain/words.ts";
+import type { Question } from "../../ports/question-reader.ts";
+import { isOfKind, kindOf } from "./categories.ts";
+import { bagOf, coverage, essence, holds, key } from "./essence.ts";
+import type { HeldMemory } from "./held.ts";
+import type { SubjectFit } from "./subjects.ts";
+
+/** A memory that can answer, and how well. */
+export interface Match {
+  readonly memory: Memory;
+  /** Whether it holds at the time that is asked about. */
+  readonly holds: boolean;
+  /** By its claim's relation, by the thing named in its value, or by its words. */
+  readonly by: "relation" | "thing" | "words";
+  readonly score: number;
+  /** Whether the kind of thing asked for was found: true, not known (undefined), or another kind (false). */
+  readonly kind: boolean | undefined;
+}
+
+export interface Asked {
+  readonly text: string;
+  readonly question: Question;
+  readonly fits: SubjectFit;
+  /** The words around a memory: of the message it came from. */
+  readonly around: (memory: Memory) => string;
+}
+
+/** Relations so wide that the kind of thing asked for has to be found too. */
+const WIDE = new Set(
+  "use have own like love prefer take do get be want need make see go eat read watch keep wear buy know be on be in be at be with play support visit find bring try follow enjoy put start want to plan to hate avoid dislike collect".split(
+    " ",
+  ),
+);
+
+/** All memories that can answer a question, best first. */
+export function matches(asked: Asked, held: readonly HeldMemory[]): Match[] {
+  const found: Match[] = [];
+  for (const one of held) {
+    const { claim } = one.memory;
+    if (!claim) continue;
+    const match = byRelation(asked, one, claim) ?? byThing(asked, one, claim) ?? byWords(asked, one, claim);
+    if (match) found.push(match);
+  }
+  return found.sort((a, b) => b.score - a.score || compare(b.memory.at, a.memory.at));
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+function bag(memory: Memory): Set<string> {
+  const { claim } = memory;
+  const when = memory.when ? ` ${monthsOf(memory.when)}` : "";
+  return bagOf(`${memory.text} ${claim ? `${claim.relation} ${claim.value} ${claim.qualifier ?? ""} ${claim.subject.replaceAll("/", " ")}` : ""}${when}`);
+}
+
+const MONTHS = "january february march april may june july august september october november december".split(" ");
+
+function monthsOf(iso: string): string {
+  return `${MONTHS[Number(iso.slice(5, 7)) - 1] ?? ""} ${iso.slice(0, 4)}`;
+}
+
+function byRelation(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
+  const { question } = asked;
+  const subject = asked.fits(claim.subject);
+  if (subject === 0 || question.relations.length === 0) return undefined;
+  const bare = claim.relation.replace(/^used to /, "");
+  const isPastState = bare !== claim.relation;
+  const rank = relationRank(question, bare);
+  if (rank < 0) return undefined;
+  if (isPastState !== (question.past === true || question.tense === "past") && isPastState) return undefined;
+  if (!tenseFits(question, one.memory, claim)) return undefined;
+  if (!valueFits(question, claim)) return undefined;
+  if (!narrowed(asked, one.memory)) return undefined;
+  const kind = kindFits(asked, one.memory, claim);
+  if (kind === false && question.asks !== "yes_no") return undefined;
+  if (!shapeFits(question, one.memory, claim)) return undefined;
+  const score = 3 + subject + (kind ? 0.6 : 0) + 0.4 / (1 + rank) + narrowScore(asked, one.memory);
+  return { memory: one.memory, holds: one.holds, by: "relation", score, kind };
+}
+
+/** Its place among the relations that answer; a relation with another joint ("teach at" for "teach") comes last. */
+function relationRank(question: Question, relation: string): number {
+  const exact = question.relations.indexOf(relation);
+  if (exact >= 0) return exact;
+  const denied = /^(?:not|never) /.test(relation);
+  if (denied) return question.asks === "yes_no" && question.relations.includes(relation.replace(/^(?:not|never) /, "")) ? 1 : -1;
+  const [head = "", ...rest] = relation.split(" ");
+  const first = question.relations[0] ?? "";
+  const [wanted = "", ...joint] = first.split(" ");
+  if (head === "be" || wanted === "be" || head === "have") return -1;
+  if (head === wanted && (joint.length === 0 || rest.length === 0)) return 6;
+  // "plan to hike" answers "hike" and "plan to do".
+  const tail = relation.split(" to ").at(-1) ?? "";
+  if (relation.includes(" to ") && (question.relations.includes(tail) || question.relations.includes(`${relation.split(" to ")[0]} to`))) return 5;
+  return -1;
+}
+
+/** A present question is not answered by an event that is over, nor a plan by a habit. */
+function tenseFits(question: Question, memory: Memory, claim: Claim): boolean {
+  if (question.asks === "when" || question.asks === "yes_no" || question.tense !== "present") return true;
+  if (memory.kind !== "event" || memory.when === undefined && isPlanned(claim)) return true;
+  if (/^(?:be|be on|be due on|move to|have been to|visit|come|arrive|start|get|fly to|go to)$/.test(claim.relation)) return true;
+  return /\b(?:is|are|has|have)\b/.test(memory.text.split(" ").slice(2, 6).join(" ")) || ACQUIRED.has(claim.relation);
+}
+
+const ACQUIRED = new Set(["buy", "adopt", "get", "pick up", "inherit", "take up", "join", "start"]);
+
+function isPlanned(claim: Claim): boolean {
+  return /^(?:plan|want|hope|be going|intend)/.test(claim.relation);
+}
+
+/** A value that the question names itself has to be there, for "yes" as for "no". */
+function valueFits(question: Question, claim: Claim): boolean {
+  if (question.asks !== "yes_no" || question.value === undefined) return true;
+  const telling = essence(question.value).filter((word) => word !== "food");
+  if (telling.length === 0) return true;
+  const all = bagOf(`${claim.value} ${claim.qualifier ?? ""} ${claim.relation}`);
+  const asked = alternatives(question);
+  return asked.some((one) => essence(one).length > 0 && coverage(all, essence(one)) === 1) || attributeOf(question.value).includes(claim.relation);
+}
+
+/** "coeliac or diabetic" */
+export function alternatives(question: Question): string[] {
+  const text = question.narrows && / or /.test(question.narrows) ? question.narrows : (question.value ?? "");
+  return text.split(/ or |, /).map((one) => one.trim()).filter((one) => one !== "");
+}
+
+function attributeOf(text: string): readonly string[] {
+  return attributeRelations(singular(words(text).at(-1) ?? ""));
+}
+
+/** Names, numbers and months in what narrows the question have to be met. */
+function narrowed(asked: Asked, memory: Memory): boolean {
+  const { question } = asked;
+  const hard = essential(asked, question.narrows ?? "");
+  if (hard.length === 0) return true;
+  const all = bag(memory);
+  if (question.asks === "yes_no") return true;
+  return hard.every((word) => holds(all, word)) || hard.every((word) => holds(bagOf(asked.around(memory)), word));
+}
+
+function essential(asked: Asked, text: string): string[] {
+  const named = Array.from(text.matchAll(/(?<![\p{L}\p{N}])(?:\p{Lu}[\p{L}\p{N}'’-]+|\d+)/gu), ([word]) => word.replace(/['’]s$/, ""));
+  const subject = asked.question.subject?.toLowerCase() ?? "";
+  return named.filter((word) => !subject.includes(word.toLowerCase()) && !/^(?:I|May)$/.test(word)).map((word) => key(word.toLowerCase()));
+}
+
+function narrowScore(asked: Asked, memory: Memory): number {
+  const telling = essence(asked.question.narrows ?? "");
+  return telling.length === 0 ? 0 : 0.5 * coverage(bag(memory), telling);
+}
+
+const LOOSE_TOPIC = /\b(?:kind|type|sort|day|date|time|many|much|far|long|old|often|tall|big|heavy|name|thing|person|people|place|city|country|town|street|village|company|job|work|way|far|high|fast|early|late)\b/gi;
+
+/** Whether what is said is of the kind that is asked for. */
+function kindFits(asked: Asked, memory: Memory, claim: Claim): boolean | undefined {
+  const { question } = asked;
+  const topic = (question.topic ?? "").replace(LOOSE_TOPIC, " ").replace(/\b(?:the|of|a|my|in|month|week|year)\b/gi, " ").trim();
+  if (topic === "" || question.asks === "how_many") return undefined;
+  if (question.relations.some((relation) => attributeOf(topic).includes(relation) && relation === claim.relation && !WIDE.has(relation))) return true;
+  const telling = essence(topic);
+  const value = bagOf(`${claim.value} ${claim.qualifier ?? ""} ${claim.subject.split("/").at(-1) ?? ""}`);
+  if (telling.length > 0 && coverage(value, telling) === 1) return true;
+  const known = isOfKind(claim.value, topic);
+  if (known !== undefined) return known;
+  if (telling.length > 0 && coverage(bagOf(asked.around(memory)), telling.slice(-1)) === 1) return true;
+  return undefined;
+}
+
+/** "How many", "how far": something to count with has to be there. */
+function shapeFits(question: Question, memory: Memory, claim: Claim): boolean {
+  if (question.asks === "how_many") {
+    if (/^often/i.test(question.topic ?? "")) return /\b(?:every|each|daily|weekly|monthly|once|twice|times|day|days|week|weeks|always|never|\w+days?)\b/i.test(memory.text);
+    return /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|half|a couple|several|hundred|thousand|few|single|both|twins?)\b/i.test(`${claim.value} ${claim.qualifier ?? ""} ${memory.text}`);
+  }
+  if (question.asks === "when") return memory.when !== undefined || /\d|day|week|month|year|morning|evening|night|january|february|march|april|may|june|july|august|september|october|november|december/i.test(`${claim.value} ${claim.qualifier ?? ""}`) || memory.validFrom !== memory.at;
+  if (question.asks === "where" && claim.relation === "be") return /\b(?:in|at|on|near|opposite|under|behind|next to)\b/.test(`${claim.value} ${claim.qualifier ?? ""}`);
+  if (question.asks === "who" && claim.relation === "be") return /\p{Lu}/u.test(claim.value) || !/^(?:an?|the) /i.test(claim.value);
+  return kindShape(question, claim);
+}
+
+/** A colour, a size, a breed: known kinds have to be met where the claim only says what the thing is. */
+function kindShape(question: Question, claim: Claim): boolean {
+  const topic = question.topic ?? "";
+  if (!/^be(?: |$)/.test(claim.relation) || topic === "") return true;
+  const kind = kindOf(topic);
+  if (!kind || !/^(?:color|breed|material)$/.test(kind.name)) {
+    if (/\b(?:size|plate|number|age|price|height|weight|length|cost)\b/i.test(topic)) return /\d|\b[A-Z]{2,}\b/.test(claim.value);
+    return true;
+  }
+  return isOfKind(claim.value, topic) === true || (kind.name === "breed" && /^(?:an?|the) /i.test(claim.value));
+}
+
+/** "What brand is my trackball?": the user uses "a Logitech trackball". */
+function byThing(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
+  const { question } = asked;
+  const parts = (question.subject ?? "").split("/");
+  const thing = parts.at(-1) ?? "";
+  if (parts.length < 2 || question.relations.length === 0 || question.relations.includes("be called") && question.relations.length === 1) return undefined;
+  if (!question.relations.includes("be") || asked.fits(claim.subject) > 0) return undefined;
+  const parent = parts.slice(0, -1).join("/");
+  if (claim.subject !== parent || one.memory.kind === "event" && question.asks !== "when") return undefined;
+  const telling = words(thing).map((word) => key(word));
+  const value = bagOf(`${claim.value} ${claim.qualifier ?? ""} ${claim.relation}`);
+  const isThere = telling.length > 0 && telling.every((word) => holds(value, word));
+  const verbThere = telling.length === 1 && question.asks === "who" && bagOf(claim.relation).has(telling[0] ?? "");
+  if (!isThere && !verbThere) return undefined;
+  if (!shapeFits(question, one.memory, claim) || !informs(question, claim, thing)) return undefined;
+  const telltale = (question.topic ?? "").toLowerCase() === thing.toLowerCase() ? undefined : kindFits(asked, one.memory, claim);
+  if (telltale === false) return undefined;
+  return { memory: one.memory, holds: one.holds, by: "thing", score: 2 + (telltale ? 0.5 : 0), kind: telltale };
+}
+
+/** The claim says more of the thing than that there is one. */
+function informs(question: Question, claim: Claim, thing: string): boolean {
+  const own = new Set(words(thing).map(stem));
+  const more = words(claim.value).filter((word) => !own.has(stem(word)) && !/^(?:an?|the|my|new|old|some|our)$/.test(word));
+  if (question.asks === "when" || question.asks === "where") return true;
+  if (question.asks === "who") return /\p{Lu}/u.test(claim.value);
+  return more.length > 0;
+}
+
+/** All telling words of the question are in the memory. */
+function byWords(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
+  const { question, text } = asked;
+  const root = (question.subject ?? "user").split("/")[0] ?? "user";
+  const isOfRoot = claim.subject === root || claim.subject.startsWith(`${root}/`) || asked.fits(claim.subject) > 0;
+  if (!isOfRoot || /^(?:not|never|used to) /.test(claim.relation) && question.asks !== "yes_no" && question.past !== true) return undefined;
+  // Of the user's sister is not of the user, unless the question names her.
+  if (question.subject === "user" && isOtherPerson(claim, text)) return undefined;
+  const telling = essence(text);
+  if (telling.length === 0 || (telling.length === 1 && question.asks !== "when" && question.asks !== "unknown" && question.asks !== "who")) return undefined;
+  const all = bag(one.memory);
+  const narrow = coverage(all, telling);
+  const wide = coverage(new Set([...all, ...bagOf(asked.around(one.memory))]), telling);
+  if (narrow < 1 && !(wide === 1 && narrow >= 0.5 && telling.length > 1)) return undefined;
+  if (!shapeFits(question, one.memory, claim) || !tenseFits(question, one.memory, claim)) return undefined;
+  const named = question.subject !== undefined && question.subject.includes("/") ? asked.fits(claim.subject) : 0.5;
+  if (question.relations[0] === "be called" && question.relations.length === 1) return undefined;
+  return { memory: one.memory, holds: one.holds, by: "words", score: 1 + narrow + 0.3 * named, kind: undefined };
+}
+
+function isOtherPerson(claim: Claim, text: string): boolean {
+  if (!claim.subject.includes("/")) return claim.subject !== "user";
+  const thing = claim.subject.split("/").slice(1).join(" ");
+  const all = bagOf(text);
+  return !words(thing).some((word) => holds(all, key(word)));
+}
+
+/** Whether a relation is so wide that the kind asked for must be found. */
+export function isWide(relation: string): boolean {
+  return WIDE.has(relation.replace(/^used to /, "")) && relationOf(relation).relation === relation;
+}

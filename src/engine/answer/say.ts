@@ -1,0 +1,102 @@
+import { conjugate, joinList, sayDate, sentence, toSecondPerson } from "../../domain/english.ts";
+import type { Claim, Memory } from "../../domain/memory.ts";
+import { sameWords, stem, words } from "../../domain/words.ts";
+import type { Question } from "../../ports/question-reader.ts";
+
+/** "user/flatmate/parrot" -> "Your flatmate's parrot", "user" -> "You", "Caroline/mother" -> "Caroline's mother". */
+export function sayPath(path: string): string {
+  const [root = "", ...parts] = path.split("/");
+  if (root === "user") {
+    const [first, ...rest] = parts;
+    if (first === undefined) return "You";
+    return rest.reduce((text, part) => `${text}'s ${part}`, `Your ${first}`);
+  }
+  return parts.reduce((text, part) => `${text}'s ${part}`, root);
+}
+
+/** The user's own words, said to them: "my old Fuji" -> "your old Fuji". */
+export function sayValue(text: string): string {
+  return text
+    .replace(/\b(?:my|our)\b/gi, "your")
+    .replace(/\b(?:I|we)['’]m\b/gi, "you are")
+    .replace(/\b(?:I|we)['’](ve|ll|d|re)\b/gi, (_all, short: string) => `you${SHORT[short.toLowerCase()] ?? ""}`)
+    .replace(/\b(?:am|was)\b(?= )/g, (word) => (word === "am" ? "are" : word))
+    .replace(/\b(?:myself|ourselves)\b/gi, "yourself")
+    .replace(/\b(?:mine|ours)\b/gi, "yours")
+    .replace(/\bme\b|\bus\b/g, "you")
+    .replace(/\bI\b|\bwe\b/g, "you")
+    .replace(/\bi\b/g, "you");
+}
+
+const SHORT: Readonly<Record<string, string>> = { ve: " have", ll: " will", d: "'d", re: " are" };
+
+/** One memory as a sentence to the user. */
+export function sayOne(memory: Memory, question: Question, asked: string): string {
+  const { claim } = memory;
+  const said = toSecondPerson(memory.text);
+  if (!claim) return sentence(said);
+  if (memory.kind === "event" || memory.kind === "commitment" || memory.kind === "instruction") return withDate(said, memory, question);
+  if (/^(?:not|never|used to|want the assistant to|wish to be called|can) ?/.test(claim.relation) || isHidden(claim)) return withDate(said, memory, question);
+  if (claim.relation === "live in" && !/\blives?\b/.test(memory.text)) return sayClaims([claim], "");
+  const isProgressive = new RegExp(`^${escaped(sayPath(claim.subject))}\\S*(?: \\S+)? (?:are|is|have|has|was|were) `, "i").test(said) && !/^(?:be|have)\b/.test(claim.relation);
+  if (isProgressive) return withDate(said, memory, question);
+  const qualifier = claim.qualifier && !isSaid(claim.qualifier, asked) ? claim.qualifier : "";
+  if (claim.subject.includes("/") || !claim.subject.startsWith("user")) return withDate(said, memory, question);
+  return withDate(sayClaims([claim], qualifier), memory, question);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** Relations whose bare claim reads badly. */
+function isHidden(claim: Claim): boolean {
+  return claim.value === "" || /\b(?:to|\w+ing)$/.test(claim.relation.split(" ").slice(0, 2).join(" "));
+}
+
+/** A qualifier whose words the question has, or that only says what kind of thing it is. */
+function isSaid(qualifier: string, asked: string): boolean {
+  const known = new Set(words(asked).map(stem));
+  return words(qualifier)
+    .filter((word) => !/^(?:as|an?|the|for|in|at|on|my|our|of|to|with|now|every)$/.test(word))
+    .every((word) => known.has(stem(word)));
+}
+
+/** Claims of one subject and relation as one sentence: "You use Shram and Magnet." */
+export function sayClaims(claims: readonly Claim[], qualifier: string): string {
+  const [first] = claims;
+  if (!first) return "";
+  const subject = sayPath(first.subject);
+  const person = subject === "You" ? "you" : "third";
+  const values: string[] = [];
+  for (const { value } of claims) {
+    const said = sayValue(value);
+    if (!values.some((one) => sameWords(one, said))) values.push(said);
+  }
+  return sentence([subject, conjugate(first.relation, person), joinList(values), sayValue(qualifier)].filter((part) => part !== "").join(" "));
+}
+
+/** Puts the resolved date behind what was said of it. */
+function withDate(text: string, memory: Memory, question: Question): string {
+  const { when, claim } = memory;
+  if (when === undefined) return sentence(text);
+  const iso = when.slice(0, 10);
+  if (text.includes(iso)) return sentence(text);
+  const bare = sentence(text).replace(/\.$/, "");
+  const spoken = sayDate(when, { weekday: false });
+  if (question.asks === "when" && claim?.relation.startsWith("be on")) {
+    const rest = claim.qualifier ? ` ${sayValue(claim.qualifier)}` : "";
+    return `${sayPath(claim.subject)} is on ${sayDate(when)} (${iso})${rest}.`;
+  }
+  const isTold = bare.includes(spoken) || bare.includes(spoken.replace(/ \d{4}$/, ""));
+  return isTold ? `${bare} (${iso}).` : `${bare} (${spoken}, ${iso}).`;
+}
+
+/** "You used to live in Leeds." */
+export function sayPast(claims: readonly Claim[]): string {
+  const [first] = claims;
+  if (!first) return "";
+  const values = claims.map(({ value }) => sayValue(value));
+  const relation = first.relation.replace(/^used to /, "");
+  return sentence(`${sayPath(first.subject)} used to ${relation} ${joinList(values)}`);
+}

@@ -1,0 +1,69 @@
+import { capital, sentence, toSecondPerson } from "../../domain/english.ts";
+import type { Memory } from "../../domain/memory.ts";
+import { bagOf, coverage, essence } from "./essence.ts";
+import type { HeldMemory } from "./held.ts";
+import { alternatives, type Asked, type Match } from "./match.ts";
+import { sayOne, sayPath, sayValue } from "./say.ts";
+
+const PARTING = /^(?:break up with|divorce|sell|leave|quit|stop|cancel|drop|give up|move out|delete|uninstall|ditch|finish|return|donate|unsubscribe)/;
+
+/** Answers with yes or no and what it rests on; undefined where nothing speaks for either. */
+export function yesOrNo(asked: Asked, found: readonly Match[], held: readonly HeldMemory[]): { text: string; used: string[] } | undefined {
+  const { question } = asked;
+  const current = found.filter(({ holds, by }) => holds && by !== "thing");
+  const parted = partedFrom(asked, held);
+  const [best] = current.filter(({ memory }) => !PARTING.test(memory.claim?.relation ?? ""));
+  if (parted && (!best || parted.memory.at >= best.memory.at)) return { text: `No, ${low(sayOne(parted.memory, question, asked.text))}`, used: [parted.memory.id] };
+  if (best) return { text: affirmed(best, asked), used: listed(best, current).map(({ memory }) => memory.id) };
+  const past = found.find(({ holds }) => !holds);
+  if (past?.memory.claim) {
+    const { claim } = past.memory;
+    const text = `No, ${low(sayPath(claim.subject))} no longer ${claim.subject === "user" ? claim.relation : thirdLow(claim.relation)} ${sayValue(claim.value)}`;
+    return { text: sentence(text), used: [past.memory.id] };
+  }
+  return undefined;
+}
+
+function low(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+function thirdLow(relation: string): string {
+  const [head = "", ...rest] = relation.split(" ");
+  const third = head === "be" ? "is" : head === "have" ? "has" : `${head}s`;
+  return [third, ...rest].join(" ");
+}
+
+/** Yes with what holds; no where what holds denies it; for "this or that", plainly the one. */
+function affirmed(match: Match, asked: Asked): string {
+  const { memory } = match;
+  const claim = memory.claim;
+  const said = sayOne(memory, asked.question, asked.text);
+  if (claim && /^(?:not|never) /.test(claim.relation)) return `No, ${low(said)}`;
+  if (alternatives(asked.question).length > 1) return capital(said);
+  return `Yes, ${startsWithName(memory) ? said : low(said)}`;
+}
+
+function startsWithName(memory: Memory): boolean {
+  return !/^(?:The|You)/.test(toSecondPerson(memory.text)) && !/^Your/.test(toSecondPerson(memory.text));
+}
+
+function listed(best: Match, current: readonly Match[]): Match[] {
+  return current.filter(({ memory }) => memory.claim?.relation === best.memory.claim?.relation && memory.claim?.subject === best.memory.claim?.subject);
+}
+
+/** An event that ended what is asked about: "you broke up with Marco". */
+function partedFrom(asked: Asked, held: readonly HeldMemory[]): HeldMemory | undefined {
+  const value = asked.question.value ?? asked.question.narrows ?? "";
+  const telling = essence(value);
+  if (telling.length === 0) return undefined;
+  return held
+    .filter(({ memory, holds }) => holds && memory.claim !== undefined && PARTING.test(memory.claim.relation) && asked.fits(memory.claim.subject) > 0)
+    .filter(({ memory }) => coverage(bagOf(memory.claim?.value ?? ""), telling) === 1)
+    .findLast(({ memory }) => !isAsked(asked, memory));
+}
+
+/** "Did I sell the Fuji?": then the selling is a yes. */
+function isAsked(asked: Asked, memory: Memory): boolean {
+  return asked.question.relations.includes(memory.claim?.relation ?? "");
+}

@@ -1,0 +1,66 @@
+import { joinList, sentence, toSecondPerson } from "../domain/english.ts";
+import type { Answer } from "../domain/recall.ts";
+import type { ErasureReceipt, Receipt, ReceiptLine } from "../domain/receipt.ts";
+
+/**
+ * The reply of a turn without a model: what was learnt, what changed, what was forgotten, an answer from memory, or
+ * that it is not known. It repeats no word that was erased: of an erasure it gives the counts alone.
+ */
+export function composeReply(turn: { readonly receipt: Receipt; readonly answer?: Answer }): string {
+  const { receipt, answer } = turn;
+  const erased = (receipt.erasures ?? []).map(sayErasure);
+  if (erased.length > 0) return erased.join(" ");
+  const parts = [...(answer && !answer.abstained ? [answer.text] : []), ...saySaved(receipt.memories)];
+  if (parts.length > 0) return parts.join(" ");
+  if (answer) return answer.text;
+  if (receipt.pending > 0) return "Noted. I will read it in a moment.";
+  return "All right.";
+}
+
+function sayErasure(erasure: ErasureReceipt): string {
+  const { memories, messages } = erasure.erased;
+  if (memories === 0 && messages === 0) return "There was nothing like that in my memory.";
+  const counts = [
+    ...(memories > 0 ? [`${memories} ${memories === 1 ? "memory" : "memories"}`] : []),
+    ...(messages > 0 ? [`the words in ${messages} ${messages === 1 ? "message" : "messages"}`] : []),
+  ];
+  const verb = memories + messages === 1 && memories === 1 ? "is" : "are";
+  const done = erasure.complete ? "Done. I have forgotten everything about that" : "I have forgotten that, but could not check every place";
+  return `${done}: ${joinList(counts)} ${verb} erased.`;
+}
+
+const SHOWN = 6;
+
+function saySaved(lines: readonly ReceiptLine[]): string[] {
+  const added = textsOf(lines, "added");
+  const known = textsOf(lines, "merged");
+  const ended = lines.filter(({ action, by }) => (action === "superseded" || action === "retracted") && !by).map(({ text }) => text);
+  const replaced = lines.filter(({ action, by }) => (action === "superseded" || action === "retracted") && by).map(({ text }) => text);
+  const refused = lines.filter(({ action }) => action === "refused" || action === "quarantined");
+  const said: string[] = [];
+  if (added.length > 0) said.push(noted(added, replaced.length > 0 ? "Noted, that is changed" : "Noted"));
+  if (ended.length > 0) said.push(`${added.length > 0 ? "Also no longer so" : "Noted. No longer so"}: ${listed(ended)}.`);
+  if (said.length === 0 && replaced.length > 0) said.push("Noted, that is changed.");
+  if (said.length === 0 && known.length > 0) said.push(`I know: ${listed(known)}.`);
+  const [why] = refused.flatMap((line) => line.why ?? []);
+  if (said.length === 0 && why) said.push(`I did not keep that: ${why}.`);
+  return said;
+}
+
+function noted(texts: readonly string[], opening: string): string {
+  return `${opening}: ${listed(texts)}.`;
+}
+
+function textsOf(lines: readonly ReceiptLine[], action: ReceiptLine["action"]): string[] {
+  return lines.filter((line) => line.action === action && line.text !== "").map(({ text }) => text);
+}
+
+/** "you use Shram; you use Magnet" */
+function listed(texts: readonly string[]): string {
+  const shown = texts.slice(0, SHOWN).map((text) => {
+    const said = sentence(toSecondPerson(text)).replace(/\.$/, "");
+    return /^(?:You|Your|The)\b/.test(said) ? said.charAt(0).toLowerCase() + said.slice(1) : said;
+  });
+  const more = texts.length - shown.length;
+  return shown.join("; ") + (more > 0 ? `; and ${more} more` : "");
+}
