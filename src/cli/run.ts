@@ -42,7 +42,8 @@ export async function withMemory(
     for (const notice of keepsake.notices) print.note(notice);
     const project = options.project === undefined ? {} : { project: options.project };
     const memory = keepsake.scope({ user: options.user ?? "me", ...project });
-    return command({ keepsake, memory, settings, print, clock, path });
+    // Awaited here: the database closes at the end of this block.
+    return await command({ keepsake, memory, settings, print, clock, path });
   });
 }
 
