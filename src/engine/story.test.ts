@@ -55,6 +55,9 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
   const current = async (scope = ana): Promise<string[]> =>
     (await scope.list()).items.map(({ text }) => text).sort();
 
+  const passages = async (query: string): Promise<string[]> =>
+    (await ana.recall(query, { types: ["passage"] })).items.map(({ text }) => text);
+
   /** Everything that any read path gives of a user. */
   async function everything(scope = ana): Promise<string> {
     const exported: unknown[] = [];
@@ -62,7 +65,7 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
     const log = await scope.history();
     const all = await scope.list({ status: "all", limit: 1000 });
     const versions = await Promise.all(all.items.map(({ id }) => scope.history(id)));
-    const recalled = await scope.recall("Shram Magnet Porto use", { limit: 100 });
+    const { items: recalled } = await scope.recall("Shram Magnet Porto use", { limit: 100 });
     return JSON.stringify([exported, log, all.items, versions, recalled]);
   }
 
@@ -159,10 +162,10 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
       const moved = await ana.remember("I live in Bristol.");
       const undone = await ana.undo(moved.revision);
       expect(await current()).toEqual(["The user live ins Leeds."]);
-      expect((await ana.recall("Bristol", { types: ["passage"] })).items).toEqual([]);
+      expect(await passages("Bristol")).not.toContain("I live in Bristol.");
       await ana.undo(undone.revision);
       expect(await current()).toEqual(["The user live ins Bristol."]);
-      expect((await ana.recall("Bristol", { types: ["passage"] })).items).toHaveLength(1);
+      expect(await passages("Bristol")).toContain("I live in Bristol.");
     });
 
     it("undo refuses what something later changed, and what is not there", async () => {
