@@ -31,6 +31,10 @@ export async function recall(
   // From here on nothing waits, so that the state stays as it is.
   const memories = versions && bounds.knownAt ? knownThen(versions, bounds.knownAt) : state.memories;
   const corpus = corpusOf(state, ports.embedder);
+  const memoryAt = (slot: number): Memory | undefined => {
+    const memory = corpus.memories[slot];
+    return memory && versions ? memories.get(memory.id) : memory;
+  };
   const known = [...memories.values()];
   const asked = {
     query,
@@ -38,8 +42,8 @@ export async function recall(
     question: ports.questions.read(query, { at: bounds.asOf ?? now, known }),
     floor: ports.embedder.floor,
   };
-  const found = search(corpus, memories, asked, profile);
-  const ranked = rank({ state, corpus, memories, found, question: asked.question, wanted });
+  const found = search(corpus, memoryAt, asked, profile);
+  const ranked = rank({ state, corpus, memories, memoryAt, found, wanted });
   const context = packContext(ranked.items, wanted.maxTokens);
   const plain = {
     id: ports.ids(),

@@ -12,7 +12,7 @@ export type Tops = { readonly [signal in Signal]: number };
 
 export type Qualities = { readonly [quality in Quality]: number };
 
-export function topsOf(signals: Signals): Tops {
+export function topsOf(signals: Readonly<Signals>): Tops {
   const tops = {} as { -readonly [signal in Signal]: number };
   for (const signal of SIGNALS) {
     const top = greatest(signals[signal]);
@@ -40,8 +40,12 @@ export function weightsFor(profile: Profile, talk: number): Weights {
  * The relevance of every unit: the weighted mean of its signals, 0 to 1. A signal that no unit has is left out of
  * the mean, so that the best unit of a conversation without names or claims can reach 1 as well.
  */
-export function relevanceOf(signals: Signals, weights: Weights, tops: Tops): Float32Array {
-  const slots = signals.words.length;
+export function relevanceOf(
+  signals: Readonly<Signals>,
+  weights: Weights,
+  tops: Tops,
+  slots: number,
+): Float32Array {
   const relevance = new Float32Array(slots);
   let sum = 0;
   for (const signal of SIGNALS) if (tops[signal] > 0) sum += weights[signal];

@@ -24,9 +24,10 @@ export const SIGNALS = [
 
 export type Signal = (typeof SIGNALS)[number];
 
-/** One number per unit, by its number in the corpus, for each signal. */
-export type Signals = { readonly [signal in Signal]: Float32Array };
+/** One number per unit, by its number in the corpus, for each signal; empty where no unit has any of it. */
+export type Signals = { [signal in Signal]: Float32Array };
 
-export function noSignals(slots: number): Signals {
-  return Object.fromEntries(SIGNALS.map((signal) => [signal, new Float32Array(slots)])) as unknown as Signals;
+export function noSignals(): Signals {
+  const none = new Float32Array(0);
+  return Object.fromEntries(SIGNALS.map((signal) => [signal, none])) as Signals;
 }

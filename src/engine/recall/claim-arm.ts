@@ -1,65 +1,76 @@
-import type { Claim, Memory } from "../../domain/memory.ts";
+import type { Memory } from "../../domain/memory.ts";
 import { analyse } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
 import type { Signals } from "../rank/signals.ts";
 import type { Corpus } from "./corpus.ts";
 
-/** Fills the signal of claims: how well each answers what the question asks. */
-export function searchClaims(
-  { units, slots }: Corpus,
-  memories: ReadonlyMap<string, Memory>,
-  question: Question,
-  signals: Signals,
-): void {
+/** The memory of a unit by its number, as it is to be read; undefined for passages. */
+export type MemoryAt = (slot: number) => Memory | undefined;
+
+/**
+ * Fills the signal of claims: how well each answers what the question asks. The right subject and relation, and the
+ * topic asked after, where there is one; another subject is no answer, the right relation on another topic a weak one.
+ */
+export function searchClaims(corpus: Corpus, question: Question, signals: Signals): void {
   const topic = [...new Set(analyse(`${question.topic ?? ""} ${question.value ?? ""}`))];
   const asksClaim = question.relations.length > 0 || (question.subject !== undefined && topic.length > 0);
   if (!asksClaim) return;
-  for (let slot = 0; slot < slots; slot += 1) {
-    const unit = units[slot];
-    if (unit?.type !== "memory") continue;
-    const memory = memories.get(unit.owner);
-    if (memory?.claim) signals.claim[slot] = fit(memory.claim, question, topic, unit.terms);
+  const onTopic = topicShares(corpus, topic);
+  const relations = new Set(question.relations.map((relation) => corpus.names.get(relation)));
+  const subjects = subjectsAsked(corpus, question.subject);
+  const claims = new Float32Array(corpus.slots);
+  for (let slot = 0; slot < corpus.slots; slot += 1) {
+    const subject = corpus.subject[slot] as number;
+    if (subject < 0 || (subjects && !subjects.has(subject))) continue;
+    const hasRelation = relations.has(corpus.relation[slot] as number);
+    claims[slot] = fitOf(hasRelation, topic.length > 0 ? (onTopic[slot] as number) : undefined);
   }
+  signals.claim = claims;
 }
 
-/**
- * How well a claim answers: the right subject and relation, and the topic asked after, where there is one. Another
- * subject is no answer; the right relation on another topic is a weak one.
- */
-function fit(claim: Claim, question: Question, topic: readonly string[], terms: string): number {
-  if (question.subject !== undefined && !isSubject(claim.subject, question.subject)) return 0;
-  const hasRelation = question.relations.includes(claim.relation);
-  if (topic.length === 0 || !hasRelation) return hasRelation ? 1 : 0.5 * shareHeld(topic, claim, terms);
-  return 0.3 + 0.7 * shareHeld(topic, claim, terms);
+function fitOf(hasRelation: boolean, onTopic: number | undefined): number {
+  if (onTopic === undefined) return hasRelation ? 1 : 0;
+  return hasRelation ? 0.3 + 0.7 * onTopic : 0.5 * onTopic;
 }
 
-function shareHeld(topic: readonly string[], claim: Claim, terms: string): number {
-  if (topic.length === 0) return 0;
-  const { subject, relation, value, qualifier = "" } = claim;
-  const held = new Set([...terms.split(" "), ...analyse(`${subject} ${relation} ${value} ${qualifier}`)]);
-  return topic.filter((term) => held.has(term)).length / topic.length;
+/** The share of the topic's words that each unit holds. */
+function topicShares({ text, slots }: Corpus, topic: readonly string[]): Float32Array {
+  const shares = new Float32Array(slots);
+  for (const term of topic) {
+    for (const slot of text.postings(term)?.keys() ?? [])
+      shares[slot] = (shares[slot] as number) + 1 / topic.length;
+  }
+  return shares;
 }
 
-function isSubject(held: string, asked: string): boolean {
-  const [one, other] = [held.toLowerCase(), asked.toLowerCase()];
-  return one === other || one.startsWith(`${other}/`);
+/** The one asked after, and everybody and everything of theirs; undefined where anybody may be meant. */
+function subjectsAsked({ names }: Corpus, asked: string | undefined): ReadonlySet<number> | undefined {
+  if (asked === undefined) return undefined;
+  const subject = asked.toLowerCase();
+  const subjects = new Set<number>();
+  for (const [name, number] of names)
+    if (name === subject || name.startsWith(`${subject}/`)) subjects.add(number);
+  return subjects;
 }
 
 /** Fills the signal of time: what was said, or takes place, in the span that the question names. */
 export function searchTime(
-  { units, slots, turn, turns }: Corpus,
-  memories: ReadonlyMap<string, Memory>,
+  corpus: Corpus,
+  memoryAt: MemoryAt,
   { from, to }: Question,
   signals: Signals,
 ): void {
   if (from === undefined && to === undefined) return;
+  const { units, slots, turn, turns } = corpus;
   const first = from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(from);
   const end = to === undefined ? Number.POSITIVE_INFINITY : Date.parse(to);
+  const within = new Float32Array(slots);
   for (let slot = 0; slot < slots; slot += 1) {
-    const unit = units[slot];
-    const memory = unit?.type === "memory" ? memories.get(unit.owner) : undefined;
-    const at = memory?.when ?? memory?.at ?? turns.messages[turn[slot] ?? -1]?.at;
+    if (!units[slot]) continue;
+    const memory = memoryAt(slot);
+    const at = memory?.when ?? memory?.at ?? turns.messages[turn[slot] as number]?.at;
     const time = at === undefined ? Number.NaN : Date.parse(at);
-    if (unit && time >= first && time < end) signals.time[slot] = 1;
+    if (time >= first && time < end) within[slot] = 1;
   }
+  signals.time = within;
 }

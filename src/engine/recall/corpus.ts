@@ -18,8 +18,16 @@ export interface Corpus {
   readonly units: readonly (Unit | undefined)[];
   /** The turn that a unit is from, or -1: of a passage its message, of a memory the newest of its sources. */
   readonly turn: Int32Array;
+  /** 1 for a passage. */
+  readonly isPassage: Uint8Array;
+  /** The subject (in lower case) and the relation of a memory's claim, each as its place in `names`; or -1. */
+  readonly subject: Int32Array;
+  readonly relation: Int32Array;
+  readonly names: ReadonlyMap<string, number>;
   /** By number; zeros where a unit has no vector of the embedder's space. */
   readonly vectors: VectorBlock;
+  /** The memories of units by number, as they are now. */
+  readonly memories: readonly (Memory | undefined)[];
   /** Which memories each message is a source of. */
   readonly said: Said;
   /** When the newest of all was said, in milliseconds. */
@@ -32,6 +40,10 @@ interface Kept {
   turns: GrowingTurns;
   units: (Unit | undefined)[];
   turn: Int32Array;
+  isPassage: Uint8Array;
+  subject: Int32Array;
+  relation: Int32Array;
+  names: Map<string, number>;
   vectors: VectorBlock;
   memories: (Memory | undefined)[];
   said: Map<string, Set<string>>;
@@ -54,6 +66,10 @@ export function corpusOf(state: UserState, embedder: Pick<Embedder, "fingerprint
       turns: turnsOf(),
       units: [],
       turn: new Int32Array(0),
+      isPassage: new Uint8Array(0),
+      subject: new Int32Array(0),
+      relation: new Int32Array(0),
+      names: new Map(),
       vectors: vectorBlock(dimensions),
       memories: [],
       said: new Map(),
@@ -65,9 +81,8 @@ export function corpusOf(state: UserState, embedder: Pick<Embedder, "fingerprint
     follow(corpus, state);
     corpus.revision = state.revision;
   }
-  const { turns, units, turn, vectors, said } = corpus;
-  const newest = Date.parse(corpus.newest) || 0;
-  return { text: state.text, turns, slots: state.text.slots, units, turn, vectors, said, newest };
+  const { space: _space, revision: _revision, newest, ...rest } = corpus;
+  return { ...rest, text: state.text, slots: state.text.slots, newest: Date.parse(newest) || 0 };
 }
 
 function follow(corpus: Kept, state: UserState): void {
@@ -90,12 +105,13 @@ function follow(corpus: Kept, state: UserState): void {
 
 function place(corpus: Kept, slot: number, unit: Unit): void {
   corpus.units[slot] = unit;
+  corpus.isPassage[slot] = unit.type === "passage" ? 1 : 0;
   const hasVector = unit.space === corpus.space && unit.vector.length === corpus.vectors.dimensions;
   corpus.vectors.set(slot, hasVector ? unit.vector : undefined);
 }
 
 function followPassage(corpus: Kept, slot: number, message: Message | undefined): void {
-  corpus.memories[slot] = undefined;
+  setMemory(corpus, slot, undefined);
   corpus.turn[slot] = message ? (corpus.turns.place.get(message.id) ?? -1) : -1;
   if (message && message.at > corpus.newest) corpus.newest = message.at;
 }
@@ -103,7 +119,7 @@ function followPassage(corpus: Kept, slot: number, message: Message | undefined)
 /** A merge gives a memory another source, and with it another turn, while its unit may stay as it is. */
 function followMemory(corpus: Kept, slot: number, memory: Memory | undefined): void {
   if (corpus.memories[slot] === memory) return;
-  corpus.memories[slot] = memory;
+  setMemory(corpus, slot, memory);
   corpus.turn[slot] = -1;
   if (!memory) return;
   if (memory.at > corpus.newest) corpus.newest = memory.at;
@@ -115,10 +131,23 @@ function followMemory(corpus: Kept, slot: number, memory: Memory | undefined): v
   }
 }
 
+function setMemory(corpus: Kept, slot: number, memory: Memory | undefined): void {
+  corpus.memories[slot] = memory;
+  corpus.subject[slot] = memory?.claim ? numberOf(corpus.names, memory.claim.subject.toLowerCase()) : -1;
+  corpus.relation[slot] = memory?.claim ? numberOf(corpus.names, memory.claim.relation) : -1;
+}
+
+function numberOf(names: Map<string, number>, name: string): number {
+  const number = names.get(name) ?? names.size;
+  names.set(name, number);
+  return number;
+}
+
 function clear(corpus: Kept, slot: number): void {
   if (!corpus.units[slot]) return;
   corpus.units[slot] = undefined;
-  corpus.memories[slot] = undefined;
+  corpus.isPassage[slot] = 0;
+  setMemory(corpus, slot, undefined);
   corpus.turn[slot] = -1;
   corpus.vectors.set(slot, undefined);
 }
@@ -127,7 +156,15 @@ function clear(corpus: Kept, slot: number): void {
 function makeRoom(corpus: Kept, slots: number): void {
   if (corpus.turn.length >= slots) return;
   const room = Math.max(slots, Math.ceil(corpus.turn.length * 1.5), 64);
-  const turn = new Int32Array(room).fill(-1);
-  turn.set(corpus.turn);
-  corpus.turn = turn;
+  const grown = (old: Int32Array): Int32Array => {
+    const array = new Int32Array(room).fill(-1);
+    array.set(old);
+    return array;
+  };
+  corpus.turn = grown(corpus.turn);
+  corpus.subject = grown(corpus.subject);
+  corpus.relation = grown(corpus.relation);
+  const isPassage = new Uint8Array(room);
+  isPassage.set(corpus.isPassage);
+  corpus.isPassage = isPassage;
 }

@@ -1,9 +1,9 @@
 import type { Memory, Status } from "../../domain/memory.ts";
 import type { Item } from "../../domain/recall.ts";
-import type { Question } from "../../ports/question-reader.ts";
 import { type Qualities, scoreOf } from "../rank/score.ts";
 import type { UserState } from "../user-state.ts";
 import { whyNotMemory, whyNotPassage } from "./bounds.ts";
+import type { MemoryAt } from "./claim-arm.ts";
 import type { Corpus } from "./corpus.ts";
 import { memoryItem, passageItem } from "./items.ts";
 import { type Found, thresholdFor } from "./search.ts";
@@ -15,8 +15,8 @@ export interface Ranking {
   readonly state: UserState;
   readonly corpus: Corpus;
   readonly memories: ReadonlyMap<string, Memory>;
+  readonly memoryAt: MemoryAt;
   readonly found: Found;
-  readonly question: Question;
   readonly wanted: Wanted;
 }
 
@@ -104,11 +104,11 @@ function bestOf(ranking: Ranking): { best: number; certainty: number } {
   return { best, certainty: Math.min(1, certainty) };
 }
 
-function whyNot({ corpus, state, memories, wanted }: Ranking, slot: number): string | undefined {
+function whyNot({ corpus, state, memoryAt, wanted }: Ranking, slot: number): string | undefined {
   const unit = corpus.units[slot];
   if (!unit) return "gone";
   if (unit.type === "memory") {
-    const memory = memories.get(unit.owner);
+    const memory = memoryAt(slot);
     return memory ? whyNotMemory(memory, wanted.bounds, state) : "not known";
   }
   const message = state.messages.get(unit.owner);
@@ -116,9 +116,9 @@ function whyNot({ corpus, state, memories, wanted }: Ranking, slot: number): str
 }
 
 function candidateOf(ranking: Ranking, slot: number, certainty: number): Candidate {
-  const { corpus, state, memories, found, wanted } = ranking;
+  const { corpus, state, memoryAt, found, wanted } = ranking;
   const unit = corpus.units[slot];
-  const memory = unit?.type === "memory" ? memories.get(unit.owner) : undefined;
+  const memory = memoryAt(slot);
   const message = unit?.type === "passage" ? state.messages.get(unit.owner) : undefined;
   const score =
     scoreOf(wanted.profile, found.relevance[slot] as number, qualitiesOf(corpus, memory, message?.at)) *
@@ -131,7 +131,7 @@ function candidateOf(ranking: Ranking, slot: number, certainty: number): Candida
     score,
     messages: memory ? memory.sources.map((source) => source.message) : [unit?.owner ?? ""],
     key: unit?.terms || (unit?.id ?? ""),
-    answers: (found.signals.claim[slot] as number) >= 0.5,
+    answers: (found.signals.claim[slot] ?? 0) >= 0.5,
   };
 }
 
@@ -147,22 +147,22 @@ function qualitiesOf(corpus: Corpus, memory: Memory | undefined, saidAt: string 
   };
 }
 
-function standing({ corpus, memories, wanted }: Ranking, slot: number): Status {
+function standing({ corpus, memories, memoryAt, wanted }: Ranking, slot: number): Status {
   const unit = corpus.units[slot];
   if (!unit) return "current";
   const { bounds } = wanted;
   if (unit.type === "passage") return passageStatus(unit, corpus.said, (id) => memories.get(id), bounds);
-  const memory = memories.get(unit.owner);
+  const memory = memoryAt(slot);
   return memory ? statusOf(memory, bounds) : "current";
 }
 
 function itemOf(ranking: Ranking, { slot, score }: Candidate): Item | undefined {
-  const { corpus, state, memories } = ranking;
+  const { corpus, state, memoryAt } = ranking;
   const unit = corpus.units[slot];
   if (!unit) return undefined;
   const status = standing(ranking, slot);
   if (unit.type === "memory") {
-    const memory = memories.get(unit.owner);
+    const memory = memoryAt(slot);
     return memory && memoryItem(state, memory, status, score);
   }
   const message = state.messages.get(unit.owner);

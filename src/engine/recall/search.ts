@@ -1,10 +1,9 @@
-import type { Memory } from "../../domain/memory.ts";
 import { analyse } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
 import type { Profile, Weights } from "../rank/profiles.ts";
 import { relevanceOf, type Tops, topsOf, weightsFor } from "../rank/score.ts";
 import { noSignals, type Signals } from "../rank/signals.ts";
-import { searchClaims, searchTime } from "./claim-arm.ts";
+import { type MemoryAt, searchClaims, searchTime } from "./claim-arm.ts";
 import type { Corpus } from "./corpus.ts";
 import { searchTurns } from "./turn-arm.ts";
 import { searchVectors } from "./vector-arm.ts";
@@ -37,17 +36,17 @@ export interface Asked {
 /** Asks every arm about every unit of the corpus, and weighs what they say. */
 export function search(
   corpus: Corpus,
-  memories: ReadonlyMap<string, Memory>,
+  memoryAt: MemoryAt,
   { query, vector, question, floor }: Asked,
   profile: Profile,
 ): Found {
   const terms = analyse(query).slice(0, MOST_TERMS);
-  const signals = noSignals(corpus.slots);
+  const signals = noSignals();
   const share = searchWords(corpus, terms, signals);
   searchVectors(corpus, vector, signals);
   searchTurns(corpus, query, signals);
-  searchClaims(corpus, memories, question, signals);
-  searchTime(corpus, memories, question, signals);
+  searchClaims(corpus, question, signals);
+  searchTime(corpus, memoryAt, question, signals);
   const weights = weightsFor(profile, talkShare(corpus));
   const tops = topsOf(signals);
   return {
@@ -55,29 +54,31 @@ export function search(
     signals,
     weights,
     tops,
-    relevance: relevanceOf(signals, weights, tops),
+    relevance: relevanceOf(signals, weights, tops, corpus.slots),
     evidence: evidenceOf(signals, share, floor),
   };
 }
 
-/** The share of turns in which people talk among themselves: under a name, with no assistant in the session. */
+/** The share of turns in which people talk among themselves: under two names or more, with no assistant there. */
 function talkShare({ turns }: Corpus): number {
+  if (turns.names.size < 2) return 0;
   let talk = 0;
-  for (const places of turns.names.values()) {
-    for (const at of places) if ((turns.assistantTurns[turns.session[at] ?? -1] ?? 0) === 0) talk += 1;
+  for (let at = 0; at < turns.speaker.length; at += 1) {
+    const isAlone = (turns.assistantTurns[turns.session[at] as number] as number) === 0;
+    if ((turns.speaker[at] as number) >= 0 && isAlone) talk += 1;
   }
-  return turns.names.size < 2 ? 0 : talk / turns.messages.length;
+  return talk / turns.messages.length;
 }
 
 /**
  * How sure each unit is to have to do with the query, without regard to the others: the share of the query's words
  * that it holds, and how far its cosine lies above the embedder's floor; or how well its claim fits.
  */
-function evidenceOf(signals: Signals, share: Float32Array, floor: number): Float32Array {
+function evidenceOf({ near, claim }: Signals, share: Float32Array, floor: number): Float32Array {
   const evidence = new Float32Array(share.length);
   for (let slot = 0; slot < share.length; slot += 1) {
-    const near = Math.max(0, ((signals.near[slot] as number) - floor) / (1 - floor));
-    evidence[slot] = Math.min(1, Math.max((share[slot] as number) + near, signals.claim[slot] as number));
+    const above = Math.max(0, ((near[slot] ?? 0) - floor) / (1 - floor));
+    evidence[slot] = Math.min(1, Math.max((share[slot] as number) + above, claim[slot] ?? 0));
   }
   return evidence;
 }

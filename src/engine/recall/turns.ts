@@ -11,14 +11,18 @@ export interface Turns {
   readonly next: readonly number[];
   /** The number of its session. */
   readonly session: readonly number[];
+  /** 1 where the user speaks. */
+  readonly byUser: readonly number[];
   /** 1 where the message asks something at its end, so that the next one answers. */
   readonly asks: readonly number[];
   readonly place: ReadonlyMap<string, number>;
   /** By session: how many turns, and how many of them by an assistant. */
   readonly sessionTurns: readonly number[];
   readonly assistantTurns: readonly number[];
-  /** Who speaks under a name -> the places where they do. */
-  readonly names: ReadonlyMap<string, ReadonlySet<number>>;
+  /** Who speaks: the number of their name, or -1 where there is none. */
+  readonly speaker: readonly number[];
+  /** Name -> its number, from 0. */
+  readonly names: ReadonlyMap<string, number>;
 }
 
 export interface GrowingTurns extends Turns {
@@ -37,11 +41,13 @@ export function turnsOf(): GrowingTurns {
   const previous: number[] = [];
   const next: number[] = [];
   const session: number[] = [];
+  const byUser: number[] = [];
   const asks: number[] = [];
   const sessionTurns: number[] = [];
   const assistantTurns: number[] = [];
   const place = new Map<string, number>();
-  const names = new Map<string, Set<number>>();
+  const speaker: number[] = [];
+  const names = new Map<string, number>();
   /** Session id -> its number and last turn; the key without an id is for messages outside any session. */
   const open = new Map<string | undefined, { session: number; last: number }>();
 
@@ -52,6 +58,13 @@ export function turnsOf(): GrowingTurns {
     if (kept && last && (message.session !== undefined || isSoonAfter(last, message))) return kept;
     assistantTurns.push(0);
     return { session: sessionTurns.push(0) - 1, last: -1 };
+  };
+
+  const numberOf = (name: string | undefined): number => {
+    if (name === undefined) return -1;
+    const known = names.get(name) ?? names.size;
+    names.set(name, known);
+    return known;
   };
 
   const append = (message: Message): void => {
@@ -66,8 +79,9 @@ export function turnsOf(): GrowingTurns {
     session.push(number);
     sessionTurns[number] = (sessionTurns[number] ?? 0) + 1;
     if (message.role === "assistant") assistantTurns[number] = (assistantTurns[number] ?? 0) + 1;
+    byUser.push(message.role === "user" ? 1 : 0);
     asks.push(asksAtEnd(message.content));
-    if (message.name !== undefined) names.set(message.name, (names.get(message.name) ?? new Set()).add(at));
+    speaker.push(numberOf(message.name));
   };
 
   return {
@@ -75,10 +89,12 @@ export function turnsOf(): GrowingTurns {
     previous,
     next,
     session,
+    byUser,
     asks,
     place,
     sessionTurns,
     assistantTurns,
+    speaker,
     names,
     follow(all) {
       let at = 0;

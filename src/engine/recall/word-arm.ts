@@ -9,11 +9,12 @@ import { REACH } from "./turns.ts";
  * share of the query's words that it holds, each weighed by how much it tells.
  */
 export function searchWords(corpus: Corpus, terms: readonly string[], signals: Signals): Float32Array {
-  const { text, turns, slots } = corpus;
+  const { text, slots } = corpus;
+  const words = new Float32Array(slots);
   const share = new Float32Array(slots);
   const around = {
-    window: new Float32Array(turns.messages.length),
-    session: new Float32Array(turns.sessionTurns.length),
+    window: counter(corpus.turns.messages.length),
+    session: counter(corpus.turns.sessionTurns.length),
   };
   const most = terms.reduce((sum, term) => sum + idf(text.size, text.frequency(term)), 0) || 1;
   for (const term of terms) {
@@ -22,19 +23,50 @@ export function searchWords(corpus: Corpus, terms: readonly string[], signals: S
     const weight = idf(text.size, posting.size) / most;
     for (const [slot, found] of posting) {
       const length = text.length(slot) / text.meanLength;
-      signals.words[slot] = (signals.words[slot] as number) + saturated(found, length) * weight;
+      words[slot] = (words[slot] as number) + saturated(found, length) * weight;
       share[slot] = (share[slot] as number) + weight;
     }
-    spread(corpus, posting, weight, around);
+    spread(corpus, posting, around);
+    around.window.take(weight);
+    around.session.take(weight);
   }
+  signals.words = words;
   gather(corpus, signals, around);
   return share;
 }
 
 /** What the words come to, by turn and by session. */
 interface Around {
-  readonly window: Float32Array;
-  readonly session: Float32Array;
+  readonly window: Counter;
+  readonly session: Counter;
+}
+
+/** Counts one term at a time by place, and sums up what the terms give there. */
+interface Counter {
+  readonly sums: Float32Array;
+  add(place: number, count: number): void;
+  /** Turns the counts of a term into what it gives, and starts anew. */
+  take(weight: number): void;
+}
+
+function counter(places: number): Counter {
+  const sums = new Float32Array(places);
+  const counts = new Float32Array(places);
+  const touched: number[] = [];
+  return {
+    sums,
+    add(place, count) {
+      if (counts[place] === 0) touched.push(place);
+      counts[place] = (counts[place] as number) + count;
+    },
+    take(weight) {
+      for (const place of touched) {
+        sums[place] = (sums[place] as number) + saturated(counts[place] as number, 1) * weight;
+        counts[place] = 0;
+      }
+      touched.length = 0;
+    },
+  };
 }
 
 /** BM25's share of a term that stands `found` times in a text of `length` mean lengths: below 1. */
@@ -43,50 +75,42 @@ function saturated(found: number, length: number): number {
   return found / (found + k1 * (1 - b + b * length));
 }
 
-/** Adds what one term gives to the windows and sessions of the turns that hold it. */
-function spread(corpus: Corpus, posting: ReadonlyMap<number, number>, weight: number, around: Around): void {
-  const { previous, next, session } = corpus.turns;
-  const windows = new Map<number, number>();
-  const sessions = new Map<number, number>();
+/** Counts a term in the windows and sessions of the turns that hold it. */
+function spread(corpus: Corpus, posting: ReadonlyMap<number, number>, { window, session }: Around): void {
+  const { previous, next, session: sessionOf } = corpus.turns;
   for (const [slot, found] of posting) {
     const turn = corpus.turn[slot] as number;
     // A memory's words stand in its passage already.
-    if (turn < 0 || corpus.units[slot]?.type !== "passage") continue;
-    add(sessions, session[turn] as number, found);
-    add(windows, turn, found);
+    if (turn < 0 || corpus.isPassage[slot] === 0) continue;
+    session.add(sessionOf[turn] as number, found);
+    window.add(turn, found);
     for (
       let near = previous[turn] as number, i = 0;
       near >= 0 && i < REACH;
       near = previous[near] as number, i += 1
     ) {
-      add(windows, near, found);
+      window.add(near, found);
     }
     for (
       let near = next[turn] as number, i = 0;
       near >= 0 && i < REACH;
       near = next[near] as number, i += 1
     ) {
-      add(windows, near, found);
+      window.add(near, found);
     }
   }
-  for (const [turn, found] of windows) {
-    around.window[turn] = (around.window[turn] as number) + saturated(found, 1) * weight;
-  }
-  for (const [number, found] of sessions) {
-    around.session[number] = (around.session[number] as number) + saturated(found, 1) * weight;
-  }
 }
 
-function add(counts: Map<number, number>, key: number, count: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + count);
-}
-
-function gather(corpus: Corpus, signals: Signals, around: Around): void {
-  for (let slot = 0; slot < corpus.slots; slot += 1) {
-    const turn = corpus.turn[slot] as number;
+function gather({ slots, turn, turns }: Corpus, signals: Signals, around: Around): void {
+  const window = new Float32Array(slots);
+  const session = new Float32Array(slots);
+  for (let slot = 0; slot < slots; slot += 1) {
+    const at = turn[slot] as number;
     // What came from no conversation is its own surroundings.
     const own = signals.words[slot] as number;
-    signals.window[slot] = turn < 0 ? own : (around.window[turn] as number);
-    signals.session[slot] = turn < 0 ? own : (around.session[corpus.turns.session[turn] as number] as number);
+    window[slot] = at < 0 ? own : (around.window.sums[at] as number);
+    session[slot] = at < 0 ? own : (around.session.sums[turns.session[at] as number] as number);
   }
+  signals.window = window;
+  signals.session = session;
 }
