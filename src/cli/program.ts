@@ -32,10 +32,10 @@ function command(program: Command, usage: string, description: string): Command 
   return program
     .command(usage)
     .description(description)
-    .option("--db FILE", "the database file")
-    .option("--user ID", "whose memory it is", "me")
-    .option("--project ID", "the project the user belongs to", "default")
-    .option("--at TIME", "the time to act at, in ISO 8601; now, where absent")
+    .option("--db <FILE>", "the database file")
+    .option("--user <ID>", "whose memory it is", "me")
+    .option("--project <ID>", "the project the user belongs to", "default")
+    .option("--at <TIME>", "the time to act at, in ISO 8601; now, where absent")
     .option("--json", "one JSON document on stdout and nothing else");
 }
 
@@ -57,30 +57,30 @@ export function program(version: string): Command {
 
 function talking(root: Command): void {
   command(root, "remember <TEXT>", "take in what was said; - reads it from stdin")
-    .option("--session ID", "the conversation it belongs to")
+    .option("--session <ID>", "the conversation it belongs to")
     .addOption(
-      new Option("--role ROLE", "who said it")
+      new Option("--role <ROLE>", "who said it")
         .choices(["user", "assistant", "system", "tool"])
         .default("user"),
     )
-    .option("--id ID", "the message's id; the same id again is stored once")
-    .option("--name NAME", "who speaks, where people talk among themselves")
+    .option("--id <ID>", "the message's id; the same id again is stored once")
+    .option("--name <NAME>", "who speaks, where people talk among themselves")
     .action(async (text: string, options) =>
       (await import("./commands/remember.ts")).remember(text, options),
     );
   command(root, "recall <QUERY>", "what is relevant, best first")
-    .option("--limit N", "how many items at most", count(1, 1000))
-    .option("--as-of TIME", "what was true then")
+    .option("--limit <N>", "how many items at most", count(1, 1000))
+    .option("--as-of <TIME>", "what was true then")
     .option("--explain", "why each item came, and what was dropped")
     .action(async (query: string, options) => (await import("./commands/recall.ts")).recall(query, options));
   command(root, "answer <QUESTION>", "a short answer from memory, or that it does not know")
-    .option("--as-of TIME", "what was true then")
+    .option("--as-of <TIME>", "what was true then")
     .action(async (question: string, options) =>
       (await import("./commands/answer.ts")).answer(question, options),
     );
   command(root, "forget [WHAT]", "erase what is meant, from every place, with a receipt")
-    .option("--id ID", "a memory or message, by its id; may be given again", list)
-    .option("--session ID", "a whole conversation")
+    .option("--id <ID>", "a memory or message, by its id; may be given again", list)
+    .option("--session <ID>", "a whole conversation")
     .option("--everything", "all there is about the user")
     .option("--dry-run", "show what would go")
     .option("--yes", "do not ask")
@@ -94,23 +94,23 @@ function talking(root: Command): void {
 
 function looking(root: Command): void {
   command(root, "list", "the memories that hold, newest first")
-    .addOption(new Option("--kind KIND", "of one kind").choices(KINDS))
+    .addOption(new Option("--kind <KIND>", "of one kind").choices(KINDS))
     .addOption(
-      new Option("--status STATUS", "of another status").choices([
+      new Option("--status <STATUS>", "of another status").choices([
         "current",
         "superseded",
         "retracted",
         "all",
       ]),
     )
-    .option("--limit N", "how many at most", count(1, 1000))
-    .option("--cursor CURSOR", "go on after a page")
+    .option("--limit <N>", "how many at most", count(1, 1000))
+    .option("--cursor <CURSOR>", "go on after a page")
     .action(async (options) => (await import("./commands/look.ts")).list(options));
   command(root, "get <ID>", "one memory with its sources").action(
     async (id: string, options: CommonOptions) => (await import("./commands/look.ts")).get(id, options),
   );
   command(root, "history [ID]", "the versions of a memory; without an id, what happened")
-    .option("--limit N", "how many entries at most", count(1, 1000))
+    .option("--limit <N>", "how many entries at most", count(1, 1000))
     .action(async (id: string | undefined, options) =>
       (await import("./commands/look.ts")).history(id, options),
     );
@@ -126,7 +126,7 @@ function looking(root: Command): void {
 function moving(root: Command): void {
   command(root, "import <FILE...>", "take conversations in from elsewhere; safe to run again")
     .addOption(
-      new Option("--format FORMAT", "the files' format")
+      new Option("--format <FORMAT>", "the files' format")
         .choices(["auto", "jsonl", "locomo", "longmemeval", "keepsake"])
         .default("auto"),
     )
@@ -145,8 +145,8 @@ function moving(root: Command): void {
     async (options: CommonOptions) => (await import("./commands/doctor.ts")).audit(options),
   );
   command(root, "serve", "the server and its page")
-    .option("--host HOST", "where to listen (127.0.0.1)")
-    .option("--port PORT", "the port (7420); 0 takes any that is free", count(0, 65_535))
+    .option("--host <HOST>", "where to listen (127.0.0.1)")
+    .option("--port <PORT>", "the port (7420); 0 takes any that is free", count(0, 65_535))
     .action(async (options) => (await import("./commands/serve.ts")).serveHttp(options));
 }
 

@@ -14,6 +14,8 @@ export interface About {
   readonly name: readonly string[];
 }
 
+const EPOCH = "1970-01-01T00:00:00.000Z";
+
 /** Words with which people speak of remembering; they say nothing about what is to be forgotten. */
 const SPEAKING: ReadonlySet<string> = new Set(
   analyse(
@@ -66,8 +68,10 @@ export function memoriesAbout(
 function asked(ports: Pick<Ports, "questions">, state: UserState, phrase: string): Memory[] {
   const known = [...state.memories.values()];
   const words = phrase.trim().replace(/[.!?]+$/, "");
+  // Relative days in what is to be forgotten count from the last thing said.
+  const at = [...state.messages.values()].at(-1)?.at ?? EPOCH;
   const question = /^(?:my|our)\b/i.test(words) ? `What is ${words}?` : `${words}?`;
-  const read = ports.questions.read(question, { at: "", known });
+  const read = ports.questions.read(question, { at, known });
   const subject = read.subject?.toLowerCase();
   if (!subject || (subject === "user" && read.relations.length === 0)) return [];
   return known.filter(({ claim }) => {
