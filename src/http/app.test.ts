@@ -278,6 +278,26 @@ describe("a conversation", () => {
     expect(asked.json.memories_used[0].sources[0].quote).toContain("Shram");
   });
 
+  it("that asks and forgets at once shows nothing of what it erased", async () => {
+    await call("POST", "/api/v1/conversation", { user_id: "ana", message: "I use Shram and Magnet." });
+    const { json } = await call("POST", "/api/v1/conversation", {
+      user_id: "ana",
+      message: "What do I use? Forget that I ever mentioned Magnet.",
+    });
+    expect(json.receipt.erasures).toMatchObject([{ erased: { memories: 1 } }]);
+    expect(JSON.stringify(json)).not.toContain("Magnet");
+  });
+
+  it("leaves the memories out where they are not wanted, and still counts them", async () => {
+    await call("POST", "/api/v1/conversation", { user_id: "ana", message: "I use Shram." });
+    const { json } = await call("POST", "/api/v1/conversation", {
+      user_id: "ana",
+      message: "What do I use?",
+      include_memories: false,
+    });
+    expect(json).toMatchObject({ memories_used: [], usage: { memories_used: 1 } });
+  });
+
   it("streams its reply in parts, and the rest at the end", async () => {
     await call("POST", "/api/v1/conversation", { user_id: "ana", message: "I use Shram." });
     const response = await app.request("/api/v1/conversation", {

@@ -35,7 +35,7 @@ export function memoryToWire(user: string, memory: ShownMemory | Memory): object
 }
 
 /** An item of a recall; `type` says whether it is a memory or a passage, as in the library. */
-export function itemToWire(item: Item): object {
+export function itemToWire(item: Pick<Item, "id" | "type" | "text">): object {
   return { content: item.text, ...(toWire(item) as object) };
 }
 
