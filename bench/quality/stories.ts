@@ -9,8 +9,9 @@ interface Step {
   readonly ask?: string;
   readonly forget?: string;
   readonly user?: string;
-  readonly session: string;
-  readonly at: string;
+  readonly session?: string;
+  /** The clock; as it was, where absent. */
+  readonly at?: string;
   readonly as_of?: string;
   /** Of each group one alternative occurs in the answer. */
   readonly must?: readonly (readonly string[])[];
@@ -85,7 +86,7 @@ async function live(story: Story): Promise<Asked[]> {
   await using memory = await createMemory({ path: ":memory:", clock: () => now });
   const asked: Asked[] = [];
   for (const step of story.steps) {
-    now = new Date(step.at);
+    if (step.at !== undefined) now = new Date(step.at);
     const user = memory.scope({ user: step.user ?? story.user });
     const done = await take(user, step).catch((error: Error) => ({
       ask: step.ask ?? "",
@@ -99,7 +100,9 @@ async function live(story: Story): Promise<Asked[]> {
 
 async function take(user: ScopedMemory, step: Step): Promise<Asked | undefined> {
   const { say, role = "user", ask, forget, session, as_of } = step;
-  if (say !== undefined) await user.remember([{ role, content: say }], { session });
+  if (say !== undefined) {
+    await user.remember([{ role, content: say }], session === undefined ? {} : { session });
+  }
   if (forget !== undefined) await user.forget(forget);
   if (ask === undefined) return undefined;
   const answer = await user.answer(ask, as_of === undefined ? {} : { asOf: as_of });
