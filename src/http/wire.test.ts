@@ -38,6 +38,7 @@ describe("shapes on the wire", () => {
       user_id: "ana",
       content: "The user uses Shram.",
       text: "The user uses Shram.",
+      display: "You use Shram.",
       type: "fact",
       kind: "fact",
       created_at: memory.at,

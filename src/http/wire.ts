@@ -1,5 +1,7 @@
+import { toSecondPerson } from "../domain/english.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Item } from "../domain/recall.ts";
+import type { ErasurePlan, Receipt } from "../domain/receipt.ts";
 import type { ShownMemory } from "../engine/surface.ts";
 
 /** What a caller gave freely, or what has names of its own inside, keeps its keys as they are. */
@@ -18,7 +20,10 @@ function snake(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** A memory with the names that clients of such APIs know: `content`, `type`, `created_at`. */
+/**
+ * A memory with the names that clients of such APIs know: `content`, `type`, `created_at`. `display` is its text said
+ * to the user: "You use Shram."
+ */
 export function memoryToWire(user: string, memory: ShownMemory | Memory): object {
   const { id, text, kind, at, storedAt, metadata } = memory;
   const turn = metadata?.source_turn;
@@ -26,12 +31,19 @@ export function memoryToWire(user: string, memory: ShownMemory | Memory): object
     id,
     user_id: user,
     content: text,
+    display: toSecondPerson(text),
     type: kind,
     created_at: at,
     updated_at: storedAt,
     ...(turn === undefined ? {} : { source_turn: turn }),
     ...(toWire(memory) as object),
   };
+}
+
+/** What a write did, or a plan would do, with each memory's text also as it is said to the user. */
+export function receiptToWire(receipt: Receipt | ErasurePlan): object {
+  const memories = receipt.memories.map((line) => ({ ...line, display: toSecondPerson(line.text) }));
+  return toWire({ ...receipt, memories }) as object;
 }
 
 /** An item of a recall; `type` says whether it is a memory or a passage, as in the library. */

@@ -18,7 +18,12 @@ export async function askToForget(user, memory, erased) {
 async function carryOut(dialog, user, id, erased) {
   try {
     const receipt = await erase(user, [id]);
-    fill(dialog, "Forgotten", ...receiptParts(receipt), buttons(closeButton(dialog, "Done", "primary")));
+    fill(
+      dialog,
+      `Forgotten: ${goneInWords(receipt)}`,
+      ...receiptParts(receipt),
+      buttons(closeButton(dialog, "Done", "primary")),
+    );
     say(`Forgotten: ${goneInWords(receipt)}.`);
     erased(receipt);
   } catch (error) {
@@ -34,7 +39,7 @@ function showPlan(dialog, plan, yes) {
     make("p", { class: "small" }, "It goes from every place, also from the history. This cannot be undone."),
     section(
       counted(plan.memories.length, "memory", "memories"),
-      plan.memories.map((memory) => make("li", {}, memory.text)),
+      plan.memories.map((memory) => make("li", {}, memory.display)),
     ),
     words.length > 0 &&
       section(
@@ -75,7 +80,6 @@ export function receiptParts(receipt) {
   ];
   const left = verified.filter((place) => place.found > 0).map((place) => place.place);
   return [
-    make("p", {}, `Gone: ${goneInWords(receipt)}.`),
     make(
       "dl",
       { class: "counts" },

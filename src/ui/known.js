@@ -92,14 +92,14 @@ function memoryCard(memory, forget, isNew) {
   return make(
     "li",
     { class: look.join(" "), "data-id": memory.id },
-    make("p", { class: "text" }, isPast ? make("s", {}, memory.text) : memory.text),
+    make("p", { class: "text" }, isPast ? make("s", {}, memory.display) : memory.display),
     sourceLine(memory),
     make(
       "button",
       {
         type: "button",
         class: "forget",
-        "aria-label": `Forget: ${memory.text}`,
+        "aria-label": `Forget: ${memory.display}`,
         onclick: () => forget(memory),
       },
       "Forget",

@@ -48,7 +48,7 @@ export function chips(receipt) {
     make(
       "ul",
       { class: "chips", "aria-label": "What changed" },
-      lines.map(({ action, text, why: reason }) => chip(action, text || reason || "")),
+      lines.map(({ action, display, why: reason }) => chip(action, display || reason || "")),
       erasures.map((erasure) => chip("erased", goneInWords(erasure), receiptFold(erasure))),
     ),
   ];

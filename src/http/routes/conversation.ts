@@ -7,7 +7,7 @@ import { isMemoryError } from "../../errors.ts";
 import type { App, RequestFacts } from "../app-types.ts";
 import { readBody } from "../body.ts";
 import { maybe, text } from "../fields.ts";
-import { given, itemToWire, toWire } from "../wire.ts";
+import { given, itemToWire, receiptToWire } from "../wire.ts";
 
 const CONVERSATION = z.strictObject({
   user_id: text,
@@ -50,7 +50,7 @@ async function answerOf(
   return {
     reply: reply.text,
     memories_used: body.include_memories === false ? [] : used,
-    receipt: toWire(reply.receipt),
+    receipt: receiptToWire(reply.receipt),
     turn_number: body.turn_number ?? reply.turn,
     // The reply is composed from memory: no model was asked, so no tokens were spent.
     usage: { memories_used: used.length, prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },

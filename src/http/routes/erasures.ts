@@ -6,7 +6,7 @@ import { MemoryError } from "../../errors.ts";
 import type { App, RequestFacts } from "../app-types.ts";
 import { readBody } from "../body.ts";
 import { maybe, metadata, text } from "../fields.ts";
-import { toWire } from "../wire.ts";
+import { receiptToWire, toWire } from "../wire.ts";
 
 const ERASURE = z
   .strictObject({
@@ -32,7 +32,7 @@ export function erasureRoutes(keepsake: Keepsake): App {
     const memory = keepsake.scope({ project: context.get("project"), user: body.user_id });
     const what = meantBy(body);
     if (body.dry_run) {
-      return context.json(toWire(await memory.forget(what, { dryRun: true })) as object);
+      return context.json(receiptToWire(await memory.forget(what, { dryRun: true })));
     }
     const receipt = await memory.forget(what);
     const isKept = receipt.erased.memories + receipt.erased.messages > 0;

@@ -6,7 +6,7 @@ import type { Keepsake, MemoryChanges, ScopedMemory } from "../../engine/surface
 import type { App, Exchange, RequestFacts } from "../app-types.ts";
 import { readBody, readQuery } from "../body.ts";
 import { claim, countText, kind, maybe, metadata, share, text } from "../fields.ts";
-import { given, memoryToWire, toWire } from "../wire.ts";
+import { given, memoryToWire, receiptToWire, toWire } from "../wire.ts";
 
 const FIELDS = {
   kind: maybe(kind),
@@ -54,7 +54,7 @@ export function memoryRoutes(keepsake: Keepsake): App {
     const [line] = receipt.memories;
     const made = memoryToWire(body.user_id, await memory.get(line?.id ?? ""));
     const place = `/api/v1/memories/${encodeURIComponent(body.user_id)}/${line?.id}`;
-    return context.json({ ...made, receipt: toWire(receipt) }, 201, { location: place });
+    return context.json({ ...made, receipt: receiptToWire(receipt) }, 201, { location: place });
   });
 
   app.get("/memories/:user", async (context) => {
@@ -77,7 +77,7 @@ export function memoryRoutes(keepsake: Keepsake): App {
 
   app.post("/memories/:user/undo", async (context) => {
     const { revision } = await readBody(context, UNDO);
-    return context.json(toWire(await memoryOf(context).undo(revision)) as object);
+    return context.json(receiptToWire(await memoryOf(context).undo(revision)));
   });
 
   app.get("/memories/:user/:id", async (context) => {
@@ -94,11 +94,14 @@ export function memoryRoutes(keepsake: Keepsake): App {
       ...given({ text: body.content ?? body.text, validTo: body.valid_to }),
     };
     const receipt = await memory.update(id, changes);
-    return context.json({ ...memoryToWire(userOf(context), await memory.get(id)), receipt: toWire(receipt) });
+    return context.json({
+      ...memoryToWire(userOf(context), await memory.get(id)),
+      receipt: receiptToWire(receipt),
+    });
   });
 
   app.delete("/memories/:user/:id", async (context) => {
-    return context.json(toWire(await memoryOf(context).remove(context.req.param("id"))) as object);
+    return context.json(receiptToWire(await memoryOf(context).remove(context.req.param("id"))));
   });
 
   app.get("/memories/:user/:id/history", async (context) => {

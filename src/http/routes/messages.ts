@@ -6,7 +6,7 @@ import type { Keepsake } from "../../engine/surface.ts";
 import type { App, RequestFacts } from "../app-types.ts";
 import { readBody } from "../body.ts";
 import { maybe, metadata, text } from "../fields.ts";
-import { given, toWire } from "../wire.ts";
+import { given, receiptToWire } from "../wire.ts";
 
 /** In OpenAI's shapes; what is not understood is kept as it came. */
 const PART = z.looseObject({ type: text });
@@ -44,7 +44,7 @@ export function messageRoutes(keepsake: Keepsake): App {
         body.messages,
         given({ session: body.session_id, idempotencyKey: context.req.header("idempotency-key") }),
       );
-    return context.json(toWire(receipt) as object, 201);
+    return context.json(receiptToWire(receipt), 201);
   });
   return app;
 }
