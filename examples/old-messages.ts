@@ -18,4 +18,4 @@ await memory.close();
 // Prints:
 // the second time: 0 memories
 // now: You live in Lisbon.
-// then: You lived in Porto.
+// then: You live in Porto.

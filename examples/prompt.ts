@@ -16,4 +16,4 @@ console.log(messages.length, items[0]?.sources[0]?.quote);
 await memory.close();
 
 // Prints:
-// 2 I'm allergic to peanuts
+// 2 I'm allergic to peanuts.

@@ -26,7 +26,7 @@ function help(...command: readonly string[]): string {
 
 /** The names under "Commands:", in their order. */
 export function commandsOf(overview: string): string[] {
-  const list = overview.slice(overview.indexOf("\nCommands:"));
+  const [, list = ""] = /\nCommands:\n([\s\S]*?)(?:\n\n|$)/.exec(overview) ?? [];
   const names = [...list.matchAll(/^ {2}([a-z][\w-]*)/gm)].map((match) => match[1] ?? "");
   return names.filter((name) => name !== "help");
 }

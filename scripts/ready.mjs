@@ -4,6 +4,7 @@
 // It speaks only when it has something to do, and only on stderr: stdout belongs to the command that follows.
 import { createHash } from "node:crypto";
 import {
+  chmodSync,
   cpSync,
   existsSync,
   linkSync,
@@ -163,9 +164,12 @@ async function build() {
   const status = await run(process.execPath, [compiler, "-p", "tsconfig.build.json", "--outDir", fresh]);
   if (readdirSync(fresh).length === 0)
     throw new Error("The compiler wrote nothing; what it said stands above.");
-  for (const file of sources().filter((file) => !file.endsWith(".ts"))) {
+  // A .wat is the source of a .wasm that stands in the code.
+  for (const file of sources().filter((file) => !/\.(ts|wat)$/.test(file))) {
     cpSync(join(ROOT, file), join(fresh, relative("src", file)));
   }
+  const program = join(fresh, "cli", "main.js");
+  if (existsSync(program)) chmodSync(program, 0o755);
   if (existsSync(DIST)) renameSync(DIST, old);
   renameSync(fresh, DIST);
   rmSync(old, { recursive: true, force: true });

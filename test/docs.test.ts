@@ -90,6 +90,14 @@ describe("the pages", () => {
     expect(links.filter(({ page, link }) => !existsSync(join(ROOT, dirname(page), link)))).toEqual([]);
   });
 
+  it("promise only what a test proves", () => {
+    const proofs = [...read("README.md").matchAll(/^\| [^|]+ \| \[[^\]]+\]\(([^)]+)\): "([^"]+)" \|$/gm)];
+    expect(proofs.length).toBeGreaterThan(5);
+    expect(proofs.length).toBe(read("README.md").match(/^\| .*\): "/gm)?.length);
+    const unproven = proofs.filter(([, file = "", title = ""]) => !read(file).includes(`"${title}"`));
+    expect(unproven.map(([line]) => line)).toEqual([]);
+  });
+
   it("list every decision in the index of decisions", () => {
     const decisions = readdirSync(join(ROOT, "docs/decisions")).filter((file) => /^\d{4}-/.test(file));
     const index = read("docs/decisions/README.md");

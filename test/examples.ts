@@ -3,6 +3,8 @@ import { mkdtempSync } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, dirname, join } from "node:path";
 
+const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
 /** A fenced block of a page. */
 export interface Example {
   readonly page: string;
@@ -27,7 +29,8 @@ export function examplesOf(page: string, markdown: string): Example[] {
 
 /**
  * Runs a `console` block: lines that begin with `$ ` are commands (a `\` at the end carries on), the others what they
- * print. Commands run in one empty folder where `npx keepsake` is there; those that talk to port 7420 find a server.
+ * print, with `…` for an id. Commands run in one empty folder where `npx keepsake` is there; those that talk to port
+ * 7420 find a server.
  */
 export async function runConsole(
   example: Example,
@@ -51,7 +54,7 @@ export async function runConsole(
       if (ran.stdout !== "" && !ran.stdout.endsWith("\n")) printed += "\n";
       if (ran.status !== 0) printed += `(ended with ${ran.status})\n${ran.stderr}`;
     }
-    return { printed, shown: example.code };
+    return { printed: printed.replaceAll(ID, "…"), shown: example.code };
   } finally {
     await server?.stop();
   }
