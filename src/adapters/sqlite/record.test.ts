@@ -24,6 +24,7 @@ recordConformance({ name: "sqlite in memory", open: () => open(":memory:") });
 
 recordConformance({
   name: "sqlite in a file",
+  randomHistories: 40,
   open: () => {
     count += 1;
     return open(join(folder, `${count}.db`));

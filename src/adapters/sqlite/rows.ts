@@ -1,5 +1,5 @@
 import type { Scope } from "../../domain/scope.ts";
-import { invalid } from "../../errors.ts";
+import { invalid, MemoryError } from "../../errors.ts";
 import type { Database } from "./database.ts";
 
 /**
@@ -34,7 +34,11 @@ export function vectorOf(blob: unknown): Float32Array {
   return new Float32Array(blob.slice().buffer);
 }
 
-/** The JSON of a row's `body`. */
+/** The JSON of a row's `body`. `corrupt` where it is none; without the parser's words, which quote the row. */
 export function bodyOf<Body>(row: { readonly [column: string]: unknown }): Body {
-  return JSON.parse(String(row.body)) as Body;
+  try {
+    return JSON.parse(String(row.body)) as Body;
+  } catch {
+    throw new MemoryError("corrupt", "the database is damaged: a row cannot be read. Run `keepsake doctor`.");
+  }
 }

@@ -17,7 +17,7 @@ interface Place {
   readonly found: number;
 }
 
-const LOG_TRIES = 40;
+const LOG_TRIES = 20;
 const LOG_PAUSE_MS = 50;
 
 /**

@@ -4,6 +4,7 @@ import { MemoryError } from "../../errors.ts";
 import type { Secret } from "../../ports/secret.ts";
 
 const BYTES = 32;
+const HEX = /^[0-9a-f]{64}$/;
 
 /**
  * The secret in a file beside the database (32 random bytes, hex, mode 0600), made where it is not there yet.
@@ -40,15 +41,16 @@ function readSecret(path: string): Buffer | undefined {
       cause,
     });
   }
-  if (/^[0-9a-f]{64}$/.test(text)) return Buffer.from(text, "hex");
+  if (HEX.test(text)) return Buffer.from(text, "hex");
   throw new MemoryError(
     "corrupt",
     `secret ${path}: it holds no secret. Put the right file back, or take this one away.`,
   );
 }
 
-/** A secret from a setting: any text of at least 16 characters. */
+/** A secret from a setting: any text of at least 16 characters, or what the file of a secret holds. */
 export function textSecret(text: string): Secret {
+  if (HEX.test(text.trim())) return secretOf(Buffer.from(text.trim(), "hex"));
   if (text.length < 16)
     throw new MemoryError("invalid_input", "KEEPSAKE_SECRET is too short: give at least 16 characters.");
   return secretOf(createHash("sha256").update(text).digest());

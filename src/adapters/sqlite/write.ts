@@ -4,7 +4,7 @@ import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Database } from "./database.ts";
-import { blobOf, checkNames, userOf } from "./rows.ts";
+import { blobOf, bodyOf, checkNames, userOf } from "./rows.ts";
 
 /** Where a change is written: the user's number, and the revision that it makes. */
 interface Writing {
@@ -104,7 +104,7 @@ function changeMessage(
     .statement("SELECT body FROM messages WHERE user = :user AND id = :id")
     .get({ user, id });
   if (!row) throw new MemoryError("conflict", "a message to change is not there.");
-  const body = JSON.stringify(change(JSON.parse(String(row.body)) as Message));
+  const body = JSON.stringify(change(bodyOf<Message>(row)));
   database
     .statement("UPDATE messages SET body = :body, revision = :revision WHERE user = :user AND id = :id")
     .run({ user, id, revision, body });

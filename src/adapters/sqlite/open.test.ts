@@ -1,0 +1,267 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { changes, memory, message, unit } from "../../testing/change-sets.ts";
+import { openSqliteRecord } from "./index.ts";
+import { isOlder, openDatabase } from "./open.ts";
+
+const SCOPE = { project: "default", user: "ann" };
+let folder = "";
+let path = "";
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "keepsake-open-"));
+  path = join(folder, "memory.db");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A database with some pages of text. */
+async function filled(): Promise<void> {
+  const record = await openSqliteRecord({ path });
+  const messages = Array.from({ length: 40 }, (_, i) =>
+    message(`m${i}`, { content: `Words ${i}. `.repeat(60) }),
+  );
+  await record.commit(
+    SCOPE,
+    changes({ messages, memories: [memory("a")], units: [unit("a", "memory", "a")] }),
+  );
+  await record.close();
+}
+
+/** Opening is refused with this code and these words, and every file of the folder stays as it is. */
+async function expectRefusal(code: string, words: RegExp): Promise<void> {
+  const before = everyFile();
+  const refusal = openSqliteRecord({ path });
+  await expect(refusal).rejects.toMatchObject({ code });
+  await expect(refusal).rejects.toThrow(words);
+  await expect(refusal).rejects.toThrow(path);
+  expect(everyFile()).toEqual(before);
+}
+
+function everyFile(): [string, string][] {
+  return readdirSync(folder)
+    .filter((name) => statSync(join(folder, name)).isFile())
+    .sort()
+    .map((name) => [name, readFileSync(join(folder, name), "latin1")]);
+}
+
+describe("opening a database", () => {
+  it("makes a file that its owner alone can read, and logs of the same mode", async () => {
+    const record = await openSqliteRecord({ path });
+    await record.commit(SCOPE, changes({ messages: [message("m1")] }));
+    const modes = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o777]);
+    expect(modes).toEqual([
+      ["memory.db", 0o600],
+      ["memory.db-shm", 0o600],
+      ["memory.db-wal", 0o600],
+    ]);
+    await record.close();
+    expect(readdirSync(folder)).toEqual(["memory.db"]);
+  });
+
+  it("closes a file to others that was copied there open to them", async () => {
+    await filled();
+    chmodSync(path, 0o644);
+    await (await openSqliteRecord({ path })).close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it("is durable: the settings stand after the first write", async () => {
+    const database = openDatabase(path);
+    database.transaction(() => database.handle.exec("UPDATE users SET turns = turns"));
+    const settings = ["journal_mode", "synchronous", "foreign_keys", "secure_delete", "page_size"].map(
+      (name) => [name, Object.values(database.handle.prepare(`PRAGMA ${name}`).get() ?? {})[0]],
+    );
+    expect(Object.fromEntries(settings)).toEqual({
+      journal_mode: "wal",
+      synchronous: 2,
+      foreign_keys: 1,
+      secure_delete: 1,
+      page_size: 8192,
+    });
+    database.close();
+  });
+
+  it("refuses to write where a setting does not hold", () => {
+    const database = openDatabase(path);
+    database.close();
+    const second = openDatabase(path);
+    second.handle.exec("PRAGMA synchronous = NORMAL");
+    expect(() => second.transaction(() => second.handle.exec("UPDATE users SET turns = turns"))).toThrow(
+      /synchronous = 2/,
+    );
+    second.close();
+  });
+
+  it("takes an empty file for a new database", async () => {
+    writeFileSync(path, "");
+    const record = await openSqliteRecord({ path });
+    expect(await record.commit(SCOPE, changes())).toBe(1);
+    await record.close();
+  });
+
+  it("takes no name for a URL", async () => {
+    path = join(folder, "file:memory.db?mode=memory");
+    await filled();
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it("reads what a killed writer left in the log", async () => {
+    const writer = openDatabase(path);
+    writer.transaction(() => writer.handle.exec("INSERT INTO users (project, name) VALUES ('p', 'u')"));
+    // A copy of the files of a writer at work is what its sudden end leaves.
+    const copy = join(folder, "copy.db");
+    for (const end of ["", "-wal"]) writeFileSync(copy + end, readFileSync(path + end));
+    writer.close();
+    const reader = openDatabase(copy);
+    expect(reader.handle.prepare("SELECT name FROM users").all()).toEqual([{ name: "u" }]);
+    reader.close();
+  });
+
+  it.each(["", "a\0b"])("refuses the path %j", async (wrong) => {
+    await expect(openSqliteRecord({ path: wrong })).rejects.toMatchObject({ code: "invalid_input" });
+  });
+
+  it("compares versions of SQLite by their parts", () => {
+    const older = ["3.9.0", "3.51.2", "2.99.99", "3.50.9"];
+    expect(older.filter((version) => isOlder(version, [3, 51, 3]))).toEqual(older);
+    const newer = ["3.51.3", "3.51.10", "3.100.0", "4.0.0"];
+    expect(newer.filter((version) => isOlder(version, [3, 51, 3]))).toEqual([]);
+  });
+});
+
+describe("refusing to open", () => {
+  it("a file that is no database", async () => {
+    writeFileSync(path, "Dear diary, this is a text and no database at all.\n".repeat(100));
+    await expectRefusal("corrupt", /no database/);
+  });
+
+  it("a few bytes", async () => {
+    writeFileSync(path, "SQLite");
+    await expectRefusal("corrupt", /no database/);
+  });
+
+  it.each([0, 5, 20, 100, 8192, 8200, 24_576])("a database damaged from byte %i on", async (from) => {
+    await filled();
+    const bytes = readFileSync(path);
+    bytes.fill(0xa7, from, from + 300);
+    writeFileSync(path, bytes);
+    await expectRefusal("corrupt", /damaged|no database/);
+  });
+
+  it("a database of which a part is missing", async () => {
+    await filled();
+    truncateSync(path, statSync(path).size - 8192);
+    await expectRefusal("corrupt", /a part of it is missing/);
+  });
+
+  it("a database of a newer version", async () => {
+    await filled();
+    const handle = new DatabaseSync(path);
+    handle.exec("PRAGMA user_version = 999");
+    handle.close();
+    await expectRefusal("unsupported", /newer version of Keepsake/);
+  });
+
+  it("a newer version whose mark is still in the log", async () => {
+    const newer = openDatabase(path);
+    newer.handle.exec("PRAGMA user_version = 999");
+    await expect(openSqliteRecord({ path })).rejects.toMatchObject({ code: "unsupported" });
+    newer.close();
+  });
+
+  it("another program's database", async () => {
+    const handle = new DatabaseSync(path);
+    handle.exec("CREATE TABLE songs (title TEXT); INSERT INTO songs VALUES ('Blue')");
+    handle.close();
+    await expectRefusal("unsupported", /another program/);
+    rmSync(path);
+    const marked = new DatabaseSync(path);
+    marked.exec("PRAGMA application_id = 7");
+    marked.close();
+    await expectRefusal("unsupported", /another program/);
+  });
+
+  it("a folder that is not there", async () => {
+    path = join(folder, "nowhere", "memory.db");
+    await expectRefusal("unavailable", /folder is not there/);
+    expect(existsSync(join(folder, "nowhere"))).toBe(false);
+  });
+
+  it("a folder", async () => {
+    mkdirSync(path);
+    await expectRefusal("unavailable", /no file/);
+  });
+
+  it("a read-only file", async () => {
+    await filled();
+    chmodSync(path, 0o400);
+    await expectRefusal("unavailable", /owner and mode/);
+  });
+
+  it("a file whose log cannot be opened", async () => {
+    await filled();
+    mkdirSync(`${path}-wal`);
+    await expectRefusal("unavailable", /cannot be opened/);
+  });
+});
+
+describe("reading a damaged row", () => {
+  it("is corrupt, and says nothing of what the row holds", async () => {
+    await filled();
+    const handle = new DatabaseSync(path);
+    handle.exec("UPDATE messages SET body = replace(body, 'Words', '\" kiwi') WHERE id = 'm1'");
+    handle.close();
+    const record = await openSqliteRecord({ path });
+    const reading = record.since(SCOPE, 0);
+    await expect(reading).rejects.toMatchObject({ code: "corrupt" });
+    // The parser's own error, which quotes the text, is not among its causes.
+    await expect(reading).rejects.not.toHaveProperty("cause");
+    await expect(reading).rejects.not.toThrow(/kiwi/);
+    expect(await record.check()).toEqual([{ place: "messages", problem: "whose body is no JSON", count: 1 }]);
+    await record.close();
+  });
+});
+
+describe("waiting for other connections", () => {
+  it("waits for a writer that takes a while, and lets others work meanwhile", async () => {
+    const record = await openSqliteRecord({ path });
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    let turns = 0;
+    const ticking = setInterval(() => {
+      turns += 1;
+    }, 5);
+    setTimeout(() => other.exec("COMMIT"), 300);
+    expect(await record.commit(SCOPE, changes())).toBe(1);
+    clearInterval(ticking);
+    expect(turns).toBeGreaterThan(2);
+    other.close();
+    await record.close();
+  });
+
+  it("is unavailable where the writer does not come to an end, and reads go on", async () => {
+    const record = await openSqliteRecord({ path, busyTimeoutMs: 100 });
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    await expect(record.commit(SCOPE, changes())).rejects.toMatchObject({ code: "unavailable" });
+    expect(await record.revision(SCOPE)).toBe(0);
+    other.exec("ROLLBACK");
+    other.close();
+    expect(await record.commit(SCOPE, changes())).toBe(1);
+    await record.close();
+  });
+});
