@@ -1,0 +1,60 @@
+import { writeSync } from "node:fs";
+import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { isMemoryError } from "../../src/errors.ts";
+import { changes, memory, message, unit } from "../../src/testing/change-sets.ts";
+
+/**
+ * Another process on the same file. `share PATH NAME COUNT`: commits so many messages, each thought out anew where the
+ * other process was faster. `fill PATH`: commits until the file cannot grow, then tells what happened as JSON.
+ */
+
+export const SHARED = { project: "default", user: "shared" };
+
+const [, , mode = "", path = "", name = "", count = "0"] = process.argv;
+if (import.meta.main && mode === "share") await share(path, name, Number(count));
+if (import.meta.main && mode === "fill") writeSync(1, JSON.stringify(await fill(path)));
+
+async function share(path: string, name: string, count: number): Promise<void> {
+  const record = await openSqliteRecord({ path, busyTimeoutMs: 30_000 });
+  for (let number = 0; number < count; ) {
+    const base = await record.revision(SHARED);
+    const id = `${name}-${number}`;
+    const units = [unit(`${id}#0`, "passage", id), unit(id, "memory", id)];
+    try {
+      await record.commit(SHARED, changes({ base, messages: [message(id)], memories: [memory(id)], units }));
+      number += 1;
+    } catch (error) {
+      if (!isMemoryError(error) || error.code !== "conflict") throw error;
+    }
+  }
+  await record.close();
+}
+
+export interface Filled {
+  readonly code: unknown;
+  readonly message: string;
+  readonly acknowledged: number;
+  readonly revision: number;
+  readonly messages: number;
+}
+
+async function fill(path: string): Promise<Filled> {
+  const record = await openSqliteRecord({ path });
+  let acknowledged = 0;
+  let refusal: unknown;
+  while (refusal === undefined) {
+    const id = `m${acknowledged}`;
+    const large = message(id, { content: "Words and words. ".repeat(1500) });
+    try {
+      const units = [unit(`${id}#0`, "passage", id)];
+      acknowledged = await record.commit(SHARED, changes({ base: acknowledged, messages: [large], units }));
+    } catch (error) {
+      refusal = error;
+    }
+  }
+  const revision = await record.revision(SHARED);
+  const { messages } = await record.since(SHARED, 0);
+  const { code, message: words } = refusal as { code: unknown; message: string };
+  // Not closed in good order: the next process finds what this one left.
+  return { code, message: words, acknowledged, revision, messages: messages.length };
+}
