@@ -25,6 +25,15 @@ it("lets the wider of two overlapping cuts decide", () => {
   expect(cutText(text, cuts).text).toBe("Fine.");
 });
 
+it("takes the white space between two cuts once", () => {
+  const cuts = [
+    { start: 0, end: 1, put: "" },
+    { start: 1, end: 2, put: "" },
+  ];
+  const { text, place } = cutText(" a", cuts);
+  expect([text, place(0), place(1), place(2)]).toEqual(["", 0, 0, 0]);
+});
+
 it("tells where every kept character lies in the new text", () => {
   const letters = fc.string({ unit: fc.constantFrom("a", "b", " ", "ü", "."), maxLength: 40 });
   const cut = fc.record({ start: fc.nat(40), length: fc.integer({ min: 1, max: 10 }), put: fc.constantFrom("", GAP) });

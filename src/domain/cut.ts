@@ -13,7 +13,8 @@ export const GAP = "[…]";
  * one. White space left over by a cut without replacement goes with it.
  */
 export function cutText(text: string, cuts: readonly Cut[]): { text: string; place(old: number): number } {
-  const merged = mergeCuts(cuts).map((cut) => (cut.put === "" ? withSpace(text, cut) : cut));
+  // Merged once more, for two cuts may reach for the same white space.
+  const merged = mergeCuts(mergeCuts(cuts).map((cut) => (cut.put === "" ? withSpace(text, cut) : cut)));
   let made = "";
   let from = 0;
   for (const cut of merged) {
