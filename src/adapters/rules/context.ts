@@ -42,7 +42,7 @@ export function said(context: Context, tokens: readonly Token[], from: number, t
 export function tidy(text: string): string {
   let clean = text.replace(/\s+/g, " ").replace(/^[\s,;:"“”'(]+|[\s,;:!.?"“”)]+$/g, "");
   for (let i = 0; i < 4; i += 1) {
-    const next = clean.replace(/[\s,]+(?:now|too|btw|lol|haha|tho|though|anymore|any ?more|any longer|as well|again|already|actually|tbh|atm|at the moment|right now|these days|nowadays|finally|instead|currently|by the way|haha|omg|ugh|yay|obviously|apparently|today|ever|honestly|basically|of course|and|but|so|or|alone|anyway|please|thanks|thank you|right|yeah|well)$/i, "");
+    const next = clean.replace(/[\s,]+(?:now|too|btw|lol|haha|tho|though|anymore|any ?more|any longer|as well|again|already|actually|tbh|atm|at the moment|right now|these days|nowadays|finally|instead|currently|by the way|for now|from now on|lately|haha|omg|ugh|yay|obviously|apparently|today|ever|honestly|basically|of course|and|but|so|or|alone|anyway|please|thanks|thank you|right|yeah|well)$/i, "");
     if (next === clean) break;
     clean = next.replace(/[\s,;:!.]+$/g, "");
   }

@@ -62,6 +62,10 @@ function isDate(found: Found, text: string): boolean {
   // "may" as a verb, "march", "sat" are read as dates.
   if (/^(?:may|march|mar|sat|sun|sec|second|dec|now)$/i.test(found.text) && !/(?:in|on|since|by|until|till|last|next|this|before|after|for) (?:may|march|mar|sat|sun|dec)\b/i.test(text)) return false;
   if (/^(?:this|the|a) (?:second|minute|hour)$/i.test(found.text)) return false;
+  const before = text.slice(Math.max(0, found.index - 12), found.index).toLowerCase();
+  // "ten a day", "two weeks long": a length or a rate, no date; "in two weeks", "two weeks ago" are.
+  if (/^(?:about )?(?:a|an|per|one|two|three|four|five|six|seven|eight|nine|ten|\d+|few|couple)?(?: of)? ?(?:seconds?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)$/i.test(found.text.trim()) && !/\b(?:in|within) (?:about |like |just )?$/.test(before)) return false;
+  if (/^(?:the )?weekend$/i.test(found.text) && !/(?:at|over|this|next|last|coming|on) (?:the )?(?:coming )?$/.test(before)) return false;
   if (/^\d+\s?(?:h|m|min|mins|s|sec)\b/i.test(found.text)) return false;
   return hasDay || /morning|tonight|afternoon|evening|today|\d[:.]\d\d|[ap]m/i.test(found.text);
 }

@@ -197,7 +197,7 @@ function readPhrase(tokens: readonly Token[], at: number, to: number): Phrase {
 
 function isBindingPreposition(tokens: readonly Token[], at: number, to: number): boolean {
   const token = tokens[at];
-  if (!token || at + 1 >= to) return false;
+  if (!token || at + 1 >= to || isApproximate(tokens, at, to)) return false;
   if (token.class === "preposition") return true;
   return (
     PREPOSITIONS.has(token.lower) &&
@@ -313,6 +313,7 @@ export function readNounPhrase(tokens: readonly Token[], at: number, to: number)
   const first = tokens[at];
   if (!first || at >= to) return undefined;
   if (first.class === "pronoun") return at + 1;
+  if (isApproximate(tokens, at, to)) return readNounPhrase(tokens, at + 1, to);
   while (end < to) {
     const token = tokens[end];
     if (!token) break;
@@ -342,7 +343,7 @@ export function readNounPhrase(tokens: readonly Token[], at: number, to: number)
     }
     if (token.class === "noun" || token.class === "name") {
       if (hasNoun && TIME_ADVERBS.has(token.lower)) break;
-      if (hasNoun && isTime(tokens, end, timeEnd(tokens, end, to)) && !isTime(tokens, at, end)) break;
+      if (hasNoun && tokens[end - 1]?.class !== "number" && isTime(tokens, end, timeEnd(tokens, end, to)) && !isTime(tokens, at, end)) break;
       hasNoun = true;
       end += 1;
       continue;
@@ -356,6 +357,11 @@ export function readNounPhrase(tokens: readonly Token[], at: number, to: number)
       end > at
     ) {
       end += 1;
+      continue;
+    }
+    // "Tallis & Co"
+    if (token.lower === "&" && tokens[end - 1]?.class === "name" && /^\p{Lu}/u.test(tokens[end + 1]?.word ?? "") && /^\p{Lu}/u.test(tokens[end - 1]?.word ?? "")) {
+      end += 2;
       continue;
     }
     // "a member OF the chess club", "rock and roll" stays with the list reader.
@@ -384,6 +390,11 @@ export function readNounPhrase(tokens: readonly Token[], at: number, to: number)
     return undefined;
   }
   return withName(tokens, end, to);
+}
+
+/** "about ten a day", "over 40": the number and what it counts. */
+function isApproximate(tokens: readonly Token[], at: number, to: number): boolean {
+  return at + 1 < to && ["about", "around", "over", "under", "nearly", "almost", "roughly", "approximately"].includes(tokens[at]?.lower ?? "") && tokens[at + 1]?.class === "number";
 }
 
 /** An activity as a thing: "bouldering", "wild swimming". */
@@ -532,7 +543,7 @@ function nameAtEnd(
   const last = words.at(-1);
   if (!owned || start === 0 || start === words.length || !head || first === undefined || last === undefined)
     return undefined;
-  if (/^\p{Lu}/u.test(head.word) || head.class !== "noun") return undefined;
+  if (/^\p{Lu}/u.test(head.word) || (head.class !== "noun" && head.class !== "name")) return undefined;
   if (TIME_NOUNS.has(tokens[first]?.lower ?? "")) return undefined;
   return [first, last + 1];
 }
@@ -555,11 +566,16 @@ export function isOwn(noun: Noun): boolean {
   return noun.possessive !== undefined && FIRST_POSSESSIVE.has(noun.possessive);
 }
 
+const NO_PERSON = new Set(
+  "number computer printer paper water dinner letter sweater weather router charger mower freezer cooker toaster boiler heater scooter trailer order folder answer offer summer winter corner shoulder finger liver bladder slipper ladder hammer drawer mirror motor door floor color monitor processor tractor sensor elevator error humor flavor harbor border cover layer poster sticker butter pepper ginger silver powder shower tower flower feather leather matter center counter filter gutter helicopter hoover jumper lighter locker newsletter oyster plaster quarter register roller rubber saucer shelter speaker starter supper theater thriller timer transfer trigger tumor vinegar wafer wrapper zipper blender mixer dryer washer dishwasher fryer recorder player burner amplifier decor sector factor vector visor minor odor rumor ever never other either after under over super hyper cucumber lobster hamster list wrist fist mist twist waist playlist checklist wishlist appetizer planter planner fever beer deer career gear spider tiger beaver".split(
+    " ",
+  ),
+);
 const PROFESSION =
-  /(?:er|or|ist|ian|eer|ant|ent|man|woman|nurse|chef|vet|cook|pilot|guard|clerk|judge|mechanic|barista|coach|nanny|surgeon|librarian|analyst|specialist|technician|dev|developer|lead|head|director|officer|intern|apprentice|student|ceo|cto|founder|owner|freelancer|professor|actress|waitress|model|postie|cop|tutor|agent|rep|associate|partner|fellow|researcher|scientist|architect|tailor|baker|butcher|smith|wright|therapist|midwife|paramedic|electrician|plumber|firefighter|farmer|attorney|solicitor|barrister|trainee|temp)s?$/;
+  /(?:[a-z]{2}er|[a-z]{2}or|[a-z]{2}ist|[a-z]{2}ian|[a-z]{2}eer|accountant|assistant|consultant|student|agent|resident|president|superintendent|[a-z]{2}man|woman|nurse|chef|vet|cook|pilot|guard|clerk|judge|mechanic|barista|coach|nanny|surgeon|librarian|analyst|specialist|technician|developer|director|officer|intern|apprentice|student|ceo|cto|founder|owner|freelancer|professor|actress|waitress|model|postie|cop|tutor|agent|rep|associate|partner|fellow|researcher|scientist|architect|tailor|baker|butcher|smith|wright|therapist|midwife|paramedic|electrician|plumber|firefighter|farmer|attorney|solicitor|barrister|trainee|temp)s?$/;
 
 /** Whether a noun names what somebody does for a living, or a person at all. */
 export function isPersonNoun(word: string): boolean {
   const one = singular(word);
-  return PERSONS.has(one) || PROFESSION.test(one);
+  return PERSONS.has(one) || (!NO_PERSON.has(one) && PROFESSION.test(one));
 }

@@ -27,6 +27,7 @@ function outer(phrase: string, verb: Verb, plural: boolean, isMain: boolean): st
 }
 
 function finite(form: string, verb: Verb, plural: boolean): string {
+  if (form === "be going") return `${verb.tense === "past" ? "was" : plural ? "are" : "is"}${verb.denied ? ` ${verb.denied}` : ""} going`;
   const deny = verb.denied ? ` ${verb.denied}` : "";
   const third = (base: string): string => (plural ? (base === "be" ? "are" : base) : thirdForm(base));
   const [head = "", ...others] = form.split(" ");
@@ -56,13 +57,13 @@ export function absolute(text: string, dates: readonly SaidDate[], whole: string
   if (!RELATIVE.test(words) && /\b(?:19|20)\d\d\b/.test(words)) return text;
   const at = text.indexOf(words);
   if (at < 0) return text;
-  const before = text.slice(0, at).replace(/\s+(?:on|in|at|by|for|this|the)\s+$/i, " ");
+  const before = text.slice(0, at).replace(/(^|\s)(?:(?:on|in|at|by|for|over)\s+)?(?:the\s+|this\s+)?$/i, " ");
   const removed = text.slice(before.length, at).trim().toLowerCase();
   const joint = ["by", "for"].includes(removed) ? removed : date.iso.length < 10 ? "in" : "on";
-  return `${before.trimEnd()} ${joint} ${sayDate(date.iso)}${text.slice(at + words.length)}`.replace(/\s+/g, " ");
+  return `${before.trimEnd()} ${joint} ${sayDate(date.iso, { weekday: false })}${text.slice(at + words.length)}`.replace(/\s+/g, " ");
 }
 
 /** Subject, verb and rest as one sentence. */
 export function compose(...parts: readonly string[]): string {
-  return sentence(parts.filter((part) => part !== "").join(" ").replace(/\s+([,.;:!?])/g, "$1"));
+  return sentence(parts.filter((part) => part !== "").join(" ").replace(/\s+/g, " ").replace(/\s+([,.;:!?])/g, "$1"));
 }

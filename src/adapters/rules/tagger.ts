@@ -183,8 +183,14 @@ function classOf(lower: string, word: string, tags: ReadonlySet<string>): WordCl
 }
 
 /** Readings that the tagger misses and the neighbours give away. */
-function repair(tokens: Token[]): Token[] {
+function repair(read: Token[]): Token[] {
+  let tokens = read;
+  tokens = apart(tokens);
   for (const [i, current] of tokens.entries()) {
+    if (current.lower === "no" && tokens[i + 1]?.lower === "longer") {
+      current.class = "negation";
+      continue;
+    }
     current.class = repaired(current, tokens[i - 1], tokens[i + 1], tokens, i);
     if (current.contracted === "rest" && current.lower === "has" && !hasParticiple(tokens, i)) {
       tokens[i] = { ...current, word: "is", lower: "is" };
@@ -193,11 +199,29 @@ function repair(tokens: Token[]): Token[] {
   return tokens;
 }
 
+/** "Grandpa's coming": what looks like an owner is a contraction where a verb or a description follows. */
+function apart(tokens: readonly Token[]): Token[] {
+  return tokens.flatMap((token, i) => {
+    const next = tokens[i + 1];
+    const follows = next && token.after.trim() === "" && (/^(?:coming|going|moving|getting|having|staying|leaving|arriving|working|living|visiting|turning|starting|being|doing|called|named|due|from|in|on|at|with|allergic|very|really|always|just|still|not|so|too|a|an|the|my|our|his|her)$/.test(next.lower));
+    if (!token.owner || !follows || tokens.slice(i + 2, i + 5).some(({ lower }) => BE.has(lower))) return [token];
+    const { owner: _owner, ...plain } = token;
+    return [
+      { ...plain, after: "", contracted: "first" as const },
+      { ...plain, word: "is", lower: "is", class: "verb" as const, tags: new Set(["Verb", "Copula"]), before: "", contracted: "rest" as const },
+    ];
+  });
+}
+
+/** "He's called" is, though "called" is a participle. */
+const STATES = new Set("called named nicknamed born based made located known supposed married engaged retired divorced allergic addicted subscribed scared interested booked scheduled due dead gone obsessed insured registered diagnosed employed widowed separated".split(" "));
+
 /** "She's been" has; "mum's from Cardiff" is. */
 function hasParticiple(tokens: readonly Token[], i: number): boolean {
   const next = tokens.slice(i + 1).find(({ class: kind }) => kind !== "adverb" && kind !== "negation");
   return (
     next !== undefined &&
+    !STATES.has(next.lower) &&
     (next.tags.has("PastTense") || next.tags.has("Participle") || ["been", "got", "had"].includes(next.lower))
   );
 }

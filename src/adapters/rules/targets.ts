@@ -11,8 +11,13 @@ const GENERIC = new Set(
 
 /** The telling words of a text, stemmed. */
 export function telling(text: string): string[] {
-  return words(text).map(stem).filter((word) => !GENERIC.has(word));
+  const all = words(text).map(stem);
+  const telling = all.filter((word) => !GENERIC.has(word));
+  return telling.length > 0 ? telling : all.filter((word) => word.length > 4 && !LIGHT.has(word));
 }
+
+/** Words that name nothing even where they stand alone. */
+const LIGHT = new Set("completely altogether entirely really subscription membership position lesson lessons class classes course courses working account".split(" ").map(stem).filter((word) => word !== "account"));
 
 /** A claim that holds now: stored, or made by this message. */
 export interface Held {

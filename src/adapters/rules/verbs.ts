@@ -1,4 +1,4 @@
-import { baseForm } from "../../domain/english.ts";
+import { baseForm, pastParticiple, pastTense } from "../../domain/english.ts";
 import { AUXILIARIES, BE, CATENATIVE, isParticle, MODALS, OPEN_MODALS } from "./lexicon.ts";
 import type { Token } from "./tagger.ts";
 
@@ -57,6 +57,16 @@ export function readVerb(tokens: readonly Token[], from: number, end: number): V
   }
   const first = tokens[from];
   if (!first) return undefined;
+  // "rereading Dune", "been learning to sew": with "I am", "I have" left out.
+  const isBare = reading.head === from && formOf(first) === "gerund";
+  if (isBare) reading.progressive = true;
+  if (first.lower === "been") reading.perfect = true;
+  // "have got" is "have".
+  const hasGot = reading.perfect && lemma === "get" && chain.length === 0 && main.lower === "got" && /^(?:have|has|'ve)$/.test(first.lower);
+  if (hasGot) {
+    lemma = "have";
+    reading.perfect = false;
+  }
   return {
     from,
     to,
@@ -209,7 +219,7 @@ function readLink(
     tokens[after]?.class === "verb" &&
     (CATENATIVE.has(head) || reading.passive || lemma === "be")
   ) {
-    const going = head === "go" && reading.progressive && isFirst;
+    const going = head === "go" && (reading.progressive || tokens[reading.head]?.lower === "going") && isFirst;
     return {
       verb: going
         ? "be going"
@@ -239,11 +249,16 @@ function skipAdverbs(tokens: readonly Token[], from: number, end: number): numbe
   return at;
 }
 
+function isPastForm(word: string): boolean {
+  const base = baseForm(word);
+  return base !== word && !/(?:s|ing)$/.test(word) && (pastTense(base) === word || pastParticiple(base) === word || /(?:ed|nt|lt)$/.test(word));
+}
+
 function tenseOf(first: Token, reading: Reading): Verb["tense"] {
   if (reading.modal === "will") return "future";
   if (reading.did || ["was", "were", "had"].includes(first.lower)) return reading.perfect ? "past" : "past";
   if (AUXILIARIES.has(first.lower)) return "present";
-  if (first.tags.has("PastTense") && baseForm(first.lower) !== first.lower) return "past";
+  if (isPastForm(first.lower)) return "past";
   if (
     first.tags.has("PastTense") &&
     ["put", "set", "cut", "hit", "quit", "read", "let", "hurt", "cost", "split", "shut", "bet"].includes(
