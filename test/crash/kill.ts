@@ -3,18 +3,27 @@ import { join } from "node:path";
 
 const CHILD = join(import.meta.dirname, "child.ts");
 
-/** Runs the child and kills it with SIGKILL some milliseconds after its first word. Gives the words it said. */
-export async function killed(words: readonly string[], afterMs: number): Promise<string[]> {
+/**
+ * Runs the child and kills it with SIGKILL some milliseconds after its first word, or after its start, where it may
+ * still be opening the file. Gives the words it said. A child that fails by itself is an error.
+ */
+export async function killed(
+  words: readonly string[],
+  afterMs: number,
+  since: "first word" | "start" = "first word",
+): Promise<string[]> {
   const child = spawn(process.execPath, [CHILD, ...words], { stdio: ["ignore", "pipe", "inherit"] });
   let said = "";
-  let timer: NodeJS.Timeout | undefined;
+  const kill = (): boolean => child.kill("SIGKILL");
+  let timer = since === "start" ? setTimeout(kill, afterMs) : undefined;
   child.stdout.setEncoding("utf8");
   child.stdout.on("data", (text: string) => {
     said += text;
-    timer ??= setTimeout(() => child.kill("SIGKILL"), afterMs);
+    timer ??= setTimeout(kill, afterMs);
   });
-  await new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
   clearTimeout(timer);
+  if (code !== null && code !== 0) throw new Error(`${words.join(" ")} failed by itself, with code ${code}`);
   // A word without its line break was cut off by the kill: it acknowledges nothing.
   return said.split("\n").slice(0, -1);
 }

@@ -22,7 +22,11 @@ export async function writerKill(
   let next = 0;
   try {
     for (let kill = 0; kill < kills; kill += 1) {
-      const words = await killed(["write", path, String(next)], 2 + draw() * 120);
+      // Every fourth is killed while it starts: loading takes most of that time, opening the file the rest.
+      const isEarly = kill % 4 === 0;
+      const words = isEarly
+        ? await killed(["write", path, String(next)], 150 + draw() * 500, "start")
+        : await killed(["write", path, String(next)], 2 + draw() * 120);
       const last = words.length > 0 ? Number(words.at(-1)) : next - 1;
       next = last + 1;
       faults.push(...(await inspect(path, next, kill % 10 === 9 || kill === kills - 1)));
