@@ -3,9 +3,9 @@ import type { Memory, Status } from "../../domain/memory.ts";
 import type { Bounds } from "./bounds.ts";
 
 /** What a memory was, or is, at the time that the recall asks about. */
-export function statusOf(memory: Memory, bounds: Pick<Bounds, "now" | "asOf">): Status {
+export function statusOf(memory: Memory, bounds: Pick<Bounds, "now" | "asOf" | "knownAt">): Status {
   if (memory.status === "retracted") return "retracted";
-  const at = bounds.asOf ?? bounds.now;
+  const at = bounds.asOf ?? bounds.knownAt ?? bounds.now;
   if (memory.validTo !== undefined && memory.validTo <= at) return "superseded";
   return bounds.asOf !== undefined && memory.validTo !== undefined ? "current" : memory.status;
 }
@@ -21,7 +21,7 @@ export function passageStatus(
   passage: Unit,
   said: Said,
   memoryOf: (id: string) => Memory | undefined,
-  bounds: Pick<Bounds, "now" | "asOf">,
+  bounds: Pick<Bounds, "now" | "asOf" | "knownAt">,
 ): Status {
   let ended: Status | undefined;
   for (const id of said.get(passage.owner) ?? []) {

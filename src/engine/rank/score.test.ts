@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { profileOf } from "./profiles.ts";
+import { boostOf, partsOf, relevanceOf, scoreOf, topsOf, weightsFor } from "./score.ts";
+import { noSignals, SIGNALS, type Signals } from "./signals.ts";
+
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+const qualities = fc.record({ recency: share, evidence: share, importance: share, confidence: share });
+const profile = fc.constantFrom(profileOf("default"), profileOf("classic"));
+const signals = fc
+  .integer({ min: 1, max: 8 })
+  .chain((slots) =>
+    fc.array(fc.array(share, { minLength: slots, maxLength: slots }), {
+      minLength: SIGNALS.length,
+      maxLength: SIGNALS.length,
+    }),
+  );
+
+function signalsOf(columns: readonly (readonly number[])[]): Signals {
+  const filled = noSignals();
+  for (const [i, signal] of SIGNALS.entries()) filled[signal] = Float32Array.from(columns[i] ?? []);
+  return filled;
+}
+
+it("relevance and score lie between 0 and 1, and the parts add up to the relevance", () => {
+  fc.assert(
+    fc.property(signals, profile, share, qualities, (columns, one, talk, quality) => {
+      const filled = signalsOf(columns);
+      const weights = weightsFor(one, talk);
+      const tops = topsOf(filled);
+      const slots = filled.words.length;
+      const relevance = relevanceOf(filled, weights, tops, slots);
+      for (let slot = 0; slot < slots; slot += 1) {
+        const value = relevance[slot] ?? -1;
+        expect(value).toBeGreaterThanOrEqual(0);
+        expect(value).toBeLessThanOrEqual(1 + 1e-6);
+        const sum = Object.values(partsOf(filled, weights, tops, slot)).reduce((all, part) => all + part, 0);
+        expect(sum).toBeCloseTo(value, 4);
+        const score = scoreOf(one, Math.min(1, value), quality);
+        expect(score).toBeGreaterThanOrEqual(0);
+        expect(score).toBeLessThanOrEqual(1);
+      }
+    }),
+  );
+});
+
+it("qualities take at most a sixth, so that relevance leads", () => {
+  const none = { recency: 0, evidence: 0, importance: 0, confidence: 0 };
+  expect(boostOf(profileOf("default"), none)).toBeGreaterThan(5 / 6);
+  expect(boostOf(profileOf("default"), { recency: 1, evidence: 1, importance: 1, confidence: 1 })).toBe(1);
+});
+
+it("more relevant scores more, the rest being equal", () => {
+  fc.assert(
+    fc.property(profile, share, share, qualities, (one, a, b, quality) => {
+      if (a > b) expect(scoreOf(one, a, quality)).toBeGreaterThanOrEqual(scoreOf(one, b, quality));
+    }),
+  );
+});
+
+it("the classic profile is 0.4 similarity, 0.3 recency, 0.2 evidence, 0.1 confidence", () => {
+  const classic = profileOf("classic");
+  const score = scoreOf(classic, 0.5, { recency: 0.2, evidence: 0.4, importance: 1, confidence: 0.6 });
+  expect(score).toBeCloseTo(0.4 * 0.5 + 0.3 * 0.2 + 0.2 * 0.4 + 0.1 * 0.6, 10);
+});
+
+it("refuses an unknown profile", () => {
+  expect(() => profileOf("best")).toThrow(expect.objectContaining({ code: "invalid_input" }));
+});
