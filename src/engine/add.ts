@@ -20,7 +20,7 @@ export async function add(ports: Ports, scope: Scope, memory: NewMemory): Promis
   const text = checkText(memory.text, "text");
   const said = memory.at === undefined ? undefined : isoTime(memory.at, "at");
   return write(ports, scope, (state, at) => {
-    const draft = memoryDraft(state.memories, state.revision, at);
+    const draft = memoryDraft(state, at);
     const same = [...state.memories.values()].find(
       (held) => held.status === "current" && !held.quarantined && isSame(held, text, fields.claim),
     );
@@ -67,7 +67,7 @@ export async function update(
     throw invalid("update: name at least one field to change.");
   return write(ports, scope, (state, at) => {
     const held = heldMemory(state, id);
-    const draft = memoryDraft(state.memories, state.revision, at);
+    const draft = memoryDraft(state, at);
     // The words are no longer those of the source once a hand has changed them: it stays as where they came from.
     const made = draft.put({
       ...held,
@@ -86,7 +86,7 @@ export async function remove(ports: Ports, scope: Scope, id: string): Promise<Re
   return write(ports, scope, (state, at) => {
     const held = heldMemory(state, id);
     if (held.status === "retracted") return { made: [], lines: [] };
-    const draft = memoryDraft(state.memories, state.revision, at);
+    const draft = memoryDraft(state, at);
     draft.put({ ...held, status: "retracted", action: "retracted", why: "removed by hand" });
     return {
       made: draft.made,

@@ -4,6 +4,7 @@ import type { Tombstone } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { AddProposal, EndProposal } from "../ports/extractor.ts";
+import { claimIndex } from "./claim-index.ts";
 import { type Deciding, decide } from "./decide.ts";
 import { memoryDraft } from "./memory-draft.ts";
 import { claimTombstones } from "./tombstones.ts";
@@ -17,7 +18,10 @@ let turn = 0;
 beforeEach(() => {
   deciding = {
     scope: SCOPE,
-    draft: memoryDraft(new Map(), 0, "2026-01-01T00:00:00.000Z"),
+    draft: memoryDraft(
+      { memories: new Map(), claims: claimIndex(), revision: 0 },
+      "2026-01-01T00:00:00.000Z",
+    ),
     tombstones: new Map(),
     lifted: new Set(),
   };
@@ -80,7 +84,7 @@ function tell(content: string, telling: Telling, fields: Partial<Message> = {}):
   return decide(ports, deciding, adds(message, telling), message);
 }
 
-const current = (): Memory[] => [...deciding.draft.all()].filter(({ status }) => status === "current");
+const current = (): Memory[] => [...deciding.draft.current()];
 const values = (): (string | undefined)[] => current().map(({ claim }) => claim?.value);
 
 describe("adding", () => {
@@ -106,7 +110,7 @@ describe("adding", () => {
     expect(values()).toEqual(["Bristol"]);
     expect(lines.map(({ action }) => action)).toEqual(["superseded", "added"]);
     expect(lines[0]?.by).toBe(lines[1]?.id);
-    const old = [...deciding.draft.all()].find(({ claim }) => claim?.value === "Leeds");
+    const old = deciding.draft.made.findLast(({ claim }) => claim?.value === "Leeds");
     expect(old).toMatchObject({ status: "superseded", validTo: "2026-01-02T00:00:00.000Z" });
   });
 

@@ -122,8 +122,8 @@ function mayReturn(ports: Deciders, deciding: Deciding, claim: Claim, message: M
 }
 
 function findSame(draft: MemoryDraft, proposal: AddProposal, at: string): Memory | undefined {
-  for (const memory of draft.all()) if (isLive(memory, at) && saysSame(memory, proposal)) return memory;
-  return undefined;
+  const candidates = proposal.claim ? draft.same(proposal.claim) : draft.current();
+  return candidates.find((memory) => isLive(memory, at) && saysSame(memory, proposal));
 }
 
 function saysSame(memory: Memory, { claim, text, when }: AddProposal): boolean {
@@ -166,10 +166,7 @@ function merge(
 /** A newer value of a one-value relation than this statement, which was said before it but arrives after it. */
 function newerValue(draft: MemoryDraft, claim: Claim | undefined, at: string): Memory | undefined {
   if (!claim) return undefined;
-  for (const memory of draft.all()) {
-    if (memory.claim && memory.at > at && isLive(memory, at) && isRival(memory, claim)) return memory;
-  }
-  return undefined;
+  return draft.slot(claim).find((memory) => memory.at > at && isLive(memory, at) && isRival(memory, claim));
 }
 
 /** Another value in the same slot of a one-value relation, in circumstances that are not clearly others. */
@@ -186,11 +183,12 @@ function replaceOthers(
   by: string,
 ): ReceiptLine[] {
   const { draft } = deciding;
-  const old = [...draft.all()].filter((memory) => {
-    if (memory.id === by || !isLive(memory, message.at) || memory.at > message.at) return false;
-    if (proposal.replaces && meets(memory, proposal.replaces)) return true;
-    return proposal.holds === "one" && proposal.claim !== undefined && isRival(memory, proposal.claim);
-  });
+  const { claim, replaces, holds } = proposal;
+  const named = replaces ? draft.current().filter((memory) => meets(memory, replaces)) : [];
+  const rivals = holds === "one" && claim ? draft.slot(claim).filter((memory) => isRival(memory, claim)) : [];
+  const old = [...new Set([...named, ...rivals])].filter(
+    (memory) => memory.id !== by && isLive(memory, message.at) && memory.at <= message.at,
+  );
   if (old.length > MOST_REMOVALS && proposal.replaces && !proposal.replaces.ids) {
     return [refused(proposal, `it would end ${old.length} memories at once; name the one that is meant`)];
   }
@@ -210,9 +208,11 @@ function replaceOthers(
 
 function end(deciding: Deciding, proposal: EndProposal, message: Message, source: SourceSpan): ReceiptLine[] {
   const { draft } = deciding;
-  const found = [...draft.all()].filter(
-    (memory) => isLive(memory, message.at) && memory.at <= message.at && meets(memory, proposal.target),
-  );
+  const found = draft
+    .current()
+    .filter(
+      (memory) => isLive(memory, message.at) && memory.at <= message.at && meets(memory, proposal.target),
+    );
   if (found.length > MOST_REMOVALS) {
     return [refused(proposal, `it would end ${found.length} memories at once; name the one that is meant`)];
   }

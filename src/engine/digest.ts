@@ -38,7 +38,7 @@ export async function digest(
   },
 ): Promise<Digested> {
   const { state, at, mayErase } = input;
-  const draft = memoryDraft(state.memories, state.revision, at);
+  const draft = memoryDraft(state, at);
   const deciding: Deciding = { scope: state.scope, draft, tombstones: state.tombstones, lifted: new Set() };
   const read: Message[] = [];
   const lines: ReceiptLine[] = [];
@@ -69,8 +69,8 @@ async function proposalsFor(
   signal: AbortSignal | undefined,
 ): Promise<Proposal[]> {
   if (message.digest === "never" || message.content === "") return [];
-  const known = [...draft.all()].filter(({ status }) => status === "current");
-  return ports.extractor.propose({ messages: [message], earlier, known }, signal ? { signal } : {});
+  const reading = { messages: [message], earlier, known: draft.current() };
+  return ports.extractor.propose(reading, signal ? { signal } : {});
 }
 
 function isErase(proposal: { propose: string }): proposal is EraseProposal {

@@ -1,35 +1,63 @@
-import type { Memory } from "../domain/memory.ts";
+import type { Claim, Memory } from "../domain/memory.ts";
+import { type ClaimIndex, claimIndex } from "./claim-index.ts";
 
 /** A user's memories while a change is thought out: the stored ones, with the new versions over them. */
 export interface MemoryDraft {
   get(id: string): Memory | undefined;
-  /** The newest version of each, stored or new. */
-  all(): Iterable<Memory>;
+  /** The memories that are current, in the order in which they were first stored. */
+  current(): readonly Memory[];
+  /** Current memories that claim the same. */
+  same(claim: Claim): Memory[];
+  /** Current memories with the same subject and relation. */
+  slot(claim: Claim): Memory[];
   /** Makes the next version of a memory, or the first; `version`, `revision` and `storedAt` are set here. */
   put(memory: Omit<Memory, "version" | "revision" | "storedAt">): Memory;
   /** The versions made, in order. */
   readonly made: readonly Memory[];
 }
 
-export function memoryDraft(stored: ReadonlyMap<string, Memory>, base: number, at: string): MemoryDraft {
+/** What a draft is laid over. */
+export interface StoredMemories {
+  readonly memories: ReadonlyMap<string, Memory>;
+  readonly claims: Pick<ClaimIndex, "same" | "slot">;
+  readonly revision: number;
+}
+
+export function memoryDraft(stored: StoredMemories, at: string): MemoryDraft {
   const newest = new Map<string, Memory>();
+  const claims = claimIndex();
   const made: Memory[] = [];
+  let known: readonly Memory[] | undefined;
+  const get = (id: string): Memory | undefined => newest.get(id) ?? stored.memories.get(id);
+  const currentOf = (held: ReadonlySet<string>, drafted: ReadonlySet<string>): Memory[] => {
+    const ids = drafted.size === 0 ? held : new Set([...held, ...drafted]);
+    return [...ids].flatMap((id) => {
+      const memory = get(id);
+      return memory?.status === "current" ? [memory] : [];
+    });
+  };
   return {
     made,
-    get: (id) => newest.get(id) ?? stored.get(id),
-    *all() {
-      for (const [id, memory] of stored) yield newest.get(id) ?? memory;
-      for (const [id, memory] of newest) if (!stored.has(id)) yield memory;
+    get,
+    current() {
+      known ??= [...new Map([...stored.memories, ...newest]).values()].filter(
+        ({ status }) => status === "current",
+      );
+      return known;
     },
+    same: (claim) => currentOf(stored.claims.same(claim), claims.same(claim)),
+    slot: (claim) => currentOf(stored.claims.slot(claim), claims.slot(claim)),
     put(memory) {
-      const before = newest.get(memory.id) ?? stored.get(memory.id);
+      const before = get(memory.id);
       const next: Memory = {
         ...memory,
         version: (before?.version ?? 0) + 1,
-        revision: base + 1,
+        revision: stored.revision + 1,
         storedAt: at,
       };
       newest.set(next.id, next);
+      claims.put(next);
+      known = undefined;
       made.push(next);
       return next;
     },

@@ -24,7 +24,7 @@ export async function undo(ports: Ports, scope: Scope, revision: number): Promis
     if (entry.cause === "forget") {
       throw new MemoryError("unsupported", "an erasure cannot be undone: nothing of what it took is left.");
     }
-    const draft = memoryDraft(state.memories, state.revision, at);
+    const draft = memoryDraft(state, at);
     const lines: ReceiptLine[] = [];
     for (const id of new Set(entry.memories.map((memory) => memory.id))) {
       const line = putBack(draft, await ports.record.versions(scope, id), id, revision);

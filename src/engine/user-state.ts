@@ -4,6 +4,7 @@ import type { Message } from "../domain/message.ts";
 import { type Scope, scopeKey } from "../domain/scope.ts";
 import { type TextIndex, textIndex } from "../domain/text-index.ts";
 import type { Delta, Record } from "../ports/record.ts";
+import { type ClaimIndex, claimIndex } from "./claim-index.ts";
 
 /**
  * A user's record as this process knows it, with the indexes that search needs. It is a cache: before each use it
@@ -17,6 +18,8 @@ export interface UserState {
   readonly messages: ReadonlyMap<string, Message>;
   /** The newest version of each, in the order in which they were first stored. */
   readonly memories: ReadonlyMap<string, Memory>;
+  /** Over the newest versions of all memories, whatever their status. */
+  readonly claims: ClaimIndex;
   readonly units: ReadonlyMap<string, Unit>;
   /** Exact BM25 over the terms of all units. */
   readonly text: TextIndex;
@@ -36,6 +39,7 @@ interface Kept {
   revision: number;
   messages: Map<string, Message>;
   memories: Map<string, Memory>;
+  claims: ClaimIndex;
   units: Map<string, Unit>;
   text: TextIndex;
   tombstones: Map<string, Tombstone>;
@@ -96,6 +100,7 @@ function empty(scope: Scope): Kept {
     revision: 0,
     messages: new Map(),
     memories: new Map(),
+    claims: claimIndex(),
     units: new Map(),
     text: textIndex(),
     tombstones: new Map(),
@@ -108,9 +113,15 @@ function take(state: Kept, delta: Delta): Kept {
     state.units.delete(id);
     state.text.remove(id);
   }
-  for (const id of delta.gone.memories) state.memories.delete(id);
+  for (const id of delta.gone.memories) {
+    state.memories.delete(id);
+    state.claims.remove(id);
+  }
   for (const message of delta.messages) state.messages.set(message.id, message);
-  for (const memory of delta.memories) state.memories.set(memory.id, memory);
+  for (const memory of delta.memories) {
+    state.memories.set(memory.id, memory);
+    state.claims.put(memory);
+  }
   for (const unit of delta.units) {
     state.units.set(unit.id, unit);
     state.text.put(unit.id, unit.terms === "" ? [] : unit.terms.split(" "));
