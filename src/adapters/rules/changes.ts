@@ -29,6 +29,20 @@ export function changesOf(context: Context, statement: Statement, sentence: stri
   return undefined;
 }
 
+/** What somebody unnamed did to a thing of the user's: "they moved my exam", "the gym raised its fee". */
+export function byOthers(context: Context, statement: Statement): Proposal[] | undefined {
+  if (statement.clause.verb.open) return undefined;
+  const change: Change = {
+    context,
+    statement,
+    sentence: "",
+    phrases: phrasesOf(statement.clause.tokens, ...statement.clause.rest),
+    dates: datesOf(context, statement),
+    text: tidy(context.content.slice(statement.start, statement.end)),
+  };
+  return rescheduled(change) ?? risen(change);
+}
+
 interface Change {
   readonly context: Context;
   readonly statement: Statement;
@@ -177,8 +191,9 @@ const RENAMES: readonly RegExp[] = [
 /** "she's Zelda now", "we renamed him Bruno". */
 function renamed(change: Change): Proposal[] | undefined {
   const { context, statement, text } = change;
+  const raw = context.content.slice(statement.start, statement.end).replace(/[\s,.!]+$/, "");
   for (const pattern of RENAMES) {
-    const found = pattern.exec(text);
+    const found = pattern.exec(raw) ?? pattern.exec(text);
     const name = tidy(found?.groups?.name ?? found?.groups?.other ?? "").split(/[,.]| now\b| because | after | since /)[0] ?? "";
     if (name === "") continue;
     const entity = renamedEntity(change);
@@ -256,15 +271,16 @@ const RESCHEDULES = /\b(?:mov|push|postpon|reschedul|brought forward|bring forwa
 /** "The party got moved to 22 June", "they pushed my exam to Friday". */
 function rescheduled(change: Change): Proposal[] | undefined {
   const { context, statement, phrases, text, dates } = change;
-  if (!RESCHEDULES.test(text) || dates.length === 0) return undefined;
+  const spoken = /\b(?:to|until|till|for) (?:the )?(?<day>(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mornings?|afternoons?|evenings?|weekends?)(?: .*)?|\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|o['’]clock)?)$/i.exec(text)?.groups?.day;
+  if (!RESCHEDULES.test(text) || (dates.length === 0 && spoken === undefined)) return undefined;
   const { clause } = statement;
   const { tokens } = clause;
   const object = phrases.find(({ kind, items }) => kind === "noun" && items[0] && tokens[items[0][0]]?.class !== "pronoun");
   const byOthers = /^(?:get|have|be)$/.test(clause.verb.lemma) || clause.verb.passive;
   const thing = !byOthers && object?.items[0] ? context.discourse.resolve(tokens, ...object.items[0]) : object?.items[0] && clause.verb.lemma === "have" ? context.discourse.resolve(tokens, ...object.items[0]) : statement.subject;
   const date = dates.at(-1);
-  if (!thing || !date || thing.animate || thing.path === context.discourse.speaker.path) return undefined;
-  const value = context.content.slice(statement.start + date.start, statement.start + date.end);
+  if (!thing || thing.animate || thing.path === context.discourse.speaker.path) return undefined;
+  const value = date ? context.content.slice(statement.start + date.start, statement.start + date.end) : (spoken ?? "");
   const old = held(context).filter(({ claim, memory }) => sameThing(claim.subject, thing.path) && (/^be (?:on|due)/.test(claim.relation) || memory?.when !== undefined));
   const others = old.length > 0 ? old : held(context).filter(({ memory, claim }) => memory?.when !== undefined && telling(thing.path.split("/").at(-1) ?? "").every((word) => telling(`${claim.value} ${claim.subject}`).includes(word)));
   const target = targetOf(others);
@@ -274,12 +290,12 @@ function rescheduled(change: Change): Proposal[] | undefined {
   const claim = isEvent && first ? { ...claimOf(first.subject, relation, first.value) } : claimOf(first?.subject ?? thing.path, relation, value);
   return [
     adding(context, place(change), {
-      text: compose(thing.display, "is on", sayIso(date.iso)),
+      text: compose(thing.display, /^\d/.test(value) && !date ? "is at" : "is on", date ? sayIso(date.iso) : value),
       claim,
       holds: "one",
-      kind: "event",
+      kind: date ? "event" : "fact",
       importance: 0.7,
-      when: date.iso,
+      ...(date ? { when: date.iso } : {}),
       ...(target ? { replaces: target } : {}),
     }),
   ];
@@ -303,7 +319,7 @@ const RISES = /\b(?:went|gone|go|goes|going|rose|risen|rise|jumped|increased|dro
 /** "my salary went up to 61k". */
 function risen(change: Change): Proposal[] | undefined {
   const { context, statement, text, phrases } = change;
-  const value = tidy(RISES.exec(text)?.groups?.value?.split(/,| because | from | since | as of | so /)[0] ?? "");
+  const value = tidy(RISES.exec(text)?.groups?.value?.split(/,(?!\d)| because | from | since | as of | so /)[0] ?? "");
   if (value === "") return undefined;
   const { tokens, verb } = statement.clause;
   const object = phrases.find(({ kind }) => kind === "noun")?.items[0];
@@ -452,7 +468,8 @@ function stopped(change: Change): Proposal[] | undefined {
     const ended = endAll(change, names, relation, false);
     return [...ended, event(change, link.verb, relation)];
   }
-  if (!ENDERS.has(verb.lemma) || (verb.tense === "present" && !verb.perfect && !verb.progressive && verb.chain.length === 0)) return undefined;
+  const looksSame = ["quit", "cut out"].includes(verb.lemma);
+  if (!ENDERS.has(verb.lemma) || (verb.tense === "present" && !looksSame && !verb.perfect && !verb.progressive && verb.chain.length === 0)) return undefined;
   if (verb.chain.length > 0 && !verb.chain.every(({ verb: name }) => ["have", "decide", "finally", "manage", "get", "need"].includes(name))) return undefined;
   const object = phrases.find(({ kind, head }) => kind === "noun" || (kind === "preposition" && ["from", "of", "with", "to", "on", "out of", "in"].includes(head ?? "")));
   if (!object) return undefined;
@@ -507,13 +524,21 @@ function event(change: Change, verb: string, relation: string, object?: Phrase):
   const head = verb.split(" ")[0] ?? verb;
   const isGerund = statement.clause.verb.chain.some(({ next }) => next === "gerund");
   return adding(context, place(change), {
-    text: sentenceOf({ context, statement, dates }, said(context, tokens, ...rest)) || compose(statement.subject.display, pastTense(head), value),
+    text: sentenceOf({ context, statement: inPast(statement), dates }, said(context, tokens, ...rest)) || compose(statement.subject.display, pastTense(head), value),
     claim: claimOf(statement.subject.path, isGerund ? `${verb} ${gerundIn(statement)}` : relation, value),
     kind: "event",
     holds: "many",
     importance: 0.4,
     ...(date ? { when: date.iso } : {}),
   });
+}
+
+/** "I quit smoking": of a verb that looks the same, the past is meant. */
+function inPast(statement: Statement): Statement {
+  const { clause } = statement;
+  const { verb } = clause;
+  if (verb.tense !== "present" || verb.perfect || verb.progressive || verb.modal) return statement;
+  return { ...statement, clause: { ...clause, verb: { ...verb, tense: "past" } } };
 }
 
 function gerundIn(statement: Statement): string {

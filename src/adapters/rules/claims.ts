@@ -6,7 +6,7 @@ import { type AddParts, adding, type Context, claimOf, said, type Statement, thi
 import { datesIn, momentOf, type SaidDate } from "./dates.ts";
 import { type Entity, headWord, textOf } from "./entities.ts";
 import { BE, FIRST_POSSESSIVE, LASTING, PASSING } from "./lexicon.ts";
-import { binds, isName, isPersonNoun, nounOf, type Phrase, phrasesOf } from "./phrases.ts";
+import { binds, isName, isPersonNoun, nounOf, type Phrase, phrasesOf, readList } from "./phrases.ts";
 import { absolute, compose, inflect } from "./sentence.ts";
 import type { Token } from "./tagger.ts";
 
@@ -18,9 +18,10 @@ export function claimsOf(context: Context, statement: Statement): AddProposal[] 
   const part: Part = { context, statement, phrases, dates: datesOf(context, statement), tokens: clause.tokens };
   if (verb.open && !isWish(part)) return [];
   if (verb.passive && verb.lemma === "call") return nameClaims(part);
-  if (verb.copula && verb.chain.length === 0 && verb.perfect && isPlace(phrases)) return visitClaims(part);
-  if (verb.copula && verb.chain.length === 0) return copulaClaims(part);
-  if (isHollow(part)) return [];
+  const isBe = verb.copula && verb.chain.length === 0;
+  if (isBe && verb.perfect && isPlace(phrases)) return visitClaims(part);
+  if (isBe) return [...copulaClaims(part), ...nameBehind(part, subject)];
+  if (isHollow(part)) return nameBehind(part, subject);
   const claims = actionClaims(part);
   return [...claims, ...possessions(part), ...nameBehind(part, subject)];
 }
@@ -240,7 +241,7 @@ function prepositionClaims(part: Part, phrase: Phrase): AddProposal[] {
   return relationClaims(part, `be ${head}`, phrase);
 }
 
-const AGE = /^(\d{1,3})(?: years? old| y\/?o)?$/i;
+const AGE = /^(\d{1,3}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)?[- ]?(?:one|two|three|four|five|six|seven|eight|nine)|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?: years? old| y\/?o)?$/i;
 
 /** "I'm Karl", "I'm a nurse at Mercy General", "my salary is 61k". */
 function nounClaims(part: Part, phrase: Phrase): AddProposal[] {
@@ -256,9 +257,21 @@ function nounClaims(part: Part, phrase: Phrase): AddProposal[] {
   if (AGE.test(value) && (subject.animate || subject.path === context.discourse.speaker.path)) return ageClaims(part, value);
   if (bare && !clause.verb.denied && isPersonName(tokens, item, subject, context)) return [called(part, subject, value)];
   if (isPassingNoun(tokens, item, part)) return [];
+  const member = memberClaims(part, phrase, item);
+  if (member) return member;
   const known = FIRST_POSSESSIVE.has(noun.possessive ?? "") ? attributeOfSpeaker(part, noun, item) : undefined;
   if (known) return known;
   return bePlain(part, phrase, item);
+}
+
+/** "a member of Costco, the Ramblers and a gym": each of them. */
+function memberClaims(part: Part, phrase: Phrase, item: readonly [number, number]): AddProposal[] | undefined {
+  const { tokens } = part;
+  const of = tokens.findIndex((token, i) => i > item[0] && i < item[1] && token.lower === "of");
+  const head = tokens[of - 1]?.lower ?? "";
+  if (of < 0 || !/^(?:member|fan|subscriber|supporter|owner|follower|lover|patron)$/.test(head)) return undefined;
+  const items = [[of + 1, item[1]] as const, ...phrase.items.slice(1)];
+  return relationClaims(part, `be a ${head} of`, { ...phrase, items });
 }
 
 /** "my daughter's name" names the daughter, "my name" the user. */
@@ -394,7 +407,8 @@ function isHollow(part: Part): boolean {
   const { verb } = part.statement.clause;
   const head = verb.lemma;
   if (!HOLLOW.has(head)) return false;
-  const hasMore = part.phrases.some(({ kind }) => kind === "noun" || kind === "preposition");
+  const ahead = part.dates.length > 0 && (part.statement.clause.verb.progressive || part.statement.clause.verb.tense === "future");
+  const hasMore = ahead || part.phrases.some(({ kind }) => kind === "noun" || kind === "preposition");
   return !(HOLLOW_WITH.has(head) && hasMore);
 }
 
@@ -409,13 +423,36 @@ function actionClaims(part: Part): AddProposal[] {
   const firstTelling = phrases.find(({ kind }) => kind === "noun" || kind === "preposition" || kind === "infinitive" || kind === "adjective");
   const base = verbPhrase(part);
   if (verb.lemma === "promise" || verb.chain[0]?.verb === "promise") return promiseClaims(part);
+  if (verb.lemma === "prefer" && object && firstTelling === object && object.items.length === 1) return preferenceClaims(part, object);
   if (object && firstTelling === object) return relationClaims(part, base, object);
   if (firstTelling?.kind === "preposition" && binds(firstTelling.head ?? "") && firstTelling.items.length > 0) {
     return relationClaims(part, `${base} ${firstTelling.head}`, firstTelling);
   }
   const value = said(context, clause.tokens, ...clause.rest);
+  const begun = verb.chain.findLast(({ next }) => next === "gerund");
+  if (firstTelling === undefined && begun && ["start", "begin"].includes(begun.verb)) return relationClaims(part, "start", undefined, gerundOf(verb.lemma, part));
   if (firstTelling === undefined && verb.chain.length === 0 && !phrases.some(({ kind }) => kind === "time")) return bareClaims(part, base);
   return relationClaims(part, base, firstTelling, value);
+}
+
+/** "I prefer a room on a low floor": of the same kind of thing, one at a time. */
+function preferenceClaims(part: Part, object: Phrase): AddProposal[] {
+  const { context, tokens, phrases, statement } = part;
+  const next = phrases[phrases.indexOf(object) + 1];
+  const hangs = next?.kind === "preposition" && ["on", "with", "by", "near", "of", "over", "to", "without", "from"].includes(next.head ?? "") ? next : undefined;
+  const wide: Phrase = hangs ? { ...object, to: hangs.to, items: [[object.from, hangs.to]] } : object;
+  const taken = hangs ? { ...part, phrases: phrases.filter((one) => one !== hangs).map((one) => (one === object ? wide : one)) } : part;
+  const head = tokens[(object.items[0]?.[1] ?? object.to) - 1]?.lower ?? "";
+  const rivals = context.known.filter(({ status, claim }) => status === "current" && claim?.subject === statement.subject.path && claim.relation === "prefer" && claim.value.toLowerCase().split(/ (?:on|with|by|near|of|over|to|without|from) /)[0]?.endsWith(head));
+  const claims = relationClaims(taken, verbPhrase(part), wide);
+  const ids = rivals.map(({ id }) => id);
+  const isNew = claims.every(({ claim }) => rivals.every((rival) => rival.claim?.value.toLowerCase() !== claim?.value.toLowerCase() && !differ(rival.claim?.qualifier, claim?.qualifier)));
+  return ids.length > 0 && isNew ? claims.map((claim) => ({ ...claim, replaces: { ids } })) : claims;
+}
+
+/** Both said, and of other circumstances: "on short flights", "on long ones". */
+function differ(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && one.toLowerCase() !== other.toLowerCase();
 }
 
 /** "I smoke", "I vape": the verb alone tells something where it is a habit. */
@@ -434,6 +471,7 @@ export function verbPhrase(part: { statement: Statement }): string {
   const words: string[] = [];
   for (const link of links) words.push(link.verb === "use" ? "used to" : link.next === "to" ? `${link.verb} to` : link.verb);
   const last = links.at(-1)?.next === "gerund" ? gerundOf(verb.lemma, part) : verb.lemma;
+  if (verb.modal === "can" && verb.denied && ["stand", "bear", "stomach", "abide"].includes(verb.lemma)) return "hate";
   if (verb.modal === "can" && links.length === 0) words.unshift("can");
   const base = [...words, last].join(" ");
   return verb.denied ? `${verb.denied} ${base}` : base;
@@ -460,10 +498,26 @@ function relationClaims(part: Part, base: string, phrase: Phrase | undefined, wh
     if (item && isVague(tokens, item)) return [];
     const text = sentenceOf(part, restWith(part, phrase, item), leadText(part));
     const qualifier = qualifierOf(part, phrase);
-    const claims = [adding(context, place(part), { text, claim: claimOf(subject.path, relation, value, phrase ? qualifier : statement.circumstance ?? ""), ...details })];
+    const claim = claimOf(subject.path, relation, value, phrase ? qualifier : statement.circumstance ?? "");
+    const claims = [adding(context, place(part), { text, claim, ...details, ...replacedNow(part, relation, value) })];
     if (relation === "work as") claims.push(...workplace(part));
     return claims;
   });
+}
+
+/** Relations of which people have one at a time, though the table leaves more: with "now" the new one replaces. */
+const ONE_NOW = new Set("go to|attend|bank with|be with|work in|work on|study|drive|ride|take|live with|train at|play for|see|be on|be at|read|watch|commute by|be into|shop at|sleep in|support|wear|eat|drink|be scared of|study with|insure with|stay at|volunteer at|teach at|use for|be subscribed to".split("|"));
+const SCHOOL = /\b(?:school|nursery|college|university|uni|primary|academy|kindergarten|preschool|high|secondary|grammar|daycare|creche)\b/i;
+
+/** "she goes to Hillside now": ends the one before it. */
+function replacedNow(part: Part, relation: string, value: string): { replaces?: { ids: string[] } } {
+  const { context, statement } = part;
+  const slot = context.known.filter(({ status, claim }) => status === "current" && claim?.subject === statement.subject.path && claim.relation === relation && claim.value.toLowerCase() !== value.toLowerCase());
+  const schools = relation === "go to" && SCHOOL.test(value) ? slot.filter(({ claim }) => SCHOOL.test(claim?.value ?? "")) : [];
+  const words = context.content.slice(statement.start, statement.end + 14);
+  const isNow = /\b(?:now|these days|nowadays)\b/i.test(words) && !isOver(part) && ONE_NOW.has(relation) && slot.length === 1;
+  const ids = (isNow ? slot : schools).map(({ id }) => id);
+  return ids.length > 0 ? { replaces: { ids } } : {};
 }
 
 const VAGUE = new Set("it this that these those them him her something anything nothing everything one ones stuff thing things someone somebody anyone me us you myself all both there here none".split(" "));
@@ -579,11 +633,12 @@ function possessions(part: Part): AddProposal[] {
 }
 
 /** "two cats, Tom and Jerry": names right behind, in a list of their own. */
-function namesBehind(part: Part, object: Phrase, item: readonly [number, number]): string[] {
-  const { tokens, phrases, context } = part;
-  const next = phrases[phrases.indexOf(object) + 1];
+function namesBehind(part: Part, _object: Phrase, item: readonly [number, number]): string[] {
+  const { tokens, context } = part;
   const noun = tokens[item[1] - 1];
-  if (next?.kind !== "noun" || object.items.length > 1 || !noun || BE.has(noun.lower) || !noun.after.includes(",")) return [];
-  if (!next.items.every((one) => isName(tokens, ...one) && one[1] - one[0] <= 2)) return [];
-  return next.items.map((one) => said(context, tokens, ...one));
+  if (!noun || BE.has(noun.lower) || !/[,:(–—-]/.test(noun.after)) return [];
+  const list = readList(tokens, item[1], tokens.length);
+  if (!list?.items.every((one) => isName(tokens, ...one) && one[1] - one[0] <= 2)) return [];
+  const isPlural = singular(noun.lower) !== noun.lower;
+  return isPlural === list.items.length > 1 ? list.items.map((one) => said(context, tokens, ...one)) : [];
 }

@@ -1,35 +1,64 @@
 import type { Claim, Memory } from "../../domain/memory.ts";
+import { sayDate } from "../../domain/english.ts";
 import type { Proposal } from "../../ports/extractor.ts";
-import { changesOf } from "./changes.ts";
-import { claimsOf } from "./claims.ts";
-import type { Clause } from "./clauses.ts";
 import { adding, type Context, tidy } from "./context.ts";
 import { datesIn } from "./dates.ts";
 import { type Held, held, targetOf, telling } from "./targets.ts";
 
-void changesOf;
-void claimsOf;
 
 const MARK =
   /\b(?:actually|i meant|i mean|meant to say|sorry|my mistake|my bad|i misspoke|misspoke|mistyped|typo|correction|scratch that|wait|oops|whoops|i was wrong|i got (?:that|it|his|her|the|my|their) .{0,30}wrong|got .{0,30}(?:wrong|mixed up)|mixed up|i said .{1,40} but|not quite|to correct myself|let me correct|strike that|no,|nope,|nah,|rather|it['’]?s not|should(?:['’]?ve| have)? (?:be|been|said)|is wrong|was wrong)\b/i;
 const STRONG =
   /\b(?:i meant|meant to say|my mistake|i misspoke|misspoke|mistyped|typo|correction|scratch that|oops|whoops|i was wrong|wrong|mixed up|to correct myself|let me correct|strike that|i said .{1,60} but|should(?:['’]?ve| have) (?:been|said))\b|^(?:no|nope|nah|wait|sorry|actually)\b/i;
 
-/** Words that put right what was said before; undefined where nothing is put right. */
-export function correctionsOf(context: Context, text: string, place: { start: number; end: number }, clauses: readonly Clause[]): Proposal[] | undefined {
+/** One value for another that the words name both: "not Monday but Tuesday". Undefined where nothing is put right. */
+export function swapOf(context: Context, text: string, place: { start: number; end: number }): Proposal[] | undefined {
   if (text.endsWith("?") || !(MARK.test(text) || NOT_BUT.test(text))) return undefined;
-  void clauses;
   const swap = swapIn(text);
-  if (swap) {
-    const found = holding(context, swap.old, swap.fresh);
-    if (found) return [corrected(context, place, found, swap.old, swap.fresh)];
-  }
+  const found = swap && holding(context, swap.old);
+  return swap && found ? [corrected(context, place, found, swap.old, swap.fresh)] : undefined;
+}
+
+/**
+ * What a sentence said, where it opens like a correction: a claim beside one that is known puts that one right, and
+ * a value alone ("sorry, Tuesday") the last one of its kind.
+ */
+export function putRight(context: Context, text: string, place: { start: number; end: number }, said: readonly Proposal[]): Proposal[] {
+  if (text.endsWith("?") || !STRONG.test(text)) return [...said];
+  const told = said.filter((proposal) => proposal.propose !== "add" || !isAboutMistake(proposal));
+  let isRight = false;
+  const right = told.map((proposal) => {
+    if (proposal.propose !== "add" || !proposal.claim) return proposal;
+    const rival = rivalOf(context, proposal.claim);
+    if (!rival) return proposal;
+    isRight = true;
+    const target = targetOf([rival]);
+    return { ...proposal, corrects: true, ...(target ? { replaces: target } : {}) };
+  });
+  if (isRight) return right;
   const lone = loneValue(text);
-  if (lone) {
-    const found = sameKind(context, lone);
-    if (found) return [corrected(context, place, found.held, found.old, lone)];
-  }
-  return undefined;
+  const found = lone === undefined ? undefined : sameKind(context, lone);
+  if (lone !== undefined && found) return [corrected(context, place, found.held, found.old, lone.replace(/^the /i, ""))];
+  return told;
+}
+
+/** "I got it wrong", "I misspoke". */
+function isAboutMistake(proposal: { claim?: Claim }): boolean {
+  const claim = proposal.claim;
+  return claim !== undefined && (/^(?:misspeak|mistype|mean|mix up|say|correct|scratch|keep)/.test(claim.relation) || /\b(?:wrong|mixed up|mistake|typo)\b/.test(`${claim.value} ${claim.qualifier ?? ""}`));
+}
+
+/** What is known of the same thing in the same respect. */
+function rivalOf(context: Context, claim: Claim): Held | undefined {
+  const stored = held(context).filter(({ memory, claim: one }) => memory !== undefined && one.subject === claim.subject && one.relation === claim.relation && one.value !== claim.value);
+  const alike = stored.filter((one) => shapeOf(one.claim.value) === shapeOf(claim.value));
+  return newest(alike.length > 0 ? alike : stored.filter(() => claim.relation !== "be"));
+}
+
+function shapeOf(value: string): string {
+  if (/\d/.test(value)) return "number";
+  if (/^(?:an?|the|my) /i.test(value)) return "thing";
+  return /^\p{Lu}/u.test(value) ? "name" : "word";
 }
 
 const NOT_BUT = /\bnot (?:on |in |at |a |an |the )?[^,.;]{1,40}?,? but\b|, not \S+|\bnot \S+(?: \S+)?, (?:it['’]s |he['’]s |she['’]s )?\S+/i;
@@ -58,14 +87,13 @@ function swapIn(text: string): { old: string; fresh: string } | undefined {
 }
 
 /** The newest claim that holds what was wrong. */
-function holding(context: Context, old: string, fresh: string): Held | undefined {
+function holding(context: Context, old: string): Held | undefined {
   const words = telling(old.replace(/^(?:my|the|a|an|his|her) /i, ""));
   if (words.length === 0) return undefined;
   const all = held(context).filter(({ claim, memory }) => {
     const bag = telling(`${claim.value} ${claim.qualifier ?? ""} ${memory?.text ?? ""}`);
     return words.every((word) => bag.includes(word));
   });
-  void fresh;
   return newest(all);
 }
 
@@ -75,12 +103,13 @@ function newest(all: readonly Held[]): Held | undefined {
 
 /** "sorry, Tuesday", "I meant terminal 2": what is left when the opener goes, where that is one thing. */
 function loneValue(text: string): string | undefined {
-  if (!STRONG.test(text)) return undefined;
-  const found = /(?:\bi (?:meant|mean)(?: to say)?|\bshould(?:['’]?ve| have)? (?:be|been|said)|\bmake that|\bit['’]s(?: actually| really)?|\bit is(?: actually| really)?|\bit was(?: actually| really)?|\bthat['’]s|\bcorrection:?|\b(?:he|she)['’]s(?: actually| really| called| named)?|\b(?:his|her|its|the) name['’]?s?(?: is)?(?: actually| really)?|^(?:oh |no |nope |wait |sorry |actually |oops |whoops )+|^(?:(?:oh|no|nope|wait|sorry|actually|oops|whoops|scratch that|my bad|my mistake)[,.:!—– -]+)+)\s*(?:on |in |at |for )?(?<value>[^,.;!]{1,40}?)(?:[.!,;]|$)/i.exec(text);
-  const value = tidy(found?.groups?.value ?? "").replace(/^(?:it['’]s|it is|i meant|make that)\s+/i, "");
-  if (value === "" || value.split(" ").length > 5 || /\b(?:i|you|we|he|she|they|am|is|are|was|have|do|my)\b/i.test(value)) return undefined;
-  return value;
+  const openings = new RegExp(LONE.source, "gi");
+  const values = Array.from(text.matchAll(openings), (found) => tidy(found.groups?.value ?? "").replace(/^(?:it['’]s|it is|i meant|make that)\s+/i, ""));
+  return values.findLast((value) => value !== "" && value.split(" ").length <= 5 && !/\b(?:i|you|we|he|she|they|am|is|are|was|have|do|my|wrong|typo|mistake)\b/i.test(value));
 }
+
+const LONE =
+  /(?:\bi (?:meant|mean)(?: to say)?|\bshould(?:['’]?ve| have)? (?:be|been|said)|\bmake that|\bit['’]s(?: actually| really)?|\bit is(?: actually| really)?|\bit was(?: actually| really)?|\bthat['’]s|\bcorrection:?|\btypo:?|\b(?:he|she|it)['’]s(?: actually| really)? (?:called|named)|\b(?:his|her|its|the|my) name(?:['’]s| is)(?: actually| really)?|^(?:(?:oh|no|nope|wait|sorry|actually|oops|whoops|scratch that|my bad|my mistake|typo|correction|i misspoke)[,.:!—– -]+)+)\s*(?:on |in |at |for )?(?<value>[^,.;!]{1,40}?)(?=[.!,;]|$)/i;
 
 const KINDS: readonly RegExp[] = [
   /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b/i,
@@ -116,9 +145,9 @@ function sameKind(context: Context, value: string): { held: Held; old: string } 
 
 /** A name for the name that was told last. */
 function properName(_context: Context, value: string, all: readonly Held[]): { held: Held; old: string } | undefined {
-  if (!/^\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*){0,3}$/u.test(value)) return undefined;
-  const last = newest(all.filter(({ claim, memory }) => /^\p{Lu}/u.test(claim.value) && memory?.kind !== "instruction"));
-  return last && { held: last, old: last.claim.value };
+  if (!/^(?:the )?\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*){0,3}$/u.test(value)) return undefined;
+  const last = newest(all.filter(({ claim, memory }) => /^(?:the )?\p{Lu}/u.test(claim.value) && memory?.kind !== "instruction"));
+  return last && { held: last, old: last.claim.value.replace(/^the /i, "") };
 }
 
 /** The old claim with the right words in place of the wrong ones. */
@@ -147,8 +176,9 @@ function corrected(context: Context, place: { start: number; end: number }, foun
 function textWith(memory: Memory, claim: Claim, next: Claim, swap: (text: string) => string, when: string | undefined): string {
   const swapped = swap(memory.text);
   if (swapped !== memory.text) return swapped;
+  const said = memory.when === undefined ? "" : sayDate(memory.when, { weekday: false });
+  if (when !== undefined && said !== "" && memory.text.includes(said)) return memory.text.replace(said, sayDate(when, { weekday: false }));
   if (memory.text.includes(claim.value)) return memory.text.replace(claim.value, next.value);
-  void when;
   return memory.text.replace(/[.!]$/, `, ${next.value}.`);
 }
 
@@ -164,7 +194,6 @@ function whenOf(context: Context, memory: Memory | undefined, fresh: string): st
   if (memory?.when === undefined) return undefined;
   const [date] = datesIn(fresh, memory.at, memory.when >= memory.at.slice(0, 10));
   if (!date) return memory.when;
-  void context;
   return date.iso;
 }
 

@@ -1,11 +1,11 @@
 import type { Claim } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Proposal, Reading } from "../../ports/extractor.ts";
-import { changesOf } from "./changes.ts";
+import { byOthers, changesOf } from "./changes.ts";
 import { claimsOf } from "./claims.ts";
 import { type Clause, clausesOf, isOrder } from "./clauses.ts";
 import { type Context, type Statement, tidy } from "./context.ts";
-import { correctionsOf } from "./corrections.ts";
+import { putRight, swapOf } from "./corrections.ts";
 import { type Discourse, discourse, type Entity, speakerEntity } from "./entities.ts";
 import { isRefused, quotedSpans } from "./guards.ts";
 import { instructionOf } from "./instructions.ts";
@@ -90,10 +90,13 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
   const text = context.content.slice(first.start, last.end + last.after.length);
   if (BEYOND.test(text)) return [];
   const clauses = clausesOf(tokens);
-  const corrected = correctionsOf(context, text, { start: first.start, end: last.end }, clauses);
-  if (corrected) return corrected;
-  const proposals: Proposal[] = [];
+  const whole = { start: first.start, end: last.end };
+  const swapped = swapOf(context, text, whole);
+  if (swapped) return swapped;
+  const order = instructionOf(context, text, whole);
+  const proposals: Proposal[] = [...order];
   let previous: { clause: Clause; subject: Entity | undefined } | undefined;
+  const before = context.made.length;
   let conditional = false;
   let circumstance: string | undefined;
   for (const [k, clause] of clauses.entries()) {
@@ -102,23 +105,26 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
     const skip = passes(clause, conditional);
     if (clause.role === "condition") conditional = true;
     else if (clause.role === "circumstance" && !clauses.slice(0, k).some(({ role }) => role === "main")) circumstance = tidy(context.content.slice(openerStart(clause, place.start, context), place.end));
+    if (order.length > 0 && !clause.subject) continue;
     if (!skip && subject) {
       const statement: Statement = { clause, subject, ...place, ...trailing(context, clauses, k, circumstance) };
       const made = readStatement(context, widen(context, statement, clauses[k + 1]), text);
       proposals.push(...made);
       context.made.push(...made);
       circumstance = undefined;
-    } else if (!skip && isOrder(clause)) {
-      proposals.push(...instructionOf(context, text, place));
+    } else if (!skip && !subject && clause.subject) {
+      proposals.push(...(byOthers(context, { clause, subject: NOBODY, ...place }) ?? []));
     }
     if (subject && subject.path !== context.discourse.speaker.path) context.discourse.mention(subject);
     remember(context, clause, subject);
     previous = { clause, subject: subject ?? (clause.shares ? previous?.subject : undefined) };
   }
-  context.made.splice(context.made.length - proposals.length, proposals.length);
-  if (proposals.length === 0 && clauses.length === 0) return instructionOf(context, text, { start: first.start, end: last.end });
-  return proposals;
+  context.made.length = before;
+  return putRight(context, text, whole, proposals);
 }
+
+/** "they", "the office": whoever it was that moved the appointment. */
+const NOBODY: Entity = { path: "?", display: "Somebody", animate: true, plural: false };
 
 function remember(context: Context, clause: Clause, subject: Entity | undefined): void {
   const found = entitiesOf(context.discourse, clause);
@@ -171,7 +177,16 @@ function subjectOf(context: Context, clause: Clause, previous: { clause: Clause;
   }
   if (EMPTY_SUBJECTS.has(first.lower) && first.lower !== "it" && subject[1] - subject[0] === 1) return undefined;
   if (first.lower === "you") return undefined;
-  return talk.resolve(tokens, ...subject);
+  return talk.resolve(tokens, ...subject) ?? renamedPerson(context, clause);
+}
+
+/** "he's Danielle now": whoever was spoken of last, whatever the pronoun. */
+function renamedPerson(context: Context, clause: Clause): Entity | undefined {
+  const { tokens, subject, verb, rest } = clause;
+  const first = subject && tokens[subject[0]];
+  const next = tokens[rest[0]];
+  if (!first || !/^(?:she|he|they)$/.test(first.lower) || !verb.copula || !/^\p{Lu}/u.test(next?.word ?? "")) return undefined;
+  return ["they", "she", "he"].map((pronoun) => context.discourse.meantBy(pronoun)).find((entity) => entity !== undefined);
 }
 
 /** Verbs that open a sentence about oneself without "I": "love this place", "need to call mum". */
