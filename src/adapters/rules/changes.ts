@@ -266,7 +266,7 @@ function moved(change: Change): Proposal[] | undefined {
   ];
 }
 
-const RESCHEDULES = /\b(?:mov|push|postpon|reschedul|brought forward|bring forward|shift|delay|chang|bump|put|set)(?:e|ed|d|back|ing|ped)?\b(?: (?:back|forward|off|out|up))?(?: from .+?)? (?:to|until|till|for|by)\b/i;
+const RESCHEDULES = /\b(?:mov|push|postpon|reschedul|brought forward|bring forward|shift|delay|chang|bump|put|set)(?:e|ed|d|back|ing|ped)?\b(?: (?:my|our|the|his|her|their) [\w' -]+?)?(?: (?:back|forward|off|out|up))?(?: from .+?)? (?:to|until|till|for|by)\b/i;
 
 /** "The party got moved to 22 June", "they pushed my exam to Friday". */
 function rescheduled(change: Change): Proposal[] | undefined {

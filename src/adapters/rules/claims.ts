@@ -125,7 +125,8 @@ function nameClaims(part: Part): AddProposal[] {
 }
 
 function called(part: Part, entity: Entity, name: string, parts: Partial<AddParts> = {}): AddProposal {
-  const bare = entity.name === undefined ? entity.display : entity.display.slice(0, entity.display.length - entity.name.length).trim();
+  const old = part.context.known.find(({ claim }) => claim?.subject === entity.path && claim.relation === "be called" && entity.display.endsWith(` ${claim.value}`));
+  const bare = old?.claim ? entity.display.slice(0, -old.claim.value.length).trim() : entity.name === undefined ? entity.display : entity.display.slice(0, entity.display.length - entity.name.length).trim();
   return adding(part.context, place(part), {
     text: compose(bare, entity.plural ? "are called" : "is called", name),
     claim: claimOf(entity.path, "be called", name),
@@ -174,7 +175,7 @@ function whenOf({ dates }: Part): { when?: string } {
 function copulaClaims(part: Part): AddProposal[] {
   const { statement, phrases } = part;
   const { subject, clause } = statement;
-  const telling = phrases.filter((phrase) => phrase.kind !== "other");
+  const telling = phrases.filter((phrase) => phrase.kind !== "other" && !isNow(part, phrase));
   const [first] = telling;
   if (!first || (clause.verb.tense === "past" && subject.path === "user" && first.kind === "adjective")) return [];
   if (first.kind === "adjective") return adjectiveClaims(part, first);
@@ -182,6 +183,11 @@ function copulaClaims(part: Part): AddProposal[] {
   if (first.kind === "time") return timeClaims(part, first);
   if (first.kind === "preposition") return prepositionClaims(part, first);
   return [];
+}
+
+/** "is now", "is still": a time that says nothing of its own. */
+function isNow({ tokens }: Part, phrase: Phrase): boolean {
+  return phrase.kind === "time" && phrase.to - phrase.from === 1 && /^(?:now|still|currently|again|anymore|soon|today)$/.test(tokens[phrase.from]?.lower ?? "");
 }
 
 const SELF_HELD = /^(?:home|back|there|here|away|out|off|in)$/;
@@ -271,7 +277,8 @@ function memberClaims(part: Part, phrase: Phrase, item: readonly [number, number
   const head = tokens[of - 1]?.lower ?? "";
   if (of < 0 || !/^(?:member|fan|subscriber|supporter|owner|follower|lover|patron)$/.test(head)) return undefined;
   const items = [[of + 1, item[1]] as const, ...phrase.items.slice(1)];
-  return relationClaims(part, `be a ${head} of`, { ...phrase, items });
+  const wide: Phrase = { ...phrase, items };
+  return relationClaims({ ...part, phrases: part.phrases.map((one) => (one === phrase ? wide : one)) }, `be a ${head} of`, wide);
 }
 
 /** "my daughter's name" names the daughter, "my name" the user. */
@@ -406,7 +413,7 @@ const HOLLOW_WITH = new Set(["go", "come", "see", "try", "feel", "hope", "forget
 function isHollow(part: Part): boolean {
   const { verb } = part.statement.clause;
   const head = verb.lemma;
-  if (!HOLLOW.has(head)) return false;
+  if (!HOLLOW.has(head) || (verb.modal === "can" && verb.denied)) return false;
   const ahead = part.dates.length > 0 && (part.statement.clause.verb.progressive || part.statement.clause.verb.tense === "future");
   const hasMore = ahead || part.phrases.some(({ kind }) => kind === "noun" || kind === "preposition");
   return !(HOLLOW_WITH.has(head) && hasMore);

@@ -3,6 +3,7 @@ import { sayDate } from "../../domain/english.ts";
 import type { Proposal } from "../../ports/extractor.ts";
 import { adding, type Context, tidy } from "./context.ts";
 import { datesIn } from "./dates.ts";
+import { stem, words as wordsOf } from "../../domain/words.ts";
 import { type Held, held, targetOf, telling } from "./targets.ts";
 
 
@@ -91,8 +92,8 @@ function holding(context: Context, old: string): Held | undefined {
   const words = telling(old.replace(/^(?:my|the|a|an|his|her) /i, ""));
   if (words.length === 0) return undefined;
   const all = held(context).filter(({ claim, memory }) => {
-    const bag = telling(`${claim.value} ${claim.qualifier ?? ""} ${memory?.text ?? ""}`);
-    return words.every((word) => bag.includes(word));
+    const bag = new Set(wordsOf(`${claim.value} ${claim.qualifier ?? ""} ${memory?.text ?? ""}`).map(stem));
+    return words.every((word) => bag.has(word));
   });
   return newest(all);
 }

@@ -93,8 +93,19 @@ function resolved(self: Discourse, known: readonly Claim[], tokens: readonly Tok
   const of = slice.findIndex(({ lower }) => lower === "of");
   if (of > 0) return ofPhrase(self, known, tokens, from, from + of, to);
   const place = slice.findIndex((token, i) => i > 0 && token.class === "preposition");
-  if (place > 0) return resolved(self, known, tokens, from, from + place);
+  if (place > 0) {
+    const entity = resolved(self, known, tokens, from, from + place);
+    return entity && withPlace(entity, tokens, from + place, to);
+  }
   return nounEntity(self, known, tokens, nounOf(tokens, from, to), [from, to]);
+}
+
+/** "my flight to Oslo" is not the one to Lisbon: a name behind the noun tells things apart. */
+function withPlace(entity: Entity, tokens: readonly Token[], from: number, to: number): Entity {
+  const joint = tokens[from];
+  if (entity.animate || !entity.path.includes("/") || !joint || !/^(?:to|from|with|for)$/.test(joint.lower) || !isName(tokens, from + 1, to)) return entity;
+  const tail = `${joint.lower} ${textOf(tokens, [from + 1, to])}`;
+  return { ...entity, path: `${entity.path} ${tail}`, display: `${entity.display} ${tail}` };
 }
 
 /** "the name of my dog" is the dog's name; "a friend of mine", "one of my brothers" are a friend, a brother. */
@@ -117,16 +128,24 @@ function nounEntity(self: Discourse, known: readonly Claim[], tokens: readonly T
   const name = noun.name ? textOf(tokens, noun.name) : undefined;
   const head = headWord(tokens, noun);
   if (owner === undefined) {
-    if (isName(tokens, ...span) && noun.determiner === undefined) return named(self, known, textOf(tokens, span));
+    const isKin = KIN.has(head) && noun.words.length === 1;
+    if (!isKin && isName(tokens, ...span) && noun.determiner === undefined) return named(self, known, textOf(tokens, span));
     if (KIN.has(head) && noun.words.length === 1) owner = self.speaker;
     else if (noun.determiner === "the" && head !== "" && !/^(?:one|guy|man|woman|thing|whole|same|other|only|weather|world|internet|government|news|sun|rain|problem|point|idea|fact|way|rest|best|worst)$/.test(head)) owner = self.speaker;
-    else return undefined;
+    else return bareThing(self, known, noun, head);
     const display = noun.determiner === "the" ? `The ${head}` : undefined;
     const entity = owned(owner, head, name);
     return { ...entity, ...(display ? { display: name ? `${display} ${name}` : display } : {}) };
   }
   if (head === "") return undefined;
   return distinct(owned(owner, head, name), known);
+}
+
+/** "yoga class got moved": a bare noun means what is known under it. */
+function bareThing(self: Discourse, known: readonly Claim[], noun: Noun, head: string): Entity | undefined {
+  if (noun.determiner !== undefined || noun.possessive !== undefined || head === "") return undefined;
+  const path = `${self.speaker.path}/${head}`.toLowerCase();
+  return known.some((claim) => claim.subject.toLowerCase() === path) ? owned(self.speaker, head, undefined) : undefined;
 }
 
 /** A second colleague with another name is not the first one. */

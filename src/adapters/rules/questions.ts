@@ -210,10 +210,22 @@ function framed(asking: Asking, frame: Frame, verbAt: number): Question {
   const main = mainVerb(tokens, verbAt, end);
   const verb = main ?? readVerb(tokens, verbAt, verbAt + 1);
   if (!verb) return loose(asking);
+  if (!main && BE.has(auxiliary.lower) && first.class === "pronoun") {
+    const noun = memberOf(tokens, end);
+    if (noun && subject) return { asks: askedFor(frame), subject: subject.path, relations: [noun, ...answeringRelations(noun)], ...topicPart(frame), tense: "present" };
+  }
   if (!main && BE.has(auxiliary.lower)) return copulaQuestion(asking, frame, start, end, auxiliary.lower);
   const perfect = verb.perfect || /^(?:have|has|had)$/.test(auxiliary.lower);
   const passive = verb.passive || (BE.has(auxiliary.lower) && main !== undefined && !/ing$/.test(tokens[main.to - 1]?.lower ?? ""));
   return assemble(asking, frame, subject, { ...verb, perfect, passive, tense: auxiliaryTense(auxiliary.lower, verb) }, main ? main.to : end);
+}
+
+/** "What am I a member of?" */
+function memberOf(tokens: readonly Token[], from: number): string | undefined {
+  const rest = tokens.slice(from);
+  const last = rest.at(-1);
+  if (rest.length < 2 || !last || !PREPOSITIONS.has(last.lower)) return undefined;
+  return `be ${rest.map(({ lower }) => lower).join(" ")}`;
 }
 
 function skipNegation(tokens: readonly Token[], from: number): number {
@@ -237,8 +249,24 @@ function subjectEnd(tokens: readonly Token[], start: number, auxiliary: string):
   }
   const last = tokens[end - 1];
   const doing = /^(?:do|does|did|can|will|should|would)$/.test(auxiliary);
+  const first = tokens[start];
+  const next = tokens[start + 1];
+  // "Is Sofie vegan?"
+  if (BE.has(auxiliary) && first && next && start + 1 < end && /^\p{Lu}/u.test(first.word) && !first.owner && /^[a-z]/.test(next.word) && !next.owner) return start + 1;
+  const wide = widerEnd(tokens, start, end, doing);
+  if (wide !== undefined) return wide;
   if (doing && end - start > 1 && last && !last.owner && /^[a-z]+$/.test(last.word) && (end === tokens.length || PREPOSITIONS.has(tokens[end]?.lower ?? ""))) return end - 1;
   return end;
+}
+
+/** "my flight TO OSLO": a name behind a preposition belongs to the noun where something follows, or nothing does. */
+function widerEnd(tokens: readonly Token[], start: number, end: number, doing: boolean): number | undefined {
+  const joint = tokens[end];
+  const name = tokens[end + 1];
+  if (tokens[start]?.class !== "possessive" || !joint || !name || !/^(?:to|from|with|for|in|at)$/.test(joint.lower) || !/^\p{Lu}/u.test(name.word)) return undefined;
+  let to = end + 2;
+  while (to < tokens.length && /^\p{Lu}/u.test(tokens[to]?.word ?? "")) to += 1;
+  return doing && to >= tokens.length ? undefined : to;
 }
 
 /** The main verb behind the subject; after "do" any word there is one. */
@@ -288,6 +316,9 @@ function attributeQuestion(asking: Asking, frame: Frame, at: { start: number; en
   const whole = entityAt(asking, start, end);
   const head = headOf(tokens, start, end);
   if (!whole) return { ...common, relations: [], topic: common.topic ?? textOf(tokens, [start, end]) };
+  if (frame.topic !== "" && frame.wh !== "how" && frame.wh !== "who" && common.asks !== "when") {
+    return { ...common, subject: whole.path, relations: ["be", "be called", "be in", "be on", "be from", "be with", "be of"] };
+  }
   if (whole.path === "user" || !whole.path.includes("/")) {
     const where = frame.wh === "where" ? ["live in", "live at", "live on", "be in", "work at", "be at", "move to"] : frame.wh === "who" ? ["be", "be called"] : ["be", "be called"];
     return { ...common, subject: whole.path, relations: frame.wh === "how" && /^(?:old)/.test(frame.topic) ? ["be aged", "be"] : where };

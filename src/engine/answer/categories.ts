@@ -40,6 +40,10 @@ const MEMBERS: Readonly<Record<string, string>> = {
   continent: "europe asia africa america australia antarctica oceania",
   season: "spring summer autumn winter fall",
   weekday: "monday tuesday wednesday thursday friday saturday sunday",
+  condition: "diabetic diabetes asthma asthmatic coeliac celiac epilepsy epileptic arthritis migraine migraines eczema psoriasis anaemia anemia adhd autism autistic depression anxiety hypertension cancer dementia parkinson alzheimer thyroid hypothyroidism endometriosis scoliosis sciatica tinnitus insomnia allergy lupus crohn ibs gout glaucoma dyslexia dyslexic tourette fibromyalgia",
+  diet: "vegan vegetarian pescatarian keto paleo halal kosher gluten-free coeliac omnivore flexitarian carnivore lactose",
+  religion: "muslim christian catholic protestant jewish buddhist hindu sikh atheist agnostic quaker orthodox methodist baptist mormon pagan islam christianity judaism",
+  nationality: "british english scottish welsh irish french german dutch belgian spanish portuguese italian greek turkish polish czech slovak hungarian romanian bulgarian ukrainian russian swedish norwegian danish finnish icelandic estonian latvian lithuanian swiss austrian american canadian mexican brazilian argentinian chilean peruvian colombian chinese japanese korean vietnamese thai indian pakistani bangladeshi nepali egyptian moroccan nigerian ghanaian kenyan ethiopian australian israeli iranian iraqi lebanese syrian filipino indonesian malaysian",
   app: "app",
 };
 

@@ -20,11 +20,11 @@ export async function choose(embedder: Embedder, question: Question, found: read
 
 /** Of wide relations ("use", "have") only what is of the kind asked for answers. */
 async function byKind(embedder: Embedder, question: Question, matches: readonly Match[]): Promise<Match[]> {
-  const sure = matches.filter(({ kind }) => kind === true);
+  const sure = matches.filter(({ kind, isNarrowed }) => kind === true || isNarrowed);
   const isAsked = question.topic !== undefined && question.asks !== "how_many" && question.asks !== "when";
   if (!isAsked) return [...matches];
   if (sure.length > 0) return sure;
-  const strong = matches.filter(({ memory }) => !isWide(memory.claim?.relation ?? ""));
+  const strong = matches.filter(({ memory }) => !isWide(memory.claim?.relation ?? "") || memory.claim?.subject !== question.subject);
   if (strong.length > 0) return strong;
   return near(embedder, question.topic ?? "", matches);
 }

@@ -1,4 +1,4 @@
-import { attributeRelations, relationOf } from "../../domain/relations.ts";
+import { attributeRelations, canonicalThing, relationOf } from "../../domain/relations.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
 import { singular } from "../../domain/english.ts";
 import { stem, words } from "../../domain/words.ts";
@@ -18,6 +18,8 @@ export interface Match {
   readonly score: number;
   /** Whether the kind of thing asked for was found: true, not known (undefined), or another kind (false). */
   readonly kind: boolean | undefined;
+  /** Whether it meets what narrows the question ("for work"). */
+  readonly isNarrowed: boolean;
 }
 
 export interface Asked {
@@ -30,9 +32,7 @@ export interface Asked {
 
 /** Relations so wide that the kind of thing asked for has to be found too. */
 const WIDE = new Set(
-  "use have own like love prefer take do get be want need make see go eat read watch keep wear buy know be on be in be at be with play support visit find bring try follow enjoy put start want to plan to hate avoid dislike collect".split(
-    " ",
-  ),
+  "use|have|own|like|love|prefer|take|do|get|be|want|need|make|see|keep|buy|know|be on|be with|find|bring|enjoy|put|hate|avoid|dislike|switch to|rely on|work with|go to".split("|"),
 );
 
 /** All memories that can answer a question, best first. */
@@ -65,11 +65,12 @@ function monthsOf(iso: string): string {
 
 function byRelation(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
   const { question } = asked;
-  const subject = asked.fits(claim.subject);
+  const attribute = asAttribute(asked, claim);
+  const subject = attribute ? 0.9 : asked.fits(claim.subject);
   if (subject === 0 || question.relations.length === 0) return undefined;
   const bare = claim.relation.replace(/^used to /, "");
   const isPastState = bare !== claim.relation;
-  const rank = relationRank(question, bare);
+  const rank = attribute ? 0 : relationRank(question, bare);
   if (rank < 0) return undefined;
   if (isPastState !== (question.past === true || question.tense === "past") && isPastState) return undefined;
   if (!tenseFits(question, one.memory, claim)) return undefined;
@@ -78,8 +79,20 @@ function byRelation(asked: Asked, one: HeldMemory, claim: Claim): Match | undefi
   const kind = kindFits(asked, one.memory, claim);
   if (kind === false && question.asks !== "yes_no") return undefined;
   if (!shapeFits(question, one.memory, claim)) return undefined;
-  const score = 3 + subject + (kind ? 0.6 : 0) + 0.4 / (1 + rank) + narrowScore(asked, one.memory);
-  return { memory: one.memory, holds: one.holds, by: "relation", score, kind };
+  const narrow = narrowScore(asked, one.memory);
+  const score = 3 + subject + (kind ? 0.6 : 0) + 0.4 / (1 + rank) + narrow;
+  return { memory: one.memory, holds: one.holds, by: "relation", score, kind, isNarrowed: narrow >= 0.5 };
+}
+
+/** "What ring size do I have?", "What's my car?": what is said of the thing itself answers too. */
+function asAttribute(asked: Asked, claim: Claim): boolean {
+  const { question } = asked;
+  if (question.subject === undefined || question.topic === undefined || !/^be(?: called)?$/.test(claim.relation)) return false;
+  if (question.asks === "yes_no" || question.asks === "when" || question.asks === "how_many") return false;
+  if (!question.relations.some((relation) => relation === "have" || relation === "own" || relation === "use")) return false;
+  const path = claim.subject.split("/");
+  const thing = path.pop() ?? "";
+  return path.join("/") === question.subject && canonicalThing(thing) === canonicalThing(question.topic.toLowerCase());
 }
 
 /** Its place among the relations that answer; a relation with another joint ("teach at" for "teach") comes last. */
@@ -150,9 +163,11 @@ function essential(asked: Asked, text: string): string[] {
 }
 
 function narrowScore(asked: Asked, memory: Memory): number {
-  const telling = essence(asked.question.narrows ?? "");
+  const telling = words(asked.question.narrows ?? "").filter((word) => word.length > 2 && !NO_NARROWING.has(word)).map(key);
   return telling.length === 0 ? 0 : 0.5 * coverage(bag(memory), telling);
 }
+
+const NO_NARROWING = new Set("for the and with from into about now these days usually currently still again too also out off living".split(" "));
 
 const LOOSE_TOPIC = /\b(?:kind|type|sort|day|date|time|many|much|far|long|old|often|tall|big|heavy|name|thing|person|people|place|city|country|town|street|village|company|job|work|way|far|high|fast|early|late)\b/gi;
 
@@ -165,10 +180,16 @@ function kindFits(asked: Asked, memory: Memory, claim: Claim): boolean | undefin
   const telling = essence(topic);
   const value = bagOf(`${claim.value} ${claim.qualifier ?? ""} ${claim.subject.split("/").at(-1) ?? ""}`);
   if (telling.length > 0 && coverage(value, telling) === 1) return true;
-  const known = isOfKind(claim.value, topic);
+  if (/^(?:job|occupation|profession|trade|career|role)$/.test(question.topic ?? "") && claim.relation === "be") return isJob(claim.value);
+  const known = isOfKind(`${claim.value} ${claim.qualifier ?? ""}`, topic);
   if (known !== undefined) return known;
   if (telling.length > 0 && coverage(bagOf(asked.around(memory)), telling.slice(-1)) === 1) return true;
   return undefined;
+}
+
+/** "a nurse", and not "a vegetarian", "a member of the choir". */
+function isJob(value: string): boolean {
+  return !/\b(?:vegan|vegetarian|member|fan|person|father|mother|dad|mum|mom|parent|twin|beginner|owner|morning|night|homebody|introvert|extrovert|citizen|lover|smoker|drinker|survivor|widow|widower|christian|muslim|catholic|buddhist|atheist|jew)\b/i.test(value) && /^(?:an?|the) |(?:er|or|ist|ian|man|nurse|chef)$/i.test(value);
 }
 
 /** "How many", "how far": something to count with has to be there. */
@@ -212,7 +233,7 @@ function byThing(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined
   if (!shapeFits(question, one.memory, claim) || !informs(question, claim, thing)) return undefined;
   const telltale = (question.topic ?? "").toLowerCase() === thing.toLowerCase() ? undefined : kindFits(asked, one.memory, claim);
   if (telltale === false) return undefined;
-  return { memory: one.memory, holds: one.holds, by: "thing", score: 2 + (telltale ? 0.5 : 0), kind: telltale };
+  return { memory: one.memory, holds: one.holds, by: "thing", score: 2 + (telltale ? 0.5 : 0), kind: telltale, isNarrowed: false };
 }
 
 /** The claim says more of the thing than that there is one. */
@@ -232,16 +253,27 @@ function byWords(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined
   if (!isOfRoot || /^(?:not|never|used to) /.test(claim.relation) && question.asks !== "yes_no" && question.past !== true) return undefined;
   // Of the user's sister is not of the user, unless the question names her.
   if (question.subject === "user" && isOtherPerson(claim, text)) return undefined;
-  const telling = essence(text);
+  const telling = essenceFor(asked, one.memory);
   if (telling.length === 0 || (telling.length === 1 && question.asks !== "when" && question.asks !== "unknown" && question.asks !== "who")) return undefined;
   const all = bag(one.memory);
   const narrow = coverage(all, telling);
-  const wide = coverage(new Set([...all, ...bagOf(asked.around(one.memory))]), telling);
-  if (narrow < 1 && !(wide === 1 && narrow >= 0.5 && telling.length > 1)) return undefined;
+  if (narrow < 1) return undefined;
   if (!shapeFits(question, one.memory, claim) || !tenseFits(question, one.memory, claim)) return undefined;
   const named = question.subject !== undefined && question.subject.includes("/") ? asked.fits(claim.subject) : 0.5;
   if (question.relations[0] === "be called" && question.relations.length === 1) return undefined;
-  return { memory: one.memory, holds: one.holds, by: "words", score: 1 + narrow + 0.3 * named, kind: undefined };
+  return { memory: one.memory, holds: one.holds, by: "words", score: 1 + narrow + 0.3 * named, kind: undefined, isNarrowed: true };
+}
+
+const MEASURES = new Set(["strength", "size", "height", "length", "price", "cost", "weight", "speed", "dose", "dosage", "capacity", "rate", "score", "level", "distance", "duration", "strengths", "colour", "color"].map(key));
+
+/** The telling words, without the kind that is asked for where the memory holds one of it. */
+function essenceFor(asked: Asked, memory: Memory): string[] {
+  const topic = asked.question.topic ?? "";
+  const telling = essence(asked.text);
+  const isMet = topic !== "" && isOfKind(memory.text, topic) === true;
+  const kind = isMet ? new Set(essence(topic)) : new Set<string>();
+  const hasNumber = /\d/.test(memory.text);
+  return telling.filter((word) => !kind.has(word) && !(hasNumber && MEASURES.has(word)));
 }
 
 function isOtherPerson(claim: Claim, text: string): boolean {

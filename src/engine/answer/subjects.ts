@@ -51,6 +51,11 @@ function samePath(asked: string, subject: string, claims: readonly Claim[]): boo
 
 function sameThing(asked: string, held: string, subject: string, isLast: boolean, claims: readonly Claim[]): boolean {
   if (canonicalThing(asked) === canonicalThing(held) || isKindOf(held, asked)) return true;
+  const [one, other] = [bare(asked), bare(held)];
+  // "my flight" is the flight to Oslo; the one to Lisbon is not.
+  if (one.tail !== "" || other.tail !== "") {
+    return (one.tail === "" || other.tail === "" || one.tail === other.tail) && sameThing(one.noun, other.noun, subject, isLast, claims);
+  }
   if (singular(asked) === singular(held) || isKindOf(singular(held), singular(asked))) return true;
   // "colleague Ana" is a colleague; "big brother", "phone number" against "number".
   const a = words(asked).map(singular);
@@ -60,6 +65,11 @@ function sameThing(asked: string, held: string, subject: string, isLast: boolean
   if (!isLast) return false;
   // "my tortoise": the pet of which it is said that it is one.
   return claims.some((claim) => claim.subject === subject && claim.relation === "be" && words(claim.value).map(singular).some((word) => word === a.at(-1)) && !/\b(?:my|his|her|their|our)\b/i.test(claim.value));
+}
+
+function bare(thing: string): { noun: string; tail: string } {
+  const found = /^(.+?) ((?:to|from|with|for) \p{Lu}.*)$/u.exec(thing);
+  return { noun: found?.[1] ?? thing, tail: (found?.[2] ?? "").toLowerCase() };
 }
 
 /** Adjectives that tell little apart. */
