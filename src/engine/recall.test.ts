@@ -145,7 +145,7 @@ describe("recall", () => {
   it("leaves out what scores less than asked for", async () => {
     await store([
       said("m1", "A red kettle, my red kettle!"),
-      said("m2", "The kettle was far too big.", { session: "s2" }),
+      said("m2", "The kettle was red but far too big for our hob.", { session: "s2" }),
     ]);
     const [first, second] = (await ask("red kettle")).items;
     expect(second?.score).toBeLessThan(first?.score ?? 0);

@@ -46,7 +46,7 @@ const DEFAULT: Profile = {
     around: 4,
     named: 2.5,
     answers: 0.8,
-    claim: 4,
+    claim: 1.5,
     time: 1,
   },
   chat: {

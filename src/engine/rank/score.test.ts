@@ -7,14 +7,12 @@ import { noSignals, SIGNALS, type Signals } from "./signals.ts";
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const qualities = fc.record({ recency: share, evidence: share, importance: share, confidence: share });
 const profile = fc.constantFrom(profileOf("default"), profileOf("classic"));
-const signals = fc
-  .integer({ min: 1, max: 8 })
-  .chain((slots) =>
-    fc.array(fc.array(share, { minLength: slots, maxLength: slots }), {
-      minLength: SIGNALS.length,
-      maxLength: SIGNALS.length,
-    }),
-  );
+const signals = fc.integer({ min: 1, max: 8 }).chain((slots) =>
+  fc.array(fc.array(share, { minLength: slots, maxLength: slots }), {
+    minLength: SIGNALS.length,
+    maxLength: SIGNALS.length,
+  }),
+);
 
 function signalsOf(columns: readonly (readonly number[])[]): Signals {
   const filled = noSignals();

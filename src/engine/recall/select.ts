@@ -16,19 +16,23 @@ export interface Candidate {
 const REPEATED = 0.5;
 
 /**
- * The candidates in the order in which they get places. Places go to different things: a passage whose memory stands
- * above it, a memory whose passage does, and a text that stands there word for word, are set back. What gets the
- * first places does not hang on how many there are.
+ * The candidates in the order in which they get places. Places go to different things: what was read from a message
+ * that stands above already, as a passage or in another memory, is set back, unless it answers the question itself;
+ * and so is a text that stands there word for word. What gets the first places does not hang on how many there are.
  */
 export function arrange(candidates: readonly Candidate[]): Candidate[] {
   const texts = new Set<string>();
-  const spoken = { memory: new Set<string>(), passage: new Set<string>() };
+  const read = new Set<string>();
+  const quoted = new Set<string>();
   const arranged = [...candidates].sort(byScore).map((candidate) => {
-    const others = candidate.type === "memory" ? spoken.passage : spoken.memory;
-    const isSaid = candidate.messages.some((message) => others.has(message)) && !candidate.answers;
+    const { type, messages } = candidate;
+    // Passages of one long message are different things; memories of one message are mostly the same.
+    const isThere = (message: string): boolean =>
+      read.has(message) || (type === "memory" && quoted.has(message));
+    const isSaid = messages.some(isThere) && !candidate.answers;
     const isRepeated = isSaid || texts.has(candidate.key);
     texts.add(candidate.key);
-    for (const message of candidate.messages) spoken[candidate.type].add(message);
+    for (const message of messages) (type === "memory" ? read : quoted).add(message);
     return isRepeated ? { ...candidate, score: candidate.score * REPEATED } : candidate;
   });
   return arranged.sort(byScore);
