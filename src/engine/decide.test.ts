@@ -19,7 +19,7 @@ beforeEach(() => {
   deciding = {
     scope: SCOPE,
     draft: memoryDraft(
-      { memories: new Map(), claims: claimIndex(), revision: 0 },
+      { memories: new Map(), current: new Map(), claims: claimIndex(), revision: 0 },
       "2026-01-01T00:00:00.000Z",
     ),
     tombstones: new Map(),

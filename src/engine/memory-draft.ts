@@ -19,6 +19,7 @@ export interface MemoryDraft {
 /** What a draft is laid over. */
 export interface StoredMemories {
   readonly memories: ReadonlyMap<string, Memory>;
+  readonly current: ReadonlyMap<string, Memory>;
   readonly claims: Pick<ClaimIndex, "same" | "slot">;
   readonly revision: number;
 }
@@ -40,9 +41,7 @@ export function memoryDraft(stored: StoredMemories, at: string): MemoryDraft {
     made,
     get,
     current() {
-      known ??= [...new Map([...stored.memories, ...newest]).values()].filter(
-        ({ status }) => status === "current",
-      );
+      known ??= laidOver(stored.current, newest);
       return known;
     },
     same: (claim) => currentOf(stored.claims.same(claim), claims.same(claim)),
@@ -62,4 +61,13 @@ export function memoryDraft(stored: StoredMemories, at: string): MemoryDraft {
       return next;
     },
   };
+}
+
+/** Most writes change nothing that is current before they ask what is: then the stored ones are the answer. */
+function laidOver(
+  current: ReadonlyMap<string, Memory>,
+  newest: ReadonlyMap<string, Memory>,
+): readonly Memory[] {
+  if (newest.size === 0) return [...current.values()];
+  return [...new Map([...current, ...newest]).values()].filter(({ status }) => status === "current");
 }

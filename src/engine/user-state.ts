@@ -18,6 +18,8 @@ export interface UserState {
   readonly messages: ReadonlyMap<string, Message>;
   /** The newest version of each, in the order in which they were first stored. */
   readonly memories: ReadonlyMap<string, Memory>;
+  /** Those of them that are current, in the same order. */
+  readonly current: ReadonlyMap<string, Memory>;
   /** Over the newest versions of all memories, whatever their status. */
   readonly claims: ClaimIndex;
   readonly units: ReadonlyMap<string, Unit>;
@@ -39,6 +41,7 @@ interface Kept {
   revision: number;
   messages: Map<string, Message>;
   memories: Map<string, Memory>;
+  current: Map<string, Memory>;
   claims: ClaimIndex;
   units: Map<string, Unit>;
   text: TextIndex;
@@ -100,6 +103,7 @@ function empty(scope: Scope): Kept {
     revision: 0,
     messages: new Map(),
     memories: new Map(),
+    current: new Map(),
     claims: claimIndex(),
     units: new Map(),
     text: textIndex(),
@@ -115,11 +119,14 @@ function take(state: Kept, delta: Delta): Kept {
   }
   for (const id of delta.gone.memories) {
     state.memories.delete(id);
+    state.current.delete(id);
     state.claims.remove(id);
   }
   for (const message of delta.messages) state.messages.set(message.id, message);
   for (const memory of delta.memories) {
     state.memories.set(memory.id, memory);
+    if (memory.status === "current") state.current.set(memory.id, memory);
+    else state.current.delete(memory.id);
     state.claims.put(memory);
   }
   for (const unit of delta.units) {

@@ -17,7 +17,12 @@ import { type Token, tagSentences } from "./tagger.ts";
 export function readStatements(message: Message, reading: Reading, spans: readonly { start: number; end: number }[]): Proposal[] {
   const speaker = speakerEntity(message.name);
   const made: Proposal[] = [];
-  const claims = (): Claim[] => [...reading.known, ...made.filter((one) => one.propose === "add")].flatMap(({ claim }) => claim ?? []);
+  // What is known does not change while a message is read, and can be long; what the message itself told is short.
+  const stored = claimsOfMemories(reading);
+  const claims = (): readonly Claim[] => {
+    const told = made.flatMap((one) => (one.propose === "add" ? (one.claim ?? []) : []));
+    return told.length === 0 ? stored() : [...stored(), ...told];
+  };
   const talk = discourse(speaker, claims, () => spokenOf(reading, message));
   const context: Context = { message, content: message.content, discourse: talk, known: reading.known, made };
   const quotes = quotedSpans(message.content);
@@ -32,6 +37,15 @@ export function readStatements(message: Message, reading: Reading, spans: readon
   return context.made;
 }
 
+/** The claims of what is known, gathered at the first call. */
+function claimsOfMemories({ known }: Reading): () => readonly Claim[] {
+  let claims: readonly Claim[] | undefined;
+  return () => {
+    claims ??= known.flatMap(({ claim }) => claim ?? []);
+    return claims;
+  };
+}
+
 function markQuotes(tokens: Token[], quotes: readonly { start: number; end: number }[]): void {
   for (const token of tokens) token.quoted = quotes.some(({ start, end }) => token.start >= start && token.end <= end);
 }
@@ -40,8 +54,9 @@ function markQuotes(tokens: Token[], quotes: readonly { start: number; end: numb
 function spokenOf(reading: Reading, message: Message): Entity[] {
   const found: Entity[] = [];
   const turns = reading.earlier.filter(({ role, name }) => role === "user" && name === message.name).slice(-3);
+  const known = claimsOfMemories(reading);
   for (const turn of turns) {
-    const talk = discourse(speakerEntity(turn.name), () => reading.known.flatMap(({ claim }) => claim ?? []), () => []);
+    const talk = discourse(speakerEntity(turn.name), known, () => []);
     for (const tokens of tagSentences(turn.content.slice(0, 600))) {
       for (const clause of clausesOf(tokens)) for (const entity of entitiesOf(talk, clause)) found.push(entity);
     }
