@@ -519,10 +519,11 @@ const SCHOOL = /\b(?:school|nursery|college|university|uni|primary|academy|kinde
 /** "she goes to Hillside now": ends the one before it. */
 function replacedNow(part: Part, relation: string, value: string): { replaces?: { ids: string[] } } {
   const { context, statement } = part;
+  if (!ONE_NOW.has(relation)) return {};
   const slot = context.known.filter(({ status, claim }) => status === "current" && claim?.subject === statement.subject.path && claim.relation === relation && claim.value.toLowerCase() !== value.toLowerCase());
   const schools = relation === "go to" && SCHOOL.test(value) ? slot.filter(({ claim }) => SCHOOL.test(claim?.value ?? "")) : [];
   const words = context.content.slice(statement.start, statement.end + 14);
-  const isNow = /\b(?:now|these days|nowadays)\b/i.test(words) && !isOver(part) && ONE_NOW.has(relation) && slot.length === 1;
+  const isNow = /\b(?:now|these days|nowadays)\b/i.test(words) && !isOver(part) && slot.length === 1;
   const ids = (isNow ? slot : schools).map(({ id }) => id);
   return ids.length > 0 ? { replaces: { ids } } : {};
 }

@@ -141,18 +141,38 @@ function nounEntity(self: Discourse, known: readonly Claim[], tokens: readonly T
   return distinct(owned(owner, head, name), known);
 }
 
+interface Gathered {
+  /** Who is called what. */
+  readonly namings: readonly Claim[];
+  /** Lower case. */
+  readonly subjects: ReadonlySet<string>;
+}
+
+const gatherings = new WeakMap<readonly Claim[], Gathered>();
+
+/** What is asked of known claims again and again in one message; they can be thousands. */
+function gathered(known: readonly Claim[]): Gathered {
+  let held = gatherings.get(known);
+  if (!held) {
+    const subjects = new Set(known.map(({ subject }) => subject.toLowerCase()));
+    held = { namings: known.filter(({ relation }) => relation === "be called"), subjects };
+    gatherings.set(known, held);
+  }
+  return held;
+}
+
 /** "yoga class got moved": a bare noun means what is known under it. */
 function bareThing(self: Discourse, known: readonly Claim[], noun: Noun, head: string): Entity | undefined {
   if (noun.determiner !== undefined || noun.possessive !== undefined || head === "") return undefined;
   const path = `${self.speaker.path}/${head}`.toLowerCase();
-  return known.some((claim) => claim.subject.toLowerCase() === path) ? owned(self.speaker, head, undefined) : undefined;
+  return gathered(known).subjects.has(path) ? owned(self.speaker, head, undefined) : undefined;
 }
 
 /** A second colleague with another name is not the first one. */
 function distinct(entity: Entity, known: readonly Claim[]): Entity {
   if (entity.name === undefined) return entity;
   const { name } = entity;
-  const called = known.filter((claim) => claim.relation === "be called" && (claim.subject === entity.path || claim.subject.startsWith(`${entity.path} `)));
+  const called = gathered(known).namings.filter(({ subject }) => subject === entity.path || subject.startsWith(`${entity.path} `));
   const same = called.find((claim) => meetsName(claim.value, name));
   if (same) return { ...entity, path: same.subject };
   if (called.length === 0 || !isPersonNoun(entity.path.split("/").at(-1) ?? "") && !MANY_KIN.has(entity.path.split("/").at(-1) ?? "")) return entity;
@@ -225,7 +245,7 @@ function possessive(display: string): string {
 
 /** A person or thing by name: one that is known under it, or itself. */
 function named(self: Discourse, known: readonly Claim[], name: string): Entity {
-  const before = known.find((claim) => claim.relation === "be called" && meetsName(claim.value, name) && claim.subject !== self.speaker.path);
+  const before = gathered(known).namings.find((claim) => meetsName(claim.value, name) && claim.subject !== self.speaker.path);
   if (before) {
     const path = before.subject;
     const last = path.split("/").at(-1) ?? "";
