@@ -10,7 +10,7 @@ import { type Discourse, discourse, type Entity, speakerEntity } from "./entitie
 import { isRefused, quotedSpans } from "./guards.ts";
 import { instructionOf } from "./instructions.ts";
 import { ANIMALS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "./lexicon.ts";
-import { isPersonNoun, phrasesOf } from "./phrases.ts";
+import { isPersonNoun, isTime, phrasesOf } from "./phrases.ts";
 import { type Token, tagSentences } from "./tagger.ts";
 
 /** Reads the statements of one message, sentence by sentence. */
@@ -19,9 +19,14 @@ export function readStatements(message: Message, reading: Reading, spans: readon
   const made: Proposal[] = [];
   // What is known does not change while a message is read, and can be long; what the message itself told is short.
   const stored = claimsOfMemories(reading);
+  let all: readonly Claim[] | undefined;
+  let counted = 0;
   const claims = (): readonly Claim[] => {
+    if (all && counted === made.length) return all;
     const told = made.flatMap((one) => (one.propose === "add" ? (one.claim ?? []) : []));
-    return told.length === 0 ? stored() : [...stored(), ...told];
+    counted = made.length;
+    all = told.length === 0 ? stored() : [...stored(), ...told];
+    return all;
   };
   const talk = discourse(speaker, claims, () => spokenOf(reading, message));
   const context: Context = { message, content: message.content, discourse: talk, known: reading.known, made };
@@ -112,6 +117,7 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
   const proposals: Proposal[] = [...order];
   let previous: { clause: Clause; subject: Entity | undefined } | undefined;
   const before = context.made.length;
+  let sayer: Entity | undefined;
   let conditional = false;
   let circumstance: string | undefined;
   for (const [k, clause] of clauses.entries()) {
@@ -121,7 +127,11 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
     if (clause.role === "condition") conditional = true;
     else if (clause.role === "circumstance" && !clauses.slice(0, k).some(({ role }) => role === "main")) circumstance = tidy(context.content.slice(openerStart(clause, place.start, context), place.end));
     if (order.length > 0 && !clause.subject) continue;
-    if (!skip && subject) {
+    const quoted = quotedSpeaker(context, clause, sayer);
+    if (quoted === undefined && clause.verb.lemma === "say") sayer = subject ?? sayer;
+    if (quoted) {
+      proposals.push(...readStatement(context, { clause, subject: quoted, ...place }, text));
+    } else if (!skip && subject) {
       const statement: Statement = { clause, subject, ...place, ...trailing(context, clauses, k, circumstance) };
       const made = readStatement(context, widen(context, statement, clauses[k + 1]), text);
       proposals.push(...made);
@@ -136,6 +146,15 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
   }
   context.made.length = before;
   return putRight(context, text, whole, proposals);
+}
+
+/** Tina said "I'm moving": the "I" is Tina. Only plain statements of people who are named or known. */
+function quotedSpeaker(context: Context, clause: Clause, sayer: Entity | undefined): Entity | undefined {
+  const { tokens, subject, verb } = clause;
+  const first = subject && tokens[subject[0]];
+  if (!sayer || sayer.path === context.discourse.speaker.path || !first || !tokens[verb.from]?.quoted) return undefined;
+  const isPlain = !clause.asks && !verb.open && clause.role !== "condition";
+  return isPlain && FIRST_PERSON.has(first.lower) && subject[1] - subject[0] === 1 ? sayer : undefined;
 }
 
 /** "they", "the office": whoever it was that moved the appointment. */
@@ -180,6 +199,7 @@ function subjectOf(context: Context, clause: Clause, previous: { clause: Clause;
   const talk = context.discourse;
   if (!subject) {
     if (clause.shares) return previous?.subject ?? (before?.subject ? undefined : talk.speaker);
+    if (hasOtherSubject(clause)) return undefined;
     return isOrder(clause) && !STANDING.has(clause.verb.lemma) ? undefined : talk.speaker;
   }
   const first = tokens[subject[0]];
@@ -193,6 +213,17 @@ function subjectOf(context: Context, clause: Clause, previous: { clause: Clause;
   if (EMPTY_SUBJECTS.has(first.lower) && first.lower !== "it" && subject[1] - subject[0] === 1) return undefined;
   if (first.lower === "you") return undefined;
   return talk.resolve(tokens, ...subject) ?? renamedPerson(context, clause);
+}
+
+/** Something stands before the verb that is no subject we can read: then it is not "I" that was left out. */
+function hasOtherSubject(clause: Clause): boolean {
+  const { tokens, lead, verb } = clause;
+  for (let i = lead[0]; i < verb.from; i += 1) {
+    const token = tokens[i];
+    if (!token || /[,;:]/.test(tokens[verb.from - 1]?.after ?? "")) continue;
+    if (["determiner", "possessive"].includes(token.class) && !/[,]/.test(token.after) && !isTime(tokens, i, i + 2)) return tokens[i - 1]?.class !== "preposition";
+  }
+  return false;
 }
 
 /** "he's Danielle now": whoever was spoken of last, whatever the pronoun. */

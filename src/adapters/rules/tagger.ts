@@ -270,6 +270,7 @@ function repaired(
     (!next || current.after.trim() !== "" || next.class === "verb")
   )
     return "pronoun";
+  if (current.class === "adverb" && ["home", "work", "once", "night", "noon"].includes(lower) && previous?.class === "preposition" && glued) return "noun";
   if (current.class === "verb" && !AUXILIARY.has(lower)) return repairedVerb(current, previous, next, glued);
   if (current.class === "noun" || current.class === "adjective" || current.class === "name") {
     return repairedNoun(current, previous, next, tokens, i);

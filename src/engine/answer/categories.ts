@@ -14,7 +14,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   "programming language":
     "python javascript typescript java kotlin swift rust go golang c c++ c# ruby php perl scala haskell elixir erlang clojure lua r julia dart zig ocaml f# fortran cobol lisp prolog sql bash assembly nim crystal",
   color:
-    "red blue green yellow orange purple pink brown black white grey gray silver gold golden beige turquoise teal navy maroon violet indigo lilac lavender mustard cream crimson scarlet olive burgundy magenta cyan bronze copper mint coral charcoal ivory khaki",
+    "red blue green yellow orange purple pink brown black white grey gray silver gold golden beige turquoise teal navy maroon violet indigo lilac lavender mustard cream crimson scarlet olive burgundy magenta cyan bronze copper mint coral charcoal ivory khaki ginger tabby brindle blonde blond auburn chestnut calico tortoiseshell spotted striped transparent",
   drink:
     "coffee tea matcha water juice milk beer wine cider whisky whiskey gin vodka rum cola coke lemonade espresso latte cappuccino americano mocha kombucha smoothie cocoa chai mate tequila prosecco champagne ale stout lager soda decaf rooibos",
   fruit: "apple pear banana orange mango grape kiwi plum cherry peach apricot pineapple melon strawberry raspberry blueberry blackberry lemon lime grapefruit fig date papaya pomegranate lychee watermelon",

@@ -26,7 +26,8 @@ async function byKind(embedder: Embedder, question: Question, matches: readonly 
   if (sure.length > 0) return sure;
   const strong = matches.filter(({ memory }) => !isWide(memory.claim?.relation ?? "") || memory.claim?.subject !== question.subject);
   if (strong.length > 0) return strong;
-  return near(embedder, question.topic ?? "", matches);
+  const close = await near(embedder, question.topic ?? "", matches);
+  return close.length > 0 ? close : matches.filter(({ memory }) => TELLING.test(memory.claim?.relation ?? ""));
 }
 
 /** Near enough in meaning to be of a kind: the values nearest to the topic. */
@@ -42,6 +43,9 @@ async function near(embedder: Embedder, topic: string, matches: readonly Match[]
 
 /** Cosine from which a value is taken for one of the kind ("ramen" and "noodle soups"). */
 const NEAR = 0.3;
+
+/** Of likes and dislikes people tell few, so that one that is of no other kind is taken for what is asked. */
+const TELLING = /^(?:hate|dislike|avoid|prefer|be on|be into|enjoy|hate \w+ing)$/;
 
 function dot(one: Float32Array, other: Float32Array): number {
   let sum = 0;

@@ -67,7 +67,7 @@ for (const row of RELATED) {
 
 /** Whether a bag of words holds a word, or one that stands for the same. */
 export function holds(bag: ReadonlySet<string>, word: string): boolean {
-  if (bag.has(word)) return true;
+  if (bag.has(word) || bag.has(`re${word}`)) return true;
   const related = RELATED_TO.get(word);
   if (related && [...related].some((one) => bag.has(one))) return true;
   const answering = answeringRelations(word);

@@ -41,7 +41,7 @@ export function matches(asked: Asked, held: readonly HeldMemory[]): Match[] {
   for (const one of held) {
     const { claim } = one.memory;
     if (!claim) continue;
-    const match = byRelation(asked, one, claim) ?? byThing(asked, one, claim) ?? byWords(asked, one, claim);
+    const match = byRelation(asked, one, claim) ?? byMeans(asked, one, claim) ?? byThing(asked, one, claim) ?? byWords(asked, one, claim);
     if (match) found.push(match);
   }
   return found.sort((a, b) => b.score - a.score || compare(b.memory.at, a.memory.at));
@@ -84,6 +84,16 @@ function byRelation(asked: Asked, one: HeldMemory, claim: Claim): Match | undefi
   return { memory: one.memory, holds: one.holds, by: "relation", score, kind, isNarrowed: narrow >= 0.5 };
 }
 
+/** "What do I use for invoicing?": the user does all their invoicing "in Xero". */
+function byMeans(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
+  const { question } = asked;
+  if (!question.relations.includes("use") || question.narrows === undefined || asked.fits(claim.subject) === 0 || one.memory.kind === "event") return undefined;
+  if (!/^(?:in|with|on|via|through|using|by) /.test(claim.qualifier ?? "")) return undefined;
+  const telling = essence(question.narrows);
+  const isMet = telling.length > 0 && coverage(bagOf(`${claim.relation} ${claim.value}`), telling) === 1;
+  return isMet ? { memory: one.memory, holds: one.holds, by: "relation", score: 3.5, kind: true, isNarrowed: true } : undefined;
+}
+
 /** "What ring size do I have?", "What's my car?": what is said of the thing itself answers too. */
 function asAttribute(asked: Asked, claim: Claim): boolean {
   const { question } = asked;
@@ -104,10 +114,12 @@ function relationRank(question: Question, relation: string): number {
   const [head = "", ...rest] = relation.split(" ");
   const first = question.relations[0] ?? "";
   const [wanted = "", ...joint] = first.split(" ");
-  if (head === "be" || wanted === "be" || head === "have") return -1;
-  if (head === wanted && (joint.length === 0 || rest.length === 0)) return 6;
   // "plan to hike" answers "hike" and "plan to do".
   const tail = relation.split(" to ").at(-1) ?? "";
+  const isPlan = /^(?:plan|want|hope|intend|be going|need|have|aim|decide|promise) to /.test(relation);
+  if (isPlan && (question.relations.includes(tail) || question.relations.includes(tail.split(" ")[0] ?? tail))) return 5;
+  if (head === "be" || wanted === "be" || head === "have") return -1;
+  if (head === wanted && (joint.length === 0 || rest.length === 0)) return 6;
   if (relation.includes(" to ") && (question.relations.includes(tail) || question.relations.includes(`${relation.split(" to ")[0]} to`))) return 5;
   return -1;
 }
@@ -183,6 +195,8 @@ function kindFits(asked: Asked, memory: Memory, claim: Claim): boolean | undefin
   if (/^(?:job|occupation|profession|trade|career|role)$/.test(question.topic ?? "") && claim.relation === "be") return isJob(claim.value);
   const known = isOfKind(`${claim.value} ${claim.qualifier ?? ""}`, topic);
   if (known !== undefined) return known;
+  // The shape of the value was looked at before.
+  if (/\bbreed\b/i.test(topic) && claim.relation === "be") return true;
   if (telling.length > 0 && coverage(bagOf(asked.around(memory)), telling.slice(-1)) === 1) return true;
   return undefined;
 }
