@@ -13,24 +13,27 @@ export function exitOf(error: MemoryError): number {
 export function shownError(error: unknown): { code: string; message: string; status: number } {
   if (isMemoryError(error)) return { code: error.code, message: error.message, status: exitOf(error) };
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (code === "ENOENT" || code === "EACCES" || code === "EISDIR" || code === "ENOTDIR") {
-    return {
-      code: "unavailable",
-      message: `a file cannot be read or written (${code}). Check its path and mode.`,
-      status: EXIT.failed,
-    };
-  }
-  if (code === "ENOSPC" || code === "EFBIG") {
-    return {
-      code: "unavailable",
-      message: "the disk is full. Make room and try again.",
-      status: EXIT.failed,
-    };
-  }
+  const unavailable = whyUnavailable(code);
+  if (unavailable) return { code: "unavailable", message: unavailable, status: EXIT.failed };
   const name = error instanceof Error ? error.name : "Error";
   return {
     code: "internal",
-    message: `something went wrong here (${name}). Please report it.`,
+    message: `something went wrong here (${[name, code].filter(Boolean).join(" ")}). Please report it.`,
     status: EXIT.failed,
   };
+}
+
+function whyUnavailable(code: string): string | undefined {
+  if (/^(?:ENOENT|EACCES|EPERM|EISDIR|ENOTDIR|EROFS|ENAMETOOLONG|ELOOP)$/.test(code)) {
+    return `a file cannot be read or written (${code}). Check its path and mode.`;
+  }
+  if (/^(?:ENOSPC|EFBIG|EDQUOT)$/.test(code)) return "the disk is full. Make room and try again.";
+  if (/^(?:EMFILE|ENFILE)$/.test(code)) return "too many files are open. Close other programs and try again.";
+  return undefined;
+}
+
+/** Ends the program when a person interrupts it. What is stored by then stays. */
+export function interrupted(): void {
+  if (process.stderr.isTTY) process.stderr.write("\n");
+  process.exit(EXIT.interrupted);
 }

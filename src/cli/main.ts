@@ -5,10 +5,26 @@ const OLDEST = [22, 18] as const;
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 // `| head` closes the pipe early: that is no error of ours.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
-});
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === "EPIPE" ? 0 : 1);
+  });
+}
+
+async function main(): Promise<void> {
+  const { interrupted, shownError } = await import("./exit.ts");
+  process.on("SIGINT", interrupted);
+  try {
+    const { program, run } = await import("./program.ts");
+    const about = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+    const { version } = JSON.parse(about) as { version: string };
+    await run(program(version), process.argv.slice(2));
+  } catch (error) {
+    // Nothing should come here; if it does, a stack trace helps nobody who reads it.
+    process.stderr.write(`keepsake: ${shownError(error).message}\n`);
+    process.exitCode = 1;
+  }
+}
 
 if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
   process.stderr.write(
@@ -16,9 +32,5 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
   );
   process.exitCode = 1;
 } else {
-  const { program, run } = await import("./program.ts");
-  const about = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
-    version: string;
-  };
-  await run(program(about.version), process.argv.slice(2));
+  await main();
 }

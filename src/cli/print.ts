@@ -1,4 +1,4 @@
-import { styleText } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 import { toWire } from "../http/wire.ts";
 
 /** Where a command speaks: results on stdout, words for people on stderr. With `json`, one document on stdout alone. */
@@ -8,25 +8,46 @@ export interface Printer {
   result(value: unknown, lines: () => readonly string[]): void;
   /** Something for a person to know; nothing with `json`. */
   note(text: string): void;
+  error(code: string, message: string): void;
 }
 
 export function printer(json: boolean): Printer {
+  const onStdout = (value: unknown): void => {
+    process.stdout.write(`${JSON.stringify(value)}\n`);
+  };
   return {
     json,
     result(value, lines) {
-      if (json) process.stdout.write(`${JSON.stringify(toWire(value))}\n`);
-      else for (const line of lines()) process.stdout.write(`${printable(line)}\n`);
+      if (json) onStdout(toWire(value));
+      else for (const line of lines()) say(line);
     },
     note(text) {
-      if (!json) process.stderr.write(`${printable(text)}\n`);
+      if (!json) process.stderr.write(`${text}\n`);
+    },
+    error(code, message) {
+      if (json) onStdout({ error: { code, message } });
+      else process.stderr.write(`keepsake: ${message}\n`);
     },
   };
 }
 
-/** Text that cannot move the cursor or colour the terminal: escapes in what a user said are shown, not obeyed. */
-export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to take out.
-  return text.replace(/[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]|\u001b(?!\[\d*m)/g, "�");
+/** A line for a person. */
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/**
+ * What somebody said, as one line that is not longer than `most`. It can neither move the cursor nor colour the
+ * terminal nor turn the direction of writing: escapes are shown, not obeyed.
+ */
+export function short(text: string, most = 160): string {
+  const line = stripVTControlCharacters(text)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to take out.
+    .replace(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "�")
+    .replace(/\s+/g, " ")
+    .trim();
+  const letters = [...line];
+  return letters.length <= most ? line : `${letters.slice(0, most - 1).join("")}…`;
 }
 
 /** Columns as wide as their widest cell; the last one runs free. */
@@ -34,15 +55,17 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows)
     for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
+  // A column that nobody fills takes no room.
   return rows.map((row) =>
     row
       .map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0)))
+      .filter((_, i) => (widths[i] ?? 0) > 0)
       .join("  ")
       .trimEnd(),
   );
 }
 
-/** Dimmed where stderr or stdout is a terminal that wants colour. */
+/** Dimmed where the stream is a terminal that wants colour (NO_COLOR is honoured). */
 export function dim(text: string, stream: NodeJS.WriteStream = process.stdout): string {
   return styleText("dim", text, { stream });
 }
@@ -51,8 +74,7 @@ export function day(at: string): string {
   return at.slice(0, 10);
 }
 
-/** One line, and not longer than a terminal is wide. */
-export function short(text: string, most = 100): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
+/** "1 memory", "3 memories" */
+export function several(count: number, one: string, more = `${one}s`): string {
+  return `${count} ${count === 1 ? one : more}`;
 }

@@ -3,60 +3,72 @@ import { KINDS } from "../domain/memory.ts";
 import { EXIT } from "./exit.ts";
 import type { CommonOptions } from "./run.ts";
 
-const EXAMPLES = `
+const ABOUT = `
 Examples:
-  keepsake remember "I use Shram and Magnet as productivity tools."
-  keepsake answer "What productivity tools do I use?"
-  keepsake forget "Magnet" --dry-run
-  keepsake import chat.jsonl
-  keepsake serve
+  $ keepsake remember "I use Shram and Magnet as productivity tools."
+  $ keepsake answer "What productivity tools do I use?"
+  $ keepsake forget "Magnet"
+  $ keepsake chat
+  $ keepsake serve
 
-Exit status: 0 done; 1 failed; 2 wrong use; 3 nothing found.
-The database is --db, else KEEPSAKE_DB, else MEMORY_DB_URL (sqlite:///FILE), else keepsake.db in this folder.`;
+The database is --db, else KEEPSAKE_DB, else MEMORY_DB_URL (sqlite:///FILE), else keepsake.db in this folder.
+Exit status: 0 done; 1 failed; 2 wrong use; 3 nothing found; 130 interrupted.
+There is no backup command yet: \`keepsake export FILE\` writes what one user's memory holds.`;
 
-/** Takes a whole number within bounds, or says what is wrong with it. */
-function count(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  };
-}
-
-function list(text: string, before: readonly string[] = []): string[] {
-  return [...before, text];
-}
-
-/** A command with the options that all of them take. */
-function command(program: Command, usage: string, description: string): Command {
-  return program
-    .command(usage)
-    .description(description)
-    .option("--db <FILE>", "the database file")
-    .option("--user <ID>", "whose memory it is", "me")
-    .option("--project <ID>", "the project the user belongs to", "default")
-    .option("--at <TIME>", "the time to act at, in ISO 8601; now, where absent")
-    .option("--json", "one JSON document on stdout and nothing else");
-}
+type Action = (operands: readonly string[], options: CommonOptions) => Promise<void>;
 
 /** The command line. Each command is loaded when it is called. */
 export function program(version: string): Command {
-  const root = new Command("keepsake")
+  const root: Command = new Command("keepsake")
     .description("Long-term memory for programs that talk to a language model, in one SQLite file.")
+    .usage("COMMAND [options]")
     .version(version, "-V, --version", "the version")
     .helpOption("-h, --help", "this help")
     .helpCommand("help [COMMAND]", "the help of a command")
-    .addHelpText("after", EXAMPLES)
-    .showSuggestionAfterError()
-    .configureHelp({ showGlobalOptions: false });
+    .option("--db <FILE>", "the database file")
+    .option("--user <ID>", "whose memory it is", "me")
+    .option("--project <ID>", "the project the user belongs to", "default")
+    .option("--at <TIME>", "when it happens (said at), in ISO 8601; now, where absent")
+    .option("--json", "one JSON document on stdout and nothing else")
+    .addHelpText("after", ABOUT)
+    .exitOverride()
+    .configureHelp({
+      showGlobalOptions: true,
+      styleTitle: (title) => (title === "Global Options:" ? "Options of every command:" : title),
+      visibleGlobalOptions: (one) => (one.parent?.options ?? []).filter(({ long }) => long !== "--version"),
+    })
+    // What went wrong is said in one place: `run`.
+    .configureOutput({ outputError: () => {} });
   talking(root);
+  forgetting(root);
   looking(root);
   moving(root);
+  serving(root);
   return root;
 }
 
+/** A command whose action gets its operands, and its options with those that all commands take. */
+function command(root: Command, usage: string, description: string, action: Action): Command {
+  return root
+    .command(usage)
+    .description(description)
+    .action(async (...given: unknown[]) => {
+      const self = given.at(-1) as Command;
+      await action(self.processedArgs as string[], self.optsWithGlobals());
+    });
+}
+
+function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ keepsake ${line}`).join("\n")}`;
+}
+
 function talking(root: Command): void {
-  command(root, "remember <TEXT>", "take in what was said; - reads it from stdin")
+  command(
+    root,
+    "remember <TEXT>",
+    "take in what was said; - reads it from stdin",
+    async ([text = ""], options) => (await import("./commands/remember.ts")).remember(text, options),
+  )
     .option("--session <ID>", "the conversation it belongs to")
     .addOption(
       new Option("--role <ROLE>", "who said it")
@@ -65,108 +77,180 @@ function talking(root: Command): void {
     )
     .option("--id <ID>", "the message's id; the same id again is stored once")
     .option("--name <NAME>", "who speaks, where people talk among themselves")
-    .action(async (text: string, options) =>
-      (await import("./commands/remember.ts")).remember(text, options),
+    .addHelpText(
+      "after",
+      examples(
+        'remember "I live in Porto now."',
+        'remember "I moved to Ghent." --at 2024-03-01T09:00:00Z',
+        "remember - < note.txt",
+      ),
     );
-  command(root, "recall <QUERY>", "what is relevant, best first")
-    .option("--limit <N>", "how many items at most", count(1, 1000))
+  command(root, "recall <QUERY>", "what is relevant, best first", async ([query = ""], options) =>
+    (await import("./commands/recall.ts")).recall(query, options),
+  )
+    .option("--limit <N>", "how many items at most (10)", count(1, 1000))
     .option("--as-of <TIME>", "what was true then")
     .option("--explain", "why each item came, and what was dropped")
-    .action(async (query: string, options) => (await import("./commands/recall.ts")).recall(query, options));
-  command(root, "answer <QUESTION>", "a short answer from memory, or that it does not know")
-    .option("--as-of <TIME>", "what was true then")
-    .action(async (question: string, options) =>
-      (await import("./commands/answer.ts")).answer(question, options),
+    .addHelpText(
+      "after",
+      examples('recall "productivity tools"', 'recall "where I live" --as-of 2023-06-01 --explain'),
     );
-  command(root, "forget [WHAT]", "erase what is meant, from every place, with a receipt")
-    .option("--id <ID>", "a memory or message, by its id; may be given again", list)
+  command(
+    root,
+    "answer <QUESTION>",
+    "a short answer from memory, or that it does not know",
+    async ([question = ""], options) => (await import("./commands/answer.ts")).answer(question, options),
+  )
+    .option("--as-of <TIME>", "what was true then")
+    .addHelpText(
+      "after",
+      examples('answer "Where do I live?"', 'answer "Where did I live?" --as-of 2023-06-01'),
+    );
+  command(root, "chat", "a conversation in the terminal; what was learnt is shown", async (_none, options) =>
+    (await import("./commands/chat.ts")).chat(options),
+  ).addHelpText(
+    "after",
+    `\nWhere stdin is no terminal, each of its lines is a turn.\n${examples("chat", "chat < lines.txt")}`,
+  );
+}
+
+function forgetting(root: Command): void {
+  command(
+    root,
+    "forget [WHAT]",
+    "erase what is meant, from every place, with a receipt",
+    async ([what], options) => (await import("./commands/forget.ts")).forget(what, options),
+  )
+    .option(
+      "--id <ID>",
+      "a memory or message, by its id; may be given again",
+      (id, before: string[] = []) => [...before, id],
+    )
     .option("--session <ID>", "a whole conversation")
     .option("--everything", "all there is about the user")
-    .option("--dry-run", "show what would go")
+    .option("--dry-run", "show what would go, erase nothing")
     .option("--yes", "do not ask")
-    .action(async (what: string | undefined, options) =>
-      (await import("./commands/forget.ts")).forget(what, options),
+    .addHelpText(
+      "after",
+      `
+On a terminal it shows what would go, and asks. Elsewhere it does what it was told; all there is takes --yes.
+${examples('forget "Magnet" --dry-run', 'forget "my salary" --yes', "forget --everything --yes")}`,
     );
-  command(root, "chat", "a conversation in the terminal; what was learnt is shown").action(
-    async (options: CommonOptions) => (await import("./commands/chat.ts")).chat(options),
+  command(
+    root,
+    "undo <REVISION>",
+    "take a revision back; `history` shows their numbers",
+    async ([revision = ""], options) => (await import("./commands/undo.ts")).undo(revision, options),
   );
 }
 
 function looking(root: Command): void {
-  command(root, "list", "the memories that hold, newest first")
+  command(root, "list", "the memories that hold, newest first", async (_none, options) =>
+    (await import("./commands/look.ts")).list(options),
+  )
     .addOption(new Option("--kind <KIND>", "of one kind").choices(KINDS))
     .addOption(
-      new Option("--status <STATUS>", "of another status").choices([
-        "current",
-        "superseded",
-        "retracted",
-        "all",
-      ]),
+      new Option("--status <STATUS>", "those that hold, or another status")
+        .choices(["current", "superseded", "retracted", "all"])
+        .default("current"),
     )
-    .option("--limit <N>", "how many at most", count(1, 1000))
-    .option("--cursor <CURSOR>", "go on after a page")
-    .action(async (options) => (await import("./commands/look.ts")).list(options));
-  command(root, "get <ID>", "one memory with its sources").action(
-    async (id: string, options: CommonOptions) => (await import("./commands/look.ts")).get(id, options),
+    .option("--limit <N>", "how many at most (50)", count(1, 1000))
+    .option("--cursor <CURSOR>", "go on after a page");
+  command(root, "get <ID>", "one memory with its sources", async ([id = ""], options) =>
+    (await import("./commands/look.ts")).get(id, options),
   );
-  command(root, "history [ID]", "the versions of a memory; without an id, what happened")
-    .option("--limit <N>", "how many entries at most", count(1, 1000))
-    .action(async (id: string | undefined, options) =>
-      (await import("./commands/look.ts")).history(id, options),
-    );
-  command(root, "undo <REVISION>", "take a revision back").action(
-    async (revision: string, options: CommonOptions) =>
-      (await import("./commands/undo.ts")).undo(revision, options),
-  );
-  command(root, "profile", "what holds now about the user").action(async (options: CommonOptions) =>
+  command(
+    root,
+    "history [ID]",
+    "the versions of a memory; without an id, what happened",
+    async ([id], options) => (await import("./commands/history.ts")).history(id, options),
+  ).option("--limit <N>", "how many revisions at most (50)", count(1, 1000));
+  command(root, "profile", "what holds now about the user", async (_none, options) =>
     (await import("./commands/look.ts")).profile(options),
   );
 }
 
 function moving(root: Command): void {
-  command(root, "import <FILE...>", "take conversations in from elsewhere; safe to run again")
+  command(
+    root,
+    "import <FILE...>",
+    "take conversations in from elsewhere; safe to run again",
+    async ([files], options) =>
+      (await import("./commands/import.ts")).importFiles(files as unknown as string[], options),
+  )
     .addOption(
       new Option("--format <FORMAT>", "the files' format")
         .choices(["auto", "jsonl", "locomo", "longmemeval", "keepsake"])
         .default("auto"),
     )
     .option("--dry-run", "count and date what is there, store nothing")
-    .action(async (files: string[], options) =>
-      (await import("./commands/import.ts")).importFiles(files, options),
+    .addHelpText(
+      "after",
+      `
+A line of jsonl is a message: {"id"?, "role", "content", "name"?, "at"?, "session"?, "metadata"?}; keepsake is what
+\`export\` writes. All files are read through first: where one holds a mistake, nothing is stored.
+JSON that is no lines is read whole, up to 500 MB. Files may be packed (.gz).
+${examples("import chat.jsonl --dry-run", "import locomo.json --format locomo --user demo")}`,
     );
-  command(root, "export [FILE]", "everything about the user as JSON lines").action(
-    async (file: string | undefined, options: CommonOptions) =>
-      (await import("./commands/export.ts")).exportTo(file, options),
-  );
-  command(root, "doctor", "check the database for damage").action(async (options: CommonOptions) =>
-    (await import("./commands/doctor.ts")).doctor(options),
-  );
-  command(root, "audit", "check the receipts of erasures: their chain and signatures").action(
-    async (options: CommonOptions) => (await import("./commands/doctor.ts")).audit(options),
-  );
-  command(root, "serve", "the server and its page")
-    .option("--host <HOST>", "where to listen (127.0.0.1)")
-    .option("--port <PORT>", "the port (7420); 0 takes any that is free", count(0, 65_535))
-    .action(async (options) => (await import("./commands/serve.ts")).serveHttp(options));
+  command(root, "export [FILE]", "everything about the user as JSON lines", async ([file], options) =>
+    (await import("./commands/export.ts")).exportTo(file, options),
+  ).addHelpText("after", examples("export memories.jsonl", "export | gzip > memories.jsonl.gz"));
 }
 
-/** Runs a command line. Gives the shell 2 for wrong use. */
+function serving(root: Command): void {
+  command(root, "doctor", "check the database for damage", async (_none, options) =>
+    (await import("./commands/doctor.ts")).doctor(options),
+  );
+  command(
+    root,
+    "audit",
+    "check the receipts of erasures: their chain and signatures",
+    async (_none, options) => (await import("./commands/doctor.ts")).audit(options),
+  );
+  command(root, "serve", "the server and its page", async (_none, options) =>
+    (await import("./commands/serve.ts")).serveHttp(options),
+  )
+    .option("--host <HOST>", "where to listen (127.0.0.1)")
+    .option("--port <PORT>", "the port (7420); 0 takes any that is free", count(0, 65_535))
+    .addHelpText("after", examples("serve", "serve --port 8080 --db /var/lib/keepsake.db"));
+}
+
+/** Takes a whole number within bounds, or says what is wrong with it. */
+function count(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d{1,9}$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
+/** Runs a command line. Wrong use gives the shell 2, with a hint at what would be right. */
 export async function run(root: Command, words: readonly string[]): Promise<void> {
-  for (const one of [root, ...root.commands]) one.exitOverride();
-  const wantsJson = words.includes("--json");
-  if (wantsJson) for (const one of [root, ...root.commands]) one.configureOutput({ writeErr: () => {} });
-  if (words.length === 0) {
-    root.outputHelp({ error: true });
-    process.exitCode = EXIT.wrongUse;
-    return;
-  }
+  const end = words.indexOf("--");
+  const wantsJson = (end === -1 ? words : words.slice(0, end)).includes("--json");
+  if (wantsJson) root.configureOutput({ writeErr: () => {} });
   try {
     await root.parseAsync(words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return;
     process.exitCode = EXIT.wrongUse;
-    const message = error.message.replace(/^error: /, "");
+    const message = wrongUse(error);
     if (wantsJson) process.stdout.write(`${JSON.stringify({ error: { code: "invalid_input", message } })}\n`);
+    // Where no command was given, the help stands there already.
+    else if (error.code !== "commander.help") process.stderr.write(`keepsake: ${message}\n`);
   }
+}
+
+/** What was wrong, without the words of a user that may have been among it. */
+function wrongUse({ code, message }: CommanderError): string {
+  if (code === "commander.help") return "say which command. `keepsake --help` shows them.";
+  const said = message
+    .replace(/^error: /, "")
+    .replace(/\s*\n\s*/g, " ")
+    .replace(/'([^']*)'/g, (whole, inside: string) => (/^[\w<>.-]+(?: <\w+>)?$/.test(inside) ? whole : "'…'"))
+    .replace(/([^.?)])$/, "$1.");
+  if (code === "commander.excessArguments") return `${said} Put a text in quotes.`;
+  if (code === "commander.unknownOption") return `${said} A text that begins with a dash goes after "--".`;
+  return said;
 }

@@ -1,36 +1,46 @@
-/** How far a long work is. On a terminal a bar that is drawn over; else a line a second; nothing with `--json`. */
+/** How far a long work is. On a terminal a bar that is drawn over; else a line a second; nothing where it is quiet. */
 export interface Progress {
   /** `done` of `total`, which may not be known; `text` says of what. */
   show(done: number, total: number | undefined, text: string): void;
+  /** Takes the bar away. May be called again. */
   end(): void;
 }
 
-const WIDTH = 30;
+const WIDTH = 24;
+const REDRAWN_MS = 80;
+const LINE_MS = 1000;
 
 export function progress(isQuiet: boolean, stream: NodeJS.WriteStream = process.stderr): Progress {
   if (isQuiet) return { show() {}, end() {} };
-  let last = 0;
+  // The first line comes after a second: short work needs none.
+  let last = stream.isTTY ? 0 : Date.now();
   let isDrawn = false;
   return {
     show(done, total, text) {
       const now = Date.now();
-      if (now - last < (stream.isTTY ? 80 : 1000)) return;
+      if (now - last < (stream.isTTY ? REDRAWN_MS : LINE_MS)) return;
       last = now;
       const share = total ? Math.min(1, done / total) : undefined;
-      if (!stream.isTTY) {
-        stream.write(`${share === undefined ? "" : `${Math.round(100 * share)} % `}${text}\n`);
-        return;
+      if (stream.isTTY) {
+        stream.write(`\r\u001b[2K${`${barOf(share)}${text}`.slice(0, (stream.columns || 80) - 1)}`);
+        isDrawn = true;
+      } else {
+        stream.write(`${percentOf(share)}${text}\n`);
       }
-      const full = Math.round(WIDTH * (share ?? 0));
-      const bar =
-        share === undefined
-          ? ""
-          : `${"█".repeat(full)}${"░".repeat(WIDTH - full)} ${String(Math.round(100 * share)).padStart(3)} % `;
-      stream.write(`\r\u001b[2K${bar}${text}`);
-      isDrawn = true;
     },
     end() {
       if (isDrawn) stream.write("\r\u001b[2K");
+      isDrawn = false;
     },
   };
+}
+
+function barOf(share: number | undefined): string {
+  if (share === undefined) return "";
+  const full = Math.round(WIDTH * share);
+  return `${"█".repeat(full)}${"░".repeat(WIDTH - full)} ${percentOf(share)} `;
+}
+
+function percentOf(share: number | undefined): string {
+  return share === undefined ? "" : `${String(Math.round(100 * share)).padStart(3)} % `;
 }

@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
 import { readSettings, type Settings } from "../config/settings.ts";
 import { isoTime } from "../domain/time.ts";
 import type { Keepsake, ScopedMemory } from "../engine/surface.ts";
-import { EXIT, shownError } from "./exit.ts";
+import { MemoryError } from "../errors.ts";
+import { shownError } from "./exit.ts";
 import { type Printer, printer } from "./print.ts";
 
 /** What every command takes. */
@@ -25,9 +27,16 @@ export interface Working {
   readonly path: string;
 }
 
+/**
+ * What a command does with the database, where there is none yet: `writes` makes it; `reads` finds nothing in it, and
+ * leaves no file behind; `checks` has nothing to check.
+ */
+export type Access = "writes" | "reads" | "checks";
+
 /** Runs a command over an open memory and gives the shell its exit status. */
 export async function withMemory(
   options: CommonOptions,
+  access: Access,
   command: (working: Working) => Promise<number>,
 ): Promise<void> {
   const print = printer(options.json ?? false);
@@ -35,10 +44,7 @@ export async function withMemory(
     const settings = readSettings();
     const path = options.db ?? settings.path;
     const clock = clockOf(options.at);
-    // Loaded here, so that help and mistakes in use are answered without opening anything.
-    const { createMemory } = await import("../memory.ts");
-    const { secret } = settings;
-    await using keepsake = await createMemory({ path, clock, ...(secret === undefined ? {} : { secret }) });
+    await using keepsake = await open(placeOf(path, access, print), settings, clock);
     for (const notice of keepsake.notices) print.note(notice);
     const project = options.project === undefined ? {} : { project: options.project };
     const memory = keepsake.scope({ user: options.user ?? "me", ...project });
@@ -47,14 +53,47 @@ export async function withMemory(
   });
 }
 
+/** Where a command that only looks finds no file, an empty memory stands in for it. */
+function placeOf(path: string, access: Access, print: Printer): string {
+  if (access === "writes" || path === ":memory:" || existsSync(path)) return path;
+  if (access === "checks") {
+    throw new MemoryError("not_found", `there is no database ${path}. Name another with --db.`);
+  }
+  print.note(`There is no database ${path} yet.`);
+  return ":memory:";
+}
+
+/** Loaded here, so that help and mistakes in use are answered without opening anything. */
+async function open(path: string, settings: Settings, clock: () => Date): Promise<Keepsake> {
+  const { createMemory } = await import("../memory.ts");
+  const { secret, confidenceThreshold, topK: limit, maxContextTokens: maxTokens } = settings;
+  const keepsake = await createMemory({
+    path,
+    clock,
+    ...(secret === undefined ? {} : { secret }),
+    ...(confidenceThreshold === undefined ? {} : { extractor: await sure(confidenceThreshold) }),
+  });
+  if (limit === undefined && maxTokens === undefined) return keepsake;
+  const { withDefaults } = await import("../config/defaults.ts");
+  return withDefaults(keepsake, {
+    ...(limit === undefined ? {} : { limit }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+  });
+}
+
+async function sure(threshold: number) {
+  const { rulesExtractor } = await import("../adapters/rules/index.ts");
+  const { confident } = await import("../config/confident.ts");
+  return confident(rulesExtractor(), threshold);
+}
+
 /** Runs a piece of work, and turns what it throws into words and an exit status. */
 export async function reporting(print: Printer, work: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await work();
   } catch (error) {
     const { code, message, status } = shownError(error);
-    if (print.json) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
-    else process.stderr.write(`keepsake: ${message}\n`);
+    print.error(code, message);
     process.exitCode = status;
   }
 }
@@ -65,5 +104,3 @@ function clockOf(at: string | undefined): () => Date {
   const time = isoTime(at, "--at");
   return () => new Date(time);
 }
-
-export { EXIT };

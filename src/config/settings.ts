@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { MemoryError } from "../errors.ts";
+import { editsBetween } from "./edits.ts";
 
 /** What the environment sets. Options of a command win over it. */
 export interface Settings {
@@ -8,6 +9,12 @@ export interface Settings {
   readonly port: number;
   readonly apiKey?: string;
   readonly secret?: string;
+  /** How many items a recall gives, where it does not say. */
+  readonly topK?: number;
+  /** The budget of a recall's context, where it does not say. */
+  readonly maxContextTokens?: number;
+  /** What the rules are less sure of than this is not learnt. */
+  readonly confidenceThreshold?: number;
 }
 
 type Environment = { readonly [name: string]: string | undefined };
@@ -20,18 +27,29 @@ interface Setting {
   readonly isSecret?: boolean;
 }
 
-/** Every name that is ours, with what it may be. A name that begins with KEEPSAKE_ and is not here is a slip. */
+/** Plain digits alone: "1e3", "0x1F" and " 7" are slips. */
+function numberIn(least: number, most: number, form: RegExp = /^\d{1,9}$/): z.ZodType {
+  return z.string().regex(form).transform(Number).pipe(z.number().min(least).max(most));
+}
+
+/** Every name that counts, with what it may be. A name that is nearly one of these is a slip. */
 export const SETTINGS: { readonly [name: string]: Setting } = {
-  KEEPSAKE_DB: { schema: z.string().min(1), allowed: "a path of a file" },
-  MEMORY_DB_URL: { schema: z.string().regex(/^sqlite:\/\/\/./), allowed: "sqlite:///FILE" },
-  KEEPSAKE_HOST: { schema: z.string().min(1), allowed: "a name or an address of this machine" },
-  KEEPSAKE_PORT: { schema: z.coerce.number().int().min(0).max(65_535), allowed: "a number from 0 to 65535" },
+  KEEPSAKE_DB: { schema: z.string().regex(/^[^\0]+$/), allowed: "a path of a file" },
+  MEMORY_DB_URL: { schema: z.string().regex(/^sqlite:\/\/\/[^\0]/), allowed: "sqlite:///FILE" },
+  KEEPSAKE_HOST: { schema: z.string().regex(/^\S+$/), allowed: "a name or an address of this machine" },
+  KEEPSAKE_PORT: { schema: numberIn(0, 65_535), allowed: "a number from 0 to 65535" },
   KEEPSAKE_API_KEY: {
     schema: z.string().regex(/^[\x21-\x7e]{8,512}$/),
     allowed: "8 to 512 visible ASCII characters",
     isSecret: true,
   },
   KEEPSAKE_SECRET: { schema: z.string().min(16), allowed: "at least 16 characters", isSecret: true },
+  MEMORY_RETRIEVAL_TOP_K: { schema: numberIn(1, 1000), allowed: "a number from 1 to 1000" },
+  MAX_CONTEXT_TOKENS: { schema: numberIn(1, 1_000_000), allowed: "a number from 1 to 1000000" },
+  MEMORY_CONFIDENCE_THRESHOLD: {
+    schema: numberIn(0, 1, /^(?:\d|\d?\.\d{1,9})$/),
+    allowed: "a number from 0 to 1",
+  },
 };
 
 /**
@@ -44,34 +62,59 @@ export function readSettings(environment: Environment = process.env): Settings {
     if (value === undefined || value === "") continue;
     const known = Object.hasOwn(SETTINGS, name) ? SETTINGS[name] : undefined;
     if (known) values.set(name, checked(name, value, known));
-    else if (name.startsWith("KEEPSAKE_")) throw misspelt(name);
+    else checkSpelling(name);
   }
-  const url = values.get("MEMORY_DB_URL");
-  const apiKey = values.get("KEEPSAKE_API_KEY");
-  const secret = values.get("KEEPSAKE_SECRET");
+  const text = <Name extends string>(field: Name, name: string) => one(field, values.get(name));
+  const number = <Name extends string>(field: Name, name: string) => {
+    const value = values.get(name);
+    return one(field, value === undefined ? undefined : Number(value));
+  };
   return {
-    path: values.get("KEEPSAKE_DB") ?? url?.slice("sqlite:///".length) ?? "keepsake.db",
+    path:
+      values.get("KEEPSAKE_DB") ?? values.get("MEMORY_DB_URL")?.slice("sqlite:///".length) ?? "keepsake.db",
     host: values.get("KEEPSAKE_HOST") ?? "127.0.0.1",
     port: Number(values.get("KEEPSAKE_PORT") ?? 7420),
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(secret === undefined ? {} : { secret }),
+    ...text("apiKey", "KEEPSAKE_API_KEY"),
+    ...text("secret", "KEEPSAKE_SECRET"),
+    ...number("topK", "MEMORY_RETRIEVAL_TOP_K"),
+    ...number("maxContextTokens", "MAX_CONTEXT_TOKENS"),
+    ...number("confidenceThreshold", "MEMORY_CONFIDENCE_THRESHOLD"),
   };
+}
+
+/** A field that is there only where it has a value. */
+function one<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { readonly [name in Name]?: Value } {
+  return (value === undefined ? {} : { [name]: value }) as { readonly [name in Name]?: Value };
 }
 
 function checked(name: string, value: string, { schema, allowed, isSecret }: Setting): string {
   if (schema.safeParse(value).success) return value;
-  if (name === "MEMORY_DB_URL" && /^[a-z+]+:\/\//.test(value) && !value.startsWith("sqlite:")) {
-    const kind = value.slice(0, value.indexOf(":"));
+  const scheme = /^([a-z+]+):\/\//.exec(value)?.[1];
+  if (name === "MEMORY_DB_URL" && scheme !== undefined && scheme !== "sqlite") {
     throw new MemoryError(
       "unsupported",
-      `MEMORY_DB_URL: ${kind} is not supported by this version. Use sqlite:///FILE.`,
+      `MEMORY_DB_URL: ${scheme} is not supported by this version. Use sqlite:///FILE.`,
     );
   }
   const shown = isSecret ? "its value" : JSON.stringify(value);
   throw new MemoryError("invalid_input", `${name}: ${shown} is not allowed. Allowed: ${allowed}.`);
 }
 
-function misspelt(name: string): MemoryError {
-  const known = Object.keys(SETTINGS).filter((one) => one.startsWith("KEEPSAKE_"));
-  return new MemoryError("invalid_input", `${name} is no setting. Known: ${known.join(", ")}.`);
+/** A name that begins like ours and is none is a slip, and so is one that is two letters away from one of them. */
+function checkSpelling(name: string): void {
+  const [nearest] = Object.keys(SETTINGS)
+    .filter((known) => Math.abs(known.length - name.length) <= 2)
+    .map((known) => ({ known, edits: editsBetween(name.toUpperCase(), known) }))
+    .filter(({ edits }) => edits <= 2)
+    .sort((one, other) => one.edits - other.edits);
+  const ours = Object.keys(SETTINGS).filter((known) => known.startsWith("KEEPSAKE_"));
+  if (nearest) {
+    throw new MemoryError("invalid_input", `${name} is no setting. Did you mean ${nearest.known}?`);
+  }
+  if (name.startsWith("KEEPSAKE_")) {
+    throw new MemoryError("invalid_input", `${name} is no setting. Known: ${ours.join(", ")}.`);
+  }
 }

@@ -1,37 +1,59 @@
 import { statSync } from "node:fs";
-import type { InputMessage } from "../engine/surface.ts";
-import { MemoryError } from "../errors.ts";
+import { invalid } from "../errors.ts";
+import type { Reader } from "./entry.ts";
 import { jsonFile } from "./json-file.ts";
 import { readJsonl } from "./jsonl.ts";
 import { readKeepsake } from "./keepsake.ts";
-import { linesOf, objectOf } from "./lines.ts";
+import { beginningOf, isObject, linesOf } from "./lines.ts";
 import { isLocomo, readLocomo } from "./locomo.ts";
-import { isLongMemEval, readLongMemEval } from "./longmemeval.ts";
+import { isQuestion, readLongMemEval } from "./longmemeval.ts";
 
+export type { Entry, Reader } from "./entry.ts";
 export { readAddedMemories } from "./keepsake.ts";
 
-/** A reader gives the messages of a file in their order, with ids that are the same each time. */
-export const FORMATS: { readonly [name: string]: (path: string) => AsyncIterable<InputMessage> } = {
+/** By the names that `--format` takes. */
+export const FORMATS: {
+  readonly [name in "jsonl" | "locomo" | "longmemeval" | "keepsake"]: Reader;
+} = {
   jsonl: readJsonl,
   locomo: readLocomo,
   longmemeval: readLongMemEval,
   keepsake: readKeepsake,
 };
 
-/** The name of a file's format, told from its content. `invalid_input` where it is none of the known ones. */
-export async function formatOf(path: string): Promise<string> {
-  if (!statSync(path, { throwIfNoEntry: false })) {
-    throw new MemoryError("not_found", `${path} is not there.`);
+export type Format = keyof typeof FORMATS;
+
+/** The format of a file, told from its content. `invalid_input` where it is none that is known. */
+export async function formatOf(path: string): Promise<Format> {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return "longmemeval";
+  // A list may stand in one line, longer than a line may be.
+  const isList = (await beginningOf(path)).startsWith("[");
+  const format = isList ? formatOfList(jsonFile(path)) : await formatOfLines(path);
+  if (format) return format;
+  throw invalid("the file is in no format that is known. Name one with --format.");
+}
+
+function formatOfList(value: unknown): Format | undefined {
+  if (isLocomo(value)) return "locomo";
+  return Array.isArray(value) && value.length > 0 && value.every(isQuestion) ? "longmemeval" : undefined;
+}
+
+async function formatOfLines(path: string): Promise<Format | undefined> {
+  for await (const { text } of linesOf(path)) return formatOfLine(text);
+  throw invalid("the file is empty.");
+}
+
+function formatOfLine(text: string): Format | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    // JSON lines with a slip in the first one: read as such, so that the slip is named.
+    if (cause instanceof SyntaxError && text.trimStart().startsWith("{")) return "jsonl";
+    return undefined;
   }
-  if (statSync(path).isDirectory() || /questions\.jsonl(?:\.gz)?$/.test(path)) return "longmemeval";
-  if (path.endsWith(".json")) {
-    const value = jsonFile(path);
-    if (isLocomo(value)) return "locomo";
-    if (isLongMemEval(value)) return "longmemeval";
-    throw new MemoryError("invalid_input", `${path} is in no known format. Name one with --format.`);
-  }
-  for await (const { number, text } of linesOf(path)) {
-    return objectOf(text, number).type === "keepsake" ? "keepsake" : "jsonl";
-  }
-  throw new MemoryError("invalid_input", `${path} is empty.`);
+  if (!isObject(value)) return undefined;
+  if (value.type === "keepsake") return "keepsake";
+  if (isQuestion(value)) return "longmemeval";
+  return "content" in value ? "jsonl" : undefined;
 }

@@ -1,43 +1,36 @@
 import { readFileSync, statSync } from "node:fs";
-import { MemoryError } from "../errors.ts";
+import { gunzipSync } from "node:zlib";
+import { invalid, MemoryError } from "../errors.ts";
+import { readingError } from "./lines.ts";
 
-/** One JSON value cannot be read piece by piece, and must fit into a string. */
+/** One JSON value cannot be read piece by piece, and must fit into one string. */
 const MOST_BYTES = 500_000_000;
 
-/** A whole file as one JSON value. `invalid_input` where it is none, or too large. */
+/** A whole file as one JSON value; `.gz` is unpacked. `invalid_input` where it is none, or larger than 500 MB. */
 export function jsonFile(path: string): unknown {
-  if (statSync(path).size > MOST_BYTES) {
-    throw new MemoryError("invalid_input", "the file is larger than 500 MB: turn it into JSON lines first.");
-  }
   try {
-    return JSON.parse(readFileSync(path, "utf8"));
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytesOf(path)));
   } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-    throw new MemoryError("invalid_input", "the file is no JSON.", { cause });
+    if (cause instanceof SyntaxError)
+      throw new MemoryError("invalid_input", "the file is no JSON.", { cause });
+    if (cause instanceof TypeError)
+      throw new MemoryError("invalid_input", "the file is no UTF-8.", { cause });
+    throw cause;
   }
 }
 
-/** A time as "1:56 pm on 8 May, 2023" or "2023/05/30 (Tue) 23:40" in UTC, later by a number of seconds. */
-export function timeOf(text: string, plusSeconds: number): string {
-  const spoken = /^(\d{1,2}):(\d{2}) (am|pm) on (\d{1,2}) (\w+), (\d{4})$/.exec(text.trim());
-  if (spoken) {
-    const [, hour, minute, half, day, month, year] = spoken;
-    const hours = (Number(hour) % 12) + (half === "pm" ? 12 : 0);
-    return shifted(
-      Date.parse(`${day} ${month} ${year} 00:00 UTC`) + (hours * 60 + Number(minute)) * 60_000,
-      plusSeconds,
-    );
+function bytesOf(path: string): Buffer {
+  try {
+    if (statSync(path).size > MOST_BYTES) throw tooLarge();
+    const bytes = readFileSync(path);
+    return path.endsWith(".gz") ? gunzipSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes;
+  } catch (error) {
+    const isLong =
+      error instanceof RangeError || (error as { code?: string }).code === "ERR_BUFFER_TOO_LARGE";
+    throw isLong ? tooLarge() : readingError(error);
   }
-  const written = /^(\d{4})\/(\d{2})\/(\d{2}) \(\w+\) (\d{2}):(\d{2})$/.exec(text.trim());
-  if (written) {
-    const [, year, month, day, hour, minute] = written;
-    return shifted(Date.parse(`${year}-${month}-${day}T${hour}:${minute}:00Z`), plusSeconds);
-  }
-  throw new MemoryError("invalid_input", "a session has a date of an unknown form.");
 }
 
-function shifted(milliseconds: number, plusSeconds: number): string {
-  if (!Number.isFinite(milliseconds))
-    throw new MemoryError("invalid_input", "a session has a date that is none.");
-  return new Date(milliseconds + plusSeconds * 1000).toISOString();
+function tooLarge(): MemoryError {
+  return invalid("the file is larger than 500 MB: turn it into JSON lines first.");
 }

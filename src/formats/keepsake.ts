@@ -1,32 +1,27 @@
 import type { Message } from "../domain/message.ts";
-import type { InputMessage, NewMemory, ShownMemory } from "../engine/surface.ts";
-import { MemoryError } from "../errors.ts";
-import { linesOf, objectOf } from "./lines.ts";
+import type { NewMemory, ShownMemory } from "../engine/surface.ts";
+import { invalid } from "../errors.ts";
+import { type Entry, messageOf } from "./entry.ts";
+import { isObject, linesOf, objectOf } from "./lines.ts";
 
 /** The messages of an export of ours, with their ids, times and sessions. */
-export async function* readKeepsake(path: string): AsyncIterable<InputMessage> {
-  for await (const line of entries(path)) {
-    if (line.type !== "message") continue;
-    const { id, role, content, parts, name, at, session, metadata } = line.message as Message;
-    yield {
-      id,
-      role,
-      content: parts ?? content,
-      at,
-      ...(name === undefined ? {} : { name }),
-      ...(session === undefined ? {} : { session }),
-      ...(metadata === undefined ? {} : { metadata }),
-    };
+export async function* readKeepsake(path: string): AsyncIterable<Entry> {
+  for await (const { type, place, body } of linesOfExport(path)) {
+    if (type !== "message") continue;
+    const { id, role, content, parts, name, at, session, metadata } = body as unknown as Message;
+    // An erasure may have left nothing of what was said.
+    if (content === "" && !parts) continue;
+    yield { place, message: messageOf({ id, role, content: parts ?? content, name, at, session, metadata }) };
   }
 }
 
-/** The memories of an export that no message tells: those put in by hand. */
+/** The memories of an export that no message tells: those put in by hand, and hold. */
 export async function* readAddedMemories(path: string): AsyncIterable<NewMemory> {
-  for await (const line of entries(path)) {
-    if (line.type !== "memory") continue;
-    const { text, kind, claim, confidence, importance, metadata, at, status, sources, expiresAt } =
-      line.memory as ShownMemory;
-    if (status !== "current" || sources.length > 0) continue;
+  for await (const { type, body } of linesOfExport(path)) {
+    if (type !== "memory") continue;
+    const memory = body as unknown as ShownMemory;
+    if (memory.status !== "current" || !Array.isArray(memory.sources) || memory.sources.length > 0) continue;
+    const { text, kind, claim, confidence, importance, metadata, at, validFrom, expiresAt } = memory;
     yield {
       text,
       kind,
@@ -35,22 +30,28 @@ export async function* readAddedMemories(path: string): AsyncIterable<NewMemory>
       at,
       ...(claim === undefined ? {} : { claim }),
       ...(metadata === undefined ? {} : { metadata }),
+      ...(validFrom === undefined ? {} : { validFrom }),
       ...(expiresAt === undefined ? {} : { expiresAt }),
     };
   }
 }
 
-async function* entries(path: string): AsyncIterable<{ readonly [field: string]: unknown }> {
+interface ExportedLine {
+  readonly type: unknown;
+  readonly place: string;
+  /** What the line is about: the object under the name of its type. */
+  readonly body: { readonly [field: string]: unknown };
+}
+
+async function* linesOfExport(path: string): AsyncIterable<ExportedLine> {
   let isFirst = true;
-  for await (const { number, text } of linesOf(path)) {
-    const line = objectOf(text, number);
-    if (isFirst && (line.type !== "keepsake" || line.version !== 1)) {
-      throw new MemoryError(
-        "invalid_input",
-        "the file is no export of this version: its first line must say so.",
-      );
+  for await (const line of linesOf(path)) {
+    const { type, version, ...rest } = objectOf(line);
+    if (isFirst && (type !== "keepsake" || version !== 1)) {
+      throw invalid("the file is no export that this version knows: its first line must say so.");
     }
     isFirst = false;
-    yield line;
+    const body = rest[String(type)];
+    if (isObject(body)) yield { type, place: `line ${line.number}`, body };
   }
 }

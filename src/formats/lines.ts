@@ -1,38 +1,111 @@
-import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
-import { createGunzip } from "node:zlib";
-import { MemoryError } from "../errors.ts";
+import { createReadStream, type ReadStream } from "node:fs";
+import { createGunzip, type Gunzip } from "node:zlib";
+import { invalid, MemoryError } from "../errors.ts";
 
-/** The lines of a file with their numbers from 1, without empty ones; `.gz` is unpacked. One is held at a time. */
-export async function* linesOf(path: string): AsyncIterable<{ number: number; text: string }> {
-  const file = createReadStream(path);
-  const input = path.endsWith(".gz") ? file.pipe(createGunzip()) : file;
-  file.on("error", (error) => input.destroy(error));
+const LINE_FEED = 10;
+/** A line is held whole; what has none for so long is no text. */
+const MOST_LINE_BYTES = 64 * 1024 * 1024;
+
+export interface Line {
+  /** From 1. */
+  readonly number: number;
+  readonly text: string;
+}
+
+/**
+ * The lines of a file, without empty ones; `.gz` is unpacked. One is held at a time. `invalid_input` for what is no
+ * UTF-8, by its number; `unavailable` where the file cannot be read.
+ */
+export async function* linesOf(path: string): AsyncIterable<Line> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let number = 0;
-  // Read as bytes that stand for themselves, so that what is no UTF-8 is found and not silently replaced.
-  input.setEncoding("latin1");
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const bytes of byteLines(path)) {
     number += 1;
-    if (line.trim() === "") continue;
+    let text: string;
     try {
-      yield { number, text: decoder.decode(Buffer.from(line, "latin1")) };
+      text = decoder.decode(bytes);
     } catch (cause) {
-      if (!(cause instanceof TypeError)) throw cause;
       throw new MemoryError("invalid_input", `line ${number} is no UTF-8.`, { cause });
     }
+    if (text.trim() !== "") yield { number, text };
   }
 }
 
+/** Split as bytes: a chunk of the file may end inside a character. */
+async function* byteLines(path: string): AsyncIterable<Buffer> {
+  let begun: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunksOf(path)) {
+    let from = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
+      yield Buffer.concat([...begun, chunk.subarray(from, end)]);
+      begun = [];
+      size = 0;
+      from = end + 1;
+    }
+    begun.push(chunk.subarray(from));
+    size += chunk.length - from;
+    if (size > MOST_LINE_BYTES) throw invalid("a line is longer than 64 MB: is this a file of lines?");
+  }
+  if (size > 0) yield Buffer.concat(begun);
+}
+
+/** The first words of a file, without the white space before them. */
+export async function beginningOf(path: string): Promise<string> {
+  for await (const chunk of chunksOf(path)) {
+    const text = chunk.toString("utf8").trimStart();
+    if (text !== "") return text;
+  }
+  return "";
+}
+
+async function* chunksOf(path: string): AsyncIterable<Buffer> {
+  const file = createReadStream(path);
+  const input = path.endsWith(".gz") ? unpacked(file) : file;
+  try {
+    yield* input as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw readingError(error);
+  } finally {
+    file.destroy();
+  }
+}
+
+function unpacked(file: ReadStream): Gunzip {
+  const unpacking = createGunzip();
+  // A pipe passes no errors on.
+  file.on("error", (error) => unpacking.destroy(error));
+  return file.pipe(unpacking);
+}
+
+/** What went wrong with a file while it was read, as an error of ours. */
+export function readingError(cause: unknown): unknown {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (code.startsWith("Z_")) {
+    return new MemoryError("invalid_input", "the file is no gzip, or is cut off.", { cause });
+  }
+  if (code === "ENOENT") return new MemoryError("not_found", "the file is not there.", { cause });
+  if (code === "EISDIR") {
+    return new MemoryError("invalid_input", "this is a folder: name a file in it.", { cause });
+  }
+  if (code === "EACCES" || code === "EPERM") {
+    return new MemoryError("unavailable", "the file may not be read. Check its owner and mode.", { cause });
+  }
+  return cause;
+}
+
 /** A line that must be one JSON object. `invalid_input` names it by its number. */
-export function objectOf(text: string, number: number): { readonly [field: string]: unknown } {
+export function objectOf({ number, text }: Line): { readonly [field: string]: unknown } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
     throw new MemoryError("invalid_input", `line ${number} is no JSON.`, { cause });
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value))
-    return value as { [field: string]: unknown };
-  throw new MemoryError("invalid_input", `line ${number} is no JSON object.`);
+  if (isObject(value)) return value;
+  throw invalid(`line ${number} is no JSON object.`);
+}
+
+export function isObject(value: unknown): value is { readonly [field: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

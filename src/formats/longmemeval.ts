@@ -1,71 +1,94 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Role } from "../domain/message.ts";
-import type { InputMessage } from "../engine/surface.ts";
-import { MemoryError } from "../errors.ts";
-import { jsonFile, timeOf } from "./json-file.ts";
-import { linesOf, objectOf } from "./lines.ts";
+import { invalid } from "../errors.ts";
+import type { Entry } from "./entry.ts";
+import { jsonFile } from "./json-file.ts";
+import { isObject, linesOf, objectOf } from "./lines.ts";
+import { spokenTime } from "./spoken-time.ts";
 
-interface Turn {
-  readonly role: Role;
-  readonly content: string;
-}
-
-interface Question {
-  readonly haystack_session_ids: readonly string[];
-  readonly haystack_dates: readonly string[];
-  readonly haystack_sessions?: readonly (readonly Turn[])[];
-}
+/** A few turns hold stray control characters, which are damage and would be refused. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 
 /**
- * The chats of LongMemEval (Wu et al. 2024): the official JSON array, or a folder with `questions.jsonl.gz` and
- * `sessions.jsonl.gz`. A session that several questions share comes once, at its first date. Ids are
- * `<session>:<turn from 1>`. Questions, answers and the marks of evidence are left out.
+ * The chats of LongMemEval (Wu et al. 2024): the official JSON array, its questions as JSON lines, or a folder with
+ * `questions.jsonl.gz` and `sessions.jsonl.gz`. A session that several questions share comes once, at the date it has
+ * first. Ids are `<session>:<turn from 1>`. Questions, answers and the marks of evidence are left out.
  */
-export async function* readLongMemEval(path: string): AsyncIterable<InputMessage> {
+export async function* readLongMemEval(path: string): AsyncIterable<Entry> {
+  const { questions: file, sessions: beside } = filesOf(path);
+  const shared = beside === undefined ? new Map<string, unknown>() : await sessionsOf(beside);
   const seen = new Set<string>();
-  const sessions = await sessionsBeside(path);
-  for await (const question of questionsOf(path)) {
-    for (const [i, id] of question.haystack_session_ids.entries()) {
-      const turns = question.haystack_sessions?.[i] ?? sessions.get(id);
-      const date = question.haystack_dates[i];
-      if (seen.has(id) || !turns || date === undefined) continue;
-      seen.add(id);
-      for (const [n, { role, content }] of turns.entries()) {
-        if (content.trim() === "") continue;
-        yield { id: `${id}:${n + 1}`, role, content, at: timeOf(date, n), session: id };
-      }
+  for await (const question of questionsOf(file)) {
+    for (const [i, session] of question.haystack_session_ids.entries()) {
+      if (seen.has(session)) continue;
+      seen.add(session);
+      const turns = question.haystack_sessions?.[i] ?? shared.get(session);
+      if (!Array.isArray(turns)) throw invalid(`session ${session}: its turns are not there.`);
+      yield* turnsOf(session, turns, question.haystack_dates[i]);
     }
   }
 }
 
+function* turnsOf(session: string, turns: readonly unknown[], date: unknown): Iterable<Entry> {
+  for (const [i, turn] of turns.entries()) {
+    const place = `session ${session}, turn ${i + 1}`;
+    if (!isObject(turn) || typeof turn.role !== "string" || typeof turn.content !== "string") {
+      throw invalid(`${place}: it must have role and content.`);
+    }
+    const content = turn.content.replace(CONTROL, " ").toWellFormed();
+    if (content.trim() === "") continue;
+    const id = `${session}:${i + 1}`;
+    yield { place, message: { id, role: turn.role as Role, content, at: spokenTime(date, i), session } };
+  }
+}
+
+interface Question {
+  readonly haystack_session_ids: readonly string[];
+  readonly haystack_dates: readonly unknown[];
+  readonly haystack_sessions?: readonly unknown[];
+}
+
+export function isQuestion(value: unknown): value is Question {
+  return isObject(value) && Array.isArray(value.haystack_session_ids) && Array.isArray(value.haystack_dates);
+}
+
 async function* questionsOf(path: string): AsyncIterable<Question> {
-  if (statSync(path).isFile() && path.endsWith(".json")) {
+  if (/\.json(?:\.gz)?$/.test(path)) {
     const questions = jsonFile(path);
-    if (!isLongMemEval(questions))
-      throw new MemoryError("invalid_input", "the file holds no LongMemEval questions.");
+    if (!Array.isArray(questions) || !questions.every(isQuestion))
+      throw invalid("the file holds no LongMemEval questions.");
     yield* questions;
     return;
   }
-  const file = statSync(path).isDirectory() ? join(path, "questions.jsonl.gz") : path;
-  for await (const { number, text } of linesOf(file)) yield objectOf(text, number) as unknown as Question;
+  for await (const line of linesOf(path)) {
+    const question = objectOf(line);
+    if (!isQuestion(question)) throw invalid(`line ${line.number} is no LongMemEval question.`);
+    yield question;
+  }
 }
 
-async function sessionsBeside(path: string): Promise<ReadonlyMap<string, readonly Turn[]>> {
-  const folder = statSync(path).isDirectory() ? path : dirname(path);
-  const file = join(folder, "sessions.jsonl.gz");
-  const sessions = new Map<string, readonly Turn[]>();
-  if (path.endsWith(".json") || !existsSync(file)) return sessions;
-  for await (const { number, text } of linesOf(file)) {
-    const { session_id: id, turns } = objectOf(text, number);
-    sessions.set(String(id), turns as readonly Turn[]);
+/** The file of questions, and the one of sessions beside it where there is one. */
+function filesOf(path: string): { questions: string; sessions?: string } {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  const folder = isFolder ? path : dirname(path);
+  const sessions = firstOf(folder, "sessions.jsonl");
+  const questions = isFolder ? firstOf(folder, "questions.jsonl") : path;
+  if (questions === undefined) throw invalid("the folder holds no questions.jsonl.gz.");
+  if (questions === sessions) throw invalid("these are sessions without dates: name their folder instead.");
+  return { questions, ...(sessions === undefined ? {} : { sessions }) };
+}
+
+function firstOf(folder: string, name: string): string | undefined {
+  return [`${name}.gz`, name].map((one) => join(folder, one)).find((one) => existsSync(one));
+}
+
+async function sessionsOf(path: string): Promise<ReadonlyMap<string, unknown>> {
+  const sessions = new Map<string, unknown>();
+  for await (const line of linesOf(path)) {
+    const { session_id: id, turns } = objectOf(line);
+    sessions.set(String(id), turns);
   }
   return sessions;
-}
-
-export function isLongMemEval(value: unknown): value is readonly Question[] {
-  if (!Array.isArray(value) || value.length === 0) return false;
-  return value.every(
-    (one: unknown) => typeof one === "object" && one !== null && "haystack_session_ids" in one,
-  );
 }

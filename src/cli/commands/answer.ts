@@ -1,13 +1,19 @@
-import { type CommonOptions, EXIT, withMemory } from "../run.ts";
+import { EXIT } from "../exit.ts";
+import { type CommonOptions, withMemory } from "../run.ts";
+import { sourceLines } from "./sources.ts";
 
-export async function answer(
-  question: string,
-  options: CommonOptions & { readonly asOf?: string },
-): Promise<void> {
-  await withMemory(options, async ({ memory, print }) => {
+interface AnswerOptions extends CommonOptions {
+  readonly asOf?: string;
+}
+
+export async function answer(question: string, options: AnswerOptions): Promise<void> {
+  await withMemory(options, "reads", async ({ memory, print }) => {
     const { asOf } = options;
     const given = await memory.answer(question, asOf === undefined ? {} : { asOf });
     print.result(given, () => [given.text]);
+    // What it rests on is for a person who looks at it, not for what the answer is piped into.
+    if (process.stderr.isTTY)
+      for (const line of await sourceLines(memory, given, process.stderr)) print.note(line);
     return given.abstained ? EXIT.nothingFound : EXIT.done;
   });
 }

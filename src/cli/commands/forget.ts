@@ -1,9 +1,10 @@
 import { createInterface } from "node:readline/promises";
 import type { ErasurePlan, ErasureReceipt } from "../../domain/receipt.ts";
-import type { Forget } from "../../engine/surface.ts";
-import { MemoryError } from "../../errors.ts";
-import { day, short } from "../print.ts";
-import { type CommonOptions, EXIT, type Working, withMemory } from "../run.ts";
+import type { Forget, ScopedMemory } from "../../engine/surface.ts";
+import { invalid } from "../../errors.ts";
+import { EXIT } from "../exit.ts";
+import { day, several, short } from "../print.ts";
+import { type CommonOptions, type Working, withMemory } from "../run.ts";
 
 interface ForgetOptions extends CommonOptions {
   readonly id?: readonly string[];
@@ -14,21 +15,21 @@ interface ForgetOptions extends CommonOptions {
 }
 
 export async function forget(what: string | undefined, options: ForgetOptions): Promise<void> {
-  await withMemory(options, async (working) => {
+  await withMemory(options, "reads", async (working) => {
     const { memory, print } = working;
     const meant = meaning(what, options);
     const plan = await memory.forget(meant, { dryRun: true });
-    const isEmpty = plan.memories.length === 0 && plan.messages.length === 0;
+    const isEmpty = isNothing(plan);
     if (options.dryRun) {
       print.result(plan, () => planLines(plan));
       return isEmpty ? EXIT.nothingFound : EXIT.done;
     }
-    if (!isEmpty && !(await isAgreed(working, options, plan))) {
+    if (!isEmpty && !(await isAgreed(working, meant, options, plan))) {
       print.note("Nothing was erased.");
       return EXIT.failed;
     }
     const receipt = await memory.forget(meant);
-    print.result(receipt, () => (isEmpty ? ["Nothing like that is known."] : receiptLines(receipt)));
+    print.result(receipt, () => (isEmpty ? planLines(plan) : receiptLines(receipt)));
     if (isEmpty) return EXIT.nothingFound;
     return receipt.complete ? EXIT.done : EXIT.failed;
   });
@@ -37,9 +38,8 @@ export async function forget(what: string | undefined, options: ForgetOptions): 
 function meaning(what: string | undefined, { id, session, everything }: ForgetOptions): Forget {
   const named = [what, id, session, everything].filter((one) => one !== undefined);
   if (named.length !== 1) {
-    throw new MemoryError(
-      "invalid_input",
-      "say one thing to forget: words, --id, --session, or --everything.",
+    throw invalid(
+      "say one thing to forget: words, --id (more than once if need be), --session or --everything.",
     );
   }
   if (id) return { ids: id };
@@ -47,41 +47,77 @@ function meaning(what: string | undefined, { id, session, everything }: ForgetOp
   return everything ? { everything: true } : (what ?? "");
 }
 
-/** Everything needs a yes; so does anything else where a person sits at the terminal. */
+/** All there is takes a yes; so does anything else where a person sits at the terminal. */
 async function isAgreed(
-  { print }: Working,
-  { yes, everything }: ForgetOptions,
+  { memory, print }: Working,
+  meant: Forget,
+  { yes }: ForgetOptions,
   plan: ErasurePlan,
 ): Promise<boolean> {
   if (yes) return true;
-  const isAsked = process.stdin.isTTY && !print.json;
-  if (!isAsked && everything)
-    throw new MemoryError("invalid_input", "--everything takes all there is: add --yes.");
-  if (!isAsked) return true;
-  for (const line of planLines(plan)) print.note(line);
-  const asking = createInterface({ input: process.stdin, output: process.stderr });
-  const reply = await asking.question("Erase this for good? [y/N] ");
-  asking.close();
-  return /^y(es)?$/i.test(reply.trim());
+  if (process.stdin.isTTY && process.stderr.isTTY && !print.json) {
+    for (const line of planLines(plan)) print.note(line);
+    return isConfirmed();
+  }
+  if (await takesAll(memory, meant, plan)) throw invalid("this takes all there is: add --yes.");
+  return true;
 }
 
-function planLines({ memories, messages }: ErasurePlan): string[] {
-  if (memories.length === 0 && messages.length === 0) return ["Nothing like that is known."];
+async function isConfirmed(): Promise<boolean> {
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(?:es)?$/i.test((await asking.question("Erase this for good? [y/N] ")).trim());
+  } finally {
+    asking.close();
+  }
+}
+
+/** Also "forget everything you know about me" takes all there is. */
+async function takesAll(memory: ScopedMemory, meant: Forget, { memories }: ErasurePlan): Promise<boolean> {
+  if (typeof meant === "object") return "everything" in meant;
+  if (!/\b(?:everything|all)\b/i.test(meant)) return false;
+  return memories.length === (await memory.list({ status: "all", limit: 1 })).total;
+}
+
+export function isNothing({ memories, messages }: ErasurePlan): boolean {
+  return memories.length === 0 && messages.length === 0;
+}
+
+const MOST_SHOWN = 20;
+
+/** What would go, for people. */
+export function planLines(plan: ErasurePlan): string[] {
+  if (isNothing(plan)) return ["Nothing like that is known."];
+  const { memories, messages } = plan;
+  const words = messages.flatMap(({ at, words }) => words.map((one) => `${day(at)}  “${short(one, 100)}”`));
   return [
-    `Memories that would go (${memories.length}):`,
-    ...memories.map(({ text }) => `  ${short(text)}`),
-    `Words that would go, in ${messages.length} messages:`,
-    ...messages.flatMap(({ at, words }) => words.map((one) => `  ${day(at)}  ${short(one)}`)),
+    ...(memories.length > 0 ? [`${several(memories.length, "memory", "memories")} would go:`] : []),
+    ...atMost(memories.map(({ text }) => short(text))),
+    ...(words.length > 0 ? [`Words in ${several(messages.length, "message")} would go:`] : []),
+    ...atMost(words),
   ];
 }
 
-function receiptLines({ id, erased, verified, complete }: ErasureReceipt): string[] {
+function atMost(lines: readonly string[]): string[] {
+  const more = lines.length - MOST_SHOWN;
+  const shown = more > 1 ? [...lines.slice(0, MOST_SHOWN), `and ${more} more`] : lines;
+  return shown.map((line) => `  ${line}`);
+}
+
+/** What an erasure did, for people. */
+export function receiptLines({ id, erased, verified, complete }: ErasureReceipt): string[] {
   const left = verified.filter(({ found }) => found > 0).map(({ place, found }) => `${place} (${found})`);
+  const gone = [
+    several(erased.memories, "memory", "memories"),
+    several(erased.versions, "version"),
+    several(erased.vectors, "vector"),
+    `words in ${several(erased.messages, "message")}`,
+  ];
   return [
-    `Erased: ${erased.memories} memories with ${erased.versions} versions, words in ${erased.messages} messages, ${erased.vectors} vectors.`,
+    `Erased: ${gone.join(", ")}.`,
     complete
-      ? `Checked: none of it is left in ${verified.map(({ place }) => place).join(", ")}.`
-      : `Still found in: ${left.join(", ")}.`,
+      ? `Read again, and none of it found: ${verified.map(({ place }) => place).join(", ")}.`
+      : `Some of it is still found in: ${left.join(", ")}.`,
     `Receipt ${id}.`,
   ];
 }

@@ -1,121 +1,136 @@
+import { setImmediate } from "node:timers/promises";
 import type { InputMessage, ScopedMemory } from "../../engine/surface.ts";
 import { isMemoryError, MemoryError } from "../../errors.ts";
-import { FORMATS, formatOf, readAddedMemories } from "../../formats/index.ts";
-import type { Printer } from "../print.ts";
-import { progress } from "../progress.ts";
-import { type CommonOptions, EXIT, withMemory } from "../run.ts";
+import { FORMATS, type Format, formatOf, readAddedMemories } from "../../formats/index.ts";
+import { EXIT } from "../exit.ts";
+import { day, several } from "../print.ts";
+import { type Progress, progress } from "../progress.ts";
+import { type CommonOptions, type Working, withMemory } from "../run.ts";
+import { type Checked, checkedFile } from "./import-check.ts";
 
 interface ImportOptions extends CommonOptions {
-  readonly format?: string;
+  readonly format?: Format | "auto";
   readonly dryRun?: boolean;
 }
 
 /** What came of one file. */
-interface FileReport {
+interface FileReport extends Checked {
   readonly file: string;
-  readonly format: string;
-  readonly read: number;
+  readonly format: Format;
   readonly stored?: number;
   readonly known?: number;
   readonly memories?: number;
-  readonly from?: string;
-  readonly to?: string;
 }
 
+/** All files are read through before anything is stored: a mistake in the last one stores nothing of the first. */
 export async function importFiles(files: readonly string[], options: ImportOptions): Promise<void> {
-  await withMemory(options, async ({ memory, print }) => {
-    const reports: FileReport[] = [];
-    for (const file of files) {
-      const format =
-        options.format === undefined || options.format === "auto" ? await formatOf(file) : options.format;
-      const read = FORMATS[format];
-      if (!read)
-        throw new MemoryError(
-          "invalid_input",
-          `${format} is no format. Known: ${Object.keys(FORMATS).join(", ")}.`,
-        );
-      const source = (): AsyncIterable<InputMessage> => named(file, read(file));
-      reports.push(
-        options.dryRun
-          ? await count(file, format, source())
-          : await take(memory, print, file, format, source),
-      );
+  await withMemory(options, options.dryRun ? "reads" : "writes", async (working) => {
+    const { print, clock } = working;
+    const bar = progress(print.json);
+    try {
+      const checked: FileReport[] = [];
+      for (const file of files) {
+        checked.push(await about(file, () => check(file, options.format ?? "auto", clock, bar)));
+      }
+      const reports: FileReport[] = [];
+      for (const one of checked) {
+        reports.push(options.dryRun ? one : await about(one.file, () => take(working, one, bar)));
+      }
+      bar.end();
+      print.result({ files: reports, ...sums(reports) }, () => reports.map(line));
+      return EXIT.done;
+    } finally {
+      bar.end();
     }
-    print.result({ files: reports, ...sums(reports) }, () => reports.map(line));
-    return EXIT.done;
   });
 }
 
 /** An error in a file names the file. */
-async function* named(file: string, messages: AsyncIterable<InputMessage>): AsyncIterable<InputMessage> {
+async function about<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   try {
-    yield* messages;
+    return await work();
   } catch (error) {
-    if (!isMemoryError(error)) throw error;
+    if (!isMemoryError(error) || error.message.startsWith("database ")) throw error;
     throw new MemoryError(error.code, `${file}: ${error.message}`, { cause: error });
   }
 }
 
-async function count(
+async function check(
   file: string,
-  format: string,
-  messages: AsyncIterable<InputMessage>,
+  named: Format | "auto",
+  clock: () => Date,
+  bar: Progress,
 ): Promise<FileReport> {
-  const times: string[] = [];
-  let read = 0;
-  for await (const { at } of messages) {
-    read += 1;
-    if (at === undefined) continue;
-    const time = String(at);
-    times[0] = times[0] === undefined || time < times[0] ? time : times[0];
-    times[1] = times[1] === undefined || time > times[1] ? time : times[1];
-  }
-  return {
-    file,
-    format,
-    read,
-    ...(times[0] ? { from: times[0] } : {}),
-    ...(times[1] ? { to: times[1] } : {}),
-  };
+  const format = named === "auto" ? await formatOf(file) : named;
+  const checked = await checkedFile(FORMATS[format](file), clock, (read) => {
+    bar.show(0, undefined, `Reading ${file}: ${several(read, "message")}`);
+  });
+  return { file, format, ...checked };
 }
 
-async function take(
-  memory: ScopedMemory,
-  print: Printer,
-  file: string,
-  format: string,
-  source: () => AsyncIterable<InputMessage>,
-): Promise<FileReport> {
-  const bar = progress(print.json);
-  // Counted first: reading is quick beside storing, and a bar without an end is none.
-  let total = 0;
-  for await (const _message of source()) total += 1;
-  let last = { read: 0, stored: 0, known: 0, memories: 0 };
-  try {
-    for await (const { read, stored, known, memories } of memory.import(source())) {
-      last = { read, stored, known, memories };
-      bar.show(read, total, `${read} of ${total} messages, ${memories} memories`);
-    }
-  } finally {
-    bar.end();
+async function take({ memory }: Working, checked: FileReport, bar: Progress): Promise<FileReport> {
+  const { file, format, read, repeated } = checked;
+  const total = read - repeated;
+  let last = { stored: 0, known: 0, memories: 0 };
+  for await (const { read: done, stored, known, memories } of memory.import(firsts(file, format))) {
+    last = { stored, known: known + repeated, memories };
+    bar.show(
+      done,
+      total,
+      `${done} of ${several(total, "message")}, ${several(memories, "memory", "memories")}`,
+    );
+    // Storing is one long computation: here the program can notice that somebody interrupts it.
+    await setImmediate();
   }
-  if (format === "keepsake") for await (const one of readAddedMemories(file)) await memory.add(one);
-  return { file, format, ...last };
+  const added = format === "keepsake" ? await addMissing(memory, file) : 0;
+  return { ...checked, ...last, memories: last.memories + added };
 }
 
-function sums(reports: readonly FileReport[]): {
-  read: number;
-  stored: number;
-  known: number;
-  memories: number;
-} {
+/** Each message once: the first of those with the same id. */
+async function* firsts(file: string, format: Format): AsyncIterable<InputMessage> {
+  const seen = new Set<string>();
+  for await (const { message } of FORMATS[format](file)) {
+    if (message.id !== undefined && seen.has(message.id)) continue;
+    if (message.id !== undefined) seen.add(message.id);
+    yield message;
+  }
+}
+
+/** Memories that no message tells, but for those that are there already. */
+async function addMissing(memory: ScopedMemory, file: string): Promise<number> {
+  const known = new Set<string>();
+  for await (const { text } of memory.list({ status: "all" })) known.add(text);
+  let added = 0;
+  for await (const one of readAddedMemories(file)) {
+    if (known.has(one.text)) continue;
+    known.add(one.text);
+    const { memories } = await memory.add(one);
+    if (memories.some(({ action }) => action === "added")) added += 1;
+  }
+  return added;
+}
+
+function sums(reports: readonly FileReport[]): { readonly [field: string]: number } {
   const sum = (field: "read" | "stored" | "known" | "memories"): number =>
     reports.reduce((total, report) => total + (report[field] ?? 0), 0);
   return { read: sum("read"), stored: sum("stored"), known: sum("known"), memories: sum("memories") };
 }
 
-function line({ file, format, read, stored, known, memories, from, to }: FileReport): string {
-  if (stored === undefined)
-    return `${file} (${format}): ${read} messages${from ? `, ${from} to ${to}` : ""}; nothing was stored.`;
-  return `${file} (${format}): ${read} messages read, ${stored} stored, ${known} known before; ${memories} memories.`;
+function line({
+  file,
+  format,
+  read,
+  sessions,
+  stored,
+  known = 0,
+  memories = 0,
+  from,
+  to,
+}: FileReport): string {
+  const what = `${file} (${format}): ${several(read, "message")}`;
+  if (stored === undefined) {
+    const span = from && to ? `, said from ${day(from)} to ${day(to)}` : "";
+    return `${what} in ${several(sessions, "session")}${span}. Nothing was stored.`;
+  }
+  return `${what} read, ${stored} stored, ${known} known before; ${several(memories, "new memory", "new memories")}.`;
 }

@@ -1,7 +1,8 @@
 import type { Kind, Status } from "../../domain/memory.ts";
 import type { ShownMemory } from "../../engine/surface.ts";
-import { day, dim, short, table } from "../print.ts";
-import { type CommonOptions, EXIT, withMemory } from "../run.ts";
+import { EXIT } from "../exit.ts";
+import { day, several, short, table } from "../print.ts";
+import { type CommonOptions, withMemory } from "../run.ts";
 
 interface ListCommandOptions extends CommonOptions {
   readonly kind?: Kind;
@@ -11,7 +12,7 @@ interface ListCommandOptions extends CommonOptions {
 }
 
 export async function list(options: ListCommandOptions): Promise<void> {
-  await withMemory(options, async ({ memory, print }) => {
+  await withMemory(options, "reads", async ({ memory, print }) => {
     const { kind, status, limit, cursor } = options;
     const page = await memory.list({
       ...(kind === undefined ? {} : { kind }),
@@ -20,18 +21,20 @@ export async function list(options: ListCommandOptions): Promise<void> {
       ...(cursor === undefined ? {} : { cursor }),
     });
     print.result(page, () => table(page.items.map(row)));
-    print.note(page.total === 0 ? "Nothing is known yet." : `${page.items.length} of ${page.total}.`);
-    if (page.cursor !== undefined) print.note(`The next page: --cursor ${page.cursor}`);
+    if (page.total === 0) print.note("Nothing is known.");
+    if (page.cursor !== undefined) {
+      print.note(`${page.items.length} of ${page.total}. The next page: --cursor ${page.cursor}`);
+    }
     return EXIT.done;
   });
 }
 
 function row({ id, at, kind, status, text }: ShownMemory): string[] {
-  return [id, day(at), kind, status === "current" ? "" : status, short(text, 160)];
+  return [id, day(at), kind, status === "current" ? "" : status, short(text)];
 }
 
 export async function get(id: string, options: CommonOptions): Promise<void> {
-  await withMemory(options, async ({ memory, print }) => {
+  await withMemory(options, "reads", async ({ memory, print }) => {
     const held = await memory.get(id);
     print.result(held, () => detail(held));
     return EXIT.done;
@@ -39,61 +42,41 @@ export async function get(id: string, options: CommonOptions): Promise<void> {
 }
 
 function detail(held: ShownMemory): string[] {
+  const { claim } = held;
   const facts = [
     ["kind", held.kind],
-    ["status", held.why ? `${held.status}: ${held.why}` : held.status],
-    ["said", day(held.at)],
-    ["true", `${held.validFrom ? day(held.validFrom) : "…"} to ${held.validTo ? day(held.validTo) : "now"}`],
+    ["status", [held.status, held.why].filter(Boolean).join(", ")],
+    ["said", `${day(held.at)}${held.evidence > 1 ? `, ${held.evidence} times` : ""}`],
+    [
+      "true",
+      `${held.validFrom ? `from ${day(held.validFrom)} ` : ""}until ${held.validTo ? day(held.validTo) : "now"}`,
+    ],
+    ["when", held.when ?? ""],
+    ["expires", held.expiresAt ? day(held.expiresAt) : ""],
     ["confidence", held.confidence.toFixed(2)],
-    ["said so", `${held.evidence} times`],
-    ["version", String(held.version)],
+    ["claim", claim ? [claim.subject, claim.relation, claim.value, claim.qualifier ?? ""].join(" · ") : ""],
+    ["replaced by", held.supersededBy ?? ""],
+    ["version", `${held.version}, made by revision ${held.revision}`],
   ];
   const sources = held.sources.map(
-    ({ quote, role, at, message }) => `“${short(quote)}”  ${role}, ${day(at)}, message ${message}`,
+    ({ quote, role, name, at, message }) =>
+      `  “${short(quote, 100)}”  ${short(name ?? role, 30)}, ${day(at)}, message ${message}`,
   );
-  return [held.text, "", ...table(facts), ...(sources.length > 0 ? ["", "Sources:", ...sources] : [])];
-}
-
-export async function history(
-  id: string | undefined,
-  options: CommonOptions & { limit?: number },
-): Promise<void> {
-  await withMemory(options, async ({ memory, print }) => {
-    if (id !== undefined) {
-      const versions = await memory.history(id);
-      print.result(versions, () =>
-        table(
-          versions.map(({ version, storedAt, action, why, text }) => [
-            `${version}`,
-            day(storedAt),
-            action,
-            short(text),
-            dim(why ?? ""),
-          ]),
-        ),
-      );
-      return EXIT.done;
-    }
-    const { limit } = options;
-    const log = await memory.history(undefined, limit === undefined ? {} : { limit });
-    print.result(log, () =>
-      table(
-        log.map(({ revision, at, cause, messages, memories, erased }) => [
-          `${revision}`,
-          at.slice(0, 16).replace("T", " "),
-          cause,
-          `${messages.length} messages, ${memories.length} memories${erased.length > 0 ? `, ${erased.length} erased` : ""}`,
-        ]),
-      ),
-    );
-    return EXIT.done;
-  });
+  return [
+    short(held.text, 1000),
+    "",
+    ...table(facts.filter(([, value]) => value !== "")),
+    ...(sources.length > 0 ? ["", `${several(sources.length, "source")}:`, ...sources] : []),
+  ];
 }
 
 export async function profile(options: CommonOptions): Promise<void> {
-  await withMemory(options, async ({ memory, print }) => {
+  await withMemory(options, "reads", async ({ memory, print }) => {
     const held = await memory.profile();
-    print.result(held, () => (held.text === "" ? ["Nothing is known yet."] : held.text.split("\n")));
+    print.result(held, () =>
+      held.text === "" ? [] : held.text.split("\n").map((line) => short(line, 1000)),
+    );
+    if (held.text === "") print.note("Nothing is known.");
     return EXIT.done;
   });
 }

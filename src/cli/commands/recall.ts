@@ -1,6 +1,7 @@
-import type { Item, Recall } from "../../domain/recall.ts";
+import type { Explanation, Item, Recall } from "../../domain/recall.ts";
+import { EXIT } from "../exit.ts";
 import { day, dim, short } from "../print.ts";
-import { type CommonOptions, EXIT, withMemory } from "../run.ts";
+import { type CommonOptions, withMemory } from "../run.ts";
 
 interface RecallCommandOptions extends CommonOptions {
   readonly limit?: number;
@@ -9,7 +10,7 @@ interface RecallCommandOptions extends CommonOptions {
 }
 
 export async function recall(query: string, options: RecallCommandOptions): Promise<void> {
-  await withMemory(options, async ({ memory, print }) => {
+  await withMemory(options, "reads", async ({ memory, print }) => {
     const { limit, asOf, explain } = options;
     const found = await memory.recall(query, {
       ...(limit === undefined ? {} : { limit }),
@@ -24,29 +25,40 @@ export async function recall(query: string, options: RecallCommandOptions): Prom
 
 function lines({ items, explanation }: Recall): string[] {
   const shown = items.flatMap((item) => [itemLine(item), ...whyLines(item)]);
-  if (!explanation) return shown;
-  const dropped = explanation.dropped
-    .slice(0, 20)
-    .map(({ id, score, why }) => `  ${id}  ${score.toFixed(3)}  ${why}`);
+  return explanation ? [...shown, ...explanationLines(explanation)] : shown;
+}
+
+function itemLine({ score, at, type, status, text, sources }: Item): string {
+  const mark = status === "current" ? "" : ` (${status})`;
+  const [source] = sources;
+  const speaker = type === "passage" && source ? `${short(source.name ?? source.role, 30)}: ` : "";
+  return `${score.toFixed(2)}  ${day(at)}  ${type.padEnd(7)}  ${speaker}${short(text)}${mark}`;
+}
+
+function whyLines({ type, why, sources }: Item): string[] {
+  if (!why) return [];
+  const arms = Object.entries(why.arms).map(([arm, { rank }]) => `${arm} #${rank}`);
+  const words = why.words.length > 0 ? `; shares ${why.words.join(", ")}` : "";
+  const quotes = type === "memory" ? sources : [];
   return [
-    ...shown,
-    "",
-    `Profile ${explanation.profile}; ${explanation.considered} considered; threshold ${explanation.threshold.toFixed(3)}.`,
-    ...(dropped.length > 0 ? ["Dropped:", ...dropped] : []),
+    dim(`      ${arms.join(", ")}${words}`),
+    ...quotes.map(({ quote, name, role, at }) =>
+      dim(`      “${short(quote, 100)}”  ${short(name ?? role, 30)}, ${day(at)}`),
+    ),
   ];
 }
 
-function itemLine({ score, at, type, status, text }: Item): string {
-  const mark = status === "current" ? "" : ` (${status})`;
-  return `${score.toFixed(2)}  ${day(at)}  ${type}${mark}  ${short(text, 160)}`;
-}
+const MOST_DROPPED = 20;
 
-function whyLines({ why, sources }: Item): string[] {
-  if (!why) return [];
-  const arms = Object.entries(why.arms).map(([arm, { rank }]) => `${arm} #${rank}`);
-  const [source] = sources;
+function explanationLines({ profile, considered, threshold, dropped }: Explanation): string[] {
+  const shown = dropped
+    .slice(0, MOST_DROPPED)
+    .map(({ id, score, why }) => `  ${score.toFixed(3)}  ${short(id, 60)}  ${why}`);
+  const more = dropped.length - shown.length;
   return [
-    dim(`      ${[arms.join(", "), why.words.join(" ")].filter(Boolean).join("; ")}`),
-    ...(source ? [dim(`      “${short(source.quote)}”, ${source.role}, ${day(source.at)}`)] : []),
+    "",
+    `${considered} considered; threshold ${threshold.toFixed(3)}; weights "${profile}".`,
+    ...(shown.length > 0 ? ["Dropped:", ...shown] : []),
+    ...(more > 0 ? [`  and ${more} more`] : []),
   ];
 }

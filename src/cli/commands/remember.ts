@@ -1,8 +1,10 @@
-import { readFileSync } from "node:fs";
+import { LIMITS } from "../../domain/limits.ts";
 import type { Role } from "../../domain/message.ts";
 import type { Receipt } from "../../domain/receipt.ts";
-import { MemoryError } from "../../errors.ts";
-import { type CommonOptions, EXIT, withMemory } from "../run.ts";
+import { invalid, MemoryError } from "../../errors.ts";
+import { EXIT } from "../exit.ts";
+import { several, short } from "../print.ts";
+import { type CommonOptions, withMemory } from "../run.ts";
 
 interface RememberOptions extends CommonOptions {
   readonly session?: string;
@@ -12,11 +14,11 @@ interface RememberOptions extends CommonOptions {
 }
 
 export async function remember(text: string, options: RememberOptions): Promise<void> {
-  await withMemory(options, async ({ memory, print }) => {
+  await withMemory(options, "writes", async ({ memory, print }) => {
     const { role = "user", id, name, session } = options;
     const message = {
       role,
-      content: text === "-" ? stdin() : text,
+      content: text === "-" ? await stdin() : text,
       ...(id === undefined ? {} : { id }),
       ...(name === undefined ? {} : { name }),
     };
@@ -28,21 +30,32 @@ export async function remember(text: string, options: RememberOptions): Promise<
 
 /** What a write did, line by line, for people. */
 export function receiptLines(receipt: Receipt): string[] {
-  const lines = receipt.memories.map(({ action, text, why }) => `${action}: ${text || (why ?? "")}`);
-  for (const { erased, complete } of receipt.erasures ?? []) {
-    lines.push(
-      `erased for good: ${erased.memories} memories, words of ${erased.messages} messages${complete ? "" : " (not verified)"}`,
-    );
-  }
-  if (lines.length === 0) lines.push("stored; nothing to learn from it");
-  return lines;
+  const erased = (receipt.erasures ?? []).map(({ erased, complete }) => {
+    const what = `${several(erased.memories, "memory", "memories")}, words in ${several(erased.messages, "message")}`;
+    return `erased: ${what}${complete ? "" : " (not every place could be verified)"}`;
+  });
+  const lines = receipt.memories
+    .filter(({ action }) => action !== "erased")
+    .map(({ action, text, why }) => `${action}: ${text === "" ? (why ?? "") : short(text)}`);
+  const done = [...lines, ...erased];
+  if (done.length > 0) return done;
+  return [receipt.pending > 0 ? "stored; it will be read in a moment" : "stored; nothing to learn from it"];
 }
 
-function stdin(): string {
+/** All of stdin as text, without the line break at its end. It is not read further than a message may be long. */
+async function stdin(): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > LIMITS.textBytes + 2) {
+      throw invalid(`stdin is too long: at most ${LIMITS.textBytes.toLocaleString("en")} bytes. Split it.`);
+    }
+  }
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(0)).replace(/\r?\n$/, "");
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)).replace(/\r?\n$/, "");
   } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause;
     throw new MemoryError("invalid_input", "stdin is no UTF-8: is it binary? Give plain text.", { cause });
   }
 }

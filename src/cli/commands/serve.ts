@@ -1,6 +1,8 @@
-import { serve } from "../../http/index.ts";
-import { shownError } from "../exit.ts";
-import { type CommonOptions, EXIT, withMemory } from "../run.ts";
+import { invalid } from "../../errors.ts";
+import { type Served, serve } from "../../http/index.ts";
+import { EXIT, interrupted, shownError } from "../exit.ts";
+import { dim } from "../print.ts";
+import { type CommonOptions, type Working, withMemory } from "../run.ts";
 
 interface ServeOptions extends CommonOptions {
   readonly host?: string;
@@ -9,34 +11,66 @@ interface ServeOptions extends CommonOptions {
 
 /** The server, until it is told to stop; what it has begun then is finished. */
 export async function serveHttp(options: ServeOptions): Promise<void> {
-  await withMemory(options, async ({ keepsake, settings, print, clock, path }) => {
+  await withMemory(options, "writes", async (working) => {
+    if (options.at !== undefined) throw invalid("serve takes no --at: its time is the time it is.");
+    const { keepsake, settings, print, clock, path } = working;
+    const host = options.host ?? settings.host;
     const served = await serve({
       keepsake,
       clock,
-      host: options.host ?? settings.host,
+      host,
       port: options.port ?? settings.port,
-      ...(path === ":memory:" ? {} : { keysPath: `${path}.keys.json` }),
+      ...(path === ":memory:" ? {} : { keysPath: keysPathOf(path) }),
       ...(settings.apiKey === undefined ? {} : { apiKey: settings.apiKey }),
       onFault: ({ requestId, error }) => {
         process.stderr.write(`fault in request ${requestId}: ${shownError(error).message}\n`);
       },
     });
     const { url, firstKey, signInUrl } = served;
-    print.result({ url, ...(firstKey === undefined ? {} : { key: firstKey, signInUrl }) }, () => [
-      `Keepsake listens on ${url}, with ${path}.`,
-      ...(firstKey === undefined
-        ? []
-        : [`Your key, shown this once:\n  ${firstKey}`, `The page, signed in:\n  ${signInUrl}`]),
-    ]);
-    await stopped();
-    print.note("Stopping.");
+    const first = firstKey === undefined ? {} : { key: firstKey, signInUrl };
+    print.result({ url, ...first }, () => greeting(working, served));
+    if (!isLoopback(host)) {
+      print.note(
+        "Others can reach it, and nothing is encrypted on the way: put a server with TLS before it.",
+      );
+    }
+    const signal = await stopped();
+    print.note(`${signal}: finishing what has begun.`);
     await served.close();
     return EXIT.done;
   });
 }
 
-function stopped(): Promise<void> {
+function keysPathOf(path: string): string {
+  return `${path}.keys.json`;
+}
+
+function greeting({ path, settings }: Working, { url, firstKey, signInUrl }: Served): string[] {
+  const page = firstKey === undefined ? `The page:  ${url}/` : `The page, signed in:  ${signInUrl}`;
+  return [
+    `Keepsake listens on ${url}, with ${path}.`,
+    ...(firstKey === undefined ? [] : ["", `Your key, shown this once:  ${firstKey}`]),
+    page,
+    ...(firstKey === undefined && settings.apiKey === undefined
+      ? [dim(`Lost the key? Stop, take ${keysPathOf(path)} away, and start again: it makes a new one.`)]
+      : []),
+    dim("Ctrl-C stops it."),
+  ];
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\./.test(host);
+}
+
+/** The signal that ends it. A second one does not wait. */
+function stopped(): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+    process.off("SIGINT", interrupted);
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.once(signal, () => {
+        process.on(signal, interrupted);
+        resolve(signal);
+      });
+    }
   });
 }

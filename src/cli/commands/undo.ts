@@ -1,11 +1,12 @@
-import { MemoryError } from "../../errors.ts";
-import { type CommonOptions, EXIT, withMemory } from "../run.ts";
+import { invalid } from "../../errors.ts";
+import { EXIT } from "../exit.ts";
+import { type CommonOptions, withMemory } from "../run.ts";
 import { receiptLines } from "./remember.ts";
 
 export async function undo(revision: string, options: CommonOptions): Promise<void> {
-  await withMemory(options, async ({ memory, print }) => {
-    if (!/^\d+$/.test(revision))
-      throw new MemoryError("invalid_input", "REVISION must be a whole number; `history` shows them.");
+  await withMemory(options, "reads", async ({ memory, print }) => {
+    if (!/^\d{1,15}$/.test(revision))
+      throw invalid("REVISION must be a whole number; `keepsake history` shows them.");
     const receipt = await memory.undo(Number(revision));
     print.result(receipt, () => [
       `Revision ${revision} is taken back, by revision ${receipt.revision}.`,

@@ -1,0 +1,73 @@
+import type { LogEntry } from "../../domain/change-set.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { ScopedMemory } from "../../engine/surface.ts";
+import { isMemoryError } from "../../errors.ts";
+import { EXIT } from "../exit.ts";
+import { day, several, short, table } from "../print.ts";
+import { type CommonOptions, withMemory } from "../run.ts";
+
+interface HistoryOptions extends CommonOptions {
+  readonly limit?: number;
+}
+
+/** The versions of a memory; without an id, what happened, newest first. */
+export async function history(id: string | undefined, options: HistoryOptions): Promise<void> {
+  await withMemory(options, "reads", async ({ memory, print }) => {
+    if (id !== undefined) {
+      const versions = await memory.history(id);
+      print.result(versions, () => table(versions.map(versionRow)));
+      return EXIT.done;
+    }
+    const { limit } = options;
+    const log = await memory.history(undefined, limit === undefined ? {} : { limit });
+    const lines = print.json ? [] : await logLines(memory, log);
+    print.result(log, () => lines);
+    if (log.length === 0) print.note("Nothing has happened yet.");
+    return EXIT.done;
+  });
+}
+
+function versionRow({ version, revision, storedAt, action, why, text }: Memory): string[] {
+  const what = why === undefined ? action : `${action} (${why})`;
+  return [`${version}`, `revision ${revision}`, day(storedAt), what, short(text)];
+}
+
+const MOST_SHOWN = 5;
+
+/** A line for each revision, and below it what became of which memory. */
+async function logLines(memory: ScopedMemory, log: readonly LogEntry[]): Promise<string[]> {
+  const lines: string[] = [];
+  for (const entry of log) {
+    lines.push(`${String(entry.revision).padStart(4)}  ${time(entry.at)}  ${entryLine(entry)}`);
+    for (const { id, version, action } of entry.memories.slice(0, MOST_SHOWN)) {
+      const text = (await versionsOf(memory, id)).find((one) => one.version === version)?.text;
+      lines.push(`      ${action}: ${text === undefined ? "(erased since)" : short(text, 120)}`);
+    }
+    const more = entry.memories.length - MOST_SHOWN;
+    if (more > 0) lines.push(`      and ${several(more, "memory", "memories")} more`);
+  }
+  return lines;
+}
+
+function entryLine({ cause, undoes, messages, erased }: LogEntry): string {
+  const parts = [
+    undoes === undefined ? cause : `${cause} of revision ${undoes}`,
+    ...(messages.length > 0 ? [several(messages.length, "message")] : []),
+    ...(erased.length > 0 ? [`${several(erased.length, "place")} erased`] : []),
+  ];
+  return parts.join(", ");
+}
+
+function time(at: string): string {
+  return at.slice(0, 16).replace("T", " ");
+}
+
+/** None where it was erased. */
+async function versionsOf(memory: ScopedMemory, id: string): Promise<Memory[]> {
+  try {
+    return await memory.history(id);
+  } catch (error) {
+    if (isMemoryError(error) && error.code === "not_found") return [];
+    throw error;
+  }
+}

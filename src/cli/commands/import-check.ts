@@ -1,0 +1,56 @@
+import { takeMessages } from "../../engine/take-messages.ts";
+import { isMemoryError, MemoryError } from "../../errors.ts";
+import type { Entry } from "../../formats/index.ts";
+
+/** What stands in a file. */
+export interface Checked {
+  readonly read: number;
+  /** How many of them have an id that an earlier one has. */
+  readonly repeated: number;
+  readonly sessions: number;
+  /** When the first and the last of them was said. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+const SCOPE = { project: "default", user: "me" };
+const REPORT_EVERY = 1000;
+
+/**
+ * Reads through what is to be imported and checks each message as it will be when it is stored. `invalid_input` names
+ * the first bad one by its place in the file.
+ */
+export async function checkedFile(
+  entries: AsyncIterable<Entry>,
+  clock: () => Date,
+  onRead: (read: number) => void,
+): Promise<Checked> {
+  const ids = new Set<string>();
+  const sessions = new Set<string | undefined>();
+  let [read, repeated] = [0, 0];
+  let from: string | undefined;
+  let to: string | undefined;
+  for await (const entry of entries) {
+    const { id, at, session } = checkedMessage(entry, clock);
+    read += 1;
+    if (ids.has(id)) repeated += 1;
+    ids.add(id);
+    sessions.add(session);
+    if (from === undefined || at < from) from = at;
+    if (to === undefined || at > to) to = at;
+    if (read % REPORT_EVERY === 0) onRead(read);
+  }
+  const span = from === undefined || to === undefined ? {} : { from, to };
+  return { read, repeated, sessions: sessions.size, ...span };
+}
+
+function checkedMessage({ place, message }: Entry, clock: () => Date) {
+  try {
+    const [taken] = takeMessages({ clock, ids: () => place }, SCOPE, message, { origin: "import" });
+    if (taken) return taken;
+    throw new MemoryError("invalid_input", "there is no message.");
+  } catch (error) {
+    if (!isMemoryError(error)) throw error;
+    throw new MemoryError(error.code, `${place}: ${error.message} Nothing was stored.`, { cause: error });
+  }
+}
