@@ -8,6 +8,8 @@ export interface ClaimIndex {
   remove(id: string): void;
   /** Ids of memories that claim the same. */
   same(claim: Claim): ReadonlySet<string>;
+  /** Ids of memories that say who or what is called how. */
+  namings(): ReadonlySet<string>;
   /** Ids of memories with the same subject and relation. */
   slot(claim: Claim): ReadonlySet<string>;
 }
@@ -17,6 +19,7 @@ const NONE: ReadonlySet<string> = new Set();
 export function claimIndex(): ClaimIndex {
   const bySame = new Map<string, Set<string>>();
   const bySlot = new Map<string, Set<string>>();
+  const namings = new Set<string>();
   const keys = new Map<string, readonly [same: string, slot: string]>();
 
   const remove = (id: string): void => {
@@ -25,6 +28,7 @@ export function claimIndex(): ClaimIndex {
     drop(bySame, held[0], id);
     drop(bySlot, held[1], id);
     keys.delete(id);
+    namings.delete(id);
   };
 
   return {
@@ -38,8 +42,10 @@ export function claimIndex(): ClaimIndex {
       add(bySame, same, id);
       add(bySlot, slot, id);
       keys.set(id, [same, slot]);
+      if (claim.relation === "be called") namings.add(id);
     },
     remove,
+    namings: () => namings,
     same: (claim) => bySame.get(claimKey(claim)) ?? NONE,
     slot: (claim) => bySlot.get(slotKey(claim)) ?? NONE,
   };

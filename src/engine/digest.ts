@@ -3,6 +3,7 @@ import type { Message } from "../domain/message.ts";
 import type { ReceiptLine } from "../domain/receipt.ts";
 import type { EraseProposal, Proposal } from "../ports/extractor.ts";
 import { type Deciding, decide } from "./decide.ts";
+import { knownFor } from "./known.ts";
 import { type MemoryDraft, memoryDraft } from "./memory-draft.ts";
 import type { Ports } from "./ports.ts";
 import type { UserState } from "./user-state.ts";
@@ -46,7 +47,8 @@ export async function digest(
   const sessions = sessionTails(state);
   for (const message of input.messages) {
     input.signal?.throwIfAborted();
-    const proposals = await proposalsFor(ports, message, sessions.before(message), draft, input.signal);
+    const earlier = sessions.before(message);
+    const proposals = await proposalsFor(ports, { state, draft, message, earlier }, input.signal);
     const requests = mayErase && message.role === "user" ? proposals.filter(isErase) : [];
     for (const proposal of proposals) {
       if (proposal.propose !== "erase") lines.push(...decide(ports, deciding, proposal, message));
@@ -63,13 +65,12 @@ export async function digest(
 
 async function proposalsFor(
   ports: Pick<Ports, "extractor">,
-  message: Message,
-  earlier: readonly Message[],
-  draft: MemoryDraft,
+  input: { state: UserState; draft: MemoryDraft; message: Message; earlier: readonly Message[] },
   signal: AbortSignal | undefined,
 ): Promise<Proposal[]> {
+  const { state, draft, message, earlier } = input;
   if (message.digest === "never" || message.content === "") return [];
-  const reading = { messages: [message], earlier, known: draft.current() };
+  const reading = { messages: [message], earlier, known: knownFor(state, draft, message, earlier) };
   return ports.extractor.propose(reading, signal ? { signal } : {});
 }
 

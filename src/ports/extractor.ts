@@ -17,7 +17,7 @@ export interface Reading {
   readonly messages: readonly Message[];
   /** The turns before them in the same session, oldest first: what "it", "her" and "no, Tuesday" refer to. */
   readonly earlier: readonly Message[];
-  /** The user's current memories, so that a change can name what it changes. */
+  /** Current memories that the messages can mean, oldest first, so that a change can name what it changes. */
   readonly known: readonly Memory[];
 }
 
