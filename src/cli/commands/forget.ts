@@ -107,16 +107,10 @@ function atMost(lines: readonly string[]): string[] {
 /** What an erasure did, for people. */
 export function receiptLines({ id, erased, verified, complete }: ErasureReceipt): string[] {
   const left = verified.filter(({ found }) => found > 0).map(({ place, found }) => `${place} (${found})`);
-  const gone = [
-    several(erased.memories, "memory", "memories"),
-    several(erased.versions, "version"),
-    several(erased.vectors, "vector"),
-    `words in ${several(erased.messages, "message")}`,
-  ];
   return [
-    `Erased: ${gone.join(", ")}.`,
+    `Erased: ${several(erased.memories, "memory", "memories")} with ${several(erased.versions, "version")}, words in ${several(erased.messages, "message")}, ${several(erased.vectors, "vector")}.`,
     complete
-      ? `Read again, and none of it found: ${verified.map(({ place }) => place).join(", ")}.`
+      ? `Checked: none of it is left in ${verified.map(({ place }) => place).join(", ")}.`
       : `Some of it is still found in: ${left.join(", ")}.`,
     `Receipt ${id}.`,
   ];
