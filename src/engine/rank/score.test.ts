@@ -2,38 +2,46 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { profileOf } from "./profiles.ts";
 import { boostOf, partsOf, relevanceOf, scoreOf, topsOf, weightsFor } from "./score.ts";
-import { noSignals, SIGNALS, type Signals } from "./signals.ts";
+import { noSignals, type Places, SIGNAL_NAMES, type Signals } from "./signals.ts";
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const qualities = fc.record({ recency: share, evidence: share, importance: share, confidence: share });
 const profile = fc.constantFrom(profileOf("default"), profileOf("classic"));
-const signals = fc.integer({ min: 1, max: 8 }).chain((slots) =>
+const columns = fc.integer({ min: 1, max: 8 }).chain((slots) =>
   fc.array(fc.array(share, { minLength: slots, maxLength: slots }), {
-    minLength: SIGNALS.length,
-    maxLength: SIGNALS.length,
+    minLength: SIGNAL_NAMES.length,
+    maxLength: SIGNAL_NAMES.length,
   }),
 );
 
-function signalsOf(columns: readonly (readonly number[])[]): Signals {
+function signalsOf(values: readonly (readonly number[])[]): Signals {
   const filled = noSignals();
-  for (const [i, signal] of SIGNALS.entries()) filled[signal] = Float32Array.from(columns[i] ?? []);
+  for (const [i, signal] of SIGNAL_NAMES.entries()) filled[signal] = Float32Array.from(values[i] ?? []);
   return filled;
+}
+
+/** As many turns and sessions as units; every third unit is from no turn. */
+function placesOf(slots: number): Places {
+  const numbers = Array.from({ length: slots }, (_, i) => i);
+  return {
+    slots,
+    turn: Int32Array.from(numbers, (i) => (i % 3 === 2 ? -1 : i)),
+    session: numbers.toReversed(),
+  };
 }
 
 it("relevance and score lie between 0 and 1, and the parts add up to the relevance", () => {
   fc.assert(
-    fc.property(signals, profile, share, qualities, (columns, one, talk, quality) => {
-      const filled = signalsOf(columns);
+    fc.property(columns, profile, share, qualities, (values, one, talk, quality) => {
+      const filled = signalsOf(values);
       const weights = weightsFor(one, talk);
       const tops = topsOf(filled);
-      const slots = filled.words.length;
-      const relevance = relevanceOf(filled, weights, tops, slots);
-      for (let slot = 0; slot < slots; slot += 1) {
-        const value = relevance[slot] ?? -1;
+      const places = placesOf(filled.words.length);
+      for (const [slot, value] of relevanceOf(filled, weights, tops, places).entries()) {
         expect(value).toBeGreaterThanOrEqual(0);
         expect(value).toBeLessThanOrEqual(1 + 1e-6);
-        const sum = Object.values(partsOf(filled, weights, tops, slot)).reduce((all, part) => all + part, 0);
-        expect(sum).toBeCloseTo(value, 4);
+        const parts = Object.values(partsOf(filled, weights, tops, places, slot));
+        expect(parts.reduce((all, part) => all + part, 0)).toBeCloseTo(value, 4);
         const score = scoreOf(one, Math.min(1, value), quality);
         expect(score).toBeGreaterThanOrEqual(0);
         expect(score).toBeLessThanOrEqual(1);

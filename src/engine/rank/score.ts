@@ -1,11 +1,14 @@
 import type { Profile, Quality, Weights } from "./profiles.ts";
-import { SIGNALS, type Signal, type Signals } from "./signals.ts";
+import { type Places, SIGNAL_NAMES, SIGNALS, type Signal, type Signals, signalAt } from "./signals.ts";
 
 /**
- * Signals without a natural top: each counts as a share of what the best unit has, so that a weight means the same
- * for a short question and a long one. What is not relevant changes no top, and so no order.
+ * Signals without a natural top: each counts as a share of the best, so that a weight means the same for a short
+ * question and a long one. What is not relevant changes no top, and so no order.
  */
 const RELATIVE: ReadonlySet<Signal> = new Set(["words", "window", "session", "near", "around"]);
+
+/** What stands in for the surroundings of a unit that is from no turn. */
+const ALONE: { readonly [signal in Signal]?: Signal } = { window: "words", session: "words", around: "near" };
 
 /** What each signal is divided by: the greatest value there is, or 1; 0 where no unit has any of it. */
 export type Tops = { readonly [signal in Signal]: number };
@@ -14,7 +17,7 @@ export type Qualities = { readonly [quality in Quality]: number };
 
 export function topsOf(signals: Readonly<Signals>): Tops {
   const tops = {} as { -readonly [signal in Signal]: number };
-  for (const signal of SIGNALS) {
+  for (const signal of SIGNAL_NAMES) {
     const top = greatest(signals[signal]);
     tops[signal] = RELATIVE.has(signal) ? top : Math.ceil(top);
   }
@@ -23,59 +26,106 @@ export function topsOf(signals: Readonly<Signals>): Tops {
 
 function greatest(column: Float32Array): number {
   let top = 0;
-  for (let slot = 0; slot < column.length; slot += 1)
-    if ((column[slot] as number) > top) top = column[slot] as number;
+  for (let place = 0; place < column.length; place += 1) {
+    if ((column[place] as number) > top) top = column[place] as number;
+  }
   return top;
 }
 
 /** The weights of a profile where a share (0 to 1) of the conversation is people talking among themselves. */
 export function weightsFor(profile: Profile, talk: number): Weights {
   const mixed = {} as { -readonly [signal in Signal]: number };
-  for (const signal of SIGNALS)
+  for (const signal of SIGNAL_NAMES) {
     mixed[signal] = talk * profile.talk[signal] + (1 - talk) * profile.chat[signal];
+  }
   return mixed;
 }
 
-/**
- * The relevance of every unit: the weighted mean of its signals, 0 to 1. A signal that no unit has is left out of
- * the mean, so that the best unit of a conversation without names or claims can reach 1 as well.
- */
+/** What a signal is multiplied with: its weight's share of all weights that count, over its top. */
+type Scales = { readonly [signal in Signal]: number };
+
+/** A signal that nothing has does not count, so that without names or claims the best can reach 1 as well. */
+function scalesOf(weights: Weights, tops: Tops): Scales {
+  let sum = 0;
+  for (const signal of SIGNAL_NAMES) if (tops[signal] > 0) sum += weights[signal];
+  const scales = {} as { -readonly [signal in Signal]: number };
+  for (const signal of SIGNAL_NAMES) {
+    scales[signal] = tops[signal] > 0 && sum > 0 ? weights[signal] / sum / tops[signal] : 0;
+  }
+  return scales;
+}
+
+/** The relevance of every unit, by number: the weighted mean of its signals, 0 to 1. */
 export function relevanceOf(
   signals: Readonly<Signals>,
   weights: Weights,
   tops: Tops,
-  slots: number,
+  places: Places,
 ): Float32Array {
+  const scales = scalesOf(weights, tops);
+  const ofTurns = surroundingsOf(signals, scales, places);
+  const { turn, slots } = places;
+  const { words, near, claim, time } = signals;
+  const aloneWords = aloneShare("words", weights, scales);
+  const aloneNear = aloneShare("near", weights, scales);
   const relevance = new Float32Array(slots);
-  let sum = 0;
-  for (const signal of SIGNALS) if (tops[signal] > 0) sum += weights[signal];
-  for (const signal of SIGNALS) {
-    if (weights[signal] === 0 || tops[signal] <= 0) continue;
-    const scale = weights[signal] / tops[signal] / sum;
-    const column = signals[signal];
-    for (let slot = 0; slot < slots; slot += 1) {
-      const value = column[slot] as number;
-      if (value > 0) relevance[slot] = (relevance[slot] as number) + value * scale;
-    }
+  for (let slot = 0; slot < slots; slot += 1) {
+    const at = turn[slot] as number;
+    const ownWords = words.length > 0 ? (words[slot] as number) : 0;
+    const ownNear = near.length > 0 ? Math.max(0, near[slot] as number) : 0;
+    let sum = ownWords * scales.words + ownNear * scales.near;
+    sum += at >= 0 ? (ofTurns[at] as number) : ownWords * aloneWords + ownNear * aloneNear;
+    if (claim.length > 0) sum += (claim[slot] as number) * scales.claim;
+    if (time.length > 0) sum += (time[slot] as number) * scales.time;
+    relevance[slot] = sum;
   }
   return relevance;
 }
 
+/** What the signals of turns and sessions add to the units of each turn. */
+function surroundingsOf(signals: Readonly<Signals>, scales: Scales, { session }: Places): Float32Array {
+  const sums = new Float32Array(session.length);
+  for (const signal of SIGNAL_NAMES) {
+    const column = signals[signal];
+    const scale = scales[signal];
+    if (SIGNALS[signal] === "unit" || scale === 0 || column.length === 0) continue;
+    const isOfTurn = SIGNALS[signal] === "turn";
+    for (let turn = 0; turn < sums.length; turn += 1) {
+      const value = column[isOfTurn ? turn : (session[turn] as number)] as number;
+      if (value > 0) sums[turn] = (sums[turn] as number) + value * scale;
+    }
+  }
+  return sums;
+}
+
+/** What a signal of a unit from no turn counts for besides, in place of the surroundings that it has not. */
+function aloneShare(signal: "words" | "near", weights: Weights, scales: Scales): number {
+  if (weights[signal] === 0) return 0;
+  const around = SIGNAL_NAMES.filter((one) => ALONE[one] === signal && scales[one] > 0);
+  return around.reduce((sum, one) => sum + (weights[one] / weights[signal]) * scales[signal], 0);
+}
+
 /** What each signal added to the relevance of one unit. */
 export function partsOf(
-  signals: Signals,
+  signals: Readonly<Signals>,
   weights: Weights,
   tops: Tops,
+  places: Places,
   slot: number,
 ): Partial<Record<Signal, number>> {
-  const sum = SIGNALS.reduce((all, signal) => all + (tops[signal] > 0 ? weights[signal] : 0), 0);
+  const scales = scalesOf(weights, tops);
+  const isAlone = (places.turn[slot] as number) < 0;
   const parts: Partial<Record<Signal, number>> = {};
-  for (const signal of SIGNALS) {
-    const value = signals[signal][slot] ?? 0;
-    if (value > 0 && weights[signal] !== 0) parts[signal] = (value / tops[signal]) * (weights[signal] / sum);
+  for (const signal of SIGNAL_NAMES) {
+    let scale = scales[signal];
+    if (isAlone && (signal === "words" || signal === "near")) scale += aloneShare(signal, weights, scales);
+    const value = signalAt(signals, signal, places, slot);
+    if (value > 0 && scale > 0) parts[signal] = value * scale;
   }
   return parts;
 }
+
+const QUALITIES: readonly Quality[] = ["recency", "evidence", "importance", "confidence"];
 
 /** The score of a unit from its relevance and its qualities (0 to 1 each): 0 to 1. */
 export function scoreOf(profile: Profile, relevance: number, qualities: Qualities): number {
@@ -90,5 +140,3 @@ export function boostOf(profile: Profile, qualities: Qualities): number {
   for (const quality of QUALITIES) left *= 1 - (profile.takes[quality] ?? 0) * (1 - qualities[quality]);
   return left;
 }
-
-const QUALITIES: readonly Quality[] = ["recency", "evidence", "importance", "confidence"];

@@ -24,7 +24,7 @@ export function whyItem(found: Found, corpus: Corpus, slot: number): Why {
   const held = new Set((corpus.units[slot]?.terms ?? "").split(" "));
   return {
     arms,
-    parts: partsOf(found.signals, found.weights, found.tops, slot),
+    parts: partsOf(found.signals, found.weights, found.tops, found.places, slot),
     words: [...new Set(found.terms)].filter((term) => held.has(term)),
   };
 }

@@ -91,17 +91,18 @@ function levelsOf(relevance: Float32Array, least: number): number[][] {
 
 /** The best relevance and the greatest evidence among the units that may be given. */
 function bestOf(ranking: Ranking): { best: number; certainty: number } {
-  const { relevance, evidence } = ranking.found;
+  const { relevance, evidenceAt } = ranking.found;
   let best = 0;
   let certainty = 0;
   for (let slot = 0; slot < ranking.corpus.slots; slot += 1) {
-    const isMore = (relevance[slot] as number) > best || (evidence[slot] as number) > certainty;
+    const evidence = evidenceAt(slot);
+    const isMore = (relevance[slot] as number) > best || evidence > certainty;
     // Looked at last, for it is the slow part: few units beat all before them.
-    if (!isMore || !ranking.corpus.units[slot] || whyNot(ranking, slot)) continue;
+    if (!isMore || whyNot(ranking, slot)) continue;
     best = Math.max(best, relevance[slot] as number);
-    certainty = Math.max(certainty, evidence[slot] as number);
+    certainty = Math.max(certainty, evidence);
   }
-  return { best, certainty: Math.min(1, certainty) };
+  return { best, certainty };
 }
 
 function whyNot({ corpus, state, memoryAt, wanted }: Ranking, slot: number): string | undefined {

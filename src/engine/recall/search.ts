@@ -2,7 +2,7 @@ import { analyse } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
 import type { Profile, Weights } from "../rank/profiles.ts";
 import { relevanceOf, type Tops, topsOf, weightsFor } from "../rank/score.ts";
-import { noSignals, type Signals } from "../rank/signals.ts";
+import { noSignals, type Places, type Signals } from "../rank/signals.ts";
 import { type MemoryAt, searchClaims, searchTime } from "./claim-arm.ts";
 import type { Corpus } from "./corpus.ts";
 import { searchTurns } from "./turn-arm.ts";
@@ -20,8 +20,9 @@ export interface Found {
   readonly tops: Tops;
   /** 0 to 1, relative to the other units: what is ranked by. */
   readonly relevance: Float32Array;
-  /** 0 to 1, by itself: how sure it is that the unit has to do with the query at all. */
-  readonly evidence: Float32Array;
+  readonly places: Places;
+  /** 0 to 1, by itself: how sure it is that a unit has to do with the query at all. */
+  evidenceAt(slot: number): number;
 }
 
 /** What is asked: as text, as a vector, as a question. */
@@ -49,14 +50,9 @@ export function search(
   searchTime(corpus, memoryAt, question, signals);
   const weights = weightsFor(profile, talkShare(corpus));
   const tops = topsOf(signals);
-  return {
-    terms,
-    signals,
-    weights,
-    tops,
-    relevance: relevanceOf(signals, weights, tops, corpus.slots),
-    evidence: evidenceOf(signals, share, floor),
-  };
+  const places = { slots: corpus.slots, turn: corpus.turn, session: corpus.turns.session };
+  const relevance = relevanceOf(signals, weights, tops, places);
+  return { terms, signals, weights, tops, places, relevance, evidenceAt: evidenceOf(signals, share, floor) };
 }
 
 /** The share of turns in which people talk among themselves: under two names or more, with no assistant there. */
@@ -74,13 +70,12 @@ function talkShare({ turns }: Corpus): number {
  * How sure each unit is to have to do with the query, without regard to the others: the share of the query's words
  * that it holds, and how far its cosine lies above the embedder's floor; or how well its claim fits.
  */
-function evidenceOf({ near, claim }: Signals, share: Float32Array, floor: number): Float32Array {
-  const evidence = new Float32Array(share.length);
-  for (let slot = 0; slot < share.length; slot += 1) {
-    const above = Math.max(0, ((near[slot] ?? 0) - floor) / (1 - floor));
-    evidence[slot] = Math.min(1, Math.max((share[slot] as number) + above, claim[slot] ?? 0));
-  }
-  return evidence;
+function evidenceOf({ near, claim }: Signals, share: Float32Array, floor: number): (slot: number) => number {
+  return (slot) => {
+    const above = near.length > 0 ? Math.max(0, ((near[slot] as number) - floor) / (1 - floor)) : 0;
+    const fit = claim.length > 0 ? (claim[slot] as number) : 0;
+    return Math.min(1, Math.max((share[slot] as number) + above, fit));
+  };
 }
 
 /**

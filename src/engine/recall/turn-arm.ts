@@ -2,23 +2,28 @@ import { words } from "../../domain/words.ts";
 import type { Signals } from "../rank/signals.ts";
 import type { Corpus } from "./corpus.ts";
 
-/** Fills the signals that the conversation gives: who speaks, what a turn answers, whether the user said it. */
-export function searchTurns({ turns, turn, slots }: Corpus, query: string, signals: Signals): void {
+/** Fills the signals that the conversation gives, by turn: who speaks, what it answers, whether the user said it. */
+export function searchTurns({ turns }: Corpus, query: string, signals: Signals): void {
   const { previous, asks, session, assistantTurns, byUser, speaker } = turns;
-  const named = namedIn(turns.names, query);
-  const hasAssistant = assistantTurns.some((count) => count > 0);
-  signals.answers = new Float32Array(slots);
-  if (named.size > 0) signals.named = new Float32Array(slots);
-  if (hasAssistant) signals.own = new Float32Array(slots);
-  for (let slot = 0; slot < slots; slot += 1) {
-    const at = turn[slot] as number;
-    if (at < 0) continue;
+  const count = previous.length;
+  const answers = new Float32Array(count);
+  for (let at = 0; at < count; at += 1) {
     const before = previous[at] as number;
-    if (before >= 0) signals.answers[slot] = asks[before] as number;
-    if (named.size > 0 && named.has(speaker[at] as number)) signals.named[slot] = 1;
-    if (!hasAssistant || byUser[at] === 0) continue;
-    if ((assistantTurns[session[at] as number] as number) > 0) signals.own[slot] = 1;
+    if (before >= 0) answers[at] = asks[before] as number;
   }
+  signals.answers = answers;
+  const asked = namedIn(turns.names, query);
+  if (asked.size > 0) {
+    const named = new Float32Array(count);
+    for (let at = 0; at < count; at += 1) if (asked.has(speaker[at] as number)) named[at] = 1;
+    signals.named = named;
+  }
+  if (!assistantTurns.some((some) => some > 0)) return;
+  const own = new Float32Array(count);
+  for (let at = 0; at < count; at += 1) {
+    if (byUser[at] === 1 && (assistantTurns[session[at] as number] as number) > 0) own[at] = 1;
+  }
+  signals.own = own;
 }
 
 /** The numbers of the speakers one of whose names stands in the query: "Ana" of "Ana Lopez". */

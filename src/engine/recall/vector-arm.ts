@@ -9,21 +9,15 @@ import { REACH } from "./turns.ts";
 export function searchVectors(corpus: Corpus, query: Float32Array, signals: Signals): void {
   const { slots, vectors, isPassage, turn, turns } = corpus;
   if (query.length !== vectors.dimensions || query.every((part) => part === 0)) return;
-  const near = Float32Array.from(vectors.dot(query, slots));
-  const around = new Float32Array(slots);
+  const near = vectors.dot(query, slots).slice();
   const ofTurn = new Float32Array(turns.messages.length);
   for (let slot = 0; slot < slots; slot += 1) {
     const at = turn[slot] as number;
     const cosine = near[slot] as number;
     if (at >= 0 && cosine > (ofTurn[at] as number) && isPassage[slot] === 1) ofTurn[at] = cosine;
   }
-  const mean = meanAround(corpus, ofTurn);
-  for (let slot = 0; slot < slots; slot += 1) {
-    const at = turn[slot] as number;
-    around[slot] = at < 0 ? (near[slot] as number) : (mean[at] as number);
-  }
   signals.near = near;
-  signals.around = around;
+  signals.around = meanAround(corpus, ofTurn);
 }
 
 /** The mean of each turn and up to two on each side of it. */

@@ -31,7 +31,8 @@ export function searchWords(corpus: Corpus, terms: readonly string[], signals: S
     around.session.take(weight);
   }
   signals.words = words;
-  gather(corpus, signals, around);
+  signals.window = around.window.sums;
+  signals.session = around.session.sums;
   return share;
 }
 
@@ -99,18 +100,4 @@ function spread(corpus: Corpus, posting: ReadonlyMap<number, number>, { window, 
       window.add(near, found);
     }
   }
-}
-
-function gather({ slots, turn, turns }: Corpus, signals: Signals, around: Around): void {
-  const window = new Float32Array(slots);
-  const session = new Float32Array(slots);
-  for (let slot = 0; slot < slots; slot += 1) {
-    const at = turn[slot] as number;
-    // What came from no conversation is its own surroundings.
-    const own = signals.words[slot] as number;
-    window[slot] = at < 0 ? own : (around.window.sums[at] as number);
-    session[slot] = at < 0 ? own : (around.session.sums[turns.session[at] as number] as number);
-  }
-  signals.window = window;
-  signals.session = session;
 }
