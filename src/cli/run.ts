@@ -57,7 +57,7 @@ export async function withMemory(
 function placeOf(path: string, access: Access, print: Printer): string {
   if (access === "writes" || path === ":memory:" || existsSync(path)) return path;
   if (access === "checks") {
-    throw new MemoryError("not_found", `there is no database ${path}. Name another with --db.`);
+    throw new MemoryError("unavailable", `there is no database ${path}. Name another with --db.`);
   }
   print.note(`There is no database ${path} yet.`);
   return ":memory:";

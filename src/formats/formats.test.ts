@@ -97,13 +97,13 @@ describe("JSON lines", () => {
   });
 
   it("that cannot be read say why", async () => {
-    await expect(read("jsonl", join(folder, "nowhere.jsonl"))).rejects.toMatchObject({ code: "not_found" });
+    await expect(read("jsonl", join(folder, "nowhere.jsonl"))).rejects.toMatchObject({ code: "unavailable" });
     await expect(read("jsonl", folder)).rejects.toEqual(refusal(/folder/));
     const cut = gzipSync(lines({ content: "a" }).repeat(100)).subarray(0, 30);
     await expect(read("jsonl", file("cut.jsonl.gz", cut))).rejects.toEqual(refusal(/cut off/));
     await expect(read("jsonl", file("not.jsonl.gz", "plain"))).rejects.toEqual(refusal(/no gzip/));
     await expect(read("jsonl", join(folder, "nowhere.jsonl.gz"))).rejects.toMatchObject({
-      code: "not_found",
+      code: "unavailable",
     });
   });
 });
@@ -277,6 +277,6 @@ describe("the format of a file", () => {
     for (const content of ["", " \n", "hello", "[]", "{}", '"text"', "\u0000\u0001", '[{"role":"user"}]']) {
       await expect(formatOf(file("unknown", content))).rejects.toMatchObject({ code: "invalid_input" });
     }
-    await expect(formatOf(join(folder, "nowhere"))).rejects.toMatchObject({ code: "not_found" });
+    await expect(formatOf(join(folder, "nowhere"))).rejects.toMatchObject({ code: "unavailable" });
   });
 });

@@ -27,8 +27,10 @@ export type Format = keyof typeof FORMATS;
 export async function formatOf(path: string): Promise<Format> {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return "longmemeval";
   // A list may stand in one line, longer than a line may be.
-  const isList = (await beginningOf(path)).startsWith("[");
-  const format = isList ? formatOfList(jsonFile(path)) : await formatOfLines(path);
+  const beginning = await beginningOf(path);
+  if (beginning === "") throw invalid("the file is empty.");
+  const isList = beginning.startsWith("[");
+  const format = isList ? formatOfList(jsonFile(path)) : await formatOfLines(path, beginning);
   if (format) return format;
   throw invalid("the file is in no format that is known. Name one with --format.");
 }
@@ -38,9 +40,11 @@ function formatOfList(value: unknown): Format | undefined {
   return Array.isArray(value) && value.length > 0 && value.every(isQuestion) ? "longmemeval" : undefined;
 }
 
-async function formatOfLines(path: string): Promise<Format | undefined> {
+async function formatOfLines(path: string, beginning: string): Promise<Format | undefined> {
+  // What begins otherwise is no JSON object, and may be no text at all.
+  if (!beginning.startsWith("{")) return undefined;
   for await (const { text } of linesOf(path)) return formatOfLine(text);
-  throw invalid("the file is empty.");
+  return undefined;
 }
 
 function formatOfLine(text: string): Format | undefined {
@@ -49,8 +53,8 @@ function formatOfLine(text: string): Format | undefined {
     value = JSON.parse(text);
   } catch (cause) {
     // JSON lines with a slip in the first one: read as such, so that the slip is named.
-    if (cause instanceof SyntaxError && text.trimStart().startsWith("{")) return "jsonl";
-    return undefined;
+    if (cause instanceof SyntaxError) return "jsonl";
+    throw cause;
   }
   if (!isObject(value)) return undefined;
   if (value.type === "keepsake") return "keepsake";

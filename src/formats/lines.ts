@@ -84,7 +84,7 @@ export function readingError(cause: unknown): unknown {
   if (code.startsWith("Z_")) {
     return new MemoryError("invalid_input", "the file is no gzip, or is cut off.", { cause });
   }
-  if (code === "ENOENT") return new MemoryError("not_found", "the file is not there.", { cause });
+  if (code === "ENOENT") return new MemoryError("unavailable", "the file is not there.", { cause });
   if (code === "EISDIR") {
     return new MemoryError("invalid_input", "this is a folder: name a file in it.", { cause });
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createInterface, type Interface } from "node:readline";
+import { confirmed } from "../confirm.ts";
 import { EXIT } from "../exit.ts";
 import { say } from "../print.ts";
 import { type CommonOptions, withMemory } from "../run.ts";
@@ -60,11 +61,4 @@ async function conversation(
   lines.close();
   if (isTerminal) process.stdout.write("\n");
   return isBrokenOff;
-}
-
-function confirmed(lines: Interface, question: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    lines.once("close", () => resolve(false));
-    lines.question(`${question} [y/N] `, (reply) => resolve(/^y(?:es)?$/i.test(reply.trim())));
-  });
 }

@@ -4,9 +4,9 @@ import { basename, dirname, join } from "node:path";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { ExportLine, ScopedMemory } from "../../engine/surface.ts";
-import { invalid } from "../../errors.ts";
+import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
 import { toWire } from "../../http/wire.ts";
-import { EXIT } from "../exit.ts";
+import { EXIT, shownError } from "../exit.ts";
 import { several } from "../print.ts";
 import { type CommonOptions, withMemory } from "../run.ts";
 
@@ -65,7 +65,9 @@ async function writeFile(memory: ScopedMemory, file: string): Promise<number> {
     return lines;
   } catch (error) {
     if (draft !== place) rmSync(draft, { force: true });
-    throw error;
+    if (isMemoryError(error)) throw error;
+    const { message } = shownError(error);
+    throw new MemoryError("unavailable", `${file}: ${message}`, { cause: error });
   }
 }
 

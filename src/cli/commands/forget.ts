@@ -1,8 +1,9 @@
-import { createInterface } from "node:readline/promises";
+import { createInterface } from "node:readline";
 import type { ErasurePlan, ErasureReceipt } from "../../domain/receipt.ts";
 import type { Forget, ScopedMemory } from "../../engine/surface.ts";
 import { invalid } from "../../errors.ts";
-import { EXIT } from "../exit.ts";
+import { confirmed } from "../confirm.ts";
+import { EXIT, interrupted } from "../exit.ts";
 import { day, several, short } from "../print.ts";
 import { type CommonOptions, type Working, withMemory } from "../run.ts";
 
@@ -65,8 +66,9 @@ async function isAgreed(
 
 async function isConfirmed(): Promise<boolean> {
   const asking = createInterface({ input: process.stdin, output: process.stderr });
+  asking.on("SIGINT", interrupted);
   try {
-    return /^y(?:es)?$/i.test((await asking.question("Erase this for good? [y/N] ")).trim());
+    return await confirmed(asking, "Erase this for good?");
   } finally {
     asking.close();
   }

@@ -39,12 +39,16 @@ async function logLines(memory: ScopedMemory, log: readonly LogEntry[]): Promise
   const lines: string[] = [];
   for (const entry of log) {
     lines.push(`${String(entry.revision).padStart(4)}  ${time(entry.at)}  ${entryLine(entry)}`);
+    const told: string[] = [];
     for (const { id, version, action } of entry.memories.slice(0, MOST_SHOWN)) {
       const text = (await versionsOf(memory, id)).find((one) => one.version === version)?.text;
-      lines.push(`      ${action}: ${text === undefined ? "(erased since)" : short(text, 120)}`);
+      if (text !== undefined) told.push(`${action}: ${short(text, 120)}`);
     }
+    const erased = Math.min(entry.memories.length, MOST_SHOWN) - told.length;
     const more = entry.memories.length - MOST_SHOWN;
-    if (more > 0) lines.push(`      and ${several(more, "memory", "memories")} more`);
+    if (erased > 0) told.push(`${several(erased, "memory", "memories")} erased since`);
+    if (more > 0) told.push(`and ${several(more, "memory", "memories")} more`);
+    lines.push(...told.map((line) => `      ${line}`));
   }
   return lines;
 }
