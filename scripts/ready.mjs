@@ -144,7 +144,7 @@ async function install() {
   if (status !== 0)
     throw new Error('npm could not install the packages; what it said stands above. Try "npm ci".');
   const [major, minor] = process.versions.node.split(".").map(Number);
-  const isOld = major < 22 || (major === 22 && minor < 18);
+  const isOld = major < 24 || (major === 24 && minor < 15);
   if (isOld && !existsSync(join(MODULES, ".bin", "node"))) {
     throw new Error(
       'The package "node" could not put its binary in place. Try "npm rebuild node --ignore-scripts=false".',
