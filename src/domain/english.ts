@@ -266,7 +266,9 @@ const SAME = new Set([..."can could will would shall should may might must had d
 
 /** A memory's text, which speaks of "the user", said to the user: "The user uses Shram." -> "You use Shram." */
 export function toSecondPerson(text: string): string {
-  return text
+  // "their" is the user's own where the sentence is about the user and names nobody else so.
+  const own = /^The user\b(?!['’]s)/.test(text) && !/\b(?:the user's|they are)\b/.test(text) ? ownWords(text) : text;
+  return own
     .replace(SUBJECT_USER, (_all, adverbs: string, verb: string) => `You${adverbs} ${secondForm(verb.toLowerCase())}`)
     .replace(/\band the user ([a-z]+)\b/g, (_all, verb: string) => `and you ${secondForm(verb)}`)
     .replace(/\bThe user's\b/g, "Your")
@@ -274,6 +276,14 @@ export function toSecondPerson(text: string): string {
     .replace(/\bThe user\b/g, "You")
     .replace(/\bthe user\b/g, "you")
     .replace(/\bthemself\b/g, "yourself");
+}
+
+function ownWords(text: string): string {
+  return text
+    .replace(/\btheir\b/g, "your")
+    .replace(/\btheirs\b/g, "yours")
+    .replace(/\bthem\b/g, "you")
+    .replace(/\bthey\b/g, "you");
 }
 
 function secondForm(verb: string): string {

@@ -370,7 +370,7 @@ for (const [first = "", ...others] of SAME_THING) {
 
 /** One name for things of several: `canonicalThing("mum")` and `("mother")` are equal. Lower case. */
 export function canonicalThing(thing: string): string {
-  const lower = thing.toLowerCase().trim().replace(/\bfavorite\b|\bfave\b/g, "favourite");
+  const lower = thing.toLowerCase().trim().replace(/\bfavorite\b|\bfave\b/g, "favourite").replace(/\bcolou?rs?\b/g, "color");
   return SAME_THING_AS.get(lower) ?? lower;
 }
 

@@ -2,7 +2,7 @@ import type { Claim } from "../../domain/memory.ts";
 import { canonicalRelation } from "../../domain/relations.ts";
 import { pastTense } from "../../domain/english.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
-import { datesOf, sentenceOf, verbPhrase } from "./claims.ts";
+import { claimsOf, datesOf, sentenceOf, verbPhrase } from "./claims.ts";
 import { adding, type Context, claimOf, ending, said, type Statement, thirdPerson, tidy } from "./context.ts";
 import { momentOf, type SaidDate } from "./dates.ts";
 import type { Entity } from "./entities.ts";
@@ -314,7 +314,7 @@ function sameThing(one: string, other: string): boolean {
   return a.length > 0 && b.length > 0 && (a.every((word) => b.includes(word)) || b.every((word) => a.includes(word)));
 }
 
-const RISES = /\b(?:went|gone|go|goes|going|rose|risen|rise|jumped|increased|dropped|fell|fallen|shot|climbed|came|come|been (?:raised|increased|cut|bumped|upped|lowered|reduced)|got (?:raised|bumped|cut|increased|upped|reduced)|(?:is|are|was|'s) (?:raised|bumped|cut|increased|upped|up|down|reduced)|raised|bumped|upped|put|changed|changing)\b(?: (?:up|down|all the way|my \w+|the \w+|back))*(?: from \S+(?: \S+)?)? to (?<value>(?:about |around |over )?[£$€]?\d.*)$/i;
+const RISES = /\b(?:went|gone|go|goes|going|rose|risen|rise|jumped|increased|dropped|fell|fallen|shot|climbed|came|come|been (?:raised|increased|cut|bumped|upped|lowered|reduced)|got (?:raised|bumped|cut|increased|upped|reduced)|(?:is|are|was|'s) (?:raised|bumped|cut|increased|upped|up|down|reduced)|raised|bumped|upped|put|changed|changing)\b(?: (?:up|down|all the way|(?:my|our|the|his|her|their) [\w' -]+?|back))*(?: from \S+(?: \S+)?)? to (?<value>(?:about |around |over )?[£$€]?\d.*)$/i;
 
 /** "my salary went up to 61k". */
 function risen(change: Change): Proposal[] | undefined {
@@ -383,13 +383,19 @@ function instead(change: Change): Proposal[] | undefined {
   const { context, text } = change;
   const found = /^(?<head>.+?) instead of (?<old>.+)$/i.exec(text);
   if (!found?.groups) return undefined;
-  const rivals = meant(context, { named: newThing(found.groups.old ?? ""), ...owner(change) });
+  const old = newThing(found.groups.old ?? "").replace(/^(?:taking|using|driving|drinking|eating|having|going to|playing|riding|reading|watching|doing|getting|buying|wearing) /i, "");
+  const rivals = meant(context, { named: old, ...owner(change) });
   const [rival] = rivals;
   if (!rival) return undefined;
   const { clause } = change.statement;
   const object = change.phrases.find(({ kind }) => kind === "noun" || kind === "preposition");
   const item = object?.items[0];
   if (!item || clause.verb.denied) return undefined;
+  const target = targetOf(rivals);
+  if (verbPhrase({ statement: change.statement }).split(" ")[0] !== rival.claim.relation.split(" ")[0]) {
+    const [first, ...others] = claimsOf(context, change.statement);
+    return first && [target ? { ...first, replaces: target } : first, ...others];
+  }
   const fresh = said(context, clause.tokens, ...item).replace(/ instead of .*$/i, "");
   return [inherit(change, rivals, rival, found.groups.old ?? "", fresh)];
 }
@@ -482,7 +488,7 @@ function stopped(change: Change): Proposal[] | undefined {
 }
 
 const ENDERS = new Set(
-  "quit stop cancel sell drop ditch dump delete uninstall unsubscribe leave donate return retire resign abandon discontinue terminate close scrap lose axe bin chuck give hand divorce finish swear give-up".split(" ").concat("give up", "get rid", "give away", "throw away", "throw out", "phase out", "opt out", "sell off", "drop out", "move out", "trade in", "hand in", "call off", "pay off", "cut out", "give back"),
+  "quit stop cancel sell drop ditch dump delete uninstall unsubscribe leave donate return retire resign abandon discontinue terminate close scrap lose axe bin chuck give hand divorce finish swear give-up".split(" ").concat("give up", "get rid", "give away", "throw away", "throw out", "phase out", "opt out", "sell off", "drop out", "move out", "trade in", "hand in", "call off", "pay off", "go off", "cut out", "give back"),
 );
 
 /** What the verb says of the relation that ends; nothing where it can be any. */

@@ -37,6 +37,8 @@ interface Part {
 /** "I'd love to", "I would like to": a wish, though "would" leaves open. */
 function isWish({ statement }: Part): boolean {
   const { verb } = statement.clause;
+  const { tokens, verb: own } = statement.clause;
+  if (verb.modal === "would" && (tokens[own.from + 1]?.lower === "rather" || tokens[own.to]?.lower === "rather")) return true;
   return verb.modal === "would" && ["love", "like", "prefer"].includes(verb.chain[0]?.verb ?? verb.lemma);
 }
 
@@ -498,6 +500,10 @@ function relationClaims(part: Part, base: string, phrase: Phrase | undefined, wh
   const head = verb.lemma.split(" ")[0] ?? "";
   const isPast = isOver(part);
   const relation = relationNamed(part, base, isPast && STATIVE.has(head) && !base.startsWith("used to"));
+  const listed = phrase ? listedBehind(part, phrase) : undefined;
+  if (listed) return listedClaims(part, relation, listed);
+  const mine = phrase ? minesOf(part, phrase) : [];
+  if (mine.length > 0) return mineClaims(part, relation, mine);
   const items = phrase && phrase.items.length > 0 ? splitItems(part, phrase) : [undefined];
   const details = detailsOf(part, relation, isPast);
   return items.flatMap((item) => {
@@ -512,6 +518,60 @@ function relationClaims(part: Part, base: string, phrase: Phrase | undefined, wh
   });
 }
 
+interface Listed {
+  readonly items: readonly (readonly [number, number])[];
+  /** "courses" */
+  readonly kind: string;
+}
+
+/** "three courses: statistics, ceramics and Japanese": the list behind the number. */
+function listedBehind(part: Part, phrase: Phrase): Listed | undefined {
+  const { tokens } = part;
+  const item = phrase.items[0];
+  if (!item || phrase.items.length > 1) return undefined;
+  const noun = tokens[item[1] - 1];
+  const counted = tokens.slice(...item).some(({ class: kind, lower }) => kind === "number" || ["several", "some", "few", "these", "following"].includes(lower));
+  if (!noun || !counted || singular(noun.lower) === noun.lower || !/[,:(–—-]/.test(noun.after)) return undefined;
+  const list = readList(tokens, item[1], tokens.length);
+  if (!list || list.items.length < 2) return undefined;
+  return { items: list.items, kind: singular(noun.lower) };
+}
+
+function listedClaims(part: Part, relation: string, listed: Listed): AddProposal[] {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
+  const last = tokens[listed.items.at(-1)?.[1] ?? 0] ?? tokens.at(-1);
+  const end = Math.max(statement.end, tokens[(listed.items.at(-1)?.[1] ?? 1) - 1]?.end ?? last?.end ?? statement.end);
+  const article = /^[aeiou]/.test(listed.kind) ? "an" : "a";
+  return listed.items.map((item) => {
+    const value = said(context, tokens, ...item);
+    const text = compose(subject.display, inflect(clause.verb, subject.plural), thirdPerson(value, context, subject), `as ${article} ${listed.kind}`);
+    return adding(context, { start: statement.start, end }, { text, claim: claimOf(subject.path, relation, value, `as ${article} ${listed.kind}`) });
+  });
+}
+
+/** "I like MY STEAK RARE and MY TEA WITH LEMON": each with how it is liked. */
+function minesOf(part: Part, phrase: Phrase): string[] {
+  const { context, tokens, statement } = part;
+  const { verb, rest } = statement.clause;
+  const first = tokens[phrase.from];
+  if (!/^(?:like|love|take|prefer|drink|eat|have)$/.test(verb.lemma) || first?.class !== "possessive" || verb.denied || verb.tense === "past") return [];
+  const parts = said(context, tokens, phrase.from, rest[1]).split(/(?:,| and| but)+ (?=my |our )/i);
+  const bare = said(context, tokens, phrase.from, phrase.items[0]?.[1] ?? phrase.to);
+  return parts[0] === bare ? [] : parts;
+}
+
+function mineClaims(part: Part, relation: string, values: readonly string[]): AddProposal[] {
+  const { context, statement } = part;
+  const { subject, clause } = statement;
+  return values.map((value) =>
+    adding(context, place(part), {
+      text: compose(subject.display, inflect(clause.verb, subject.plural), thirdPerson(value, context, subject)),
+      claim: claimOf(subject.path, relation, value),
+    }),
+  );
+}
+
 /** Relations of which people have one at a time, though the table leaves more: with "now" the new one replaces. */
 const ONE_NOW = new Set("go to|attend|bank with|be with|work in|work on|study|drive|ride|take|live with|train at|play for|see|be on|be at|read|watch|commute by|be into|shop at|sleep in|support|wear|eat|drink|be scared of|study with|insure with|stay at|volunteer at|teach at|use for|be subscribed to".split("|"));
 const SCHOOL = /\b(?:school|nursery|college|university|uni|primary|academy|kindergarten|preschool|high|secondary|grammar|daycare|creche)\b/i;
@@ -523,6 +583,9 @@ function replacedNow(part: Part, relation: string, value: string): { replaces?: 
   const slot = context.known.filter(({ status, claim }) => status === "current" && claim?.subject === statement.subject.path && claim.relation === relation && claim.value.toLowerCase() !== value.toLowerCase());
   const schools = relation === "go to" && SCHOOL.test(value) ? slot.filter(({ claim }) => SCHOOL.test(claim?.value ?? "")) : [];
   const words = context.content.slice(statement.start, statement.end + 14);
+  const begins = statement.clause.verb.chain.some(({ verb }) => verb === "start" || verb === "begin");
+  const isBegun = begins && slot.length === 0 ? context.known.filter(({ status, claim }) => status === "current" && claim?.subject === statement.subject.path && claim.relation === relation && claim.value.toLowerCase() === value.toLowerCase()) : [];
+  if (isBegun.length === 1) return { replaces: { ids: isBegun.map(({ id }) => id) } };
   const isNow = /\b(?:now|these days|nowadays)\b/i.test(words) && !isOver(part) && slot.length === 1;
   const ids = (isNow ? slot : schools).map(({ id }) => id);
   return ids.length > 0 ? { replaces: { ids } } : {};
@@ -635,7 +698,7 @@ function possessions(part: Part): AddProposal[] {
     const one = thing.split(" ").map((word, i, all) => (i === all.length - 1 ? singular(word) : word)).join(" ");
     const display = `${owner.display}'s ${one}`;
     const entity: Entity = { path: `${owner.path}/${one}`, display, animate: true, plural: false };
-    const names = noun.name ? [textOf(tokens, noun.name)] : namesBehind(part, object, item);
+    const names = noun.name ? textOf(tokens, noun.name).split(/, | and | & /) : namesBehind(part, object, item);
     return names.map((name) => called(part, entity, name, { holds: names.length > 1 ? "many" : "one" }));
   });
 }

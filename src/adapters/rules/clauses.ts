@@ -183,12 +183,22 @@ function carries(
     return isPast && (isOpen || afterSeparator(tokens, verb.from));
   }
   if (verb.form === "participle") return subject === undefined && isOpen && !last;
+  // "return the library books by Friday": straight behind a verb a noun phrase is its object.
+  if (subject && last && !isPronounStart(tokens, subject) && !separated(tokens, subject[0], last.verb.to) && !SAYING.has(last.verb.lemma) && verb.from === subject[1]) {
+    if (!AUXILIARIES.has(first.lower) && /s$/.test(first.lower)) first.class = "noun";
+    return AUXILIARIES.has(first.lower) && subject[0] >= last.verb.to;
+  }
   if (subject) return !last || subject[0] >= last.verb.to;
   return (
     isOpen ||
     afterSeparator(tokens, verb.from) ||
     (AUXILIARIES.has(first.lower) && first.contracted !== "rest" && !last)
   );
+}
+
+function isPronounStart(tokens: readonly Token[], subject: readonly [number, number]): boolean {
+  const first = tokens[subject[0]];
+  return first?.class === "pronoun" || first?.class === "question" || first?.lower === "that";
 }
 
 function isPronounAt(tokens: readonly Token[], subject: readonly [number, number]): boolean {
@@ -258,7 +268,7 @@ function subjectBefore(
   const last = tokens[end - 1];
   if (!last || end <= from) return undefined;
   const contracted = tokens[verb]?.contracted === "rest";
-  if (!contracted && SOFT.test(last.after)) return undefined;
+  if (!contracted && SOFT.test(last.after)) return hasVerbBefore ? undefined : withApposition(tokens, end, from);
   if (last.class === "question") return [end - 1, end];
   if (last.lower === "that" && last.class !== "conjunction") return [end - 1, end];
   if (last.class === "pronoun") {
@@ -276,6 +286,17 @@ function subjectBefore(
   const start = phraseStart(tokens, end, from);
   if (start === undefined) return undefined;
   return [widened(tokens, start, from, hasVerbBefore), end];
+}
+
+/** "Petra, my manager, is": the noun phrase between commas and the name before it, or the other way round. */
+function withApposition(tokens: readonly Token[], end: number, from: number): readonly [number, number] | undefined {
+  const inner = phraseStart(tokens, end, from);
+  if (inner === undefined || inner <= from || !/^,\s*$/.test(tokens[inner - 1]?.after ?? "")) return undefined;
+  const outer = phraseStart(tokens, inner, from);
+  if (outer === undefined) return undefined;
+  const isOwn = (at: number): boolean => tokens[at]?.class === "possessive";
+  const isNamed = (at: number): boolean => /^\p{Lu}/u.test(tokens[at]?.word ?? "") && tokens[at]?.class === "name";
+  return (isOwn(inner) && isNamed(outer)) || (isOwn(outer) && isNamed(inner)) ? [outer, end] : undefined;
 }
 
 /** "Marco and I": with the one before. */

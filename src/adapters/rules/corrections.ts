@@ -10,7 +10,7 @@ import { type Held, held, targetOf, telling } from "./targets.ts";
 const MARK =
   /\b(?:actually|i meant|i mean|meant to say|sorry|my mistake|my bad|i misspoke|misspoke|mistyped|typo|correction|scratch that|wait|oops|whoops|i was wrong|i got (?:that|it|his|her|the|my|their) .{0,30}wrong|got .{0,30}(?:wrong|mixed up)|mixed up|i said .{1,40} but|not quite|to correct myself|let me correct|strike that|no,|nope,|nah,|rather|it['’]?s not|should(?:['’]?ve| have)? (?:be|been|said)|is wrong|was wrong)\b/i;
 const STRONG =
-  /\b(?:i meant|meant to say|my mistake|i misspoke|misspoke|mistyped|typo|correction|scratch that|oops|whoops|i was wrong|wrong|mixed up|to correct myself|let me correct|strike that|i said .{1,60} but|should(?:['’]?ve| have) (?:been|said))\b|^(?:no|nope|nah|wait|sorry|actually)\b/i;
+  /\b(?:i meant|meant to say|my mistake|i misspoke|misspoke|mistyped|typo|correction|scratch that|oops|whoops|i was wrong|wrong|mixed up|to correct myself|let me correct|strike that|i said .{1,60} but|should(?:['’]?ve| have) (?:been|said)|make that)\b|^(?:no|nope|nah|wait|sorry|actually)\b/i;
 
 /** One value for another that the words name both: "not Monday but Tuesday". Undefined where nothing is put right. */
 export function swapOf(context: Context, text: string, place: { start: number; end: number }): Proposal[] | undefined {
@@ -39,7 +39,7 @@ export function putRight(context: Context, text: string, place: { start: number;
   if (isRight) return right;
   const lone = loneValue(text);
   const found = lone === undefined ? undefined : sameKind(context, lone);
-  if (lone !== undefined && found) return [corrected(context, place, found.held, found.old, lone.replace(/^the /i, ""))];
+  if (lone !== undefined && found) return [corrected(context, place, found.held, found.old, found.fresh.replace(/^the /i, ""))];
   return told;
 }
 
@@ -124,7 +124,7 @@ const KINDS: readonly RegExp[] = [
 ];
 
 /** The newest claim that holds a value of the same kind: a weekday for a weekday, "terminal 3" for "terminal 2". */
-function sameKind(context: Context, value: string): { held: Held; old: string } | undefined {
+function sameKind(context: Context, value: string): { held: Held; old: string; fresh: string } | undefined {
   const recent = new Set(context.known.slice(-40).map(({ id }) => id));
   const all = held(context).filter(({ memory }) => !memory || recent.has(memory.id));
   for (const pattern of KINDS) {
@@ -135,13 +135,14 @@ function sameKind(context: Context, value: string): { held: Held; old: string } 
       const where = `${one.claim.value} | ${one.claim.qualifier ?? ""} | ${one.memory?.text ?? ""}`;
       const theirs = pattern.exec(where);
       if (!theirs || (unit !== undefined && (theirs.groups?.word ?? theirs.groups?.unit)?.toLowerCase() !== unit)) return [];
-      return [{ held: one, old: theirs[0] }];
+      return [{ held: one, old: theirs[0], fresh: mine[0] }];
     });
     const best = newest(found.map((one) => one.held));
     const hit = found.find((one) => one.held === best);
     if (hit) return hit;
   }
-  return properName(context, value, all);
+  const named = properName(context, value, all);
+  return named && { ...named, fresh: value };
 }
 
 /** A name for the name that was told last. */

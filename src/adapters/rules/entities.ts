@@ -90,6 +90,8 @@ function resolved(self: Discourse, known: readonly Claim[], tokens: readonly Tok
   // "Marco and I", "me and my wife"
   if (slice.some(({ lower, class: kind }) => kind === "pronoun" && FIRST_PERSON.has(lower))) return self.speaker;
   if (slice.length === 1 && first.class === "pronoun") return self.meantBy(first.lower);
+  const comma = slice.findIndex((token, i) => i < slice.length - 1 && token.after.includes(","));
+  if (comma >= 0) return apposed(self, known, tokens, [from, from + comma + 1, to]);
   const of = slice.findIndex(({ lower }) => lower === "of");
   if (of > 0) return ofPhrase(self, known, tokens, from, from + of, to);
   const place = slice.findIndex((token, i) => i > 0 && token.class === "preposition");
@@ -98,6 +100,16 @@ function resolved(self: Discourse, known: readonly Claim[], tokens: readonly Tok
     return entity && withPlace(entity, tokens, from + place, to);
   }
   return nounEntity(self, known, tokens, nounOf(tokens, from, to), [from, to]);
+}
+
+/** "Petra, my manager": the manager, who is called Petra. */
+function apposed(self: Discourse, known: readonly Claim[], tokens: readonly Token[], [from, middle, to]: readonly [number, number, number]): Entity | undefined {
+  const isOwnFirst = tokens[from]?.class === "possessive";
+  const [noun, name] = isOwnFirst ? ([[from, middle], [middle, to]] as const) : ([[middle, to], [from, middle]] as const);
+  const entity = resolved(self, known, tokens, ...noun);
+  if (!entity || !isName(tokens, ...name)) return entity;
+  const called = textOf(tokens, name).replace(/,$/, "");
+  return distinct({ ...entity, name: called, animate: true, display: `${entity.display} ${called}` }, known);
 }
 
 /** "my flight to Oslo" is not the one to Lisbon: a name behind the noun tells things apart. */

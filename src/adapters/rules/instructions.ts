@@ -51,7 +51,7 @@ export function isLastingOrder(text: string): boolean {
   return isOrder && ABOUT_TALK.test(text) && (LASTING.test(text) || /^(?:please )?(?:don['’]?t|do not|never|always|stop|keep|stick|avoid|skip|no)\b/i.test(text.replace(/^(?:please|and|so|also)[, ]+/i, "")));
 }
 
-const OPENERS = /^(?:(?:from now on|in (?:the )?future|going forward|by default|henceforth|please|pls|and|so|also|ok|okay|hey|oh|btw|just|one more thing|whenever you [^,]+|when you [^,]+|when(?:ever)? i [^,]+|when(?:ever)? [^,]{3,40}|every time [^,]+|always|can you|could you|would you|you should|you must|you can|try to|remember to|make sure (?:to|you|that you)|be sure to)[,:]?\s+)+/i;
+const OPENERS = /^(?:(?:from now on|in (?:the )?future|going forward|by default|henceforth|please|pls|and|so|also|ok|okay|hey|oh|btw|just|one more thing|whenever you [^,]+|when you [^,]+|when(?:ever)? you (?:[\w']+ ){1,6}?(?=(?:please |always |never )?(?:use|write|keep|put|say|list|show|add|include|avoid|don['’]?t|stick|make) )|when(?:ever)? i [^,]+|when(?:ever)? [^,]{3,40}|every time [^,]+|always|can you|could you|would you|you should|you must|you can|try to|remember to|make sure (?:to|you|that you)|be sure to)[,:]?\s+)+/i;
 
 function bareOrder(text: string): string {
   const bare = text

@@ -222,6 +222,9 @@ function readPreposition(tokens: readonly Token[], at: number, to: number): Phra
     next += 1;
   const list = readList(tokens, next, to) ?? readGerund(tokens, next, to);
   const end = list?.to ?? next;
+  // "at the shelter and at the food bank"
+  const again = list && ["and", "or"].includes(tokens[end]?.lower ?? "") && tokens[end + 1]?.lower === head ? readList(tokens, end + 2, to) : undefined;
+  if (list && again && !isTime(tokens, end + 2, again.to)) return { kind: "preposition", from: at, to: again.to, head, items: [...list.items, ...again.items] };
   const [first] = list?.items ?? [];
   const isTemporal = first !== undefined && TIME_PREPOSITIONS.has(head) && isTime(tokens, first[0], end);
   return { kind: isTemporal ? "time" : "preposition", from: at, to: end, head, items: list?.items ?? [] };
@@ -252,9 +255,8 @@ export function readList(tokens: readonly Token[], at: number, to: number): List
     if (/[;:(]/.test(separator)) break;
     let next = end;
     const word = tokens[next]?.lower ?? "";
-    const isAnd =
-      next < to &&
-      (["and", "or", "&", "plus"].includes(word) ||
+        const isCapital = /^\p{Lu}/u.test(tokens[next]?.word ?? "");
+    const isAnd = next < to && ((["and", "or", "&", "plus"].includes(word) && !isCapital) ||
         (word === "as" && tokens[next + 1]?.lower === "well" && tokens[next + 2]?.lower === "as"));
     if (!isAnd && !separator.includes(",")) break;
     if (isAnd) next += word === "as" ? 3 : 1;
@@ -364,6 +366,10 @@ export function readNounPhrase(tokens: readonly Token[], at: number, to: number)
       end += 2;
       continue;
     }
+    if (token.lower === "plus" && hasNoun && /^P/.test(token.word)) {
+      end += 1;
+      continue;
+    }
     // "a member OF the chess club", "rock and roll" stays with the list reader.
     if (token.lower === "of" && hasNoun) {
       const more = readNounPhrase(tokens, end + 1, to);
@@ -429,13 +435,26 @@ const NAMING = new Set(["called", "named", "nicknamed"]);
 function withName(tokens: readonly Token[], end: number, to: number): number {
   if (end < to && NAMING.has(tokens[end]?.lower ?? "")) {
     const name = readNounPhrase(tokens, end + 1, to);
-    if (name !== undefined) return name;
+    if (name !== undefined) return /s$/.test(tokens[end - 1]?.lower ?? "") ? namesEnd(tokens, name, to) : name;
   }
   return end;
 }
 
-function boundAdjective(
-  tokens: readonly Token[],
+/** "two huskies called Ice AND STORM" */
+function namesEnd(tokens: readonly Token[], from: number, to: number): number {
+  let end = from;
+  while (end < to) {
+    const isAnd = ["and", "&"].includes(tokens[end]?.lower ?? "");
+    if (!isAnd && !/,/.test(tokens[end - 1]?.after ?? "")) break;
+    const next = tokens[isAnd ? end + 1 : end];
+    if (!next || !/^\p{Lu}/u.test(next.word) || next.class === "pronoun") break;
+    end += isAnd ? 2 : 1;
+    if (isAnd) break;
+  }
+  return end;
+}
+
+function boundAdjective(tokens: readonly Token[],
   at: number,
   to: number,
 ): { to: number; head: string; items: readonly (readonly [number, number])[] } | undefined {

@@ -1,4 +1,4 @@
-import { singular } from "../../domain/english.ts";
+import { pastParticiple, singular } from "../../domain/english.ts";
 import type { Memory } from "../../domain/memory.ts";
 import { answeringRelations, attributeRelations, canonicalRelation, canonicalThing } from "../../domain/relations.ts";
 import type { Question, QuestionReader } from "../../ports/question-reader.ts";
@@ -58,7 +58,7 @@ function read(question: string, context: { readonly at: string; readonly known: 
   const tokens = tagSentences(text).flat();
   if (tokens.length === 0) return { asks: "unknown", relations: [] };
   const asking: Asking = { text, tokens, context };
-  const reading = special(asking) ?? whQuestion(asking) ?? yesNo(asking) ?? loose(asking);
+  const reading = special(asking) ?? whQuestion(asking) ?? yesNo(asking) ?? stated(asking) ?? loose(asking);
   return { ...reading, ...pastOf(text, reading), ...spanIn(asking) };
 }
 
@@ -399,7 +399,7 @@ function assemble(asking: Asking, frame: Frame, subject: Subject | undefined, ve
   const phrases = phrasesOf(tokens, restFrom, tokens.length);
   const last = tokens.at(-1);
   const [first] = phrases;
-  const strandedHere = last && PREPOSITIONS.has(last.lower) && last.class !== "verb" && restFrom < tokens.length ? last.lower : undefined;
+  const strandedHere = last && PREPOSITIONS.has(last.lower) && !/^(?:before|after|since|until|past|next|like|down)$/.test(last.lower) && last.class !== "verb" && restFrom < tokens.length ? last.lower : undefined;
   const adjacent = first && (first.kind === "preposition" || first.kind === "adjective") ? first.head : undefined;
   const asks = askedFor(frame);
   const preposition = frame.stranded ?? strandedHere;
@@ -427,6 +427,10 @@ function relationsFor(frame: Frame, verb: Verb, preposition: string | undefined,
     return ["work as", "be", "work at", "do", "work in", "teach at", "run", ...(preposition ? [`do ${preposition}`] : [])];
   }
   if (verb.lemma === "call" && verb.passive) return ["be called"];
+  if (verb.passive) for (const joint of [preposition, adjacent]) if (joint) found.push(...answeringRelations(canonicalRelation(`be ${pastParticiple(base)} ${joint}`)));
+  if (frame.wh === "how" && /^(?:get|travel|commute|go)$/.test(base) && frame.topic === "") {
+    found.push("cycle to", "walk to", "drive to", "take", "go by", "commute by", "commute on", "travel by", "ride to", "run to", "go on", "go with", "commute with", "bike to", "use", "ride", "drive");
+  }
   const joints = preposition ? [preposition] : adjacent ? [adjacent] : [];
   for (const joint of joints) found.push(...answeringRelations(canonicalRelation(`${whole} ${joint}`)), `${base} ${joint}`);
   if (frame.wh === "where") {
@@ -469,6 +473,31 @@ function yesNo(asking: Asking): Question | undefined {
     ...(value === "" ? {} : { value }),
     ...narrowing(asking, from),
     tense: auxTense,
+  };
+}
+
+/** "I still live in Leeds?", and what people name to have it forgotten: "I owe my brother money". */
+function stated(asking: Asking): Question | undefined {
+  const { tokens } = asking;
+  const at = skipLight(tokens, 0);
+  const first = tokens[at];
+  if (first?.class !== "pronoun" || !FIRST_PERSON.has(first.lower)) return undefined;
+  const start = tokens.findIndex((token, i) => i > at && token.class === "verb");
+  const verb = start > at ? readVerb(tokens, start, tokens.length) : undefined;
+  if (!verb || start > at + 3) return undefined;
+  const phrases = phrasesOf(tokens, verb.to, tokens.length);
+  const object = phrases.find(({ kind }) => kind === "noun" || kind === "preposition" || kind === "adjective");
+  const joint = object?.kind === "noun" ? undefined : object?.head;
+  const base = [...verb.chain.map((link) => `${link.verb}${link.next === "to" ? " to" : ""}`), verb.lemma].join(" ");
+  const joined = joint ? `${base} ${joint}` : base;
+  const value = object ? valueText(tokens, object.items[0]?.[0] ?? object.from, object.items.at(-1)?.[1] ?? object.to) : tidy(textOf(tokens, [verb.to, tokens.length]));
+  return {
+    asks: "yes_no",
+    subject: "user",
+    relations: [...new Set([canonicalRelation(joined), joined, ...answeringRelations(canonicalRelation(joined))])],
+    ...(value === "" ? {} : { value }),
+    ...narrowing(asking, verb.to),
+    tense: verb.tense,
   };
 }
 

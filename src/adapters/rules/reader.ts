@@ -190,6 +190,8 @@ function widen(context: Context, statement: Statement, next: Clause | undefined)
 function passes(clause: Clause, conditional: boolean): boolean {
   const first = clause.tokens[clause.verb.from];
   if (clause.asks || first?.quoted) return true;
+  // "I almost bought a boat"
+  if (/^(?:almost|nearly|hardly|barely)$/.test(clause.tokens[clause.verb.from - 1]?.lower ?? "") || clause.tokens.slice(clause.verb.from, clause.verb.to).some(({ lower }) => /^(?:almost|nearly)$/.test(lower))) return true;
   if (clause.role === "condition" || clause.role === "circumstance" || clause.role === "reason") return true;
   return conditional && (clause.verb.open || clause.verb.tense === "past" || clause.verb.tense === "future");
 }

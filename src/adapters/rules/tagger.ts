@@ -185,7 +185,7 @@ function classOf(lower: string, word: string, tags: ReadonlySet<string>): WordCl
 /** Readings that the tagger misses and the neighbours give away. */
 function repair(read: Token[]): Token[] {
   let tokens = read;
-  tokens = apart(tokens);
+  tokens = apart(joined(tokens));
   for (const [i, current] of tokens.entries()) {
     if (current.lower === "no" && tokens[i + 1]?.lower === "longer") {
       current.class = "negation";
@@ -197,6 +197,22 @@ function repair(read: Token[]): Token[] {
     }
   }
   return tokens;
+}
+
+/** "left-handed", "brother-in-law": one word. */
+function joined(tokens: readonly Token[]): Token[] {
+  const whole: Token[] = [];
+  for (const token of tokens) {
+    const last = whole.at(-1);
+    if (!last || last.after !== "-" || token.start !== last.end + 1 || last.class === "number" && token.class === "number") {
+      whole.push(token);
+      continue;
+    }
+    const isQuality = /(?:ed|free|old|based|friendly|proof|ing)$/.test(token.lower) && token.class !== "name";
+    const kind: WordClass = token.lower === "law" ? "noun" : isQuality ? "adjective" : last.class === "name" ? "name" : token.class === "verb" ? "noun" : token.class;
+    whole[whole.length - 1] = { ...token, word: `${last.word}-${token.word}`, lower: `${last.lower}-${token.lower}`, start: last.start, before: last.before, class: kind };
+  }
+  return whole;
 }
 
 /** "Grandpa's coming": what looks like an owner is a contraction where a verb or a description follows. */
@@ -270,8 +286,9 @@ function repaired(
     (!next || current.after.trim() !== "" || next.class === "verb")
   )
     return "pronoun";
+  if (lower === "may" && /^May/.test(current.word) && (previous?.class === "number" || next?.class === "number" || previous?.class === "preposition" || ["last", "next", "this", "since", "until", "till"].includes(previous?.lower ?? ""))) return "noun";
   if (current.class === "adverb" && ["home", "work", "once", "night", "noon"].includes(lower) && previous?.class === "preposition" && glued) return "noun";
-  if (current.class === "verb" && !AUXILIARY.has(lower)) return repairedVerb(current, previous, next, glued);
+  if (current.class === "verb" && !AUXILIARY.has(lower)) return repairedVerb(current, previous, next, glued, tokens, i);
   if (current.class === "noun" || current.class === "adjective" || current.class === "name") {
     return repairedNoun(current, previous, next, tokens, i);
   }
@@ -279,11 +296,23 @@ function repaired(
   return current.class;
 }
 
+/** Whether "I", "we" or "they" is the last subject before a place. */
+function isMine(tokens: readonly Token[], at: number): boolean {
+  for (let i = at - 1; i >= 0; i -= 1) {
+    const token = tokens[i];
+    if (token?.class === "pronoun" && ["i", "we", "they", "you", "she", "he", "it", "who"].includes(token.lower)) return ["i", "we", "they", "you"].includes(token.lower);
+    if (token && /[;:.]/.test(token.after)) return false;
+  }
+  return false;
+}
+
 function repairedVerb(
   current: Token,
   previous: Token | undefined,
   next: Token | undefined,
   glued: boolean,
+  tokens: readonly Token[],
+  i: number,
 ): WordClass {
   const { tags, lower } = current;
   const finiteForm = tags.has("Infinitive") || tags.has("PresentTense");
@@ -316,6 +345,8 @@ function repairedVerb(
   }
   if (previous.class === "preposition" && previous.lower !== "to" && !tags.has("Gerund") && finiteForm)
     return "noun";
+  // "I'm scared of spiders and lifts": with "I" no verb ends in s.
+  if (["and", "or", "&"].includes(previous.lower) && finiteForm && /[^s]s$/.test(lower) && isMine(tokens, i)) return "noun";
   if (previous.owner) return tags.has("PastTense") ? "verb" : "noun";
   return "verb";
 }

@@ -97,8 +97,13 @@ function byMeans(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined
 /** "What ring size do I have?", "What's my car?": what is said of the thing itself answers too. */
 function asAttribute(asked: Asked, claim: Claim): boolean {
   const { question } = asked;
-  if (question.subject === undefined || question.topic === undefined || !/^be(?: called)?$/.test(claim.relation)) return false;
+  if (question.subject === undefined || !/^be(?: called)?$/.test(claim.relation)) return false;
   if (question.asks === "yes_no" || question.asks === "when" || question.asks === "how_many") return false;
+  const last = claim.subject.split("/").at(-1) ?? "";
+  const plural = words(last).at(-1) ?? "";
+  const stands = claim.subject === `${question.subject}/${last}` && attributeRelations(singular(plural)).includes(question.relations[0] ?? "");
+  if (stands && singular(plural) !== plural) return true;
+  if (question.topic === undefined) return false;
   if (!question.relations.some((relation) => relation === "have" || relation === "own" || relation === "use")) return false;
   const path = claim.subject.split("/");
   const thing = path.pop() ?? "";
@@ -212,7 +217,7 @@ function shapeFits(question: Question, memory: Memory, claim: Claim): boolean {
     if (/^often/i.test(question.topic ?? "")) return /\b(?:every|each|daily|weekly|monthly|once|twice|times|day|days|week|weeks|always|never|\w+days?)\b/i.test(memory.text);
     return /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|half|a couple|several|hundred|thousand|few|single|both|twins?)\b/i.test(`${claim.value} ${claim.qualifier ?? ""} ${memory.text}`);
   }
-  if (question.asks === "when") return memory.when !== undefined || /\d|day|week|month|year|morning|evening|night|january|february|march|april|may|june|july|august|september|october|november|december/i.test(`${claim.value} ${claim.qualifier ?? ""}`) || memory.validFrom !== memory.at;
+  if (question.asks === "when") return memory.when !== undefined || /\bat (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|quarter|noon|midnight|dawn)\b|\d|day|week|month|year|morning|evening|night|january|february|march|april|may|june|july|august|september|october|november|december/i.test(`${claim.value} ${claim.qualifier ?? ""}`) || memory.validFrom !== memory.at;
   if (question.asks === "where" && claim.relation === "be") return /\b(?:in|at|on|near|opposite|under|behind|next to)\b/.test(`${claim.value} ${claim.qualifier ?? ""}`);
   if (question.asks === "who" && claim.relation === "be") return /\p{Lu}/u.test(claim.value) || !/^(?:an?|the) /i.test(claim.value);
   return kindShape(question, claim);

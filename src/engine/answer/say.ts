@@ -1,4 +1,4 @@
-import { conjugate, joinList, sayDate, sentence, toSecondPerson } from "../../domain/english.ts";
+import { conjugate, joinList, sayDate, sentence, singular, toSecondPerson } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
 import { sameWords, stem, words } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
@@ -67,7 +67,10 @@ export function sayClaims(claims: readonly Claim[], qualifier: string): string {
   const [first] = claims;
   if (!first) return "";
   const subject = sayPath(first.subject);
-  const person = subject === "You" ? "you" : "third";
+  const noun = subject.split(" ").at(-1) ?? "";
+  const isPlural = subject.startsWith("Your ") && singular(noun) !== noun.toLowerCase();
+  const person = subject === "You" ? "you" : isPlural ? "they" : "third";
+  if (first.relation === "be aged") return sentence(`${subject} ${conjugate("be", person)} ${first.value} years old`);
   const values: string[] = [];
   for (const { value } of claims) {
     const said = sayValue(value);

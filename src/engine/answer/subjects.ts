@@ -61,10 +61,15 @@ function sameThing(asked: string, held: string, subject: string, isLast: boolean
   const a = words(asked).map(singular);
   const b = words(held).map(singular);
   if (a.length > 0 && a.length < b.length && a.every((word) => b.includes(word)) && isPart(a, b, held)) return true;
-  if (b.length > 0 && b.length < a.length && b.every((word) => a.includes(word)) && a.at(-1) === b.at(-1) && LOOSE.has(a.find((word) => !b.includes(word)) ?? "")) return true;
+  if (b.length > 0 && b.length < a.length && b.every((word) => a.includes(word)) && a.at(-1) === b.at(-1) && (LOOSE.has(a.find((word) => !b.includes(word)) ?? "") || isFavourite(a, b))) return true;
   if (!isLast) return false;
   // "my tortoise": the pet of which it is said that it is one.
   return claims.some((claim) => claim.subject === subject && claim.relation === "be" && words(claim.value).map(singular).some((word) => word === a.at(-1)) && !/\b(?:my|his|her|their|our)\b/i.test(claim.value));
+}
+
+/** "usual coffee order" and "usual order". */
+function isFavourite(one: readonly string[], other: readonly string[]): boolean {
+  return ["usual", "favourite", "favorite", "go-to"].some((word) => one.includes(word) && other.includes(word));
 }
 
 function bare(thing: string): { noun: string; tail: string } {

@@ -5,7 +5,7 @@ import type { HeldMemory } from "./held.ts";
 import { alternatives, type Asked, type Match } from "./match.ts";
 import { sayOne, sayPath, sayValue } from "./say.ts";
 
-const PARTING = /^(?:break up with|divorce|sell|leave|quit|stop|cancel|drop|give up|move out|delete|uninstall|ditch|finish|return|donate|unsubscribe)/;
+const PARTING = /^(?:die|pass away|go off|break up with|divorce|sell|leave|quit|stop|cancel|drop|give up|move out|delete|uninstall|ditch|finish|return|donate|unsubscribe)/;
 
 /** Answers with yes or no and what it rests on; undefined where nothing speaks for either. */
 export function yesOrNo(asked: Asked, found: readonly Match[], held: readonly HeldMemory[]): { text: string; used: string[] } | undefined {
@@ -56,10 +56,11 @@ function listed(best: Match, current: readonly Match[]): Match[] {
 function partedFrom(asked: Asked, held: readonly HeldMemory[]): HeldMemory | undefined {
   const value = asked.question.value ?? asked.question.narrows ?? "";
   const telling = essence(value);
+  const asksLife = /\b(?:alive|living|around|with us)\b/i.test(asked.text);
   if (telling.length === 0) return undefined;
   return held
     .filter(({ memory, holds }) => holds && memory.claim !== undefined && PARTING.test(memory.claim.relation) && asked.fits(memory.claim.subject) > 0)
-    .filter(({ memory }) => coverage(bagOf(memory.claim?.value ?? ""), telling) === 1)
+    .filter(({ memory }) => (asksLife && memory.claim?.relation === "die") || coverage(bagOf(memory.claim?.value ?? ""), telling) === 1)
     .findLast(({ memory }) => !isAsked(asked, memory));
 }
 
