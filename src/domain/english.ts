@@ -85,7 +85,21 @@ for (const row of IRREGULAR) {
   for (const form of [past, participle]) if (!BASE.has(form)) BASE.set(form, base);
 }
 // Words that are a base form themselves more often than the past of another verb.
-for (const base of ["fall", "found", "lay", "saw", "wind", "read", "put", "set", "cut", "let", "quit", "cost", "hit"]) {
+for (const base of [
+  "fall",
+  "found",
+  "lay",
+  "saw",
+  "wind",
+  "read",
+  "put",
+  "set",
+  "cut",
+  "let",
+  "quit",
+  "cost",
+  "hit",
+]) {
   if (base === "found") BASE.set("found", "find");
   else if (base === "lay") BASE.set("lay", "lie");
   else if (base === "saw") BASE.set("saw", "see");
@@ -93,9 +107,11 @@ for (const base of ["fall", "found", "lay", "saw", "wind", "read", "put", "set",
 }
 
 /** Verbs of more than one syllable that double nothing and take no e back: "visited", "opening". */
-const NO_E = /(?:[^aeiou]er|[aeiou]en|[^aeiou]en|on|el|al|il|ol|ow|ish|it|et|op|om|or|ip|ew|ay|oy|ey|um|im|am|an|in|ck|sh|th|ch)$/;
+const NO_E =
+  /(?:[^aeiou]er|[aeiou]en|[^aeiou]en|on|el|al|il|ol|ow|ish|it|et|op|om|or|ip|ew|ay|oy|ey|um|im|am|an|in|ck|sh|th|ch)$/;
 /** Stems that have lost an e, whatever their length: "us(e)", "danc(e)", "creat(e)", "realiz(e)". */
-const LOST_E = /(?:[^aeiou][lt]l|[vzcgu]|[aeiou]s|[nr]s|[^l]ps|(?:^|[^aeioul])at|iz|[^aeiou]ut|[aeiou]r[cg]|[^aeiou]l|dg|ir|[^aeio]ur|ak|uc|[^e]ad|id|od|ud|pos|uat|iat|eat|qu|ov|iv|ol?v|har|par|car|squar|shar|scar|tir|fir|hir|wir|sav|writ|bik|hik|lik|bak|mak|jok|vap|hop|typ|tap|rop|shap|wip|ic|nam|gam|tim|com|hom|tun|lin|min|din|fin|win|pin|whin|shin|phon|clon|ton|smok|strok|invit|quot|vot|not|not|rat|dat|skat|rid|trad|fad|invad|decid|provid|guid|cod|explod|includ|chang|manag|eng|argu|rescu|valu|caus|clos|los|chas|pleas|leas|praise|brows|hous|bruis|cruis|advis|exercis|promis|practic|practis|notic|servic|replac|tast|past|wast|hast|handl|cycl|juggl|settl|struggl|cuddl|tackl|bottl|battl|google?|googl|sampl|scal|schedul|rul|smil|fil|pil|compil|whol|styl|bor|stor|scor|explor|ignor|restor|snor|ador|wir|car|prepar|compar|declar|bar|dar|star|measur|captur|featur|injur|insur|ensur|assur|pictur|nurtur|ventur|cur|lur|secur|crib|lat|elet|mplet|ncil)$/;
+const LOST_E =
+  /(?:[^aeiou][lt]l|[vzcgu]|[aeiou]s|[nr]s|[^l]ps|(?:^|[^aeioul])at|iz|[^aeiou]ut|[aeiou]r[cg]|[^aeiou]l|dg|ir|[^aeio]ur|ak|uc|[^e]ad|id|od|ud|pos|uat|iat|eat|qu|ov|iv|ol?v|har|par|car|squar|shar|scar|tir|fir|hir|wir|sav|writ|bik|hik|lik|bak|mak|jok|vap|hop|typ|tap|rop|shap|wip|ic|nam|gam|tim|com|hom|tun|lin|min|din|fin|win|pin|whin|shin|phon|clon|ton|smok|strok|invit|quot|vot|not|not|rat|dat|skat|rid|trad|fad|invad|decid|provid|guid|cod|explod|includ|chang|manag|eng|argu|rescu|valu|caus|clos|los|chas|pleas|leas|praise|brows|hous|bruis|cruis|advis|exercis|promis|practic|practis|notic|servic|replac|tast|past|wast|hast|handl|cycl|juggl|settl|struggl|cuddl|tackl|bottl|battl|google?|googl|sampl|scal|schedul|rul|smil|fil|pil|compil|whol|styl|bor|stor|scor|explor|ignor|restor|snor|ador|wir|car|prepar|compar|declar|bar|dar|star|measur|captur|featur|injur|insur|ensur|assur|pictur|nurtur|ventur|cur|lur|secur|crib|lat|elet|mplet|ncil)$/;
 const DOUBLED = /([bdgklmnprtv])\1$/;
 const SHORT_VERB = /^[^aeiou]*[aeiouy][bcdfgklmnprstvz]$/;
 
@@ -107,7 +123,8 @@ export function baseForm(word: string): string {
   if (PAST.has(lower)) return lower;
   if (lower.length <= 3) return lower;
   if (/(?:ing)$/.test(lower)) return unending(lower, "ing");
-  if (/ied$|ies$/.test(lower)) return lower.length <= 4 ? lower.replace(/[sd]$/, "") : `${lower.slice(0, -3)}y`;
+  if (/ied$|ies$/.test(lower))
+    return lower.length <= 4 ? lower.replace(/[sd]$/, "") : `${lower.slice(0, -3)}y`;
   if (/ed$/.test(lower) && !/eed$/.test(lower)) return unending(lower, "ed");
   if (/(?:sses|shes|ches|xes|zzes|oes)$/.test(lower)) return lower.slice(0, -2);
   if (/s$/.test(lower) && !/(?:ss|us|is)$/.test(lower)) return lower.slice(0, -1);
@@ -125,13 +142,17 @@ function unending(word: string, suffix: string): string {
     const single = bare.slice(0, -1);
     // "call", "spell", "add" keep both; "plan", "stop", "travel" had one.
     if (/stall$/.test(bare)) return bare;
-    if (/ll$/.test(bare) && !/(?:vel|bel|cel|pel|ncel|trol|gnal|tal|fuel|mpel|ual|del)l?$/.test(single)) return bare;
+    if (/ll$/.test(bare) && !/(?:vel|bel|cel|pel|ncel|trol|gnal|tal|fuel|mpel|ual|del)l?$/.test(single))
+      return bare;
     if (/dd$/.test(bare) && bare.length <= 3) return bare;
     return single;
   }
   if (/(?:ss|ff|zz)$/.test(bare)) return bare;
   if (/[wxy]$/.test(bare)) return bare;
-  if (/(?:[aeiou]{2}[bcdfgklmnpqrtv]|[aeiou]{2}sh)$/.test(bare) && !/(?:uat|iat|eat[ei]|creat|leav|receiv|believ|achiev|weav|quir|quot|quit|squar)$/.test(bare)) {
+  if (
+    /(?:[aeiou]{2}[bcdfgklmnpqrtv]|[aeiou]{2}sh)$/.test(bare) &&
+    !/(?:uat|iat|eat[ei]|creat|leav|receiv|believ|achiev|weav|quir|quot|quit|squar)$/.test(bare)
+  ) {
     return bare === "creat" ? "create" : bare;
   }
   const syllables = bare.match(/[aeiouy]+/g)?.length ?? 0;
@@ -208,7 +229,8 @@ function finite(base: string, person: Person, tense: "present" | "past"): string
 function denied(word: "not" | "never", relation: string, person: Person, tense: "present" | "past"): string {
   const [first = "", ...others] = relation.split(" ");
   const rest = others.join(" ");
-  const auxiliary = first === "be" || MODAL.has(first) || (first === "have" && /^(?:been|had|\w+ed)\b/.test(rest));
+  const auxiliary =
+    first === "be" || MODAL.has(first) || (first === "have" && /^(?:been|had|\w+ed)\b/.test(rest));
   if (auxiliary) return [finite(first, person, tense), word, rest].filter(Boolean).join(" ");
   if (word === "never") return `never ${conjugate(relation, person, tense)}`;
   return `${finite("do", person, tense)} not ${relation}`;
@@ -267,9 +289,13 @@ const SAME = new Set([..."can could will would shall should may might must had d
 /** A memory's text, which speaks of "the user", said to the user: "The user uses Shram." -> "You use Shram." */
 export function toSecondPerson(text: string): string {
   // "their" is the user's own where the sentence is about the user and names nobody else so.
-  const own = /^The user\b(?!['’]s)/.test(text) && !/\b(?:the user's|they are)\b/.test(text) ? ownWords(text) : text;
+  const own =
+    /^The user\b(?!['’]s)/.test(text) && !/\b(?:the user's|they are)\b/.test(text) ? ownWords(text) : text;
   return own
-    .replace(SUBJECT_USER, (_all, adverbs: string, verb: string) => `You${adverbs} ${secondForm(verb.toLowerCase())}`)
+    .replace(
+      SUBJECT_USER,
+      (_all, adverbs: string, verb: string) => `You${adverbs} ${secondForm(verb.toLowerCase())}`,
+    )
     .replace(/\band the user ([a-z]+)\b/g, (_all, verb: string) => `and you ${secondForm(verb)}`)
     .replace(/\bThe user's\b/g, "Your")
     .replace(/\bthe user's\b/g, "your")
@@ -296,8 +322,9 @@ function secondForm(verb: string): string {
 }
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-const MONTHS =
-  "January February March April May June July August September October November December".split(" ");
+const MONTHS = "January February March April May June July August September October November December".split(
+  " ",
+);
 
 /** "2026-04-17" -> "Friday, 17 April 2026"; with a time of day, "… at 15:00". */
 export function sayDate(iso: string, options: { weekday?: boolean } = {}): string {

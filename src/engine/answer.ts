@@ -1,5 +1,5 @@
-import { matches as passesFilter } from "../domain/filter.ts";
 import { sentence, toSecondPerson } from "../domain/english.ts";
+import { matches as passesFilter } from "../domain/filter.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Answer, Recall, RecallOptions } from "../domain/recall.ts";
 import type { Scope } from "../domain/scope.ts";
@@ -24,21 +24,36 @@ export const UNKNOWN = "I don't know that. You haven't told me.";
  * Answers a question from memory, without a model: a short sentence composed from the claims that hold, or the dated
  * quote that is about it, or that it is not known. With `asOf` it answers as things were then.
  */
-export async function answer(ports: AnswerPorts, scope: Scope, question: string, options: RecallOptions = {}): Promise<Answer> {
+export async function answer(
+  ports: AnswerPorts,
+  scope: Scope,
+  question: string,
+  options: RecallOptions = {},
+): Promise<Answer> {
   const found = await recall(ports, scope, question, options);
   const state = await ports.states.of(scope);
   const now = ports.clock().toISOString();
   const asOf = options.asOf === undefined ? undefined : isoTime(options.asOf, "asOf");
   const memories = visible(state, scope, options);
-  const read = ports.questions.read(question, { at: asOf ?? now, known: memories.filter(({ status }) => status !== "retracted") });
-  const composed = (await fromClaims(ports, { question, read, memories, state, now, asOf })) ?? fromPassages({ question, read, found, state, options });
+  const read = ports.questions.read(question, {
+    at: asOf ?? now,
+    known: memories.filter(({ status }) => status !== "retracted"),
+  });
+  const composed =
+    (await fromClaims(ports, { question, read, memories, state, now, asOf })) ??
+    fromPassages({ question, read, found, state, options });
   return composed
     ? { ...composed, abstained: false, recall: found }
     : { text: UNKNOWN, used: [], abstained: true, recall: found };
 }
 
 /** Yields the answer in parts; returns what `answer` gives. */
-export async function* answerStream(ports: AnswerPorts, scope: Scope, question: string, options: RecallOptions = {}): AsyncGenerator<string, Answer, void> {
+export async function* answerStream(
+  ports: AnswerPorts,
+  scope: Scope,
+  question: string,
+  options: RecallOptions = {},
+): AsyncGenerator<string, Answer, void> {
   const whole = await answer(ports, scope, question, options);
   for (const part of whole.text.match(/\S+\s*/g) ?? []) {
     options.signal?.throwIfAborted();
@@ -98,7 +113,8 @@ function compose(chosen: readonly Match[], read: Question, asked: string): Compo
   const [first] = chosen;
   const used = chosen.map(({ memory }) => memory.id);
   if (!first) return { text: UNKNOWN, used: [] };
-  if (!first.holds) return { text: sayPast(ofOneRelation(chosen, first).flatMap(({ memory }) => memory.claim ?? [])), used };
+  if (!first.holds)
+    return { text: sayPast(ofOneRelation(chosen, first).flatMap(({ memory }) => memory.claim ?? [])), used };
   if (chosen.length === 1) return { text: sayOne(first.memory, read, asked), used };
   return { text: sayAll(chosen, read, asked), used };
 }
@@ -111,23 +127,51 @@ function ofOneRelation(chosen: readonly Match[], first: Match): Match[] {
 function sayAll(chosen: readonly Match[], read: Question, asked: string): string {
   const groups = new Map<string, Match[]>();
   for (const match of chosen) {
-    const key = JSON.stringify([match.memory.claim?.subject, match.memory.claim?.relation, match.memory.kind === "event"]);
+    const key = JSON.stringify([
+      match.memory.claim?.subject,
+      match.memory.claim?.relation,
+      match.memory.kind === "event",
+    ]);
     groups.set(key, [...(groups.get(key) ?? []), match]);
   }
   const sentences = [...groups.values()].map((group) => {
     const [first] = group;
     if (!first) return "";
-    const isPlain = group.length > 1 && first.memory.kind !== "event" && first.memory.kind !== "instruction" && first.memory.kind !== "commitment";
-    if (isPlain) return sayClaims(group.flatMap(({ memory }) => memory.claim ?? []), "");
-    return group.map(({ memory }) => (group.length === 1 ? sayOne(memory, read, asked) : sentence(toSecondPerson(memory.text)))).join(" ");
+    const isPlain =
+      group.length > 1 &&
+      first.memory.kind !== "event" &&
+      first.memory.kind !== "instruction" &&
+      first.memory.kind !== "commitment";
+    if (isPlain)
+      return sayClaims(
+        group.flatMap(({ memory }) => memory.claim ?? []),
+        "",
+      );
+    return group
+      .map(({ memory }) =>
+        group.length === 1 ? sayOne(memory, read, asked) : sentence(toSecondPerson(memory.text)),
+      )
+      .join(" ");
   });
   return sentences.join(" ");
 }
 
-function fromPassages(input: { question: string; read: Question; found: Recall; state: UserState; options: RecallOptions }): Composed | undefined {
+function fromPassages(input: {
+  question: string;
+  read: Question;
+  found: Recall;
+  state: UserState;
+  options: RecallOptions;
+}): Composed | undefined {
   const { question, read, found, state, options } = input;
   const asOf = options.asOf === undefined ? undefined : isoTime(options.asOf, "asOf");
   const items = asOf === undefined ? found.items : found.items.filter(({ at }) => at <= asOf);
-  const quoted = quoteFor({ text: question, question: read, items, state, past: read.past === true || asOf !== undefined });
+  const quoted = quoteFor({
+    text: question,
+    question: read,
+    items,
+    state,
+    past: read.past === true || asOf !== undefined,
+  });
   return quoted && { text: quoted.text, used: [quoted.id] };
 }

@@ -25,7 +25,9 @@ function sayErasure(erasure: ErasureReceipt): string {
     ...(messages > 0 ? [`the words in ${messages} ${messages === 1 ? "message" : "messages"}`] : []),
   ];
   const verb = memories + messages === 1 && memories === 1 ? "is" : "are";
-  const done = erasure.complete ? "Done. I have forgotten everything about that" : "I have forgotten that, but could not check every place";
+  const done = erasure.complete
+    ? "Done. I have forgotten everything about that"
+    : "I have forgotten that, but could not check every place";
   return `${done}: ${joinList(counts)} ${verb} erased.`;
 }
 
@@ -34,12 +36,17 @@ const SHOWN = 6;
 function saySaved(lines: readonly ReceiptLine[]): string[] {
   const added = textsOf(lines, "added");
   const known = textsOf(lines, "merged");
-  const ended = lines.filter(({ action, by }) => (action === "superseded" || action === "retracted") && !by).map(({ text }) => text);
-  const replaced = lines.filter(({ action, by }) => (action === "superseded" || action === "retracted") && by).map(({ text }) => text);
+  const ended = lines
+    .filter(({ action, by }) => (action === "superseded" || action === "retracted") && !by)
+    .map(({ text }) => text);
+  const replaced = lines
+    .filter(({ action, by }) => (action === "superseded" || action === "retracted") && by)
+    .map(({ text }) => text);
   const refused = lines.filter(({ action }) => action === "refused" || action === "quarantined");
   const said: string[] = [];
   if (added.length > 0) said.push(noted(added, replaced.length > 0 ? "Noted, that is changed" : "Noted"));
-  if (ended.length > 0) said.push(`${added.length > 0 ? "Also no longer so" : "Noted. No longer so"}: ${listed(ended)}.`);
+  if (ended.length > 0)
+    said.push(`${added.length > 0 ? "Also no longer so" : "Noted. No longer so"}: ${listed(ended)}.`);
   if (said.length === 0 && replaced.length > 0) said.push("Noted, that is changed.");
   if (said.length === 0 && known.length > 0) said.push(`I know: ${listed(known)}.`);
   const [why] = refused.flatMap((line) => line.why ?? []);

@@ -1,9 +1,9 @@
+import { pastTense } from "../../domain/english.ts";
 import type { Claim } from "../../domain/memory.ts";
 import { canonicalRelation } from "../../domain/relations.ts";
-import { pastTense } from "../../domain/english.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
 import { claimsOf, datesOf, sentenceOf, verbPhrase } from "./claims.ts";
-import { adding, type Context, claimOf, ending, said, type Statement, thirdPerson, tidy } from "./context.ts";
+import { adding, type Context, claimOf, ending, type Statement, said, thirdPerson, tidy } from "./context.ts";
 import { momentOf, type SaidDate } from "./dates.ts";
 import type { Entity } from "./entities.ts";
 import { type Phrase, phrasesOf } from "./phrases.ts";
@@ -22,7 +22,22 @@ export function changesOf(context: Context, statement: Statement, sentence: stri
     dates: datesOf(context, statement),
     text: tidy(context.content.slice(statement.start, statement.end)),
   };
-  for (const read of [swapped, renamed, moved, rescheduled, risen, employed, wed, instead, noLonger, stopped, over, left, aged, deceased]) {
+  for (const read of [
+    swapped,
+    renamed,
+    moved,
+    rescheduled,
+    risen,
+    employed,
+    wed,
+    instead,
+    noLonger,
+    stopped,
+    over,
+    left,
+    aged,
+    deceased,
+  ]) {
     const proposals = read(change);
     if (proposals) return proposals;
   }
@@ -102,13 +117,28 @@ function owner({ statement, context }: Change): { subject?: string } {
 
 /** Up to where something else begins. */
 function newThing(text: string): string {
-  const cut = text.split(/,| because | since | as (?:i|my|the|it) | so (?:i|that) | and (?:i|it|we|my) | after | when | for (?:the|my|our|a) (?:\w+ )?(?:health|stomach|sake)| last | this | yesterday| today| in (?:january|february|march|april|may|june|july|august|september|october|november|december)/i)[0] ?? "";
+  const cut =
+    text.split(
+      /,| because | since | as (?:i|my|the|it) | so (?:i|that) | and (?:i|it|we|my) | after | when | for (?:the|my|our|a) (?:\w+ )?(?:health|stomach|sake)| last | this | yesterday| today| in (?:january|february|march|april|may|june|july|august|september|october|november|december)/i,
+    )[0] ?? "";
   return tidy(cut).replace(/\s+(?:last|this|next) \w+$/i, "");
 }
 
-function inherit(change: Change, rivals: readonly Held[], rival: Held, old: string, fresh: string): AddProposal {
+function inherit(
+  change: Change,
+  rivals: readonly Held[],
+  rival: Held,
+  old: string,
+  fresh: string,
+): AddProposal {
   const claim = withNew(rival.claim, old, fresh);
-  const target = targetOf(rivals.filter((one) => one.claim.subject === rival.claim.subject && (one.claim.relation === rival.claim.relation || one.claim.value === rival.claim.value)));
+  const target = targetOf(
+    rivals.filter(
+      (one) =>
+        one.claim.subject === rival.claim.subject &&
+        (one.claim.relation === rival.claim.relation || one.claim.value === rival.claim.value),
+    ),
+  );
   const text = sayClaim(change, claim);
   return adding(change.context, place(change), {
     text,
@@ -122,10 +152,14 @@ function inherit(change: Change, rivals: readonly Held[], rival: Held, old: stri
 /** The old claim with the new thing where the old one stood. */
 function withNew(claim: Claim, old: string, fresh: string): Claim {
   const words = telling(old);
-  const holds = (text: string | undefined): boolean => text !== undefined && words.some((word) => telling(text).includes(word));
+  const holds = (text: string | undefined): boolean =>
+    text !== undefined && words.some((word) => telling(text).includes(word));
   if (!holds(claim.value) && holds(claim.qualifier) && claim.qualifier !== undefined) {
     const value = claim.qualifier;
-    const pattern = new RegExp(`(?:\\b(?:the|a|an|my) )?\\b${escaped(old.replace(/^(?:the|a|an|my) /i, ""))}\\b`, "i");
+    const pattern = new RegExp(
+      `(?:\\b(?:the|a|an|my) )?\\b${escaped(old.replace(/^(?:the|a|an|my) /i, ""))}\\b`,
+      "i",
+    );
     const qualifier = pattern.test(value) ? value.replace(pattern, fresh) : fresh;
     return { ...claim, qualifier };
   }
@@ -141,17 +175,32 @@ function sayClaim(change: Change, claim: Claim): string {
   const { context, statement } = change;
   const { speaker } = context.discourse;
   const isSpeaker = claim.subject === speaker.path;
-  const display = isSpeaker ? speaker.display : claim.subject === statement.subject.path ? statement.subject.display : displayOf(claim.subject);
+  const display = isSpeaker
+    ? speaker.display
+    : claim.subject === statement.subject.path
+      ? statement.subject.display
+      : displayOf(claim.subject);
   const verb = thirdRelation(claim.relation);
-  const rest = thirdPerson([claim.value, claim.qualifier ?? ""].filter(Boolean).join(" "), context, isSpeaker ? speaker : statement.subject);
+  const rest = thirdPerson(
+    [claim.value, claim.qualifier ?? ""].filter(Boolean).join(" "),
+    context,
+    isSpeaker ? speaker : statement.subject,
+  );
   return compose(display, verb, rest);
 }
 
 function thirdRelation(relation: string): string {
   const [head = "", ...rest] = relation.split(" ");
   const forms: Readonly<Record<string, string>> = { be: "is", have: "has", do: "does", go: "goes" };
-  if (head === "not") return `${rest[0] === "be" ? "is not" : `does not ${rest[0] ?? ""}`} ${rest.slice(1).join(" ")}`.trim();
-  const third = forms[head] ?? (/(?:s|x|z|ch|sh)$/.test(head) ? `${head}es` : /[^aeiou]y$/.test(head) ? `${head.slice(0, -1)}ies` : `${head}s`);
+  if (head === "not")
+    return `${rest[0] === "be" ? "is not" : `does not ${rest[0] ?? ""}`} ${rest.slice(1).join(" ")}`.trim();
+  const third =
+    forms[head] ??
+    (/(?:s|x|z|ch|sh)$/.test(head)
+      ? `${head}es`
+      : /[^aeiou]y$/.test(head)
+        ? `${head.slice(0, -1)}ies`
+        : `${head}s`);
   return [third, ...rest].join(" ");
 }
 
@@ -166,11 +215,18 @@ export function displayOf(path: string): string {
 function unknownSwap(change: Change, old: string, fresh: string): Proposal[] | undefined {
   const { context, statement } = change;
   const { lemma } = statement.clause.verb;
-  if (!/^(?:switch|replace|swap|migrate|trade|ditch|change|convert)/.test(lemma) || statement.clause.verb.denied) return undefined;
+  if (
+    !/^(?:switch|replace|swap|migrate|trade|ditch|change|convert)/.test(lemma) ||
+    statement.clause.verb.denied
+  )
+    return undefined;
   if (telling(old).length === 0) return undefined;
   return [
     adding(context, place(change), {
-      text: sentenceOf({ context, statement, dates: change.dates }, said(context, statement.clause.tokens, ...statement.clause.rest)),
+      text: sentenceOf(
+        { context, statement, dates: change.dates },
+        said(context, statement.clause.tokens, ...statement.clause.rest),
+      ),
       claim: claimOf(statement.subject.path, "use", fresh, `instead of ${old}`),
       confidence: 0.7,
       ...fromThen(change),
@@ -194,13 +250,21 @@ function renamed(change: Change): Proposal[] | undefined {
   const raw = context.content.slice(statement.start, statement.end).replace(/[\s,.!]+$/, "");
   for (const pattern of RENAMES) {
     const found = pattern.exec(raw) ?? pattern.exec(text);
-    const name = tidy(found?.groups?.name ?? found?.groups?.other ?? "").split(/[,.]| now\b| because | after | since /)[0] ?? "";
+    const name =
+      tidy(found?.groups?.name ?? found?.groups?.other ?? "").split(
+        /[,.]| now\b| because | after | since /,
+      )[0] ?? "";
     if (name === "") continue;
     const entity = renamedEntity(change);
     if (!entity) return undefined;
-    const old = held(context).filter(({ claim }) => claim.subject === entity.path && claim.relation === "be called");
+    const old = held(context).filter(
+      ({ claim }) => claim.subject === entity.path && claim.relation === "be called",
+    );
     const target = targetOf(old);
-    const path = entity.path.includes(" ") && entity.name && entity.path.endsWith(entity.name) ? entity.path.slice(0, -entity.name.length - 1) : entity.path;
+    const path =
+      entity.path.includes(" ") && entity.name && entity.path.endsWith(entity.name)
+        ? entity.path.slice(0, -entity.name.length - 1)
+        : entity.path;
     return [
       adding(context, place(change), {
         text: compose(bareDisplay(entity), "is called", name),
@@ -215,13 +279,19 @@ function renamed(change: Change): Proposal[] | undefined {
   return undefined;
 
   function bareDisplay(entity: Entity): string {
-    return entity.name && entity.display.endsWith(` ${entity.name}`) ? entity.display.slice(0, -entity.name.length - 1) : entity.display;
+    return entity.name && entity.display.endsWith(` ${entity.name}`)
+      ? entity.display.slice(0, -entity.name.length - 1)
+      : entity.display;
   }
   function renamedEntity({ statement: { clause, subject } }: Change): Entity | undefined {
     if (clause.verb.lemma !== "rename" && !/chang/.test(clause.verb.lemma)) return subject;
     if (clause.verb.lemma === "change") {
       const possessive = /\b(my|his|her|its|their) (?:\w+ )?name/i.exec(text)?.[1]?.toLowerCase() ?? "my";
-      return possessive === "my" ? statement.subject : subject.path === context.discourse.speaker.path ? context.discourse.meantBy(possessive) : subject;
+      return possessive === "my"
+        ? statement.subject
+        : subject.path === context.discourse.speaker.path
+          ? context.discourse.meantBy(possessive)
+          : subject;
     }
     const object = change.phrases.find(({ kind }) => kind === "noun");
     const item = object?.items[0];
@@ -237,14 +307,29 @@ function renamed(change: Change): Proposal[] | undefined {
   }
 }
 
-const MOVES = new Set(["move", "relocate", "emigrate", "resettle", "move in", "move out", "settle", "move away", "move back", "settle down"]);
+const MOVES = new Set([
+  "move",
+  "relocate",
+  "emigrate",
+  "resettle",
+  "move in",
+  "move out",
+  "settle",
+  "move away",
+  "move back",
+  "settle down",
+]);
 
 /** "we moved to Bristol last weekend": where one lives from then on. A move ahead is a plan. */
 function moved(change: Change): Proposal[] | undefined {
   const { context, statement, phrases } = change;
   const { verb, tokens } = statement.clause;
   if (!MOVES.has(verb.lemma) || verb.denied || verb.chain.length > 0) return undefined;
-  const target = phrases.find(({ kind, head }) => kind === "preposition" && /^(?:to|into|over to|out to|up to|down to|back to|in|in to|across to)$/.test(head ?? ""));
+  const target = phrases.find(
+    ({ kind, head }) =>
+      kind === "preposition" &&
+      /^(?:to|into|over to|out to|up to|down to|back to|in|in to|across to)$/.test(head ?? ""),
+  );
   const isPerson = statement.subject.animate;
   if (!target || !isPerson || (verb.progressive && !verb.perfect)) return undefined;
   const item = target.items[0];
@@ -257,7 +342,11 @@ function moved(change: Change): Proposal[] | undefined {
   return [
     adding(context, place(change), {
       text: sentenceOf({ context, statement, dates: change.dates }, rest),
-      claim: claimOf(statement.subject.path, isThing && !/\p{Lu}/u.test(where) ? "live at" : "live in", where),
+      claim: claimOf(
+        statement.subject.path,
+        isThing && !/\p{Lu}/u.test(where) ? "live at" : "live in",
+        where,
+      ),
       holds: "one",
       kind: "fact",
       importance: 0.8,
@@ -266,31 +355,67 @@ function moved(change: Change): Proposal[] | undefined {
   ];
 }
 
-const RESCHEDULES = /\b(?:mov|push|postpon|reschedul|brought forward|bring forward|shift|delay|chang|bump|put|set)(?:e|ed|d|back|ing|ped)?\b(?: (?:my|our|the|his|her|their) [\w' -]+?)?(?: (?:back|forward|off|out|up))?(?: from .+?)? (?:to|until|till|for|by)\b/i;
+const RESCHEDULES =
+  /\b(?:mov|push|postpon|reschedul|brought forward|bring forward|shift|delay|chang|bump|put|set)(?:e|ed|d|back|ing|ped)?\b(?: (?:my|our|the|his|her|their) [\w' -]+?)?(?: (?:back|forward|off|out|up))?(?: from .+?)? (?:to|until|till|for|by)\b/i;
 
 /** "The party got moved to 22 June", "they pushed my exam to Friday". */
 function rescheduled(change: Change): Proposal[] | undefined {
   const { context, statement, phrases, text, dates } = change;
-  const spoken = /\b(?:to|until|till|for) (?:the )?(?<day>(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mornings?|afternoons?|evenings?|weekends?)(?: .*)?|\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|o['’]clock)?)$/i.exec(text)?.groups?.day;
+  const spoken =
+    /\b(?:to|until|till|for) (?:the )?(?<day>(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mornings?|afternoons?|evenings?|weekends?)(?: .*)?|\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|o['’]clock)?)$/i.exec(
+      text,
+    )?.groups?.day;
   if (!RESCHEDULES.test(text) || (dates.length === 0 && spoken === undefined)) return undefined;
   const { clause } = statement;
   const { tokens } = clause;
-  const object = phrases.find(({ kind, items }) => kind === "noun" && items[0] && tokens[items[0][0]]?.class !== "pronoun");
+  const object = phrases.find(
+    ({ kind, items }) => kind === "noun" && items[0] && tokens[items[0][0]]?.class !== "pronoun",
+  );
   const byOthers = /^(?:get|have|be)$/.test(clause.verb.lemma) || clause.verb.passive;
-  const thing = !byOthers && object?.items[0] ? context.discourse.resolve(tokens, ...object.items[0]) : object?.items[0] && clause.verb.lemma === "have" ? context.discourse.resolve(tokens, ...object.items[0]) : statement.subject;
+  const thing =
+    !byOthers && object?.items[0]
+      ? context.discourse.resolve(tokens, ...object.items[0])
+      : object?.items[0] && clause.verb.lemma === "have"
+        ? context.discourse.resolve(tokens, ...object.items[0])
+        : statement.subject;
   const date = dates.at(-1);
   if (!thing || thing.animate || thing.path === context.discourse.speaker.path) return undefined;
-  const value = date ? context.content.slice(statement.start + date.start, statement.start + date.end) : (spoken ?? "");
-  const old = held(context).filter(({ claim, memory }) => sameThing(claim.subject, thing.path) && (/^be (?:on|due)/.test(claim.relation) || memory?.when !== undefined));
-  const others = old.length > 0 ? old : held(context).filter(({ memory, claim }) => memory?.when !== undefined && telling(thing.path.split("/").at(-1) ?? "").every((word) => telling(`${claim.value} ${claim.subject}`).includes(word)));
+  const value = date
+    ? context.content.slice(statement.start + date.start, statement.start + date.end)
+    : (spoken ?? "");
+  const old = held(context).filter(
+    ({ claim, memory }) =>
+      sameThing(claim.subject, thing.path) &&
+      (/^be (?:on|due)/.test(claim.relation) || memory?.when !== undefined),
+  );
+  const others =
+    old.length > 0
+      ? old
+      : held(context).filter(
+          ({ memory, claim }) =>
+            memory?.when !== undefined &&
+            telling(thing.path.split("/").at(-1) ?? "").every((word) =>
+              telling(`${claim.value} ${claim.subject}`).includes(word),
+            ),
+        );
   const target = targetOf(others);
   const first = others[0]?.claim;
-  const relation = first && !/^be /.test(first.relation) && first.subject === context.discourse.speaker.path ? first.relation : (first?.relation ?? "be on");
+  const relation =
+    first && !/^be /.test(first.relation) && first.subject === context.discourse.speaker.path
+      ? first.relation
+      : (first?.relation ?? "be on");
   const isEvent = first !== undefined && !/^be /.test(first.relation);
-  const claim = isEvent && first ? { ...claimOf(first.subject, relation, first.value) } : claimOf(first?.subject ?? thing.path, relation, value);
+  const claim =
+    isEvent && first
+      ? { ...claimOf(first.subject, relation, first.value) }
+      : claimOf(first?.subject ?? thing.path, relation, value);
   return [
     adding(context, place(change), {
-      text: compose(thing.display, /^\d/.test(value) && !date ? "is at" : "is on", date ? sayIso(date.iso) : value),
+      text: compose(
+        thing.display,
+        /^\d/.test(value) && !date ? "is at" : "is on",
+        date ? sayIso(date.iso) : value,
+      ),
       claim,
       holds: "one",
       kind: date ? "event" : "fact",
@@ -303,27 +428,39 @@ function rescheduled(change: Change): Proposal[] | undefined {
 
 function sayIso(iso: string): string {
   const [year, month, day] = iso.slice(0, 10).split("-");
-  const names = "January February March April May June July August September October November December".split(" ");
+  const names = "January February March April May June July August September October November December".split(
+    " ",
+  );
   const time = iso.length > 10 ? ` at ${iso.slice(11, 16)}` : "";
-  return [day && String(Number(day)), month && names[Number(month) - 1], year].filter(Boolean).join(" ") + time;
+  return (
+    [day && String(Number(day)), month && names[Number(month) - 1], year].filter(Boolean).join(" ") + time
+  );
 }
 
 function sameThing(one: string, other: string): boolean {
   const a = telling(one.split("/").at(-1) ?? "");
   const b = telling(other.split("/").at(-1) ?? "");
-  return a.length > 0 && b.length > 0 && (a.every((word) => b.includes(word)) || b.every((word) => a.includes(word)));
+  return (
+    a.length > 0 &&
+    b.length > 0 &&
+    (a.every((word) => b.includes(word)) || b.every((word) => a.includes(word)))
+  );
 }
 
-const RISES = /\b(?:went|gone|go|goes|going|rose|risen|rise|jumped|increased|dropped|fell|fallen|shot|climbed|came|come|been (?:raised|increased|cut|bumped|upped|lowered|reduced)|got (?:raised|bumped|cut|increased|upped|reduced)|(?:is|are|was|'s) (?:raised|bumped|cut|increased|upped|up|down|reduced)|raised|bumped|upped|put|changed|changing)\b(?: (?:up|down|all the way|(?:my|our|the|his|her|their) [\w' -]+?|back))*(?: from \S+(?: \S+)?)? to (?<value>(?:about |around |over )?[£$€]?\d.*)$/i;
+const RISES =
+  /\b(?:went|gone|go|goes|going|rose|risen|rise|jumped|increased|dropped|fell|fallen|shot|climbed|came|come|been (?:raised|increased|cut|bumped|upped|lowered|reduced)|got (?:raised|bumped|cut|increased|upped|reduced)|(?:is|are|was|'s) (?:raised|bumped|cut|increased|upped|up|down|reduced)|raised|bumped|upped|put|changed|changing)\b(?: (?:up|down|all the way|(?:my|our|the|his|her|their) [\w' -]+?|back))*(?: from \S+(?: \S+)?)? to (?<value>(?:about |around |over )?[£$€]?\d.*)$/i;
 
 /** "my salary went up to 61k". */
 function risen(change: Change): Proposal[] | undefined {
   const { context, statement, text, phrases } = change;
-  const value = tidy(RISES.exec(text)?.groups?.value?.split(/,(?!\d)| because | from | since | as of | so /)[0] ?? "");
+  const value = tidy(
+    RISES.exec(text)?.groups?.value?.split(/,(?!\d)| because | from | since | as of | so /)[0] ?? "",
+  );
   if (value === "") return undefined;
   const { tokens, verb } = statement.clause;
   const object = phrases.find(({ kind }) => kind === "noun")?.items[0];
-  const transitive = !verb.passive && /^(?:raise|bump|up|put|increase|cut|change)$/.test(verb.lemma) && object;
+  const transitive =
+    !verb.passive && /^(?:raise|bump|up|put|increase|cut|change)$/.test(verb.lemma) && object;
   const thing = transitive ? context.discourse.resolve(tokens, ...object) : statement.subject;
   if (!thing || thing.animate || thing.path === context.discourse.speaker.path) return undefined;
   return [
@@ -337,41 +474,82 @@ function risen(change: Change): Proposal[] | undefined {
   ];
 }
 
-const JOINS = /\b(?:start(?:ed|ing)?(?: (?:work(?:ing)?|a (?:new )?job|my new job))?|got (?:a|the|my)(?: new)? (?:job|position|role|gig)|landed (?:a|the)(?: new)? (?:job|role)|join(?:ed|ing)?|hired|new job|took (?:a|the)(?: new)? (?:job|position|role)|accepted (?:a|the)(?: new)? (?:job|position|role|offer))(?: (?:as (?:an?|the) [\w -]+?))?(?: (?:at|for|with|by|from))? (?<where>\p{Lu}.*)$/u;
+const JOINS =
+  /\b(?:start(?:ed|ing)?(?: (?:work(?:ing)?|a (?:new )?job|my new job))?|got (?:a|the|my)(?: new)? (?:job|position|role|gig)|landed (?:a|the)(?: new)? (?:job|role)|join(?:ed|ing)?|hired|new job|took (?:a|the)(?: new)? (?:job|position|role)|accepted (?:a|the)(?: new)? (?:job|position|role|offer))(?: (?:as (?:an?|the) [\w -]+?))?(?: (?:at|for|with|by|from))? (?<where>\p{Lu}.*)$/u;
 
 /** "I started at Fernhill last week", "got a job at Acme". */
 function employed(change: Change): Proposal[] | undefined {
   const { context, statement, text } = change;
   const { verb } = statement.clause;
-  if (verb.denied || verb.progressive || verb.tense === "present" && !verb.perfect) return undefined;
+  if (verb.denied || verb.progressive || (verb.tense === "present" && !verb.perfect)) return undefined;
   if (!/^(?:start|get|land|join|hire|take|accept|have)$/.test(verb.lemma)) return undefined;
   const found = JOINS.exec(text)?.groups?.where;
-  if (found === undefined || (verb.lemma === "start" && !/\b(?:start\w*)(?: (?:work\w*|a (?:new )?job|my new job))? (?:at|for|with)\b|as an? /i.test(text))) return undefined;
-  if (verb.lemma === "join" && !/\b(?:Ltd|Inc|GmbH|Bank|Hospital|School|Clinic|Labs?|Studio|Group|University|Partners)\b|as an? /.test(text)) return undefined;
+  if (
+    found === undefined ||
+    (verb.lemma === "start" &&
+      !/\b(?:start\w*)(?: (?:work\w*|a (?:new )?job|my new job))? (?:at|for|with)\b|as an? /i.test(text))
+  )
+    return undefined;
+  if (
+    verb.lemma === "join" &&
+    !/\b(?:Ltd|Inc|GmbH|Bank|Hospital|School|Clinic|Labs?|Studio|Group|University|Partners)\b|as an? /.test(
+      text,
+    )
+  )
+    return undefined;
   const where = newThing(found).split(/ (?:as|on|in|doing|last|this) /)[0] ?? "";
   if (where === "") return undefined;
   const title = /\bas (an? [\w -]+?)(?: (?:at|for|with|in)\b|$|,)/i.exec(text)?.[1];
   const subject = statement.subject;
   const proposals = [
-    adding(context, place(change), { text: compose(subject.display, "works at", where), claim: claimOf(subject.path, "work at", where), importance: 0.8, ...fromThen(change) }),
+    adding(context, place(change), {
+      text: compose(subject.display, "works at", where),
+      claim: claimOf(subject.path, "work at", where),
+      importance: 0.8,
+      ...fromThen(change),
+    }),
   ];
-  if (title) proposals.push(adding(context, place(change), { text: compose(subject.display, "works as", title), claim: claimOf(subject.path, "work as", title), importance: 0.8, ...fromThen(change) }));
+  if (title)
+    proposals.push(
+      adding(context, place(change), {
+        text: compose(subject.display, "works as", title),
+        claim: claimOf(subject.path, "work as", title),
+        importance: 0.8,
+        ...fromThen(change),
+      }),
+    );
   return proposals;
 }
 
 /** "we got engaged", "I married Sam". */
 function wed(change: Change): Proposal[] | undefined {
   const { context, statement, text } = change;
-  const found = /\b(?:got|get|am|'m|were|was|are|is|have|has|'ve)?\s*\b(?<state>married|engaged)\b(?: to)?(?: (?<whom>(?:my )?[\p{L} '’-]+?))?(?: (?:last|this|in|on|yesterday|at|today|over|two|three|a|\d).*)?$/iu.exec(text);
+  const found =
+    /\b(?:got|get|am|'m|were|was|are|is|have|has|'ve)?\s*\b(?<state>married|engaged)\b(?: to)?(?: (?<whom>(?:my )?[\p{L} '’-]+?))?(?: (?:last|this|in|on|yesterday|at|today|over|two|three|a|\d).*)?$/iu.exec(
+      text,
+    );
   const { verb } = statement.clause;
-  if (!found?.groups || verb.tense === "future" || (verb.progressive) || verb.chain.length > 0 || !/^(?:get|marry)$/.test(verb.lemma)) return undefined;
+  if (
+    !found?.groups ||
+    verb.tense === "future" ||
+    verb.progressive ||
+    verb.chain.length > 0 ||
+    !/^(?:get|marry)$/.test(verb.lemma)
+  )
+    return undefined;
   const whom = tidy(found.groups.whom ?? "");
   const married = found.groups.state?.toLowerCase() === "married";
   const relation = married ? "be married to" : "be engaged to";
   return [
     adding(context, place(change), {
-      text: sentenceOf({ context, statement, dates: change.dates }, said(context, statement.clause.tokens, ...statement.clause.rest)),
-      claim: whom === "" ? claimOf(statement.subject.path, "be", married ? "married" : "engaged") : claimOf(statement.subject.path, relation, whom),
+      text: sentenceOf(
+        { context, statement, dates: change.dates },
+        said(context, statement.clause.tokens, ...statement.clause.rest),
+      ),
+      claim:
+        whom === ""
+          ? claimOf(statement.subject.path, "be", married ? "married" : "engaged")
+          : claimOf(statement.subject.path, relation, whom),
       importance: 0.9,
       ...(change.dates[0] ? { when: change.dates[0].iso, validFrom: momentOf(change.dates[0].iso) } : {}),
     }),
@@ -383,7 +561,10 @@ function instead(change: Change): Proposal[] | undefined {
   const { context, text } = change;
   const found = /^(?<head>.+?) instead of (?<old>.+)$/i.exec(text);
   if (!found?.groups) return undefined;
-  const old = newThing(found.groups.old ?? "").replace(/^(?:taking|using|driving|drinking|eating|having|going to|playing|riding|reading|watching|doing|getting|buying|wearing) /i, "");
+  const old = newThing(found.groups.old ?? "").replace(
+    /^(?:taking|using|driving|drinking|eating|having|going to|playing|riding|reading|watching|doing|getting|buying|wearing) /i,
+    "",
+  );
   const rivals = meant(context, { named: old, ...owner(change) });
   const [rival] = rivals;
   if (!rival) return undefined;
@@ -410,12 +591,20 @@ function noLonger(change: Change): Proposal[] | undefined {
   const { clause } = statement;
   const { verb } = clause;
   const words = context.content.slice(statement.start, statement.end + 12);
-  const isDenied = (verb.denied !== undefined && NO_LONGER.test(words)) || /\bno longer\b/i.test(words) || /\b(?:no more)\b/i.test(words) && verb.copula;
+  const isDenied =
+    (verb.denied !== undefined && NO_LONGER.test(words)) ||
+    /\bno longer\b/i.test(words) ||
+    (/\b(?:no more)\b/i.test(words) && verb.copula);
   if (!isDenied || !NO_LONGER.test(sentence)) return undefined;
   const base = verbPhrase({ statement }).replace(/^(?:not|never) /, "");
-  const telling = change.phrases.filter(({ kind }) => kind === "noun" || kind === "preposition" || kind === "adjective");
+  const telling = change.phrases.filter(
+    ({ kind }) => kind === "noun" || kind === "preposition" || kind === "adjective",
+  );
   const [first] = telling;
-  const relation = first?.kind === "preposition" || (first?.kind === "adjective" && first.head) ? `${base} ${first.head}` : base;
+  const relation =
+    first?.kind === "preposition" || (first?.kind === "adjective" && first.head)
+      ? `${base} ${first.head}`
+      : base;
   return endAll(change, namesIn(change, first), canonicalRelation(relation), true);
 }
 
@@ -429,7 +618,12 @@ function namesIn(change: Change, phrase: Phrase | undefined): string[] {
 }
 
 /** Ends what is meant by each name; what was never known is kept as it was said. */
-function endAll(change: Change, names: readonly string[], relation: string | undefined, keepDenial: boolean): Proposal[] {
+function endAll(
+  change: Change,
+  names: readonly string[],
+  relation: string | undefined,
+  keepDenial: boolean,
+): Proposal[] {
   const { context, statement } = change;
   const proposals: Proposal[] = [];
   for (const named of names) {
@@ -439,7 +633,16 @@ function endAll(change: Change, names: readonly string[], relation: string | und
     const target = targetOf(found);
     if (target) proposals.push(ending(context, place(change), target, endedAt(change)));
     else if (relation !== undefined && keepDenial) {
-      const alone = telling(named).length === 0 ? held(context).filter(({ claim }) => claim.subject === statement.subject.path && claim.relation.startsWith(relation) && relation !== "be" && relation !== "have") : [];
+      const alone =
+        telling(named).length === 0
+          ? held(context).filter(
+              ({ claim }) =>
+                claim.subject === statement.subject.path &&
+                claim.relation.startsWith(relation) &&
+                relation !== "be" &&
+                relation !== "have",
+            )
+          : [];
       const all = targetOf(alone);
       if (all) proposals.push(ending(context, place(change), all, endedAt(change)));
       else proposals.push(denial(change, relation, named));
@@ -452,8 +655,21 @@ function denial(change: Change, relation: string, named: string): AddProposal {
   const { context, statement } = change;
   const { verb, tokens, rest } = statement.clause;
   const told = thirdPerson(said(context, tokens, ...rest), context, statement.subject);
-  const text = verb.copula ? compose(statement.subject.display, "is no longer", told) : compose(statement.subject.display, "no longer", `${thirdRelation(relation.split(" ")[0] ?? relation)}`, told);
-  return adding(context, place(change), { text, claim: claimOf(statement.subject.path, `not ${relation}`, named), kind: "fact", holds: "many", confidence: 0.8 });
+  const text = verb.copula
+    ? compose(statement.subject.display, "is no longer", told)
+    : compose(
+        statement.subject.display,
+        "no longer",
+        `${thirdRelation(relation.split(" ")[0] ?? relation)}`,
+        told,
+      );
+  return adding(context, place(change), {
+    text,
+    claim: claimOf(statement.subject.path, `not ${relation}`, named),
+    kind: "fact",
+    holds: "many",
+    confidence: 0.8,
+  });
 }
 
 /** "I stopped learning Kotlin", "gave up smoking", "had to quit padel". */
@@ -464,20 +680,42 @@ function stopped(change: Change): Proposal[] | undefined {
   const link = verb.chain.findLast(({ next }) => next === "gerund");
   if (link && ["stop", "quit", "give up"].includes(link.verb) && verb.tense !== "future") {
     const first = phrases.find(({ kind }) => kind === "noun" || kind === "preposition");
-    const relation = canonicalRelation(first?.kind === "preposition" ? `${verb.lemma} ${first.head}` : verb.lemma);
+    const relation = canonicalRelation(
+      first?.kind === "preposition" ? `${verb.lemma} ${first.head}` : verb.lemma,
+    );
     const names = first ? namesIn(change, first) : [];
     if (names.length === 0) {
-      const found = held(context).filter(({ claim }) => claim.subject === statement.subject.path && claim.relation.split(" ")[0] === verb.lemma);
+      const found = held(context).filter(
+        ({ claim }) =>
+          claim.subject === statement.subject.path && claim.relation.split(" ")[0] === verb.lemma,
+      );
       const target = targetOf(found);
-      return [...(target ? [ending(context, place(change), target, endedAt(change))] : []), event(change, link.verb, relation)];
+      return [
+        ...(target ? [ending(context, place(change), target, endedAt(change))] : []),
+        event(change, link.verb, relation),
+      ];
     }
     const ended = endAll(change, names, relation, false);
     return [...ended, event(change, link.verb, relation)];
   }
   const looksSame = ["quit", "cut out"].includes(verb.lemma);
-  if (!ENDERS.has(verb.lemma) || (verb.tense === "present" && !looksSame && !verb.perfect && !verb.progressive && verb.chain.length === 0)) return undefined;
-  if (verb.chain.length > 0 && !verb.chain.every(({ verb: name }) => ["have", "decide", "finally", "manage", "get", "need"].includes(name))) return undefined;
-  const object = phrases.find(({ kind, head }) => kind === "noun" || (kind === "preposition" && ["from", "of", "with", "to", "on", "out of", "in"].includes(head ?? "")));
+  if (
+    !ENDERS.has(verb.lemma) ||
+    (verb.tense === "present" && !looksSame && !verb.perfect && !verb.progressive && verb.chain.length === 0)
+  )
+    return undefined;
+  if (
+    verb.chain.length > 0 &&
+    !verb.chain.every(({ verb: name }) =>
+      ["have", "decide", "finally", "manage", "get", "need"].includes(name),
+    )
+  )
+    return undefined;
+  const object = phrases.find(
+    ({ kind, head }) =>
+      kind === "noun" ||
+      (kind === "preposition" && ["from", "of", "with", "to", "on", "out of", "in"].includes(head ?? "")),
+  );
   if (!object) return undefined;
   const whole = said(context, tokens, ...rest);
   const isList = object.items.length > 1;
@@ -488,7 +726,27 @@ function stopped(change: Change): Proposal[] | undefined {
 }
 
 const ENDERS = new Set(
-  "quit stop cancel sell drop ditch dump delete uninstall unsubscribe leave donate return retire resign abandon discontinue terminate close scrap lose axe bin chuck give hand divorce finish swear give-up".split(" ").concat("give up", "get rid", "give away", "throw away", "throw out", "phase out", "opt out", "sell off", "drop out", "move out", "trade in", "hand in", "call off", "pay off", "go off", "cut out", "give back"),
+  "quit stop cancel sell drop ditch dump delete uninstall unsubscribe leave donate return retire resign abandon discontinue terminate close scrap lose axe bin chuck give hand divorce finish swear give-up"
+    .split(" ")
+    .concat(
+      "give up",
+      "get rid",
+      "give away",
+      "throw away",
+      "throw out",
+      "phase out",
+      "opt out",
+      "sell off",
+      "drop out",
+      "move out",
+      "trade in",
+      "hand in",
+      "call off",
+      "pay off",
+      "go off",
+      "cut out",
+      "give back",
+    ),
 );
 
 /** What the verb says of the relation that ends; nothing where it can be any. */
@@ -505,18 +763,27 @@ function wholeName(change: Change, object: Phrase): string {
   const { context, statement, phrases } = change;
   const { tokens } = statement.clause;
   const next = phrases[phrases.indexOf(object) + 1];
-  const hangs = next?.kind === "preposition" && ["at", "with", "to", "of", "for", "in"].includes(next.head ?? "") && object.kind === "noun" ? next.to : object.to;
+  const hangs =
+    next?.kind === "preposition" &&
+    ["at", "with", "to", "of", "for", "in"].includes(next.head ?? "") &&
+    object.kind === "noun"
+      ? next.to
+      : object.to;
   const start = object.items[0]?.[0] ?? object.from;
   const full = said(context, tokens, start, hangs);
   const short = said(context, tokens, start, object.items.at(-1)?.[1] ?? object.to);
-  return meant(context, { named: full, ...owner(change) }).length > 0 || telling(short).length === 0 ? full : short;
+  return meant(context, { named: full, ...owner(change) }).length > 0 || telling(short).length === 0
+    ? full
+    : short;
 }
 
 /** "I quit my job": without a name, what one works at and as ends. */
 function endsJob(change: Change, rest: string): Proposal[] {
   const { context, statement } = change;
   if (!/\b(?:job|work|position)\b/i.test(rest) || telling(rest).length > 1) return [];
-  const found = held(context).filter(({ claim }) => claim.subject === statement.subject.path && /^work (?:at|as|in)$/.test(claim.relation));
+  const found = held(context).filter(
+    ({ claim }) => claim.subject === statement.subject.path && /^work (?:at|as|in)$/.test(claim.relation),
+  );
   const target = targetOf(found);
   return target ? [ending(context, place(change), target, endedAt(change))] : [];
 }
@@ -525,12 +792,16 @@ function endsJob(change: Change, rest: string): Proposal[] {
 function event(change: Change, verb: string, relation: string, object?: Phrase): AddProposal {
   const { context, statement, dates } = change;
   const { tokens, rest } = statement.clause;
-  const value = object ? said(context, tokens, object.items[0]?.[0] ?? object.from, object.to) : said(context, tokens, ...rest);
+  const value = object
+    ? said(context, tokens, object.items[0]?.[0] ?? object.from, object.to)
+    : said(context, tokens, ...rest);
   const [date] = dates;
   const head = verb.split(" ")[0] ?? verb;
   const isGerund = statement.clause.verb.chain.some(({ next }) => next === "gerund");
   return adding(context, place(change), {
-    text: sentenceOf({ context, statement: inPast(statement), dates }, said(context, tokens, ...rest)) || compose(statement.subject.display, pastTense(head), value),
+    text:
+      sentenceOf({ context, statement: inPast(statement), dates }, said(context, tokens, ...rest)) ||
+      compose(statement.subject.display, pastTense(head), value),
     claim: claimOf(statement.subject.path, isGerund ? `${verb} ${gerundIn(statement)}` : relation, value),
     kind: "event",
     holds: "many",
@@ -549,35 +820,68 @@ function inPast(statement: Statement): Statement {
 
 function gerundIn(statement: Statement): string {
   const { clause } = statement;
-  return clause.tokens.slice(clause.verb.from, clause.verb.to).findLast(({ lower }) => /ing$/.test(lower))?.lower ?? clause.verb.lemma;
+  return (
+    clause.tokens.slice(clause.verb.from, clause.verb.to).findLast(({ lower }) => /ing$/.test(lower))
+      ?.lower ?? clause.verb.lemma
+  );
 }
 
-const PARTED = new Set(["break up", "split up", "separate", "part", "split", "get divorced", "divorce", "call off", "fall out"]);
-const TOGETHER = /^(?:date|see|be (?:with|together with|married to|engaged to|in a relationship with|dating)|go out with|marry|live with)$/;
+const PARTED = new Set([
+  "break up",
+  "split up",
+  "separate",
+  "part",
+  "split",
+  "get divorced",
+  "divorce",
+  "call off",
+  "fall out",
+]);
+const TOGETHER =
+  /^(?:date|see|be (?:with|together with|married to|engaged to|in a relationship with|dating)|go out with|marry|live with)$/;
 
 /** "Marco and I broke up last night", "I broke up with Marco". */
 function over(change: Change): Proposal[] | undefined {
   const { context, statement, phrases, dates } = change;
   const { clause } = statement;
   const { verb, tokens } = clause;
-  if (!PARTED.has(verb.lemma) && !(verb.lemma === "get" && /\bdivorced\b/i.test(change.text))) return undefined;
+  if (!PARTED.has(verb.lemma) && !(verb.lemma === "get" && /\bdivorced\b/i.test(change.text)))
+    return undefined;
   if (verb.denied || verb.tense === "future") return undefined;
   const partner = partnerOf(change);
   const found = held(context).filter(
-    ({ claim }) => TOGETHER.test(claim.relation) && (partner === undefined || telling(partner).some((word) => telling(`${claim.value} ${claim.subject}`).includes(word)) || /boyfriend|girlfriend|partner|husband|wife|fianc/.test(claim.value)),
+    ({ claim }) =>
+      TOGETHER.test(claim.relation) &&
+      (partner === undefined ||
+        telling(partner).some((word) => telling(`${claim.value} ${claim.subject}`).includes(word)) ||
+        /boyfriend|girlfriend|partner|husband|wife|fianc/.test(claim.value)),
   );
   const target = targetOf(found);
   const [date] = dates;
   const who = partner ?? partnerIn(found);
-  const text = compose(statement.subject.display, "broke up with", who ?? "their partner", date ? `on ${sayIso(date.iso)}` : "");
+  const text = compose(
+    statement.subject.display,
+    "broke up with",
+    who ?? "their partner",
+    date ? `on ${sayIso(date.iso)}` : "",
+  );
   const relation = /divorc/.test(change.text) ? "divorce" : "break up with";
   return [
     ...(target ? [ending(context, place(change), target, endedAt(change))] : []),
-    adding(context, place(change), { text, claim: claimOf(statement.subject.path, relation, who ?? "their partner"), kind: "event", holds: "many", importance: 0.7, ...(date ? { when: date.iso } : {}) }),
+    adding(context, place(change), {
+      text,
+      claim: claimOf(statement.subject.path, relation, who ?? "their partner"),
+      kind: "event",
+      holds: "many",
+      importance: 0.7,
+      ...(date ? { when: date.iso } : {}),
+    }),
   ];
 
   function partnerOf(_change: Change): string | undefined {
-    const withWhom = phrases.find(({ kind, head }) => kind === "preposition" && (head === "with" || head === "from"));
+    const withWhom = phrases.find(
+      ({ kind, head }) => kind === "preposition" && (head === "with" || head === "from"),
+    );
     if (withWhom?.items[0]) return said(context, tokens, ...withWhom.items[0]);
     const span = clause.subject;
     if (span && span[1] - span[0] >= 3) {
@@ -599,7 +903,11 @@ function left(change: Change): Proposal[] | undefined {
   const words = change.text.toLowerCase();
   const done = verb.copula && /\b(?:done|through|finished) with\b|\b(?:off|over)\b/.test(words);
   if (!done || verb.denied) return undefined;
-  const phrase = phrases.find(({ kind, head }) => (kind === "preposition" && /with|off|over/.test(head ?? "")) || (kind === "adjective" && head !== undefined));
+  const phrase = phrases.find(
+    ({ kind, head }) =>
+      (kind === "preposition" && /with|off|over/.test(head ?? "")) ||
+      (kind === "adjective" && head !== undefined),
+  );
   if (!phrase || phrase.items.length === 0) return undefined;
   const ended = endAll(change, namesIn(change, phrase), undefined, false);
   return ended.length > 0 ? ended : undefined;
@@ -610,7 +918,8 @@ function aged(change: Change): Proposal[] | undefined {
   const { context, statement, text } = change;
   const age = /\bturn(?:ed|s)? (\d{1,3})\b/i.exec(text)?.[1];
   const { verb } = statement.clause;
-  if (!age || verb.lemma !== "turn" || verb.tense === "future" || (verb.tense === "present" && !verb.perfect)) return undefined;
+  if (!age || verb.lemma !== "turn" || verb.tense === "future" || (verb.tense === "present" && !verb.perfect))
+    return undefined;
   return [
     adding(context, place(change), {
       text: compose(statement.subject.display, "is", age, "years old"),
@@ -628,10 +937,22 @@ function deceased(change: Change): Proposal[] | undefined {
   const { subject } = statement;
   const [date] = dates;
   const thing = subject.path.split("/").at(-1) ?? "";
-  const found = held(context).filter(({ claim }) => claim.subject === context.discourse.speaker.path && /^(?:have|own)$/.test(claim.relation) && telling(thing).every((word) => telling(claim.value).includes(word)));
+  const found = held(context).filter(
+    ({ claim }) =>
+      claim.subject === context.discourse.speaker.path &&
+      /^(?:have|own)$/.test(claim.relation) &&
+      telling(thing).every((word) => telling(claim.value).includes(word)),
+  );
   const target = subject.path.includes("/") ? targetOf(found) : undefined;
   return [
     ...(target ? [ending(context, place(change), target, endedAt(change))] : []),
-    adding(context, place(change), { text: compose(subject.display, "died", date ? `on ${sayIso(date.iso)}` : ""), claim: claimOf(subject.path, "die", date ? sayIso(date.iso) : ""), kind: "event", holds: "many", importance: 0.8, ...(date ? { when: date.iso } : {}) }),
+    adding(context, place(change), {
+      text: compose(subject.display, "died", date ? `on ${sayIso(date.iso)}` : ""),
+      claim: claimOf(subject.path, "die", date ? sayIso(date.iso) : ""),
+      kind: "event",
+      holds: "many",
+      importance: 0.8,
+      ...(date ? { when: date.iso } : {}),
+    }),
   ];
 }

@@ -184,7 +184,14 @@ function carries(
   }
   if (verb.form === "participle") return subject === undefined && isOpen && !last;
   // "return the library books by Friday": straight behind a verb a noun phrase is its object.
-  if (subject && last && !isPronounStart(tokens, subject) && !separated(tokens, subject[0], last.verb.to) && !SAYING.has(last.verb.lemma) && verb.from === subject[1]) {
+  if (
+    subject &&
+    last &&
+    !isPronounStart(tokens, subject) &&
+    !separated(tokens, subject[0], last.verb.to) &&
+    !SAYING.has(last.verb.lemma) &&
+    verb.from === subject[1]
+  ) {
     if (!AUXILIARIES.has(first.lower) && /s$/.test(first.lower)) first.class = "noun";
     return AUXILIARIES.has(first.lower) && subject[0] >= last.verb.to;
   }
@@ -268,7 +275,8 @@ function subjectBefore(
   const last = tokens[end - 1];
   if (!last || end <= from) return undefined;
   const contracted = tokens[verb]?.contracted === "rest";
-  if (!contracted && SOFT.test(last.after)) return hasVerbBefore ? undefined : withApposition(tokens, end, from);
+  if (!contracted && SOFT.test(last.after))
+    return hasVerbBefore ? undefined : withApposition(tokens, end, from);
   if (last.class === "question") return [end - 1, end];
   if (last.lower === "that" && last.class !== "conjunction") return [end - 1, end];
   if (last.class === "pronoun") {
@@ -289,13 +297,19 @@ function subjectBefore(
 }
 
 /** "Petra, my manager, is": the noun phrase between commas and the name before it, or the other way round. */
-function withApposition(tokens: readonly Token[], end: number, from: number): readonly [number, number] | undefined {
+function withApposition(
+  tokens: readonly Token[],
+  end: number,
+  from: number,
+): readonly [number, number] | undefined {
   const inner = phraseStart(tokens, end, from);
-  if (inner === undefined || inner <= from || !/^,\s*$/.test(tokens[inner - 1]?.after ?? "")) return undefined;
+  if (inner === undefined || inner <= from || !/^,\s*$/.test(tokens[inner - 1]?.after ?? ""))
+    return undefined;
   const outer = phraseStart(tokens, inner, from);
   if (outer === undefined) return undefined;
   const isOwn = (at: number): boolean => tokens[at]?.class === "possessive";
-  const isNamed = (at: number): boolean => /^\p{Lu}/u.test(tokens[at]?.word ?? "") && tokens[at]?.class === "name";
+  const isNamed = (at: number): boolean =>
+    /^\p{Lu}/u.test(tokens[at]?.word ?? "") && tokens[at]?.class === "name";
   return (isOwn(inner) && isNamed(outer)) || (isOwn(outer) && isNamed(inner)) ? [outer, end] : undefined;
 }
 

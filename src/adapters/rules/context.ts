@@ -42,7 +42,10 @@ export function said(context: Context, tokens: readonly Token[], from: number, t
 export function tidy(text: string): string {
   let clean = text.replace(/\s+/g, " ").replace(/^[\s,;:"“”'(]+|[\s,;:!.?"“”)]+$/g, "");
   for (let i = 0; i < 4; i += 1) {
-    const next = clean.replace(/[\s,]+(?:now|too|btw|lol|haha|tho|though|anymore|any ?more|any longer|as well|again|already|actually|tbh|atm|at the moment|right now|these days|nowadays|finally|instead|currently|by the way|for now|from now on|lately|haha|omg|ugh|yay|obviously|apparently|today|ever|honestly|basically|of course|and|but|so|or|alone|anyway|please|thanks|thank you|right|yeah|well)$/i, "");
+    const next = clean.replace(
+      /[\s,]+(?:now|too|btw|lol|haha|tho|though|anymore|any ?more|any longer|as well|again|already|actually|tbh|atm|at the moment|right now|these days|nowadays|finally|instead|currently|by the way|for now|from now on|lately|haha|omg|ugh|yay|obviously|apparently|today|ever|honestly|basically|of course|and|but|so|or|alone|anyway|please|thanks|thank you|right|yeah|well)$/i,
+      "",
+    );
     if (next === clean) break;
     clean = next.replace(/[\s,;:!.]+$/g, "");
   }
@@ -52,7 +55,8 @@ export function tidy(text: string): string {
 /** First-person words in the rest of a sentence, said of the speaker. */
 export function thirdPerson(text: string, context: Context, subject: Entity): string {
   const speaker = context.discourse.speaker;
-  const isSelf = subject.path === speaker.path && speaker.path === "user" && !/\b(?:they|them|their)\b/i.test(text);
+  const isSelf =
+    subject.path === speaker.path && speaker.path === "user" && !/\b(?:they|them|their)\b/i.test(text);
   const own = isSelf ? "their" : speaker.path === "user" ? "the user's" : `${speaker.display}'s`;
   const self = isSelf ? "they" : speaker.path === "user" ? "the user" : speaker.display;
   const object = isSelf ? "them" : self;
@@ -61,7 +65,10 @@ export function thirdPerson(text: string, context: Context, subject: Entity): st
     .replace(/\b(?:my|our)\b/gi, own)
     .replace(/\b(?:mine|ours)\b/gi, isSelf ? "theirs" : own)
     .replace(/\b(?:I|we)['’]?m\b|\bwe['’]re\b/gi, isSelf ? "they are" : `${self} is`)
-    .replace(/\b(?:I|we)['’](ve|ll|d)\b/gi, (_all, short: string) => `${self} ${SHORT[short.toLowerCase()] ?? ""}`)
+    .replace(
+      /\b(?:I|we)['’](ve|ll|d)\b/gi,
+      (_all, short: string) => `${self} ${SHORT[short.toLowerCase()] ?? ""}`,
+    )
     .replace(/\b(?:myself|ourselves)\b/gi, "themself")
     .replace(/\bme\b|\bus\b/g, object)
     .replace(/\bI\b|\bwe\b|\bi\b/g, self);
@@ -84,10 +91,17 @@ export interface AddParts {
 }
 
 /** A proposal to add, with what the table of relations says of it. */
-export function adding(context: Context, place: { start: number; end: number }, parts: AddParts): AddProposal {
+export function adding(
+  context: Context,
+  place: { start: number; end: number },
+  parts: AddParts,
+): AddProposal {
   const relation = relationOf(parts.claim.relation);
   const quote = context.content.slice(place.start, place.end);
-  const isHedged = quote.toLowerCase().split(/[^a-z]+/).some((word) => HEDGES.has(word));
+  const isHedged = quote
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .some((word) => HEDGES.has(word));
   const isSensitive = relation.sensitive || SENSITIVE.test(parts.text) || SENSITIVE.test(parts.claim.subject);
   const confidence = (parts.confidence ?? 0.9) - (isHedged ? 0.25 : 0);
   return {
@@ -111,7 +125,12 @@ export function adding(context: Context, place: { start: number; end: number }, 
 }
 
 /** A proposal that something ended. */
-export function ending(context: Context, place: { start: number; end: number }, target: Target, validTo?: string): EndProposal {
+export function ending(
+  context: Context,
+  place: { start: number; end: number },
+  target: Target,
+  validTo?: string,
+): EndProposal {
   return {
     propose: "supersede",
     message: context.message.id,

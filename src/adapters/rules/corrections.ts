@@ -1,11 +1,10 @@
-import type { Claim, Memory } from "../../domain/memory.ts";
 import { sayDate } from "../../domain/english.ts";
+import type { Claim, Memory } from "../../domain/memory.ts";
+import { stem, words as wordsOf } from "../../domain/words.ts";
 import type { Proposal } from "../../ports/extractor.ts";
 import { adding, type Context, tidy } from "./context.ts";
 import { datesIn } from "./dates.ts";
-import { stem, words as wordsOf } from "../../domain/words.ts";
 import { type Held, held, targetOf, telling } from "./targets.ts";
-
 
 const MARK =
   /\b(?:actually|i meant|i mean|meant to say|sorry|my mistake|my bad|i misspoke|misspoke|mistyped|typo|correction|scratch that|wait|oops|whoops|i was wrong|i got (?:that|it|his|her|the|my|their) .{0,30}wrong|got .{0,30}(?:wrong|mixed up)|mixed up|i said .{1,40} but|not quite|to correct myself|let me correct|strike that|no,|nope,|nah,|rather|it['’]?s not|should(?:['’]?ve| have)? (?:be|been|said)|is wrong|was wrong)\b/i;
@@ -13,7 +12,11 @@ const STRONG =
   /\b(?:i meant|meant to say|my mistake|i misspoke|misspoke|mistyped|typo|correction|scratch that|oops|whoops|i was wrong|wrong|mixed up|to correct myself|let me correct|strike that|i said .{1,60} but|should(?:['’]?ve| have) (?:been|said)|make that)\b|^(?:no|nope|nah|wait|sorry|actually)\b/i;
 
 /** One value for another that the words name both: "not Monday but Tuesday". Undefined where nothing is put right. */
-export function swapOf(context: Context, text: string, place: { start: number; end: number }): Proposal[] | undefined {
+export function swapOf(
+  context: Context,
+  text: string,
+  place: { start: number; end: number },
+): Proposal[] | undefined {
   if (text.endsWith("?") || !(MARK.test(text) || NOT_BUT.test(text))) return undefined;
   const swap = swapIn(text);
   const found = swap && holding(context, swap.old);
@@ -24,7 +27,12 @@ export function swapOf(context: Context, text: string, place: { start: number; e
  * What a sentence said, where it opens like a correction: a claim beside one that is known puts that one right, and
  * a value alone ("sorry, Tuesday") the last one of its kind.
  */
-export function putRight(context: Context, text: string, place: { start: number; end: number }, said: readonly Proposal[]): Proposal[] {
+export function putRight(
+  context: Context,
+  text: string,
+  place: { start: number; end: number },
+  said: readonly Proposal[],
+): Proposal[] {
   if (text.endsWith("?") || !STRONG.test(text)) return [...said];
   const told = said.filter((proposal) => proposal.propose !== "add" || !isAboutMistake(proposal));
   let isRight = false;
@@ -39,19 +47,30 @@ export function putRight(context: Context, text: string, place: { start: number;
   if (isRight) return right;
   const lone = loneValue(text);
   const found = lone === undefined ? undefined : sameKind(context, lone);
-  if (lone !== undefined && found) return [corrected(context, place, found.held, found.old, found.fresh.replace(/^the /i, ""))];
+  if (lone !== undefined && found)
+    return [corrected(context, place, found.held, found.old, found.fresh.replace(/^the /i, ""))];
   return told;
 }
 
 /** "I got it wrong", "I misspoke". */
 function isAboutMistake(proposal: { claim?: Claim }): boolean {
   const claim = proposal.claim;
-  return claim !== undefined && (/^(?:misspeak|mistype|mean|mix up|say|correct|scratch|keep)/.test(claim.relation) || /\b(?:wrong|mixed up|mistake|typo)\b/.test(`${claim.value} ${claim.qualifier ?? ""}`));
+  return (
+    claim !== undefined &&
+    (/^(?:misspeak|mistype|mean|mix up|say|correct|scratch|keep)/.test(claim.relation) ||
+      /\b(?:wrong|mixed up|mistake|typo)\b/.test(`${claim.value} ${claim.qualifier ?? ""}`))
+  );
 }
 
 /** What is known of the same thing in the same respect. */
 function rivalOf(context: Context, claim: Claim): Held | undefined {
-  const stored = held(context).filter(({ memory, claim: one }) => memory !== undefined && one.subject === claim.subject && one.relation === claim.relation && one.value !== claim.value);
+  const stored = held(context).filter(
+    ({ memory, claim: one }) =>
+      memory !== undefined &&
+      one.subject === claim.subject &&
+      one.relation === claim.relation &&
+      one.value !== claim.value,
+  );
   const alike = stored.filter((one) => shapeOf(one.claim.value) === shapeOf(claim.value));
   return newest(alike.length > 0 ? alike : stored.filter(() => claim.relation !== "be"));
 }
@@ -62,8 +81,10 @@ function shapeOf(value: string): string {
   return /^\p{Lu}/u.test(value) ? "name" : "word";
 }
 
-const NOT_BUT = /\bnot (?:on |in |at |a |an |the )?[^,.;]{1,40}?,? but\b|, not \S+|\bnot \S+(?: \S+)?, (?:it['’]s |he['’]s |she['’]s )?\S+/i;
-const OPEN = "(?:(?:oh|ah|hmm|um|no|nope|wait|sorry|actually|oops|whoops|correction|my bad|my mistake|i misspoke|scratch that|well|so|and|btw|argh|ugh)[,.:!—– -]+)*";
+const NOT_BUT =
+  /\bnot (?:on |in |at |a |an |the )?[^,.;]{1,40}?,? but\b|, not \S+|\bnot \S+(?: \S+)?, (?:it['’]s |he['’]s |she['’]s )?\S+/i;
+const OPEN =
+  "(?:(?:oh|ah|hmm|um|no|nope|wait|sorry|actually|oops|whoops|correction|my bad|my mistake|i misspoke|scratch that|well|so|and|btw|argh|ugh)[,.:!—– -]+)*";
 
 const SWAPS: readonly RegExp[] = [
   /\bnot (?:on |in |at |for |from )?(?<old>[^,.;]{1,40}?),? but (?:on |in |at |for |from )?(?<new>[^,.;!]{1,50})/i,
@@ -81,8 +102,14 @@ function swapIn(text: string): { old: string; fresh: string } | undefined {
     const found = pattern.exec(plain);
     if (!found?.groups) continue;
     const old = tidy(found.groups.old ?? "");
-    const fresh = tidy((found.groups.new ?? "").replace(/^(?:it['’]s|it is|he['’]s|she['’]s|they['’]re|that['’]s|i meant|actually)\s+/i, ""));
-    if (old !== "" && fresh !== "" && !/^(?:really|sure|sorry|good|bad|bother)/i.test(old)) return { old, fresh };
+    const fresh = tidy(
+      (found.groups.new ?? "").replace(
+        /^(?:it['’]s|it is|he['’]s|she['’]s|they['’]re|that['’]s|i meant|actually)\s+/i,
+        "",
+      ),
+    );
+    if (old !== "" && fresh !== "" && !/^(?:really|sure|sorry|good|bad|bother)/i.test(old))
+      return { old, fresh };
   }
   return undefined;
 }
@@ -99,14 +126,24 @@ function holding(context: Context, old: string): Held | undefined {
 }
 
 function newest(all: readonly Held[]): Held | undefined {
-  return all.reduce<Held | undefined>((best, one) => (best === undefined || (one.memory?.at ?? "9") >= (best.memory?.at ?? "9") ? one : best), undefined);
+  return all.reduce<Held | undefined>(
+    (best, one) => (best === undefined || (one.memory?.at ?? "9") >= (best.memory?.at ?? "9") ? one : best),
+    undefined,
+  );
 }
 
 /** "sorry, Tuesday", "I meant terminal 2": what is left when the opener goes, where that is one thing. */
 function loneValue(text: string): string | undefined {
   const openings = new RegExp(LONE.source, "gi");
-  const values = Array.from(text.matchAll(openings), (found) => tidy(found.groups?.value ?? "").replace(/^(?:it['’]s|it is|i meant|make that)\s+/i, ""));
-  return values.findLast((value) => value !== "" && value.split(" ").length <= 5 && !/\b(?:i|you|we|he|she|they|am|is|are|was|have|do|my|wrong|typo|mistake)\b/i.test(value));
+  const values = Array.from(text.matchAll(openings), (found) =>
+    tidy(found.groups?.value ?? "").replace(/^(?:it['’]s|it is|i meant|make that)\s+/i, ""),
+  );
+  return values.findLast(
+    (value) =>
+      value !== "" &&
+      value.split(" ").length <= 5 &&
+      !/\b(?:i|you|we|he|she|they|am|is|are|was|have|do|my|wrong|typo|mistake)\b/i.test(value),
+  );
 }
 
 const LONE =
@@ -134,7 +171,11 @@ function sameKind(context: Context, value: string): { held: Held; old: string; f
     const found = all.flatMap((one) => {
       const where = `${one.claim.value} | ${one.claim.qualifier ?? ""} | ${one.memory?.text ?? ""}`;
       const theirs = pattern.exec(where);
-      if (!theirs || (unit !== undefined && (theirs.groups?.word ?? theirs.groups?.unit)?.toLowerCase() !== unit)) return [];
+      if (
+        !theirs ||
+        (unit !== undefined && (theirs.groups?.word ?? theirs.groups?.unit)?.toLowerCase() !== unit)
+      )
+        return [];
       return [{ held: one, old: theirs[0], fresh: mine[0] }];
     });
     const best = newest(found.map((one) => one.held));
@@ -146,20 +187,38 @@ function sameKind(context: Context, value: string): { held: Held; old: string; f
 }
 
 /** A name for the name that was told last. */
-function properName(_context: Context, value: string, all: readonly Held[]): { held: Held; old: string } | undefined {
+function properName(
+  _context: Context,
+  value: string,
+  all: readonly Held[],
+): { held: Held; old: string } | undefined {
   if (!/^(?:the )?\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*){0,3}$/u.test(value)) return undefined;
-  const last = newest(all.filter(({ claim, memory }) => /^(?:the )?\p{Lu}/u.test(claim.value) && memory?.kind !== "instruction"));
+  const last = newest(
+    all.filter(
+      ({ claim, memory }) => /^(?:the )?\p{Lu}/u.test(claim.value) && memory?.kind !== "instruction",
+    ),
+  );
   return last && { held: last, old: last.claim.value.replace(/^the /i, "") };
 }
 
 /** The old claim with the right words in place of the wrong ones. */
-function corrected(context: Context, place: { start: number; end: number }, found: Held, old: string, fresh: string): Proposal {
+function corrected(
+  context: Context,
+  place: { start: number; end: number },
+  found: Held,
+  old: string,
+  fresh: string,
+): Proposal {
   const { claim, memory } = found;
   const swap = (text: string): string => replaceWords(text, old, fresh);
   const value = swap(claim.value);
   const qualifier = claim.qualifier === undefined ? undefined : swap(claim.qualifier);
   const changed = value !== claim.value || (qualifier ?? "") !== (claim.qualifier ?? "");
-  const next: Claim = { ...claim, value: changed ? value : fresh, ...(qualifier === undefined ? {} : { qualifier }) };
+  const next: Claim = {
+    ...claim,
+    value: changed ? value : fresh,
+    ...(qualifier === undefined ? {} : { qualifier }),
+  };
   const target = targetOf([found, ...siblings(context, found, old)]);
   const when = whenOf(context, memory, fresh);
   const text = memory ? textWith(memory, claim, next, swap, when) : `${next.value}`;
@@ -175,11 +234,18 @@ function corrected(context: Context, place: { start: number; end: number }, foun
   });
 }
 
-function textWith(memory: Memory, claim: Claim, next: Claim, swap: (text: string) => string, when: string | undefined): string {
+function textWith(
+  memory: Memory,
+  claim: Claim,
+  next: Claim,
+  swap: (text: string) => string,
+  when: string | undefined,
+): string {
   const swapped = swap(memory.text);
   if (swapped !== memory.text) return swapped;
   const said = memory.when === undefined ? "" : sayDate(memory.when, { weekday: false });
-  if (when !== undefined && said !== "" && memory.text.includes(said)) return memory.text.replace(said, sayDate(when, { weekday: false }));
+  if (when !== undefined && said !== "" && memory.text.includes(said))
+    return memory.text.replace(said, sayDate(when, { weekday: false }));
   if (memory.text.includes(claim.value)) return memory.text.replace(claim.value, next.value);
   return memory.text.replace(/[.!]$/, `, ${next.value}.`);
 }
@@ -189,7 +255,14 @@ function siblings(context: Context, found: Held, old: string): Held[] {
   const message = found.memory?.sources[0]?.message;
   if (!message) return [];
   const words = telling(old);
-  return held(context).filter((one) => one !== found && one.memory?.sources[0]?.message === message && one.claim.subject === found.claim.subject && one.claim.relation === found.claim.relation && words.every((word) => telling(one.claim.value).includes(word)));
+  return held(context).filter(
+    (one) =>
+      one !== found &&
+      one.memory?.sources[0]?.message === message &&
+      one.claim.subject === found.claim.subject &&
+      one.claim.relation === found.claim.relation &&
+      words.every((word) => telling(one.claim.value).includes(word)),
+  );
 }
 
 function whenOf(context: Context, memory: Memory | undefined, fresh: string): string | undefined {
@@ -201,6 +274,9 @@ function whenOf(context: Context, memory: Memory | undefined, fresh: string): st
 
 function replaceWords(text: string, old: string, fresh: string): string {
   const bare = old.replace(/^(?:the|a|an|my|on|in|at) /i, "");
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${bare.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\p{L}\\p{N}])`, "iu");
+  const pattern = new RegExp(
+    `(?<![\\p{L}\\p{N}])${bare.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\p{L}\\p{N}])`,
+    "iu",
+  );
   return text.replace(pattern, fresh.replace(/^(?:the|a|an|my|on|in|at) (?=\S)/i, ""));
 }

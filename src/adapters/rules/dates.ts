@@ -21,7 +21,11 @@ interface Found {
 
 interface Chrono {
   readonly GB: {
-    parse(text: string, reference: { instant: Date; timezone: number }, options: { forwardDate: boolean }): Found[];
+    parse(
+      text: string,
+      reference: { instant: Date; timezone: number },
+      options: { forwardDate: boolean },
+    ): Found[];
   };
 }
 
@@ -39,8 +43,11 @@ function chrono(): Chrono {
 const HINT =
   /\d|\b(?:today|tomorrow|yesterday|tonight|ago|last|next|this|coming|weekend|week|month|year|day|morning|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|february|march|april|june|july|august|sept|september|october|november|december|christmas|easter|spring|summer|autumn|winter|fall)\b/i;
 
-const HABIT = /\b(?:every|each|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:morning|afternoon|evening|night)s|weekdays|weekends|daily)\b/i;
-const MONTHS = "january february march april may june july august september october november december".split(" ");
+const HABIT =
+  /\b(?:every|each|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:morning|afternoon|evening|night)s|weekdays|weekends|daily)\b/i;
+const MONTHS = "january february march april may june july august september october november december".split(
+  " ",
+);
 
 /** The dates that a text names. `future` where the tense looks ahead. Habits ("every Monday") are no dates. */
 export function datesIn(text: string, at: string, future: boolean): SaidDate[] {
@@ -58,14 +65,34 @@ export function datesIn(text: string, at: string, future: boolean): SaidDate[] {
 
 function isDate(found: Found, text: string): boolean {
   const { start } = found;
-  const hasDay = start.isCertain("day") || start.isCertain("weekday") || start.isCertain("month") || start.isCertain("year");
+  const hasDay =
+    start.isCertain("day") ||
+    start.isCertain("weekday") ||
+    start.isCertain("month") ||
+    start.isCertain("year");
   // "may" as a verb, "march", "sat" are read as dates.
-  if (/^(?:may|march|mar|sat|sun|sec|second|dec|now)$/i.test(found.text) && !/(?:in|on|since|by|until|till|last|next|this|before|after|for) (?:may|march|mar|sat|sun|dec)\b/i.test(text)) return false;
+  if (
+    /^(?:may|march|mar|sat|sun|sec|second|dec|now)$/i.test(found.text) &&
+    !/(?:in|on|since|by|until|till|last|next|this|before|after|for) (?:may|march|mar|sat|sun|dec)\b/i.test(
+      text,
+    )
+  )
+    return false;
   if (/^(?:this|the|a) (?:second|minute|hour)$/i.test(found.text)) return false;
   const before = text.slice(Math.max(0, found.index - 12), found.index).toLowerCase();
   // "ten a day", "two weeks long": a length or a rate, no date; "in two weeks", "two weeks ago" are.
-  if (/^(?:about )?(?:a|an|per|one|two|three|four|five|six|seven|eight|nine|ten|\d+|few|couple)?(?: of)? ?(?:seconds?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)$/i.test(found.text.trim()) && !/\b(?:in|within) (?:about |like |just )?$/.test(before)) return false;
-  if (/^(?:the )?weekend$/i.test(found.text) && !/(?:at|over|this|next|last|coming|on) (?:the )?(?:coming )?$/.test(before)) return false;
+  if (
+    /^(?:about )?(?:a|an|per|one|two|three|four|five|six|seven|eight|nine|ten|\d+|few|couple)?(?: of)? ?(?:seconds?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)$/i.test(
+      found.text.trim(),
+    ) &&
+    !/\b(?:in|within) (?:about |like |just )?$/.test(before)
+  )
+    return false;
+  if (
+    /^(?:the )?weekend$/i.test(found.text) &&
+    !/(?:at|over|this|next|last|coming|on) (?:the )?(?:coming )?$/.test(before)
+  )
+    return false;
   if (/^\d+\s?(?:h|m|min|mins|s|sec)\b/i.test(found.text)) return false;
   return hasDay || /morning|tonight|afternoon|evening|today|\d[:.]\d\d|[ap]m/i.test(found.text);
 }
@@ -77,11 +104,17 @@ function isoOf(found: Found, instant: Date, future: boolean): string {
   if (/last weekend/.test(text)) date = weekendBefore(instant);
   else if (/last week$/.test(text)) date = new Date(instant.getTime() - 7 * 86_400_000);
   else if (/next (?:mon|tues|wednes|thurs|fri|satur|sun)day/.test(text)) date = nextDay(date, instant);
-  else if (!start.isCertain("year") && start.isCertain("month")) date = nearest(date, instant, future, start.isCertain("day"));
-  else if (!future && start.isCertain("weekday") && !start.isCertain("day") && date > instant) date = new Date(date.getTime() - 7 * 86_400_000);
+  else if (!start.isCertain("year") && start.isCertain("month"))
+    date = nearest(date, instant, future, start.isCertain("day"));
+  else if (!future && start.isCertain("weekday") && !start.isCertain("day") && date > instant)
+    date = new Date(date.getTime() - 7 * 86_400_000);
   const iso = date.toISOString();
-  if (start.isCertain("hour") && !/night|morning|evening|afternoon/.test(text.replace(/\d.*$/, ""))) return iso;
-  const dayKnown = start.isCertain("day") || start.isCertain("weekday") || /today|tonight|yesterday|tomorrow|morning|night|week|days? ago/.test(text);
+  if (start.isCertain("hour") && !/night|morning|evening|afternoon/.test(text.replace(/\d.*$/, "")))
+    return iso;
+  const dayKnown =
+    start.isCertain("day") ||
+    start.isCertain("weekday") ||
+    /today|tonight|yesterday|tomorrow|morning|night|week|days? ago/.test(text);
   if (dayKnown) return iso.slice(0, 10);
   if (start.isCertain("month") || /month/.test(text)) return iso.slice(0, 7);
   return iso.slice(0, /year/.test(text) ? 4 : 10);
@@ -104,19 +137,29 @@ function nearest(date: Date, instant: Date, future: boolean, dayKnown: boolean):
   const moved = new Date(date);
   const slack = dayKnown ? 86_400_000 : 31 * 86_400_000;
   if (future && moved.getTime() < instant.getTime() - slack) moved.setUTCFullYear(moved.getUTCFullYear() + 1);
-  if (!future && moved.getTime() > instant.getTime() + 86_400_000) moved.setUTCFullYear(moved.getUTCFullYear() - 1);
+  if (!future && moved.getTime() > instant.getTime() + 86_400_000)
+    moved.setUTCFullYear(moved.getUTCFullYear() - 1);
   return moved;
 }
 
-const SEASONS: Readonly<Record<string, string>> = { spring: "04", summer: "07", autumn: "10", fall: "10", winter: "01", christmas: "12" };
+const SEASONS: Readonly<Record<string, string>> = {
+  spring: "04",
+  summer: "07",
+  autumn: "10",
+  fall: "10",
+  winter: "01",
+  christmas: "12",
+};
 
 /** What the parser does not know: "in 2019", "the 14th", "last summer". */
 function byHand(text: string, instant: Date, future: boolean): SaidDate[] {
   const year = /\b(?:in|since|from|until|back in|around|of) ((?:19|20)\d\d)\b/i.exec(text);
   if (year?.[1]) return [at(year, year[1])];
   const season = /\b(last|next|this) (spring|summer|autumn|fall|winter|christmas)\b/i.exec(text);
-  if (season?.[1] && season[2]) return [at(season, seasonOf(season[1].toLowerCase(), season[2].toLowerCase(), instant))];
-  const day = /\b(?:on )?the (\d{1,2})(?:st|nd|rd|th)\b(?! (?:floor|of every|of each|grade|time|century))/i.exec(text);
+  if (season?.[1] && season[2])
+    return [at(season, seasonOf(season[1].toLowerCase(), season[2].toLowerCase(), instant))];
+  const day =
+    /\b(?:on )?the (\d{1,2})(?:st|nd|rd|th)\b(?! (?:floor|of every|of each|grade|time|century))/i.exec(text);
   if (day?.[1]) return [at(day, dayOfMonth(Number(day[1]), instant, future))];
   return [];
 }

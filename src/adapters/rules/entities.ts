@@ -32,7 +32,9 @@ export interface Discourse {
 
 /** Adjectives that tell nothing apart: "my new phone" is "my phone". */
 const ORNAMENTS = new Set(
-  "own new old dear poor lovely current beloved little big sweet dumb stupid cute actual very whole entire beautiful wonderful amazing crazy annoying grumpy trusty battered shiny brand-new lazy silly fancy precious darling gorgeous fluffy chubby rescue baby brand upcoming next first-ever good great".split(" "),
+  "own new old dear poor lovely current beloved little big sweet dumb stupid cute actual very whole entire beautiful wonderful amazing crazy annoying grumpy trusty battered shiny brand-new lazy silly fancy precious darling gorgeous fluffy chubby rescue baby brand upcoming next first-ever good great".split(
+    " ",
+  ),
 );
 
 export function speakerEntity(name: string | undefined): Entity {
@@ -42,7 +44,11 @@ export function speakerEntity(name: string | undefined): Entity {
 }
 
 /** `earlier` gives what the turns before spoke of, oldest first; it is asked only where a pronoun needs it. */
-export function discourse(speaker: Entity, known: () => readonly Claim[], earlier: () => readonly Entity[]): Discourse {
+export function discourse(
+  speaker: Entity,
+  known: () => readonly Claim[],
+  earlier: () => readonly Entity[],
+): Discourse {
   const mentions: Entity[] = [];
   let before: readonly Entity[] | undefined;
 
@@ -69,7 +75,8 @@ export function discourse(speaker: Entity, known: () => readonly Claim[], earlie
 }
 
 function agrees(entity: Entity, pronoun: string): boolean {
-  if (/^(?:they|them|their|theirs)$/.test(pronoun)) return entity.plural || (entity.animate && entity.gender === undefined);
+  if (/^(?:they|them|their|theirs)$/.test(pronoun))
+    return entity.plural || (entity.animate && entity.gender === undefined);
   if (entity.plural) return false;
   if (/^(?:she|her|hers)$/.test(pronoun)) return entity.animate && entity.gender !== "male";
   if (/^(?:he|him|his)$/.test(pronoun)) return entity.animate && entity.gender !== "female";
@@ -82,13 +89,20 @@ function isHuman(entity: Entity): boolean {
   return entity.animate && !ANIMALS.has(head);
 }
 
-function resolved(self: Discourse, known: readonly Claim[], tokens: readonly Token[], from: number, to: number): Entity | undefined {
+function resolved(
+  self: Discourse,
+  known: readonly Claim[],
+  tokens: readonly Token[],
+  from: number,
+  to: number,
+): Entity | undefined {
   const slice = tokens.slice(from, to);
   const first = slice[0];
   const last = slice.at(-1);
   if (!first || !last) return undefined;
   // "Marco and I", "me and my wife"
-  if (slice.some(({ lower, class: kind }) => kind === "pronoun" && FIRST_PERSON.has(lower))) return self.speaker;
+  if (slice.some(({ lower, class: kind }) => kind === "pronoun" && FIRST_PERSON.has(lower)))
+    return self.speaker;
   if (slice.length === 1 && first.class === "pronoun") return self.meantBy(first.lower);
   const comma = slice.findIndex((token, i) => i < slice.length - 1 && token.after.includes(","));
   if (comma >= 0) return apposed(self, known, tokens, [from, from + comma + 1, to]);
@@ -103,9 +117,22 @@ function resolved(self: Discourse, known: readonly Claim[], tokens: readonly Tok
 }
 
 /** "Petra, my manager": the manager, who is called Petra. */
-function apposed(self: Discourse, known: readonly Claim[], tokens: readonly Token[], [from, middle, to]: readonly [number, number, number]): Entity | undefined {
+function apposed(
+  self: Discourse,
+  known: readonly Claim[],
+  tokens: readonly Token[],
+  [from, middle, to]: readonly [number, number, number],
+): Entity | undefined {
   const isOwnFirst = tokens[from]?.class === "possessive";
-  const [noun, name] = isOwnFirst ? ([[from, middle], [middle, to]] as const) : ([[middle, to], [from, middle]] as const);
+  const [noun, name] = isOwnFirst
+    ? ([
+        [from, middle],
+        [middle, to],
+      ] as const)
+    : ([
+        [middle, to],
+        [from, middle],
+      ] as const);
   const entity = resolved(self, known, tokens, ...noun);
   if (!entity || !isName(tokens, ...name)) return entity;
   const called = textOf(tokens, name).replace(/,$/, "");
@@ -115,13 +142,27 @@ function apposed(self: Discourse, known: readonly Claim[], tokens: readonly Toke
 /** "my flight to Oslo" is not the one to Lisbon: a name behind the noun tells things apart. */
 function withPlace(entity: Entity, tokens: readonly Token[], from: number, to: number): Entity {
   const joint = tokens[from];
-  if (entity.animate || !entity.path.includes("/") || !joint || !/^(?:to|from|with|for)$/.test(joint.lower) || !isName(tokens, from + 1, to)) return entity;
+  if (
+    entity.animate ||
+    !entity.path.includes("/") ||
+    !joint ||
+    !/^(?:to|from|with|for)$/.test(joint.lower) ||
+    !isName(tokens, from + 1, to)
+  )
+    return entity;
   const tail = `${joint.lower} ${textOf(tokens, [from + 1, to])}`;
   return { ...entity, path: `${entity.path} ${tail}`, display: `${entity.display} ${tail}` };
 }
 
 /** "the name of my dog" is the dog's name; "a friend of mine", "one of my brothers" are a friend, a brother. */
-function ofPhrase(self: Discourse, known: readonly Claim[], tokens: readonly Token[], from: number, of: number, to: number): Entity | undefined {
+function ofPhrase(
+  self: Discourse,
+  known: readonly Claim[],
+  tokens: readonly Token[],
+  from: number,
+  of: number,
+  to: number,
+): Entity | undefined {
   const next = tokens[of + 1];
   const head = headWord(tokens, nounOf(tokens, from, of));
   if (next?.lower === "mine" || next?.lower === "ours") return owned(self.speaker, head, undefined);
@@ -135,15 +176,29 @@ function ofPhrase(self: Discourse, known: readonly Claim[], tokens: readonly Tok
   return owned(owner, head, undefined);
 }
 
-function nounEntity(self: Discourse, known: readonly Claim[], tokens: readonly Token[], noun: Noun, span: readonly [number, number]): Entity | undefined {
+function nounEntity(
+  self: Discourse,
+  known: readonly Claim[],
+  tokens: readonly Token[],
+  noun: Noun,
+  span: readonly [number, number],
+): Entity | undefined {
   let owner = ownerOf(self, known, tokens, noun);
   const name = noun.name ? textOf(tokens, noun.name) : undefined;
   const head = headWord(tokens, noun);
   if (owner === undefined) {
     const isKin = KIN.has(head) && noun.words.length === 1;
-    if (!isKin && isName(tokens, ...span) && noun.determiner === undefined) return named(self, known, textOf(tokens, span));
+    if (!isKin && isName(tokens, ...span) && noun.determiner === undefined)
+      return named(self, known, textOf(tokens, span));
     if (KIN.has(head) && noun.words.length === 1) owner = self.speaker;
-    else if (noun.determiner === "the" && head !== "" && !/^(?:one|guy|man|woman|thing|whole|same|other|only|weather|world|internet|government|news|sun|rain|problem|point|idea|fact|way|rest|best|worst)$/.test(head)) owner = self.speaker;
+    else if (
+      noun.determiner === "the" &&
+      head !== "" &&
+      !/^(?:one|guy|man|woman|thing|whole|same|other|only|weather|world|internet|government|news|sun|rain|problem|point|idea|fact|way|rest|best|worst)$/.test(
+        head,
+      )
+    )
+      owner = self.speaker;
     else return bareThing(self, known, noun, head);
     const display = noun.determiner === "the" ? `The ${head}` : undefined;
     const entity = owned(owner, head, name);
@@ -184,14 +239,22 @@ function bareThing(self: Discourse, known: readonly Claim[], noun: Noun, head: s
 function distinct(entity: Entity, known: readonly Claim[]): Entity {
   if (entity.name === undefined) return entity;
   const { name } = entity;
-  const called = gathered(known).namings.filter(({ subject }) => subject === entity.path || subject.startsWith(`${entity.path} `));
+  const called = gathered(known).namings.filter(
+    ({ subject }) => subject === entity.path || subject.startsWith(`${entity.path} `),
+  );
   const same = called.find((claim) => meetsName(claim.value, name));
   if (same) return { ...entity, path: same.subject };
-  if (called.length === 0 || !isPersonNoun(entity.path.split("/").at(-1) ?? "") && !MANY_KIN.has(entity.path.split("/").at(-1) ?? "")) return entity;
+  if (
+    called.length === 0 ||
+    (!isPersonNoun(entity.path.split("/").at(-1) ?? "") && !MANY_KIN.has(entity.path.split("/").at(-1) ?? ""))
+  )
+    return entity;
   return { ...entity, path: `${entity.path} ${name}` };
 }
 
-const MANY_KIN = new Set("sister brother aunt uncle cousin niece nephew son daughter dog cat horse friend".split(" "));
+const MANY_KIN = new Set(
+  "sister brother aunt uncle cousin niece nephew son daughter dog cat horse friend".split(" "),
+);
 
 /** Whether one name is the other or its beginning: "Yusuf" and "Yusuf Demir". */
 export function meetsName(one: string, other: string): boolean {
@@ -201,7 +264,12 @@ export function meetsName(one: string, other: string): boolean {
   return a.every((word) => b.includes(word)) || b.every((word) => a.includes(word));
 }
 
-function ownerOf(self: Discourse, known: readonly Claim[], tokens: readonly Token[], noun: Noun): Entity | undefined {
+function ownerOf(
+  self: Discourse,
+  known: readonly Claim[],
+  tokens: readonly Token[],
+  noun: Noun,
+): Entity | undefined {
   let owner: Entity | undefined;
   if (noun.possessive !== undefined) {
     owner = /^(?:my|our)$/.test(noun.possessive) ? self.speaker : self.meantBy(noun.possessive);
@@ -238,7 +306,15 @@ function owned(owner: Entity, thing: string, name: string | undefined): Entity {
   const one = singular(head);
   const female = FEMALE.has(one) || FEMALE.has(thing);
   const male = MALE.has(one) || MALE.has(thing);
-  const animate = female || male || isPersonNoun(one) || ANIMALS.has(one) || KIN.has(one) || canonicalThing(one) === "child" || one === "pet" || name !== undefined;
+  const animate =
+    female ||
+    male ||
+    isPersonNoun(one) ||
+    ANIMALS.has(one) ||
+    KIN.has(one) ||
+    canonicalThing(one) === "child" ||
+    one === "pet" ||
+    name !== undefined;
   const display = `${possessive(owner.display)} ${thing}`;
   const isPlural = one !== head && !/(?:ss|us|is)$/.test(head);
   return {
@@ -257,13 +333,26 @@ function possessive(display: string): string {
 
 /** A person or thing by name: one that is known under it, or itself. */
 function named(self: Discourse, known: readonly Claim[], name: string): Entity {
-  const before = gathered(known).namings.find((claim) => meetsName(claim.value, name) && claim.subject !== self.speaker.path);
+  const before = gathered(known).namings.find(
+    (claim) => meetsName(claim.value, name) && claim.subject !== self.speaker.path,
+  );
   if (before) {
     const path = before.subject;
     const last = path.split("/").at(-1) ?? "";
     const owner = path.startsWith("user/") ? "The user's" : `${path.split("/")[0]}'s`;
-    const entity = owned({ path: path.split("/").slice(0, -1).join("/"), display: owner, animate: true, plural: false }, last, name);
-    return { ...entity, path, display: `${owner} ${last.replace(new RegExp(`\\s${escaped(name)}$`), "")} ${name}`.replace(/\s+/g, " ") };
+    const entity = owned(
+      { path: path.split("/").slice(0, -1).join("/"), display: owner, animate: true, plural: false },
+      last,
+      name,
+    );
+    return {
+      ...entity,
+      path,
+      display: `${owner} ${last.replace(new RegExp(`\\s${escaped(name)}$`), "")} ${name}`.replace(
+        /\s+/g,
+        " ",
+      ),
+    };
   }
   return { path: name, display: name, name, animate: true, plural: false };
 }
@@ -280,7 +369,12 @@ export function textOf(tokens: readonly Token[], [from, to]: readonly [number, n
     if (!token) continue;
     const glue = i > from && tokens[i - 1]?.end === token.start && tokens[i - 1]?.after === "" ? "" : " ";
     const inner = i < to - 1 ? token.after.trimEnd() : "";
-    parts.push(`${i > from ? glue : ""}${token.word}${token.owner && i < to - 1 ? "'s" : ""}${/^[-/]$/.test(inner) ? inner : ""}`);
+    parts.push(
+      `${i > from ? glue : ""}${token.word}${token.owner && i < to - 1 ? "'s" : ""}${/^[-/]$/.test(inner) ? inner : ""}`,
+    );
   }
-  return parts.join("").replace(/([-/]) /g, "$1").trim();
+  return parts
+    .join("")
+    .replace(/([-/]) /g, "$1")
+    .trim();
 }

@@ -2,19 +2,29 @@ import type { Message } from "../../domain/message.ts";
 import type { EraseProposal } from "../../ports/extractor.ts";
 import { tidy } from "./context.ts";
 
-const POLITE = "(?:(?:please|pls|ok(?:ay)?|hey|hi|so|and|also|oh|actually|now|well|btw|sorry|hmm+|look|listen|right|on second thoughts?|come to think of it|you know what|can you|could you|would you|will you|can we|i want you to|i(?:['’]d| would) like you to|i need you to|you should|you can|just|kindly|go ahead and|i(?:['’]d| would) (?:rather|prefer)(?: if)? you|do me a favou?r and|let['’]s|you may)[,.:!]*\\s+)*";
-const VERB = "(?:forget|erase|delete|remove|wipe|scrub|purge|drop|clear|unlearn|strike|get rid of|throw away)";
+const POLITE =
+  "(?:(?:please|pls|ok(?:ay)?|hey|hi|so|and|also|oh|actually|now|well|btw|sorry|hmm+|look|listen|right|on second thoughts?|come to think of it|you know what|can you|could you|would you|will you|can we|i want you to|i(?:['’]d| would) like you to|i need you to|you should|you can|just|kindly|go ahead and|i(?:['’]d| would) (?:rather|prefer)(?: if)? you|do me a favou?r and|let['’]s|you may)[,.:!]*\\s+)*";
+const VERB =
+  "(?:forget|erase|delete|remove|wipe|scrub|purge|drop|clear|unlearn|strike|get rid of|throw away)";
 const FORGET = new RegExp(`^${POLITE}${VERB}(?<rest>\\b[\\s\\S]*)$`, "i");
 const KNOWN =
   /^(?:about )?(?:everything |anything |all |whatever |any(?:thing)? |the (?:thing|things|bit|part|stuff|fact)s? )?(?:that )?(?:(?:what(?:ever)?|everything|anything|all) )?(?:that )?(?:you(?:['’]ve)? (?:know|remember|have(?: stored| saved| on file| learned| learnt| noted| recorded)?|stored|saved|learned|learnt|noted|recorded|got)|i(?:['’]ve| have)?(?: ever)? (?:told|said|mentioned|shared|wrote|written|gave|given)(?: to)?(?: you)?(?: ever)?|i ever (?:told|mentioned|said)(?: you)?)(?: anything| something)?(?: about| regarding| on| of)? /i;
-const EVERYTHING = /^\s*(?:about )?(?:absolutely |literally |simply )?(?:everything|it all|all of (?:it|that|this|my (?:data|memories|information))|all (?:about me|my (?:data|memories|information|info)|(?:that )?you (?:know|have|remember)(?: (?:about|of|on) me)?)|all memories|my (?:entire |whole )?(?:memory|history|data)|me(?: completely| entirely)?|what(?:ever)? you (?:know|have|remember)(?: (?:about|of|on) me)?)(?: (?:that )?(?:you (?:know|have|remember|stored|saved|learned|learnt)|i(?:['’]ve| have)?(?: ever)? (?:told|said|shared))(?: (?:about|to|on) )?(?:me|you)?(?: so far| ever)?| about me| so far)*\s*[.!]*$/i;
-const OFF_RECORD = /^(?:(?:please|hey|ok|so|btw|oh|and)[, ]+)*(?:off the record|don['’]?t (?:remember|store|save|record|memori[sz]e|keep|note) (?:this|that|what i)|do not (?:remember|store|save|record|keep) (?:this|that)|not for the record|between us|this is not to be (?:stored|remembered|saved)|don['’]?t write this down|you don['’]?t need to remember this|no need to (?:remember|save|store|keep) this)\b/i;
-const OFF_RECORD_END = /\b(?:that['’]?s |this is |but |all )?(?:off the record|(?:please )?(?:don['’]?t|do not) (?:remember|store|save|record|keep|memori[sz]e|note) (?:this|that|it)(?: anywhere| down)?)[.!]*$/i;
-const NO_REQUEST = /^(?:\s*(?:it|about it|that|this)\s*(?:[.!,]|$)|\s*(?:where|how|when|why|who|which|whether|if|to|me not)\b|\s+(?:the|my|your) (?:past|rest|whole thing|noise|keys?|umbrella|wallet|passport|bag|lunch|charger)\b\s*(?:[.!]|$))/i;
-const KEEPS = /\b(?:don['’]?t|do not|never|won['’]?t|can['’]?t|cannot|didn['’]?t|not) (?:you )?(?:dare )?(?:to )?(?:forget|delete|erase|remove)\b/i;
+const EVERYTHING =
+  /^\s*(?:about )?(?:absolutely |literally |simply )?(?:everything|it all|all of (?:it|that|this|my (?:data|memories|information))|all (?:about me|my (?:data|memories|information|info)|(?:that )?you (?:know|have|remember)(?: (?:about|of|on) me)?)|all memories|my (?:entire |whole )?(?:memory|history|data)|me(?: completely| entirely)?|what(?:ever)? you (?:know|have|remember)(?: (?:about|of|on) me)?)(?: (?:that )?(?:you (?:know|have|remember|stored|saved|learned|learnt)|i(?:['’]ve| have)?(?: ever)? (?:told|said|shared))(?: (?:about|to|on) )?(?:me|you)?(?: so far| ever)?| about me| so far)*\s*[.!]*$/i;
+const OFF_RECORD =
+  /^(?:(?:please|hey|ok|so|btw|oh|and)[, ]+)*(?:off the record|don['’]?t (?:remember|store|save|record|memori[sz]e|keep|note) (?:this|that|what i)|do not (?:remember|store|save|record|keep) (?:this|that)|not for the record|between us|this is not to be (?:stored|remembered|saved)|don['’]?t write this down|you don['’]?t need to remember this|no need to (?:remember|save|store|keep) this)\b/i;
+const OFF_RECORD_END =
+  /\b(?:that['’]?s |this is |but |all )?(?:off the record|(?:please )?(?:don['’]?t|do not) (?:remember|store|save|record|keep|memori[sz]e|note) (?:this|that|it)(?: anywhere| down)?)[.!]*$/i;
+const NO_REQUEST =
+  /^(?:\s*(?:it|about it|that|this)\s*(?:[.!,]|$)|\s*(?:where|how|when|why|who|which|whether|if|to|me not)\b|\s+(?:the|my|your) (?:past|rest|whole thing|noise|keys?|umbrella|wallet|passport|bag|lunch|charger)\b\s*(?:[.!]|$))/i;
+const KEEPS =
+  /\b(?:don['’]?t|do not|never|won['’]?t|can['’]?t|cannot|didn['’]?t|not) (?:you )?(?:dare )?(?:to )?(?:forget|delete|erase|remove)\b/i;
 
 /** Requests to forget, at the beginning of a sentence; and words that are not meant to be kept at all. */
-export function erasuresOf(message: Message, spans: readonly { start: number; end: number }[]): EraseProposal[] {
+export function erasuresOf(
+  message: Message,
+  spans: readonly { start: number; end: number }[],
+): EraseProposal[] {
   const found: EraseProposal[] = [];
   for (const { start, end } of spans) {
     const request = requestIn(message.content.slice(start, end));
@@ -32,26 +42,47 @@ function requestIn(text: string): Request | undefined {
   if (KEEPS.test(plain)) return undefined;
   const direct = FORGET.exec(plain);
   if (direct?.groups) return meaning(direct.groups.rest ?? "", verbOf(plain));
-  const wish = /\b(?:i(?:'d| would) (?:like|rather|prefer)|i want|please|can|could|would)(?: you)?(?: to)? (?:forget|delete|erase|remove)(?<rest>\b.*)$/i.exec(plain);
-  if (wish?.groups && /\byou\b/i.test(plain.slice(0, wish.index + wish[0].length))) return meaning(wish.groups.rest ?? "", verbOf(plain));
-  const behind = /^(?<rest>.+?)[,;:–—-]\s*(?:please )?(?:forget|delete|erase) (?:it|that|this|them)(?: again)?[.!]*$/i.exec(plain);
-  if (behind?.groups?.rest && /^(?:the|my|what|about|that)\b/i.test(behind.groups.rest)) return meaning(` ${behind.groups.rest}`, "forget");
+  const wish =
+    /\b(?:i(?:'d| would) (?:like|rather|prefer)|i want|please|can|could|would)(?: you)?(?: to)? (?:forget|delete|erase|remove)(?<rest>\b.*)$/i.exec(
+      plain,
+    );
+  if (wish?.groups && /\byou\b/i.test(plain.slice(0, wish.index + wish[0].length)))
+    return meaning(wish.groups.rest ?? "", verbOf(plain));
+  const behind =
+    /^(?<rest>.+?)[,;:–—-]\s*(?:please )?(?:forget|delete|erase) (?:it|that|this|them)(?: again)?[.!]*$/i.exec(
+      plain,
+    );
+  if (behind?.groups?.rest && /^(?:the|my|what|about|that)\b/i.test(behind.groups.rest))
+    return meaning(` ${behind.groups.rest}`, "forget");
   return undefined;
 }
 
 function verbOf(text: string): string {
-  return /\b(forget|erase|delete|remove|wipe|scrub|purge|drop|clear|unlearn|strike|get rid of|throw away)\b/i.exec(text)?.[1]?.toLowerCase() ?? "forget";
+  return (
+    /\b(forget|erase|delete|remove|wipe|scrub|purge|drop|clear|unlearn|strike|get rid of|throw away)\b/i
+      .exec(text)?.[1]
+      ?.toLowerCase() ?? "forget"
+  );
 }
 
 /** What is meant by the words behind "forget". */
 function meaning(rest: string, verb: string): Request | undefined {
   const bare = rest
     .replace(/\?\s*$/, "")
-    .replace(/[,.;!]?\s*(?:please|thanks|thank you|ok|okay|would you|will you|can you|could you)\s*[.!?]*$/i, "")
+    .replace(
+      /[,.;!]?\s*(?:please|thanks|thank you|ok|okay|would you|will you|can you|could you)\s*[.!?]*$/i,
+      "",
+    )
     .replace(/[.!]+\s*$/, "");
   if (EVERYTHING.test(bare)) return { everything: true };
   const clause = cutReason(bare.trim());
-  if (/^(?:what|that|the thing|the last thing|my last message|the message|this message|everything)? ?(?:i )?(?:just )?(?:said|told you|wrote)(?: just now| before| earlier)?$/i.test(clause) || /^(?:that|this|it|what i just said|my last message|the last (?:message|thing)(?: i said)?)$/i.test(clause)) return verb === "forget" && /^(?:it|that|this)$/i.test(clause) ? undefined : {};
+  if (
+    /^(?:what|that|the thing|the last thing|my last message|the message|this message|everything)? ?(?:i )?(?:just )?(?:said|told you|wrote)(?: just now| before| earlier)?$/i.test(
+      clause,
+    ) ||
+    /^(?:that|this|it|what i just said|my last message|the last (?:message|thing)(?: i said)?)$/i.test(clause)
+  )
+    return verb === "forget" && /^(?:it|that|this)$/i.test(clause) ? undefined : {};
   if (verb === "forget" && isNoRequest(bare)) return undefined;
   if (verb !== "forget" && !isAboutMemory(bare)) return undefined;
   const about = aboutOf(clause);
@@ -59,29 +90,50 @@ function meaning(rest: string, verb: string): Request | undefined {
 }
 
 function isNoRequest(bare: string): boolean {
-  if (/^\s+(?:where|who|which|when|how)\b/i.test(bare)) return !/^\s+(?:where|who|which|when|how(?: much| many| old| tall)?) (?:i|my|we|our)\b/i.test(bare);
+  if (/^\s+(?:where|who|which|when|how)\b/i.test(bare))
+    return !/^\s+(?:where|who|which|when|how(?: much| many| old| tall)?) (?:i|my|we|our)\b/i.test(bare);
   return NO_REQUEST.test(bare);
 }
 
 /** "delete" and the like are said of many things; only what is known or told is memory. */
 function isAboutMemory(bare: string): boolean {
-  return /\b(?:you|memory|memories|i(?:'ve| have)? (?:told|said|mentioned|shared)|my|about|from (?:your|the) (?:memory|records?|notes|files?)|record|that i|the fact)\b/i.test(bare) && !/^\s*(?:the|this|these|those) (?:line|file|word|paragraph|sentence|function|column|row|comment|folder|app|section|duplicates?)\b/i.test(bare);
+  return (
+    /\b(?:you|memory|memories|i(?:'ve| have)? (?:told|said|mentioned|shared)|my|about|from (?:your|the) (?:memory|records?|notes|files?)|record|that i|the fact)\b/i.test(
+      bare,
+    ) &&
+    !/^\s*(?:the|this|these|those) (?:line|file|word|paragraph|sentence|function|column|row|comment|folder|app|section|duplicates?)\b/i.test(
+      bare,
+    )
+  );
 }
 
 function cutReason(text: string): string {
-  return tidy(text.split(/[,;.!?]\s+(?=(?:i|it|that|this|they|we|he|she|because|since|as|don|not|thank|ok|would|please)\b)|\s+(?:because|since it|as it's)\b|\s+[–—-]\s+/i)[0] ?? text);
+  return tidy(
+    text.split(
+      /[,;.!?]\s+(?=(?:i|it|that|this|they|we|he|she|because|since|as|don|not|thank|ok|would|please)\b)|\s+(?:because|since it|as it's)\b|\s+[–—-]\s+/i,
+    )[0] ?? text,
+  );
 }
 
 /** The thing itself: "that I ever mentioned Magnet" -> "Magnet"; "what car I drive" -> "what car I drive". */
 function aboutOf(text: string): string {
   let about = text.trim();
-  about = about.replace(/\s+(?:from|in|out of) (?:your|the|its) (?:memory|records?|notes|files?|database|storage|system)$/i, "");
+  about = about.replace(
+    /\s+(?:from|in|out of) (?:your|the|its) (?:memory|records?|notes|files?|database|storage|system)$/i,
+    "",
+  );
   for (let i = 0; i < 3; i += 1) {
     const next = about
-      .replace(/^(?:about|all about|everything about|anything about|the fact|the thing|the bit|the part|whatever|any mention of|all mentions? of|every mention of|any trace of|all traces? of|any memory of|all memor(?:y|ies) (?:of|about)|the memor(?:y|ies) (?:of|about))\s+/i, "")
+      .replace(
+        /^(?:about|all about|everything about|anything about|the fact|the thing|the bit|the part|whatever|any mention of|all mentions? of|every mention of|any trace of|all traces? of|any memory of|all memor(?:y|ies) (?:of|about)|the memor(?:y|ies) (?:of|about))\s+/i,
+        "",
+      )
       .replace(KNOWN, "")
       .replace(/^that (?=(?:i|my|we|our|he|she|they|it|\p{Lu})\b)/iu, "")
-      .replace(/^i(?:'ve| have)?(?: ever| once)? (?:mentioned|told you(?: about| that)?|said(?: anything about| that)?|talked about|brought up|spoke about)\s+/i, "")
+      .replace(
+        /^i(?:'ve| have)?(?: ever| once)? (?:mentioned|told you(?: about| that)?|said(?: anything about| that)?|talked about|brought up|spoke about)\s+/i,
+        "",
+      )
       .replace(/^(?:my )?(?:mention(?:ing)?|talking) (?:of|about)\s+/i, "")
       .trim();
     if (next === about) break;

@@ -44,10 +44,14 @@ export function quotedSpans(text: string): { start: number; end: number }[] {
 }
 
 const COMMON = new Set(
-  "the a an i i'm im i've ive my me we our you your he she it it's its they this that is are was were am be been have has had do does did don't to of in on at for with from and but or not so as if when what who where how why can will would just like about up out no yes got get all now then there her his their".split(" "),
+  "the a an i i'm im i've ive my me we our you your he she it it's its they this that is are was were am be been have has had do does did don't to of in on at for with from and but or not so as if when what who where how why can will would just like about up out no yes got get all now then there her his their".split(
+    " ",
+  ),
 );
 const FOREIGN = new Set(
-  "der die das und ich nicht ist ein eine mit auf für meine mein wohne heiße habe bin le la les une est je suis mon ma et pas dans avec j'ai j'habite el los las una soy mi y en con tengo vivo que es yo il lo gli sono mio mia ho abito di che non per o os um uma eu meu minha tenho moro não com het een ik mijn ben heb niet en woon van jag är och min har bor inte jeg og er ikke bor mam jestem nie mój w na się".split(" "),
+  "der die das und ich nicht ist ein eine mit auf für meine mein wohne heiße habe bin le la les une est je suis mon ma et pas dans avec j'ai j'habite el los las una soy mi y en con tengo vivo que es yo il lo gli sono mio mia ho abito di che non per o os um uma eu meu minha tenho moro não com het een ik mijn ben heb niet en woon van jag är och min har bor inte jeg og er ikke bor mam jestem nie mój w na się".split(
+    " ",
+  ),
 );
 
 /** Whether a text can be English, by its commonest words and letters. Short texts get the benefit of the doubt. */

@@ -1,13 +1,11 @@
 import type { Message } from "../../domain/message.ts";
-import type { Extractor, Proposal, Reading } from "../../ports/extractor.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
+import type { Extractor, Proposal, Reading } from "../../ports/extractor.ts";
 import { erasuresOf } from "./erasures.ts";
 import { holdsSecret, isEnglish } from "./guards.ts";
 import { readStatements } from "./reader.ts";
 
 export { rulesQuestionReader } from "./questions.ts";
-
-
 
 /** How much of a message is read, so that no message can take seconds. */
 const MOST_SENTENCES = 120;

@@ -3,19 +3,36 @@ import { adding, type Context, claimOf, thirdPerson, tidy } from "./context.ts";
 import { holdsSecret, isInjection } from "./guards.ts";
 import { compose } from "./sentence.ts";
 
-const CALL_ME = /^(?:(?:so|and|but|also|oh|hey|hi|btw|ok|okay)[, ]+)*(?:please |pls |you can |you may |just |feel free to |from now on,? |do )*(?:call|refer to) me (?:as )?(?<name>["“]?\p{L}[\p{L}'’. -]*?["”]?)(?=[,.!?;]|$| (?:and|instead|please|from now|not|because|since|nobody|everyone|everybody|rather|ok|okay|now|for short|though|when|that)\b)/iu;
-const LASTING = /\b(?:from now on|always|never|in (?:the )?future|going forward|every time|whenever|each time|by default|henceforth|at all times|in all (?:your )?(?:answers|replies))\b/i;
-const TO_ASSISTANT = /\b(?:answer|reply|respond|write|explain|address|talk|speak|call|use|give|keep|format|send|include|add|avoid|stop|don['’]?t|do not|never|always|start|end|begin|tell|remind|summari[sz]e|translate|show|list|quote|cite|ask|assume|be|stick|put|sign|skip|leave|limit|make)\b/i;
-const ABOUT_TALK = /\b(?:answers?|repl(?:y|ies|ying)|responses?|respond(?:ing)?|bullet(?: points?|s)?|emojis?|short|brief(?:ly)?|concise(?:ly)?|in (?:english|german|french|spanish|italian|dutch|polish|portuguese|plain english|one sentence|metric|celsius|fahrenheit|kilometres|miles)|tone|formal(?:ly)?|informal(?:ly)?|language|sentences?|paragraphs?|tables?|code|jokes?|metric|units?|step by step|me|swear|sources?|links?|markdown|headings?|words|prices?|exclamation marks?|small talk|caps|recipes?|examples?)\b/i;
+const CALL_ME =
+  /^(?:(?:so|and|but|also|oh|hey|hi|btw|ok|okay)[, ]+)*(?:please |pls |you can |you may |just |feel free to |from now on,? |do )*(?:call|refer to) me (?:as )?(?<name>["“]?\p{L}[\p{L}'’. -]*?["”]?)(?=[,.!?;]|$| (?:and|instead|please|from now|not|because|since|nobody|everyone|everybody|rather|ok|okay|now|for short|though|when|that)\b)/iu;
+const LASTING =
+  /\b(?:from now on|always|never|in (?:the )?future|going forward|every time|whenever|each time|by default|henceforth|at all times|in all (?:your )?(?:answers|replies))\b/i;
+const TO_ASSISTANT =
+  /\b(?:answer|reply|respond|write|explain|address|talk|speak|call|use|give|keep|format|send|include|add|avoid|stop|don['’]?t|do not|never|always|start|end|begin|tell|remind|summari[sz]e|translate|show|list|quote|cite|ask|assume|be|stick|put|sign|skip|leave|limit|make)\b/i;
+const ABOUT_TALK =
+  /\b(?:answers?|repl(?:y|ies|ying)|responses?|respond(?:ing)?|bullet(?: points?|s)?|emojis?|short|brief(?:ly)?|concise(?:ly)?|in (?:english|german|french|spanish|italian|dutch|polish|portuguese|plain english|one sentence|metric|celsius|fahrenheit|kilometres|miles)|tone|formal(?:ly)?|informal(?:ly)?|language|sentences?|paragraphs?|tables?|code|jokes?|metric|units?|step by step|me|swear|sources?|links?|markdown|headings?|words|prices?|exclamation marks?|small talk|caps|recipes?|examples?)\b/i;
 
 /** An order to whoever answers: "please call me Dory", "always answer in bullet points". */
-export function instructionOf(context: Context, sentence: string, place: { start: number; end: number }): AddProposal[] {
-  if (context.message.role !== "user" || isInjection(sentence) || holdsSecret(sentence) || /https?:|www\./i.test(sentence)) return [];
+export function instructionOf(
+  context: Context,
+  sentence: string,
+  place: { start: number; end: number },
+): AddProposal[] {
+  if (
+    context.message.role !== "user" ||
+    isInjection(sentence) ||
+    holdsSecret(sentence) ||
+    /https?:|www\./i.test(sentence)
+  )
+    return [];
   const text = tidy(sentence).replace(/\s+/g, " ");
   const call = CALL_ME.exec(text);
   const speaker = context.discourse.speaker;
   const owner = speaker.display;
-  if (call?.groups?.name && !/^(?:back|later|tomorrow|when|if|at|on|a|an|the|maybe|crazy|old)\b/i.test(call.groups.name)) {
+  if (
+    call?.groups?.name &&
+    !/^(?:back|later|tomorrow|when|if|at|on|a|an|the|maybe|crazy|old)\b/i.test(call.groups.name)
+  ) {
     const name = tidy(call.groups.name.replace(/["“”]/g, ""));
     return [
       adding(context, place, {
@@ -46,20 +63,36 @@ export function isLastingOrder(text: string): boolean {
   const plain = text.replace(OPENERS, "");
   const first = /^[a-z'’]+/i.exec(plain)?.[0] ?? "";
   const isOrder = TO_ASSISTANT.test(first) && new RegExp(`^(?:${TO_ASSISTANT.source})`, "i").test(plain);
-  const wants = /\bI(?:['’]d| would)? (?:want|like|prefer|need|love) (?:it if )?you(?:r answers| to)?\b/i.test(text);
+  const wants =
+    /\bI(?:['’]d| would)? (?:want|like|prefer|need|love) (?:it if )?you(?:r answers| to)?\b/i.test(text);
   if (wants) return ABOUT_TALK.test(text);
-  return isOrder && ABOUT_TALK.test(text) && (LASTING.test(text) || /^(?:please )?(?:don['’]?t|do not|never|always|stop|keep|stick|avoid|skip|no)\b/i.test(text.replace(/^(?:please|and|so|also)[, ]+/i, "")));
+  return (
+    isOrder &&
+    ABOUT_TALK.test(text) &&
+    (LASTING.test(text) ||
+      /^(?:please )?(?:don['’]?t|do not|never|always|stop|keep|stick|avoid|skip|no)\b/i.test(
+        text.replace(/^(?:please|and|so|also)[, ]+/i, ""),
+      ))
+  );
 }
 
-const OPENERS = /^(?:(?:from now on|in (?:the )?future|going forward|by default|henceforth|please|pls|and|so|also|ok|okay|hey|oh|btw|just|one more thing|whenever you [^,]+|when you [^,]+|when(?:ever)? you (?:[\w']+ ){1,6}?(?=(?:please |always |never )?(?:use|write|keep|put|say|list|show|add|include|avoid|don['’]?t|stick|make) )|when(?:ever)? i [^,]+|when(?:ever)? [^,]{3,40}|every time [^,]+|always|can you|could you|would you|you should|you must|you can|try to|remember to|make sure (?:to|you|that you)|be sure to)[,:]?\s+)+/i;
+const OPENERS =
+  /^(?:(?:from now on|in (?:the )?future|going forward|by default|henceforth|please|pls|and|so|also|ok|okay|hey|oh|btw|just|one more thing|whenever you [^,]+|when you [^,]+|when(?:ever)? you (?:[\w']+ ){1,6}?(?=(?:please |always |never )?(?:use|write|keep|put|say|list|show|add|include|avoid|don['’]?t|stick|make) )|when(?:ever)? i [^,]+|when(?:ever)? [^,]{3,40}|every time [^,]+|always|can you|could you|would you|you should|you must|you can|try to|remember to|make sure (?:to|you|that you)|be sure to)[,:]?\s+)+/i;
 
 function bareOrder(text: string): string {
   const bare = text
-    .replace(/^.*?\bI(?:['’]d| would)? (?:want|like|prefer|need|love) (?:it if )?you(?:r answers)?(?: to)? /i, "")
-    .replace(/^(?:(?:please|pls|and|so|also|ok|okay|hey|oh|btw|just|can you|could you|would you|you should|you must|you can|remember to|make sure (?:to|you|that you)|be sure to)[,:]?\s+)+/i, "")
+    .replace(
+      /^.*?\bI(?:['’]d| would)? (?:want|like|prefer|need|love) (?:it if )?you(?:r answers)?(?: to)? /i,
+      "",
+    )
+    .replace(
+      /^(?:(?:please|pls|and|so|also|ok|okay|hey|oh|btw|just|can you|could you|would you|you should|you must|you can|remember to|make sure (?:to|you|that you)|be sure to)[,:]?\s+)+/i,
+      "",
+    )
     .replace(/^(?:from now on|in (?:the )?future|going forward|by default|henceforth)[, ]+/i, "")
     .replace(/^(?:please|just)\s+/i, "")
     .replace(/,? please$/i, "");
-  const order = bare.split(/,? (?:because|since|as i|cause|otherwise|thanks)\b|, (?:i|it|that|my|they|the) /i)[0] ?? "";
+  const order =
+    bare.split(/,? (?:because|since|as i|cause|otherwise|thanks)\b|, (?:i|it|that|my|they|the) /i)[0] ?? "";
   return tidy(order).slice(0, 160);
 }

@@ -223,8 +223,12 @@ function readPreposition(tokens: readonly Token[], at: number, to: number): Phra
   const list = readList(tokens, next, to) ?? readGerund(tokens, next, to);
   const end = list?.to ?? next;
   // "at the shelter and at the food bank"
-  const again = list && ["and", "or"].includes(tokens[end]?.lower ?? "") && tokens[end + 1]?.lower === head ? readList(tokens, end + 2, to) : undefined;
-  if (list && again && !isTime(tokens, end + 2, again.to)) return { kind: "preposition", from: at, to: again.to, head, items: [...list.items, ...again.items] };
+  const again =
+    list && ["and", "or"].includes(tokens[end]?.lower ?? "") && tokens[end + 1]?.lower === head
+      ? readList(tokens, end + 2, to)
+      : undefined;
+  if (list && again && !isTime(tokens, end + 2, again.to))
+    return { kind: "preposition", from: at, to: again.to, head, items: [...list.items, ...again.items] };
   const [first] = list?.items ?? [];
   const isTemporal = first !== undefined && TIME_PREPOSITIONS.has(head) && isTime(tokens, first[0], end);
   return { kind: isTemporal ? "time" : "preposition", from: at, to: end, head, items: list?.items ?? [] };
@@ -255,8 +259,10 @@ export function readList(tokens: readonly Token[], at: number, to: number): List
     if (/[;:(]/.test(separator)) break;
     let next = end;
     const word = tokens[next]?.lower ?? "";
-        const isCapital = /^\p{Lu}/u.test(tokens[next]?.word ?? "");
-    const isAnd = next < to && ((["and", "or", "&", "plus"].includes(word) && !isCapital) ||
+    const isCapital = /^\p{Lu}/u.test(tokens[next]?.word ?? "");
+    const isAnd =
+      next < to &&
+      ((["and", "or", "&", "plus"].includes(word) && !isCapital) ||
         (word === "as" && tokens[next + 1]?.lower === "well" && tokens[next + 2]?.lower === "as"));
     if (!isAnd && !separator.includes(",")) break;
     if (isAnd) next += word === "as" ? 3 : 1;
@@ -345,7 +351,13 @@ export function readNounPhrase(tokens: readonly Token[], at: number, to: number)
     }
     if (token.class === "noun" || token.class === "name") {
       if (hasNoun && TIME_ADVERBS.has(token.lower)) break;
-      if (hasNoun && tokens[end - 1]?.class !== "number" && isTime(tokens, end, timeEnd(tokens, end, to)) && !isTime(tokens, at, end)) break;
+      if (
+        hasNoun &&
+        tokens[end - 1]?.class !== "number" &&
+        isTime(tokens, end, timeEnd(tokens, end, to)) &&
+        !isTime(tokens, at, end)
+      )
+        break;
       hasNoun = true;
       end += 1;
       continue;
@@ -362,7 +374,12 @@ export function readNounPhrase(tokens: readonly Token[], at: number, to: number)
       continue;
     }
     // "Tallis & Co"
-    if (token.lower === "&" && tokens[end - 1]?.class === "name" && /^\p{Lu}/u.test(tokens[end + 1]?.word ?? "") && /^\p{Lu}/u.test(tokens[end - 1]?.word ?? "")) {
+    if (
+      token.lower === "&" &&
+      tokens[end - 1]?.class === "name" &&
+      /^\p{Lu}/u.test(tokens[end + 1]?.word ?? "") &&
+      /^\p{Lu}/u.test(tokens[end - 1]?.word ?? "")
+    ) {
       end += 2;
       continue;
     }
@@ -400,7 +417,13 @@ export function readNounPhrase(tokens: readonly Token[], at: number, to: number)
 
 /** "about ten a day", "over 40": the number and what it counts. */
 function isApproximate(tokens: readonly Token[], at: number, to: number): boolean {
-  return at + 1 < to && ["about", "around", "over", "under", "nearly", "almost", "roughly", "approximately"].includes(tokens[at]?.lower ?? "") && tokens[at + 1]?.class === "number";
+  return (
+    at + 1 < to &&
+    ["about", "around", "over", "under", "nearly", "almost", "roughly", "approximately"].includes(
+      tokens[at]?.lower ?? "",
+    ) &&
+    tokens[at + 1]?.class === "number"
+  );
 }
 
 /** An activity as a thing: "bouldering", "wild swimming". */
@@ -435,7 +458,8 @@ const NAMING = new Set(["called", "named", "nicknamed"]);
 function withName(tokens: readonly Token[], end: number, to: number): number {
   if (end < to && NAMING.has(tokens[end]?.lower ?? "")) {
     const name = readNounPhrase(tokens, end + 1, to);
-    if (name !== undefined) return /s$/.test(tokens[end - 1]?.lower ?? "") ? namesEnd(tokens, name, to) : name;
+    if (name !== undefined)
+      return /s$/.test(tokens[end - 1]?.lower ?? "") ? namesEnd(tokens, name, to) : name;
   }
   return end;
 }
@@ -454,7 +478,8 @@ function namesEnd(tokens: readonly Token[], from: number, to: number): number {
   return end;
 }
 
-function boundAdjective(tokens: readonly Token[],
+function boundAdjective(
+  tokens: readonly Token[],
   at: number,
   to: number,
 ): { to: number; head: string; items: readonly (readonly [number, number])[] } | undefined {

@@ -14,7 +14,11 @@ import { isPersonNoun, isTime, phrasesOf } from "./phrases.ts";
 import { type Token, tagSentences } from "./tagger.ts";
 
 /** Reads the statements of one message, sentence by sentence. */
-export function readStatements(message: Message, reading: Reading, spans: readonly { start: number; end: number }[]): Proposal[] {
+export function readStatements(
+  message: Message,
+  reading: Reading,
+  spans: readonly { start: number; end: number }[],
+): Proposal[] {
   const speaker = speakerEntity(message.name);
   const made: Proposal[] = [];
   // What is known does not change while a message is read, and can be long; what the message itself told is short.
@@ -52,18 +56,22 @@ function claimsOfMemories({ known }: Reading): () => readonly Claim[] {
 }
 
 function markQuotes(tokens: Token[], quotes: readonly { start: number; end: number }[]): void {
-  for (const token of tokens) token.quoted = quotes.some(({ start, end }) => token.start >= start && token.end <= end);
+  for (const token of tokens)
+    token.quoted = quotes.some(({ start, end }) => token.start >= start && token.end <= end);
 }
 
 /** What the last turns of the user spoke of, for pronouns alone. */
 function spokenOf(reading: Reading, message: Message): Entity[] {
   const found: Entity[] = [];
-  const turns = reading.earlier.filter(({ role, name }) => role === "user" && name === message.name).slice(-3);
+  const turns = reading.earlier
+    .filter(({ role, name }) => role === "user" && name === message.name)
+    .slice(-3);
   const known = claimsOfMemories(reading);
   for (const turn of turns) {
     const talk = discourse(speakerEntity(turn.name), known, () => []);
     for (const tokens of tagSentences(turn.content.slice(0, 600))) {
-      for (const clause of clausesOf(tokens)) for (const entity of entitiesOf(talk, clause)) found.push(entity);
+      for (const clause of clausesOf(tokens))
+        for (const entity of entitiesOf(talk, clause)) found.push(entity);
     }
   }
   return found;
@@ -77,7 +85,10 @@ function entitiesOf(talk: Discourse, clause: Clause): Entity[] {
     for (const item of phrase.items) {
       const first = tokens[item[0]];
       if (!first || first.class === "pronoun") continue;
-      const entity = phrase.kind === "time" ? undefined : (talk.resolve(tokens, ...item) ?? indefinite(talk, clause, item));
+      const entity =
+        phrase.kind === "time"
+          ? undefined
+          : (talk.resolve(tokens, ...item) ?? indefinite(talk, clause, item));
       if (entity && entity.path !== talk.speaker.path) found.push(entity);
     }
   }
@@ -95,13 +106,31 @@ function indefinite(talk: Discourse, clause: Clause, item: readonly [number, num
   const first = tokens[item[0]];
   const head = tokens.slice(...item).findLast(({ class: kind }) => kind === "noun")?.lower;
   if (!first || head === undefined || !/^(?:a|an|two|three|four|one)$/.test(first.lower)) return undefined;
-  const owns = ["have", "get", "own", "adopt", "buy", "keep", "pick up", "see", "date", "rescue", "meet"].includes(clause.verb.lemma);
+  const owns = [
+    "have",
+    "get",
+    "own",
+    "adopt",
+    "buy",
+    "keep",
+    "pick up",
+    "see",
+    "date",
+    "rescue",
+    "meet",
+  ].includes(clause.verb.lemma);
   if (!owns) return undefined;
   const animate = isPersonNoun(head) || ANIMALS.has(head);
-  return { path: `${talk.speaker.path}/${head}`, display: `${talk.speaker.path === "user" ? "The user's" : `${talk.speaker.display}'s`} ${head}`, animate, plural: false };
+  return {
+    path: `${talk.speaker.path}/${head}`,
+    display: `${talk.speaker.path === "user" ? "The user's" : `${talk.speaker.display}'s`} ${head}`,
+    animate,
+    plural: false,
+  };
 }
 
-const BEYOND = /\b(?:i wish|if only|imagine|pretend(?:ing)?|what if|suppose i|in my dreams?|i dreamt|i dreamed|had a dream|yeah right|as if i|just kidding|jk\b|not really lol)\b/i;
+const BEYOND =
+  /\b(?:i wish|if only|imagine|pretend(?:ing)?|what if|suppose i|in my dreams?|i dreamt|i dreamed|had a dream|yeah right|as if i|just kidding|jk\b|not really lol)\b/i;
 
 function readSentence(context: Context, tokens: Token[]): Proposal[] {
   const first = tokens[0];
@@ -125,14 +154,20 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
     const place = placeOf(context, clause, clauses[k + 1]);
     const skip = passes(clause, conditional);
     if (clause.role === "condition") conditional = true;
-    else if (clause.role === "circumstance" && !clauses.slice(0, k).some(({ role }) => role === "main")) circumstance = tidy(context.content.slice(openerStart(clause, place.start, context), place.end));
+    else if (clause.role === "circumstance" && !clauses.slice(0, k).some(({ role }) => role === "main"))
+      circumstance = tidy(context.content.slice(openerStart(clause, place.start, context), place.end));
     if (order.length > 0 && !clause.subject) continue;
     const quoted = quotedSpeaker(context, clause, sayer);
     if (quoted === undefined && clause.verb.lemma === "say") sayer = subject ?? sayer;
     if (quoted) {
       proposals.push(...readStatement(context, { clause, subject: quoted, ...place }, text));
     } else if (!skip && subject) {
-      const statement: Statement = { clause, subject, ...place, ...trailing(context, clauses, k, circumstance) };
+      const statement: Statement = {
+        clause,
+        subject,
+        ...place,
+        ...trailing(context, clauses, k, circumstance),
+      };
       const made = readStatement(context, widen(context, statement, clauses[k + 1]), text);
       proposals.push(...made);
       context.made.push(...made);
@@ -152,7 +187,8 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
 function quotedSpeaker(context: Context, clause: Clause, sayer: Entity | undefined): Entity | undefined {
   const { tokens, subject, verb } = clause;
   const first = subject && tokens[subject[0]];
-  if (!sayer || sayer.path === context.discourse.speaker.path || !first || !tokens[verb.from]?.quoted) return undefined;
+  if (!sayer || sayer.path === context.discourse.speaker.path || !first || !tokens[verb.from]?.quoted)
+    return undefined;
   const isPlain = !clause.asks && !verb.open && clause.role !== "condition";
   return isPlain && FIRST_PERSON.has(first.lower) && subject[1] - subject[0] === 1 ? sayer : undefined;
 }
@@ -162,14 +198,24 @@ const NOBODY: Entity = { path: "?", display: "Somebody", animate: true, plural: 
 
 function remember(context: Context, clause: Clause, subject: Entity | undefined): void {
   const found = entitiesOf(context.discourse, clause);
-  if (subject && found.length > 0 && subject.path !== context.discourse.speaker.path) context.discourse.mention(subject);
+  if (subject && found.length > 0 && subject.path !== context.discourse.speaker.path)
+    context.discourse.mention(subject);
 }
 
 /** "while", "when I fly" behind the main clause belongs to it too. */
-function trailing(context: Context, clauses: readonly Clause[], k: number, before: string | undefined): { circumstance?: string } {
+function trailing(
+  context: Context,
+  clauses: readonly Clause[],
+  k: number,
+  before: string | undefined,
+): { circumstance?: string } {
   if (before !== undefined) return { circumstance: before };
   const next = clauses[k + 1];
-  if (next?.role !== "circumstance" || !["when", "whenever", "while", "before", "after", "until", "where"].includes(next.opener ?? "")) return {};
+  if (
+    next?.role !== "circumstance" ||
+    !["when", "whenever", "while", "before", "after", "until", "where"].includes(next.opener ?? "")
+  )
+    return {};
   const place = placeOf(context, next, clauses[k + 2]);
   const text = tidy(context.content.slice(openerStart(next, place.start, context), place.end));
   return text.length > 60 ? {} : { circumstance: text };
@@ -183,7 +229,8 @@ function openerStart(clause: Clause, start: number, context: Context): number {
 
 /** A promise reaches over the clause that says what was promised. */
 function widen(context: Context, statement: Statement, next: Clause | undefined): Statement {
-  if (next?.role !== "content" || !/^(?:promise|swear|agree|vow)$/.test(statement.clause.verb.lemma)) return statement;
+  if (next?.role !== "content" || !/^(?:promise|swear|agree|vow)$/.test(statement.clause.verb.lemma))
+    return statement;
   return { ...statement, end: placeOf(context, next, undefined).end };
 }
 
@@ -191,12 +238,23 @@ function passes(clause: Clause, conditional: boolean): boolean {
   const first = clause.tokens[clause.verb.from];
   if (clause.asks || first?.quoted) return true;
   // "I almost bought a boat"
-  if (/^(?:almost|nearly|hardly|barely)$/.test(clause.tokens[clause.verb.from - 1]?.lower ?? "") || clause.tokens.slice(clause.verb.from, clause.verb.to).some(({ lower }) => /^(?:almost|nearly)$/.test(lower))) return true;
+  if (
+    /^(?:almost|nearly|hardly|barely)$/.test(clause.tokens[clause.verb.from - 1]?.lower ?? "") ||
+    clause.tokens
+      .slice(clause.verb.from, clause.verb.to)
+      .some(({ lower }) => /^(?:almost|nearly)$/.test(lower))
+  )
+    return true;
   if (clause.role === "condition" || clause.role === "circumstance" || clause.role === "reason") return true;
   return conditional && (clause.verb.open || clause.verb.tense === "past" || clause.verb.tense === "future");
 }
 
-function subjectOf(context: Context, clause: Clause, previous: { clause: Clause; subject: Entity | undefined } | undefined, before: Clause | undefined): Entity | undefined {
+function subjectOf(
+  context: Context,
+  clause: Clause,
+  previous: { clause: Clause; subject: Entity | undefined } | undefined,
+  before: Clause | undefined,
+): Entity | undefined {
   const { tokens, subject } = clause;
   const talk = context.discourse;
   if (!subject) {
@@ -207,12 +265,19 @@ function subjectOf(context: Context, clause: Clause, previous: { clause: Clause;
   const first = tokens[subject[0]];
   if (!first) return undefined;
   if (clause.role === "relative") return antecedent(context, clause, before);
-  if (clause.role === "content" && before && FIRST_PERSON.has(first.lower) && before.subject && SAYING.has(before.verb.lemma)) {
+  if (
+    clause.role === "content" &&
+    before &&
+    FIRST_PERSON.has(first.lower) &&
+    before.subject &&
+    SAYING.has(before.verb.lemma)
+  ) {
     // What others say of the user is theirs: "Tina thinks I'm mad".
     const sayer = previous?.subject;
     if (!sayer || sayer.path !== talk.speaker.path) return undefined;
   }
-  if (EMPTY_SUBJECTS.has(first.lower) && first.lower !== "it" && subject[1] - subject[0] === 1) return undefined;
+  if (EMPTY_SUBJECTS.has(first.lower) && first.lower !== "it" && subject[1] - subject[0] === 1)
+    return undefined;
   if (first.lower === "you") return undefined;
   return talk.resolve(tokens, ...subject) ?? renamedPerson(context, clause);
 }
@@ -223,7 +288,12 @@ function hasOtherSubject(clause: Clause): boolean {
   for (let i = lead[0]; i < verb.from; i += 1) {
     const token = tokens[i];
     if (!token || /[,;:]/.test(tokens[verb.from - 1]?.after ?? "")) continue;
-    if (["determiner", "possessive"].includes(token.class) && !/[,]/.test(token.after) && !isTime(tokens, i, i + 2)) return tokens[i - 1]?.class !== "preposition";
+    if (
+      ["determiner", "possessive"].includes(token.class) &&
+      !/[,]/.test(token.after) &&
+      !isTime(tokens, i, i + 2)
+    )
+      return tokens[i - 1]?.class !== "preposition";
   }
   return false;
 }
@@ -233,12 +303,31 @@ function renamedPerson(context: Context, clause: Clause): Entity | undefined {
   const { tokens, subject, verb, rest } = clause;
   const first = subject && tokens[subject[0]];
   const next = tokens[rest[0]];
-  if (!first || !/^(?:she|he|they)$/.test(first.lower) || !verb.copula || !/^\p{Lu}/u.test(next?.word ?? "")) return undefined;
-  return ["they", "she", "he"].map((pronoun) => context.discourse.meantBy(pronoun)).find((entity) => entity !== undefined);
+  if (!first || !/^(?:she|he|they)$/.test(first.lower) || !verb.copula || !/^\p{Lu}/u.test(next?.word ?? ""))
+    return undefined;
+  return ["they", "she", "he"]
+    .map((pronoun) => context.discourse.meantBy(pronoun))
+    .find((entity) => entity !== undefined);
 }
 
 /** Verbs that open a sentence about oneself without "I": "love this place", "need to call mum". */
-const STANDING = new Set(["love", "hate", "like", "need", "want", "prefer", "live", "work", "miss", "hope", "plan", "use", "drive", "play", "own"]);
+const STANDING = new Set([
+  "love",
+  "hate",
+  "like",
+  "need",
+  "want",
+  "prefer",
+  "live",
+  "work",
+  "miss",
+  "hope",
+  "plan",
+  "use",
+  "drive",
+  "play",
+  "own",
+]);
 
 /** Whom "who" means: the noun phrase right before it. */
 function antecedent(context: Context, clause: Clause, before: Clause | undefined): Entity | undefined {
@@ -246,7 +335,8 @@ function antecedent(context: Context, clause: Clause, before: Clause | undefined
   const end = subject?.[0] ?? 0;
   for (let start = Math.max(0, end - 5); start < end; start += 1) {
     const token = tokens[start];
-    if (token?.class === "possessive" || token?.class === "name") return context.discourse.resolve(tokens, start, end);
+    if (token?.class === "possessive" || token?.class === "name")
+      return context.discourse.resolve(tokens, start, end);
   }
   return before ? context.discourse.meantBy("they") : undefined;
 }

@@ -1,4 +1,11 @@
-import { gerund, pastParticiple, pastTense, sayDate, sentence, thirdPerson as thirdForm } from "../../domain/english.ts";
+import {
+  gerund,
+  pastParticiple,
+  pastTense,
+  sayDate,
+  sentence,
+  thirdPerson as thirdForm,
+} from "../../domain/english.ts";
 import type { SaidDate } from "./dates.ts";
 import type { Verb } from "./verbs.ts";
 
@@ -12,10 +19,14 @@ export function inflect(verb: Verb, plural = false): string {
   for (const [i, next] of others.entries()) {
     const join = links[i]?.next ?? "to";
     const [head = "", ...particle] = next.split(" ");
-    parts.push(join === "to" ? `to ${next}` : join === "gerund" ? [gerund(head), ...particle].join(" ") : next);
+    parts.push(
+      join === "to" ? `to ${next}` : join === "gerund" ? [gerund(head), ...particle].join(" ") : next,
+    );
   }
   const text = parts.join(" ");
-  return verb.chain[0]?.verb === "use" && verb.chain[0].next === "to" ? `used to ${text.replace(/^\S+/, (word) => (links.length === 0 ? verb.lemma.split(" ")[0] ?? word : word))}` : text;
+  return verb.chain[0]?.verb === "use" && verb.chain[0].next === "to"
+    ? `used to ${text.replace(/^\S+/, (word) => (links.length === 0 ? (verb.lemma.split(" ")[0] ?? word) : word))}`
+    : text;
 }
 
 function outer(phrase: string, verb: Verb, plural: boolean, isMain: boolean): string {
@@ -27,7 +38,8 @@ function outer(phrase: string, verb: Verb, plural: boolean, isMain: boolean): st
 }
 
 function finite(form: string, verb: Verb, plural: boolean): string {
-  if (form === "be going") return `${verb.tense === "past" ? "was" : plural ? "are" : "is"}${verb.denied ? ` ${verb.denied}` : ""} going`;
+  if (form === "be going")
+    return `${verb.tense === "past" ? "was" : plural ? "are" : "is"}${verb.denied ? ` ${verb.denied}` : ""} going`;
   const deny = verb.denied ? ` ${verb.denied}` : "";
   const third = (base: string): string => (plural ? (base === "be" ? "are" : base) : thirdForm(base));
   const [head = "", ...others] = form.split(" ");
@@ -41,13 +53,15 @@ function finite(form: string, verb: Verb, plural: boolean): string {
     const be = verb.tense === "past" ? (plural ? "were" : "was") : third("be");
     return `${be}${deny} ${gerund(head)}${rest}`;
   }
-  if (head === "be") return `${verb.tense === "past" ? (plural ? "were" : "was") : third("be")}${deny}${rest}`;
+  if (head === "be")
+    return `${verb.tense === "past" ? (plural ? "were" : "was") : third("be")}${deny}${rest}`;
   if (verb.denied === "not") return `${verb.tense === "past" ? "did" : third("do")} not ${form}`;
   const own = verb.tense === "past" ? pastTense(head) : third(head);
   return `${verb.denied ? "never " : ""}${own}${rest}`;
 }
 
-const RELATIVE = /\b(?:ago|yesterday|today|tomorrow|tonight|last|next|this|coming|weekend|the \d+(?:st|nd|rd|th)|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b/i;
+const RELATIVE =
+  /\b(?:ago|yesterday|today|tomorrow|tonight|last|next|this|coming|weekend|the \d+(?:st|nd|rd|th)|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b/i;
 
 /** A text with a date that hangs on the day it was said made a date that stands alone. */
 export function absolute(text: string, dates: readonly SaidDate[], whole: string): string {
@@ -57,13 +71,24 @@ export function absolute(text: string, dates: readonly SaidDate[], whole: string
   if (!RELATIVE.test(words) && /\b(?:19|20)\d\d\b/.test(words)) return text;
   const at = text.indexOf(words);
   if (at < 0) return text;
-  const before = text.slice(0, at).replace(/(^|\s)(?:(?:on|in|at|by|for|over)\s+)?(?:the\s+|this\s+)?$/i, " ");
+  const before = text
+    .slice(0, at)
+    .replace(/(^|\s)(?:(?:on|in|at|by|for|over)\s+)?(?:the\s+|this\s+)?$/i, " ");
   const removed = text.slice(before.length, at).trim().toLowerCase();
   const joint = ["by", "for"].includes(removed) ? removed : date.iso.length < 10 ? "in" : "on";
-  return `${before.trimEnd()} ${joint} ${sayDate(date.iso, { weekday: false })}${text.slice(at + words.length)}`.replace(/\s+/g, " ");
+  return `${before.trimEnd()} ${joint} ${sayDate(date.iso, { weekday: false })}${text.slice(at + words.length)}`.replace(
+    /\s+/g,
+    " ",
+  );
 }
 
 /** Subject, verb and rest as one sentence. */
 export function compose(...parts: readonly string[]): string {
-  return sentence(parts.filter((part) => part !== "").join(" ").replace(/\s+/g, " ").replace(/\s+([,.;:!?])/g, "$1"));
+  return sentence(
+    parts
+      .filter((part) => part !== "")
+      .join(" ")
+      .replace(/\s+/g, " ")
+      .replace(/\s+([,.;:!?])/g, "$1"),
+  );
 }

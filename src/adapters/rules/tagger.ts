@@ -204,13 +204,34 @@ function joined(tokens: readonly Token[]): Token[] {
   const whole: Token[] = [];
   for (const token of tokens) {
     const last = whole.at(-1);
-    if (!last || last.after !== "-" || token.start !== last.end + 1 || last.class === "number" && token.class === "number") {
+    if (
+      !last ||
+      last.after !== "-" ||
+      token.start !== last.end + 1 ||
+      (last.class === "number" && token.class === "number")
+    ) {
       whole.push(token);
       continue;
     }
     const isQuality = /(?:ed|free|old|based|friendly|proof|ing)$/.test(token.lower) && token.class !== "name";
-    const kind: WordClass = token.lower === "law" ? "noun" : isQuality ? "adjective" : last.class === "name" ? "name" : token.class === "verb" ? "noun" : token.class;
-    whole[whole.length - 1] = { ...token, word: `${last.word}-${token.word}`, lower: `${last.lower}-${token.lower}`, start: last.start, before: last.before, class: kind };
+    const kind: WordClass =
+      token.lower === "law"
+        ? "noun"
+        : isQuality
+          ? "adjective"
+          : last.class === "name"
+            ? "name"
+            : token.class === "verb"
+              ? "noun"
+              : token.class;
+    whole[whole.length - 1] = {
+      ...token,
+      word: `${last.word}-${token.word}`,
+      lower: `${last.lower}-${token.lower}`,
+      start: last.start,
+      before: last.before,
+      class: kind,
+    };
   }
   return whole;
 }
@@ -219,18 +240,36 @@ function joined(tokens: readonly Token[]): Token[] {
 function apart(tokens: readonly Token[]): Token[] {
   return tokens.flatMap((token, i) => {
     const next = tokens[i + 1];
-    const follows = next && token.after.trim() === "" && (/^(?:coming|going|moving|getting|having|staying|leaving|arriving|working|living|visiting|turning|starting|being|doing|called|named|due|from|in|on|at|with|allergic|very|really|always|just|still|not|so|too|a|an|the|my|our|his|her)$/.test(next.lower));
-    if (!token.owner || !follows || tokens.slice(i + 2, i + 5).some(({ lower }) => BE.has(lower))) return [token];
+    const follows =
+      next &&
+      token.after.trim() === "" &&
+      /^(?:coming|going|moving|getting|having|staying|leaving|arriving|working|living|visiting|turning|starting|being|doing|called|named|due|from|in|on|at|with|allergic|very|really|always|just|still|not|so|too|a|an|the|my|our|his|her)$/.test(
+        next.lower,
+      );
+    if (!token.owner || !follows || tokens.slice(i + 2, i + 5).some(({ lower }) => BE.has(lower)))
+      return [token];
     const { owner: _owner, ...plain } = token;
     return [
       { ...plain, after: "", contracted: "first" as const },
-      { ...plain, word: "is", lower: "is", class: "verb" as const, tags: new Set(["Verb", "Copula"]), before: "", contracted: "rest" as const },
+      {
+        ...plain,
+        word: "is",
+        lower: "is",
+        class: "verb" as const,
+        tags: new Set(["Verb", "Copula"]),
+        before: "",
+        contracted: "rest" as const,
+      },
     ];
   });
 }
 
 /** "He's called" is, though "called" is a participle. */
-const STATES = new Set("called named nicknamed born based made located known supposed married engaged retired divorced allergic addicted subscribed scared interested booked scheduled due dead gone obsessed insured registered diagnosed employed widowed separated".split(" "));
+const STATES = new Set(
+  "called named nicknamed born based made located known supposed married engaged retired divorced allergic addicted subscribed scared interested booked scheduled due dead gone obsessed insured registered diagnosed employed widowed separated".split(
+    " ",
+  ),
+);
 
 /** "She's been" has; "mum's from Cardiff" is. */
 function hasParticiple(tokens: readonly Token[], i: number): boolean {
@@ -286,9 +325,24 @@ function repaired(
     (!next || current.after.trim() !== "" || next.class === "verb")
   )
     return "pronoun";
-  if (lower === "may" && /^May/.test(current.word) && (previous?.class === "number" || next?.class === "number" || previous?.class === "preposition" || ["last", "next", "this", "since", "until", "till"].includes(previous?.lower ?? ""))) return "noun";
-  if (current.class === "adverb" && ["home", "work", "once", "night", "noon"].includes(lower) && previous?.class === "preposition" && glued) return "noun";
-  if (current.class === "verb" && !AUXILIARY.has(lower)) return repairedVerb(current, previous, next, glued, tokens, i);
+  if (
+    lower === "may" &&
+    /^May/.test(current.word) &&
+    (previous?.class === "number" ||
+      next?.class === "number" ||
+      previous?.class === "preposition" ||
+      ["last", "next", "this", "since", "until", "till"].includes(previous?.lower ?? ""))
+  )
+    return "noun";
+  if (
+    current.class === "adverb" &&
+    ["home", "work", "once", "night", "noon"].includes(lower) &&
+    previous?.class === "preposition" &&
+    glued
+  )
+    return "noun";
+  if (current.class === "verb" && !AUXILIARY.has(lower))
+    return repairedVerb(current, previous, next, glued, tokens, i);
   if (current.class === "noun" || current.class === "adjective" || current.class === "name") {
     return repairedNoun(current, previous, next, tokens, i);
   }
@@ -300,7 +354,11 @@ function repaired(
 function isMine(tokens: readonly Token[], at: number): boolean {
   for (let i = at - 1; i >= 0; i -= 1) {
     const token = tokens[i];
-    if (token?.class === "pronoun" && ["i", "we", "they", "you", "she", "he", "it", "who"].includes(token.lower)) return ["i", "we", "they", "you"].includes(token.lower);
+    if (
+      token?.class === "pronoun" &&
+      ["i", "we", "they", "you", "she", "he", "it", "who"].includes(token.lower)
+    )
+      return ["i", "we", "they", "you"].includes(token.lower);
     if (token && /[;:.]/.test(token.after)) return false;
   }
   return false;
@@ -346,7 +404,8 @@ function repairedVerb(
   if (previous.class === "preposition" && previous.lower !== "to" && !tags.has("Gerund") && finiteForm)
     return "noun";
   // "I'm scared of spiders and lifts": with "I" no verb ends in s.
-  if (["and", "or", "&"].includes(previous.lower) && finiteForm && /[^s]s$/.test(lower) && isMine(tokens, i)) return "noun";
+  if (["and", "or", "&"].includes(previous.lower) && finiteForm && /[^s]s$/.test(lower) && isMine(tokens, i))
+    return "noun";
   if (previous.owner) return tags.has("PastTense") ? "verb" : "noun";
   return "verb";
 }

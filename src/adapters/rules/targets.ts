@@ -6,7 +6,9 @@ import type { Context } from "./context.ts";
 
 /** Words that name no thing by themselves in "cancelled my X subscription". */
 const GENERIC = new Set(
-  "a an the my our your his her its their this that some any one old new own job jobs work working subscription subscriptions membership account habit lesson lessons class classes course courses app apps position role gig completely altogether entirely for good of at in on with to from and or by it them him been being really just".split(" ").map(stem),
+  "a an the my our your his her its their this that some any one old new own job jobs work working subscription subscriptions membership account habit lesson lessons class classes course courses app apps position role gig completely altogether entirely for good of at in on with to from and or by it them him been being really just"
+    .split(" ")
+    .map(stem),
 );
 
 /** The telling words of a text, stemmed. */
@@ -17,7 +19,12 @@ export function telling(text: string): string[] {
 }
 
 /** Words that name nothing even where they stand alone. */
-const LIGHT = new Set("completely altogether entirely really subscription membership position lesson lessons class classes course courses working account".split(" ").map(stem).filter((word) => word !== "account"));
+const LIGHT = new Set(
+  "completely altogether entirely really subscription membership position lesson lessons class classes course courses working account"
+    .split(" ")
+    .map(stem)
+    .filter((word) => word !== "account"),
+);
 
 /** A claim that holds now: stored, or made by this message. */
 export interface Held {
@@ -26,8 +33,12 @@ export interface Held {
 }
 
 export function held(context: Context): Held[] {
-  const stored = context.known.flatMap((memory) => (memory.status === "current" && memory.claim ? [{ memory, claim: memory.claim }] : []));
-  const made = context.made.flatMap((proposal) => (proposal.propose === "add" && proposal.claim ? [{ claim: proposal.claim }] : []));
+  const stored = context.known.flatMap((memory) =>
+    memory.status === "current" && memory.claim ? [{ memory, claim: memory.claim }] : [],
+  );
+  const made = context.made.flatMap((proposal) =>
+    proposal.propose === "add" && proposal.claim ? [{ claim: proposal.claim }] : [],
+  );
   return [...stored, ...made];
 }
 
@@ -47,7 +58,9 @@ export function meant(context: Context, wanted: Wanted): Held[] {
   const scored = held(context)
     .filter(({ claim, memory }) => belongs(claim, wanted, context) && memory?.kind !== "event")
     .map((one) => ({ one, score: scoreOf(one.claim, asked) + (fits(one.claim, wanted.relation) ? 0.3 : 0) }))
-    .filter(({ score, one }) => score >= 1 && (wanted.relation === undefined || fits(one.claim, wanted.relation)));
+    .filter(
+      ({ score, one }) => score >= 1 && (wanted.relation === undefined || fits(one.claim, wanted.relation)),
+    );
   const best = Math.max(0, ...scored.map(({ score }) => score));
   return scored
     .filter(({ score }) => score >= best - 0.35)
@@ -65,7 +78,11 @@ function fits(claim: Claim, relation: string | undefined): boolean {
   if (claim.relation === relation) return true;
   const [head] = relation.split(" ");
   const [other] = claim.relation.split(" ");
-  return (head === other && head !== "be") || answeringRelations(relation).includes(claim.relation) || answeringRelations(claim.relation).includes(relation);
+  return (
+    (head === other && head !== "be") ||
+    answeringRelations(relation).includes(claim.relation) ||
+    answeringRelations(claim.relation).includes(relation)
+  );
 }
 
 /** 2 where all that is asked stands in the value, 1.5 where the value stands in it, 1.2 in circumstance or thing. */
@@ -73,7 +90,11 @@ function scoreOf(claim: Claim, asked: readonly string[]): number {
   const value = telling(claim.value);
   if (value.length > 0 && asked.every((word) => value.includes(word))) return 2;
   if (value.length > 0 && value.every((word) => asked.includes(word))) return 1.5;
-  const around = [...telling(claim.qualifier ?? ""), ...telling(claim.subject.replace(/^user\//, "").replaceAll("/", " ")), ...value];
+  const around = [
+    ...telling(claim.qualifier ?? ""),
+    ...telling(claim.subject.replace(/^user\//, "").replaceAll("/", " ")),
+    ...value,
+  ];
   return asked.every((word) => around.includes(word)) ? 1.2 : 0;
 }
 

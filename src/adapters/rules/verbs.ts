@@ -62,7 +62,12 @@ export function readVerb(tokens: readonly Token[], from: number, end: number): V
   if (isBare) reading.progressive = true;
   if (first.lower === "been") reading.perfect = true;
   // "have got" is "have".
-  const hasGot = reading.perfect && lemma === "get" && chain.length === 0 && main.lower === "got" && /^(?:have|has|'ve)$/.test(first.lower);
+  const hasGot =
+    reading.perfect &&
+    lemma === "get" &&
+    chain.length === 0 &&
+    main.lower === "got" &&
+    /^(?:have|has|'ve)$/.test(first.lower);
   if (hasGot) {
     lemma = "have";
     reading.perfect = false;
@@ -219,7 +224,8 @@ function readLink(
     tokens[after]?.class === "verb" &&
     (CATENATIVE.has(head) || reading.passive || lemma === "be")
   ) {
-    const going = head === "go" && (reading.progressive || tokens[reading.head]?.lower === "going") && isFirst;
+    const going =
+      head === "go" && (reading.progressive || tokens[reading.head]?.lower === "going") && isFirst;
     return {
       verb: going
         ? "be going"
@@ -251,7 +257,11 @@ function skipAdverbs(tokens: readonly Token[], from: number, end: number): numbe
 
 function isPastForm(word: string): boolean {
   const base = baseForm(word);
-  return base !== word && !/(?:s|ing)$/.test(word) && (pastTense(base) === word || pastParticiple(base) === word || /(?:ed|nt|lt)$/.test(word));
+  return (
+    base !== word &&
+    !/(?:s|ing)$/.test(word) &&
+    (pastTense(base) === word || pastParticiple(base) === word || /(?:ed|nt|lt)$/.test(word))
+  );
 }
 
 function tenseOf(first: Token, reading: Reading): Verb["tense"] {

@@ -1,11 +1,20 @@
-import type { Question } from "../../ports/question-reader.ts";
 import type { Embedder } from "../../ports/embedder.ts";
+import type { Question } from "../../ports/question-reader.ts";
 import { isWide, type Match } from "./match.ts";
 
 /** The matches that answer together: those of the best way of matching that name the kind asked for. */
-export async function choose(embedder: Embedder, question: Question, found: readonly Match[]): Promise<Match[]> {
+export async function choose(
+  embedder: Embedder,
+  question: Question,
+  found: readonly Match[],
+): Promise<Match[]> {
   const current = found.filter(({ holds }) => holds);
-  const pool = question.past ? found.filter(({ holds, memory }) => !holds || memory.claim?.relation.startsWith("used to ") === true || memory.kind === "event") : current;
+  const pool = question.past
+    ? found.filter(
+        ({ holds, memory }) =>
+          !holds || memory.claim?.relation.startsWith("used to ") === true || memory.kind === "event",
+      )
+    : current;
   const [best] = pool;
   if (!best) return [];
   const same = pool.filter(({ by }) => by === best.by);
@@ -24,16 +33,23 @@ async function byKind(embedder: Embedder, question: Question, matches: readonly 
   const isAsked = question.topic !== undefined && question.asks !== "how_many" && question.asks !== "when";
   if (!isAsked) return [...matches];
   if (sure.length > 0) return sure;
-  const strong = matches.filter(({ memory }) => !isWide(memory.claim?.relation ?? "") || memory.claim?.subject !== question.subject);
+  const strong = matches.filter(
+    ({ memory }) => !isWide(memory.claim?.relation ?? "") || memory.claim?.subject !== question.subject,
+  );
   if (strong.length > 0) return strong;
   const close = await near(embedder, question.topic ?? "", matches);
-  return close.length > 0 ? close : matches.filter(({ memory }) => TELLING.test(memory.claim?.relation ?? ""));
+  return close.length > 0
+    ? close
+    : matches.filter(({ memory }) => TELLING.test(memory.claim?.relation ?? ""));
 }
 
 /** Near enough in meaning to be of a kind: the values nearest to the topic. */
 async function near(embedder: Embedder, topic: string, matches: readonly Match[]): Promise<Match[]> {
   if (!embedder.local || matches.length === 0) return [];
-  const [asked, ...values] = await embedder.embed([topic, ...matches.map(({ memory }) => memory.claim?.value ?? memory.text)]);
+  const [asked, ...values] = await embedder.embed([
+    topic,
+    ...matches.map(({ memory }) => memory.claim?.value ?? memory.text),
+  ]);
   if (!asked) return [];
   const scored = matches.map((match, i) => ({ match, cosine: dot(asked, values[i] ?? asked) }));
   const best = Math.max(...scored.map(({ cosine }) => cosine));
@@ -55,10 +71,22 @@ function dot(one: Float32Array, other: Float32Array): number {
 
 /** Those that say the same thing with other values; what only comes near stays out. */
 function together(question: Question, matches: readonly Match[], first: Match): Match[] {
-  const lists = question.asks === "value" || question.asks === "where" || question.asks === "who" || question.asks === "unknown";
-  if (!lists || first.by === "thing" || question.past === true && first.memory.kind === "event") return [first];
+  const lists =
+    question.asks === "value" ||
+    question.asks === "where" ||
+    question.asks === "who" ||
+    question.asks === "unknown";
+  if (!lists || first.by === "thing" || (question.past === true && first.memory.kind === "event"))
+    return [first];
   const claim = first.memory.claim;
-  if (first.by === "words") return matches.filter(({ score, memory }) => score >= first.score - 0.05 && memory.claim?.relation === claim?.relation).slice(0, 5);
+  if (first.by === "words")
+    return matches
+      .filter(
+        ({ score, memory }) => score >= first.score - 0.05 && memory.claim?.relation === claim?.relation,
+      )
+      .slice(0, 5);
   const floor = first.score - 0.75;
-  return matches.filter(({ memory, score }) => score >= floor && memory.claim?.subject === claim?.subject).slice(0, 12);
+  return matches
+    .filter(({ memory, score }) => score >= floor && memory.claim?.subject === claim?.subject)
+    .slice(0, 12);
 }

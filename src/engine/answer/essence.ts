@@ -4,15 +4,23 @@ import { stem, words } from "../../domain/words.ts";
 
 /** Words of a question that name nothing. */
 const EMPTY = new Set(
-  ("a an the my our your his her its their i we you he she it they me us him them myself what which who whom whose where when why how is are am was were be been being do does did done have has had " +
+  (
+    "a an the my our your his her its their i we you he she it they me us him them myself what which who whom whose where when why how is are am was were be been being do does did done have has had " +
     "can could will would should shall may might must of in on at to for from with by about as into and or but not no any some this that these those there s t m re ve ll d if than so " +
     "kind type sort brand make model name called thing stuff one ones day date time year month week number much many often far long old tell know remember remind said told mention think again still currently now ever already these days also too usually normally " +
-    "please hey ok okay exactly actually get got go going went use using call another other own same like today yesterday tomorrow last next living live work").split(" "),
+    "please hey ok okay exactly actually get got go going went use using call another other own same like today yesterday tomorrow last next living live work"
+  ).split(" "),
 );
 
 /** The telling words of a question, stemmed: what an answer must be about. */
 export function essence(text: string): string[] {
-  return [...new Set(words(text).filter((word) => !EMPTY.has(word)).map(key))];
+  return [
+    ...new Set(
+      words(text)
+        .filter((word) => !EMPTY.has(word))
+        .map(key),
+    ),
+  ];
 }
 
 /** A word in the form in which two of a kind meet. */
@@ -62,7 +70,8 @@ const RELATED: readonly (readonly string[])[] = [
 ];
 const RELATED_TO = new Map<string, Set<string>>();
 for (const row of RELATED) {
-  for (const word of row) RELATED_TO.set(key(word), new Set([...(RELATED_TO.get(key(word)) ?? []), ...row.map(key)]));
+  for (const word of row)
+    RELATED_TO.set(key(word), new Set([...(RELATED_TO.get(key(word)) ?? []), ...row.map(key)]));
 }
 
 /** Whether a bag of words holds a word, or one that stands for the same. */
@@ -71,7 +80,13 @@ export function holds(bag: ReadonlySet<string>, word: string): boolean {
   const related = RELATED_TO.get(word);
   if (related && [...related].some((one) => bag.has(one))) return true;
   const answering = answeringRelations(word);
-  return answering.length > 1 && answering.some((relation) => !relation.includes(" ") && relation !== "have" && relation !== "be" && bag.has(stem(relation)));
+  return (
+    answering.length > 1 &&
+    answering.some(
+      (relation) =>
+        !relation.includes(" ") && relation !== "have" && relation !== "be" && bag.has(stem(relation)),
+    )
+  );
 }
 
 /** How many of the telling words a bag holds, from 0 to 1; 0 where there are none. */

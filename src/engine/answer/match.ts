@@ -1,6 +1,6 @@
-import { attributeRelations, canonicalThing, relationOf } from "../../domain/relations.ts";
-import type { Claim, Memory } from "../../domain/memory.ts";
 import { singular } from "../../domain/english.ts";
+import type { Claim, Memory } from "../../domain/memory.ts";
+import { attributeRelations, canonicalThing, relationOf } from "../../domain/relations.ts";
 import { stem, words } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
 import { isOfKind, kindOf } from "./categories.ts";
@@ -32,7 +32,9 @@ export interface Asked {
 
 /** Relations so wide that the kind of thing asked for has to be found too. */
 const WIDE = new Set(
-  "use|have|own|like|love|prefer|take|do|get|be|want|need|make|see|keep|buy|know|be on|be with|find|bring|enjoy|put|hate|avoid|dislike|switch to|rely on|work with|go to".split("|"),
+  "use|have|own|like|love|prefer|take|do|get|be|want|need|make|see|keep|buy|know|be on|be with|find|bring|enjoy|put|hate|avoid|dislike|switch to|rely on|work with|go to".split(
+    "|",
+  ),
 );
 
 /** All memories that can answer a question, best first. */
@@ -41,7 +43,11 @@ export function matches(asked: Asked, held: readonly HeldMemory[]): Match[] {
   for (const one of held) {
     const { claim } = one.memory;
     if (!claim) continue;
-    const match = byRelation(asked, one, claim) ?? byMeans(asked, one, claim) ?? byThing(asked, one, claim) ?? byWords(asked, one, claim);
+    const match =
+      byRelation(asked, one, claim) ??
+      byMeans(asked, one, claim) ??
+      byThing(asked, one, claim) ??
+      byWords(asked, one, claim);
     if (match) found.push(match);
   }
   return found.sort((a, b) => b.score - a.score || compare(b.memory.at, a.memory.at));
@@ -54,10 +60,14 @@ function compare(one: string, other: string): number {
 function bag(memory: Memory): Set<string> {
   const { claim } = memory;
   const when = memory.when ? ` ${monthsOf(memory.when)}` : "";
-  return bagOf(`${memory.text} ${claim ? `${claim.relation} ${claim.value} ${claim.qualifier ?? ""} ${claim.subject.replaceAll("/", " ")}` : ""}${when}`);
+  return bagOf(
+    `${memory.text} ${claim ? `${claim.relation} ${claim.value} ${claim.qualifier ?? ""} ${claim.subject.replaceAll("/", " ")}` : ""}${when}`,
+  );
 }
 
-const MONTHS = "january february march april may june july august september october november december".split(" ");
+const MONTHS = "january february march april may june july august september october november december".split(
+  " ",
+);
 
 function monthsOf(iso: string): string {
   return `${MONTHS[Number(iso.slice(5, 7)) - 1] ?? ""} ${iso.slice(0, 4)}`;
@@ -87,11 +97,19 @@ function byRelation(asked: Asked, one: HeldMemory, claim: Claim): Match | undefi
 /** "What do I use for invoicing?": the user does all their invoicing "in Xero". */
 function byMeans(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
   const { question } = asked;
-  if (!question.relations.includes("use") || question.narrows === undefined || asked.fits(claim.subject) === 0 || one.memory.kind === "event") return undefined;
+  if (
+    !question.relations.includes("use") ||
+    question.narrows === undefined ||
+    asked.fits(claim.subject) === 0 ||
+    one.memory.kind === "event"
+  )
+    return undefined;
   if (!/^(?:in|with|on|via|through|using|by) /.test(claim.qualifier ?? "")) return undefined;
   const telling = essence(question.narrows);
   const isMet = telling.length > 0 && coverage(bagOf(`${claim.relation} ${claim.value}`), telling) === 1;
-  return isMet ? { memory: one.memory, holds: one.holds, by: "relation", score: 3.5, kind: true, isNarrowed: true } : undefined;
+  return isMet
+    ? { memory: one.memory, holds: one.holds, by: "relation", score: 3.5, kind: true, isNarrowed: true }
+    : undefined;
 }
 
 /** "What ring size do I have?", "What's my car?": what is said of the thing itself answers too. */
@@ -101,13 +119,19 @@ function asAttribute(asked: Asked, claim: Claim): boolean {
   if (question.asks === "yes_no" || question.asks === "when" || question.asks === "how_many") return false;
   const last = claim.subject.split("/").at(-1) ?? "";
   const plural = words(last).at(-1) ?? "";
-  const stands = claim.subject === `${question.subject}/${last}` && attributeRelations(singular(plural)).includes(question.relations[0] ?? "");
+  const stands =
+    claim.subject === `${question.subject}/${last}` &&
+    attributeRelations(singular(plural)).includes(question.relations[0] ?? "");
   if (stands && singular(plural) !== plural) return true;
   if (question.topic === undefined) return false;
-  if (!question.relations.some((relation) => relation === "have" || relation === "own" || relation === "use")) return false;
+  if (!question.relations.some((relation) => relation === "have" || relation === "own" || relation === "use"))
+    return false;
   const path = claim.subject.split("/");
   const thing = path.pop() ?? "";
-  return path.join("/") === question.subject && canonicalThing(thing) === canonicalThing(question.topic.toLowerCase());
+  return (
+    path.join("/") === question.subject &&
+    canonicalThing(thing) === canonicalThing(question.topic.toLowerCase())
+  );
 }
 
 /** Its place among the relations that answer; a relation with another joint ("teach at" for "teach") comes last. */
@@ -115,26 +139,45 @@ function relationRank(question: Question, relation: string): number {
   const exact = question.relations.indexOf(relation);
   if (exact >= 0) return exact;
   const denied = /^(?:not|never) /.test(relation);
-  if (denied) return question.asks === "yes_no" && question.relations.includes(relation.replace(/^(?:not|never) /, "")) ? 1 : -1;
+  if (denied)
+    return question.asks === "yes_no" && question.relations.includes(relation.replace(/^(?:not|never) /, ""))
+      ? 1
+      : -1;
   const [head = "", ...rest] = relation.split(" ");
   const first = question.relations[0] ?? "";
   const [wanted = "", ...joint] = first.split(" ");
   // "plan to hike" answers "hike" and "plan to do".
   const tail = relation.split(" to ").at(-1) ?? "";
   const isPlan = /^(?:plan|want|hope|intend|be going|need|have|aim|decide|promise) to /.test(relation);
-  if (isPlan && (question.relations.includes(tail) || question.relations.includes(tail.split(" ")[0] ?? tail))) return 5;
+  if (
+    isPlan &&
+    (question.relations.includes(tail) || question.relations.includes(tail.split(" ")[0] ?? tail))
+  )
+    return 5;
   if (head === "be" || wanted === "be" || head === "have") return -1;
   if (head === wanted && (joint.length === 0 || rest.length === 0)) return 6;
-  if (relation.includes(" to ") && (question.relations.includes(tail) || question.relations.includes(`${relation.split(" to ")[0]} to`))) return 5;
+  if (
+    relation.includes(" to ") &&
+    (question.relations.includes(tail) || question.relations.includes(`${relation.split(" to ")[0]} to`))
+  )
+    return 5;
   return -1;
 }
 
 /** A present question is not answered by an event that is over, nor a plan by a habit. */
 function tenseFits(question: Question, memory: Memory, claim: Claim): boolean {
   if (question.asks === "when" || question.asks === "yes_no" || question.tense !== "present") return true;
-  if (memory.kind !== "event" || memory.when === undefined && isPlanned(claim)) return true;
-  if (/^(?:be|be on|be due on|move to|have been to|visit|come|arrive|start|get|fly to|go to)$/.test(claim.relation)) return true;
-  return /\b(?:is|are|has|have)\b/.test(memory.text.split(" ").slice(2, 6).join(" ")) || ACQUIRED.has(claim.relation);
+  if (memory.kind !== "event" || (memory.when === undefined && isPlanned(claim))) return true;
+  if (
+    /^(?:be|be on|be due on|move to|have been to|visit|come|arrive|start|get|fly to|go to)$/.test(
+      claim.relation,
+    )
+  )
+    return true;
+  return (
+    /\b(?:is|are|has|have)\b/.test(memory.text.split(" ").slice(2, 6).join(" ")) ||
+    ACQUIRED.has(claim.relation)
+  );
 }
 
 const ACQUIRED = new Set(["buy", "adopt", "get", "pick up", "inherit", "take up", "join", "start"]);
@@ -150,13 +193,19 @@ function valueFits(question: Question, claim: Claim): boolean {
   if (telling.length === 0) return true;
   const all = bagOf(`${claim.value} ${claim.qualifier ?? ""} ${claim.relation}`);
   const asked = alternatives(question);
-  return asked.some((one) => essence(one).length > 0 && coverage(all, essence(one)) === 1) || attributeOf(question.value).includes(claim.relation);
+  return (
+    asked.some((one) => essence(one).length > 0 && coverage(all, essence(one)) === 1) ||
+    attributeOf(question.value).includes(claim.relation)
+  );
 }
 
 /** "coeliac or diabetic" */
 export function alternatives(question: Question): string[] {
   const text = question.narrows && / or /.test(question.narrows) ? question.narrows : (question.value ?? "");
-  return text.split(/ or |, /).map((one) => one.trim()).filter((one) => one !== "");
+  return text
+    .split(/ or |, /)
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
 }
 
 function attributeOf(text: string): readonly string[] {
@@ -170,34 +219,60 @@ function narrowed(asked: Asked, memory: Memory): boolean {
   if (hard.length === 0) return true;
   const all = bag(memory);
   if (question.asks === "yes_no") return true;
-  return hard.every((word) => holds(all, word)) || hard.every((word) => holds(bagOf(asked.around(memory)), word));
+  return (
+    hard.every((word) => holds(all, word)) || hard.every((word) => holds(bagOf(asked.around(memory)), word))
+  );
 }
 
 function essential(asked: Asked, text: string): string[] {
-  const named = Array.from(text.matchAll(/(?<![\p{L}\p{N}])(?:\p{Lu}[\p{L}\p{N}'’-]+|\d+)/gu), ([word]) => word.replace(/['’]s$/, ""));
+  const named = Array.from(text.matchAll(/(?<![\p{L}\p{N}])(?:\p{Lu}[\p{L}\p{N}'’-]+|\d+)/gu), ([word]) =>
+    word.replace(/['’]s$/, ""),
+  );
   const subject = asked.question.subject?.toLowerCase() ?? "";
-  return named.filter((word) => !subject.includes(word.toLowerCase()) && !/^(?:I|May)$/.test(word)).map((word) => key(word.toLowerCase()));
+  return named
+    .filter((word) => !subject.includes(word.toLowerCase()) && !/^(?:I|May)$/.test(word))
+    .map((word) => key(word.toLowerCase()));
 }
 
 function narrowScore(asked: Asked, memory: Memory): number {
-  const telling = words(asked.question.narrows ?? "").filter((word) => word.length > 2 && !NO_NARROWING.has(word)).map(key);
+  const telling = words(asked.question.narrows ?? "")
+    .filter((word) => word.length > 2 && !NO_NARROWING.has(word))
+    .map(key);
   return telling.length === 0 ? 0 : 0.5 * coverage(bag(memory), telling);
 }
 
-const NO_NARROWING = new Set("for the and with from into about now these days usually currently still again too also out off living".split(" "));
+const NO_NARROWING = new Set(
+  "for the and with from into about now these days usually currently still again too also out off living".split(
+    " ",
+  ),
+);
 
-const LOOSE_TOPIC = /\b(?:kind|type|sort|day|date|time|many|much|far|long|old|often|tall|big|heavy|name|thing|person|people|place|city|country|town|street|village|company|job|work|way|far|high|fast|early|late)\b/gi;
+const LOOSE_TOPIC =
+  /\b(?:kind|type|sort|day|date|time|many|much|far|long|old|often|tall|big|heavy|name|thing|person|people|place|city|country|town|street|village|company|job|work|way|far|high|fast|early|late)\b/gi;
 
 /** Whether what is said is of the kind that is asked for. */
 function kindFits(asked: Asked, memory: Memory, claim: Claim): boolean | undefined {
   const { question } = asked;
-  const topic = (question.topic ?? "").replace(LOOSE_TOPIC, " ").replace(/\b(?:the|of|a|my|in|month|week|year)\b/gi, " ").trim();
+  const topic = (question.topic ?? "")
+    .replace(LOOSE_TOPIC, " ")
+    .replace(/\b(?:the|of|a|my|in|month|week|year)\b/gi, " ")
+    .trim();
   if (topic === "" || question.asks === "how_many") return undefined;
-  if (question.relations.some((relation) => attributeOf(topic).includes(relation) && relation === claim.relation && !WIDE.has(relation))) return true;
+  if (
+    question.relations.some(
+      (relation) =>
+        attributeOf(topic).includes(relation) && relation === claim.relation && !WIDE.has(relation),
+    )
+  )
+    return true;
   const telling = essence(topic);
   const value = bagOf(`${claim.value} ${claim.qualifier ?? ""} ${claim.subject.split("/").at(-1) ?? ""}`);
   if (telling.length > 0 && coverage(value, telling) === 1) return true;
-  if (/^(?:job|occupation|profession|trade|career|role)$/.test(question.topic ?? "") && claim.relation === "be") return isJob(claim.value);
+  if (
+    /^(?:job|occupation|profession|trade|career|role)$/.test(question.topic ?? "") &&
+    claim.relation === "be"
+  )
+    return isJob(claim.value);
   const known = isOfKind(`${claim.value} ${claim.qualifier ?? ""}`, topic);
   if (known !== undefined) return known;
   // The shape of the value was looked at before.
@@ -208,18 +283,38 @@ function kindFits(asked: Asked, memory: Memory, claim: Claim): boolean | undefin
 
 /** "a nurse", and not "a vegetarian", "a member of the choir". */
 function isJob(value: string): boolean {
-  return !/\b(?:vegan|vegetarian|member|fan|person|father|mother|dad|mum|mom|parent|twin|beginner|owner|morning|night|homebody|introvert|extrovert|citizen|lover|smoker|drinker|survivor|widow|widower|christian|muslim|catholic|buddhist|atheist|jew)\b/i.test(value) && /^(?:an?|the) |(?:er|or|ist|ian|man|nurse|chef)$/i.test(value);
+  return (
+    !/\b(?:vegan|vegetarian|member|fan|person|father|mother|dad|mum|mom|parent|twin|beginner|owner|morning|night|homebody|introvert|extrovert|citizen|lover|smoker|drinker|survivor|widow|widower|christian|muslim|catholic|buddhist|atheist|jew)\b/i.test(
+      value,
+    ) && /^(?:an?|the) |(?:er|or|ist|ian|man|nurse|chef)$/i.test(value)
+  );
 }
 
 /** "How many", "how far": something to count with has to be there. */
 function shapeFits(question: Question, memory: Memory, claim: Claim): boolean {
   if (question.asks === "how_many") {
-    if (/^often/i.test(question.topic ?? "")) return /\b(?:every|each|daily|weekly|monthly|once|twice|times|day|days|week|weeks|always|never|\w+days?)\b/i.test(memory.text);
-    return /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|half|a couple|several|hundred|thousand|few|single|both|twins?)\b/i.test(`${claim.value} ${claim.qualifier ?? ""} ${memory.text}`);
+    if (/^often/i.test(question.topic ?? ""))
+      return /\b(?:every|each|daily|weekly|monthly|once|twice|times|day|days|week|weeks|always|never|\w+days?)\b/i.test(
+        memory.text,
+      );
+    return /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|half|a couple|several|hundred|thousand|few|single|both|twins?)\b/i.test(
+      `${claim.value} ${claim.qualifier ?? ""} ${memory.text}`,
+    );
   }
-  if (question.asks === "when") return memory.when !== undefined || /\bat (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|quarter|noon|midnight|dawn)\b|\d|day|week|month|year|morning|evening|night|january|february|march|april|may|june|july|august|september|october|november|december/i.test(`${claim.value} ${claim.qualifier ?? ""}`) || memory.validFrom !== memory.at;
-  if (question.asks === "where" && claim.relation === "be") return /\b(?:in|at|on|near|opposite|under|behind|next to)\b/.test(`${claim.value} ${claim.qualifier ?? ""}`);
-  if (question.asks === "who" && claim.relation === "be") return /\p{Lu}/u.test(claim.value) || !/^(?:an?|the) /i.test(claim.value);
+  if (question.asks === "when")
+    return (
+      memory.when !== undefined ||
+      /\bat (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|quarter|noon|midnight|dawn)\b|\d|day|week|month|year|morning|evening|night|january|february|march|april|may|june|july|august|september|october|november|december/i.test(
+        `${claim.value} ${claim.qualifier ?? ""}`,
+      ) ||
+      memory.validFrom !== memory.at
+    );
+  if (question.asks === "where" && claim.relation === "be")
+    return /\b(?:in|at|on|near|opposite|under|behind|next to)\b/.test(
+      `${claim.value} ${claim.qualifier ?? ""}`,
+    );
+  if (question.asks === "who" && claim.relation === "be")
+    return /\p{Lu}/u.test(claim.value) || !/^(?:an?|the) /i.test(claim.value);
   return kindShape(question, claim);
 }
 
@@ -229,10 +324,13 @@ function kindShape(question: Question, claim: Claim): boolean {
   if (!/^be(?: |$)/.test(claim.relation) || topic === "") return true;
   const kind = kindOf(topic);
   if (!kind || !/^(?:color|breed|material)$/.test(kind.name)) {
-    if (/\b(?:size|plate|number|age|price|height|weight|length|cost)\b/i.test(topic)) return /\d|\b[A-Z]{2,}\b/.test(claim.value);
+    if (/\b(?:size|plate|number|age|price|height|weight|length|cost)\b/i.test(topic))
+      return /\d|\b[A-Z]{2,}\b/.test(claim.value);
     return true;
   }
-  return isOfKind(claim.value, topic) === true || (kind.name === "breed" && /^(?:an?|the) /i.test(claim.value));
+  return (
+    isOfKind(claim.value, topic) === true || (kind.name === "breed" && /^(?:an?|the) /i.test(claim.value))
+  );
 }
 
 /** "What brand is my trackball?": the user uses "a Logitech trackball". */
@@ -240,25 +338,43 @@ function byThing(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined
   const { question } = asked;
   const parts = (question.subject ?? "").split("/");
   const thing = parts.at(-1) ?? "";
-  if (parts.length < 2 || question.relations.length === 0 || question.relations.includes("be called") && question.relations.length === 1) return undefined;
+  if (
+    parts.length < 2 ||
+    question.relations.length === 0 ||
+    (question.relations.includes("be called") && question.relations.length === 1)
+  )
+    return undefined;
   if (!question.relations.includes("be") || asked.fits(claim.subject) > 0) return undefined;
   const parent = parts.slice(0, -1).join("/");
-  if (claim.subject !== parent || one.memory.kind === "event" && question.asks !== "when") return undefined;
+  if (claim.subject !== parent || (one.memory.kind === "event" && question.asks !== "when")) return undefined;
   const telling = words(thing).map((word) => key(word));
   const value = bagOf(`${claim.value} ${claim.qualifier ?? ""} ${claim.relation}`);
   const isThere = telling.length > 0 && telling.every((word) => holds(value, word));
-  const verbThere = telling.length === 1 && question.asks === "who" && bagOf(claim.relation).has(telling[0] ?? "");
+  const verbThere =
+    telling.length === 1 && question.asks === "who" && bagOf(claim.relation).has(telling[0] ?? "");
   if (!isThere && !verbThere) return undefined;
   if (!shapeFits(question, one.memory, claim) || !informs(question, claim, thing)) return undefined;
-  const telltale = (question.topic ?? "").toLowerCase() === thing.toLowerCase() ? undefined : kindFits(asked, one.memory, claim);
+  const telltale =
+    (question.topic ?? "").toLowerCase() === thing.toLowerCase()
+      ? undefined
+      : kindFits(asked, one.memory, claim);
   if (telltale === false) return undefined;
-  return { memory: one.memory, holds: one.holds, by: "thing", score: 2 + (telltale ? 0.5 : 0), kind: telltale, isNarrowed: false };
+  return {
+    memory: one.memory,
+    holds: one.holds,
+    by: "thing",
+    score: 2 + (telltale ? 0.5 : 0),
+    kind: telltale,
+    isNarrowed: false,
+  };
 }
 
 /** The claim says more of the thing than that there is one. */
 function informs(question: Question, claim: Claim, thing: string): boolean {
   const own = new Set(words(thing).map(stem));
-  const more = words(claim.value).filter((word) => !own.has(stem(word)) && !/^(?:an?|the|my|new|old|some|our)$/.test(word));
+  const more = words(claim.value).filter(
+    (word) => !own.has(stem(word)) && !/^(?:an?|the|my|new|old|some|our)$/.test(word),
+  );
   if (question.asks === "when" || question.asks === "where") return true;
   if (question.asks === "who") return /\p{Lu}/u.test(claim.value);
   return more.length > 0;
@@ -268,22 +384,64 @@ function informs(question: Question, claim: Claim, thing: string): boolean {
 function byWords(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
   const { question, text } = asked;
   const root = (question.subject ?? "user").split("/")[0] ?? "user";
-  const isOfRoot = claim.subject === root || claim.subject.startsWith(`${root}/`) || asked.fits(claim.subject) > 0;
-  if (!isOfRoot || /^(?:not|never|used to) /.test(claim.relation) && question.asks !== "yes_no" && question.past !== true) return undefined;
+  const isOfRoot =
+    claim.subject === root || claim.subject.startsWith(`${root}/`) || asked.fits(claim.subject) > 0;
+  if (
+    !isOfRoot ||
+    (/^(?:not|never|used to) /.test(claim.relation) && question.asks !== "yes_no" && question.past !== true)
+  )
+    return undefined;
   // Of the user's sister is not of the user, unless the question names her.
   if (question.subject === "user" && isOtherPerson(claim, text)) return undefined;
   const telling = essenceFor(asked, one.memory);
-  if (telling.length === 0 || (telling.length === 1 && question.asks !== "when" && question.asks !== "unknown" && question.asks !== "who")) return undefined;
+  if (
+    telling.length === 0 ||
+    (telling.length === 1 &&
+      question.asks !== "when" &&
+      question.asks !== "unknown" &&
+      question.asks !== "who")
+  )
+    return undefined;
   const all = bag(one.memory);
   const narrow = coverage(all, telling);
   if (narrow < 1) return undefined;
   if (!shapeFits(question, one.memory, claim) || !tenseFits(question, one.memory, claim)) return undefined;
-  const named = question.subject !== undefined && question.subject.includes("/") ? asked.fits(claim.subject) : 0.5;
+  const named =
+    question.subject !== undefined && question.subject.includes("/") ? asked.fits(claim.subject) : 0.5;
   if (question.relations[0] === "be called" && question.relations.length === 1) return undefined;
-  return { memory: one.memory, holds: one.holds, by: "words", score: 1 + narrow + 0.3 * named, kind: undefined, isNarrowed: true };
+  return {
+    memory: one.memory,
+    holds: one.holds,
+    by: "words",
+    score: 1 + narrow + 0.3 * named,
+    kind: undefined,
+    isNarrowed: true,
+  };
 }
 
-const MEASURES = new Set(["strength", "size", "height", "length", "price", "cost", "weight", "speed", "dose", "dosage", "capacity", "rate", "score", "level", "distance", "duration", "strengths", "colour", "color"].map(key));
+const MEASURES = new Set(
+  [
+    "strength",
+    "size",
+    "height",
+    "length",
+    "price",
+    "cost",
+    "weight",
+    "speed",
+    "dose",
+    "dosage",
+    "capacity",
+    "rate",
+    "score",
+    "level",
+    "distance",
+    "duration",
+    "strengths",
+    "colour",
+    "color",
+  ].map(key),
+);
 
 /** The telling words, without the kind that is asked for where the memory holds one of it. */
 function essenceFor(asked: Asked, memory: Memory): string[] {

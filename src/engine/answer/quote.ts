@@ -12,20 +12,29 @@ export interface Quoted {
   readonly id: string;
 }
 
-const NOT_SO = /\b(?:if|unless|would|could|wish|imagine|maybe|might|should|suppose|hypothetically)\b|['’]d\b|\?\s*$/i;
+const NOT_SO =
+  /\b(?:if|unless|would|could|wish|imagine|maybe|might|should|suppose|hypothetically)\b|['’]d\b|\?\s*$/i;
 const FIRST = /\b(?:i|i['’]?m|i['’]?ve|im|ive|my|me|we|our|us|mine)\b/i;
-const SUBJECT = /^(?:(?:and|so|but|oh|also|well|btw|lol|haha|hey|ugh|then)[,.!]* )*(?:my|our|the|his|her|their) ([\p{L}'’-]+(?: [\p{L}'’-]+)?)/iu;
+const SUBJECT =
+  /^(?:(?:and|so|but|oh|also|well|btw|lol|haha|hey|ugh|then)[,.!]* )*(?:my|our|the|his|her|their) ([\p{L}'’-]+(?: [\p{L}'’-]+)?)/iu;
 
 /**
  * The best sentence among the passages that recall found. It must hold every telling word of the question and be
  * about whom it asks; what somebody else was quoted with, what was only supposed, and what has been taken back or is
  * over does not count.
  */
-export function quoteFor(input: { text: string; question: Question; items: readonly Item[]; state: UserState; past: boolean }): Quoted | undefined {
+export function quoteFor(input: {
+  text: string;
+  question: Question;
+  items: readonly Item[];
+  state: UserState;
+  past: boolean;
+}): Quoted | undefined {
   const { text, question, items, state } = input;
   const telling = essence(text);
-  if (telling.length === 0 || question.asks === "yes_no" && telling.length < 2) return undefined;
-  if (!input.past && question.relations.length === 1 && question.relations[0] === "be called") return undefined;
+  if (telling.length === 0 || (question.asks === "yes_no" && telling.length < 2)) return undefined;
+  if (!input.past && question.relations.length === 1 && question.relations[0] === "be called")
+    return undefined;
   const gone = input.past ? new Map<string, Span[]>() : goneSpans(state);
   let best: (Quoted & { score: number }) | undefined;
   for (const item of items) {
@@ -38,7 +47,8 @@ export function quoteFor(input: { text: string; question: Question; items: reado
       if (gone.get(message.id)?.some((span) => span.start < end && span.end > start)) continue;
       const words = message.content.slice(start, end);
       const score = fit(words, question, telling, message.name);
-      if (score > 0 && (!best || score > best.score)) best = { score, id: item.id, text: said(words, message.at, message.name) };
+      if (score > 0 && (!best || score > best.score))
+        best = { score, id: item.id, text: said(words, message.at, message.name) };
     }
   }
   return best;
@@ -54,19 +64,29 @@ function goneSpans(state: UserState): Map<string, Span[]> {
   const gone = new Map<string, Span[]>();
   for (const memory of state.memories.values()) {
     if (memory.status === "current") continue;
-    for (const { message, start, end } of memory.sources) gone.set(message, [...(gone.get(message) ?? []), { start, end }]);
+    for (const { message, start, end } of memory.sources)
+      gone.set(message, [...(gone.get(message) ?? []), { start, end }]);
   }
   return gone;
 }
 
-function fit(sentence: string, question: Question, telling: readonly string[], speaker: string | undefined): number {
+function fit(
+  sentence: string,
+  question: Question,
+  telling: readonly string[],
+  speaker: string | undefined,
+): number {
   const own = sentence.replace(/["“„«][^"“”„«»]*["”»]/g, " ");
   if (NOT_SO.test(own) || own.length > 600) return 0;
   if (!isAbout(own, question, speaker)) return 0;
   const bag = bagOf(own);
   if (!telling.every((word) => holds(bag, word))) return 0;
   if (question.asks === "who" && !/\p{Lu}\p{L}+/u.test(own.slice(1))) return 0;
-  if (question.asks === "how_many" && !/\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|half|twice|once|every)\b/i.test(own)) return 0;
+  if (
+    question.asks === "how_many" &&
+    !/\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|half|twice|once|every)\b/i.test(own)
+  )
+    return 0;
   // Something has to be told beyond what was asked.
   const news = words(own).filter((word) => !telling.includes(key(word))).length;
   return news < 2 ? 0 : coverage(bag, telling) + 10 / (10 + own.length);
@@ -77,8 +97,12 @@ function isAbout(sentence: string, question: Question, speaker: string | undefin
   const subject = question.subject;
   if (subject === undefined) return true;
   const [root = "", ...parts] = subject.split("/");
-  if (parts.length > 0) return parts.every((part) => words(part).some((word) => holds(bagOf(sentence), key(word))));
-  if (root !== "user") return speaker?.toLowerCase() === root.toLowerCase() || sentence.toLowerCase().includes(root.toLowerCase());
+  if (parts.length > 0)
+    return parts.every((part) => words(part).some((word) => holds(bagOf(sentence), key(word))));
+  if (root !== "user")
+    return (
+      speaker?.toLowerCase() === root.toLowerCase() || sentence.toLowerCase().includes(root.toLowerCase())
+    );
   if (speaker !== undefined) return false;
   const thing = SUBJECT.exec(sentence)?.[1];
   const isOther = thing !== undefined && PERSON.test(thing) && !/\b(?:i|we)\b/i.test(sentence);
@@ -86,7 +110,8 @@ function isAbout(sentence: string, question: Question, speaker: string | undefin
   return FIRST.test(sentence) || /^[a-z]+(?:ed|ing|t|d)\b/i.test(sentence.trim());
 }
 
-const PERSON = /\b(?:sister|brother|mum|mom|mother|dad|father|friend|colleague|boss|flatmate|roommate|partner|wife|husband|boyfriend|girlfriend|cousin|uncle|aunt|neighbour|neighbor|son|daughter|kids?|parents?|gran\w*|landlord|landlady|teacher|manager|mate|niece|nephew|ex)\b/i;
+const PERSON =
+  /\b(?:sister|brother|mum|mom|mother|dad|father|friend|colleague|boss|flatmate|roommate|partner|wife|husband|boyfriend|girlfriend|cousin|uncle|aunt|neighbour|neighbor|son|daughter|kids?|parents?|gran\w*|landlord|landlady|teacher|manager|mate|niece|nephew|ex)\b/i;
 
 function said(words: string, at: string, speaker: string | undefined): string {
   const text = words.trim().replace(/\s+/g, " ").slice(0, 400);

@@ -19,7 +19,10 @@ export function sayValue(text: string): string {
   return text
     .replace(/\b(?:my|our)\b/gi, "your")
     .replace(/\b(?:I|we)['’]m\b/gi, "you are")
-    .replace(/\b(?:I|we)['’](ve|ll|d|re)\b/gi, (_all, short: string) => `you${SHORT[short.toLowerCase()] ?? ""}`)
+    .replace(
+      /\b(?:I|we)['’](ve|ll|d|re)\b/gi,
+      (_all, short: string) => `you${SHORT[short.toLowerCase()] ?? ""}`,
+    )
     .replace(/\b(?:am|was)\b(?= )/g, (word) => (word === "am" ? "are" : word))
     .replace(/\b(?:myself|ourselves)\b/gi, "yourself")
     .replace(/\b(?:mine|ours)\b/gi, "yours")
@@ -35,13 +38,22 @@ export function sayOne(memory: Memory, question: Question, asked: string): strin
   const { claim } = memory;
   const said = toSecondPerson(memory.text);
   if (!claim) return sentence(said);
-  if (memory.kind === "event" || memory.kind === "commitment" || memory.kind === "instruction") return withDate(said, memory, question);
-  if (/^(?:not|never|used to|want the assistant to|wish to be called|can) ?/.test(claim.relation) || isHidden(claim)) return withDate(said, memory, question);
+  if (memory.kind === "event" || memory.kind === "commitment" || memory.kind === "instruction")
+    return withDate(said, memory, question);
+  if (
+    /^(?:not|never|used to|want the assistant to|wish to be called|can) ?/.test(claim.relation) ||
+    isHidden(claim)
+  )
+    return withDate(said, memory, question);
   if (claim.relation === "live in" && !/\blives?\b/.test(memory.text)) return sayClaims([claim], "");
-  const isProgressive = new RegExp(`^${escaped(sayPath(claim.subject))}\\S*(?: \\S+)? (?:are|is|have|has|was|were) `, "i").test(said) && !/^(?:be|have)\b/.test(claim.relation);
+  const isProgressive =
+    new RegExp(`^${escaped(sayPath(claim.subject))}\\S*(?: \\S+)? (?:are|is|have|has|was|were) `, "i").test(
+      said,
+    ) && !/^(?:be|have)\b/.test(claim.relation);
   if (isProgressive) return withDate(said, memory, question);
   const qualifier = claim.qualifier && !isSaid(claim.qualifier, asked) ? claim.qualifier : "";
-  if (claim.subject.includes("/") || !claim.subject.startsWith("user")) return withDate(said, memory, question);
+  if (claim.subject.includes("/") || !claim.subject.startsWith("user"))
+    return withDate(said, memory, question);
   return withDate(sayClaims([claim], qualifier), memory, question);
 }
 
@@ -70,13 +82,18 @@ export function sayClaims(claims: readonly Claim[], qualifier: string): string {
   const noun = subject.split(" ").at(-1) ?? "";
   const isPlural = subject.startsWith("Your ") && singular(noun) !== noun.toLowerCase();
   const person = subject === "You" ? "you" : isPlural ? "they" : "third";
-  if (first.relation === "be aged") return sentence(`${subject} ${conjugate("be", person)} ${first.value} years old`);
+  if (first.relation === "be aged")
+    return sentence(`${subject} ${conjugate("be", person)} ${first.value} years old`);
   const values: string[] = [];
   for (const { value } of claims) {
     const said = sayValue(value);
     if (!values.some((one) => sameWords(one, said))) values.push(said);
   }
-  return sentence([subject, conjugate(first.relation, person), joinList(values), sayValue(qualifier)].filter((part) => part !== "").join(" "));
+  return sentence(
+    [subject, conjugate(first.relation, person), joinList(values), sayValue(qualifier)]
+      .filter((part) => part !== "")
+      .join(" "),
+  );
 }
 
 /** Puts the resolved date behind what was said of it. */

@@ -1,6 +1,6 @@
+import { singular } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
 import { canonicalThing, isKindOf } from "../../domain/relations.ts";
-import { singular } from "../../domain/english.ts";
 import { words } from "../../domain/words.ts";
 
 /** Says of a claim's subject whether it is the one a question means: 1 surely, less where it may be, 0 not. */
@@ -36,7 +36,11 @@ function aliases(asked: string, claims: readonly Claim[]): Set<string> {
 function meets(one: string, other: string): boolean {
   const a = words(one);
   const b = words(other);
-  return a.length > 0 && b.length > 0 && (a.every((word) => b.includes(word)) || b.every((word) => a.includes(word)));
+  return (
+    a.length > 0 &&
+    b.length > 0 &&
+    (a.every((word) => b.includes(word)) || b.every((word) => a.includes(word)))
+  );
 }
 
 function samePath(asked: string, subject: string, claims: readonly Claim[]): boolean {
@@ -45,31 +49,60 @@ function samePath(asked: string, subject: string, claims: readonly Claim[]): boo
   if (a.length !== b.length || a.length < 2) return false;
   return a.every((part, i) => {
     const other = b[i] ?? "";
-    return i === 0 ? part.toLowerCase() === other.toLowerCase() : sameThing(part, other, subject, i === b.length - 1, claims);
+    return i === 0
+      ? part.toLowerCase() === other.toLowerCase()
+      : sameThing(part, other, subject, i === b.length - 1, claims);
   });
 }
 
-function sameThing(asked: string, held: string, subject: string, isLast: boolean, claims: readonly Claim[]): boolean {
+function sameThing(
+  asked: string,
+  held: string,
+  subject: string,
+  isLast: boolean,
+  claims: readonly Claim[],
+): boolean {
   if (canonicalThing(asked) === canonicalThing(held) || isKindOf(held, asked)) return true;
   const [one, other] = [bare(asked), bare(held)];
   // "my flight" is the flight to Oslo; the one to Lisbon is not.
   if (one.tail !== "" || other.tail !== "") {
-    return (one.tail === "" || other.tail === "" || one.tail === other.tail) && sameThing(one.noun, other.noun, subject, isLast, claims);
+    return (
+      (one.tail === "" || other.tail === "" || one.tail === other.tail) &&
+      sameThing(one.noun, other.noun, subject, isLast, claims)
+    );
   }
   if (singular(asked) === singular(held) || isKindOf(singular(held), singular(asked))) return true;
   // "colleague Ana" is a colleague; "big brother", "phone number" against "number".
   const a = words(asked).map(singular);
   const b = words(held).map(singular);
-  if (a.length > 0 && a.length < b.length && a.every((word) => b.includes(word)) && isPart(a, b, held)) return true;
-  if (b.length > 0 && b.length < a.length && b.every((word) => a.includes(word)) && a.at(-1) === b.at(-1) && (LOOSE.has(a.find((word) => !b.includes(word)) ?? "") || isFavourite(a, b))) return true;
+  if (a.length > 0 && a.length < b.length && a.every((word) => b.includes(word)) && isPart(a, b, held))
+    return true;
+  if (
+    b.length > 0 &&
+    b.length < a.length &&
+    b.every((word) => a.includes(word)) &&
+    a.at(-1) === b.at(-1) &&
+    (LOOSE.has(a.find((word) => !b.includes(word)) ?? "") || isFavourite(a, b))
+  )
+    return true;
   if (!isLast) return false;
   // "my tortoise": the pet of which it is said that it is one.
-  return claims.some((claim) => claim.subject === subject && claim.relation === "be" && words(claim.value).map(singular).some((word) => word === a.at(-1)) && !/\b(?:my|his|her|their|our)\b/i.test(claim.value));
+  return claims.some(
+    (claim) =>
+      claim.subject === subject &&
+      claim.relation === "be" &&
+      words(claim.value)
+        .map(singular)
+        .some((word) => word === a.at(-1)) &&
+      !/\b(?:my|his|her|their|our)\b/i.test(claim.value),
+  );
 }
 
 /** "usual coffee order" and "usual order". */
 function isFavourite(one: readonly string[], other: readonly string[]): boolean {
-  return ["usual", "favourite", "favorite", "go-to"].some((word) => one.includes(word) && other.includes(word));
+  return ["usual", "favourite", "favorite", "go-to"].some(
+    (word) => one.includes(word) && other.includes(word),
+  );
 }
 
 function bare(thing: string): { noun: string; tail: string } {
@@ -78,7 +111,11 @@ function bare(thing: string): { noun: string; tail: string } {
 }
 
 /** Adjectives that tell little apart. */
-const LOOSE = new Set("little big younger older elder new old personal current own best close work driving piano local family next upcoming".split(" "));
+const LOOSE = new Set(
+  "little big younger older elder new old personal current own best close work driving piano local family next upcoming".split(
+    " ",
+  ),
+);
 
 /** "colleague Ana": a capital after the noun; "birthday party" is a party. "Shoe size" is no shoe. */
 function isPart(asked: readonly string[], held: readonly string[], text: string): boolean {

@@ -2,19 +2,26 @@ import { capital, sentence, toSecondPerson } from "../../domain/english.ts";
 import type { Memory } from "../../domain/memory.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
 import type { HeldMemory } from "./held.ts";
-import { alternatives, type Asked, type Match } from "./match.ts";
+import { type Asked, alternatives, type Match } from "./match.ts";
 import { sayOne, sayPath, sayValue } from "./say.ts";
 
-const PARTING = /^(?:die|pass away|go off|break up with|divorce|sell|leave|quit|stop|cancel|drop|give up|move out|delete|uninstall|ditch|finish|return|donate|unsubscribe)/;
+const PARTING =
+  /^(?:die|pass away|go off|break up with|divorce|sell|leave|quit|stop|cancel|drop|give up|move out|delete|uninstall|ditch|finish|return|donate|unsubscribe)/;
 
 /** Answers with yes or no and what it rests on; undefined where nothing speaks for either. */
-export function yesOrNo(asked: Asked, found: readonly Match[], held: readonly HeldMemory[]): { text: string; used: string[] } | undefined {
+export function yesOrNo(
+  asked: Asked,
+  found: readonly Match[],
+  held: readonly HeldMemory[],
+): { text: string; used: string[] } | undefined {
   const { question } = asked;
   const current = found.filter(({ holds, by }) => holds && by !== "thing");
   const parted = partedFrom(asked, held);
   const [best] = current.filter(({ memory }) => !PARTING.test(memory.claim?.relation ?? ""));
-  if (parted && (!best || parted.memory.at >= best.memory.at)) return { text: `No, ${low(sayOne(parted.memory, question, asked.text))}`, used: [parted.memory.id] };
-  if (best) return { text: affirmed(best, asked), used: listed(best, current).map(({ memory }) => memory.id) };
+  if (parted && (!best || parted.memory.at >= best.memory.at))
+    return { text: `No, ${low(sayOne(parted.memory, question, asked.text))}`, used: [parted.memory.id] };
+  if (best)
+    return { text: affirmed(best, asked), used: listed(best, current).map(({ memory }) => memory.id) };
   const past = found.find(({ holds }) => !holds);
   if (past?.memory.claim) {
     const { claim } = past.memory;
@@ -49,7 +56,11 @@ function startsWithName(memory: Memory): boolean {
 }
 
 function listed(best: Match, current: readonly Match[]): Match[] {
-  return current.filter(({ memory }) => memory.claim?.relation === best.memory.claim?.relation && memory.claim?.subject === best.memory.claim?.subject);
+  return current.filter(
+    ({ memory }) =>
+      memory.claim?.relation === best.memory.claim?.relation &&
+      memory.claim?.subject === best.memory.claim?.subject,
+  );
 }
 
 /** An event that ended what is asked about: "you broke up with Marco". */
@@ -59,8 +70,18 @@ function partedFrom(asked: Asked, held: readonly HeldMemory[]): HeldMemory | und
   const asksLife = /\b(?:alive|living|around|with us)\b/i.test(asked.text);
   if (telling.length === 0) return undefined;
   return held
-    .filter(({ memory, holds }) => holds && memory.claim !== undefined && PARTING.test(memory.claim.relation) && asked.fits(memory.claim.subject) > 0)
-    .filter(({ memory }) => (asksLife && memory.claim?.relation === "die") || coverage(bagOf(memory.claim?.value ?? ""), telling) === 1)
+    .filter(
+      ({ memory, holds }) =>
+        holds &&
+        memory.claim !== undefined &&
+        PARTING.test(memory.claim.relation) &&
+        asked.fits(memory.claim.subject) > 0,
+    )
+    .filter(
+      ({ memory }) =>
+        (asksLife && memory.claim?.relation === "die") ||
+        coverage(bagOf(memory.claim?.value ?? ""), telling) === 1,
+    )
     .findLast(({ memory }) => !isAsked(asked, memory));
 }
 
