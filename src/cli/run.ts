@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { readSettings, type Settings } from "../config/settings.ts";
 import { isoTime } from "../domain/time.ts";
 import type { Keepsake, ScopedMemory } from "../engine/surface.ts";
@@ -56,6 +57,8 @@ export async function withMemory(
 /** Where a command that only looks finds no file, an empty memory stands in for it. */
 function placeOf(path: string, access: Access, print: Printer): string {
   if (access === "writes" || path === ":memory:" || existsSync(path)) return path;
+  // A folder that is not there is a slip, and opening says so.
+  if (path === "" || !existsSync(dirname(path))) return path;
   if (access === "checks") {
     throw new MemoryError("unavailable", `there is no database ${path}. Name another with --db.`);
   }

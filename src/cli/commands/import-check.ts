@@ -8,7 +8,7 @@ export interface Checked {
   /** How many of them have an id that an earlier one has. */
   readonly repeated: number;
   readonly sessions: number;
-  /** When the first and the last of them was said. */
+  /** When the first and the last of those that name a time was said. */
   readonly from?: string;
   readonly to?: string;
 }
@@ -26,7 +26,7 @@ export async function checkedFile(
   onRead: (read: number) => void,
 ): Promise<Checked> {
   const ids = new Set<string>();
-  const sessions = new Set<string | undefined>();
+  const sessions = new Set<string>();
   let [read, repeated] = [0, 0];
   let from: string | undefined;
   let to: string | undefined;
@@ -35,9 +35,11 @@ export async function checkedFile(
     read += 1;
     if (ids.has(id)) repeated += 1;
     ids.add(id);
-    sessions.add(session);
-    if (from === undefined || at < from) from = at;
-    if (to === undefined || at > to) to = at;
+    if (session !== undefined) sessions.add(session);
+    if (entry.message.at !== undefined) {
+      if (from === undefined || at < from) from = at;
+      if (to === undefined || at > to) to = at;
+    }
     if (read % REPORT_EVERY === 0) onRead(read);
   }
   const span = from === undefined || to === undefined ? {} : { from, to };
@@ -51,6 +53,6 @@ function checkedMessage({ place, message }: Entry, clock: () => Date) {
     throw new MemoryError("invalid_input", "there is no message.");
   } catch (error) {
     if (!isMemoryError(error)) throw error;
-    throw new MemoryError(error.code, `${place}: ${error.message} Nothing was stored.`, { cause: error });
+    throw new MemoryError(error.code, `${place}: ${error.message}`, { cause: error });
   }
 }

@@ -30,11 +30,13 @@ export async function importFiles(files: readonly string[], options: ImportOptio
     try {
       const checked: FileReport[] = [];
       for (const file of files) {
-        checked.push(await about(file, () => check(file, options.format ?? "auto", clock, bar)));
+        checked.push(
+          await about(file, " Nothing was stored.", () => check(file, options.format ?? "auto", clock, bar)),
+        );
       }
       const reports: FileReport[] = [];
       for (const one of checked) {
-        reports.push(options.dryRun ? one : await about(one.file, () => take(working, one, bar)));
+        reports.push(options.dryRun ? one : await about(one.file, "", () => take(working, one, bar)));
       }
       bar.end();
       print.result({ files: reports, ...sums(reports) }, () => reports.map(line));
@@ -46,12 +48,12 @@ export async function importFiles(files: readonly string[], options: ImportOptio
 }
 
 /** An error in a file names the file. */
-async function about<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
+async function about<Result>(file: string, end: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (!isMemoryError(error) || error.message.startsWith("database ")) throw error;
-    throw new MemoryError(error.code, `${file}: ${error.message}`, { cause: error });
+    throw new MemoryError(error.code, `${file}: ${error.message}${end}`, { cause: error });
   }
 }
 
@@ -130,7 +132,8 @@ function line({
   const what = `${file} (${format}): ${several(read, "message")}`;
   if (stored === undefined) {
     const span = from && to ? `, said from ${day(from)} to ${day(to)}` : "";
-    return `${what} in ${several(sessions, "session")}${span}. Nothing was stored.`;
+    const where = sessions > 0 ? ` in ${several(sessions, "session")}` : "";
+    return `${what}${where}${span}. Nothing was stored.`;
   }
   return `${what} read, ${stored} stored, ${known} known before; ${several(memories, "new memory", "new memories")}.`;
 }
