@@ -6,11 +6,11 @@ import { compose } from "./sentence.ts";
 const CALL_ME =
   /^(?:(?:so|and|but|also|oh|hey|hi|btw|ok|okay)[, ]+)*(?:please |pls |you can |you may |just |feel free to |from now on,? |do )*(?:call|refer to) me (?:as )?(?<name>["“]?\p{L}[\p{L}'’. -]*?["”]?)(?=[,.!?;]|$| (?:and|instead|please|from now|not|because|since|nobody|everyone|everybody|rather|ok|okay|now|for short|though|when|that)\b)/iu;
 const LASTING =
-  /\b(?:from now on|always|never|in (?:the )?future|going forward|every time|whenever|each time|by default|henceforth|at all times|in all (?:your )?(?:answers|replies))\b/i;
+  /\b(?:from now on|always|never|in (?:the )?future|going forward|every time|whenever|when you|each time|by default|henceforth|at all times|in all (?:your )?(?:answers|replies))\b/i;
 const TO_ASSISTANT =
   /\b(?:answer|reply|respond|write|explain|address|talk|speak|call|use|give|keep|format|send|include|add|avoid|stop|don['’]?t|do not|never|always|start|end|begin|tell|remind|summari[sz]e|translate|show|list|quote|cite|ask|assume|be|stick|put|sign|skip|leave|limit|make)\b/i;
 const ABOUT_TALK =
-  /\b(?:answers?|repl(?:y|ies|ying)|responses?|respond(?:ing)?|bullet(?: points?|s)?|emojis?|short|brief(?:ly)?|concise(?:ly)?|in (?:english|german|french|spanish|italian|dutch|polish|portuguese|plain english|one sentence|metric|celsius|fahrenheit|kilometres|miles)|tone|formal(?:ly)?|informal(?:ly)?|language|sentences?|paragraphs?|tables?|code|jokes?|metric|units?|step by step|me|swear|sources?|links?|markdown|headings?|words|prices?|exclamation marks?|small talk|caps|recipes?|examples?)\b/i;
+  /\b(?:answers?|repl(?:y|ies|ying)|responses?|respond(?:ing)?|bullet(?: points?|s)?|emojis?|short|brief(?:ly)?|concise(?:ly)?|in (?:english|german|french|spanish|italian|dutch|polish|portuguese|plain english|one sentence|metric|celsius|fahrenheit|kilometres|miles)|tone|formal(?:ly)?|informal(?:ly)?|language|sentences?|paragraphs?|tables?|code|jokes?|metric|imperial|miles|kilomet\w+|celsius|fahrenheit|units?|step by step|me|swear|sources?|links?|markdown|headings?|words|prices?|exclamation marks?|small talk|caps|recipes?|examples?)\b/i;
 
 /** An order to whoever answers: "please call me Dory", "always answer in bullet points". */
 export function instructionOf(

@@ -787,6 +787,8 @@ function relationsFor(
     for (const joint of ["for", "with"]) if (!preposition) found.push(`${base} ${joint}`);
   found.push(...answeringRelations(canonicalRelation(whole)), whole);
   if (chain.length > 0) found.push(base, ...answeringRelations(base));
+  const liking = chain.find((link) => /^(?:prefer|like|love|hate|enjoy)$/.test(link.verb));
+  if (liking) found.push(...answeringRelations(liking.verb));
   return [...new Set(found)];
 }
 

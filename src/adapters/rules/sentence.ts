@@ -30,6 +30,7 @@ export function inflect(verb: Verb, plural = false): string {
 }
 
 function outer(phrase: string, verb: Verb, plural: boolean, isMain: boolean): string {
+  if (phrase === "be going") return finite(phrase, verb, plural);
   const [head = "", ...particle] = phrase.split(" ");
   const rest = particle.length > 0 ? ` ${particle.join(" ")}` : "";
   const passive = isMain && verb.passive;

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { baseForm } from "../../domain/english.ts";
 import { BE, DETERMINERS, FIRST_POSSESSIVE, PREPOSITIONS, THIRD_POSSESSIVE } from "./lexicon.ts";
 
 export type WordClass =
@@ -204,6 +205,8 @@ function joined(tokens: readonly Token[]): Token[] {
   const whole: Token[] = [];
   for (const token of tokens) {
     const last = whole.at(-1);
+    // "the neighbours' huskies"
+    if (last && !last.owner && /^['’]\s/.test(last.after) && /s$/.test(last.lower) && token.class !== "verb") whole[whole.length - 1] = { ...last, owner: true, after: " " };
     if (
       !last ||
       last.after !== "-" ||
@@ -350,6 +353,8 @@ function repaired(
   return current.class;
 }
 
+const TRAVELS = /^(?:cycle|bike|walk|drive|go|get|commute|run|ride|travel|bus|train|tram|way|metro|tube|ferry|come|back|ebike|scooter|skate|road|on|take|lift|close|near|next)$/;
+
 /** Whether "I", "we" or "they" is the last subject before a place. */
 function isMine(tokens: readonly Token[], at: number): boolean {
   for (let i = at - 1; i >= 0; i -= 1) {
@@ -403,6 +408,8 @@ function repairedVerb(
   }
   if (previous.class === "preposition" && previous.lower !== "to" && !tags.has("Gerund") && finiteForm)
     return "noun";
+  // "cycle to work", "the bus to school"
+  if (previous.lower === "to" && ["work", "bed", "church", "court", "camp"].includes(lower) && TRAVELS.test(baseForm(tokens[i - 2]?.lower ?? ""))) return "noun";
   // "I'm scared of spiders and lifts": with "I" no verb ends in s.
   if (["and", "or", "&"].includes(previous.lower) && finiteForm && /[^s]s$/.test(lower) && isMine(tokens, i))
     return "noun";

@@ -121,6 +121,11 @@ function readAuxiliaries(tokens: readonly Token[], from: number, end: number): R
       at += 1;
       continue;
     }
+    if (reading.modal === "would" && token.lower === "rather") {
+      reading.modal = "would rather";
+      at += 1;
+      continue;
+    }
     if (at > from && token.class === "adverb" && nextVerb(tokens, at, end) !== undefined) {
       at += 1;
       continue;

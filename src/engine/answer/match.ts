@@ -149,9 +149,8 @@ function relationRank(question: Question, relation: string): number {
   // "plan to hike" answers "hike" and "plan to do".
   const tail = relation.split(" to ").at(-1) ?? "";
   const isPlan = /^(?:plan|want|hope|intend|be going|need|have|aim|decide|promise) to /.test(relation);
-  if (
-    isPlan &&
-    (question.relations.includes(tail) || question.relations.includes(tail.split(" ")[0] ?? tail))
+    if (question.relations.includes(`${relation.split(" to ")[0]} to`) && relation.includes(" to ")) return 5;
+  if (isPlan && (question.relations.includes(tail) || question.relations.includes(tail.split(" ")[0] ?? tail))
   )
     return 5;
   if (head === "be" || wanted === "be" || head === "have") return -1;
@@ -257,6 +256,7 @@ function kindFits(asked: Asked, memory: Memory, claim: Claim): boolean | undefin
     .replace(LOOSE_TOPIC, " ")
     .replace(/\b(?:the|of|a|my|in|month|week|year)\b/gi, " ")
     .trim();
+  if (/^(?:job|occupation|profession|trade|career|role|work)$/.test(question.topic ?? "") && claim.relation === "be") return isJob(claim.value);
   if (topic === "" || question.asks === "how_many") return undefined;
   if (
     question.relations.some(
@@ -268,11 +268,7 @@ function kindFits(asked: Asked, memory: Memory, claim: Claim): boolean | undefin
   const telling = essence(topic);
   const value = bagOf(`${claim.value} ${claim.qualifier ?? ""} ${claim.subject.split("/").at(-1) ?? ""}`);
   if (telling.length > 0 && coverage(value, telling) === 1) return true;
-  if (
-    /^(?:job|occupation|profession|trade|career|role)$/.test(question.topic ?? "") &&
-    claim.relation === "be"
-  )
-    return isJob(claim.value);
+  
   const known = isOfKind(`${claim.value} ${claim.qualifier ?? ""}`, topic);
   if (known !== undefined) return known;
   // The shape of the value was looked at before.

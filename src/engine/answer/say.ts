@@ -118,5 +118,6 @@ export function sayPast(claims: readonly Claim[]): string {
   if (!first) return "";
   const values = claims.map(({ value }) => sayValue(value));
   const relation = first.relation.replace(/^used to /, "");
-  return sentence(`${sayPath(first.subject)} used to ${relation} ${joinList(values)}`);
+  const qualifier = claims.length === 1 ? ` ${sayValue(first.qualifier ?? "")}` : "";
+  return sentence(`${sayPath(first.subject)} used to ${relation} ${joinList(values)}${qualifier}`);
 }
