@@ -1,6 +1,7 @@
 import { createMemory, type InputMessage, type Item } from "../../src/index.ts";
 import { bm25 } from "./bm25.ts";
 import { readJson } from "./files.ts";
+import type { Conversation } from "./fit.ts";
 import { type Metrics, named, score, table } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
 
@@ -107,6 +108,15 @@ export async function locomo({ data, limit = Number.POSITIVE_INFINITY, progress 
       "Session figures: ours rank sessions by their best item, BM25 ranks whole sessions.",
     ],
   };
+}
+
+/** The conversations with their questions, for fitting. */
+export function locomoQuestions(data: string): Conversation[] {
+  return readJson<Sample[]>(data, "locomo", "locomo.json").map((sample) => ({
+    name: sample.sample_id,
+    messages: turnsOf(sample).map(messageOf),
+    questions: questionsOf(sample),
+  }));
 }
 
 function answered(sample: string, question: string, category: string, metrics: Metrics): object {

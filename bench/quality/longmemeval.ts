@@ -1,6 +1,7 @@
 import { createMemory, type InputMessage } from "../../src/index.ts";
 import { bm25 } from "./bm25.ts";
 import { readLines } from "./files.ts";
+import type { Conversation } from "./fit.ts";
 import { named, score, table } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
 
@@ -52,22 +53,14 @@ export async function longmemeval({
   limit = Number.POSITIVE_INFINITY,
   progress,
 }: RunOptions): Promise<Run> {
-  const folder = "longmemeval_s";
-  const sessions = new Map(
-    readLines<{ session_id: string; turns: Turn[] }>(data, folder, "sessions.jsonl.gz").map((one) => [
-      one.session_id,
-      one.turns,
-    ]),
-  );
-  const questions = readLines<Question>(data, folder, "questions.jsonl.gz")
-    .filter(({ question_id }) => !question_id.endsWith("_abs"))
-    .slice(0, limit);
+  const { questions: all, sessions } = read(data);
+  const questions = all.slice(0, limit);
   const ours = { turn: table(), session: table() };
   const base = { turn: table(), session: table() };
   const asked: object[] = [];
   for (const question of questions) {
     const turns = turnsOf(question, sessions);
-    const gold = new Set(turns.flatMap(({ id, turn }) => (turn.has_answer ? [id] : [])));
+    const gold = goldOf(turns);
     const goldSessions = new Set(question.answer_session_ids);
     const owner = new Map(turns.map(({ id, session }) => [id, session]));
     const type = question.question_type;
@@ -105,6 +98,34 @@ export async function longmemeval({
   };
 }
 
+/** Each question with its chats, for fitting; those without a marked turn are left out. */
+export function longmemevalQuestions(data: string): Conversation[] {
+  const { questions, sessions } = read(data);
+  return questions.flatMap((question) => {
+    const turns = turnsOf(question, sessions);
+    const gold = goldOf(turns);
+    const asked = { question: question.question, gold };
+    return gold.size > 0
+      ? [{ name: question.question_id, messages: messagesOf(turns), questions: [asked] }]
+      : [];
+  });
+}
+
+function read(data: string): { questions: Question[]; sessions: ReadonlyMap<string, readonly Turn[]> } {
+  const folder = "longmemeval_s";
+  const sessions = readLines<{ session_id: string; turns: Turn[] }>(data, folder, "sessions.jsonl.gz");
+  return {
+    questions: readLines<Question>(data, folder, "questions.jsonl.gz").filter(
+      ({ question_id }) => !question_id.endsWith("_abs"),
+    ),
+    sessions: new Map(sessions.map((one) => [one.session_id, one.turns])),
+  };
+}
+
+function goldOf(turns: readonly Said[]): ReadonlySet<string> {
+  return new Set(turns.flatMap(({ id, turn }) => (turn.has_answer ? [id] : [])));
+}
+
 function turnsOf(question: Question, sessions: ReadonlyMap<string, readonly Turn[]>): Said[] {
   return question.haystack_session_ids.flatMap((session, i) =>
     (sessions.get(session) ?? []).map((turn, n) => ({
@@ -119,14 +140,17 @@ function turnsOf(question: Question, sessions: ReadonlyMap<string, readonly Turn
 async function recalled(question: Question, turns: readonly Said[]): Promise<string[][]> {
   await using memory = await createMemory({ path: ":memory:" });
   const user = memory.scope({ user: question.question_id });
-  // An empty turn is no message. What goes in is what was said, never the mark that it holds the answer.
-  const said = turns.flatMap(({ id, session, turn, at }): InputMessage[] => {
+  await user.remember(messagesOf(turns));
+  const { items } = await user.recall(question.question, { limit: 50 });
+  return items.map(({ sources }) => sources.map(({ message }) => message));
+}
+
+/** What was said, never the mark that it holds the answer. An empty turn is no message. */
+function messagesOf(turns: readonly Said[]): InputMessage[] {
+  return turns.flatMap(({ id, session, turn, at }) => {
     const content = turn.content.replaceAll(CONTROL, " ");
     return content.trim() === "" ? [] : [{ id, session, at, role: turn.role, content }];
   });
-  await user.remember(said);
-  const { items } = await user.recall(question.question, { limit: 50 });
-  return items.map(({ sources }) => sources.map(({ message }) => message));
 }
 
 /** "2023/05/30 (Tue) 23:40", taken as UTC. */

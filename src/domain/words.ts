@@ -1,9 +1,15 @@
+import { baseForm } from "./english.ts";
+
 /**
  * The words of a text, for search and for comparing. Latin text is lower-cased, freed of accents, stripped of stop
  * words and light suffixes; runs of Chinese, Japanese and Korean become pairs of characters.
  */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+|[\p{L}\p{N}\p{M}]+(?:['’]\p{L}+)?/gu;
+/** The same for text of the ASCII range, many times faster. */
+const PLAIN_WORD = /[a-z0-9]+(?:'[a-z]+)?/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is meant.
+const ASCII = /^[\u0000-\u007f]*$/;
 const PAIRED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 const STOP: ReadonlySet<string> = new Set(
@@ -46,8 +52,17 @@ export function analyse(text: string): string[] {
 
 /** The plain words of a text: lower case, no accents, nothing after an apostrophe ("Ana's" -> "ana"). */
 export function words(text: string): string[] {
+  if (ASCII.test(text)) return plainWords(text);
   const folded = text.normalize("NFKD").replace(/\p{M}/gu, "").normalize("NFC").toLowerCase();
   return Array.from(folded.matchAll(WORD), ([word]) => word.split(/['’]/)[0] ?? word);
+}
+
+function plainWords(text: string): string[] {
+  const found = text.toLowerCase().match(PLAIN_WORD) ?? [];
+  return found.map((word) => {
+    const apostrophe = word.indexOf("'");
+    return apostrophe < 0 ? word : word.slice(0, apostrophe);
+  });
 }
 
 /** Whether two short texts say the same but for case, accents, punctuation, articles and word endings. */
@@ -64,8 +79,27 @@ export function wordKey(text: string): string {
 
 const ARTICLES: ReadonlySet<string> = new Set(["a", "an", "the", "my", "our", "some"]);
 
-/** A light stemmer: one suffix off, then a final e, so that "uses", "using" and "use" meet. */
+/** Stems looked up before; the words of a language are few, and come again. */
+const STEMS = new Map<string, string>();
+const MOST_STEMS = 50_000;
+
+/** A light stemmer: forms of a verb meet in its base ("uses", "using", "used", "went"), then one suffix goes. */
 export function stem(word: string): string {
+  const known = STEMS.get(word);
+  if (known !== undefined) return known;
+  const stemmed = unsuffixed(isRegular(word) ? word : baseForm(word));
+  if (STEMS.size >= MOST_STEMS) STEMS.clear();
+  STEMS.set(word, stemmed);
+  return stemmed;
+}
+
+/** Whether the suffixes below say all about a word; a short one ("used") would lose too much to them. */
+function isRegular(word: string): boolean {
+  return word.length > 5 && /(?:ing|ed|s)$/.test(word);
+}
+
+/** Without its suffix, and then without a final e. */
+function unsuffixed(word: string): string {
   let stemmed = word;
   for (const [suffix, replacement, least] of SUFFIXES) {
     if (!word.endsWith(suffix) || word.length - suffix.length < least) continue;
