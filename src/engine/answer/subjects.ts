@@ -14,10 +14,20 @@ export function subjectFit(asked: string | undefined, memories: readonly Memory[
   if (asked === undefined) return () => 0.8;
   const claims = memories.flatMap(({ claim }) => claim ?? []);
   const names = aliases(asked, claims);
+  // Said of what each subject is; gathered once, for every memory of a long memory asks.
+  const natures = new Map<string, Claim[]>();
+  for (const claim of claims) {
+    if (claim.relation === "be") natures.set(claim.subject, [...(natures.get(claim.subject) ?? []), claim]);
+  }
+  const fit = (subject: string): number => {
+    if (subject.toLowerCase() === asked.toLowerCase() || names.has(subject)) return 1;
+    return samePath(asked, subject, natures.get(subject) ?? []) ? 0.9 : 0;
+  };
+  const known = new Map<string, number>();
   return (subject) => {
-    if (subject.toLowerCase() === asked.toLowerCase()) return 1;
-    if (names.has(subject)) return 1;
-    return samePath(asked, subject, claims) ? 0.9 : 0;
+    const score = known.get(subject) ?? fit(subject);
+    known.set(subject, score);
+    return score;
   };
 }
 
