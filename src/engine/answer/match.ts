@@ -57,7 +57,19 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
+const bags = new WeakMap<Memory, Set<string>>();
+
+/** The words of a memory. Kept with it, for every question asks every memory. */
 function bag(memory: Memory): Set<string> {
+  let held = bags.get(memory);
+  if (!held) {
+    held = newBag(memory);
+    bags.set(memory, held);
+  }
+  return held;
+}
+
+function newBag(memory: Memory): Set<string> {
   const { claim } = memory;
   const when = memory.when ? ` ${monthsOf(memory.when)}` : "";
   return bagOf(
@@ -269,6 +281,7 @@ function kindFits(asked: Asked, memory: Memory, claim: Claim): boolean | undefin
   const value = bagOf(`${claim.value} ${claim.qualifier ?? ""} ${claim.subject.split("/").at(-1) ?? ""}`);
   if (telling.length > 0 && coverage(value, telling) === 1) return true;
   
+  if (PRODUCT.test(topic) && /\p{Lu}/u.test(claim.value) && /^(?:use|have|own|switch to|rely on|be on|be subscribed to|pay for|work with)$/.test(claim.relation) && isOfKind(claim.value, "vehicle") !== true) return true;
   const known = isOfKind(`${claim.value} ${claim.qualifier ?? ""}`, topic);
   if (known !== undefined) return known;
   // The shape of the value was looked at before.
@@ -285,6 +298,9 @@ function isJob(value: string): boolean {
     ) && /^(?:an?|the) |(?:er|or|ist|ian|man|nurse|chef)$/i.test(value)
   );
 }
+
+/** Things that go by names of their own, so that any name may be one. */
+const PRODUCT = /\b(?:apps?|tools?|software|programs?|services?|platforms?|sites?|websites?|products?|brands?|gadgets?|subscriptions?|magazines?|newspapers?|papers?)$/i;
 
 /** "How many", "how far": something to count with has to be there. */
 function shapeFits(question: Question, memory: Memory, claim: Claim): boolean {
