@@ -451,6 +451,10 @@ const IS_A: Readonly<Record<string, readonly string[]>> = {
   pet: "dog cat rabbit hamster guinea pig parrot budgie tortoise turtle fish goldfish snake lizard gecko ferret rat mouse horse pony hen chicken canary cockatiel hedgehog chinchilla axolotl iguana gerbil spider tarantula bird bunny snail"
     .split(" ")
     .concat("guinea pig", "bearded dragon", "stick insect"),
+  dog: "beagle labrador lab poodle terrier spaniel collie retriever dachshund corgi husky pug bulldog greyhound whippet shepherd alsatian boxer schnauzer chihuahua rottweiler dalmatian setter pointer dane mastiff mongrel mutt cockapoo labradoodle cavapoo lurcher vizsla weimaraner akita samoyed malamute pinscher maltese staffie kelpie heeler yorkie".split(
+    " ",
+  ),
+  cat: "siamese persian ragdoll bengal sphynx tabby tortoiseshell tomcat shorthair tom moggy".split(" "),
   partner: ["boyfriend", "girlfriend", "wife", "husband", "fiance", "spouse"],
   sibling: ["brother", "sister", "twin"],
   parent: ["mother", "father"],

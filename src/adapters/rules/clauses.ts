@@ -172,7 +172,10 @@ function carries(
   if (!first || before?.lower === "to" || (before?.class === "preposition" && verb.form === "gerund"))
     return false;
   const isOpen = opensSegment(tokens, verb.from, from);
-  if (verb.form === "gerund") return subject === undefined && isOpen && !last;
+  if (verb.form === "gerund") {
+    const goesOn = last?.verb.progressive === true && ["and", "or", "but"].includes(before?.lower ?? "");
+    return subject === undefined && ((isOpen && !last) || goesOn);
+  }
   if (verb.form === "participle" && !AUXILIARIES.has(first.lower)) {
     const isPast = verb.tense === "past";
     if (subject && !last) return isPast;

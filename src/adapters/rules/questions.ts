@@ -74,6 +74,8 @@ function read(
   question: string,
   context: { readonly at: string; readonly known: readonly Memory[] },
 ): Question {
+  const led = LED.exec(question);
+  if (led?.groups) return read(`${led.groups.wh}${led.groups.verb} ${led.groups.whom} ${led.groups.rest}`, context);
   const text = bare(question);
   const tokens = tagSentences(text).flat();
   if (tokens.length === 0) return { asks: "unknown", relations: [] };
@@ -81,6 +83,10 @@ function read(
   const reading = special(asking) ?? whQuestion(asking) ?? yesNo(asking) ?? stated(asking) ?? loose(asking);
   return { ...reading, ...pastOf(text, reading), ...spanIn(asking) };
 }
+
+/** "And my cousin, what does he play?" */
+const LED =
+  /^(?:and |so |but |ok |as for |what about )*(?<whom>(?:my|our|the) [\p{L}' -]{2,40}|\p{Lu}\p{L}+),? (?<wh>(?:what|which|where|when|who|how)(?: \p{L}+)?)(?<verb> (?:do|does|did|is|are|was|has|have|will)) (?:he|she|it|they) (?<rest>.+)$/iu;
 
 /** The sentence that asks, without what leads up to it. */
 function bare(question: string): string {

@@ -154,7 +154,8 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
     const place = placeOf(context, clause, clauses[k + 1]);
     const skip = passes(clause, conditional);
     if (clause.role === "condition") conditional = true;
-    else if (clause.role === "circumstance" && !clauses.slice(0, k).some(({ role }) => role === "main"))
+    else if (clause.role === "circumstance" &&
+      !["since", "as"].includes(clause.opener ?? "") && !clauses.slice(0, k).some(({ role }) => role === "main"))
       circumstance = tidy(context.content.slice(openerStart(clause, place.start, context), place.end));
     if (order.length > 0 && !clause.subject) continue;
     const quoted = quotedSpeaker(context, clause, sayer);
@@ -187,8 +188,9 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
 function quotedSpeaker(context: Context, clause: Clause, sayer: Entity | undefined): Entity | undefined {
   const { tokens, subject, verb } = clause;
   const first = subject && tokens[subject[0]];
-  if (!sayer || sayer.path === context.discourse.speaker.path || !first || !tokens[verb.from]?.quoted)
-    return undefined;
+    if (!sayer || sayer.path === context.discourse.speaker.path || !tokens[verb.from]?.quoted) return undefined;
+  if (!subject && clause.shares && !clause.asks && !verb.open) return sayer;
+  if (!first) return undefined;
   const isPlain = !clause.asks && !verb.open && clause.role !== "condition";
   return isPlain && FIRST_PERSON.has(first.lower) && subject[1] - subject[0] === 1 ? sayer : undefined;
 }

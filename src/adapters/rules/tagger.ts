@@ -186,7 +186,7 @@ function classOf(lower: string, word: string, tags: ReadonlySet<string>): WordCl
 /** Readings that the tagger misses and the neighbours give away. */
 function repair(read: Token[]): Token[] {
   let tokens = read;
-  tokens = apart(joined(tokens));
+  tokens = apart(joined(owners(tokens)));
   for (const [i, current] of tokens.entries()) {
     if (current.lower === "no" && tokens[i + 1]?.lower === "longer") {
       current.class = "negation";
@@ -198,6 +198,17 @@ function repair(read: Token[]): Token[] {
     }
   }
   return tokens;
+}
+
+/** "at St Olave's and": no "is" stands at the end of a phrase. */
+function owners(tokens: readonly Token[]): Token[] {
+  return tokens.flatMap((token, i) => {
+    const next = tokens[i + 1];
+    const previous = tokens[i - 1];
+    const isEnd = !next || /[,.;:!?)]/.test(token.after) || ["and", "or", "but"].includes(next.lower);
+    if (token.contracted === "rest" && ["is", "has"].includes(token.lower) && isEnd && previous?.class === "name") return [];
+    return [token];
+  });
 }
 
 /** "left-handed", "brother-in-law": one word. */

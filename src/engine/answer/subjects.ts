@@ -103,7 +103,7 @@ function sameThing(
       claim.relation === "be" &&
       words(claim.value)
         .map(singular)
-        .some((word) => word === a.at(-1)) &&
+        .some((word) => word === a.at(-1) || isKindOf(word, a.at(-1) ?? "")) &&
       !/\b(?:my|his|her|their|our)\b/i.test(claim.value),
   );
 }
