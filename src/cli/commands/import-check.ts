@@ -27,23 +27,23 @@ export async function checkedFile(
 ): Promise<Checked> {
   const ids = new Set<string>();
   const sessions = new Set<string>();
+  const span: { from?: string; to?: string } = {};
   let [read, repeated] = [0, 0];
-  let from: string | undefined;
-  let to: string | undefined;
   for await (const entry of entries) {
     const { id, at, session } = checkedMessage(entry, clock);
     read += 1;
     if (ids.has(id)) repeated += 1;
     ids.add(id);
     if (session !== undefined) sessions.add(session);
-    if (entry.message.at !== undefined) {
-      if (from === undefined || at < from) from = at;
-      if (to === undefined || at > to) to = at;
-    }
+    if (entry.message.at !== undefined) widen(span, at);
     if (read % REPORT_EVERY === 0) onRead(read);
   }
-  const span = from === undefined || to === undefined ? {} : { from, to };
   return { read, repeated, sessions: sessions.size, ...span };
+}
+
+function widen(span: { from?: string; to?: string }, at: string): void {
+  if (span.from === undefined || at < span.from) span.from = at;
+  if (span.to === undefined || at > span.to) span.to = at;
 }
 
 function checkedMessage({ place, message }: Entry, clock: () => Date) {

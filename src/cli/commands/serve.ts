@@ -15,6 +15,8 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
     if (options.at !== undefined) throw invalid("serve takes no --at: its time is the time it is.");
     const { keepsake, settings, print, clock, path } = working;
     const host = options.host ?? settings.host;
+    // Before anything is said: whoever reads that it listens may stop it at once.
+    const stop = stopped();
     const served = await serve({
       keepsake,
       clock,
@@ -34,7 +36,7 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
         "Others can reach it, and nothing is encrypted on the way: put a server with TLS before it.",
       );
     }
-    const signal = await stopped();
+    const signal = await stop;
     print.note(`${signal}: finishing what has begun.`);
     await served.close();
     return EXIT.done;
