@@ -19,8 +19,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** All that `import "keepsake"` may load from other packages. */
-const LOADED_WITH_THE_LIBRARY = ["chrono-node", "compromise", "efrt", "grad-school", "suffix-thumb"];
+/** All that is loaded from other packages when the first sentence is read. */
+const LOADED_TO_READ = ["chrono-node", "compromise"];
 
 /** Parts of Node that mean a server, a client or another program. */
 const NO_BUSINESS_OF_A_LIBRARY = [
@@ -48,7 +48,7 @@ console.log(complete, (await ana.recall("Magnet")).items.length);
 await memory.close();
 `;
 
-/** Prints as JSON the address of every module that the import of its argument loads. */
+/** Prints as JSON the address of every module that is loaded by the import of its argument, and what is done then. */
 const LIST_LOADED = `
 import { registerHooks } from "node:module";
 const loaded = [];
@@ -59,7 +59,11 @@ registerHooks({
     return found;
   },
 });
-await import(process.argv[2]);
+const { createMemory } = await import(process.argv[2]);
+if (process.argv[3] === "and read") {
+  await using memory = await createMemory({ path: ":memory:" });
+  await memory.scope({ user: "ana" }).remember("I moved to Lisbon last March.");
+}
 console.log(JSON.stringify(loaded));
 `;
 
@@ -87,12 +91,16 @@ function npm(...args: readonly string[]) {
 
 const node = (...args: readonly string[]) => run(process.execPath, ...args);
 
-function loadedBy(specifier: string): string[] {
+function loadedBy(...what: readonly string[]): string[] {
   writeFileSync(join(folder, "list-loaded.mjs"), LIST_LOADED);
-  const ran = node("list-loaded.mjs", specifier);
+  const ran = node("list-loaded.mjs", ...what);
   expect(ran.stderr).toBe("");
   return JSON.parse(ran.stdout) as string[];
 }
+
+const packagesOf = (urls: readonly string[]): string[] => [
+  ...new Set(urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? [])),
+];
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "keepsake-package-"));
@@ -192,17 +200,21 @@ describe("the packed package", () => {
 });
 
 describe("an import", () => {
-  it("of keepsake loads no server, no command line and no package that it does not need", () => {
+  it("of keepsake loads no server, no command line and no other package", () => {
     const loaded = loadedBy("keepsake");
     expect(loaded.length).toBeGreaterThan(10);
     expect(
       loaded.filter((url) => /\/keepsake\/dist\/(cli|http|ui|config|formats|testing)\//.test(url)),
     ).toEqual([]);
-    const packages = loaded.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []);
-    const strange = packages.filter((name) => name !== "keepsake" && !LOADED_WITH_THE_LIBRARY.includes(name));
-    expect(strange).toEqual([]);
+    expect(packagesOf(loaded)).toEqual(["keepsake"]);
     const parts = loaded.filter((url) => NO_BUSINESS_OF_A_LIBRARY.includes(url.replace("node:", "")));
     expect(parts).toEqual([]);
+  });
+
+  it("and the first sentence load two packages for the language, and no more", () => {
+    expect(packagesOf(loadedBy("keepsake", "and read")).sort()).toEqual(
+      ["keepsake", ...LOADED_TO_READ].sort(),
+    );
   });
 
   it("of an adapter loads no other adapter", () => {
