@@ -36,7 +36,7 @@ export function claimsOf(context: Context, statement: Statement): AddProposal[] 
   const isBe = verb.copula && verb.chain.length === 0;
   if (isBe && verb.perfect && isPlace(phrases)) return visitClaims(part);
   if (isBe) return [...copulaClaims(part), ...nameBehind(part, subject)];
-  if (isHollow(part)) return nameBehind(part, subject);
+  if (isHollow(part) || hasHollowObject(part)) return nameBehind(part, subject);
   const claims = actionClaims(part);
   return [...claims, ...possessions(part), ...nameBehind(part, subject)];
 }
@@ -577,6 +577,19 @@ function isHollow(part: Part): boolean {
     (part.statement.clause.verb.progressive || part.statement.clause.verb.tense === "future");
   const hasMore = ahead || part.phrases.some(({ kind }) => kind === "noun" || kind === "preposition");
   return !(HOLLOW_WITH.has(head) && hasMore);
+}
+
+const HOLLOW_OBJECT =
+  /^(?:(?:an?|the|no|some|any|my|one|another|quick|little|few|this|that|any more|more) )*(?:questions?|idea|ideas|clue|problem|problems|issue|issues|point|doubt|doubts|feeling|feelings|look|chat|go|try|break|minute|minutes|moment|second|sec|request|favou?r|errors?|help|thoughts?|sense|luck|fun|time|times|bad|good|great|nice|lovely|day|morning|afternoon|evening|weekend|one|chance|hand|advice|tips?|recommendations?|suggestions?|money|sleep|coffee now|laugh)(?: (?:of|about|with|for|on) .*)?$/i;
+
+/** "I have a question", "I need help": of the talk, not of the life. */
+function hasHollowObject(part: Part): boolean {
+  const { statement, context } = part;
+  const { verb, tokens, rest } = statement.clause;
+  const text = said(context, tokens, ...rest);
+  if (/^(?:where|what|who|how|why|when|which|whether|if)\b/i.test(text) && /^(?:forget|know|remember|wonder|see|tell|ask|find|guess|understand|figure)/.test(verb.lemma)) return true;
+  if (verb.lemma === "look" && /^for\b/i.test(text) && verb.progressive) return true;
+  return /^(?:have|need|get|want|take|give|make|see)$/.test(verb.lemma) && HOLLOW_OBJECT.test(text);
 }
 
 const STATIVE = new Set(

@@ -514,6 +514,8 @@ function asks(tokens: readonly Token[], found: Found, lead: number, to: number):
 /** Whether the form of a first word makes an order of a sentence without a subject. */
 export function isOrder(clause: Clause): boolean {
   const first = clause.tokens[clause.verb.from];
+  // "don't forget to call"
+  if (!clause.subject && !clause.shares && first?.lower === "do" && clause.verb.denied) return true;
   return (
     !clause.subject &&
     !clause.shares &&

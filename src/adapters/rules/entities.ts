@@ -167,7 +167,7 @@ function ofPhrase(
   const head = headWord(tokens, nounOf(tokens, from, of));
   if (next?.lower === "mine" || next?.lower === "ours") return owned(self.speaker, head, undefined);
   const owner = resolved(self, known, tokens, of + 1, to);
-  if (!owner) return undefined;
+  if (!owner || isPlaceName(tokens, of + 1, to)) return undefined;
   if (/^(?:one|some|most|all|both|two|three|half|part)$/.test(head)) {
     const path = owner.path.split("/");
     const last = path.pop() ?? "";
@@ -233,6 +233,11 @@ function bareThing(self: Discourse, known: readonly Claim[], noun: Noun, head: s
   if (noun.determiner !== undefined || noun.possessive !== undefined || head === "") return undefined;
   const path = `${self.speaker.path}/${head}`.toLowerCase();
   return gathered(known).subjects.has(path) ? owned(self.speaker, head, undefined) : undefined;
+}
+
+/** "the capital of France": of the world, not of somebody's life. */
+function isPlaceName(tokens: readonly Token[], from: number, to: number): boolean {
+  return tokens.slice(from, to).some(({ tags }) => tags.has("Place") || tags.has("Country") || tags.has("City"));
 }
 
 /** A second colleague with another name is not the first one. */

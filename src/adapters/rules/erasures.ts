@@ -3,14 +3,14 @@ import type { EraseProposal } from "../../ports/extractor.ts";
 import { tidy } from "./context.ts";
 
 const POLITE =
-  "(?:(?:please|pls|ok(?:ay)?|hey|hi|so|and|also|oh|actually|now|well|btw|sorry|hmm+|look|listen|right|on second thoughts?|come to think of it|you know what|can you|could you|would you|will you|can we|i want you to|i(?:['’]d| would) like you to|i need you to|you should|you can|just|kindly|go ahead and|i(?:['’]d| would) (?:rather|prefer)(?: if)? you|do me a favou?r and|let['’]s|you may)[,.:!]*\\s+)*";
+  "(?:(?:please|pls|ok(?:ay)?|hey|hi|so|and|also|oh|actually|now|well|btw|sorry|hmm+|look|listen|right|on second thoughts?|come to think of it|you know what|can you|could you|would you|will you|can we|i want you to|i(?:['’]d| would) like you to|i need you to|you should|you can|just|kindly|go ahead and|i(?:['’]d| would) (?:rather|prefer)(?: if)? you|do me a favou?r and|you may)[,.:!]*\\s+)*";
 const VERB =
   "(?:forget|erase|delete|remove|wipe|scrub|purge|drop|clear|unlearn|strike|get rid of|throw away)";
 const FORGET = new RegExp(`^${POLITE}${VERB}(?<rest>\\b[\\s\\S]*)$`, "i");
 const KNOWN =
   /^(?:about )?(?:everything |anything |all |whatever |any(?:thing)? |the (?:thing|things|bit|part|stuff|fact)s? )?(?:that )?(?:(?:what(?:ever)?|everything|anything|all) )?(?:that )?(?:you(?:['’]ve)? (?:know|remember|have(?: stored| saved| on file| learned| learnt| noted| recorded)?|stored|saved|learned|learnt|noted|recorded|got)|i(?:['’]ve| have)?(?: ever)? (?:told|said|mentioned|shared|wrote|written|gave|given)(?: to)?(?: you)?(?: ever)?|i ever (?:told|mentioned|said)(?: you)?)(?: anything| something)?(?: about| regarding| on| of)? /i;
 const EVERYTHING =
-  /^\s*(?:about )?(?:absolutely |literally |simply )?(?:everything|it all|all of (?:it|that|this|my (?:data|memories|information))|all (?:about me|my (?:data|memories|information|info)|(?:that )?you (?:know|have|remember)(?: (?:about|of|on) me)?)|all memories|my (?:entire |whole )?(?:memory|history|data)|me(?: completely| entirely)?|what(?:ever)? you (?:know|have|remember)(?: (?:about|of|on) me)?)(?: (?:that )?(?:you (?:know|have|remember|stored|saved|learned|learnt)|i(?:['’]ve| have)?(?: ever)? (?:told|said|shared))(?: (?:about|to|on) )?(?:me|you)?(?: so far| ever)?| about me| so far)*\s*[.!]*$/i;
+  /^\s*(?:about )?(?:absolutely |literally |simply )?(?:everything|it all|all of (?:it|that|this|my (?:data|memories|information))|all (?:about me|my (?:data|memories|information|info)|(?:that )?you (?:know|have|remember)(?: (?:about|of|on) me)?)|all memories|my (?:entire |whole )?(?:memory|history|data)|me(?: completely| entirely)?|what(?:ever)? you (?:know|have|remember)(?: (?:about|of|on) me)?)(?: (?:that )?(?:you (?:know|have|remember|stored|saved|learned|learnt)|i(?:['’]ve| have)?(?: ever)? (?:told|said|shared))(?: (?:(?:about|to|on) )?(?:me|you))?(?: so far| ever)?| about me| so far)*\s*[.!]*$/i;
 const OFF_RECORD =
   /^(?:(?:please|hey|ok|so|btw|oh|and)[, ]+)*(?:off the record|don['’]?t (?:remember|store|save|record|memori[sz]e|keep|note) (?:this|that|what i)|do not (?:remember|store|save|record|keep) (?:this|that)|not for the record|between us|this is not to be (?:stored|remembered|saved)|don['’]?t write this down|you don['’]?t need to remember this|no need to (?:remember|save|store|keep) this)\b/i;
 const OFF_RECORD_END =
@@ -29,9 +29,17 @@ export function erasuresOf(
   for (const { start, end } of spans) {
     const request = requestIn(message.content.slice(start, end));
     if (!request) continue;
-    found.push({ propose: "erase", message: message.id, start, end, ...request });
+    const about = request.about === undefined ? undefined : named(request.about, message.content.slice(0, start));
+    found.push({ propose: "erase", message: message.id, start, end, ...request, ...(about === undefined ? {} : { about }) });
   }
   return found;
+}
+
+/** "Forget her": whom the words before named last. */
+function named(about: string, before: string): string {
+  if (!/^(?:her|him|them|it)$/i.test(about)) return about;
+  const all = before.match(/\b(?:my|our) [\p{Ll}-]+|(?<=\p{Ll}\W+)\p{Lu}[\p{L}'-]+/gu);
+  return all?.at(-1) ?? about;
 }
 
 type Request = Pick<EraseProposal, "about" | "everything">;
@@ -40,6 +48,8 @@ function requestIn(text: string): Request | undefined {
   const plain = text.replace(/’/g, "'").trim();
   if (OFF_RECORD.test(plain) || OFF_RECORD_END.test(plain)) return {};
   if (KEEPS.test(plain)) return undefined;
+  // "Forget about the pizza, I want sushi": about a plan, not about memory.
+  if (/^(?:ok |oh |well |and )*forget about [^,]{2,40}, (?:i want|let['’]s|how about|what about|can we|we should|just)\b/i.test(plain)) return undefined;
   const direct = FORGET.exec(plain);
   if (direct?.groups) return meaning(direct.groups.rest ?? "", verbOf(plain));
   const wish =
@@ -86,6 +96,7 @@ function meaning(rest: string, verb: string): Request | undefined {
   if (verb === "forget" && isNoRequest(bare)) return undefined;
   if (verb !== "forget" && !isAboutMemory(bare)) return undefined;
   const about = aboutOf(clause);
+  if (/^(?:all )?(?:that|this|it|of it|those)$/i.test(about)) return {};
   return about === "" ? undefined : { about };
 }
 
@@ -98,7 +109,7 @@ function isNoRequest(bare: string): boolean {
 /** "delete" and the like are said of many things; only what is known or told is memory. */
 function isAboutMemory(bare: string): boolean {
   return (
-    /\b(?:you|memory|memories|i(?:'ve| have)? (?:told|said|mentioned|shared)|my|about|from (?:your|the) (?:memory|records?|notes|files?)|record|that i|the fact)\b/i.test(
+    /\b(?:you|memory|memories|i(?:'ve| have)? (?:told|said|mentioned|shared)|my|about|from (?:your|the) (?:memory|records?|notes|files?)|record|mentions? of|traces? of|that i|the fact)\b/i.test(
       bare,
     ) &&
     !/^\s*(?:the|this|these|those) (?:line|file|word|paragraph|sentence|function|column|row|comment|folder|app|section|duplicates?)\b/i.test(
@@ -119,7 +130,7 @@ function cutReason(text: string): string {
 function aboutOf(text: string): string {
   let about = text.trim();
   about = about.replace(
-    /\s+(?:from|in|out of) (?:your|the|its) (?:memory|records?|notes|files?|database|storage|system)$/i,
+    /\s+(?:from|in|out of) (?:your|the|its) (?:memory|records?|notes|files?|database|storage|system)$|\s+from what you (?:know|remember|have)$/i,
     "",
   );
   for (let i = 0; i < 3; i += 1) {

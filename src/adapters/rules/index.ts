@@ -30,8 +30,13 @@ export function rulesExtractor(): Extractor {
   };
 }
 
+/** Work on a text: what the text says is not said of the user. */
+const TASK =
+  /^\s*(?:(?:please|pls|can you|could you|would you|hey|hi|ok)[, ]+)*(?:translate|rewrite|rephrase|paraphrase|proofread|summari[sz]e|correct (?:this|the)|fix (?:this|the|my) (?:text|grammar|sentence|spelling)|improve (?:this|the|my) (?:text|sentence|paragraph|essay|email)|edit (?:this|the following)|reformat|classify|analy[sz]e (?:this|the following))\b/i;
+
 function proposalsOf(message: Message, reading: Reading): Proposal[] {
   if (message.role !== "user" || message.content.trim() === "" || !isEnglish(message.content)) return [];
+  if (TASK.test(message.content)) return erasuresOf(message, sentencesOf(message.content.slice(0, 400)));
   const all = sentencesOf(message.content.slice(0, 40_000));
   const spans = all.filter(({ start, end }) => end - start <= LONGEST_SENTENCE).slice(0, MOST_SENTENCES);
   const erasures = erasuresOf(message, spans);

@@ -354,6 +354,7 @@ export function readNounPhrase(tokens: readonly Token[], at: number, to: number)
       if (
         hasNoun &&
         tokens[end - 1]?.class !== "number" &&
+        isNamedTime(tokens, end) &&
         isTime(tokens, end, timeEnd(tokens, end, to)) &&
         !isTime(tokens, at, end)
       )
@@ -432,6 +433,12 @@ function gerundEnd(tokens: readonly Token[], at: number, to: number): number {
   return object !== undefined && !isTime(tokens, at + 1, object) && tokens[at]?.after.trim() === ""
     ? object
     : at + 1;
+}
+
+/** "the vet Friday", "a call tomorrow"; "my wedding day" is one noun. */
+function isNamedTime(tokens: readonly Token[], at: number): boolean {
+  const word = tokens[at]?.lower ?? "";
+  return !/^(?:day|night|week|weekend|month|year|hour|time|moment|season|term|morning|afternoon|evening|lunchtime)s?$/.test(word) || ["ago"].includes(tokens[at + 1]?.lower ?? "");
 }
 
 function timeEnd(tokens: readonly Token[], from: number, to: number): number {
