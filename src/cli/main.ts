@@ -6,8 +6,10 @@ const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 // `| head` closes the pipe early: that is no error of ours.
 for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === "EPIPE" ? 0 : 1);
+  stream.on("error", ({ code }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE") process.exit(0);
+    if (stream === process.stdout) process.stderr.write(`keepsake: stdout cannot be written (${code}).\n`);
+    process.exit(1);
   });
 }
 
