@@ -10,7 +10,7 @@ const RELATIVE: ReadonlySet<Signal> = new Set(["words", "window", "session", "ne
 /** What stands in for the surroundings of a unit that is from no turn. */
 const ALONE: { readonly [signal in Signal]?: Signal } = { window: "words", session: "words", around: "near" };
 
-/** What each signal is divided by: the greatest value there is, or 1; 0 where no unit has any of it. */
+/** What each signal is divided by: the greatest value there is, or 1; 0 where there is no column of it. */
 export type Tops = { readonly [signal in Signal]: number };
 
 export type Qualities = { readonly [quality in Quality]: number };
@@ -18,8 +18,8 @@ export type Qualities = { readonly [quality in Quality]: number };
 export function topsOf(signals: Readonly<Signals>): Tops {
   const tops = {} as { -readonly [signal in Signal]: number };
   for (const signal of SIGNAL_NAMES) {
-    const top = greatest(signals[signal]);
-    tops[signal] = RELATIVE.has(signal) ? top : Math.ceil(top);
+    const column = signals[signal];
+    tops[signal] = RELATIVE.has(signal) ? greatest(column) : Math.sign(column.length);
   }
   return tops;
 }
@@ -65,21 +65,31 @@ export function relevanceOf(
   const scales = scalesOf(weights, tops);
   const ofTurns = surroundingsOf(signals, scales, places);
   const { turn, slots } = places;
-  const { words, near, claim, time } = signals;
-  const aloneWords = aloneShare("words", weights, scales);
-  const aloneNear = aloneShare("near", weights, scales);
   const relevance = new Float32Array(slots);
+  const words = { column: signals.words, scale: scales.words, alone: aloneShare("words", weights, scales) };
+  const near = { column: signals.near, scale: scales.near, alone: aloneShare("near", weights, scales) };
+  for (const { column, scale, alone } of [words, near]) {
+    if (scale === 0) continue;
+    for (let slot = 0; slot < slots; slot += 1) {
+      const value = column[slot] as number;
+      if (value <= 0) continue;
+      const whole = (turn[slot] as number) < 0 ? scale + alone : scale;
+      relevance[slot] = (relevance[slot] as number) + value * whole;
+    }
+  }
   for (let slot = 0; slot < slots; slot += 1) {
     const at = turn[slot] as number;
-    const ownWords = words.length > 0 ? (words[slot] as number) : 0;
-    const ownNear = near.length > 0 ? Math.max(0, near[slot] as number) : 0;
-    let sum = ownWords * scales.words + ownNear * scales.near;
-    sum += at >= 0 ? (ofTurns[at] as number) : ownWords * aloneWords + ownNear * aloneNear;
-    if (claim.length > 0) sum += (claim[slot] as number) * scales.claim;
-    if (time.length > 0) sum += (time[slot] as number) * scales.time;
-    relevance[slot] = sum;
+    if (at >= 0) relevance[slot] = (relevance[slot] as number) + (ofTurns[at] as number);
   }
+  add(relevance, signals.claim, scales.claim);
+  add(relevance, signals.time, scales.time);
   return relevance;
+}
+
+function add(sums: Float32Array, column: Float32Array, scale: number): void {
+  for (let place = 0; place < column.length; place += 1) {
+    sums[place] = (sums[place] as number) + (column[place] as number) * scale;
+  }
 }
 
 /** What the signals of turns and sessions add to the units of each turn. */

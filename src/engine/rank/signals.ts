@@ -29,7 +29,7 @@ export type Signal = keyof typeof SIGNALS;
 
 export const SIGNAL_NAMES: readonly Signal[] = Object.keys(SIGNALS) as Signal[];
 
-/** A column of numbers for each signal, by the number of the unit, turn or session; empty where there is nothing. */
+/** A column of numbers for each signal, by the number of the unit, turn or session; empty where nothing has any. */
 export type Signals = { [signal in Signal]: Float32Array };
 
 /** Where the units are from: the turn of each unit (-1 where it is from none), and the session of each turn. */

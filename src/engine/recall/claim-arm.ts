@@ -19,13 +19,16 @@ export function searchClaims(corpus: Corpus, question: Question, signals: Signal
   const relations = new Set(question.relations.map((relation) => corpus.names.get(relation)));
   const subjects = subjectsAsked(corpus, question.subject);
   const claims = new Float32Array(corpus.slots);
+  let best = 0;
   for (let slot = 0; slot < corpus.slots; slot += 1) {
     const subject = corpus.subject[slot] as number;
     if (subject < 0 || (subjects && !subjects.has(subject))) continue;
     const hasRelation = relations.has(corpus.relation[slot] as number);
-    claims[slot] = fitOf(hasRelation, topic.length > 0 ? (onTopic[slot] as number) : undefined);
+    const fit = fitOf(hasRelation, topic.length > 0 ? (onTopic[slot] as number) : undefined);
+    claims[slot] = fit;
+    if (fit > best) best = fit;
   }
-  signals.claim = claims;
+  if (best > 0) signals.claim = claims;
 }
 
 function fitOf(hasRelation: boolean, onTopic: number | undefined): number {
@@ -70,7 +73,8 @@ export function searchTime(
     const memory = memoryAt(slot);
     const at = memory?.when ?? memory?.at ?? turns.messages[turn[slot] as number]?.at;
     const time = at === undefined ? Number.NaN : Date.parse(at);
-    if (time >= first && time < end) within[slot] = 1;
+    if (!(time >= first && time < end)) continue;
+    within[slot] = 1;
+    signals.time = within;
   }
-  signals.time = within;
 }

@@ -40,7 +40,7 @@ const CUT = 0.35;
 /** What no longer holds, and what never did, rank below what does. */
 const KEEPS: { readonly [status in Status]: number } = { current: 1, superseded: 0.5, retracted: 0.35 };
 /** How finely units are told apart before they are looked at closely; and how many are, besides those wanted. */
-const LEVELS = 200;
+const LEVELS = 1000;
 const SPARE = 60;
 const DAY_MS = 86_400_000;
 /** Recency halves in this time. */

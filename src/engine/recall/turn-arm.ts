@@ -6,24 +6,29 @@ import type { Corpus } from "./corpus.ts";
 export function searchTurns({ turns }: Corpus, query: string, signals: Signals): void {
   const { previous, asks, session, assistantTurns, byUser, speaker } = turns;
   const count = previous.length;
-  const answers = new Float32Array(count);
-  for (let at = 0; at < count; at += 1) {
-    const before = previous[at] as number;
-    if (before >= 0) answers[at] = asks[before] as number;
-  }
-  signals.answers = answers;
+  if (asks.includes(1)) signals.answers = answersOf(previous, asks);
   const asked = namedIn(turns.names, query);
   if (asked.size > 0) {
     const named = new Float32Array(count);
     for (let at = 0; at < count; at += 1) if (asked.has(speaker[at] as number)) named[at] = 1;
     signals.named = named;
   }
-  if (!assistantTurns.some((some) => some > 0)) return;
+  if (!assistantTurns.some((held) => held > 0)) return;
   const own = new Float32Array(count);
   for (let at = 0; at < count; at += 1) {
     if (byUser[at] === 1 && (assistantTurns[session[at] as number] as number) > 0) own[at] = 1;
   }
   signals.own = own;
+}
+
+/** 1 for each turn whose turn before asks something. */
+function answersOf(previous: readonly number[], asks: readonly number[]): Float32Array {
+  const answers = new Float32Array(previous.length);
+  for (let at = 0; at < answers.length; at += 1) {
+    const before = previous[at] as number;
+    if (before >= 0) answers[at] = asks[before] as number;
+  }
+  return answers;
 }
 
 /** The numbers of the speakers one of whose names stands in the query: "Ana" of "Ana Lopez". */

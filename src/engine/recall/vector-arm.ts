@@ -22,28 +22,24 @@ export function searchVectors(corpus: Corpus, query: Float32Array, signals: Sign
 
 /** The mean of each turn and up to two on each side of it. */
 function meanAround({ turns }: Corpus, ofTurn: Float32Array): Float32Array {
-  const { previous, next } = turns;
+  const { next } = turns;
   const around = new Float32Array(ofTurn.length);
+  const counts = new Uint8Array(ofTurn.length).fill(1);
+  around.set(ofTurn);
+  // Each turn gives to those after it and takes from them, so that every pair is met once.
   for (let turn = 0; turn < ofTurn.length; turn += 1) {
-    let sum = ofTurn[turn] as number;
-    let count = 1;
-    for (
-      let near = previous[turn] as number, i = 0;
-      near >= 0 && i < REACH;
-      near = previous[near] as number, i += 1
-    ) {
-      sum += ofTurn[near] as number;
-      count += 1;
-    }
     for (
       let near = next[turn] as number, i = 0;
       near >= 0 && i < REACH;
       near = next[near] as number, i += 1
     ) {
-      sum += ofTurn[near] as number;
-      count += 1;
+      around[turn] = (around[turn] as number) + (ofTurn[near] as number);
+      around[near] = (around[near] as number) + (ofTurn[turn] as number);
+      counts[turn] = (counts[turn] as number) + 1;
+      counts[near] = (counts[near] as number) + 1;
     }
-    around[turn] = sum / count;
   }
+  for (let turn = 0; turn < around.length; turn += 1)
+    around[turn] = (around[turn] as number) / (counts[turn] as number);
   return around;
 }
