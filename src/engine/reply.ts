@@ -14,7 +14,7 @@ export function composeReply(turn: { readonly receipt: Receipt; readonly answer?
   if (parts.length > 0) return parts.join(" ");
   if (answer) return answer.text;
   if (receipt.pending > 0) return "Noted. I will read it in a moment.";
-  return "All right.";
+  return "All right, I'm listening.";
 }
 
 function sayErasure(erasure: ErasureReceipt): string {

@@ -545,6 +545,7 @@ const HOLLOW = new Set(
   ),
 );
 const HOLLOW_WITH = new Set([
+  "think",
   "go",
   "come",
   "see",
@@ -732,14 +733,24 @@ function relationClaims(part: Part, base: string, phrase: Phrase | undefined, wh
       ? said(context, tokens, ...item)
       : tidy(whole ?? (phrase ? said(context, tokens, phrase.from, phrase.to) : ""));
     if (item && isVague(tokens, item)) return [];
-    const text = sentenceOf(part, restWith(part, phrase, item), leadText(part));
-    const qualifier = qualifierOf(part, phrase);
+    const isOne = items.length > 1;
+    const text = asOne(sentenceOf(part, restWith(part, phrase, item), leadText(part)), isOne);
+    const qualifier = asOne(qualifierOf(part, phrase), isOne);
     const claim = claimOf(subject.path, relation, value, phrase ? qualifier : (statement.circumstance ?? ""));
     const claims = [
       adding(context, place(part), { text, claim, ...details, ...replacedNow(part, relation, value) }),
     ];
     if (relation === "work as") claims.push(...workplace(part));
     return claims;
+  });
+}
+
+/** Of each of several: "as productivity tools" is "as a productivity tool". */
+function asOne(text: string, isOne: boolean): string {
+  if (!isOne) return text;
+  return text.replace(/\bas (?!an? |the |my |their )((?:[\p{L}-]+ ){0,2})([\p{L}-]+s)\b(?=[.,]|$)/u, (_all, before: string, noun: string) => {
+    const phrase = `${before}${singular(noun)}`;
+    return `as ${/^[aeiou]/i.test(phrase) ? "an" : "a"} ${phrase}`;
   });
 }
 

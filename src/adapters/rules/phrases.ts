@@ -328,7 +328,7 @@ export function readNounPhrase(tokens: readonly Token[], at: number, to: number)
     if (end > at && /[,;:()—–]/.test(tokens[end - 1]?.after ?? "")) break;
     if (end > at && /["“”]/.test(token.before)) break;
     const opens = token.class === "determiner" || token.class === "possessive";
-    if (opens && hasNoun) break;
+    if (hasNoun && (opens || startsTime(tokens, end, to))) break;
     if (opens || token.class === "number") {
       if (token.class === "number") hasNoun = true;
       end += 1;
@@ -433,6 +433,13 @@ function gerundEnd(tokens: readonly Token[], at: number, to: number): number {
   return object !== undefined && !isTime(tokens, at + 1, object) && tokens[at]?.after.trim() === ""
     ? object
     : at + 1;
+}
+
+/** "Porto LAST MONTH", "Sweden FOUR YEARS AGO" */
+function startsTime(tokens: readonly Token[], at: number, to: number): boolean {
+  const token = tokens[at];
+  if (!token || !(/^(?:last|next|this|every|each)$/.test(token.lower) || token.class === "number")) return false;
+  return [2, 3].some((length) => at + length <= to && isTime(tokens, at, at + length));
 }
 
 /** "the vet Friday", "a call tomorrow"; "my wedding day" is one noun. */

@@ -510,6 +510,9 @@ function repairedNoun(
     (next?.class === "preposition" || next?.class === "determiner")
   )
     return "verb";
+  const actor = helper && tokens[tokens.indexOf(helper) - 1];
+  const isActing = glued && helper?.class === "verb" && BE.has(helper.lower) && actor?.class === "pronoun" && /[a-z]{3}ing$/.test(lower);
+  if (isActing && current.class === "noun" && /^[a-z]/.test(current.word) && !QUALITIES.has(lower)) return "verb";
   const subject =
     previous &&
     previous.class === "pronoun" &&

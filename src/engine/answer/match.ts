@@ -136,8 +136,6 @@ function asAttribute(asked: Asked, claim: Claim): boolean {
     attributeRelations(singular(plural)).includes(question.relations[0] ?? "");
   if (stands && singular(plural) !== plural) return true;
   if (question.topic === undefined) return false;
-  if (!question.relations.some((relation) => relation === "have" || relation === "own" || relation === "use"))
-    return false;
   const path = claim.subject.split("/");
   const thing = path.pop() ?? "";
   return (
