@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { locomo } from "./locomo.ts";
 import { longmemeval } from "./longmemeval.ts";
@@ -11,7 +12,10 @@ const SETS: { readonly [set: string]: (options: RunOptions) => Promise<Run> } = 
 };
 
 const USAGE = `npm run -s eval -- SET --data DIR [--limit N] [--embedder NAME] [--json]
-SET is one of ${Object.keys(SETS).join(", ")}. DIR holds the data as bench/quality/README.md says.`;
+SET is one of ${Object.keys(SETS).join(", ")}. DIR holds the data as bench/quality/README.md says;
+without it, stories and locomo run on a small conversation of the project's own.`;
+
+const OWN = join(import.meta.dirname, "small");
 
 /** Measures how good recall and answers are on a public data set. 0 done, 1 failed, 2 wrong use. */
 async function main(): Promise<number> {
@@ -26,12 +30,12 @@ async function main(): Promise<number> {
   const run = SETS[positionals[0] ?? ""];
   const limit = values.limit === undefined ? undefined : Number(values.limit);
   const isWrong = limit !== undefined && !(Number.isInteger(limit) && limit > 0);
-  if (!run || positionals.length !== 1 || !values.data || isWrong || values.embedder !== "static") {
+  if (!run || positionals.length !== 1 || isWrong || values.embedder !== "static") {
     console.error(USAGE);
     return 2;
   }
   const done = await run({
-    data: values.data,
+    data: values.data ?? OWN,
     ...(limit === undefined ? {} : { limit }),
     progress: progressTo(process.stderr),
   });
