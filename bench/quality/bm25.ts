@@ -63,10 +63,14 @@ export function tokens(text: string): string[] {
   return found;
 }
 
-/** Numbers of the documents, best first; among equals the earlier one first. */
-export type Rank = (query: string) => number[];
+export interface Baseline {
+  /** Numbers of the documents, best first; among equals the earlier one first. */
+  rank(query: string): number[];
+  /** The score of each document, in order. */
+  scores(query: string): Float64Array;
+}
 
-export function bm25(documents: readonly string[], k1 = 1.2, b = 0.75): Rank {
+export function bm25(documents: readonly string[], k1 = 1.2, b = 0.75): Baseline {
   const postings = new Map<string, [number, number][]>();
   const lengths = documents.map((document, i) => {
     const counts = new Map<string, number>();
@@ -83,7 +87,7 @@ export function bm25(documents: readonly string[], k1 = 1.2, b = 0.75): Rank {
   const n = documents.length;
   const mean = lengths.reduce((sum, length) => sum + length, 0) / n || 1;
   const norms = lengths.map((length) => k1 * (1 - b + (b * length) / mean));
-  return (query) => {
+  const scoresOf = (query: string): Float64Array => {
     const scores = new Float64Array(n);
     for (const token of tokens(query)) {
       const posting = postings.get(token);
@@ -93,8 +97,15 @@ export function bm25(documents: readonly string[], k1 = 1.2, b = 0.75): Rank {
         scores[i] = (scores[i] ?? 0) + (idf * count * (k1 + 1)) / (count + (norms[i] ?? 0));
       }
     }
-    return documents
-      .map((_, i) => i)
-      .sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0) || one - other);
+    return scores;
+  };
+  return {
+    scores: scoresOf,
+    rank(query) {
+      const scores = scoresOf(query);
+      return documents
+        .map((_, i) => i)
+        .sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0) || one - other);
+    },
   };
 }

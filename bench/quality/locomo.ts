@@ -174,11 +174,13 @@ function baselineOf(turns: readonly Said[]): {
   const rankSessions = bm25([...bySession.values()].map((session) => session.join(" ")));
   return {
     turns: (question) =>
-      rankTurns(question)
+      rankTurns
+        .rank(question)
         .slice(0, 50)
         .map((i) => [turns[i]?.id ?? ""]),
     sessions: (question) =>
-      rankSessions(question)
+      rankSessions
+        .rank(question)
         .slice(0, 50)
         .map((i) => [sessions[i] ?? ""]),
   };

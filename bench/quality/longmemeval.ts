@@ -64,9 +64,9 @@ export async function longmemeval({
     const goldSessions = new Set(question.answer_session_ids);
     const owner = new Map(turns.map(({ id, session }) => [id, session]));
     const type = question.question_type;
-    const ranked = bm25(turns.map(({ turn }) => turn.content))(question.question).map((i) => [
-      turns[i]?.id ?? "",
-    ]);
+    const ranked = bm25(turns.map(({ turn }) => turn.content))
+      .rank(question.question)
+      .map((i) => [turns[i]?.id ?? ""]);
     const places = await recalled(question, turns);
     const metrics = score(places, gold, CUTS);
     if (gold.size > 0) {

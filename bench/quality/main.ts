@@ -11,7 +11,7 @@ const SETS: { readonly [set: string]: (options: RunOptions) => Promise<Run> } = 
   longmemeval,
 };
 
-const USAGE = `npm run -s eval -- SET --data DIR [--limit N] [--embedder NAME] [--json]
+const USAGE = `npm run -s eval -- SET [--data DIR] [--limit N] [--embedder NAME] [--json]
 SET is one of ${Object.keys(SETS).join(", ")}. DIR holds the data as bench/quality/README.md says;
 without it, stories and locomo run on a small conversation of the project's own.`;
 

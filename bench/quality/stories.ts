@@ -1,4 +1,5 @@
-import { type Answer, createMemory, type ScopedMemory } from "../../src/index.ts";
+import { createMemory, type ScopedMemory } from "../../src/index.ts";
+import { bm25 } from "./bm25.ts";
 import { readJson } from "./files.ts";
 import { percent } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
@@ -21,55 +22,60 @@ interface Step {
   readonly abstain?: boolean;
 }
 
-export interface Story {
+interface Story {
   readonly id: string;
   readonly area: string;
   readonly user: string;
   readonly steps: readonly Step[];
 }
 
-/** Short conversations over several sessions, with what an answer must and must not say. All asks of a story must do. */
-export async function stories({ data, limit, progress }: RunOptions): Promise<Run> {
-  return tell(readJson<Story[]>(data, "stories", "stories.json").slice(0, limit), "stories", progress);
+interface Told {
+  readonly id: string;
+  readonly area: string;
+  readonly passed: boolean;
+  readonly asks: readonly Asked[];
 }
 
-export async function tell(
-  all: readonly Story[],
-  set: string,
-  progress: RunOptions["progress"],
-): Promise<Run> {
-  const told: { id: string; area: string; passed: boolean; asks: Asked[] }[] = [];
+/** Short conversations over several sessions, with what an answer must and must not say. All asks of a story must do. */
+export async function stories({ data, limit, progress }: RunOptions): Promise<Run> {
+  const all = readJson<Story[]>(data, "stories", "stories.json").slice(0, limit);
+  const told: Told[] = [];
+  const baseline: Told[] = [];
   for (const story of all) {
-    const asks = await live(story);
-    told.push({
-      id: story.id,
-      area: story.area,
-      passed: asks.every(({ wrong }) => wrong.length === 0),
-      asks,
-    });
+    told.push(toldOf(story, await live(story)));
+    baseline.push(toldOf(story, liveByWords(story)));
     progress(told.length, all.length);
   }
-  const areas = Map.groupBy(told, ({ area }) => area);
-  const asks = told.flatMap((story) => story.asks);
-  const rate = (passed: readonly boolean[]): number => percent(passed.map(Number));
   return {
     report: {
-      set,
-      metrics: {
-        stories_passed: rate(told.map(({ passed }) => passed)),
-        asks_passed: rate(asks.map(({ wrong }) => wrong.length === 0)),
-        ...Object.fromEntries(
-          [...areas].map(([area, of]) => [`stories_passed (${area})`, rate(of.map(({ passed }) => passed))]),
-        ),
-      },
-      baseline: {},
+      set: "stories",
+      metrics: ratesOf(told),
+      baseline: ratesOf(baseline),
       n: told.length,
       per_question: told,
     },
-    notes: told.flatMap(({ id, asks: of }) =>
-      of.flatMap(({ ask, answer, wrong }) =>
+    notes: told.flatMap(({ id, asks }) =>
+      asks.flatMap(({ ask, answer, wrong }) =>
         wrong.length > 0 ? [`${id}: ${ask} -> ${answer} [${wrong.join("; ")}]`] : [],
       ),
+    ),
+  };
+}
+
+function toldOf({ id, area }: Story, asks: readonly Asked[]): Told {
+  return { id, area, passed: asks.every(({ wrong }) => wrong.length === 0), asks };
+}
+
+/** Whole stories, single asks, and whole stories by area, in per cent. */
+function ratesOf(told: readonly Told[]): Record<string, number> {
+  const rate = (passed: readonly boolean[]): number => percent(passed.map(Number));
+  const asks = told.flatMap((story) => story.asks);
+  const areas = Map.groupBy(told, ({ area }) => area);
+  return {
+    stories_passed: rate(told.map(({ passed }) => passed)),
+    asks_passed: rate(asks.map(({ wrong }) => wrong.length === 0)),
+    ...Object.fromEntries(
+      [...areas].map(([area, of]) => [`stories_passed (${area})`, rate(of.map(({ passed }) => passed))]),
     ),
   };
 }
@@ -109,9 +115,35 @@ async function take(user: ScopedMemory, step: Step): Promise<Asked | undefined> 
   return { ask, answer: answer.text, wrong: wrongs(step, answer) };
 }
 
+/** The baseline: the message of the user that BM25 finds best is the answer; no shared word is "I don't know". */
+function liveByWords(story: Story): Asked[] {
+  const said = new Map<string, string[]>();
+  return story.steps.flatMap((step) => {
+    const user = step.user ?? story.user;
+    const texts = said.get(user) ?? [];
+    said.set(user, texts);
+    if (step.say !== undefined && step.role !== "assistant") texts.push(step.say);
+    if (step.ask === undefined) return [];
+    const index = bm25(texts);
+    const order = index.rank(step.ask);
+    const best = order[0] ?? 0;
+    const abstained = (index.scores(step.ask)[best] ?? 0) === 0;
+    const text = abstained ? "" : (texts[best] ?? "");
+    const items = order.slice(0, 10).map((i) => ({ text: texts[i] ?? "" }));
+    return [{ ask: step.ask, answer: text, wrong: wrongs(step, { text, abstained, recall: { items } }) }];
+  });
+}
+
+/** As much of an answer as the rules look at. */
+interface Shown {
+  readonly text: string;
+  readonly abstained: boolean;
+  readonly recall: { readonly items: readonly { readonly text: string }[] };
+}
+
 function wrongs(
   { must = [], must_not = [], recall_must = [], abstain }: Step,
-  { text, abstained, recall }: Answer,
+  { text, abstained, recall }: Shown,
 ): string[] {
   const recalled = recall.items.map((item) => item.text).join("\n");
   const none = (where: string, group: readonly string[]): boolean => !group.some((one) => says(where, one));

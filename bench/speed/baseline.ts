@@ -22,5 +22,5 @@ export function scanOf(count: number, dimensions: number): (query: Float32Array)
 }
 
 export function wordsOf(said: readonly MadeUp[]): (query: string) => number[] {
-  return bm25(said.map(({ content }) => content));
+  return bm25(said.map(({ content }) => content)).rank;
 }
