@@ -32,6 +32,8 @@ interface Figures {
   };
   readonly file_bytes: number;
   readonly bytes_per_message: number;
+  /** Per message and memory held. */
+  readonly bytes_per_memory: number;
   readonly rss_bytes: number;
 }
 
@@ -88,9 +90,11 @@ async function measure(folder: string, users: number, perUser: number): Promise<
   const answers = await timed(100, (i) => user.answer(asked[i] ?? ""));
   const remember = await timed(300, (i) => user.remember(extra[i] ?? []));
   const unread = await timed(300, (i) => user.remember(extra[300 + i] ?? [], { extract: "never" }));
-  const afterWrite = await timed(100, async (i) => {
-    await user.recall(asked[i] ?? "");
-  });
+  const afterWrite = await timed(
+    100,
+    (i) => user.recall(asked[i] ?? ""),
+    (i) => user.remember(extra[600 + i] ?? [], { extract: "never" }),
+  );
   const cold = await coldRecalls(memory, path, name, asked);
   memory = cold.memory;
   const rss = process.memoryUsage.rss();
@@ -123,6 +127,7 @@ async function measure(folder: string, users: number, perUser: number): Promise<
     },
     file_bytes: bytes,
     bytes_per_message: Math.round(bytes / (users * perUser)),
+    bytes_per_memory: Math.round(bytes / (users * (perUser + total))),
     rss_bytes: rss,
   };
 }
@@ -172,7 +177,7 @@ function tableOf(figures: Figures): string {
     "",
     `${"milliseconds".padEnd(34)}${["p50", "p95", "p99"].map((head) => head.padStart(9)).join("")}`,
     line("recall", figures.recall_hot_ms),
-    line("recall after writes", figures.recall_after_write_ms),
+    line("recall after a write", figures.recall_after_write_ms),
     line("recall, first of a process", figures.recall_cold_ms),
     line("answer", figures.answer_ms),
     line("remember one message, durable", figures.remember_ms),
@@ -184,6 +189,7 @@ function tableOf(figures: Figures): string {
     one("recall / BM25 alone", baseline.recall_to_bm25),
     one("import, messages per second", figures.import_per_second),
     one("bytes per message in the file", figures.bytes_per_message),
+    one("  per message or memory", figures.bytes_per_memory),
     one("resident memory, MB", Math.round(figures.rss_bytes / 1e6)),
     one("start-up, ms", figures.start_up_ms),
   ].join("\n");

@@ -6,10 +6,15 @@ export interface Spread {
   readonly p99: number;
 }
 
-/** Calls it `times` times, one after the other, and says how long the calls took. */
-export async function timed(times: number, call: (i: number) => unknown): Promise<Spread> {
+/** Calls it `times` times, one after the other, and says how long the calls took; `before` is not counted. */
+export async function timed(
+  times: number,
+  call: (i: number) => unknown,
+  before?: (i: number) => unknown,
+): Promise<Spread> {
   const taken: number[] = [];
   for (let i = 0; i < times; i += 1) {
+    await before?.(i);
     const began = performance.now();
     await call(i);
     taken.push(performance.now() - began);
