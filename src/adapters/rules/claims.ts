@@ -17,7 +17,7 @@ import { type Entity, headWord, textOf } from "./entities.ts";
 import { BE, FIRST_POSSESSIVE, LASTING, PASSING } from "./lexicon.ts";
 import { binds, isName, isPersonNoun, nounOf, type Phrase, phrasesOf, readList } from "./phrases.ts";
 import { absolute, compose, inflect } from "./sentence.ts";
-import type { Token } from "./tagger.ts";
+import type { Token } from "./token.ts";
 
 /** What a clause says of somebody, as memories. */
 export function claimsOf(context: Context, statement: Statement): AddProposal[] {

@@ -1,5 +1,5 @@
 import { AUXILIARIES, BE, COORDINATORS, FILLERS, HYPOTHETICAL, SAYING, SUBORDINATORS } from "./lexicon.ts";
-import type { Token } from "./tagger.ts";
+import type { Token } from "./token.ts";
 import { formOf, readVerb, type Verb } from "./verbs.ts";
 
 /** How a clause is brought in. */

@@ -5,7 +5,7 @@ import type { AddProposal, EndProposal, Proposal, Target } from "../../ports/ext
 import type { Clause } from "./clauses.ts";
 import type { Discourse, Entity } from "./entities.ts";
 import { HEDGES, SENSITIVE } from "./lexicon.ts";
-import type { Token } from "./tagger.ts";
+import type { Token } from "./token.ts";
 
 /** What reading one message goes by. */
 export interface Context {

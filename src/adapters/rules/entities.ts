@@ -4,7 +4,7 @@ import { canonicalThing } from "../../domain/relations.ts";
 import { sameWords } from "../../domain/words.ts";
 import { ANIMALS, FEMALE, FIRST_PERSON, KIN, MALE } from "./lexicon.ts";
 import { isName, isPersonNoun, type Noun, nounOf } from "./phrases.ts";
-import type { Token } from "./tagger.ts";
+import type { Token } from "./token.ts";
 
 /** Somebody or something that was spoken of. */
 export interface Entity {

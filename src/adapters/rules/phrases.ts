@@ -8,7 +8,7 @@ import {
   SUBORDINATORS,
   TITLES,
 } from "./lexicon.ts";
-import type { Token } from "./tagger.ts";
+import type { Token } from "./token.ts";
 
 /** A stretch of a clause: token indices, `to` exclusive. */
 export interface Phrase {

@@ -13,7 +13,8 @@ import { discourse, headWord, speakerEntity, textOf } from "./entities.ts";
 import { isLastingOrder } from "./instructions.ts";
 import { AUXILIARIES, BE, FIRST_PERSON, PREPOSITIONS } from "./lexicon.ts";
 import { nounOf, phrasesOf, readNounPhrase } from "./phrases.ts";
-import { type Token, tagSentences } from "./tagger.ts";
+import { tagSentences } from "./tagger.ts";
+import type { Token } from "./token.ts";
 import { readVerb, type Verb } from "./verbs.ts";
 
 const PREAMBLE =

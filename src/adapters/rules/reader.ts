@@ -11,7 +11,8 @@ import { isRefused, quotedSpans } from "./guards.ts";
 import { instructionOf } from "./instructions.ts";
 import { ANIMALS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "./lexicon.ts";
 import { isPersonNoun, isTime, phrasesOf } from "./phrases.ts";
-import { type Token, tagSentences } from "./tagger.ts";
+import { tagSentences } from "./tagger.ts";
+import type { Token } from "./token.ts";
 
 /** Reads the statements of one message, sentence by sentence. */
 export function readStatements(

@@ -1,6 +1,6 @@
 import { baseForm, pastParticiple, pastTense } from "../../domain/english.ts";
 import { AUXILIARIES, BE, CATENATIVE, isParticle, MODALS, OPEN_MODALS } from "./lexicon.ts";
-import type { Token } from "./tagger.ts";
+import type { Token } from "./token.ts";
 
 /** A verb group: "have been taking", "don't use", "am planning to hike". */
 export interface Verb {

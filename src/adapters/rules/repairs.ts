@@ -1,0 +1,297 @@
+import { baseForm } from "../../domain/english.ts";
+import { BE } from "./lexicon.ts";
+import type { Token, WordClass } from "./token.ts";
+import { AUXILIARY } from "./word-class.ts";
+import { apart, joined, withoutStrayIs } from "./word-joints.ts";
+
+/** A token among its neighbours. */
+interface Spot {
+  readonly tokens: readonly Token[];
+  readonly i: number;
+  readonly current: Token;
+  readonly previous: Token | undefined;
+  readonly next: Token | undefined;
+  /** No mark stands between it and the word before. */
+  readonly glued: boolean;
+  /** The word before, negation and adverb skipped. */
+  readonly helper: Token | undefined;
+}
+
+/** A reading that the tagger misses and the neighbours give away: the first rule that fits changes the class. */
+type Rule = readonly [(spot: Spot) => boolean, WordClass];
+
+export function repair(read: Token[]): Token[] {
+  const tokens = apart(joined(withoutStrayIs(read)));
+  for (const [i, current] of tokens.entries()) {
+    if (current.lower === "no" && tokens[i + 1]?.lower === "longer") {
+      current.class = "negation";
+      continue;
+    }
+    current.class = repaired(tokens, i, current);
+    if (current.contracted === "rest" && current.lower === "has" && !hasParticiple(tokens, i)) {
+      tokens[i] = { ...current, word: "is", lower: "is" };
+    }
+  }
+  return tokens;
+}
+
+/** "He's called" is, though "called" is a participle. */
+const STATES = new Set(
+  "called named nicknamed born based made located known supposed married engaged retired divorced allergic addicted subscribed scared interested booked scheduled due dead gone obsessed insured registered diagnosed employed widowed separated".split(
+    " ",
+  ),
+);
+
+/** "She's been" has; "mum's from Cardiff" is. */
+function hasParticiple(tokens: readonly Token[], i: number): boolean {
+  const next = tokens.slice(i + 1).find(({ class: kind }) => kind !== "adverb" && kind !== "negation");
+  if (next === undefined || STATES.has(next.lower)) return false;
+  return (
+    next.tags.has("PastTense") || next.tags.has("Participle") || ["been", "got", "had"].includes(next.lower)
+  );
+}
+
+function repaired(tokens: readonly Token[], i: number, current: Token): WordClass {
+  const previous = tokens[i - 1];
+  const skips = previous?.class === "negation" || previous?.class === "adverb";
+  const spot: Spot = {
+    tokens,
+    i,
+    current,
+    previous,
+    next: tokens[i + 1],
+    glued: previous?.after.trim() === "",
+    helper: skips ? tokens[i - 2] : previous,
+  };
+  const isVerb = current.class === "verb" && !AUXILIARY.has(current.lower);
+  const isNoun = ["noun", "adjective", "name"].includes(current.class);
+  const rules = [...LITTLE_WORDS, ...(isVerb ? VERBS : []), ...(isNoun ? NOUNS : []), ...ANY];
+  return rules.find(([fits]) => fits(spot))?.[1] ?? current.class;
+}
+
+const isA = (token: Token | undefined, ...kinds: WordClass[]): boolean =>
+  token !== undefined && kinds.includes(token.class);
+const ends = ({ current, next }: Spot): boolean => !next || current.after.trim() !== "";
+const isSmall = (token: Token): boolean => /^[a-z]/.test(token.word);
+
+const LITTLE_WORDS: readonly Rule[] = [
+  [
+    (spot) =>
+      spot.current.lower === "her" &&
+      spot.current.class === "possessive" &&
+      (ends(spot) || isA(spot.next, "preposition", "determiner")),
+    "pronoun",
+  ],
+  [
+    ({ current, next }) =>
+      current.lower === "her" && current.class === "pronoun" && isA(next, "noun", "adjective"),
+    "possessive",
+  ],
+  [(spot) => isThat(spot) && isA(spot.next, "noun", "adjective", "name"), "determiner"],
+  [(spot) => isThat(spot) && BE.has(spot.next?.lower ?? ""), "pronoun"],
+  [(spot) => isThat(spot) && isA(spot.next, "pronoun", "possessive", "determiner", "verb"), "conjunction"],
+  [isThat, "pronoun"],
+  [
+    (spot) =>
+      spot.current.class === "determiner" &&
+      ["this", "these", "those"].includes(spot.current.lower) &&
+      (ends(spot) || isA(spot.next, "verb")),
+    "pronoun",
+  ],
+  [isMonthOfMay, "noun"],
+  // "at home", "from work"
+  [
+    ({ current, previous, glued }) =>
+      current.class === "adverb" &&
+      ["home", "work", "once", "night", "noon"].includes(current.lower) &&
+      isA(previous, "preposition") &&
+      glued,
+    "noun",
+  ],
+];
+
+function isThat({ current, next }: Spot): boolean {
+  return current.lower === "that" && next !== undefined && current.class === "determiner";
+}
+
+function isMonthOfMay({ current, previous, next }: Spot): boolean {
+  if (current.lower !== "may" || !/^May/.test(current.word)) return false;
+  const opens = ["last", "next", "this", "since", "until", "till"].includes(previous?.lower ?? "");
+  return opens || isA(previous, "number", "preposition") || isA(next, "number");
+}
+
+const isFinite = ({ current: { tags } }: Spot): boolean => tags.has("Infinitive") || tags.has("PresentTense");
+const takesNoun = ({ previous, glued }: Spot): boolean =>
+  glued &&
+  isA(previous, "determiner", "possessive", "adjective", "number") &&
+  !["that", "all", "both", "each"].includes(previous?.lower ?? "");
+const isParticiple = ({ current: { tags } }: Spot): boolean => tags.has("Gerund") || tags.has("PastTense");
+
+/** Words read as verbs. */
+const VERBS: readonly Rule[] = [
+  // "Work is busy", "Coffee keeps me going": a noun that opens the sentence.
+  [
+    (spot) =>
+      !spot.glued &&
+      isFinite(spot) &&
+      !spot.current.tags.has("Gerund") &&
+      isA(spot.next, "verb") &&
+      (BE.has(spot.next?.lower ?? "") || spot.next?.tags.has("PastTense") === true),
+    "noun",
+  ],
+  [({ glued }) => !glued, "verb"],
+  [(spot) => takesNoun(spot) && isA(spot.previous, "number") && /s$/.test(spot.current.lower), "noun"],
+  [
+    (spot) => takesNoun(spot) && isA(spot.previous, "adjective") && spot.current.tags.has("PastTense"),
+    "verb",
+  ],
+  [(spot) => takesNoun(spot) && isParticiple(spot) && isA(spot.next, "noun"), "adjective"],
+  [(spot) => takesNoun(spot) && isParticiple(spot) && isA(spot.previous, "possessive", "determiner"), "noun"],
+  [(spot) => takesNoun(spot) && isParticiple(spot), "verb"],
+  [
+    (spot) =>
+      takesNoun(spot) &&
+      isA(spot.previous, "adjective") &&
+      spot.current.tags.has("PresentTense") &&
+      /s$/.test(spot.current.lower),
+    "verb",
+  ],
+  [takesNoun, "noun"],
+  [
+    (spot) =>
+      isA(spot.previous, "preposition") &&
+      spot.previous?.lower !== "to" &&
+      !spot.current.tags.has("Gerund") &&
+      isFinite(spot),
+    "noun",
+  ],
+  [isWayTo, "noun"],
+  // "I'm scared of spiders and lifts": with "I" no verb ends in s.
+  [
+    (spot) =>
+      ["and", "or", "&"].includes(spot.previous?.lower ?? "") &&
+      isFinite(spot) &&
+      /[^s]s$/.test(spot.current.lower) &&
+      isMine(spot),
+    "noun",
+  ],
+  [({ previous, current }) => previous?.owner === true && !current.tags.has("PastTense"), "noun"],
+];
+
+const TRAVELS =
+  /^(?:cycle|bike|walk|drive|go|get|commute|run|ride|travel|bus|train|tram|way|metro|tube|ferry|come|back|ebike|scooter|skate|road|on|take|lift|close|near|next)$/;
+
+/** "cycle to work", "the bus to court" */
+function isWayTo({ current, previous, tokens, i }: Spot): boolean {
+  const isPlace = ["work", "bed", "church", "court", "camp"].includes(current.lower);
+  return isPlace && previous?.lower === "to" && TRAVELS.test(baseForm(tokens[i - 2]?.lower ?? ""));
+}
+
+const SUBJECTS = new Set(["i", "we", "they", "you", "she", "he", "it", "who"]);
+
+/** Whether "I", "we" or "they" is the last subject before a place. */
+function isMine({ tokens, i }: Spot): boolean {
+  for (let at = i - 1; at >= 0; at -= 1) {
+    const token = tokens[at];
+    if (!token) return false;
+    if (token.class === "pronoun" && SUBJECTS.has(token.lower)) {
+      return ["i", "we", "they", "you"].includes(token.lower);
+    }
+    if (/[;:.]/.test(token.after)) return false;
+  }
+  return false;
+}
+
+const HELPERS = new Set(
+  ["do", "does", "did", "can", "could", "will", "would", "should", "might", "must", "'ll", "'d", "cannot"], //
+);
+const QUALITIES = new Set(
+  "interesting boring exciting annoying amazing loving charming willing missing living freezing boiling surprising tiring confusing disappointing relaxing outstanding stunning thrilling terrifying overwhelming challenging demanding rewarding embarrassing depressing disgusting".split(
+    " ",
+  ),
+);
+const GOES_ON = new Set("work live study play teach sing run drive walk dance cook".split(" "));
+
+const goesOn = ({ current }: Spot): boolean =>
+  current.class === "noun" && /s$/.test(current.lower) && GOES_ON.has(current.lower.slice(0, -1));
+const isAfterBe = ({ helper, glued, current }: Spot): boolean =>
+  glued &&
+  isA(helper, "verb") &&
+  BE.has(helper?.lower ?? "") &&
+  /[a-z]{2}ing$/.test(current.lower) &&
+  !QUALITIES.has(current.lower);
+
+const LAST_WORD =
+  /^(?:least|most|best|first|last|all|general|particular|short|full|total|public|private|secret)$/;
+
+/** Words read as nouns, names and adjectives. */
+const NOUNS: readonly Rule[] = [
+  // "can't open jars"
+  [
+    ({ glued, helper, current }) =>
+      glued &&
+      isA(helper, "verb") &&
+      HELPERS.has(helper?.lower ?? "") &&
+      current.class !== "name" &&
+      isSmall(current),
+    "verb",
+  ],
+  // "allergic to nuts"
+  [
+    (spot) =>
+      spot.glued &&
+      spot.current.class === "adjective" &&
+      isA(spot.previous, "preposition") &&
+      (ends(spot) || isA(spot.next, "conjunction")) &&
+      !LAST_WORD.test(spot.current.lower),
+    "noun",
+  ],
+  [(spot) => isAfterBe(spot) && spot.current.class === "adjective", "verb"],
+  // "who lives in Porto, works as a florist"
+  [
+    (spot) =>
+      goesOn(spot) &&
+      spot.previous?.after.includes(",") === true &&
+      (isA(spot.next, "preposition") || spot.next?.lower === "as"),
+    "verb",
+  ],
+  [(spot) => goesOn(spot) && spot.glued && followsSubject(spot), "verb"],
+  [(spot) => isAfterBe(spot) && isActing(spot), "verb"],
+  [
+    (spot) =>
+      isAfterI(spot) && isA(spot.next, "determiner", "possessive", "name", "number", "pronoun", "preposition", "noun"),
+    "verb",
+  ],
+  [isInfinitive, "verb"],
+];
+
+function followsSubject({ previous, next }: Spot): boolean {
+  const isSubject = isA(previous, "name", "noun") || previous?.lower === "who" || previous?.lower === "and";
+  return isSubject && (isA(next, "preposition", "determiner") || next?.lower === "as");
+}
+
+/** "I'm thinking of": a pronoun acts; "my hobby is painting" names. */
+function isActing({ tokens, helper, current }: Spot): boolean {
+  const actor = helper && tokens[tokens.indexOf(helper) - 1];
+  return isA(actor, "pronoun") && current.class === "noun" && isSmall(current) && /[a-z]{3}ing$/.test(current.lower);
+}
+
+function isAfterI({ previous, glued, current }: Spot): boolean {
+  if (!glued || !previous || previous.contracted !== undefined || previous.class !== "pronoun") return false;
+  return ["i", "we", "they", "you"].includes(previous.lower) && current.class !== "name" && isSmall(current);
+}
+
+/** "need to water the plants" */
+function isInfinitive({ previous, tokens, i, next, current }: Spot): boolean {
+  if (previous?.lower !== "to" || !isA(tokens[i - 2], "verb") || current.class !== "noun") return false;
+  const isBase = /^[a-z]+$/.test(current.word) && !/s$/.test(current.lower) && !current.tags.has("Plural");
+  return isBase && isA(next, "determiner", "possessive", "number", "pronoun");
+}
+
+const ANY: readonly Rule[] = [
+  [
+    ({ current, previous }) =>
+      !isA(current, "noun", "adjective", "name", "verb") && current.tags.has("Verb") && previous?.lower === "to",
+    "verb",
+  ],
+];

@@ -1,0 +1,80 @@
+import { BE } from "./lexicon.ts";
+import type { Token, WordClass } from "./token.ts";
+
+/** "at St Olave's and": no "is" stands at the end of a phrase. */
+export function withoutStrayIs(tokens: readonly Token[]): Token[] {
+  return tokens.filter((token, i) => {
+    const next = tokens[i + 1];
+    const isEnd = !next || /[,.;:!?)]/.test(token.after) || ["and", "or", "but"].includes(next.lower);
+    const isShort = token.contracted === "rest" && ["is", "has"].includes(token.lower);
+    return !(isShort && isEnd && tokens[i - 1]?.class === "name");
+  });
+}
+
+/** "left-handed", "brother-in-law": one word. "the neighbours' huskies": an owner. */
+export function joined(tokens: readonly Token[]): Token[] {
+  const whole: Token[] = [];
+  for (const token of tokens) {
+    const last = whole.at(-1);
+    if (last && isPluralOwner(last) && token.class !== "verb") {
+      whole[whole.length - 1] = { ...last, owner: true, after: " " };
+    }
+    if (last && isHyphened(last, token)) whole[whole.length - 1] = joint(last, token);
+    else whole.push(token);
+  }
+  return whole;
+}
+
+function isPluralOwner(token: Token): boolean {
+  return !token.owner && /^['’]\s/.test(token.after) && /s$/.test(token.lower);
+}
+
+function isHyphened(last: Token, token: Token): boolean {
+  const isRange = last.class === "number" && token.class === "number";
+  return last.after === "-" && token.start === last.end + 1 && !isRange;
+}
+
+function joint(last: Token, token: Token): Token {
+  return {
+    ...token,
+    word: `${last.word}-${token.word}`,
+    lower: `${last.lower}-${token.lower}`,
+    start: last.start,
+    before: last.before,
+    class: jointClass(last, token),
+  };
+}
+
+function jointClass(last: Token, token: Token): WordClass {
+  if (token.lower === "law") return "noun";
+  const isQuality = /(?:ed|free|old|based|friendly|proof|ing)$/.test(token.lower);
+  if (isQuality && token.class !== "name") return "adjective";
+  if (last.class === "name") return "name";
+  return token.class === "verb" ? "noun" : token.class;
+}
+
+const FOLLOWS_IS =
+  /^(?:coming|going|moving|getting|having|staying|leaving|arriving|working|living|visiting|turning|starting|being|doing|called|named|due|from|in|on|at|with|allergic|very|really|always|just|still|not|so|too|a|an|the|my|our|his|her)$/;
+
+/** "Grandpa's coming": what looks like an owner is a contraction where a verb or a description follows. */
+export function apart(tokens: readonly Token[]): Token[] {
+  return tokens.flatMap((token, i) => {
+    const next = tokens[i + 1];
+    const follows = next !== undefined && token.after.trim() === "" && FOLLOWS_IS.test(next.lower);
+    const hasVerb = tokens.slice(i + 2, i + 5).some(({ lower }) => BE.has(lower));
+    if (!token.owner || !follows || hasVerb) return [token];
+    const { owner: _owner, ...plain } = token;
+    return [
+      { ...plain, after: "", contracted: "first" as const },
+      {
+        ...plain,
+        word: "is",
+        lower: "is",
+        class: "verb" as const,
+        tags: new Set(["Verb", "Copula"]),
+        before: "",
+        contracted: "rest" as const,
+      },
+    ];
+  });
+}
