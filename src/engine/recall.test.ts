@@ -339,6 +339,26 @@ describe("bounds of a recall", () => {
   });
 });
 
+describe("what changes between two recalls", () => {
+  it("is seen by the next: dropped, added in its place, replaced", async () => {
+    const states = userStates(record);
+    const found = async (query: string) =>
+      (await recall({ ...ports(), states }, SCOPE, query)).items.map(({ id }) => id).sort();
+    const first = said("m1", "The kettle is red.");
+    const second = said("m2", "The lamp is green.");
+    await store([first, second], [held("k1", "The user has a red kettle.", first)]);
+    expect(await found("kettle")).toEqual(["k1", "m1#0"]);
+    await record.commit(SCOPE, { base: 1, at: NOW, cause: "forget", dropUnits: ["m1#0"] });
+    await store([said("m3", "The guitar is loud.")]);
+    expect(await found("kettle")).toEqual(["k1"]);
+    expect(await found("guitar")).toEqual(["m3#0"]);
+    const changed = held("k1", "The user has a violin.", second, { version: 2 });
+    await store([], [changed]);
+    expect(await found("kettle")).toEqual([]);
+    expect(await found("violin")).toContain("k1");
+  });
+});
+
 describe("claims", () => {
   const work = said("m1", "I started as a locksmith last week.");
   const home = said("m2", "We had a lovely day.");

@@ -46,6 +46,9 @@ interface Kept {
   names: Map<string, number>;
   vectors: VectorBlock;
   memories: (Memory | undefined)[];
+  /** The units and memories in the order of the state's maps, as they were when last looked at. */
+  seenUnits: Unit[];
+  seenMemories: Memory[];
   said: Map<string, Set<string>>;
   newest: string;
 }
@@ -72,6 +75,8 @@ export function corpusOf(state: UserState, embedder: Pick<Embedder, "fingerprint
       names: new Map(),
       vectors: vectorBlock(dimensions),
       memories: [],
+      seenUnits: [],
+      seenMemories: [],
       said: new Map(),
       newest: "",
     };
@@ -81,33 +86,70 @@ export function corpusOf(state: UserState, embedder: Pick<Embedder, "fingerprint
     follow(corpus, state);
     corpus.revision = state.revision;
   }
-  const { space: _space, revision: _revision, newest, ...rest } = corpus;
+  const {
+    space: _space,
+    revision: _revision,
+    seenUnits: _units,
+    seenMemories: _memories,
+    newest,
+    ...rest
+  } = corpus;
   return { ...rest, text: state.text, slots: state.text.slots, newest: Date.parse(newest) || 0 };
 }
 
+/**
+ * Takes in what is new. States keep their maps in order and their values by identity, so one look along each map finds
+ * what changed.
+ */
 function follow(corpus: Kept, state: UserState): void {
   corpus.turns.follow(state.messages);
   makeRoom(corpus, state.text.slots);
-  const live = new Uint8Array(state.text.slots);
-  for (const [id, unit] of state.units) {
-    const slot = state.text.slot(id);
-    if (slot === undefined) continue;
-    live[slot] = 1;
-    if (unit.type === "memory") followMemory(corpus, slot, state.memories.get(unit.owner));
-    if (corpus.units[slot] === unit) continue;
-    if (unit.type === "passage") followPassage(corpus, slot, state.messages.get(unit.owner));
-    place(corpus, slot, unit);
+  const isSameOrder = followUnits(corpus, state);
+  if (!isSameOrder) clearGone(corpus, state);
+  let at = 0;
+  for (const memory of state.memories.values()) {
+    if (corpus.seenMemories[at] !== memory) {
+      corpus.seenMemories[at] = memory;
+      const slot = state.text.slot(memory.id);
+      if (slot !== undefined && corpus.isPassage[slot] === 0) followMemory(corpus, slot, memory);
+    }
+    at += 1;
   }
-  for (let slot = 0; slot < corpus.units.length; slot += 1) {
-    if (live[slot] !== 1) clear(corpus, slot);
+  corpus.seenMemories.length = at;
+}
+
+/** Gives whether every unit seen before stands where it stood; then none is gone. */
+function followUnits(corpus: Kept, state: UserState): boolean {
+  let at = 0;
+  let isSameOrder = true;
+  for (const unit of state.units.values()) {
+    const seen = corpus.seenUnits[at];
+    if (seen !== unit) {
+      if (seen && seen.id !== unit.id) isSameOrder = false;
+      corpus.seenUnits[at] = unit;
+      const slot = state.text.slot(unit.id);
+      if (slot !== undefined && corpus.units[slot] !== unit) place(corpus, slot, unit, state);
+    }
+    at += 1;
+  }
+  if (corpus.seenUnits.length !== at) isSameOrder = false;
+  corpus.seenUnits.length = at;
+  return isSameOrder;
+}
+
+function clearGone(corpus: Kept, state: UserState): void {
+  for (const [slot, unit] of corpus.units.entries()) {
+    if (unit && state.text.slot(unit.id) !== slot) clear(corpus, slot);
   }
 }
 
-function place(corpus: Kept, slot: number, unit: Unit): void {
+function place(corpus: Kept, slot: number, unit: Unit, state: UserState): void {
   corpus.units[slot] = unit;
   corpus.isPassage[slot] = unit.type === "passage" ? 1 : 0;
   const hasVector = unit.space === corpus.space && unit.vector.length === corpus.vectors.dimensions;
   corpus.vectors.set(slot, hasVector ? unit.vector : undefined);
+  if (unit.type === "passage") followPassage(corpus, slot, state.messages.get(unit.owner));
+  else followMemory(corpus, slot, state.memories.get(unit.owner));
 }
 
 function followPassage(corpus: Kept, slot: number, message: Message | undefined): void {
