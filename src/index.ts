@@ -1,9 +1,9 @@
+export type { ChangeSet, LogEntry } from "./domain/change-set.ts";
 export type { Metadata, Where } from "./domain/filter.ts";
 export type { Claim, Kind, Memory, SourceSpan, Status } from "./domain/memory.ts";
 export type { Message, Origin, Part, Role } from "./domain/message.ts";
 export type { Answer, Explanation, Item, Recall, RecallOptions, Source, Why } from "./domain/recall.ts";
 export type { ErasurePlan, ErasureReceipt, Receipt, ReceiptLine } from "./domain/receipt.ts";
-export type { ChangeSet, LogEntry } from "./domain/change-set.ts";
 export type {
   ExportLine,
   Forget,
