@@ -36,11 +36,19 @@ it("takes the white space between two cuts once", () => {
 
 it("tells where every kept character lies in the new text", () => {
   const letters = fc.string({ unit: fc.constantFrom("a", "b", " ", "ü", "."), maxLength: 40 });
-  const cut = fc.record({ start: fc.nat(40), length: fc.integer({ min: 1, max: 10 }), put: fc.constantFrom("", GAP) });
+  const cut = fc.record({
+    start: fc.nat(40),
+    length: fc.integer({ min: 1, max: 10 }),
+    put: fc.constantFrom("", GAP),
+  });
   fc.assert(
     fc.property(letters, fc.array(cut, { maxLength: 4 }), (text, drawn) => {
       const cuts = drawn
-        .map(({ start, length, put }) => ({ start: Math.min(start, text.length), end: Math.min(start + length, text.length), put }))
+        .map(({ start, length, put }) => ({
+          start: Math.min(start, text.length),
+          end: Math.min(start + length, text.length),
+          put,
+        }))
         .filter(({ start, end }) => end > start);
       const { text: left, place } = cutText(text, cuts);
       for (let i = 0; i < text.length; i += 1) {

@@ -21,18 +21,21 @@ it("cuts Chinese and Japanese sentences", () => {
 
 it("holds every word of every text, in order and without overlap", () => {
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom("a", ".", " ", "\n", "!", "é", '"', "Mr."), maxLength: 60 }), (text) => {
-      const spans = sentencesOf(text);
-      let covered = "";
-      let last = 0;
-      for (const { start, end } of spans) {
-        expect(start).toBeGreaterThanOrEqual(last);
-        expect(text.slice(last, start).trim()).toBe("");
-        covered += text.slice(start, end);
-        last = end;
-      }
-      expect(covered.replace(/\s/g, "")).toBe(text.replace(/\s/g, ""));
-    }),
+    fc.property(
+      fc.string({ unit: fc.constantFrom("a", ".", " ", "\n", "!", "é", '"', "Mr."), maxLength: 60 }),
+      (text) => {
+        const spans = sentencesOf(text);
+        let covered = "";
+        let last = 0;
+        for (const { start, end } of spans) {
+          expect(start).toBeGreaterThanOrEqual(last);
+          expect(text.slice(last, start).trim()).toBe("");
+          covered += text.slice(start, end);
+          last = end;
+        }
+        expect(covered.replace(/\s/g, "")).toBe(text.replace(/\s/g, ""));
+      },
+    ),
   );
 });
 

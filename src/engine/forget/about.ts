@@ -77,7 +77,8 @@ function asked(ports: Pick<Ports, "questions">, state: UserState, phrase: string
   return known.filter(({ claim }) => {
     if (claim?.subject.toLowerCase() !== subject) return false;
     // "that I owe my brother money": of all that is owed, what is owed to him.
-    const value = read.asks === "yes_no" && read.value ? stemsOf(`${claim.value} ${claim.qualifier ?? ""}`) : undefined;
+    const value =
+      read.asks === "yes_no" && read.value ? stemsOf(`${claim.value} ${claim.qualifier ?? ""}`) : undefined;
     if (value && ![...stemsOf(read.value ?? "")].some((one) => value.has(one))) return false;
     return read.relations.length === 0 || read.relations.includes(claim.relation);
   });
