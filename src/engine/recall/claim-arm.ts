@@ -21,10 +21,10 @@ export function searchClaims(corpus: Corpus, question: Question, signals: Signal
   const claims = new Float32Array(corpus.slots);
   let best = 0;
   for (let slot = 0; slot < corpus.slots; slot += 1) {
-    const subject = corpus.subject[slot] as number;
-    if (subject < 0 || (subjects && !subjects.has(subject))) continue;
+    const about = subjects.get(corpus.subject[slot] as number) ?? 0;
+    if (about === 0) continue;
     const hasRelation = relations.has(corpus.relation[slot] as number);
-    const fit = fitOf(hasRelation, topic.length > 0 ? (onTopic[slot] as number) : undefined);
+    const fit = about * fitOf(hasRelation, topic.length > 0 ? (onTopic[slot] as number) : undefined);
     claims[slot] = fit;
     if (fit > best) best = fit;
   }
@@ -46,13 +46,14 @@ function topicShares({ text, slots }: Corpus, topic: readonly string[]): Float32
   return shares;
 }
 
-/** The one asked after, and everybody and everything of theirs; undefined where anybody may be meant. */
-function subjectsAsked({ names }: Corpus, asked: string | undefined): ReadonlySet<number> | undefined {
-  if (asked === undefined) return undefined;
-  const subject = asked.toLowerCase();
-  const subjects = new Set<number>();
-  for (const [name, number] of names)
-    if (name === subject || name.startsWith(`${subject}/`)) subjects.add(number);
+/** How far each subject is the one asked after: they themself 1, somebody or something of theirs a half. */
+function subjectsAsked({ names }: Corpus, asked: string | undefined): ReadonlyMap<number, number> {
+  const subject = asked?.toLowerCase();
+  const subjects = new Map<number, number>();
+  for (const [name, number] of names) {
+    if (subject === undefined || name === subject) subjects.set(number, 1);
+    else if (name.startsWith(`${subject}/`)) subjects.set(number, 0.5);
+  }
   return subjects;
 }
 

@@ -48,35 +48,52 @@ const HALF_LIFE_DAYS = 90;
 
 /** From what was found to what is given: bounds, threshold, qualities, standing, places. */
 export function rank(ranking: Ranking): Ranked {
-  const { corpus, found, wanted } = ranking;
-  const dropped: Dropped[] = [];
+  const { corpus, wanted } = ranking;
+  const considered = corpus.text.size;
   const { best, certainty } = bestOf(ranking);
-  if (certainty < thresholdFor(corpus.text.size))
-    return { items: [], slots: [], considered: corpus.text.size, dropped };
-  const candidates: Candidate[] = [];
-  const enoughCandidates = SPARE + 4 * wanted.limit;
-  for (const level of levelsOf(found.relevance, best * CUT)) {
-    for (const slot of level) {
-      const why = whyNot(ranking, slot);
-      const unit = corpus.units[slot];
-      if (!why) candidates.push(candidateOf(ranking, slot, certainty));
-      else if (unit) dropped.push({ id: unit.id, type: unit.type, score: 0, why });
-    }
-    if (candidates.length >= enoughCandidates) break;
-  }
+  if (certainty < thresholdFor(considered)) return { items: [], slots: [], considered, dropped: [] };
+  const { candidates, dropped } = gather(ranking, best * CUT, certainty);
   const arranged = arrange(candidates);
   const enough = arranged.filter(({ score }) => score >= wanted.minScore);
   const chosen = enough.slice(0, wanted.limit);
-  for (const { id, type, score } of enough.slice(wanted.limit))
+  for (const { id, type, score } of enough.slice(wanted.limit)) {
     dropped.push({ id, type, score, why: "beyond the limit" });
-  for (const { id, type, score } of arranged.slice(enough.length))
+  }
+  for (const { id, type, score } of arranged.slice(enough.length)) {
     dropped.push({ id, type, score, why: "below minScore" });
+  }
   return {
     items: chosen.flatMap((candidate) => itemOf(ranking, candidate) ?? []),
     slots: chosen.map(({ slot }) => slot),
-    considered: corpus.text.size,
+    considered,
     dropped,
   };
+}
+
+/** Looks closely at the most relevant units, level by level, until there are enough to choose from. */
+function gather(
+  ranking: Ranking,
+  least: number,
+  certainty: number,
+): { candidates: Candidate[]; dropped: Dropped[] } {
+  const candidates: Candidate[] = [];
+  const dropped: Dropped[] = [];
+  const enough = SPARE + 4 * ranking.wanted.limit;
+  for (const level of levelsOf(ranking.found.relevance, least)) {
+    for (const slot of level) {
+      const why = whyNot(ranking, slot) ?? whyNothing(ranking, slot);
+      const unit = ranking.corpus.units[slot];
+      if (!why) candidates.push(candidateOf(ranking, slot, certainty));
+      else if (unit) dropped.push({ id: unit.id, type: unit.type, score: 0, why });
+    }
+    if (candidates.length >= enough) break;
+  }
+  return { candidates, dropped };
+}
+
+/** Good neighbours alone bring nothing up: among few messages everything is near to what is asked after. */
+function whyNothing({ found }: Ranking, slot: number): string | undefined {
+  return found.evidenceAt(slot) > 0 ? undefined : "it shares nothing with the query";
 }
 
 /** The units from the most relevant down to `least`, in levels of about the same relevance. Linear. */
