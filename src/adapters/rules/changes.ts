@@ -277,34 +277,35 @@ function renamed(change: Change): Proposal[] | undefined {
     ];
   }
   return undefined;
+}
 
-  function bareDisplay(entity: Entity): string {
-    return entity.name && entity.display.endsWith(` ${entity.name}`)
-      ? entity.display.slice(0, -entity.name.length - 1)
-      : entity.display;
-  }
-  function renamedEntity({ statement: { clause, subject } }: Change): Entity | undefined {
-    if (clause.verb.lemma !== "rename" && !/chang/.test(clause.verb.lemma)) return subject;
-    if (clause.verb.lemma === "change") {
-      const possessive = /\b(my|his|her|its|their) (?:\w+ )?name/i.exec(text)?.[1]?.toLowerCase() ?? "my";
-      return possessive === "my"
-        ? statement.subject
-        : subject.path === context.discourse.speaker.path
-          ? context.discourse.meantBy(possessive)
-          : subject;
-    }
-    const object = change.phrases.find(({ kind }) => kind === "noun");
-    const item = object?.items[0];
-    const pronoun = item && clause.tokens[item[0]];
-    if (!item || !pronoun) return subject;
-    if (pronoun.class === "pronoun") return context.discourse.meantBy(pronoun.lower);
-    if (pronoun.class === "possessive" || pronoun.class === "determiner") {
-      let end = item[0] + 1;
-      while (end < item[1] && !/^\p{Lu}/u.test(clause.tokens[end]?.word ?? "A")) end += 1;
-      return context.discourse.resolve(clause.tokens, item[0], Math.max(end, item[0] + 2));
-    }
-    return subject;
-  }
+function bareDisplay(entity: Entity): string {
+  return entity.name && entity.display.endsWith(` ${entity.name}`)
+    ? entity.display.slice(0, -entity.name.length - 1)
+    : entity.display;
+}
+
+/** Whose name it is: what the clause renames, or whom it says of that they are called so. */
+function renamedEntity(change: Change): Entity | undefined {
+  const { clause, subject } = change.statement;
+  if (clause.verb.lemma === "change") return namedAnew(change);
+  if (clause.verb.lemma !== "rename" && !/chang/.test(clause.verb.lemma)) return subject;
+  const item = change.phrases.find(({ kind }) => kind === "noun")?.items[0];
+  const first = item && clause.tokens[item[0]];
+  if (!item || !first) return subject;
+  const { discourse } = change.context;
+  if (first.class === "pronoun") return discourse.meantBy(first.lower);
+  if (first.class !== "possessive" && first.class !== "determiner") return subject;
+  let end = item[0] + 1;
+  while (end < item[1] && !/^\p{Lu}/u.test(clause.tokens[end]?.word ?? "A")) end += 1;
+  return discourse.resolve(clause.tokens, item[0], Math.max(end, item[0] + 2));
+}
+
+/** "changed my name", "she changed her name". */
+function namedAnew({ context, statement: { subject }, text }: Change): Entity | undefined {
+  const possessive = /\b(my|his|her|its|their) (?:\w+ )?name/i.exec(text)?.[1]?.toLowerCase() ?? "my";
+  if (possessive === "my") return subject;
+  return subject.path === context.discourse.speaker.path ? context.discourse.meantBy(possessive) : subject;
 }
 
 const MOVES = new Set([
@@ -358,65 +359,28 @@ function moved(change: Change): Proposal[] | undefined {
 const RESCHEDULES =
   /\b(?:mov|push|postpon|reschedul|brought forward|bring forward|shift|delay|chang|bump|put|set)(?:e|ed|d|back|ing|ped)?\b(?: (?:my|our|the|his|her|their) [\w' -]+?)?(?: (?:back|forward|off|out|up))?(?: from .+?)? (?:to|until|till|for|by)\b/i;
 
+/** "to Friday", "until 6pm": a new day or hour without a date. */
+const SPOKEN_DAY =
+  /\b(?:to|until|till|for) (?:the )?(?<day>(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mornings?|afternoons?|evenings?|weekends?)(?: .*)?|\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|o['’]clock)?)$/i;
+
 /** "The party got moved to 22 June", "they pushed my exam to Friday". */
 function rescheduled(change: Change): Proposal[] | undefined {
-  const { context, statement, phrases, text, dates } = change;
-  const spoken =
-    /\b(?:to|until|till|for) (?:the )?(?<day>(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mornings?|afternoons?|evenings?|weekends?)(?: .*)?|\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|o['’]clock)?)$/i.exec(
-      text,
-    )?.groups?.day;
+  const { context, statement, text, dates } = change;
+  const spoken = SPOKEN_DAY.exec(text)?.groups?.day;
   if (!RESCHEDULES.test(text) || (dates.length === 0 && spoken === undefined)) return undefined;
-  const { clause } = statement;
-  const { tokens } = clause;
-  const object = phrases.find(
-    ({ kind, items }) => kind === "noun" && items[0] && tokens[items[0][0]]?.class !== "pronoun",
-  );
-  const byOthers = /^(?:get|have|be)$/.test(clause.verb.lemma) || clause.verb.passive;
-  const thing =
-    !byOthers && object?.items[0]
-      ? context.discourse.resolve(tokens, ...object.items[0])
-      : object?.items[0] && clause.verb.lemma === "have"
-        ? context.discourse.resolve(tokens, ...object.items[0])
-        : statement.subject;
   const date = dates.at(-1);
+  const thing = movedThing(change);
   if (!thing || thing.animate || thing.path === context.discourse.speaker.path) return undefined;
   const value = date
     ? context.content.slice(statement.start + date.start, statement.start + date.end)
     : (spoken ?? "");
-  const old = held(context).filter(
-    ({ claim, memory }) =>
-      sameThing(claim.subject, thing.path) &&
-      (/^be (?:on|due)/.test(claim.relation) || memory?.when !== undefined),
-  );
-  const others =
-    old.length > 0
-      ? old
-      : held(context).filter(
-          ({ memory, claim }) =>
-            memory?.when !== undefined &&
-            telling(thing.path.split("/").at(-1) ?? "").every((word) =>
-              telling(`${claim.value} ${claim.subject}`).includes(word),
-            ),
-        );
-  const target = targetOf(others);
-  const first = others[0]?.claim;
-  const relation =
-    first && !/^be /.test(first.relation) && first.subject === context.discourse.speaker.path
-      ? first.relation
-      : (first?.relation ?? "be on");
-  const isEvent = first !== undefined && !/^be /.test(first.relation);
-  const claim =
-    isEvent && first
-      ? { ...claimOf(first.subject, relation, first.value) }
-      : claimOf(first?.subject ?? thing.path, relation, value);
+  const old = dated(context, thing);
+  const target = targetOf(old);
+  const verb = /^\d/.test(value) && !date ? "is at" : "is on";
   return [
     adding(context, place(change), {
-      text: compose(
-        thing.display,
-        /^\d/.test(value) && !date ? "is at" : "is on",
-        date ? sayIso(date.iso) : value,
-      ),
-      claim,
+      text: compose(thing.display, verb, date ? sayIso(date.iso) : value),
+      claim: claimOnDay(thing, old[0]?.claim, value),
       holds: "one",
       kind: date ? "event" : "fact",
       importance: 0.7,
@@ -424,6 +388,40 @@ function rescheduled(change: Change): Proposal[] | undefined {
       ...(target ? { replaces: target } : {}),
     }),
   ];
+}
+
+/** What was moved: the object that somebody moved, or the subject that "got moved". */
+function movedThing({ context, statement, phrases }: Change): Entity | undefined {
+  const { tokens, verb } = statement.clause;
+  const object = phrases.find(
+    ({ kind, items }) => kind === "noun" && items[0] && tokens[items[0][0]]?.class !== "pronoun",
+  )?.items[0];
+  const byOthers = /^(?:get|have|be)$/.test(verb.lemma) || verb.passive;
+  const isObject = object && (!byOthers || verb.lemma === "have");
+  return isObject ? context.discourse.resolve(tokens, ...object) : statement.subject;
+}
+
+/** What is known of the thing's day; else what has a day and names the thing. */
+function dated(context: Context, thing: Entity): Held[] {
+  const all = held(context);
+  const own = all.filter(
+    ({ claim, memory }) =>
+      sameThing(claim.subject, thing.path) &&
+      (/^be (?:on|due)/.test(claim.relation) || memory?.when !== undefined),
+  );
+  if (own.length > 0) return own;
+  const name = telling(thing.path.split("/").at(-1) ?? "");
+  return all.filter(({ memory, claim }) => {
+    if (memory?.when === undefined) return false;
+    const words = telling(`${claim.value} ${claim.subject}`);
+    return name.every((word) => words.includes(word));
+  });
+}
+
+/** An event keeps its claim and changes its day; of a thing the day is the claim. */
+function claimOnDay(thing: Entity, old: Claim | undefined, value: string): Claim {
+  if (old && !/^be /.test(old.relation)) return claimOf(old.subject, old.relation, old.value);
+  return claimOf(old?.subject ?? thing.path, old?.relation ?? "be on", value);
 }
 
 function sayIso(iso: string): string {
@@ -624,31 +622,26 @@ function endAll(
   relation: string | undefined,
   keepDenial: boolean,
 ): Proposal[] {
-  const { context, statement } = change;
-  const proposals: Proposal[] = [];
-  for (const named of names) {
+  return names.flatMap((named) => {
     const wanted = { named, ...owner(change) };
-    const exact = relation === undefined ? [] : meant(context, { ...wanted, relation });
-    const found = exact.length > 0 ? exact : meant(context, wanted);
-    const target = targetOf(found);
-    if (target) proposals.push(ending(context, place(change), target, endedAt(change)));
-    else if (relation !== undefined && keepDenial) {
-      const alone =
-        telling(named).length === 0
-          ? held(context).filter(
-              ({ claim }) =>
-                claim.subject === statement.subject.path &&
-                claim.relation.startsWith(relation) &&
-                relation !== "be" &&
-                relation !== "have",
-            )
-          : [];
-      const all = targetOf(alone);
-      if (all) proposals.push(ending(context, place(change), all, endedAt(change)));
-      else proposals.push(denial(change, relation, named));
-    }
-  }
-  return proposals;
+    const exact = relation === undefined ? [] : meant(change.context, { ...wanted, relation });
+    const target = targetOf(exact.length > 0 ? exact : meant(change.context, wanted));
+    if (target) return [ending(change.context, place(change), target, endedAt(change))];
+    return relation !== undefined && keepDenial ? [endUnnamed(change, relation, named)] : [];
+  });
+}
+
+/** "I don't smoke anymore": without a name it ends all of the kind; what was never known is kept as it was said. */
+function endUnnamed(change: Change, relation: string, named: string): Proposal {
+  const { context, statement } = change;
+  const isAll = telling(named).length === 0 && relation !== "be" && relation !== "have";
+  const all = isAll
+    ? held(context).filter(
+        ({ claim }) => claim.subject === statement.subject.path && claim.relation.startsWith(relation),
+      )
+    : [];
+  const target = targetOf(all);
+  return target ? ending(context, place(change), target, endedAt(change)) : denial(change, relation, named);
 }
 
 function denial(change: Change, relation: string, named: string): AddProposal {
@@ -674,43 +667,47 @@ function denial(change: Change, relation: string, named: string): AddProposal {
 
 /** "I stopped learning Kotlin", "gave up smoking", "had to quit padel". */
 function stopped(change: Change): Proposal[] | undefined {
-  const { context, statement, phrases } = change;
-  const { verb, tokens, rest } = statement.clause;
+  const { verb } = change.statement.clause;
   if (verb.denied) return undefined;
   const link = verb.chain.findLast(({ next }) => next === "gerund");
   if (link && ["stop", "quit", "give up"].includes(link.verb) && verb.tense !== "future") {
-    const first = phrases.find(({ kind }) => kind === "noun" || kind === "preposition");
-    const relation = canonicalRelation(
-      first?.kind === "preposition" ? `${verb.lemma} ${first.head}` : verb.lemma,
-    );
-    const names = first ? namesIn(change, first) : [];
-    if (names.length === 0) {
-      const found = held(context).filter(
-        ({ claim }) =>
-          claim.subject === statement.subject.path && claim.relation.split(" ")[0] === verb.lemma,
-      );
-      const target = targetOf(found);
-      return [
-        ...(target ? [ending(context, place(change), target, endedAt(change))] : []),
-        event(change, link.verb, relation),
-      ];
-    }
-    const ended = endAll(change, names, relation, false);
-    return [...ended, event(change, link.verb, relation)];
+    return stoppedDoing(change, link.verb);
   }
+  return isEnder(verb) ? stoppedHaving(change) : undefined;
+}
+
+/** "stopped learning Kotlin": ends what was learnt; without a thing, all of the doing. */
+function stoppedDoing(change: Change, stop: string): Proposal[] {
+  const { context, statement, phrases } = change;
+  const { verb } = statement.clause;
+  const first = phrases.find(({ kind }) => kind === "noun" || kind === "preposition");
+  const relation = canonicalRelation(
+    first?.kind === "preposition" ? `${verb.lemma} ${first.head}` : verb.lemma,
+  );
+  const names = first ? namesIn(change, first) : [];
+  if (names.length > 0) return [...endAll(change, names, relation, false), event(change, stop, relation)];
+  const found = held(context).filter(
+    ({ claim }) => claim.subject === statement.subject.path && claim.relation.split(" ")[0] === verb.lemma,
+  );
+  const target = targetOf(found);
+  const ended = target ? [ending(context, place(change), target, endedAt(change))] : [];
+  return [...ended, event(change, stop, relation)];
+}
+
+const BEFORE_ENDERS = new Set(["have", "decide", "finally", "manage", "get", "need"]);
+
+/** A verb that ends something, told of as done: "quit" and "cut out" look the same in the present. */
+function isEnder(verb: Change["statement"]["clause"]["verb"]): boolean {
+  if (!ENDERS.has(verb.lemma)) return false;
+  if (verb.chain.length > 0) return verb.chain.every(({ verb: name }) => BEFORE_ENDERS.has(name));
   const looksSame = ["quit", "cut out"].includes(verb.lemma);
-  if (
-    !ENDERS.has(verb.lemma) ||
-    (verb.tense === "present" && !looksSame && !verb.perfect && !verb.progressive && verb.chain.length === 0)
-  )
-    return undefined;
-  if (
-    verb.chain.length > 0 &&
-    !verb.chain.every(({ verb: name }) =>
-      ["have", "decide", "finally", "manage", "get", "need"].includes(name),
-    )
-  )
-    return undefined;
+  return verb.tense !== "present" || looksSame || verb.perfect || verb.progressive;
+}
+
+/** "sold the Fuji", "left my job at Kumon". */
+function stoppedHaving(change: Change): Proposal[] | undefined {
+  const { context, statement, phrases } = change;
+  const { verb, tokens, rest } = statement.clause;
   const object = phrases.find(
     ({ kind, head }) =>
       kind === "noun" ||
