@@ -15,7 +15,10 @@ import {
 import { datesIn, momentOf, type SaidDate } from "./dates.ts";
 import { type Entity, headWord, textOf } from "./entities.ts";
 import { BE, FIRST_POSSESSIVE, LASTING, PASSING } from "./lexicon.ts";
-import { binds, isName, isPersonNoun, nounOf, type Phrase, phrasesOf, readList } from "./phrases.ts";
+import { readList } from "./noun-phrases.ts";
+import { isName, nounOf } from "./nouns.ts";
+import { isPersonNoun } from "./persons.ts";
+import { binds, type Phrase, phrasesOf } from "./phrases.ts";
 import { absolute, compose, inflect } from "./sentence.ts";
 import type { Token } from "./token.ts";
 
@@ -588,7 +591,11 @@ function hasHollowObject(part: Part): boolean {
   const { statement, context } = part;
   const { verb, tokens, rest } = statement.clause;
   const text = said(context, tokens, ...rest);
-  if (/^(?:where|what|who|how|why|when|which|whether|if)\b/i.test(text) && /^(?:forget|know|remember|wonder|see|tell|ask|find|guess|understand|figure)/.test(verb.lemma)) return true;
+  if (
+    /^(?:where|what|who|how|why|when|which|whether|if)\b/i.test(text) &&
+    /^(?:forget|know|remember|wonder|see|tell|ask|find|guess|understand|figure)/.test(verb.lemma)
+  )
+    return true;
   if (verb.lemma === "look" && /^for\b/i.test(text) && verb.progressive) return true;
   return /^(?:have|need|get|want|take|give|make|see)$/.test(verb.lemma) && HOLLOW_OBJECT.test(text);
 }
@@ -748,10 +755,13 @@ function relationClaims(part: Part, base: string, phrase: Phrase | undefined, wh
 /** Of each of several: "as productivity tools" is "as a productivity tool". */
 function asOne(text: string, isOne: boolean): string {
   if (!isOne) return text;
-  return text.replace(/\bas (?!an? |the |my |their )((?:[\p{L}-]+ ){0,2})([\p{L}-]+s)\b(?=[.,]|$)/u, (_all, before: string, noun: string) => {
-    const phrase = `${before}${singular(noun)}`;
-    return `as ${/^[aeiou]/i.test(phrase) ? "an" : "a"} ${phrase}`;
-  });
+  return text.replace(
+    /\bas (?!an? |the |my |their )((?:[\p{L}-]+ ){0,2})([\p{L}-]+s)\b(?=[.,]|$)/u,
+    (_all, before: string, noun: string) => {
+      const phrase = `${before}${singular(noun)}`;
+      return `as ${/^[aeiou]/i.test(phrase) ? "an" : "a"} ${phrase}`;
+    },
+  );
 }
 
 interface Listed {

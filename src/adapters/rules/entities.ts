@@ -3,7 +3,8 @@ import type { Claim } from "../../domain/memory.ts";
 import { canonicalThing } from "../../domain/relations.ts";
 import { sameWords } from "../../domain/words.ts";
 import { ANIMALS, FEMALE, FIRST_PERSON, KIN, MALE } from "./lexicon.ts";
-import { isName, isPersonNoun, type Noun, nounOf } from "./phrases.ts";
+import { isName, type Noun, nounOf } from "./nouns.ts";
+import { isPersonNoun } from "./persons.ts";
 import type { Token } from "./token.ts";
 
 /** Somebody or something that was spoken of. */
@@ -237,7 +238,9 @@ function bareThing(self: Discourse, known: readonly Claim[], noun: Noun, head: s
 
 /** "the capital of France": of the world, not of somebody's life. */
 function isPlaceName(tokens: readonly Token[], from: number, to: number): boolean {
-  return tokens.slice(from, to).some(({ tags }) => tags.has("Place") || tags.has("Country") || tags.has("City"));
+  return tokens
+    .slice(from, to)
+    .some(({ tags }) => tags.has("Place") || tags.has("Country") || tags.has("City"));
 }
 
 /** A second colleague with another name is not the first one. */

@@ -29,8 +29,16 @@ export function erasuresOf(
   for (const { start, end } of spans) {
     const request = requestIn(message.content.slice(start, end));
     if (!request) continue;
-    const about = request.about === undefined ? undefined : named(request.about, message.content.slice(0, start));
-    found.push({ propose: "erase", message: message.id, start, end, ...request, ...(about === undefined ? {} : { about }) });
+    const about =
+      request.about === undefined ? undefined : named(request.about, message.content.slice(0, start));
+    found.push({
+      propose: "erase",
+      message: message.id,
+      start,
+      end,
+      ...request,
+      ...(about === undefined ? {} : { about }),
+    });
   }
   return found;
 }
@@ -49,7 +57,12 @@ function requestIn(text: string): Request | undefined {
   if (OFF_RECORD.test(plain) || OFF_RECORD_END.test(plain)) return {};
   if (KEEPS.test(plain)) return undefined;
   // "Forget about the pizza, I want sushi": about a plan, not about memory.
-  if (/^(?:ok |oh |well |and )*forget about [^,]{2,40}, (?:i want|let['’]s|how about|what about|can we|we should|just)\b/i.test(plain)) return undefined;
+  if (
+    /^(?:ok |oh |well |and )*forget about [^,]{2,40}, (?:i want|let['’]s|how about|what about|can we|we should|just)\b/i.test(
+      plain,
+    )
+  )
+    return undefined;
   const direct = FORGET.exec(plain);
   if (direct?.groups) return meaning(direct.groups.rest ?? "", verbOf(plain));
   const wish =

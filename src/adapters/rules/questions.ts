@@ -12,7 +12,9 @@ import { datesIn, spanOf } from "./dates.ts";
 import { discourse, headWord, speakerEntity, textOf } from "./entities.ts";
 import { isLastingOrder } from "./instructions.ts";
 import { AUXILIARIES, BE, FIRST_PERSON, PREPOSITIONS } from "./lexicon.ts";
-import { nounOf, phrasesOf, readNounPhrase } from "./phrases.ts";
+import { readNounPhrase } from "./noun-phrases.ts";
+import { nounOf } from "./nouns.ts";
+import { phrasesOf } from "./phrases.ts";
 import { tagSentences } from "./tagger.ts";
 import type { Token } from "./token.ts";
 import { readVerb, type Verb } from "./verbs.ts";
@@ -76,7 +78,8 @@ function read(
   context: { readonly at: string; readonly known: readonly Memory[] },
 ): Question {
   const led = LED.exec(question);
-  if (led?.groups) return read(`${led.groups.wh}${led.groups.verb} ${led.groups.whom} ${led.groups.rest}`, context);
+  if (led?.groups)
+    return read(`${led.groups.wh}${led.groups.verb} ${led.groups.whom} ${led.groups.rest}`, context);
   const text = bare(question);
   const tokens = tagSentences(text).flat();
   if (tokens.length === 0) return { asks: "unknown", relations: [] };

@@ -10,8 +10,10 @@ import { type Discourse, discourse, type Entity, speakerEntity } from "./entitie
 import { isRefused, quotedSpans } from "./guards.ts";
 import { instructionOf } from "./instructions.ts";
 import { ANIMALS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "./lexicon.ts";
-import { isPersonNoun, isTime, phrasesOf } from "./phrases.ts";
+import { isPersonNoun } from "./persons.ts";
+import { phrasesOf } from "./phrases.ts";
 import { tagSentences } from "./tagger.ts";
+import { isTime } from "./times.ts";
 import type { Token } from "./token.ts";
 
 /** Reads the statements of one message, sentence by sentence. */
@@ -155,8 +157,11 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
     const place = placeOf(context, clause, clauses[k + 1]);
     const skip = passes(clause, conditional);
     if (clause.role === "condition") conditional = true;
-    else if (clause.role === "circumstance" &&
-      !["since", "as"].includes(clause.opener ?? "") && !clauses.slice(0, k).some(({ role }) => role === "main"))
+    else if (
+      clause.role === "circumstance" &&
+      !["since", "as"].includes(clause.opener ?? "") &&
+      !clauses.slice(0, k).some(({ role }) => role === "main")
+    )
       circumstance = tidy(context.content.slice(openerStart(clause, place.start, context), place.end));
     if (order.length > 0 && !clause.subject) continue;
     const quoted = quotedSpeaker(context, clause, sayer);
@@ -189,7 +194,7 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
 function quotedSpeaker(context: Context, clause: Clause, sayer: Entity | undefined): Entity | undefined {
   const { tokens, subject, verb } = clause;
   const first = subject && tokens[subject[0]];
-    if (!sayer || sayer.path === context.discourse.speaker.path || !tokens[verb.from]?.quoted) return undefined;
+  if (!sayer || sayer.path === context.discourse.speaker.path || !tokens[verb.from]?.quoted) return undefined;
   if (!subject && clause.shares && !clause.asks && !verb.open) return sayer;
   if (!first) return undefined;
   const isPlain = !clause.asks && !verb.open && clause.role !== "condition";

@@ -120,7 +120,8 @@ function isMonthOfMay({ current, previous, next }: Spot): boolean {
   return opens || isA(previous, "number", "preposition") || isA(next, "number");
 }
 
-const isFinite = ({ current: { tags } }: Spot): boolean => tags.has("Infinitive") || tags.has("PresentTense");
+const isFiniteForm = ({ current: { tags } }: Spot): boolean =>
+  tags.has("Infinitive") || tags.has("PresentTense");
 const takesNoun = ({ previous, glued }: Spot): boolean =>
   glued &&
   isA(previous, "determiner", "possessive", "adjective", "number") &&
@@ -133,7 +134,7 @@ const VERBS: readonly Rule[] = [
   [
     (spot) =>
       !spot.glued &&
-      isFinite(spot) &&
+      isFiniteForm(spot) &&
       !spot.current.tags.has("Gerund") &&
       isA(spot.next, "verb") &&
       (BE.has(spot.next?.lower ?? "") || spot.next?.tags.has("PastTense") === true),
@@ -162,7 +163,7 @@ const VERBS: readonly Rule[] = [
       isA(spot.previous, "preposition") &&
       spot.previous?.lower !== "to" &&
       !spot.current.tags.has("Gerund") &&
-      isFinite(spot),
+      isFiniteForm(spot),
     "noun",
   ],
   [isWayTo, "noun"],
@@ -170,7 +171,7 @@ const VERBS: readonly Rule[] = [
   [
     (spot) =>
       ["and", "or", "&"].includes(spot.previous?.lower ?? "") &&
-      isFinite(spot) &&
+      isFiniteForm(spot) &&
       /[^s]s$/.test(spot.current.lower) &&
       isMine(spot),
     "noun",
@@ -259,7 +260,8 @@ const NOUNS: readonly Rule[] = [
   [(spot) => isAfterBe(spot) && isActing(spot), "verb"],
   [
     (spot) =>
-      isAfterI(spot) && isA(spot.next, "determiner", "possessive", "name", "number", "pronoun", "preposition", "noun"),
+      isAfterI(spot) &&
+      isA(spot.next, "determiner", "possessive", "name", "number", "pronoun", "preposition", "noun"),
     "verb",
   ],
   [isInfinitive, "verb"],
@@ -273,7 +275,12 @@ function followsSubject({ previous, next }: Spot): boolean {
 /** "I'm thinking of": a pronoun acts; "my hobby is painting" names. */
 function isActing({ tokens, helper, current }: Spot): boolean {
   const actor = helper && tokens[tokens.indexOf(helper) - 1];
-  return isA(actor, "pronoun") && current.class === "noun" && isSmall(current) && /[a-z]{3}ing$/.test(current.lower);
+  return (
+    isA(actor, "pronoun") &&
+    current.class === "noun" &&
+    isSmall(current) &&
+    /[a-z]{3}ing$/.test(current.lower)
+  );
 }
 
 function isAfterI({ previous, glued, current }: Spot): boolean {
@@ -291,7 +298,9 @@ function isInfinitive({ previous, tokens, i, next, current }: Spot): boolean {
 const ANY: readonly Rule[] = [
   [
     ({ current, previous }) =>
-      !isA(current, "noun", "adjective", "name", "verb") && current.tags.has("Verb") && previous?.lower === "to",
+      !isA(current, "noun", "adjective", "name", "verb") &&
+      current.tags.has("Verb") &&
+      previous?.lower === "to",
     "verb",
   ],
 ];

@@ -34,59 +34,59 @@ const SKIPPED = new Set(["adverb", "negation"]);
 /** Reads the verb group that begins at a token of class verb. */
 export function readVerb(tokens: readonly Token[], from: number, end: number): Verb | undefined {
   const reading = readAuxiliaries(tokens, from, end);
-  const chain: Link[] = [];
-  let { head } = reading;
-  let main = tokens[head];
-  if (!main) return undefined;
-  let to = head + 1;
-  let lemma = lemmaOf(main);
-  let passive = reading.passive;
-  for (let depth = 0; depth < 3; depth += 1) {
-    to = withParticle(tokens, to, end, lemma, (particle) => {
-      lemma = `${lemma} ${particle}`;
-    });
-    const link = readLink(tokens, to, end, lemma, reading, chain.length === 0);
-    if (!link) break;
-    chain.push({ verb: link.verb, next: link.next });
-    head = link.at;
-    main = tokens[head];
-    if (!main) return undefined;
-    lemma = lemmaOf(main);
-    to = head + 1;
-    passive = false;
-  }
   const first = tokens[from];
-  if (!first) return undefined;
+  const group = first && readChain(tokens, reading, end);
+  if (!first || !group) return undefined;
   // "rereading Dune", "been learning to sew": with "I am", "I have" left out.
   const isBare = reading.head === from && formOf(first) === "gerund";
-  if (isBare) reading.progressive = true;
-  if (first.lower === "been") reading.perfect = true;
-  // "have got" is "have".
-  const hasGot =
-    reading.perfect &&
-    lemma === "get" &&
-    chain.length === 0 &&
-    main.lower === "got" &&
-    /^(?:have|has|'ve)$/.test(first.lower);
-  if (hasGot) {
-    lemma = "have";
-    reading.perfect = false;
-  }
+  const hasGot = isHaveGot(first, reading, group);
+  const lemma = hasGot ? "have" : group.lemma;
   return {
     from,
-    to,
+    to: group.to,
     lemma,
-    chain,
+    chain: group.chain,
     ...(reading.denied ? { denied: reading.denied } : {}),
     tense: tenseOf(first, reading),
-    perfect: reading.perfect,
-    progressive: reading.progressive,
-    passive,
+    perfect: (reading.perfect || first.lower === "been") && !hasGot,
+    progressive: reading.progressive || isBare,
+    passive: reading.passive && group.chain.length === 0,
     copula: lemma === "be",
     ...(reading.modal ? { modal: reading.modal } : {}),
     open: reading.modal !== undefined && OPEN_MODALS.has(reading.modal),
     form: formOf(first),
   };
+}
+
+interface Group {
+  readonly lemma: string;
+  readonly chain: readonly Link[];
+  readonly to: number;
+  readonly main: Token;
+}
+
+/** From the first full verb over all that it takes: "plan to hike". */
+function readChain(tokens: readonly Token[], reading: Reading, end: number): Group | undefined {
+  const chain: Link[] = [];
+  let main = tokens[reading.head];
+  let to = reading.head + 1;
+  for (let depth = 0; depth <= 3 && main; depth += 1) {
+    const lemma = withParticle(tokens, to, end, lemmaOf(main));
+    to += lemma.split(" ").length - 1;
+    const link =
+      depth < 3 ? readLink(tokens, { at: to, end, lemma }, reading, chain.length === 0) : undefined;
+    if (!link) return { lemma, chain, to, main };
+    chain.push({ verb: link.verb, next: link.next });
+    main = tokens[link.at];
+    to = link.at + 1;
+  }
+  return undefined;
+}
+
+/** "have got" is "have". */
+function isHaveGot(first: Token, reading: Reading, group: Group): boolean {
+  if (!reading.perfect || group.lemma !== "get" || group.chain.length > 0) return false;
+  return group.main.lower === "got" && /^(?:have|has|'ve)$/.test(first.lower);
 }
 
 /** How a verb form stands by itself. */
@@ -111,37 +111,48 @@ interface Reading {
 
 function readAuxiliaries(tokens: readonly Token[], from: number, end: number): Reading {
   const reading: Reading = { head: from, perfect: false, progressive: false, passive: false, did: false };
-  let at = from;
   let last: string | undefined;
-  while (at < end) {
+  for (let at = from; at < end; at += 1) {
     const token = tokens[at];
     if (!token) break;
-    if (token.class === "negation") {
-      reading.denied = token.lower === "never" ? "never" : "not";
-      at += 1;
-      continue;
-    }
-    if (reading.modal === "would" && token.lower === "rather") {
-      reading.modal = "would rather";
-      at += 1;
-      continue;
-    }
-    if (at > from && token.class === "adverb" && nextVerb(tokens, at, end) !== undefined) {
-      at += 1;
-      continue;
-    }
+    if (isBetween(tokens, reading, { at, from, end })) continue;
     if (token.class !== "verb" || (at > from && breaks(tokens, at - 1))) break;
-    if (last !== undefined) note(reading, last, token);
-    if (last !== undefined && !continues(last, token)) break;
+    if (last !== undefined && !goesOn(reading, last, token)) break;
     reading.head = at;
     last = token.lower;
-    at += 1;
     if (!AUXILIARIES.has(token.lower)) break;
-    if (MODALS.has(token.lower) || token.lower === "would")
-      reading.modal ??= token.lower === "'ll" ? "will" : token.lower;
-    if (token.lower === "did") reading.did = true;
+    noteAuxiliary(reading, token.lower);
   }
   return reading;
+}
+
+function goesOn(reading: Reading, last: string, token: Token): boolean {
+  if (!continues(last, token)) return false;
+  note(reading, last, token);
+  return true;
+}
+
+/** Negations, "rather" and adverbs inside the group. */
+function isBetween(
+  tokens: readonly Token[],
+  reading: Reading,
+  { at, from, end }: { at: number; from: number; end: number },
+): boolean {
+  const token = tokens[at];
+  if (token?.class === "negation") {
+    reading.denied = token.lower === "never" ? "never" : "not";
+    return true;
+  }
+  if (reading.modal === "would" && token?.lower === "rather") {
+    reading.modal = "would rather";
+    return true;
+  }
+  return at > from && token?.class === "adverb" && nextVerb(tokens, at, end) !== undefined;
+}
+
+function noteAuxiliary(reading: Reading, word: string): void {
+  if (MODALS.has(word) || word === "would") reading.modal ??= word === "'ll" ? "will" : word;
+  if (word === "did") reading.did = true;
 }
 
 /** Whether a verb can follow an auxiliary: "have been", "do use", "is called"; not "is, sold". */
@@ -194,64 +205,67 @@ function lemmaOf(token: Token): string {
   return baseForm(token.lower.replace(/in'$/, "ing"));
 }
 
-function withParticle(
-  tokens: readonly Token[],
-  at: number,
-  end: number,
-  lemma: string,
-  take: (particle: string) => void,
-): number {
+/** A verb with the particle that follows it: "take up". */
+function withParticle(tokens: readonly Token[], at: number, end: number, lemma: string): string {
   const next = tokens[at];
-  if (!next || at >= end || breaks(tokens, at - 1) || !isParticle(lemma, next.lower)) return at;
-  take(next.lower);
-  return at + 1;
+  if (!next || at >= end || breaks(tokens, at - 1) || !isParticle(lemma, next.lower)) return lemma;
+  return `${lemma} ${next.lower}`;
+}
+
+const SHORT_FORMS = new Map([
+  ["gonna", "be going"],
+  ["wanna", "want"],
+  ["gotta", "have"],
+]);
+
+interface Place {
+  readonly at: number;
+  readonly end: number;
+  readonly lemma: string;
 }
 
 /** "plan TO hike", "love baking", "gonna try". */
 function readLink(
   tokens: readonly Token[],
-  at: number,
-  end: number,
-  lemma: string,
+  place: Place,
   reading: Reading,
   isFirst: boolean,
 ): (Link & { at: number }) | undefined {
+  const { at, end, lemma } = place;
   const next = tokens[at];
   if (!next || at >= end || breaks(tokens, at - 1)) return undefined;
-  const head = lemma.split(" ")[0] ?? lemma;
-  if (lemma === "gonna" || lemma === "wanna" || lemma === "gotta") {
-    if (next.class !== "verb") return undefined;
-    return { verb: lemma === "gonna" ? "be going" : lemma === "wanna" ? "want" : "have", next: "to", at };
-  }
+  const short = SHORT_FORMS.get(lemma);
+  if (short) return next.class === "verb" ? { verb: short, next: "to", at } : undefined;
+  return next.lower === "to"
+    ? (linkTo(tokens, place, reading, isFirst) ?? linkGerund(tokens, place))
+    : linkGerund(tokens, place);
+}
+
+function linkTo(
+  tokens: readonly Token[],
+  { at, end, lemma }: Place,
+  reading: Reading,
+  isFirst: boolean,
+): (Link & { at: number }) | undefined {
   const after = skipAdverbs(tokens, at + 1, end);
-  if (
-    next.lower === "to" &&
-    tokens[after]?.class === "verb" &&
-    (CATENATIVE.has(head) || reading.passive || lemma === "be")
-  ) {
-    const going =
-      head === "go" && (reading.progressive || tokens[reading.head]?.lower === "going") && isFirst;
-    return {
-      verb: going
-        ? "be going"
-        : reading.passive && isFirst
-          ? `be ${next && tokens[reading.head]?.lower}`
-          : lemma,
-      next: "to",
-      at: after,
-    };
-  }
+  const head = lemma.split(" ")[0] ?? lemma;
+  const takes = CATENATIVE.has(head) || reading.passive || lemma === "be";
+  if (tokens[after]?.class !== "verb" || !takes) return undefined;
+  const main = tokens[reading.head]?.lower ?? "";
+  const isGoing = head === "go" && isFirst && (reading.progressive || main === "going");
+  if (isGoing) return { verb: "be going", next: "to", at: after };
+  return { verb: reading.passive && isFirst ? `be ${main}` : lemma, next: "to", at: after };
+}
+
+function linkGerund(
+  tokens: readonly Token[],
+  { at, end, lemma }: Place,
+): (Link & { at: number }) | undefined {
   const gerund = skipAdverbs(tokens, at, end);
   const token = tokens[gerund];
-  if (
-    token?.class === "verb" &&
-    formOf(token) === "gerund" &&
-    (CATENATIVE.has(head) || lemma === "give up") &&
-    lemma !== "be"
-  ) {
-    return { verb: lemma, next: "gerund", at: gerund };
-  }
-  return undefined;
+  const takes = CATENATIVE.has(lemma.split(" ")[0] ?? lemma) && lemma !== "be";
+  if (token?.class !== "verb" || formOf(token) !== "gerund" || !takes) return undefined;
+  return { verb: lemma, next: "gerund", at: gerund };
 }
 
 function skipAdverbs(tokens: readonly Token[], from: number, end: number): number {
@@ -271,7 +285,7 @@ function isPastForm(word: string): boolean {
 
 function tenseOf(first: Token, reading: Reading): Verb["tense"] {
   if (reading.modal === "will") return "future";
-  if (reading.did || ["was", "were", "had"].includes(first.lower)) return reading.perfect ? "past" : "past";
+  if (reading.did || ["was", "were", "had"].includes(first.lower)) return "past";
   if (AUXILIARIES.has(first.lower)) return "present";
   if (isPastForm(first.lower)) return "past";
   if (
