@@ -2,6 +2,7 @@ import { rulesExtractor, rulesQuestionReader } from "./adapters/rules/index.ts";
 import { fileSecret, openSqliteRecord, textSecret } from "./adapters/sqlite/index.ts";
 import { staticEmbedder } from "./adapters/static/index.ts";
 import { passingSecret, systemClock, uuidv7 } from "./adapters/system/index.ts";
+import { endInterrupted } from "./engine/forget.ts";
 import { keepsake } from "./engine/keepsake.ts";
 import type { Ports } from "./engine/ports.ts";
 import type { Keepsake } from "./engine/surface.ts";
@@ -44,6 +45,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Keepsak
     secret,
     states: userStates(record),
   };
+  await endInterrupted(ports);
   // A record that the caller opened is the caller's to close.
   return keepsake(ports, { notices, release: async () => (options.record ? undefined : record.close()) });
 }

@@ -1,8 +1,12 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 
-const OLDEST = [22, 18] as const;
-const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+/** The oldest release of each line of Node that brings a SQLite new enough (docs/decisions/0004-node-sqlite.md). */
+const OLDEST: { readonly [major: number]: readonly [minor: number, patch: number] } = {
+  22: [22, 3],
+  24: [15, 0],
+};
+const [major = 0, minor = 0, patch = 0] = process.versions.node.split(".").map(Number);
 
 // `| head` closes the pipe early: that is no error of ours.
 for (const stream of [process.stdout, process.stderr]) {
@@ -28,9 +32,15 @@ async function main(): Promise<void> {
   }
 }
 
-if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
+function isTooOld(): boolean {
+  const oldest = OLDEST[major];
+  if (!oldest) return major < 24;
+  return minor < oldest[0] || (minor === oldest[0] && patch < oldest[1]);
+}
+
+if (isTooOld()) {
   process.stderr.write(
-    `keepsake: it needs Node ${OLDEST.join(".")} or newer; this is ${process.versions.node}.\n`,
+    `keepsake: it needs Node 22.22.3, or 24.15 and newer; this is ${process.versions.node}.\n`,
   );
   process.exitCode = 1;
 } else {

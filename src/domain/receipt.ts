@@ -58,11 +58,11 @@ export interface ErasureReceipt {
   /** Each place read again after the erasure, and how many of the erased words were still there. */
   readonly verified: readonly { readonly place: string; readonly found: number }[];
   readonly complete: boolean;
-  /** SHA-256 of the receipt before this one in the database, hex; empty for the first. */
+  /** The hash of the user's receipt before this one; empty for the first. */
   readonly previous: string;
-  /** SHA-256 of this receipt without `hash` and `signature`, hex. */
+  /** SHA-256 of what is known at the commit, hex: all but `verified`, `complete`, `hash` and `signature`. */
   readonly hash: string;
-  /** HMAC-SHA-256 of `hash` with the secret, hex. */
+  /** HMAC-SHA-256 of `hash`, `verified` and `complete` with the secret, hex. */
   readonly signature: string;
 }
 

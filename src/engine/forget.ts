@@ -244,3 +244,20 @@ async function verify(
   await ports.record.seal(scope, sealed);
   return sealed;
 }
+
+/**
+ * Ends what a crash left between an erasure and its check: empties the log, where the words may still stand. The words
+ * themselves are not known any more, so the receipt stays incomplete and says why. Gives how many it found.
+ */
+export async function endInterrupted(ports: Pick<Ports, "record" | "secret">): Promise<number> {
+  const left = (await ports.record.erasures()).filter(
+    ({ complete, verified }) => !complete && verified.length === 0,
+  );
+  for (const receipt of left) {
+    const scope = { project: receipt.project, user: receipt.user };
+    await ports.record.scrub(scope, []);
+    const verified = [{ place: "log, emptied at the next start", found: 0 }];
+    await ports.record.seal(scope, sign(ports.secret, { ...receipt, verified }));
+  }
+  return left.length;
+}

@@ -5,6 +5,7 @@ import { passingSecret, uuidv7 } from "../adapters/system/index.ts";
 import type { Record } from "../ports/record.ts";
 import { hashEmbedder } from "../testing/hash-embedder.ts";
 import { blankQuestionReader, scriptedExtractor } from "../testing/scripted-extractor.ts";
+import { endInterrupted } from "./forget.ts";
 import { keepsake } from "./keepsake.ts";
 import type { Ports } from "./ports.ts";
 import type { InputMessage, Keepsake, ScopedMemory } from "./surface.ts";
@@ -292,6 +293,18 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
       await ana.forget("Pencil");
       const again = await ana.remember("I use Magnet and Pencil.", { idempotencyKey: "k" });
       expect(JSON.stringify(again)).not.toMatch(/pencil/i);
+    });
+
+    it("an erasure that a crash cut off before its check is ended at the next start, and says so", async () => {
+      const broken = open({ record: { ...record, scrub: () => Promise.reject(new Error("killed")) } });
+      await expect(broken.scope({ user: "ana" }).forget("Magnet")).rejects.toThrow("killed");
+      expect((await memory.audit()).receipts[0]).toMatchObject({ complete: false, verified: [] });
+      expect(await endInterrupted({ record, secret })).toBe(1);
+      expect(await endInterrupted({ record, secret })).toBe(0);
+      const { receipts, broken: faults } = await memory.audit();
+      expect(receipts[0]?.verified).toMatchObject([{ found: 0 }]);
+      expect(faults.map(({ problem }) => problem)).toEqual(["it was not verified to the end"]);
+      expect(await everything()).not.toMatch(/magnet/i);
     });
 
     it("cannot be undone", async () => {
