@@ -220,7 +220,7 @@ function corrected(
     ...(qualifier === undefined ? {} : { qualifier }),
   };
   const target = targetOf([found, ...siblings(context, found, old)]);
-  const when = whenOf(context, memory, fresh);
+  const when = whenOf(memory, fresh);
   const text = memory ? textWith(memory, claim, next, swap, when) : `${next.value}`;
   return adding(context, place, {
     text,
@@ -265,7 +265,7 @@ function siblings(context: Context, found: Held, old: string): Held[] {
   );
 }
 
-function whenOf(context: Context, memory: Memory | undefined, fresh: string): string | undefined {
+function whenOf(memory: Memory | undefined, fresh: string): string | undefined {
   if (memory?.when === undefined) return undefined;
   const [date] = datesIn(fresh, memory.at, memory.when >= memory.at.slice(0, 10));
   if (!date) return memory.when;

@@ -1,0 +1,367 @@
+import { pastTense } from "../../domain/english.ts";
+import { canonicalRelation } from "../../domain/relations.ts";
+import type { AddProposal, Proposal } from "../../ports/extractor.ts";
+import { type Change, endedAt, owner, place, sayIso, thirdRelation } from "./change.ts";
+import { adding, claimOf, ending, type Statement, said, thirdPerson } from "./context.ts";
+import { sentenceOf, verbPhrase } from "./parts.ts";
+import type { Phrase } from "./phrases.ts";
+import { compose } from "./sentence.ts";
+import { type Held, held, meant, targetOf, telling } from "./targets.ts";
+
+// --- endings ---------------------------------------------------------------------------------------------------
+const NO_LONGER = /\b(?:any ?more|any longer|no longer|these days|no more)\b/i;
+
+/** "I don't use Miro anymore", "I'm not a barista any more". */
+export function noLonger(change: Change): Proposal[] | undefined {
+  const { context, statement, sentence } = change;
+  const { clause } = statement;
+  const { verb } = clause;
+  const words = context.content.slice(statement.start, statement.end + 12);
+  const isDenied =
+    (verb.denied !== undefined && NO_LONGER.test(words)) ||
+    /\bno longer\b/i.test(words) ||
+    (/\b(?:no more)\b/i.test(words) && verb.copula);
+  if (!isDenied || !NO_LONGER.test(sentence)) return undefined;
+  const base = verbPhrase({ statement }).replace(/^(?:not|never) /, "");
+  const telling = change.phrases.filter(
+    ({ kind }) => kind === "noun" || kind === "preposition" || kind === "adjective",
+  );
+  const [first] = telling;
+  const relation =
+    first?.kind === "preposition" || (first?.kind === "adjective" && first.head)
+      ? `${base} ${first.head}`
+      : base;
+  return endAll(change, namesIn(change, first), canonicalRelation(relation), true);
+}
+
+/** The things a phrase names, one by one. */
+function namesIn(change: Change, phrase: Phrase | undefined): string[] {
+  const { context, statement } = change;
+  const { tokens, rest } = statement.clause;
+  if (!phrase) return [said(context, tokens, ...rest)];
+  const items = phrase.items.length > 0 ? phrase.items : [[phrase.from, phrase.to] as const];
+  return items.map((item) => said(context, tokens, ...item));
+}
+
+/** Ends what is meant by each name; what was never known is kept as it was said. */
+function endAll(
+  change: Change,
+  names: readonly string[],
+  relation: string | undefined,
+  keepDenial: boolean,
+): Proposal[] {
+  return names.flatMap((named) => {
+    const wanted = { named, ...owner(change) };
+    const exact = relation === undefined ? [] : meant(change.context, { ...wanted, relation });
+    const target = targetOf(exact.length > 0 ? exact : meant(change.context, wanted));
+    if (target) return [ending(change.context, place(change), target, endedAt(change))];
+    return relation !== undefined && keepDenial ? [endUnnamed(change, relation, named)] : [];
+  });
+}
+
+/** "I don't smoke anymore": without a name it ends all of the kind; what was never known is kept as it was said. */
+function endUnnamed(change: Change, relation: string, named: string): Proposal {
+  const { context, statement } = change;
+  const isAll = telling(named).length === 0 && relation !== "be" && relation !== "have";
+  const all = isAll
+    ? held(context).filter(
+        ({ claim }) => claim.subject === statement.subject.path && claim.relation.startsWith(relation),
+      )
+    : [];
+  const target = targetOf(all);
+  return target ? ending(context, place(change), target, endedAt(change)) : denial(change, relation, named);
+}
+
+function denial(change: Change, relation: string, named: string): AddProposal {
+  const { context, statement } = change;
+  const { verb, tokens, rest } = statement.clause;
+  const told = thirdPerson(said(context, tokens, ...rest), context, statement.subject);
+  const text = verb.copula
+    ? compose(statement.subject.display, "is no longer", told)
+    : compose(
+        statement.subject.display,
+        "no longer",
+        `${thirdRelation(relation.split(" ")[0] ?? relation)}`,
+        told,
+      );
+  return adding(context, place(change), {
+    text,
+    claim: claimOf(statement.subject.path, `not ${relation}`, named),
+    kind: "fact",
+    holds: "many",
+    confidence: 0.8,
+  });
+}
+
+/** "I stopped learning Kotlin", "gave up smoking", "had to quit padel". */
+export function stopped(change: Change): Proposal[] | undefined {
+  const { verb } = change.statement.clause;
+  if (verb.denied) return undefined;
+  const link = verb.chain.findLast(({ next }) => next === "gerund");
+  if (link && ["stop", "quit", "give up"].includes(link.verb) && verb.tense !== "future") {
+    return stoppedDoing(change, link.verb);
+  }
+  return isEnder(verb) ? stoppedHaving(change) : undefined;
+}
+
+/** "stopped learning Kotlin": ends what was learnt; without a thing, all of the doing. */
+function stoppedDoing(change: Change, stop: string): Proposal[] {
+  const { context, statement, phrases } = change;
+  const { verb } = statement.clause;
+  const first = phrases.find(({ kind }) => kind === "noun" || kind === "preposition");
+  const relation = canonicalRelation(
+    first?.kind === "preposition" ? `${verb.lemma} ${first.head}` : verb.lemma,
+  );
+  const names = first ? namesIn(change, first) : [];
+  if (names.length > 0) return [...endAll(change, names, relation, false), event(change, stop, relation)];
+  const found = held(context).filter(
+    ({ claim }) => claim.subject === statement.subject.path && claim.relation.split(" ")[0] === verb.lemma,
+  );
+  const target = targetOf(found);
+  const ended = target ? [ending(context, place(change), target, endedAt(change))] : [];
+  return [...ended, event(change, stop, relation)];
+}
+
+const BEFORE_ENDERS = new Set(["have", "decide", "finally", "manage", "get", "need"]);
+
+/** A verb that ends something, told of as done: "quit" and "cut out" look the same in the present. */
+function isEnder(verb: Change["statement"]["clause"]["verb"]): boolean {
+  if (!ENDERS.has(verb.lemma)) return false;
+  if (verb.chain.length > 0) return verb.chain.every(({ verb: name }) => BEFORE_ENDERS.has(name));
+  const looksSame = ["quit", "cut out"].includes(verb.lemma);
+  return verb.tense !== "present" || looksSame || verb.perfect || verb.progressive;
+}
+
+/** "sold the Fuji", "left my job at Kumon". */
+function stoppedHaving(change: Change): Proposal[] | undefined {
+  const { context, statement, phrases } = change;
+  const { verb, tokens, rest } = statement.clause;
+  const object = phrases.find(
+    ({ kind, head }) =>
+      kind === "noun" ||
+      (kind === "preposition" && ["from", "of", "with", "to", "on", "out of", "in"].includes(head ?? "")),
+  );
+  if (!object) return undefined;
+  const whole = said(context, tokens, ...rest);
+  const isList = object.items.length > 1;
+  const names = isList ? namesIn(change, object) : [wholeName(change, object)];
+  const ended = endAll(change, names, relationEndedBy(verb.lemma, whole), false);
+  const jobs = ended.length === 0 ? endsJob(change, whole) : [];
+  return [...ended, ...jobs, event(change, verb.lemma, verb.lemma, object)];
+}
+
+const ENDERS = new Set(
+  "quit stop cancel sell drop ditch dump delete uninstall unsubscribe leave donate return retire resign abandon discontinue terminate close scrap lose axe bin chuck give hand divorce finish swear give-up"
+    .split(" ")
+    .concat(
+      "give up",
+      "get rid",
+      "give away",
+      "throw away",
+      "throw out",
+      "phase out",
+      "opt out",
+      "sell off",
+      "drop out",
+      "move out",
+      "trade in",
+      "hand in",
+      "call off",
+      "pay off",
+      "go off",
+      "cut out",
+      "give back",
+    ),
+);
+
+/** What the verb says of the relation that ends; nothing where it can be any. */
+function relationEndedBy(lemma: string, rest: string): string | undefined {
+  if (lemma === "unsubscribe") return "be subscribed to";
+  if (lemma === "sell" || lemma === "donate") return "own";
+  if (lemma === "divorce") return "be married to";
+  if (/\bjob\b/.test(rest) && /^(?:quit|leave|lose|resign)/.test(lemma)) return "work at";
+  return undefined;
+}
+
+/** "my job at Kumon", "the gym": object and what hangs on it, without the time and the reason. */
+function wholeName(change: Change, object: Phrase): string {
+  const { context, statement, phrases } = change;
+  const { tokens } = statement.clause;
+  const next = phrases[phrases.indexOf(object) + 1];
+  const hangs =
+    next?.kind === "preposition" &&
+    ["at", "with", "to", "of", "for", "in"].includes(next.head ?? "") &&
+    object.kind === "noun"
+      ? next.to
+      : object.to;
+  const start = object.items[0]?.[0] ?? object.from;
+  const full = said(context, tokens, start, hangs);
+  const short = said(context, tokens, start, object.items.at(-1)?.[1] ?? object.to);
+  return meant(context, { named: full, ...owner(change) }).length > 0 || telling(short).length === 0
+    ? full
+    : short;
+}
+
+/** "I quit my job": without a name, what one works at and as ends. */
+function endsJob(change: Change, rest: string): Proposal[] {
+  const { context, statement } = change;
+  if (!/\b(?:job|work|position)\b/i.test(rest) || telling(rest).length > 1) return [];
+  const found = held(context).filter(
+    ({ claim }) => claim.subject === statement.subject.path && /^work (?:at|as|in)$/.test(claim.relation),
+  );
+  const target = targetOf(found);
+  return target ? [ending(context, place(change), target, endedAt(change))] : [];
+}
+
+/** What happened, as an event of its own. */
+export function event(change: Change, verb: string, relation: string, object?: Phrase): AddProposal {
+  const { context, statement, dates } = change;
+  const { tokens, rest } = statement.clause;
+  const value = object
+    ? said(context, tokens, object.items[0]?.[0] ?? object.from, object.to)
+    : said(context, tokens, ...rest);
+  const [date] = dates;
+  const head = verb.split(" ")[0] ?? verb;
+  const isGerund = statement.clause.verb.chain.some(({ next }) => next === "gerund");
+  return adding(context, place(change), {
+    text:
+      sentenceOf({ context, statement: inPast(statement), dates }, said(context, tokens, ...rest)) ||
+      compose(statement.subject.display, pastTense(head), value),
+    claim: claimOf(statement.subject.path, isGerund ? `${verb} ${gerundIn(statement)}` : relation, value),
+    kind: "event",
+    holds: "many",
+    importance: 0.4,
+    ...(date ? { when: date.iso } : {}),
+  });
+}
+
+/** "I quit smoking": of a verb that looks the same, the past is meant. */
+function inPast(statement: Statement): Statement {
+  const { clause } = statement;
+  const { verb } = clause;
+  if (verb.tense !== "present" || verb.perfect || verb.progressive || verb.modal) return statement;
+  return { ...statement, clause: { ...clause, verb: { ...verb, tense: "past" } } };
+}
+
+function gerundIn(statement: Statement): string {
+  const { clause } = statement;
+  return (
+    clause.tokens.slice(clause.verb.from, clause.verb.to).findLast(({ lower }) => /ing$/.test(lower))
+      ?.lower ?? clause.verb.lemma
+  );
+}
+
+const PARTED = new Set([
+  "break up",
+  "split up",
+  "separate",
+  "part",
+  "split",
+  "get divorced",
+  "divorce",
+  "call off",
+  "fall out",
+]);
+
+const TOGETHER =
+  /^(?:date|see|be (?:with|together with|married to|engaged to|in a relationship with|dating)|go out with|marry|live with)$/;
+
+/** "Marco and I broke up last night", "I broke up with Marco". */
+export function over(change: Change): Proposal[] | undefined {
+  const { context, statement, phrases, dates } = change;
+  const { clause } = statement;
+  const { verb, tokens } = clause;
+  if (!PARTED.has(verb.lemma) && !(verb.lemma === "get" && /\bdivorced\b/i.test(change.text)))
+    return undefined;
+  if (verb.denied || verb.tense === "future") return undefined;
+  const partner = partnerOf(change);
+  const found = held(context).filter(
+    ({ claim }) =>
+      TOGETHER.test(claim.relation) &&
+      (partner === undefined ||
+        telling(partner).some((word) => telling(`${claim.value} ${claim.subject}`).includes(word)) ||
+        /boyfriend|girlfriend|partner|husband|wife|fianc/.test(claim.value)),
+  );
+  const target = targetOf(found);
+  const [date] = dates;
+  const who = partner ?? partnerIn(found);
+  const text = compose(
+    statement.subject.display,
+    "broke up with",
+    who ?? "their partner",
+    date ? `on ${sayIso(date.iso)}` : "",
+  );
+  const relation = /divorc/.test(change.text) ? "divorce" : "break up with";
+  return [
+    ...(target ? [ending(context, place(change), target, endedAt(change))] : []),
+    adding(context, place(change), {
+      text,
+      claim: claimOf(statement.subject.path, relation, who ?? "their partner"),
+      kind: "event",
+      holds: "many",
+      importance: 0.7,
+      ...(date ? { when: date.iso } : {}),
+    }),
+  ];
+
+  function partnerOf(_change: Change): string | undefined {
+    const withWhom = phrases.find(
+      ({ kind, head }) => kind === "preposition" && (head === "with" || head === "from"),
+    );
+    if (withWhom?.items[0]) return said(context, tokens, ...withWhom.items[0]);
+    const span = clause.subject;
+    if (span && span[1] - span[0] >= 3) {
+      const text = said(context, tokens, ...span);
+      return text.replace(/^(?:me|I) and /i, "").replace(/ and (?:I|me)$/i, "");
+    }
+    return undefined;
+  }
+}
+function partnerIn(found: readonly Held[]): string | undefined {
+  return found[0]?.claim.value;
+}
+
+/** "I left Acme", "we're done with Figma", "I'm through with sugar". */
+export function left(change: Change): Proposal[] | undefined {
+  const { statement, phrases } = change;
+  const { verb } = statement.clause;
+  const words = change.text.toLowerCase();
+  const done = verb.copula && /\b(?:done|through|finished) with\b|\b(?:off|over)\b/.test(words);
+  if (!done || verb.denied) return undefined;
+  const phrase = phrases.find(
+    ({ kind, head }) =>
+      (kind === "preposition" && /with|off|over/.test(head ?? "")) ||
+      (kind === "adjective" && head !== undefined),
+  );
+  if (!phrase || phrase.items.length === 0) return undefined;
+  const ended = endAll(change, namesIn(change, phrase), undefined, false);
+  return ended.length > 0 ? ended : undefined;
+}
+
+/** "our cat Milo died": what was true of it in the present ends with it; that there was a cat stays. */
+export function deceased(change: Change): Proposal[] | undefined {
+  const { context, statement, dates } = change;
+  const { verb } = statement.clause;
+  if (!(verb.lemma === "die" || verb.lemma === "pass away") || verb.denied) return undefined;
+  const { subject } = statement;
+  const [date] = dates;
+  const thing = subject.path.split("/").at(-1) ?? "";
+  const found = held(context).filter(
+    ({ claim }) =>
+      claim.subject === context.discourse.speaker.path &&
+      /^(?:have|own)$/.test(claim.relation) &&
+      telling(thing).every((word) => telling(claim.value).includes(word)),
+  );
+  const target = subject.path.includes("/") ? targetOf(found) : undefined;
+  return [
+    ...(target ? [ending(context, place(change), target, endedAt(change))] : []),
+    adding(context, place(change), {
+      text: compose(subject.display, "died", date ? `on ${sayIso(date.iso)}` : ""),
+      claim: claimOf(subject.path, "die", date ? sayIso(date.iso) : ""),
+      kind: "event",
+      holds: "many",
+      importance: 0.8,
+      ...(date ? { when: date.iso } : {}),
+    }),
+  ];
+}

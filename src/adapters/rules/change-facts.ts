@@ -1,0 +1,333 @@
+import type { Claim } from "../../domain/memory.ts";
+import type { Proposal } from "../../ports/extractor.ts";
+import { type Change, fromThen, newThing, place, sayIso } from "./change.ts";
+import { adding, type Context, claimOf, said, tidy } from "./context.ts";
+import { momentOf } from "./dates.ts";
+import type { Entity } from "./entities.ts";
+import { sentenceOf } from "./parts.ts";
+import { compose } from "./sentence.ts";
+import { type Held, held, targetOf, telling } from "./targets.ts";
+
+// --- names, places, days, sums ---------------------------------------------------------------------------------
+const RENAMES: readonly RegExp[] = [
+  /\b(?:chang\w*|legally chang\w*) (?:my|his|her|its|their) (?:\w+ )?name (?:from .+? )?to (?<name>.+)$/i,
+  /\b(?:renam\w*|rechristen\w*) (?:(?:him|her|it|them|himself|herself|itself|themselves|my \w+|the \w+) )?(?:from .+? )?(?:to |as )?(?<name>\p{Lu}.*)$/u,
+  /\b(?:goes|go|went|going) by (?<name>\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*)?)/u,
+  /\b(?:now called|called|known as|is now named) (?<name>\p{Lu}.*?) (?:now|these days|from now on)\b/u,
+  /\b(?:she|he|it|they|[\p{Lu}]\w+)['’]?(?:s|re| is| are) (?:now (?<name>\p{Lu}[\p{L}'’-]*)|(?<other>\p{Lu}[\p{L}'’-]*) now)$/u,
+];
+
+/** "she's Zelda now", "we renamed him Bruno". */
+export function renamed(change: Change): Proposal[] | undefined {
+  const { context, statement, text } = change;
+  const raw = context.content.slice(statement.start, statement.end).replace(/[\s,.!]+$/, "");
+  for (const pattern of RENAMES) {
+    const found = pattern.exec(raw) ?? pattern.exec(text);
+    const name =
+      tidy(found?.groups?.name ?? found?.groups?.other ?? "").split(
+        /[,.]| now\b| because | after | since /,
+      )[0] ?? "";
+    if (name === "") continue;
+    const entity = renamedEntity(change);
+    if (!entity) return undefined;
+    const old = held(context).filter(
+      ({ claim }) => claim.subject === entity.path && claim.relation === "be called",
+    );
+    const target = targetOf(old);
+    const path =
+      entity.path.includes(" ") && entity.name && entity.path.endsWith(entity.name)
+        ? entity.path.slice(0, -entity.name.length - 1)
+        : entity.path;
+    return [
+      adding(context, place(change), {
+        text: compose(bareDisplay(entity), "is called", name),
+        claim: claimOf(path, "be called", name),
+        holds: "one",
+        importance: 0.8,
+        ...(target ? { replaces: target } : {}),
+        ...fromThen(change),
+      }),
+    ];
+  }
+  return undefined;
+}
+
+function bareDisplay(entity: Entity): string {
+  return entity.name && entity.display.endsWith(` ${entity.name}`)
+    ? entity.display.slice(0, -entity.name.length - 1)
+    : entity.display;
+}
+
+/** Whose name it is: what the clause renames, or whom it says of that they are called so. */
+function renamedEntity(change: Change): Entity | undefined {
+  const { clause, subject } = change.statement;
+  if (clause.verb.lemma === "change") return namedAnew(change);
+  if (clause.verb.lemma !== "rename" && !/chang/.test(clause.verb.lemma)) return subject;
+  const item = change.phrases.find(({ kind }) => kind === "noun")?.items[0];
+  const first = item && clause.tokens[item[0]];
+  if (!item || !first) return subject;
+  const { discourse } = change.context;
+  if (first.class === "pronoun") return discourse.meantBy(first.lower);
+  if (first.class !== "possessive" && first.class !== "determiner") return subject;
+  let end = item[0] + 1;
+  while (end < item[1] && !/^\p{Lu}/u.test(clause.tokens[end]?.word ?? "A")) end += 1;
+  return discourse.resolve(clause.tokens, item[0], Math.max(end, item[0] + 2));
+}
+
+/** "changed my name", "she changed her name". */
+function namedAnew({ context, statement: { subject }, text }: Change): Entity | undefined {
+  const possessive = /\b(my|his|her|its|their) (?:\w+ )?name/i.exec(text)?.[1]?.toLowerCase() ?? "my";
+  if (possessive === "my") return subject;
+  return subject.path === context.discourse.speaker.path ? context.discourse.meantBy(possessive) : subject;
+}
+
+const MOVES = new Set([
+  "move",
+  "relocate",
+  "emigrate",
+  "resettle",
+  "move in",
+  "move out",
+  "settle",
+  "move away",
+  "move back",
+  "settle down",
+]);
+
+/** "we moved to Bristol last weekend": where one lives from then on. A move ahead is a plan. */
+export function moved(change: Change): Proposal[] | undefined {
+  const { context, statement, phrases } = change;
+  const { verb, tokens } = statement.clause;
+  if (!MOVES.has(verb.lemma) || verb.denied || verb.chain.length > 0) return undefined;
+  const target = phrases.find(
+    ({ kind, head }) =>
+      kind === "preposition" &&
+      /^(?:to|into|over to|out to|up to|down to|back to|in|in to|across to)$/.test(head ?? ""),
+  );
+  const isPerson = statement.subject.animate;
+  if (!target || !isPerson || (verb.progressive && !verb.perfect)) return undefined;
+  const item = target.items[0];
+  if (!item) return undefined;
+  const where = said(context, tokens, ...item);
+  if (/^in/.test(target.head ?? "") && verb.lemma === "move in") return undefined;
+  if (!/^\p{Lu}/u.test(where) && !/^(?:the|a|an|my|our) /i.test(where)) return undefined;
+  const isThing = /^(?:the|a|an|my|our) /i.test(where);
+  const rest = said(context, tokens, ...statement.clause.rest);
+  return [
+    adding(context, place(change), {
+      text: sentenceOf({ context, statement, dates: change.dates }, rest),
+      claim: claimOf(
+        statement.subject.path,
+        isThing && !/\p{Lu}/u.test(where) ? "live at" : "live in",
+        where,
+      ),
+      holds: "one",
+      kind: "fact",
+      importance: 0.8,
+      ...fromThen(change),
+    }),
+  ];
+}
+
+const RESCHEDULES =
+  /\b(?:mov|push|postpon|reschedul|brought forward|bring forward|shift|delay|chang|bump|put|set)(?:e|ed|d|back|ing|ped)?\b(?: (?:my|our|the|his|her|their) [\w' -]+?)?(?: (?:back|forward|off|out|up))?(?: from .+?)? (?:to|until|till|for|by)\b/i;
+
+/** "to Friday", "until 6pm": a new day or hour without a date. */
+const SPOKEN_DAY =
+  /\b(?:to|until|till|for) (?:the )?(?<day>(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mornings?|afternoons?|evenings?|weekends?)(?: .*)?|\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|o['’]clock)?)$/i;
+
+/** "The party got moved to 22 June", "they pushed my exam to Friday". */
+export function rescheduled(change: Change): Proposal[] | undefined {
+  const { context, statement, text, dates } = change;
+  const spoken = SPOKEN_DAY.exec(text)?.groups?.day;
+  if (!RESCHEDULES.test(text) || (dates.length === 0 && spoken === undefined)) return undefined;
+  const date = dates.at(-1);
+  const thing = movedThing(change);
+  if (!thing || thing.animate || thing.path === context.discourse.speaker.path) return undefined;
+  const value = date
+    ? context.content.slice(statement.start + date.start, statement.start + date.end)
+    : (spoken ?? "");
+  const old = dated(context, thing);
+  const target = targetOf(old);
+  const verb = /^\d/.test(value) && !date ? "is at" : "is on";
+  return [
+    adding(context, place(change), {
+      text: compose(thing.display, verb, date ? sayIso(date.iso) : value),
+      claim: claimOnDay(thing, old[0]?.claim, value),
+      holds: "one",
+      kind: date ? "event" : "fact",
+      importance: 0.7,
+      ...(date ? { when: date.iso } : {}),
+      ...(target ? { replaces: target } : {}),
+    }),
+  ];
+}
+
+/** What was moved: the object that somebody moved, or the subject that "got moved". */
+function movedThing({ context, statement, phrases }: Change): Entity | undefined {
+  const { tokens, verb } = statement.clause;
+  const object = phrases.find(
+    ({ kind, items }) => kind === "noun" && items[0] && tokens[items[0][0]]?.class !== "pronoun",
+  )?.items[0];
+  const byOthers = /^(?:get|have|be)$/.test(verb.lemma) || verb.passive;
+  const isObject = object && (!byOthers || verb.lemma === "have");
+  return isObject ? context.discourse.resolve(tokens, ...object) : statement.subject;
+}
+
+/** What is known of the thing's day; else what has a day and names the thing. */
+function dated(context: Context, thing: Entity): Held[] {
+  const all = held(context);
+  const own = all.filter(
+    ({ claim, memory }) =>
+      sameThing(claim.subject, thing.path) &&
+      (/^be (?:on|due)/.test(claim.relation) || memory?.when !== undefined),
+  );
+  if (own.length > 0) return own;
+  const name = telling(thing.path.split("/").at(-1) ?? "");
+  return all.filter(({ memory, claim }) => {
+    if (memory?.when === undefined) return false;
+    const words = telling(`${claim.value} ${claim.subject}`);
+    return name.every((word) => words.includes(word));
+  });
+}
+
+/** An event keeps its claim and changes its day; of a thing the day is the claim. */
+function claimOnDay(thing: Entity, old: Claim | undefined, value: string): Claim {
+  if (old && !/^be /.test(old.relation)) return claimOf(old.subject, old.relation, old.value);
+  return claimOf(old?.subject ?? thing.path, old?.relation ?? "be on", value);
+}
+
+function sameThing(one: string, other: string): boolean {
+  const a = telling(one.split("/").at(-1) ?? "");
+  const b = telling(other.split("/").at(-1) ?? "");
+  return (
+    a.length > 0 &&
+    b.length > 0 &&
+    (a.every((word) => b.includes(word)) || b.every((word) => a.includes(word)))
+  );
+}
+
+const RISES =
+  /\b(?:went|gone|go|goes|going|rose|risen|rise|jumped|increased|dropped|fell|fallen|shot|climbed|came|come|been (?:raised|increased|cut|bumped|upped|lowered|reduced)|got (?:raised|bumped|cut|increased|upped|reduced)|(?:is|are|was|'s) (?:raised|bumped|cut|increased|upped|up|down|reduced)|raised|bumped|upped|put|changed|changing)\b(?: (?:up|down|all the way|(?:my|our|the|his|her|their) [\w' -]+?|back))*(?: from \S+(?: \S+)?)? to (?<value>(?:about |around |over )?[£$€]?\d.*)$/i;
+
+/** "my salary went up to 61k". */
+export function risen(change: Change): Proposal[] | undefined {
+  const { context, statement, text, phrases } = change;
+  const value = tidy(
+    RISES.exec(text)?.groups?.value?.split(/,(?!\d)| because | from | since | as of | so /)[0] ?? "",
+  );
+  if (value === "") return undefined;
+  const { tokens, verb } = statement.clause;
+  const object = phrases.find(({ kind }) => kind === "noun")?.items[0];
+  const transitive =
+    !verb.passive && /^(?:raise|bump|up|put|increase|cut|change)$/.test(verb.lemma) && object;
+  const thing = transitive ? context.discourse.resolve(tokens, ...object) : statement.subject;
+  if (!thing || thing.animate || thing.path === context.discourse.speaker.path) return undefined;
+  return [
+    adding(context, place(change), {
+      text: compose(thing.display, "is", value),
+      claim: claimOf(thing.path, "be", value),
+      holds: "one",
+      importance: 0.7,
+      ...fromThen(change),
+    }),
+  ];
+}
+
+const JOINS =
+  /\b(?:start(?:ed|ing)?(?: (?:work(?:ing)?|a (?:new )?job|my new job))?|got (?:a|the|my)(?: new)? (?:job|position|role|gig)|landed (?:a|the)(?: new)? (?:job|role)|join(?:ed|ing)?|hired|new job|took (?:a|the)(?: new)? (?:job|position|role)|accepted (?:a|the)(?: new)? (?:job|position|role|offer))(?: (?:as (?:an?|the) [\w -]+?))?(?: (?:at|for|with|by|from))? (?<where>\p{Lu}.*)$/u;
+
+/** "I started at Fernhill last week", "got a job at Acme". */
+export function employed(change: Change): Proposal[] | undefined {
+  const { context, statement, text } = change;
+  const { verb } = statement.clause;
+  if (verb.denied || verb.progressive || (verb.tense === "present" && !verb.perfect)) return undefined;
+  if (!/^(?:start|get|land|join|hire|take|accept|have)$/.test(verb.lemma)) return undefined;
+  const found = JOINS.exec(text)?.groups?.where;
+  if (
+    found === undefined ||
+    (verb.lemma === "start" &&
+      !/\b(?:start\w*)(?: (?:work\w*|a (?:new )?job|my new job))? (?:at|for|with)\b|as an? /i.test(text))
+  )
+    return undefined;
+  if (
+    verb.lemma === "join" &&
+    !/\b(?:Ltd|Inc|GmbH|Bank|Hospital|School|Clinic|Labs?|Studio|Group|University|Partners)\b|as an? /.test(
+      text,
+    )
+  )
+    return undefined;
+  const where = newThing(found).split(/ (?:as|on|in|doing|last|this) /)[0] ?? "";
+  if (where === "") return undefined;
+  const title = /\bas (an? [\w -]+?)(?: (?:at|for|with|in)\b|$|,)/i.exec(text)?.[1];
+  const subject = statement.subject;
+  const proposals = [
+    adding(context, place(change), {
+      text: compose(subject.display, "works at", where),
+      claim: claimOf(subject.path, "work at", where),
+      importance: 0.8,
+      ...fromThen(change),
+    }),
+  ];
+  if (title)
+    proposals.push(
+      adding(context, place(change), {
+        text: compose(subject.display, "works as", title),
+        claim: claimOf(subject.path, "work as", title),
+        importance: 0.8,
+        ...fromThen(change),
+      }),
+    );
+  return proposals;
+}
+
+/** "we got engaged", "I married Sam". */
+export function wed(change: Change): Proposal[] | undefined {
+  const { context, statement, text } = change;
+  const found =
+    /\b(?:got|get|am|'m|were|was|are|is|have|has|'ve)?\s*\b(?<state>married|engaged)\b(?: to)?(?: (?<whom>(?:my )?[\p{L} '’-]+?))?(?: (?:last|this|in|on|yesterday|at|today|over|two|three|a|\d).*)?$/iu.exec(
+      text,
+    );
+  const { verb } = statement.clause;
+  if (
+    !found?.groups ||
+    verb.tense === "future" ||
+    verb.progressive ||
+    verb.chain.length > 0 ||
+    !/^(?:get|marry)$/.test(verb.lemma)
+  )
+    return undefined;
+  const whom = tidy(found.groups.whom ?? "");
+  const married = found.groups.state?.toLowerCase() === "married";
+  const relation = married ? "be married to" : "be engaged to";
+  return [
+    adding(context, place(change), {
+      text: sentenceOf(
+        { context, statement, dates: change.dates },
+        said(context, statement.clause.tokens, ...statement.clause.rest),
+      ),
+      claim:
+        whom === ""
+          ? claimOf(statement.subject.path, "be", married ? "married" : "engaged")
+          : claimOf(statement.subject.path, relation, whom),
+      importance: 0.9,
+      ...(change.dates[0] ? { when: change.dates[0].iso, validFrom: momentOf(change.dates[0].iso) } : {}),
+    }),
+  ];
+}
+
+/** "I just turned 35". */
+export function aged(change: Change): Proposal[] | undefined {
+  const { context, statement, text } = change;
+  const age = /\bturn(?:ed|s)? (\d{1,3})\b/i.exec(text)?.[1];
+  const { verb } = statement.clause;
+  if (!age || verb.lemma !== "turn" || verb.tense === "future" || (verb.tense === "present" && !verb.perfect))
+    return undefined;
+  return [
+    adding(context, place(change), {
+      text: compose(statement.subject.display, "is", age, "years old"),
+      claim: claimOf(statement.subject.path, "be aged", age),
+      importance: 0.7,
+    }),
+  ];
+}

@@ -1,0 +1,325 @@
+import { singular } from "../../domain/english.ts";
+import { attributeHoldsOne } from "../../domain/relations.ts";
+import type { AddProposal } from "../../ports/extractor.ts";
+import { adding, type Context, claimOf, said } from "./context.ts";
+import { type Entity, headWord } from "./entities.ts";
+import { FIRST_POSSESSIVE, LASTING, PASSING } from "./lexicon.ts";
+import { called, nameOwner } from "./name-claims.ts";
+import { isName, nounOf } from "./nouns.ts";
+import {
+  leadText,
+  type Part,
+  place,
+  qualifierOf,
+  relationWith,
+  restWith,
+  sentenceOf,
+  whenOf,
+} from "./parts.ts";
+import { isPersonNoun } from "./persons.ts";
+import type { Phrase } from "./phrases.ts";
+import { relationClaims } from "./relation-claims.ts";
+import { compose } from "./sentence.ts";
+import type { Token } from "./token.ts";
+
+/** "I've been to Vietnam and Laos." */
+export function visitClaims(part: Part): AddProposal[] {
+  const { statement, phrases, context, tokens } = part;
+  const [target] = phrases;
+  const deny = statement.clause.verb.denied;
+  const relation = `${deny ? `${deny} ` : ""}have been to`;
+  return (target?.items ?? []).map((item) =>
+    adding(context, place(part), {
+      text: sentenceOf(part, restWith(part, target, item)),
+      claim: claimOf(
+        statement.subject.path,
+        relation,
+        said(context, tokens, ...item),
+        qualifierOf(part, target),
+      ),
+      kind: "fact",
+      ...whenOf(part),
+    }),
+  );
+}
+
+/** "I'm …", "my sister is …", "the rent's due …". */
+export function copulaClaims(part: Part): AddProposal[] {
+  const { statement, phrases } = part;
+  const { subject, clause } = statement;
+  const telling = phrases.filter((phrase) => phrase.kind !== "other" && !isNow(part, phrase));
+  const [first] = telling;
+  if (!first || (clause.verb.tense === "past" && subject.path === "user" && first.kind === "adjective"))
+    return [];
+  if (first.kind === "adjective") return adjectiveClaims(part, first);
+  if (first.kind === "noun") return nounClaims(part, first);
+  if (first.kind === "time") return timeClaims(part, first);
+  if (first.kind === "preposition") return prepositionClaims(part, first);
+  return [];
+}
+
+/** "is now", "is still": a time that says nothing of its own. */
+export function isNow({ tokens }: Part, phrase: Phrase): boolean {
+  return (
+    phrase.kind === "time" &&
+    phrase.to - phrase.from === 1 &&
+    /^(?:now|still|currently|again|anymore|soon|today)$/.test(tokens[phrase.from]?.lower ?? "")
+  );
+}
+
+const SELF_HELD = /^(?:home|back|there|here|away|out|off|in)$/;
+
+function adjectiveClaims(part: Part, phrase: Phrase): AddProposal[] {
+  const { context, tokens, statement, dates } = part;
+  const { subject, clause } = statement;
+  if (phrase.head !== undefined) return relationClaims(part, `be ${phrase.head}`, phrase);
+  const value = said(context, tokens, phrase.from, phrase.to);
+  const word = tokens[phrase.to - 1]?.lower ?? "";
+  if (PASSING.has(word) || PASSING.has(tokens[phrase.from]?.lower ?? "") || SELF_HELD.test(word)) return [];
+  if (word === "due" || dates.length > 0) return dates.length > 0 ? timeClaims(part, phrase) : [];
+  const isLasting =
+    LASTING.has(word) ||
+    LASTING.has(value.toLowerCase()) ||
+    tokens[phrase.from]?.tags.has("Demonym") === true;
+  if (!isLasting && subject.path === context.discourse.speaker.path && /ed$|ing$/.test(word)) return [];
+  return [
+    adding(context, place(part), {
+      text: sentenceOf(part, restWith(part, undefined, undefined), leadText(part)),
+      claim: claimOf(subject.path, relationWith(clause.verb.denied, "be"), value, qualifierOf(part, phrase)),
+      kind: "fact",
+      holds: "many",
+      confidence: isLasting ? 0.9 : 0.6,
+      importance: isLasting ? 0.8 : 0.4,
+    }),
+  ];
+}
+
+/** "is next Friday", "is due on the 5th". */
+function timeClaims(part: Part, phrase: Phrase): AddProposal[] {
+  const { context, tokens, statement, dates } = part;
+  const { subject, clause } = statement;
+  if (subject.path === context.discourse.speaker.path || clause.verb.denied) return [];
+  const value = said(context, tokens, phrase.from, phrase.to)
+    .replace(/^(?:due|on|at|in)\s+/gi, "")
+    .replace(/^(?:on|at|in)\s+/i, "");
+  const isDue = tokens[phrase.from]?.lower === "due" || phrase.head?.startsWith("due");
+  const [date] = dates;
+  const rest = qualifierOf(part, phrase);
+  return [
+    adding(context, place(part), {
+      text: sentenceOf(part, restWith(part, undefined, undefined)),
+      claim: claimOf(subject.path, isDue ? "be due on" : "be on", value, rest),
+      kind: date ? "event" : "fact",
+      holds: "one",
+      importance: 0.7,
+      ...(date ? { when: date.iso } : {}),
+    }),
+  ];
+}
+
+function prepositionClaims(part: Part, phrase: Phrase): AddProposal[] {
+  const { statement, context } = part;
+  const head = phrase.head ?? "";
+  if (phrase.items.length === 0) return [];
+  if (
+    statement.subject.path === context.discourse.speaker.path &&
+    ["in", "at", "on", "off", "out", "out of", "near"].includes(head) &&
+    !/^(?:on|in)$/.test(head)
+  )
+    return [];
+  return relationClaims(part, `be ${head}`, phrase);
+}
+
+const AGE =
+  /^(\d{1,3}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)?[- ]?(?:one|two|three|four|five|six|seven|eight|nine)|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?: years? old| y\/?o)?$/i;
+
+/** "I'm Karl", "I'm a nurse at Mercy General", "my salary is 61k". */
+function nounClaims(part: Part, phrase: Phrase): AddProposal[] {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
+  const value = said(context, tokens, phrase.from, phrase.to);
+  const parent = nameOwner(subject);
+  if (parent && !clause.verb.denied) return [called(part, parent, value)];
+  const [item] = phrase.items;
+  if (!item || value === "" || (clause.verb.tense === "past" && clause.verb.denied)) return [];
+  const noun = nounOf(tokens, ...item);
+  const bare = noun.determiner === undefined && noun.possessive === undefined;
+  if (AGE.test(value) && (subject.animate || subject.path === context.discourse.speaker.path))
+    return ageClaims(part, value);
+  if (bare && !clause.verb.denied && isPersonName(tokens, item, subject, context))
+    return [called(part, subject, value)];
+  if (isPassingNoun(tokens, item, part)) return [];
+  const member = memberClaims(part, phrase, item);
+  if (member) return member;
+  const known = FIRST_POSSESSIVE.has(noun.possessive ?? "")
+    ? attributeOfSpeaker(part, noun, item)
+    : undefined;
+  if (known) return known;
+  return bePlain(part, phrase, item);
+}
+
+/** "a member of Costco, the Ramblers and a gym": each of them. */
+function memberClaims(
+  part: Part,
+  phrase: Phrase,
+  item: readonly [number, number],
+): AddProposal[] | undefined {
+  const { tokens } = part;
+  const of = tokens.findIndex((token, i) => i > item[0] && i < item[1] && token.lower === "of");
+  const head = tokens[of - 1]?.lower ?? "";
+  if (of < 0 || !/^(?:member|fan|subscriber|supporter|owner|follower|lover|patron)$/.test(head))
+    return undefined;
+  const items = [[of + 1, item[1]] as const, ...phrase.items.slice(1)];
+  const wide: Phrase = { ...phrase, items };
+  return relationClaims(
+    { ...part, phrases: part.phrases.map((one) => (one === phrase ? wide : one)) },
+    `be a ${head} of`,
+    wide,
+  );
+}
+
+function isPersonName(
+  tokens: readonly Token[],
+  item: readonly [number, number],
+  subject: Entity,
+  context: Context,
+): boolean {
+  if (!isName(tokens, ...item)) return false;
+  const slice = tokens.slice(...item);
+  if (slice.some(({ tags, lower }) => tags.has("Demonym") || LASTING.has(lower) || PASSING.has(lower)))
+    return false;
+  if (subject.path === context.discourse.speaker.path) return slice.length <= 3;
+  return subject.animate && slice.length <= 4;
+}
+
+function ageClaims(part: Part, value: string): AddProposal[] {
+  const { statement, context } = part;
+  const age = AGE.exec(value)?.[1] ?? value;
+  if (statement.clause.verb.denied || statement.clause.verb.tense === "past") return [];
+  return [
+    adding(context, place(part), {
+      text: compose(statement.subject.display, "is", age, "years old"),
+      claim: claimOf(statement.subject.path, "be aged", age),
+      importance: 0.7,
+    }),
+  ];
+}
+
+const PASSING_NOUNS = new Set(
+  "mess wreck idiot fool nightmare disaster joke shame pity bit fan write-off pain hoot legend star angel hero pig zombie lot while thing one day night week morning evening weekend time way reason problem issue question surprise treat win loss dream mood relief".split(
+    " ",
+  ),
+);
+
+function isPassingNoun(tokens: readonly Token[], item: readonly [number, number], part: Part): boolean {
+  const last = tokens[item[1] - 1];
+  const first = tokens[item[0]];
+  if (!last || !first) return true;
+  if (first.class === "pronoun" && item[1] - item[0] === 1) return true;
+  if (last.lower === "fan" && part.phrases.some(({ head }) => head === "of")) return false;
+  return PASSING_NOUNS.has(singular(last.lower)) || PASSING.has(last.lower);
+}
+
+/** "Dune is my favourite book": said of the book, told of the user. */
+function attributeOfSpeaker(
+  part: Part,
+  noun: ReturnType<typeof nounOf>,
+  _item: readonly [number, number],
+): AddProposal[] | undefined {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
+  const head = headWord(tokens, noun);
+  const speaker = context.discourse.speaker;
+  if (head === "" || clause.verb.denied) return undefined;
+  const isPerson = isPersonNoun(head.split(" ").at(-1) ?? head);
+  const inner = noun.possessive === "my" || noun.possessive === "our";
+  if (!inner || (!/favou?rite|fave|usual|go-to/.test(head) && !isPerson)) return undefined;
+  const value = subjectValue(part, subject);
+  if (value === undefined) return undefined;
+  const path = `${speaker.path}/${head}`;
+  const display = `${speaker.path === "user" ? "The user's" : `${speaker.display}'s`} ${head}`;
+  const owner: Entity = { path, display, animate: isPerson, plural: false };
+  context.discourse.mention(owner);
+  if (isPerson) return [called(part, owner, value, { holds: "many" })];
+  return [
+    adding(context, place(part), {
+      text: compose(display, "is", value),
+      claim: claimOf(path, "be", value),
+      kind: "preference",
+      holds: "one",
+      importance: 0.7,
+    }),
+  ];
+}
+
+function subjectValue(part: Part, subject: Entity): string | undefined {
+  const { tokens, statement, context } = part;
+  const span = statement.clause.subject;
+  if (span && tokens[span[0]]?.class !== "pronoun") return said(context, tokens, ...span);
+  return subject.name ?? (subject.path.includes("/") ? undefined : subject.display);
+}
+
+function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): AddProposal[] {
+  const { context, tokens, statement, phrases } = part;
+  const { subject, clause } = statement;
+  const isSpeaker = subject.path === context.discourse.speaker.path;
+  const next = phrases[phrases.indexOf(phrase) + 1];
+  const head = tokens[item[1] - 1]?.lower ?? "";
+  const employer = subject.animate || isSpeaker ? next : undefined;
+  if (
+    employer?.kind === "preposition" &&
+    ["at", "for", "with"].includes(employer.head ?? "") &&
+    employer.items.length > 0 &&
+    isPersonNoun(head) &&
+    !clause.verb.denied
+  ) {
+    return jobClaims(part, phrase, employer);
+  }
+  const thing = subject.path.split("/").at(-1) ?? "";
+  const items =
+    phrase.items.length > 1 && !attributeHoldsOne(thing) ? phrase.items : [[phrase.from, phrase.to] as const];
+  const isPast = clause.verb.tense === "past";
+  return items.map((one) => {
+    const value = said(context, tokens, ...one);
+    return adding(context, place(part), {
+      text: sentenceOf(part, restWith(part, phrase, one), leadText(part)),
+      claim: claimOf(
+        subject.path,
+        isPast ? "used to be" : relationWith(clause.verb.denied, "be"),
+        value,
+        qualifierOf(part, phrase),
+      ),
+      kind: isPast ? "event" : /favou?rite/.test(thing) ? "preference" : "fact",
+      holds: !isPast && attributeHoldsOne(thing) && !clause.verb.denied ? "one" : "many",
+      importance: isSpeaker ? 0.7 : 0.6,
+      ...(isSpeaker || attributeHoldsOne(thing) ? {} : { confidence: 0.8 }),
+      ...whenOf(part),
+    });
+  });
+}
+
+/** "I'm a nurse at Mercy General": what one is, and where; each can change by itself. */
+function jobClaims(part: Part, job: Phrase, employer: Phrase): AddProposal[] {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
+  const title = said(context, tokens, job.from, job.to);
+  const where = said(context, tokens, employer.items[0]?.[0] ?? employer.from, employer.to);
+  const past = clause.verb.tense === "past";
+  const be = past ? "was" : "is";
+  return [
+    adding(context, place(part), {
+      text: compose(subject.display, be, title),
+      claim: claimOf(subject.path, past ? "used to be" : "be", title, qualifierOf(part, job, employer)),
+      kind: past ? "event" : "fact",
+      holds: "many",
+      importance: 0.8,
+    }),
+    adding(context, place(part), {
+      text: compose(subject.display, past ? "worked at" : "works at", where),
+      claim: claimOf(subject.path, past ? "used to work at" : "work at", where),
+      kind: past ? "event" : "fact",
+      ...(past ? { holds: "many" as const } : {}),
+      importance: 0.8,
+    }),
+  ];
+}

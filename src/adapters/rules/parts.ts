@@ -1,0 +1,174 @@
+import { type Context, type Statement, said, thirdPerson, tidy } from "./context.ts";
+import { datesIn, momentOf, type SaidDate } from "./dates.ts";
+import type { Phrase } from "./phrases.ts";
+import { absolute, compose, inflect } from "./sentence.ts";
+import type { Token } from "./token.ts";
+
+export interface Part {
+  readonly context: Context;
+  readonly statement: Statement;
+  readonly phrases: readonly Phrase[];
+  readonly dates: readonly SaidDate[];
+  readonly tokens: readonly Token[];
+}
+
+/** "I'd love to", "I would like to": a wish, though "would" leaves open. */
+export function isWish({ statement }: Part): boolean {
+  const { verb } = statement.clause;
+  const { tokens, verb: own } = statement.clause;
+  if (
+    verb.modal === "would" &&
+    (tokens[own.from + 1]?.lower === "rather" || tokens[own.to]?.lower === "rather")
+  )
+    return true;
+  return verb.modal === "would" && ["love", "like", "prefer"].includes(verb.chain[0]?.verb ?? verb.lemma);
+}
+
+/** The dates of a clause, places counted in the statement's own words. */
+export function datesOf(context: Context, statement: Statement): SaidDate[] {
+  const { verb } = statement.clause;
+  const text = context.content.slice(statement.start, statement.end);
+  const ahead =
+    verb.tense === "future" ||
+    (verb.tense === "present" && !verb.perfect) ||
+    verb.chain.some((link) =>
+      ["plan", "be going", "want", "hope", "intend", "promise", "need", "have"].includes(link.verb),
+    );
+  return datesIn(text, context.message.at, ahead);
+}
+
+export function isPlace(phrases: readonly Phrase[]): boolean {
+  return (
+    phrases[0]?.kind === "preposition" && ["to", "over to", "out to", "up to"].includes(phrases[0].head ?? "")
+  );
+}
+
+export function place(part: Part): { start: number; end: number } {
+  return { start: part.statement.start, end: part.statement.end };
+}
+
+/** Everything in the clause but subject, verb and value, as it stands. */
+export function qualifierOf(part: Part, ...taken: readonly (Phrase | undefined)[]): string {
+  const { context, statement, phrases, tokens } = part;
+  const { clause } = statement;
+  const bits: string[] = [];
+  const lead = said(context, tokens, ...clause.lead);
+  if (lead !== "" && isTellingLead(part)) bits.push(lead.charAt(0).toLowerCase() + lead.slice(1));
+  for (const phrase of phrases) {
+    if (taken.includes(phrase)) continue;
+    const words = said(context, tokens, phrase.from, phrase.to);
+    if (words === "" || (phrase.kind === "other" && !isTellingWord(tokens, phrase))) continue;
+    bits.push(words);
+  }
+  if (statement.circumstance) bits.push(statement.circumstance);
+  return tidy(bits.join(" ")).slice(0, 200);
+}
+
+function isTellingLead({ statement, tokens }: Part): boolean {
+  const [from, to] = statement.clause.lead;
+  const slice = tokens.slice(from, to);
+  return (
+    slice.some((token) => token.class === "preposition") ||
+    slice.some(({ lower }) => lower === "every" || lower === "each" || /s$/.test(lower))
+  );
+}
+
+function isTellingWord(tokens: readonly Token[], phrase: Phrase): boolean {
+  const token = tokens[phrase.from];
+  if (!token || phrase.to - phrase.from !== 1) return true;
+  return (
+    token.class === "number" ||
+    (token.class === "adverb" &&
+      /^(?:twice|once|daily|weekly|monthly|abroad|together|alone|remotely|professionally|competitively|back|mostly|part-time|full-time)$/.test(
+        token.lower,
+      ))
+  );
+}
+
+/** The sentence of a clause: subject, verb as the third person has it, and the rest with its dates made plain. */
+export function sentenceOf(
+  part: { context: Context; statement: Statement; dates: readonly SaidDate[] },
+  rest: string,
+  lead = "",
+): string {
+  const { context, statement, dates } = part;
+  const { subject, clause } = statement;
+  const whole = context.content.slice(statement.start, statement.end);
+  const told = thirdPerson(absolute(rest, dates, whole), context, subject);
+  const text = compose(
+    subject.display,
+    inflect(clause.verb, subject.plural),
+    told,
+    thirdPerson(lead, context, subject),
+  );
+  return text;
+}
+
+/** The rest of the clause with one member of a list instead of all. */
+export function restWith(
+  part: Part,
+  phrase: Phrase | undefined,
+  item: readonly [number, number] | undefined,
+): string {
+  const { context, tokens, statement } = part;
+  const [from, to] = statement.clause.rest;
+  if (!phrase || !item || phrase.items.length < 2) return said(context, tokens, from, to);
+  const before = said(context, tokens, from, phrase.items[0]?.[0] ?? from);
+  const after = said(context, tokens, phrase.items.at(-1)?.[1] ?? to, to);
+  return [before, said(context, tokens, ...item), after].filter((text) => text !== "").join(" ");
+}
+
+export function leadText(part: Part): string {
+  const { context, tokens, statement } = part;
+  const lead = isTellingLead(part) ? said(context, tokens, ...statement.clause.lead) : "";
+  const low = lead.charAt(0).toLowerCase() + lead.slice(1);
+  return [low, statement.circumstance ?? ""].filter((text) => text !== "").join(" ");
+}
+
+export function whenOf({ dates }: Part): { when?: string } {
+  const [date] = dates;
+  return date ? { when: date.iso } : {};
+}
+
+export function relationWith(deny: "not" | "never" | undefined, relation: string): string {
+  return deny ? `${deny} ${relation}` : relation;
+}
+
+/** The verbs of a clause as a relation: "learn", "plan to hike", "not eat", "used to live". */
+export function verbPhrase(part: { statement: Statement }): string {
+  const { verb } = part.statement.clause;
+  const links = verb.chain.filter(({ verb: name }) => !["start", "begin", "keep", "continue"].includes(name));
+  const words: string[] = [];
+  for (const link of links)
+    words.push(link.verb === "use" ? "used to" : link.next === "to" ? `${link.verb} to` : link.verb);
+  const last = links.at(-1)?.next === "gerund" ? gerundOf(verb.lemma, part) : verb.lemma;
+  if (verb.modal === "can" && verb.denied && ["stand", "bear", "stomach", "abide"].includes(verb.lemma))
+    return "hate";
+  if (verb.modal === "can" && links.length === 0) words.unshift("can");
+  const base = [...words, last].join(" ");
+  return verb.denied ? `${verb.denied} ${base}` : base;
+}
+
+export function gerundOf(lemma: string, part: { statement: Statement }): string {
+  const { clause } = part.statement;
+  const token = clause.tokens
+    .slice(clause.verb.from, clause.verb.to)
+    .findLast(({ class: kind }) => kind === "verb");
+  return token && /ing$/.test(token.lower) ? lemma.replace(/^\S+/, token.lower) : lemma;
+}
+
+/** Whether the clause tells of something that is over. */
+export function isOver({ statement }: Part): boolean {
+  const { verb } = statement.clause;
+  return verb.tense === "past" || verb.chain[0]?.verb === "use";
+}
+
+export function isSince({ context, statement }: Part): boolean {
+  return /\bsince\b/i.test(context.content.slice(statement.start, statement.end));
+}
+
+/** "since September": true from then on. */
+export function since(part: Part): { validFrom?: string } {
+  const [date] = part.dates;
+  return date && isSince(part) ? { validFrom: momentOf(date.iso) } : {};
+}

@@ -1,0 +1,299 @@
+import { singular } from "../../domain/english.ts";
+import type { Kind } from "../../domain/memory.ts";
+import { canonicalRelation } from "../../domain/relations.ts";
+import type { AddProposal } from "../../ports/extractor.ts";
+import { type AddParts, adding, claimOf, said, thirdPerson, tidy } from "./context.ts";
+import { readList } from "./noun-phrases.ts";
+import {
+  isOver,
+  isSince,
+  isWish,
+  leadText,
+  type Part,
+  place,
+  qualifierOf,
+  restWith,
+  sentenceOf,
+  since,
+} from "./parts.ts";
+import type { Phrase } from "./phrases.ts";
+import { compose, inflect } from "./sentence.ts";
+import type { Token } from "./token.ts";
+
+const STATIVE = new Set(
+  "live work have own love like hate use play drive smoke speak study teach want prefer need know believe support eat drink wear rent weigh earn attend belong keep".split(
+    " ",
+  ),
+);
+
+/** One proposal for each member of the list that the relation holds. */
+export function relationClaims(
+  part: Part,
+  base: string,
+  phrase: Phrase | undefined,
+  whole?: string,
+): AddProposal[] {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
+  const { verb } = clause;
+  const head = verb.lemma.split(" ")[0] ?? "";
+  const isPast = isOver(part);
+  const relation = relationNamed(part, base, isPast && STATIVE.has(head) && !base.startsWith("used to"));
+  const listed = phrase ? listedBehind(part, phrase) : undefined;
+  if (listed) return listedClaims(part, relation, listed);
+  const mine = phrase ? minesOf(part, phrase) : [];
+  if (mine.length > 0) return mineClaims(part, relation, mine);
+  const items = phrase && phrase.items.length > 0 ? splitItems(part, phrase) : [undefined];
+  const details = detailsOf(part, relation, isPast);
+  return items.flatMap((item) => {
+    const value = item
+      ? said(context, tokens, ...item)
+      : tidy(whole ?? (phrase ? said(context, tokens, phrase.from, phrase.to) : ""));
+    if (item && isVague(tokens, item)) return [];
+    const isOne = items.length > 1;
+    const text = asOne(sentenceOf(part, restWith(part, phrase, item), leadText(part)), isOne);
+    const qualifier = asOne(qualifierOf(part, phrase), isOne);
+    const claim = claimOf(subject.path, relation, value, phrase ? qualifier : (statement.circumstance ?? ""));
+    const claims = [
+      adding(context, place(part), { text, claim, ...details, ...replacedNow(part, relation, value) }),
+    ];
+    if (relation === "work as") claims.push(...workplace(part));
+    return claims;
+  });
+}
+
+/** Of each of several: "as productivity tools" is "as a productivity tool". */
+function asOne(text: string, isOne: boolean): string {
+  if (!isOne) return text;
+  return text.replace(
+    /\bas (?!an? |the |my |their )((?:[\p{L}-]+ ){0,2})([\p{L}-]+s)\b(?=[.,]|$)/u,
+    (_all, before: string, noun: string) => {
+      const phrase = `${before}${singular(noun)}`;
+      return `as ${/^[aeiou]/i.test(phrase) ? "an" : "a"} ${phrase}`;
+    },
+  );
+}
+
+interface Listed {
+  readonly items: readonly (readonly [number, number])[];
+  /** "courses" */
+  readonly kind: string;
+}
+
+/** "three courses: statistics, ceramics and Japanese": the list behind the number. */
+function listedBehind(part: Part, phrase: Phrase): Listed | undefined {
+  const { tokens } = part;
+  const item = phrase.items[0];
+  if (!item || phrase.items.length > 1) return undefined;
+  const noun = tokens[item[1] - 1];
+  const counted = tokens
+    .slice(...item)
+    .some(
+      ({ class: kind, lower }) =>
+        kind === "number" || ["several", "some", "few", "these", "following"].includes(lower),
+    );
+  if (!noun || !counted || singular(noun.lower) === noun.lower || !/[,:(–—-]/.test(noun.after))
+    return undefined;
+  const list = readList(tokens, item[1], tokens.length);
+  if (!list || list.items.length < 2) return undefined;
+  return { items: list.items, kind: singular(noun.lower) };
+}
+
+function listedClaims(part: Part, relation: string, listed: Listed): AddProposal[] {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
+  const last = tokens[listed.items.at(-1)?.[1] ?? 0] ?? tokens.at(-1);
+  const end = Math.max(
+    statement.end,
+    tokens[(listed.items.at(-1)?.[1] ?? 1) - 1]?.end ?? last?.end ?? statement.end,
+  );
+  const article = /^[aeiou]/.test(listed.kind) ? "an" : "a";
+  return listed.items.map((item) => {
+    const value = said(context, tokens, ...item);
+    const text = compose(
+      subject.display,
+      inflect(clause.verb, subject.plural),
+      thirdPerson(value, context, subject),
+      `as ${article} ${listed.kind}`,
+    );
+    return adding(
+      context,
+      { start: statement.start, end },
+      { text, claim: claimOf(subject.path, relation, value, `as ${article} ${listed.kind}`) },
+    );
+  });
+}
+
+/** "I like MY STEAK RARE and MY TEA WITH LEMON": each with how it is liked. */
+function minesOf(part: Part, phrase: Phrase): string[] {
+  const { context, tokens, statement } = part;
+  const { verb, rest } = statement.clause;
+  const first = tokens[phrase.from];
+  if (
+    !/^(?:like|love|take|prefer|drink|eat|have)$/.test(verb.lemma) ||
+    first?.class !== "possessive" ||
+    verb.denied ||
+    verb.tense === "past"
+  )
+    return [];
+  const parts = said(context, tokens, phrase.from, rest[1]).split(/(?:,| and| but)+ (?=my |our )/i);
+  const bare = said(context, tokens, phrase.from, phrase.items[0]?.[1] ?? phrase.to);
+  return parts[0] === bare ? [] : parts;
+}
+
+function mineClaims(part: Part, relation: string, values: readonly string[]): AddProposal[] {
+  const { context, statement } = part;
+  const { subject, clause } = statement;
+  return values.map((value) =>
+    adding(context, place(part), {
+      text: compose(
+        subject.display,
+        inflect(clause.verb, subject.plural),
+        thirdPerson(value, context, subject),
+      ),
+      claim: claimOf(subject.path, relation, value),
+    }),
+  );
+}
+
+/** Relations of which people have one at a time, though the table leaves more: with "now" the new one replaces. */
+const ONE_NOW = new Set(
+  "go to|attend|bank with|be with|work in|work on|study|drive|ride|take|live with|train at|play for|see|be on|be at|read|watch|commute by|be into|shop at|sleep in|support|wear|eat|drink|be scared of|study with|insure with|stay at|volunteer at|teach at|use for|be subscribed to".split(
+    "|",
+  ),
+);
+
+const SCHOOL =
+  /\b(?:school|nursery|college|university|uni|primary|academy|kindergarten|preschool|high|secondary|grammar|daycare|creche)\b/i;
+
+/** "she goes to Hillside now": ends the one before it. */
+function replacedNow(part: Part, relation: string, value: string): { replaces?: { ids: string[] } } {
+  const { context, statement } = part;
+  if (!ONE_NOW.has(relation)) return {};
+  const slot = context.known.filter(
+    ({ status, claim }) =>
+      status === "current" &&
+      claim?.subject === statement.subject.path &&
+      claim.relation === relation &&
+      claim.value.toLowerCase() !== value.toLowerCase(),
+  );
+  const schools =
+    relation === "go to" && SCHOOL.test(value)
+      ? slot.filter(({ claim }) => SCHOOL.test(claim?.value ?? ""))
+      : [];
+  const words = context.content.slice(statement.start, statement.end + 14);
+  const begins = statement.clause.verb.chain.some(({ verb }) => verb === "start" || verb === "begin");
+  const isBegun =
+    begins && slot.length === 0
+      ? context.known.filter(
+          ({ status, claim }) =>
+            status === "current" &&
+            claim?.subject === statement.subject.path &&
+            claim.relation === relation &&
+            claim.value.toLowerCase() === value.toLowerCase(),
+        )
+      : [];
+  if (isBegun.length === 1) return { replaces: { ids: isBegun.map(({ id }) => id) } };
+  const isNow = /\b(?:now|these days|nowadays)\b/i.test(words) && !isOver(part) && slot.length === 1;
+  const ids = (isNow ? slot : schools).map(({ id }) => id);
+  return ids.length > 0 ? { replaces: { ids } } : {};
+}
+
+const VAGUE = new Set(
+  "it this that these those them him her something anything nothing everything one ones stuff thing things someone somebody anyone me us you myself all both there here none".split(
+    " ",
+  ),
+);
+
+function isVague(tokens: readonly Token[], [from, to]: readonly [number, number]): boolean {
+  const last = tokens[to - 1];
+  return (
+    last === undefined ||
+    (to - from === 1 && VAGUE.has(last.lower)) ||
+    (to - from > 1 && ["stuff", "things", "ones"].includes(last.lower) && to - from < 3)
+  );
+}
+
+/** Lists fall apart where the members stand for themselves. */
+function splitItems(part: Part, phrase: Phrase): (readonly [number, number])[] {
+  if (
+    phrase.items.length > 1 &&
+    part.statement.clause.verb.tense === "past" &&
+    part.tokens.slice(phrase.from, phrase.to).some(({ lower }) => lower === "or")
+  ) {
+    return [[phrase.from, phrase.to]];
+  }
+  return phrase.items.length > 1
+    ? [...phrase.items]
+    : [[phrase.from, phrase.to] as const].map(([from, to]) => [phrase.items[0]?.[0] ?? from, to] as const);
+}
+
+/** "I work as a barista at the station": the place is a claim of its own. */
+function workplace(part: Part): AddProposal[] {
+  const { context, tokens, statement, phrases } = part;
+  const where = phrases.find(({ kind, head }) => kind === "preposition" && (head === "at" || head === "for"));
+  if (!where) return [];
+  const value = said(context, tokens, where.items[0]?.[0] ?? where.from, where.to);
+  return [
+    adding(context, place(part), {
+      text: compose(statement.subject.display, "works at", value),
+      claim: claimOf(statement.subject.path, "work at", value),
+    }),
+  ];
+}
+
+function relationNamed(part: Part, base: string, isPastState: boolean): string {
+  const { verb } = part.statement.clause;
+  if (isPastState) return `used to ${base}`;
+  const deny = /^(not|never) /.exec(base);
+  const bare = deny ? base.slice(deny[0].length) : base;
+  const plain = bare.replace(/^get (?=to\b)/, "have got ").replace(/^have get/, "have");
+  const named = canonicalRelation(
+    verb.passive && !plain.startsWith("be ") && verb.chain.length === 0
+      ? `be ${participle(part)} ${plain.split(" ").slice(1).join(" ")}`.trim()
+      : plain,
+  );
+  return deny ? `${deny[1]} ${named}` : named;
+}
+
+function participle({ statement }: Part): string {
+  const { clause } = statement;
+  return (
+    clause.tokens.slice(clause.verb.from, clause.verb.to).findLast(({ class: kind }) => kind === "verb")
+      ?.lower ?? clause.verb.lemma
+  );
+}
+
+const PLANNING = new Set([
+  "plan",
+  "be going",
+  "intend",
+  "hope",
+  "aim",
+  "want",
+  "need",
+  "have",
+  "promise",
+  "agree",
+  "decide",
+]);
+
+function detailsOf(
+  part: Part,
+  relation: string,
+  isPast: boolean,
+): Pick<AddParts, "when" | "validFrom"> & { kind?: Kind; importance?: number; holds?: "one" | "many" } {
+  const { statement, dates } = part;
+  const { verb } = statement.clause;
+  const [date] = dates;
+  const when = date ? { when: date.iso } : {};
+  if (verb.tense === "future" || verb.chain.some((link) => PLANNING.has(link.verb)) || isWish(part)) {
+    return { kind: "commitment", importance: 0.6, ...when };
+  }
+  if (isPast) return { kind: "event", holds: "many", importance: 0.4, ...when };
+  if (verb.perfect && !verb.progressive && !relation.startsWith("have been")) {
+    return date && !isSince(part) ? { kind: "event", importance: 0.5, ...when } : { ...since(part) };
+  }
+  if (verb.progressive && date && !isSince(part)) return { kind: "event", importance: 0.6, ...when };
+  return { ...since(part), ...(date && !isSince(part) && verb.lemma !== "prefer" ? when : {}) };
+}
