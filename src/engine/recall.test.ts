@@ -332,6 +332,17 @@ describe("bounds of a recall", () => {
     await expect(ask(query)).rejects.toMatchObject({ code: "invalid_input" });
   });
 
+  it("takes a megabyte of query in a moment, and finds what its end asks after", async () => {
+    await store([
+      message,
+      ...Array.from({ length: 10 }, (_, i) => said(`o${i}`, `Nothing new on day ${i}.`)),
+    ]);
+    const query = `${"Lorem ipsum dolor sit amet. ".repeat(30_000)} Where is my red kettle?`;
+    const began = performance.now();
+    expect(await ids(query)).toEqual(["m1#0"]);
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
+
   it("stops when it is told to", async () => {
     await expect(ask("kettle", { signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: "AbortError",
@@ -400,13 +411,25 @@ describe("explain", () => {
     );
     const { items, explanation } = await ask("red kettle", { explain: true, limit: 1 });
     const [item] = items;
-    expect(item?.why?.words.toSorted()).toEqual(["kettl", "red"]);
+    expect(item?.why?.words.toSorted()).toEqual(["kettle", "red"]);
     expect(item?.why?.arms.words).toMatchObject({ rank: 1 });
     expect(item?.why?.parts.words).toBeGreaterThan(0);
     expect(explanation).toMatchObject({ query: "red kettle", profile: "default", considered: 3 });
     const reasons = Object.fromEntries((explanation?.dropped ?? []).map(({ id, why }) => [id, why]));
     expect(reasons.k1).toBe("quarantined");
     expect(reasons["m2#0"]).toBe("beyond the limit");
+  });
+
+  it("says what came nearest where nothing was near enough", async () => {
+    await store([
+      said("m1", "We saw a red kettle, a green lamp, a loud guitar, an old piano and the sea in Porto."),
+    ]);
+    const query = "Which kettle did the plumber from Leeds repair with his spanner on Tuesday afternoon?";
+    const { abstained, explanation } = await ask(query, { explain: true });
+    expect(abstained).toBe(true);
+    expect(explanation?.dropped).toEqual([
+      { id: "m1#0", type: "passage", score: 0, why: "it has too little to do with the query" },
+    ]);
   });
 
   it("is silent where it was not asked for", async () => {

@@ -9,6 +9,9 @@ import { rank } from "./recall/rank.ts";
 import { search } from "./recall/search.ts";
 import { takeOptions } from "./recall/take-options.ts";
 
+/** Characters. */
+const LONGEST_QUERY = 4000;
+
 /**
  * What a user's memory holds on a query: memories and passages, best first, and as text for a prompt. Nothing
  * relevant gives nothing. Reads alone; `invalid_input` for a query or an option that is wrong or unknown.
@@ -23,7 +26,8 @@ export async function recall(
   const now = ports.clock().toISOString();
   const wanted = takeOptions(scope, query, options, now);
   const { bounds, profile } = wanted;
-  const [vector] = await ports.embedder.embed([query], options.signal ? { signal: options.signal } : {});
+  const text = excerpt(query);
+  const [vector] = await ports.embedder.embed([text], options.signal ? { signal: options.signal } : {});
   const versions = bounds.knownAt === undefined ? undefined : await ports.record.versions(scope);
   const state = await ports.states.of(scope);
   options.signal?.throwIfAborted();
@@ -37,9 +41,9 @@ export async function recall(
   };
   const known = [...memories.values()];
   const asked = {
-    query,
+    query: text,
     vector: vector ?? new Float32Array(ports.embedder.dimensions),
-    question: ports.questions.read(query, { at: bounds.asOf ?? now, known }),
+    question: ports.questions.read(text, { at: bounds.asOf ?? now, known }),
     floor: ports.embedder.floor,
   };
   const found = search(corpus, memoryAt, asked, profile);
@@ -54,9 +58,16 @@ export async function recall(
   if (!options.explain) return { ...plain, items: ranked.items };
   const items = ranked.items.map((item, i) => ({
     ...item,
-    why: whyItem(found, corpus, ranked.slots[i] ?? -1),
+    why: whyItem(text, found, corpus, ranked.slots[i] ?? -1),
   }));
   return { ...plain, items, explanation: explanationOf(ranked, wanted) };
+}
+
+/** What is searched with: of a long query its beginning and its end, where the question mostly stands. */
+function excerpt(query: string): string {
+  if (query.length <= LONGEST_QUERY) return query;
+  const half = LONGEST_QUERY / 2;
+  return `${query.slice(0, half)}\n${query.slice(-half)}`.toWellFormed();
 }
 
 /** The memories as they were known at a time: of each, the newest version stored by then. */

@@ -3,7 +3,7 @@
  * unit is from, or by that turn's session.
  */
 export const SIGNALS = {
-  /** BM25 of its own words, as a share of the most that the query could give. */
+  /** BM25 of its own words. */
   words: "unit",
   /** The same of the turns around it in the session, itself included. */
   window: "turn",

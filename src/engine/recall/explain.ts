@@ -1,4 +1,5 @@
 import type { Explanation, Why } from "../../domain/recall.ts";
+import { analyse, words } from "../../domain/words.ts";
 import { partsOf } from "../rank/score.ts";
 import type { Corpus } from "./corpus.ts";
 import type { Ranked } from "./rank.ts";
@@ -11,7 +12,7 @@ const ARMS = { words: "words", vectors: "near", claims: "claim" } as const;
 const MOST_DROPPED = 100;
 
 /** Why an item came: its place in each arm, what each signal added, and the words that it shares with the query. */
-export function whyItem(found: Found, corpus: Corpus, slot: number): Why {
+export function whyItem(query: string, found: Found, corpus: Corpus, slot: number): Why {
   const arms: Record<string, { rank: number; score: number }> = {};
   for (const [arm, signal] of Object.entries(ARMS)) {
     const column = found.signals[signal];
@@ -25,7 +26,7 @@ export function whyItem(found: Found, corpus: Corpus, slot: number): Why {
   return {
     arms,
     parts: partsOf(found.signals, found.weights, found.tops, found.places, slot),
-    words: [...new Set(found.terms)].filter((term) => held.has(term)),
+    words: [...new Set(words(query))].filter((word) => analyse(word).some((term) => held.has(term))),
   };
 }
 

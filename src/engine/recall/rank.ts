@@ -51,7 +51,8 @@ export function rank(ranking: Ranking): Ranked {
   const { corpus, wanted } = ranking;
   const considered = corpus.text.size;
   const { best, certainty } = bestOf(ranking);
-  if (certainty < thresholdFor(considered)) return { items: [], slots: [], considered, dropped: [] };
+  if (certainty < thresholdFor(considered))
+    return { items: [], slots: [], considered, dropped: nearest(ranking) };
   const { candidates, dropped } = gather(ranking, best * CUT, certainty);
   const arranged = arrange(candidates);
   const enough = arranged.filter(({ score }) => score >= wanted.minScore);
@@ -89,6 +90,16 @@ function gather(
     if (candidates.length >= enough) break;
   }
   return { candidates, dropped };
+}
+
+/** What came nearest where nothing was near enough. */
+function nearest(ranking: Ranking): Dropped[] {
+  const { dropped, candidates } = gather(ranking, 0, 1);
+  const named = arrange(candidates).slice(0, ranking.wanted.limit);
+  return [
+    ...named.map(({ id, type }) => ({ id, type, score: 0, why: "it has too little to do with the query" })),
+    ...dropped,
+  ];
 }
 
 /** Good neighbours alone bring nothing up: among few messages everything is near to what is asked after. */

@@ -14,7 +14,6 @@ const MOST_TERMS = 512;
 
 /** What all arms found, by number of the unit. */
 export interface Found {
-  readonly terms: readonly string[];
   readonly signals: Signals;
   readonly weights: Weights;
   readonly tops: Tops;
@@ -52,7 +51,7 @@ export function search(
   const tops = topsOf(signals);
   const places = { slots: corpus.slots, turn: corpus.turn, session: corpus.turns.session };
   const relevance = relevanceOf(signals, weights, tops, places);
-  return { terms, signals, weights, tops, places, relevance, evidenceAt: evidenceOf(signals, share, floor) };
+  return { signals, weights, tops, places, relevance, evidenceAt: evidenceOf(signals, share, floor) };
 }
 
 /** The share of turns in which people talk among themselves: under two names or more, with no assistant there. */

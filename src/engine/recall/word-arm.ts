@@ -3,10 +3,13 @@ import type { Signals } from "../rank/signals.ts";
 import type { Corpus } from "./corpus.ts";
 import { REACH } from "./turns.ts";
 
+/** A unit that holds this many telling words of the query has to do with it, however long the query is. */
+const ENOUGH_WORDS = 6;
+
 /**
  * Fills the signals that words give: of the unit, of the turns around it, of its session. Exact BM25 for all units;
  * the work grows with how often the query's words occur, not with how much there is. Gives, by number of the unit, the
- * share of the query's words that it holds, each weighed by how much it tells.
+ * share of the query's words that it holds, each weighed by how much it tells; of a long query, the share of six.
  */
 export function searchWords(corpus: Corpus, terms: readonly string[], signals: Signals): Float32Array {
   const { text, slots } = corpus;
@@ -16,15 +19,14 @@ export function searchWords(corpus: Corpus, terms: readonly string[], signals: S
     window: counter(corpus.turns.messages.length),
     session: counter(corpus.turns.sessionTurns.length),
   };
-  const most = terms.reduce((sum, term) => sum + idf(text.size, text.frequency(term)), 0) || 1;
-  for (const term of terms) {
+  const asked = weighed(corpus, terms);
+  for (const { term, weight, part } of asked) {
     const posting = text.postings(term);
     if (!posting) continue;
-    const weight = idf(text.size, posting.size) / most;
     for (const [slot, found] of posting) {
       const length = text.length(slot) / text.meanLength;
       words[slot] = (words[slot] as number) + saturated(found, length) * weight;
-      share[slot] = (share[slot] as number) + weight;
+      share[slot] = (share[slot] as number) + part;
     }
     spread(corpus, posting, around);
     around.window.take(weight);
@@ -34,6 +36,23 @@ export function searchWords(corpus: Corpus, terms: readonly string[], signals: S
   signals.window = around.window.sums;
   signals.session = around.session.sums;
   return share;
+}
+
+/** Each term once: what it tells, times how often it was asked for; and its part of what the query asks in all. */
+function weighed(
+  { text }: Corpus,
+  terms: readonly string[],
+): { term: string; weight: number; part: number }[] {
+  const counts = new Map<string, number>();
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  const tells = [...counts].map(([term, count]) => ({
+    term,
+    count,
+    telling: idf(text.size, text.frequency(term)),
+  }));
+  const most = tells.map(({ telling }) => telling).sort((one, other) => other - one);
+  const all = most.slice(0, ENOUGH_WORDS).reduce((sum, telling) => sum + telling, 0) || 1;
+  return tells.map(({ term, count, telling }) => ({ term, weight: telling * count, part: telling / all }));
 }
 
 /** What the words come to, by turn and by session. */
