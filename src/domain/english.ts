@@ -134,31 +134,36 @@ export function baseForm(word: string): string {
 function unending(word: string, suffix: string): string {
   const bare = word.slice(0, -suffix.length);
   if (!/[aeiouy]/.test(bare)) return word;
-  const known = BASE.get(bare);
   if (PAST.has(bare)) return bare;
   if (PAST.has(`${bare}e`)) return `${bare}e`;
-  if (known && suffix === "ing") return known;
-  if (DOUBLED.test(bare)) {
-    const single = bare.slice(0, -1);
-    // "call", "spell", "add" keep both; "plan", "stop", "travel" had one.
-    if (/stall$/.test(bare)) return bare;
-    if (/ll$/.test(bare) && !/(?:vel|bel|cel|pel|ncel|trol|gnal|tal|fuel|mpel|ual|del)l?$/.test(single))
-      return bare;
-    if (/dd$/.test(bare) && bare.length <= 3) return bare;
-    return single;
-  }
-  if (/(?:ss|ff|zz)$/.test(bare)) return bare;
-  if (/[wxy]$/.test(bare)) return bare;
-  if (
-    /(?:[aeiou]{2}[bcdfgklmnpqrtv]|[aeiou]{2}sh)$/.test(bare) &&
-    !/(?:uat|iat|eat[ei]|creat|leav|receiv|believ|achiev|weav|quir|quot|quit|squar)$/.test(bare)
-  ) {
-    return bare === "creat" ? "create" : bare;
-  }
+  const known = suffix === "ing" ? BASE.get(bare) : undefined;
+  if (known) return known;
+  return DOUBLED.test(bare) ? undoubled(bare) : withLostE(bare);
+}
+
+/** "call", "spell", "add" keep both letters; "plan", "stop", "travel" had one. */
+function undoubled(bare: string): string {
+  const single = bare.slice(0, -1);
+  if (/stall$/.test(bare) || (/dd$/.test(bare) && bare.length <= 3)) return bare;
+  const isShort = /(?:vel|bel|cel|pel|ncel|trol|gnal|tal|fuel|mpel|ual|del)l?$/.test(single);
+  return /ll$/.test(bare) && !isShort ? bare : single;
+}
+
+/** "us" was "use", "walk" was "walk". */
+function withLostE(bare: string): string {
+  if (/(?:ss|ff|zz|[wxy])$/.test(bare)) return bare;
+  if (keepsVowels(bare)) return bare === "creat" ? "create" : bare;
   const syllables = bare.match(/[aeiouy]+/g)?.length ?? 0;
   if (syllables === 1 && SHORT_VERB.test(bare)) return `${bare}e`;
   if (syllables > 1 && NO_E.test(bare) && !LOST_E.test(bare)) return bare;
   return LOST_E.test(bare) ? `${bare}e` : bare;
+}
+
+function keepsVowels(bare: string): boolean {
+  return (
+    /(?:[aeiou]{2}[bcdfgklmnpqrtv]|[aeiou]{2}sh)$/.test(bare) &&
+    !/(?:uat|iat|eat[ei]|creat|leav|receiv|believ|achiev|weav|quir|quot|quit|squar)$/.test(bare)
+  );
 }
 
 const MODAL = new Set(["can", "could", "will", "would", "shall", "should", "may", "might", "must", "cannot"]);

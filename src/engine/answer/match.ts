@@ -145,32 +145,29 @@ function asAttribute(asked: Asked, claim: Claim): boolean {
 }
 
 /** Its place among the relations that answer; a relation with another joint ("teach at" for "teach") comes last. */
-function relationRank(question: Question, relation: string): number {
-  const exact = question.relations.indexOf(relation);
+function relationRank({ relations, asks }: Question, relation: string): number {
+  const exact = relations.indexOf(relation);
   if (exact >= 0) return exact;
-  const denied = /^(?:not|never) /.test(relation);
-  if (denied)
-    return question.asks === "yes_no" && question.relations.includes(relation.replace(/^(?:not|never) /, ""))
-      ? 1
-      : -1;
+  if (/^(?:not|never) /.test(relation)) {
+    return asks === "yes_no" && relations.includes(relation.replace(/^(?:not|never) /, "")) ? 1 : -1;
+  }
+  if (answersPlan(relations, relation)) return 5;
   const [head = "", ...rest] = relation.split(" ");
-  const first = question.relations[0] ?? "";
-  const [wanted = "", ...joint] = first.split(" ");
-  // "plan to hike" answers "hike" and "plan to do".
-  const tail = relation.split(" to ").at(-1) ?? "";
-  const isPlan = /^(?:plan|want|hope|intend|be going|need|have|aim|decide|promise) to /.test(relation);
-    if (question.relations.includes(`${relation.split(" to ")[0]} to`) && relation.includes(" to ")) return 5;
-  if (isPlan && (question.relations.includes(tail) || question.relations.includes(tail.split(" ")[0] ?? tail))
-  )
-    return 5;
+  const [wanted = "", ...joint] = (relations[0] ?? "").split(" ");
   if (head === "be" || wanted === "be" || head === "have") return -1;
   if (head === wanted && (joint.length === 0 || rest.length === 0)) return 6;
-  if (
-    relation.includes(" to ") &&
-    (question.relations.includes(tail) || question.relations.includes(`${relation.split(" to ")[0]} to`))
-  )
-    return 5;
-  return -1;
+  const tail = relation.split(" to ").at(-1) ?? "";
+  return relation.includes(" to ") && relations.includes(tail) ? 5 : -1;
+}
+
+const PLAN = /^(?:plan|want|hope|intend|be going|need|have|aim|decide|promise) to /;
+
+/** "plan to hike" answers "hike" and "plan to do". */
+function answersPlan(relations: readonly string[], relation: string): boolean {
+  if (!relation.includes(" to ")) return false;
+  if (relations.includes(`${relation.split(" to ")[0]} to`)) return true;
+  const tail = relation.split(" to ").at(-1) ?? "";
+  return PLAN.test(relation) && (relations.includes(tail) || relations.includes(tail.split(" ")[0] ?? tail));
 }
 
 /** A present question is not answered by an event that is over, nor a plan by a habit. */
@@ -259,33 +256,42 @@ const NO_NARROWING = new Set(
 const LOOSE_TOPIC =
   /\b(?:kind|type|sort|day|date|time|many|much|far|long|old|often|tall|big|heavy|name|thing|person|people|place|city|country|town|street|village|company|job|work|way|far|high|fast|early|late)\b/gi;
 
+const JOB_WORD = /^(?:job|occupation|profession|trade|career|role|work)$/;
+const PRODUCT_RELATION = /^(?:use|have|own|switch to|rely on|be on|be subscribed to|pay for|work with)$/;
+
 /** Whether what is said is of the kind that is asked for. */
 function kindFits(asked: Asked, memory: Memory, claim: Claim): boolean | undefined {
   const { question } = asked;
+  if (JOB_WORD.test(question.topic ?? "") && claim.relation === "be") return isJob(claim.value);
   const topic = (question.topic ?? "")
     .replace(LOOSE_TOPIC, " ")
     .replace(/\b(?:the|of|a|my|in|month|week|year)\b/gi, " ")
     .trim();
-  if (/^(?:job|occupation|profession|trade|career|role|work)$/.test(question.topic ?? "") && claim.relation === "be") return isJob(claim.value);
   if (topic === "" || question.asks === "how_many") return undefined;
-  if (
-    question.relations.some(
-      (relation) =>
-        attributeOf(topic).includes(relation) && relation === claim.relation && !WIDE.has(relation),
-    )
-  )
-    return true;
-  const telling = essence(topic);
-  const value = bagOf(`${claim.value} ${claim.qualifier ?? ""} ${claim.subject.split("/").at(-1) ?? ""}`);
-  if (telling.length > 0 && coverage(value, telling) === 1) return true;
-  
-  if (PRODUCT.test(topic) && /\p{Lu}/u.test(claim.value) && /^(?:use|have|own|switch to|rely on|be on|be subscribed to|pay for|work with)$/.test(claim.relation) && isOfKind(claim.value, "vehicle") !== true) return true;
+  if (saysKind(claim, topic) || isOwnRelation(question, claim, topic) || isProduct(claim, topic)) return true;
   const known = isOfKind(`${claim.value} ${claim.qualifier ?? ""}`, topic);
   if (known !== undefined) return known;
   // The shape of the value was looked at before.
   if (/\bbreed\b/i.test(topic) && claim.relation === "be") return true;
-  if (telling.length > 0 && coverage(bagOf(asked.around(memory)), telling.slice(-1)) === 1) return true;
-  return undefined;
+  const telling = essence(topic).slice(-1);
+  return telling.length > 0 && coverage(bagOf(asked.around(memory)), telling) === 1 ? true : undefined;
+}
+
+function saysKind({ subject, value, qualifier }: Claim, topic: string): boolean {
+  const telling = essence(topic);
+  const said = bagOf(`${value} ${qualifier ?? ""} ${subject.split("/").at(-1) ?? ""}`);
+  return telling.length > 0 && coverage(said, telling) === 1;
+}
+
+/** A relation that says what kind of thing it is of: "be subscribed to" for "subscriptions". */
+function isOwnRelation({ relations }: Question, { relation }: Claim, topic: string): boolean {
+  return relations.includes(relation) && attributeOf(topic).includes(relation) && !WIDE.has(relation);
+}
+
+/** What goes by a name of its own may be of any kind of product. */
+function isProduct(claim: Claim, topic: string): boolean {
+  const isNamed = PRODUCT.test(topic) && /\p{Lu}/u.test(claim.value) && PRODUCT_RELATION.test(claim.relation);
+  return isNamed && isOfKind(claim.value, "vehicle") !== true;
 }
 
 /** "a nurse", and not "a vegetarian", "a member of the choir". */
@@ -298,7 +304,8 @@ function isJob(value: string): boolean {
 }
 
 /** Things that go by names of their own, so that any name may be one. */
-const PRODUCT = /\b(?:apps?|tools?|software|programs?|services?|platforms?|sites?|websites?|products?|brands?|gadgets?|subscriptions?|magazines?|newspapers?|papers?)$/i;
+const PRODUCT =
+  /\b(?:apps?|tools?|software|programs?|services?|platforms?|sites?|websites?|products?|brands?|gadgets?|subscriptions?|magazines?|newspapers?|papers?)$/i;
 
 /** "How many", "how far": something to count with has to be there. */
 function shapeFits(question: Question, memory: Memory, claim: Claim): boolean {
@@ -347,36 +354,26 @@ function kindShape(question: Question, claim: Claim): boolean {
 function byThing(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
   const { question } = asked;
   const parts = (question.subject ?? "").split("/");
-  const thing = parts.at(-1) ?? "";
-  if (
-    parts.length < 2 ||
-    question.relations.length === 0 ||
-    (question.relations.includes("be called") && question.relations.length === 1)
-  )
+  const thing = parts.pop() ?? "";
+  if (parts.length === 0 || !question.relations.includes("be") || asked.fits(claim.subject) > 0)
     return undefined;
-  if (!question.relations.includes("be") || asked.fits(claim.subject) > 0) return undefined;
-  const parent = parts.slice(0, -1).join("/");
-  if (claim.subject !== parent || (one.memory.kind === "event" && question.asks !== "when")) return undefined;
+  if (claim.subject !== parts.join("/")) return undefined;
+  if (one.memory.kind === "event" && question.asks !== "when") return undefined;
+  if (!namesThing(question, claim, thing)) return undefined;
+  if (!shapeFits(question, one.memory, claim) || !informs(question, claim, thing)) return undefined;
+  const isItself = (question.topic ?? "").toLowerCase() === thing.toLowerCase();
+  const kind = isItself ? undefined : kindFits(asked, one.memory, claim);
+  if (kind === false) return undefined;
+  const score = 2 + (kind ? 0.5 : 0);
+  return { memory: one.memory, holds: one.holds, by: "thing", score, kind, isNarrowed: false };
+}
+
+/** The thing stands in the value; or, for "who", in the verb. */
+function namesThing(question: Question, claim: Claim, thing: string): boolean {
   const telling = words(thing).map((word) => key(word));
   const value = bagOf(`${claim.value} ${claim.qualifier ?? ""} ${claim.relation}`);
-  const isThere = telling.length > 0 && telling.every((word) => holds(value, word));
-  const verbThere =
-    telling.length === 1 && question.asks === "who" && bagOf(claim.relation).has(telling[0] ?? "");
-  if (!isThere && !verbThere) return undefined;
-  if (!shapeFits(question, one.memory, claim) || !informs(question, claim, thing)) return undefined;
-  const telltale =
-    (question.topic ?? "").toLowerCase() === thing.toLowerCase()
-      ? undefined
-      : kindFits(asked, one.memory, claim);
-  if (telltale === false) return undefined;
-  return {
-    memory: one.memory,
-    holds: one.holds,
-    by: "thing",
-    score: 2 + (telltale ? 0.5 : 0),
-    kind: telltale,
-    isNarrowed: false,
-  };
+  if (telling.length > 0 && telling.every((word) => holds(value, word))) return true;
+  return telling.length === 1 && question.asks === "who" && bagOf(claim.relation).has(telling[0] ?? "");
 }
 
 /** The claim says more of the thing than that there is one. */
@@ -392,41 +389,28 @@ function informs(question: Question, claim: Claim, thing: string): boolean {
 
 /** All telling words of the question are in the memory. */
 function byWords(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
-  const { question, text } = asked;
-  const root = (question.subject ?? "user").split("/")[0] ?? "user";
-  const isOfRoot =
-    claim.subject === root || claim.subject.startsWith(`${root}/`) || asked.fits(claim.subject) > 0;
-  if (
-    !isOfRoot ||
-    (/^(?:not|never|used to) /.test(claim.relation) && question.asks !== "yes_no" && question.past !== true)
-  )
-    return undefined;
-  // Of the user's sister is not of the user, unless the question names her.
-  if (question.subject === "user" && isOtherPerson(claim, text)) return undefined;
+  const { question } = asked;
+  if (!mayAnswerByWords(asked, claim)) return undefined;
   const telling = essenceFor(asked, one.memory);
-  if (
-    telling.length === 0 ||
-    (telling.length === 1 &&
-      question.asks !== "when" &&
-      question.asks !== "unknown" &&
-      question.asks !== "who")
-  )
-    return undefined;
-  const all = bag(one.memory);
-  const narrow = coverage(all, telling);
-  if (narrow < 1) return undefined;
+  const isEnough = telling.length > 1 || ["when", "unknown", "who"].includes(question.asks);
+  if (telling.length === 0 || !isEnough) return undefined;
+  if (coverage(bag(one.memory), telling) < 1) return undefined;
   if (!shapeFits(question, one.memory, claim) || !tenseFits(question, one.memory, claim)) return undefined;
-  const named =
-    question.subject !== undefined && question.subject.includes("/") ? asked.fits(claim.subject) : 0.5;
-  if (question.relations[0] === "be called" && question.relations.length === 1) return undefined;
-  return {
-    memory: one.memory,
-    holds: one.holds,
-    by: "words",
-    score: 1 + narrow + 0.3 * named,
-    kind: undefined,
-    isNarrowed: true,
-  };
+  const named = question.subject?.includes("/") ? asked.fits(claim.subject) : 0.5;
+  const score = 2 + 0.3 * named;
+  return { memory: one.memory, holds: one.holds, by: "words", score, kind: undefined, isNarrowed: true };
+}
+
+/** Whether it is about whom the question asks, and not about what is denied or over. */
+function mayAnswerByWords(asked: Asked, { subject, relation, ...rest }: Claim): boolean {
+  const { question, text } = asked;
+  if (question.relations.length === 1 && question.relations[0] === "be called") return false;
+  const root = (question.subject ?? "user").split("/")[0] ?? "user";
+  if (subject !== root && !subject.startsWith(`${root}/`) && asked.fits(subject) === 0) return false;
+  const isOver = /^(?:not|never|used to) /.test(relation);
+  if (isOver && question.asks !== "yes_no" && question.past !== true) return false;
+  // Of the user's sister is not of the user, unless the question names her.
+  return question.subject !== "user" || !isOtherPerson({ subject, relation, ...rest }, text);
 }
 
 const MEASURES = new Set(

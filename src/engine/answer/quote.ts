@@ -1,4 +1,5 @@
 import { sayDate } from "../../domain/english.ts";
+import type { Message } from "../../domain/message.ts";
 import type { Item } from "../../domain/recall.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
 import { words } from "../../domain/words.ts";
@@ -30,28 +31,52 @@ export function quoteFor(input: {
   state: UserState;
   past: boolean;
 }): Quoted | undefined {
-  const { text, question, items, state } = input;
+  const { text, question } = input;
   const telling = essence(text);
   if (telling.length === 0 || (question.asks === "yes_no" && telling.length < 2)) return undefined;
-  if (!input.past && question.relations.length === 1 && question.relations[0] === "be called")
-    return undefined;
-  const gone = input.past ? new Map<string, Span[]>() : goneSpans(state);
+  const asksName = question.relations.length === 1 && question.relations[0] === "be called";
+  if (!input.past && asksName) return undefined;
   let best: (Quoted & { score: number }) | undefined;
-  for (const item of items) {
-    if (item.type !== "passage") continue;
-    const [source] = item.sources;
-    const message = source && state.messages.get(source.message);
-    if (!source || !message || message.role !== "user" || message.undone) continue;
-    for (const { start, end } of sentencesOf(message.content)) {
-      if (end <= source.start || start >= source.end) continue;
-      if (gone.get(message.id)?.some((span) => span.start < end && span.end > start)) continue;
-      const words = message.content.slice(start, end);
-      const score = fit(words, question, telling, message.name);
-      if (score > 0 && (!best || score > best.score))
-        best = { score, id: item.id, text: said(words, message.at, message.name) };
-    }
+  for (const { id, words, message } of sentencesFound(input)) {
+    const score = fit(words, question, telling, message.name);
+    if (score > 0 && (!best || score > best.score))
+      best = { score, id, text: said(words, message.at, message.name) };
   }
   return best;
+}
+
+interface Found {
+  /** The item's id. */
+  readonly id: string;
+  readonly words: string;
+  readonly message: Message;
+}
+
+/** The user's sentences in the passages found, without those that no longer hold. */
+function* sentencesFound({
+  items,
+  state,
+  past,
+}: {
+  items: readonly Item[];
+  state: UserState;
+  past: boolean;
+}): Iterable<Found> {
+  const gone = past ? new Map<string, Span[]>() : goneSpans(state);
+  for (const { id, type, sources } of items) {
+    const [source] = sources;
+    const message = type === "passage" && source ? state.messages.get(source.message) : undefined;
+    if (!source || !message || message.role !== "user" || message.undone) continue;
+    const over = gone.get(message.id) ?? [];
+    for (const sentence of sentencesOf(message.content)) {
+      if (!overlaps(sentence, source) || over.some((span) => overlaps(span, sentence))) continue;
+      yield { id, words: message.content.slice(sentence.start, sentence.end), message };
+    }
+  }
+}
+
+function overlaps(one: Span, other: Span): boolean {
+  return one.start < other.end && other.start < one.end;
 }
 
 interface Span {
