@@ -142,20 +142,29 @@ function nounClaims(part: Part, phrase: Phrase): AddProposal[] {
   if (parent && !clause.verb.denied) return [called(part, parent, value)];
   const [item] = phrase.items;
   if (!item || value === "" || (clause.verb.tense === "past" && clause.verb.denied)) return [];
+  const isSpeaker = subject.path === context.discourse.speaker.path;
+  if (AGE.test(value) && (subject.animate || isSpeaker)) return ageClaims(part, value);
   const noun = nounOf(tokens, ...item);
   const bare = noun.determiner === undefined && noun.possessive === undefined;
-  if (AGE.test(value) && (subject.animate || subject.path === context.discourse.speaker.path))
-    return ageClaims(part, value);
-  if (bare && !clause.verb.denied && isPersonName(tokens, item, subject, context))
+  if (bare && !clause.verb.denied && isPersonName(tokens, item, subject, context)) {
     return [called(part, subject, value)];
-  if (isPassingNoun(tokens, item, part)) return [];
-  const member = memberClaims(part, phrase, item);
-  if (member) return member;
-  const known = FIRST_POSSESSIVE.has(noun.possessive ?? "")
-    ? attributeOfSpeaker(part, noun, item)
-    : undefined;
-  if (known) return known;
-  return bePlain(part, phrase, item);
+  }
+  return isPassingNoun(tokens, item, part) ? [] : lastingClaims(part, phrase, item, noun);
+}
+
+/** What somebody or something is for longer than a day. */
+function lastingClaims(
+  part: Part,
+  phrase: Phrase,
+  item: readonly [number, number],
+  noun: ReturnType<typeof nounOf>,
+): AddProposal[] {
+  const isOwn = FIRST_POSSESSIVE.has(noun.possessive ?? "");
+  return (
+    memberClaims(part, phrase, item) ??
+    (isOwn ? attributeOfSpeaker(part, noun, item) : undefined) ??
+    bePlain(part, phrase, item)
+  );
 }
 
 /** "a member of Costco, the Ramblers and a gym": each of them. */

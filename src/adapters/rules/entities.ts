@@ -184,30 +184,28 @@ function nounEntity(
   noun: Noun,
   span: readonly [number, number],
 ): Entity | undefined {
-  let owner = ownerOf(self, known, tokens, noun);
+  const owner = ownerOf(self, known, tokens, noun);
   const name = noun.name ? textOf(tokens, noun.name) : undefined;
   const head = headWord(tokens, noun);
-  if (owner === undefined) {
-    const isKin = KIN.has(head) && noun.words.length === 1;
-    if (!isKin && isName(tokens, ...span) && noun.determiner === undefined)
-      return named(self, known, textOf(tokens, span));
-    if (KIN.has(head) && noun.words.length === 1) owner = self.speaker;
-    else if (
-      noun.determiner === "the" &&
-      head !== "" &&
-      !/^(?:one|guy|man|woman|thing|whole|same|other|only|weather|world|internet|government|news|sun|rain|problem|point|idea|fact|way|rest|best|worst)$/.test(
-        head,
-      )
-    )
-      owner = self.speaker;
-    else return bareThing(self, known, noun, head);
-    const display = noun.determiner === "the" ? `The ${head}` : undefined;
-    const entity = owned(owner, head, name);
-    return { ...entity, ...(display ? { display: name ? `${display} ${name}` : display } : {}) };
+  if (owner) return head === "" ? undefined : distinct(owned(owner, head, name), known);
+  const isKin = KIN.has(head) && noun.words.length === 1;
+  if (!isKin && isName(tokens, ...span) && noun.determiner === undefined) {
+    return named(self, known, textOf(tokens, span));
   }
-  if (head === "") return undefined;
-  return distinct(owned(owner, head, name), known);
+  const isThe = noun.determiner === "the";
+  if (!isKin && !(isThe && head !== "" && !COMMON_THINGS.has(head)))
+    return bareThing(self, known, noun, head);
+  const entity = owned(self.speaker, head, name);
+  if (!isThe) return entity;
+  return { ...entity, display: name ? `The ${head} ${name}` : `The ${head}` };
 }
+
+/** With "the" they are everybody's, and not the speaker's own. */
+const COMMON_THINGS = new Set(
+  "one guy man woman thing whole same other only weather world internet government news sun rain problem point idea fact way rest best worst".split(
+    " ",
+  ),
+);
 
 interface Gathered {
   /** Who is called what. */
@@ -283,19 +281,39 @@ function ownerOf(
     owner = /^(?:my|our)$/.test(noun.possessive) ? self.speaker : self.meantBy(noun.possessive);
     if (!owner || noun.possessive === "your") return undefined;
   }
-  for (const [from, to] of noun.owners) {
-    if (owner) {
-      const part = nounOf(tokens, from, to);
-      const name = part.name ? textOf(tokens, part.name) : undefined;
-      const head = headWord(tokens, part);
-      if (head !== "") owner = distinct(owned(owner, head, name), known);
-    } else if (KIN.has(tokens[to - 1]?.lower ?? "") || noun.determiner === "the") {
-      owner = owned(self.speaker, tokens[to - 1]?.lower ?? "", undefined);
-    } else if (isName(tokens, from, to)) {
-      owner = named(self, known, textOf(tokens, [from, to]));
-    }
+  for (const span of noun.owners) {
+    owner = owner
+      ? ownedBy(owner, known, tokens, span)
+      : (firstOwner(self, known, tokens, noun, span) ?? owner);
   }
   return owner;
+}
+
+/** "my flatmate's": the one who belongs to the owner before. */
+function ownedBy(
+  owner: Entity,
+  known: readonly Claim[],
+  tokens: readonly Token[],
+  [from, to]: readonly [number, number],
+): Entity {
+  const part = nounOf(tokens, from, to);
+  const head = headWord(tokens, part);
+  return head === ""
+    ? owner
+    : distinct(owned(owner, head, part.name ? textOf(tokens, part.name) : undefined), known);
+}
+
+/** "Ana's", "mum's", "the neighbour's". */
+function firstOwner(
+  self: Discourse,
+  known: readonly Claim[],
+  tokens: readonly Token[],
+  noun: Noun,
+  [from, to]: readonly [number, number],
+): Entity | undefined {
+  const last = tokens[to - 1]?.lower ?? "";
+  if (KIN.has(last) || noun.determiner === "the") return owned(self.speaker, last, undefined);
+  return isName(tokens, from, to) ? named(self, known, textOf(tokens, [from, to])) : undefined;
 }
 
 /** The noun that a phrase is about, with what tells it apart: "driving test", "favourite book". Lower case. */

@@ -39,26 +39,30 @@ function outer(phrase: string, verb: Verb, plural: boolean, isMain: boolean): st
 }
 
 function finite(form: string, verb: Verb, plural: boolean): string {
-  if (form === "be going")
-    return `${verb.tense === "past" ? "was" : plural ? "are" : "is"}${verb.denied ? ` ${verb.denied}` : ""} going`;
   const deny = verb.denied ? ` ${verb.denied}` : "";
-  const third = (base: string): string => (plural ? (base === "be" ? "are" : base) : thirdForm(base));
+  if (form === "be going") return `${beForm(verb, plural)}${deny} going`;
+  if (verb.modal) return `${verb.modal}${deny} ${form}`;
   const [head = "", ...others] = form.split(" ");
   const rest = others.length > 0 ? ` ${others.join(" ")}` : "";
-  if (verb.modal) return `${verb.modal}${deny} ${form}`;
   if (verb.perfect) {
-    const have = verb.tense === "past" ? "had" : third("have");
+    const have = verb.tense === "past" ? "had" : present("have", plural);
     return `${have}${deny} ${verb.progressive ? `been ${gerund(head)}` : pastParticiple(head)}${rest}`;
   }
-  if (verb.progressive) {
-    const be = verb.tense === "past" ? (plural ? "were" : "was") : third("be");
-    return `${be}${deny} ${gerund(head)}${rest}`;
-  }
-  if (head === "be")
-    return `${verb.tense === "past" ? (plural ? "were" : "was") : third("be")}${deny}${rest}`;
-  if (verb.denied === "not") return `${verb.tense === "past" ? "did" : third("do")} not ${form}`;
-  const own = verb.tense === "past" ? pastTense(head) : third(head);
+  if (verb.progressive) return `${beForm(verb, plural)}${deny} ${gerund(head)}${rest}`;
+  if (head === "be") return `${beForm(verb, plural)}${deny}${rest}`;
+  if (verb.denied === "not") return `${verb.tense === "past" ? "did" : present("do", plural)} not ${form}`;
+  const own = verb.tense === "past" ? pastTense(head) : present(head, plural);
   return `${verb.denied ? "never " : ""}${own}${rest}`;
+}
+
+function beForm({ tense }: Verb, plural: boolean): string {
+  if (tense === "past") return plural ? "were" : "was";
+  return present("be", plural);
+}
+
+function present(base: string, plural: boolean): string {
+  if (!plural) return thirdForm(base);
+  return base === "be" ? "are" : base;
 }
 
 const RELATIVE =
