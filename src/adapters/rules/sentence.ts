@@ -30,39 +30,36 @@ export function inflect(verb: Verb, plural = false): string {
 }
 
 function outer(phrase: string, verb: Verb, plural: boolean, isMain: boolean): string {
-  if (phrase === "be going") return finite(phrase, verb, plural);
+  const be = conjugated("be", verb, plural);
+  if (phrase === "be going") return spaced(be, verb.denied, "going");
   const [head = "", ...particle] = phrase.split(" ");
-  const rest = particle.length > 0 ? ` ${particle.join(" ")}` : "";
-  const passive = isMain && verb.passive;
-  const form = passive ? `be ${pastParticiple(head)}` : head;
-  return finite(form, verb, plural) + rest;
+  const words = isMain && verb.passive ? ["be", pastParticiple(head)] : [head];
+  return spaced(finite(words, verb, plural), ...particle);
 }
 
-function finite(form: string, verb: Verb, plural: boolean): string {
-  const deny = verb.denied ? ` ${verb.denied}` : "";
-  if (form === "be going") return `${beForm(verb, plural)}${deny} going`;
-  if (verb.modal) return `${verb.modal}${deny} ${form}`;
-  const [head = "", ...others] = form.split(" ");
-  const rest = others.length > 0 ? ` ${others.join(" ")}` : "";
+function finite([head = "", ...rest]: readonly string[], verb: Verb, plural: boolean): string {
+  const be = conjugated("be", verb, plural);
+  if (verb.modal) return spaced(verb.modal, verb.denied, head, ...rest);
   if (verb.perfect) {
-    const have = verb.tense === "past" ? "had" : present("have", plural);
-    return `${have}${deny} ${verb.progressive ? `been ${gerund(head)}` : pastParticiple(head)}${rest}`;
+    const done = verb.progressive ? `been ${gerund(head)}` : pastParticiple(head);
+    return spaced(conjugated("have", verb, plural), verb.denied, done, ...rest);
   }
-  if (verb.progressive) return `${beForm(verb, plural)}${deny} ${gerund(head)}${rest}`;
-  if (head === "be") return `${beForm(verb, plural)}${deny}${rest}`;
-  if (verb.denied === "not") return `${verb.tense === "past" ? "did" : present("do", plural)} not ${form}`;
-  const own = verb.tense === "past" ? pastTense(head) : present(head, plural);
-  return `${verb.denied ? "never " : ""}${own}${rest}`;
+  if (verb.progressive) return spaced(be, verb.denied, gerund(head), ...rest);
+  if (head === "be") return spaced(be, verb.denied, ...rest);
+  if (verb.denied === "not") return spaced(conjugated("do", verb, plural), "not", head, ...rest);
+  return spaced(verb.denied, conjugated(head, verb, plural), ...rest);
 }
 
-function beForm({ tense }: Verb, plural: boolean): string {
-  if (tense === "past") return plural ? "were" : "was";
-  return present("be", plural);
+/** One verb as its subject has it: "is", "were", "uses". */
+function conjugated(base: string, verb: Verb, plural: boolean): string {
+  const isPast = verb.tense === "past";
+  if (base === "be" && plural) return isPast ? "were" : "are";
+  if (isPast) return pastTense(base);
+  return plural ? base : thirdForm(base);
 }
 
-function present(base: string, plural: boolean): string {
-  if (!plural) return thirdForm(base);
-  return base === "be" ? "are" : base;
+function spaced(...words: readonly (string | undefined)[]): string {
+  return words.filter((word) => word !== undefined && word !== "").join(" ");
 }
 
 const RELATIVE =
