@@ -30,20 +30,29 @@ export function relationsFor(frame: Frame, verb: Verb, joints: Joints): string[]
   const whole = [...chain.map((link) => (link.next === "to" ? `${link.verb} to` : link.verb)), base].join(
     " ",
   );
-  const isWay = frame.wh === "how" && frame.topic === "" && /^(?:get|travel|commute|go)$/.test(base);
-  const liking = chain.find((link) => /^(?:prefer|like|love|hate|enjoy)$/.test(link.verb));
   return unique([
     ...(verb.lemma === "do" ? answeringRelations(chain.map((link) => `${link.verb} to`).join(" ")) : []),
     ...passives(verb, base, joints),
-    ...(isWay ? WAYS : []),
     ...joined(whole, base, joints),
-    ...(frame.wh === "where" ? placed(base) : []),
-    ...(frame.wh === "who" && !joints.stranded ? [`${base} for`, `${base} with`] : []),
+    ...byQuestionWord(frame, base, joints),
     ...answeringRelations(canonicalRelation(whole)),
     whole,
-    ...(chain.length > 0 ? [base, ...answeringRelations(base)] : []),
-    ...(liking ? answeringRelations(liking.verb) : []),
+    ...inChain(chain, base),
   ]);
+}
+
+function byQuestionWord(frame: Frame, base: string, { stranded }: Joints): readonly string[] {
+  if (frame.wh === "where") return placed(base);
+  if (frame.wh === "who" && !stranded) return [`${base} for`, `${base} with`];
+  const isWay = frame.wh === "how" && frame.topic === "" && /^(?:get|travel|commute|go)$/.test(base);
+  return isWay ? WAYS : [];
+}
+
+/** "How do I prefer to travel?": the travelling, and the preference. */
+function inChain(chain: Verb["chain"], base: string): string[] {
+  if (chain.length === 0) return [];
+  const liking = chain.find((link) => /^(?:prefer|like|love|hate|enjoy)$/.test(link.verb));
+  return [base, ...answeringRelations(base), ...(liking ? answeringRelations(liking.verb) : [])];
 }
 
 function unique(relations: readonly string[]): string[] {

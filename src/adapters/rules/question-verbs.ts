@@ -9,17 +9,24 @@ const DOING = /^(?:do|does|did|can|will|should|would)$/;
 export function subjectEnd(tokens: readonly Token[], start: number, auxiliary: string): number {
   const end = Math.min(readNounPhrase(tokens, start, tokens.length) ?? start + 1, tokens.length);
   const isDoing = DOING.test(auxiliary);
-  if (BE.has(auxiliary) && end - start > 1) {
-    // "Tina moving", "Sofie vegan": what the tagger takes for one phrase.
-    if (/[a-z]{2}ing$/.test(tokens[end - 1]?.word ?? "")) return end - 1;
-    if (isCapital(tokens[start]) && isPlainWord(tokens[start + 1]) && !tokens[start]?.owner) return start + 1;
-  }
-  const wide = widerEnd(tokens, start, end, isDoing);
+  const cut = end - start > 1 && BE.has(auxiliary) ? cutAfterBe(tokens, start, end) : undefined;
+  const wide = cut ?? widerEnd(tokens, start, end, isDoing);
   if (wide !== undefined) return wide;
-  // "my brother play"
-  const isFollowed = end < tokens.length && !PREPOSITIONS.has(tokens[end]?.lower ?? "");
-  const isRun = isDoing && end - start > 1 && /^[a-z]+$/.test(tokens[end - 1]?.word ?? "");
-  return isRun && !tokens[end - 1]?.owner && !isFollowed ? end - 1 : end;
+  return isDoing && end - start > 1 && isRunOn(tokens, end) ? end - 1 : end;
+}
+
+/** "Tina moving", "Sofie vegan": what the tagger takes for one phrase. */
+function cutAfterBe(tokens: readonly Token[], start: number, end: number): number | undefined {
+  if (/[a-z]{2}ing$/.test(tokens[end - 1]?.word ?? "")) return end - 1;
+  const isName = isCapital(tokens[start]) && !tokens[start]?.owner;
+  return isName && isPlainWord(tokens[start + 1]) ? start + 1 : undefined;
+}
+
+/** "my brother play": the last word is the verb. */
+function isRunOn(tokens: readonly Token[], end: number): boolean {
+  const last = tokens[end - 1];
+  const isEnd = end >= tokens.length || PREPOSITIONS.has(tokens[end]?.lower ?? "");
+  return isEnd && !last?.owner && /^[a-z]+$/.test(last?.word ?? "");
 }
 
 function isPlainWord(token: Token | undefined): boolean {

@@ -82,23 +82,14 @@ function spokenOf(reading: Reading, message: Message): Entity[] {
 
 /** Whom and what a clause names, in the order in which a pronoun would mean them: the subject last. */
 function entitiesOf(talk: Discourse, clause: Clause): Entity[] {
-  const found: Entity[] = [];
-  const { tokens } = clause;
-  for (const phrase of phrasesOf(tokens, ...clause.rest)) {
-    for (const item of phrase.items) {
-      const first = tokens[item[0]];
-      if (!first || first.class === "pronoun") continue;
-      const entity =
-        phrase.kind === "time"
-          ? undefined
-          : (talk.resolve(tokens, ...item) ?? indefinite(talk, clause, item));
-      if (entity && entity.path !== talk.speaker.path) found.push(entity);
-    }
-  }
-  if (clause.subject && tokens[clause.subject[0]]?.class !== "pronoun") {
-    const entity = talk.resolve(tokens, ...clause.subject);
-    if (entity && entity.path !== talk.speaker.path) found.push(entity);
-  }
+  const { tokens, subject, rest } = clause;
+  const named = phrasesOf(tokens, ...rest)
+    .filter(({ kind }) => kind !== "time")
+    .flatMap(({ items }) => items)
+    .filter(([from]) => tokens[from] && tokens[from]?.class !== "pronoun")
+    .map((item) => talk.resolve(tokens, ...item) ?? indefinite(talk, clause, item));
+  if (subject && tokens[subject[0]]?.class !== "pronoun") named.push(talk.resolve(tokens, ...subject));
+  const found = named.flatMap((entity) => (entity && entity.path !== talk.speaker.path ? [entity] : []));
   for (const entity of found) talk.mention(entity);
   return found;
 }
@@ -147,47 +138,86 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
   if (swapped) return swapped;
   const order = instructionOf(context, text, whole);
   const proposals: Proposal[] = [...order];
-  let previous: { clause: Clause; subject: Entity | undefined } | undefined;
   const before = context.made.length;
-  let sayer: Entity | undefined;
-  let conditional = false;
-  let circumstance: string | undefined;
-  for (const [k, clause] of clauses.entries()) {
-    const subject = subjectOf(context, clause, previous, clauses[k - 1]);
-    const place = placeOf(context, clause, clauses[k + 1]);
-    const skip = passes(clause, conditional);
-    if (clause.role === "condition") conditional = true;
-    else if (
-      clause.role === "circumstance" &&
-      !["since", "as"].includes(clause.opener ?? "") &&
-      !clauses.slice(0, k).some(({ role }) => role === "main")
-    )
-      circumstance = tidy(context.content.slice(openerStart(clause, place.start, context), place.end));
-    if (order.length > 0 && !clause.subject) continue;
-    const quoted = quotedSpeaker(context, clause, sayer);
-    if (quoted === undefined && clause.verb.lemma === "say") sayer = subject ?? sayer;
-    if (quoted) {
-      proposals.push(...readStatement(context, { clause, subject: quoted, ...place }, text));
-    } else if (!skip && subject) {
-      const statement: Statement = {
-        clause,
-        subject,
-        ...place,
-        ...trailing(context, clauses, k, circumstance),
-      };
-      const made = readStatement(context, widen(context, statement, clauses[k + 1]), text);
-      proposals.push(...made);
-      context.made.push(...made);
-      circumstance = undefined;
-    } else if (!skip && !subject && clause.subject) {
-      proposals.push(...(byOthers(context, { clause, subject: NOBODY, ...place }) ?? []));
-    }
-    if (subject && subject.path !== context.discourse.speaker.path) context.discourse.mention(subject);
-    remember(context, clause, subject);
-    previous = { clause, subject: subject ?? (clause.shares ? previous?.subject : undefined) };
-  }
+  const walk: Walk = {
+    context,
+    clauses,
+    text,
+    previous: undefined,
+    sayer: undefined,
+    conditional: false,
+    circumstance: undefined,
+  };
+  for (const k of clauses.keys()) proposals.push(...readClause(walk, k, order.length > 0));
   context.made.length = before;
   return putRight(context, text, whole, proposals);
+}
+
+/** What reading a sentence clause by clause remembers on its way. */
+interface Walk {
+  readonly context: Context;
+  readonly clauses: readonly Clause[];
+  readonly text: string;
+  previous: { clause: Clause; subject: Entity | undefined } | undefined;
+  /** Who said what is quoted next. */
+  sayer: Entity | undefined;
+  conditional: boolean;
+  /** "when I fly", before its main clause. */
+  circumstance: string | undefined;
+}
+
+function readClause(walk: Walk, k: number, isOrdered: boolean): Proposal[] {
+  const { context, clauses } = walk;
+  const clause = clauses[k];
+  if (!clause) return [];
+  const subject = subjectOf(context, clause, walk.previous, clauses[k - 1]);
+  const place = placeOf(context, clause, clauses[k + 1]);
+  const skip = passes(clause, walk.conditional);
+  if (clause.role === "condition") walk.conditional = true;
+  else if (opensSentence(clauses, k)) {
+    walk.circumstance = tidy(context.content.slice(openerStart(clause, place.start, context), place.end));
+  }
+  if (isOrdered && !clause.subject) return [];
+  const proposals = statementsOf(walk, k, { clause, subject, place, skip });
+  if (subject && subject.path !== context.discourse.speaker.path) context.discourse.mention(subject);
+  remember(context, clause, subject);
+  walk.previous = { clause, subject: subject ?? (clause.shares ? walk.previous?.subject : undefined) };
+  return proposals;
+}
+
+/** A circumstance that stands before every main clause: "when I fly, …". */
+function opensSentence(clauses: readonly Clause[], k: number): boolean {
+  const clause = clauses[k];
+  if (clause?.role !== "circumstance" || ["since", "as"].includes(clause.opener ?? "")) return false;
+  return !clauses.slice(0, k).some(({ role }) => role === "main");
+}
+
+function statementsOf(
+  walk: Walk,
+  k: number,
+  {
+    clause,
+    subject,
+    place,
+    skip,
+  }: { clause: Clause; subject: Entity | undefined; place: { start: number; end: number }; skip: boolean },
+): Proposal[] {
+  const { context, clauses, text } = walk;
+  const quoted = quotedSpeaker(context, clause, walk.sayer);
+  if (quoted) return readStatement(context, { clause, subject: quoted, ...place }, text);
+  if (clause.verb.lemma === "say") walk.sayer = subject ?? walk.sayer;
+  if (skip) return [];
+  if (!subject) return clause.subject ? (byOthers(context, { clause, subject: NOBODY, ...place }) ?? []) : [];
+  const statement: Statement = {
+    clause,
+    subject,
+    ...place,
+    ...trailing(context, clauses, k, walk.circumstance),
+  };
+  const made = readStatement(context, widen(context, statement, clauses[k + 1]), text);
+  context.made.push(...made);
+  walk.circumstance = undefined;
+  return made;
 }
 
 /** Tina said "I'm moving": the "I" is Tina. Only plain statements of people who are named or known. */
@@ -265,29 +295,30 @@ function subjectOf(
 ): Entity | undefined {
   const { tokens, subject } = clause;
   const talk = context.discourse;
-  if (!subject) {
-    if (clause.shares) return previous?.subject ?? (before?.subject ? undefined : talk.speaker);
-    if (hasOtherSubject(clause)) return undefined;
-    return isOrder(clause) && !STANDING.has(clause.verb.lemma) ? undefined : talk.speaker;
-  }
+  if (!subject) return impliedSubject(talk, clause, previous, before);
   const first = tokens[subject[0]];
   if (!first) return undefined;
   if (clause.role === "relative") return antecedent(context, clause, before);
-  if (
-    clause.role === "content" &&
-    before &&
-    FIRST_PERSON.has(first.lower) &&
-    before.subject &&
-    SAYING.has(before.verb.lemma)
-  ) {
-    // What others say of the user is theirs: "Tina thinks I'm mad".
-    const sayer = previous?.subject;
-    if (!sayer || sayer.path !== talk.speaker.path) return undefined;
-  }
-  if (EMPTY_SUBJECTS.has(first.lower) && first.lower !== "it" && subject[1] - subject[0] === 1)
+  const isReported =
+    clause.role === "content" && before?.subject !== undefined && SAYING.has(before.verb.lemma);
+  // What others say of the user is theirs: "Tina thinks I'm mad".
+  if (isReported && FIRST_PERSON.has(first.lower) && previous?.subject?.path !== talk.speaker.path)
     return undefined;
-  if (first.lower === "you") return undefined;
+  const isEmpty = EMPTY_SUBJECTS.has(first.lower) && first.lower !== "it" && subject[1] - subject[0] === 1;
+  if (isEmpty || first.lower === "you") return undefined;
   return talk.resolve(tokens, ...subject) ?? renamedPerson(context, clause);
+}
+
+/** Who is meant where nobody is named: the one before, or the speaker; nobody in an order. */
+function impliedSubject(
+  talk: Discourse,
+  clause: Clause,
+  previous: { subject: Entity | undefined } | undefined,
+  before: Clause | undefined,
+): Entity | undefined {
+  if (clause.shares) return previous?.subject ?? (before?.subject ? undefined : talk.speaker);
+  if (hasOtherSubject(clause)) return undefined;
+  return isOrder(clause) && !STANDING.has(clause.verb.lemma) ? undefined : talk.speaker;
 }
 
 /** Something stands before the verb that is no subject we can read: then it is not "I" that was left out. */
