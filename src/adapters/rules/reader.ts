@@ -3,17 +3,14 @@ import type { Message } from "../../domain/message.ts";
 import type { Proposal, Reading } from "../../ports/extractor.ts";
 import { byOthers, changesOf } from "./changes.ts";
 import { claimsOf } from "./claims.ts";
-import { type Clause, clausesOf, isOrder } from "./clauses.ts";
+import { type Before, mentionsOf, quotedSpeaker, subjectOf } from "./clause-subjects.ts";
+import { type Clause, clausesOf } from "./clauses.ts";
 import { type Context, type Statement, tidy } from "./context.ts";
 import { putRight, swapOf } from "./corrections.ts";
-import { type Discourse, discourse, type Entity, speakerEntity } from "./entities.ts";
+import { discourse, type Entity, speakerEntity } from "./entities.ts";
 import { isRefused, quotedSpans } from "./guards.ts";
 import { instructionOf } from "./instructions.ts";
-import { ANIMALS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "./lexicon.ts";
-import { isPersonNoun } from "./persons.ts";
-import { phrasesOf } from "./phrases.ts";
 import { tagSentences } from "./tagger.ts";
-import { isTime } from "./times.ts";
 import type { Token } from "./token.ts";
 
 /** Reads the statements of one message, sentence by sentence. */
@@ -65,62 +62,13 @@ function markQuotes(tokens: Token[], quotes: readonly { start: number; end: numb
 
 /** What the last turns of the user spoke of, for pronouns alone. */
 function spokenOf(reading: Reading, message: Message): Entity[] {
-  const found: Entity[] = [];
-  const turns = reading.earlier
-    .filter(({ role, name }) => role === "user" && name === message.name)
-    .slice(-3);
   const known = claimsOfMemories(reading);
-  for (const turn of turns) {
+  const turns = reading.earlier.filter(({ role, name }) => role === "user" && name === message.name);
+  return turns.slice(-3).flatMap((turn) => {
     const talk = discourse(speakerEntity(turn.name), known, () => []);
-    for (const tokens of tagSentences(turn.content.slice(0, 600))) {
-      for (const clause of clausesOf(tokens))
-        for (const entity of entitiesOf(talk, clause)) found.push(entity);
-    }
-  }
-  return found;
-}
-
-/** Whom and what a clause names, in the order in which a pronoun would mean them: the subject last. */
-function entitiesOf(talk: Discourse, clause: Clause): Entity[] {
-  const { tokens, subject, rest } = clause;
-  const named = phrasesOf(tokens, ...rest)
-    .filter(({ kind }) => kind !== "time")
-    .flatMap(({ items }) => items)
-    .filter(([from]) => tokens[from] && tokens[from]?.class !== "pronoun")
-    .map((item) => talk.resolve(tokens, ...item) ?? indefinite(talk, clause, item));
-  if (subject && tokens[subject[0]]?.class !== "pronoun") named.push(talk.resolve(tokens, ...subject));
-  const found = named.flatMap((entity) => (entity && entity.path !== talk.speaker.path ? [entity] : []));
-  for (const entity of found) talk.mention(entity);
-  return found;
-}
-
-/** "I have a cat", "got a new car": the speaker's from now on. */
-function indefinite(talk: Discourse, clause: Clause, item: readonly [number, number]): Entity | undefined {
-  const { tokens } = clause;
-  const first = tokens[item[0]];
-  const head = tokens.slice(...item).findLast(({ class: kind }) => kind === "noun")?.lower;
-  if (!first || head === undefined || !/^(?:a|an|two|three|four|one)$/.test(first.lower)) return undefined;
-  const owns = [
-    "have",
-    "get",
-    "own",
-    "adopt",
-    "buy",
-    "keep",
-    "pick up",
-    "see",
-    "date",
-    "rescue",
-    "meet",
-  ].includes(clause.verb.lemma);
-  if (!owns) return undefined;
-  const animate = isPersonNoun(head) || ANIMALS.has(head);
-  return {
-    path: `${talk.speaker.path}/${head}`,
-    display: `${talk.speaker.path === "user" ? "The user's" : `${talk.speaker.display}'s`} ${head}`,
-    animate,
-    plural: false,
-  };
+    const clauses = tagSentences(turn.content.slice(0, 600)).flatMap(clausesOf);
+    return clauses.flatMap((clause) => mentionsOf(talk, clause));
+  });
 }
 
 const BEYOND =
@@ -137,124 +85,98 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
   const swapped = swapOf(context, text, whole);
   if (swapped) return swapped;
   const order = instructionOf(context, text, whole);
-  const proposals: Proposal[] = [...order];
-  const before = context.made.length;
-  const walk: Walk = {
-    context,
-    clauses,
-    text,
-    previous: undefined,
-    sayer: undefined,
-    conditional: false,
-    circumstance: undefined,
-  };
-  for (const k of clauses.keys()) proposals.push(...readClause(walk, k, order.length > 0));
-  context.made.length = before;
+  const made = context.made.length;
+  const progress: Progress = { text, clauses, isOrder: order.length > 0, conditional: false };
+  const proposals = [...order, ...clauses.flatMap((_clause, k) => readClause(context, progress, k))];
+  context.made.length = made;
   return putRight(context, text, whole, proposals);
 }
 
-/** What reading a sentence clause by clause remembers on its way. */
-interface Walk {
-  readonly context: Context;
-  readonly clauses: readonly Clause[];
+/** How far the reading of a sentence has come. */
+interface Progress {
   readonly text: string;
-  previous: { clause: Clause; subject: Entity | undefined } | undefined;
-  /** Who said what is quoted next. */
-  sayer: Entity | undefined;
+  readonly clauses: readonly Clause[];
+  /** The sentence is an order to whoever answers. */
+  readonly isOrder: boolean;
+  before?: Before;
+  /** The last who is said to have said something. */
+  sayer?: Entity | undefined;
+  /** An "if" came before. */
   conditional: boolean;
-  /** "when I fly", before its main clause. */
-  circumstance: string | undefined;
+  /** "when I fly", waiting for its main clause. */
+  circumstance?: string | undefined;
 }
 
-function readClause(walk: Walk, k: number, isOrdered: boolean): Proposal[] {
-  const { context, clauses } = walk;
-  const clause = clauses[k];
+function readClause(context: Context, progress: Progress, k: number): Proposal[] {
+  const clause = progress.clauses[k];
   if (!clause) return [];
-  const subject = subjectOf(context, clause, walk.previous, clauses[k - 1]);
-  const place = placeOf(context, clause, clauses[k + 1]);
-  const skip = passes(clause, walk.conditional);
-  if (clause.role === "condition") walk.conditional = true;
-  else if (opensSentence(clauses, k)) {
-    walk.circumstance = tidy(context.content.slice(openerStart(clause, place.start, context), place.end));
-  }
-  if (isOrdered && !clause.subject) return [];
-  const proposals = statementsOf(walk, k, { clause, subject, place, skip });
+  const subject = subjectOf(context, clause, progress.before);
+  const place = placeOf(context, clause);
+  const skip = passes(clause, progress.conditional);
+  noteOpening(context, progress, k, place);
+  if (progress.isOrder && !clause.subject) return [];
+  const proposals = proposalsOf(context, progress, k, { subject, place, skip });
   if (subject && subject.path !== context.discourse.speaker.path) context.discourse.mention(subject);
   remember(context, clause, subject);
-  walk.previous = { clause, subject: subject ?? (clause.shares ? walk.previous?.subject : undefined) };
+  progress.before = { clause, subject: subject ?? (clause.shares ? progress.before?.subject : undefined) };
   return proposals;
 }
 
-/** A circumstance that stands before every main clause: "when I fly, …". */
-function opensSentence(clauses: readonly Clause[], k: number): boolean {
-  const clause = clauses[k];
-  if (clause?.role !== "circumstance" || ["since", "as"].includes(clause.opener ?? "")) return false;
-  return !clauses.slice(0, k).some(({ role }) => role === "main");
+/** Notes an "if", and a circumstance that waits for its main clause. */
+function noteOpening(context: Context, progress: Progress, k: number, place: Place): void {
+  const clause = progress.clauses[k];
+  if (clause?.role === "condition") progress.conditional = true;
+  if (clause?.role !== "circumstance" || ["since", "as"].includes(clause.opener ?? "")) return;
+  if (progress.clauses.slice(0, k).some(({ role }) => role === "main")) return;
+  progress.circumstance = tidy(context.content.slice(openerStart(clause, place.start, context), place.end));
 }
 
-function statementsOf(
-  walk: Walk,
-  k: number,
-  {
-    clause,
-    subject,
-    place,
-    skip,
-  }: { clause: Clause; subject: Entity | undefined; place: { start: number; end: number }; skip: boolean },
-): Proposal[] {
-  const { context, clauses, text } = walk;
-  const quoted = quotedSpeaker(context, clause, walk.sayer);
-  if (quoted) return readStatement(context, { clause, subject: quoted, ...place }, text);
-  if (clause.verb.lemma === "say") walk.sayer = subject ?? walk.sayer;
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Spoken {
+  readonly subject: Entity | undefined;
+  readonly place: Place;
+  /** Read for whom it names alone. */
+  readonly skip: boolean;
+}
+
+function proposalsOf(context: Context, progress: Progress, k: number, spoken: Spoken): Proposal[] {
+  const clause = progress.clauses[k];
+  if (!clause) return [];
+  const { subject, place, skip } = spoken;
+  const quoted = quotedSpeaker(context, clause, progress.sayer);
+  if (quoted) return readStatement(context, { clause, subject: quoted, ...place }, progress.text);
+  if (clause.verb.lemma === "say") progress.sayer = subject ?? progress.sayer;
   if (skip) return [];
   if (!subject) return clause.subject ? (byOthers(context, { clause, subject: NOBODY, ...place }) ?? []) : [];
-  const statement: Statement = {
-    clause,
-    subject,
-    ...place,
-    ...trailing(context, clauses, k, walk.circumstance),
-  };
-  const made = readStatement(context, widen(context, statement, clauses[k + 1]), text);
+  const statement = { clause, subject, ...place, ...circumstanceOf(context, progress, k) };
+  const made = readStatement(context, widen(context, statement, progress.clauses[k + 1]), progress.text);
   context.made.push(...made);
-  walk.circumstance = undefined;
+  progress.circumstance = undefined;
   return made;
-}
-
-/** Tina said "I'm moving": the "I" is Tina. Only plain statements of people who are named or known. */
-function quotedSpeaker(context: Context, clause: Clause, sayer: Entity | undefined): Entity | undefined {
-  const { tokens, subject, verb } = clause;
-  const first = subject && tokens[subject[0]];
-  if (!sayer || sayer.path === context.discourse.speaker.path || !tokens[verb.from]?.quoted) return undefined;
-  if (!subject && clause.shares && !clause.asks && !verb.open) return sayer;
-  if (!first) return undefined;
-  const isPlain = !clause.asks && !verb.open && clause.role !== "condition";
-  return isPlain && FIRST_PERSON.has(first.lower) && subject[1] - subject[0] === 1 ? sayer : undefined;
 }
 
 /** "they", "the office": whoever it was that moved the appointment. */
 const NOBODY: Entity = { path: "?", display: "Somebody", animate: true, plural: false };
 
 function remember(context: Context, clause: Clause, subject: Entity | undefined): void {
-  const found = entitiesOf(context.discourse, clause);
-  if (subject && found.length > 0 && subject.path !== context.discourse.speaker.path)
+  const found = mentionsOf(context.discourse, clause);
+  if (subject && found.length > 0 && subject.path !== context.discourse.speaker.path) {
     context.discourse.mention(subject);
+  }
 }
 
-/** "while", "when I fly" behind the main clause belongs to it too. */
-function trailing(
-  context: Context,
-  clauses: readonly Clause[],
-  k: number,
-  before: string | undefined,
-): { circumstance?: string } {
-  if (before !== undefined) return { circumstance: before };
-  const next = clauses[k + 1];
-  if (
-    next?.role !== "circumstance" ||
-    !["when", "whenever", "while", "before", "after", "until", "where"].includes(next.opener ?? "")
-  )
-    return {};
-  const place = placeOf(context, next, clauses[k + 2]);
+const TRAILS = new Set(["when", "whenever", "while", "before", "after", "until", "where"]);
+
+/** "when I fly", before the main clause or behind it. */
+function circumstanceOf(context: Context, progress: Progress, k: number): { circumstance?: string } {
+  if (progress.circumstance !== undefined) return { circumstance: progress.circumstance };
+  const next = progress.clauses[k + 1];
+  if (next?.role !== "circumstance" || !TRAILS.has(next.opener ?? "")) return {};
+  const place = placeOf(context, next);
   const text = tidy(context.content.slice(openerStart(next, place.start, context), place.end));
   return text.length > 60 ? {} : { circumstance: text };
 }
@@ -267,127 +189,33 @@ function openerStart(clause: Clause, start: number, context: Context): number {
 
 /** A promise reaches over the clause that says what was promised. */
 function widen(context: Context, statement: Statement, next: Clause | undefined): Statement {
-  if (next?.role !== "content" || !/^(?:promise|swear|agree|vow)$/.test(statement.clause.verb.lemma))
-    return statement;
-  return { ...statement, end: placeOf(context, next, undefined).end };
+  const isPromise = /^(?:promise|swear|agree|vow)$/.test(statement.clause.verb.lemma);
+  return isPromise && next?.role === "content"
+    ? { ...statement, end: placeOf(context, next).end }
+    : statement;
 }
 
+/** Clauses that tell nothing that is so: questions, quotes, conditions, what nearly happened. */
 function passes(clause: Clause, conditional: boolean): boolean {
-  const first = clause.tokens[clause.verb.from];
-  if (clause.asks || first?.quoted) return true;
-  // "I almost bought a boat"
-  if (
-    /^(?:almost|nearly|hardly|barely)$/.test(clause.tokens[clause.verb.from - 1]?.lower ?? "") ||
-    clause.tokens
-      .slice(clause.verb.from, clause.verb.to)
-      .some(({ lower }) => /^(?:almost|nearly)$/.test(lower))
-  )
-    return true;
-  if (clause.role === "condition" || clause.role === "circumstance" || clause.role === "reason") return true;
-  return conditional && (clause.verb.open || clause.verb.tense === "past" || clause.verb.tense === "future");
+  const { tokens, verb, role } = clause;
+  if (clause.asks || tokens[verb.from]?.quoted) return true;
+  if (["condition", "circumstance", "reason"].includes(role) || isNearly(clause)) return true;
+  return conditional && (verb.open || verb.tense !== "present");
 }
 
-function subjectOf(
-  context: Context,
-  clause: Clause,
-  previous: { clause: Clause; subject: Entity | undefined } | undefined,
-  before: Clause | undefined,
-): Entity | undefined {
-  const { tokens, subject } = clause;
-  const talk = context.discourse;
-  if (!subject) return impliedSubject(talk, clause, previous, before);
-  const first = tokens[subject[0]];
-  if (!first) return undefined;
-  if (clause.role === "relative") return antecedent(context, clause, before);
-  const isReported =
-    clause.role === "content" && before?.subject !== undefined && SAYING.has(before.verb.lemma);
-  // What others say of the user is theirs: "Tina thinks I'm mad".
-  if (isReported && FIRST_PERSON.has(first.lower) && previous?.subject?.path !== talk.speaker.path)
-    return undefined;
-  const isEmpty = EMPTY_SUBJECTS.has(first.lower) && first.lower !== "it" && subject[1] - subject[0] === 1;
-  if (isEmpty || first.lower === "you") return undefined;
-  return talk.resolve(tokens, ...subject) ?? renamedPerson(context, clause);
+/** "I almost bought a boat" */
+function isNearly({ tokens, verb }: Clause): boolean {
+  const before = /^(?:almost|nearly|hardly|barely)$/.test(tokens[verb.from - 1]?.lower ?? "");
+  return before || tokens.slice(verb.from, verb.to).some(({ lower }) => /^(?:almost|nearly)$/.test(lower));
 }
 
-/** Who is meant where nobody is named: the one before, or the speaker; nobody in an order. */
-function impliedSubject(
-  talk: Discourse,
-  clause: Clause,
-  previous: { subject: Entity | undefined } | undefined,
-  before: Clause | undefined,
-): Entity | undefined {
-  if (clause.shares) return previous?.subject ?? (before?.subject ? undefined : talk.speaker);
-  if (hasOtherSubject(clause)) return undefined;
-  return isOrder(clause) && !STANDING.has(clause.verb.lemma) ? undefined : talk.speaker;
-}
-
-/** Something stands before the verb that is no subject we can read: then it is not "I" that was left out. */
-function hasOtherSubject(clause: Clause): boolean {
-  const { tokens, lead, verb } = clause;
-  for (let i = lead[0]; i < verb.from; i += 1) {
-    const token = tokens[i];
-    if (!token || /[,;:]/.test(tokens[verb.from - 1]?.after ?? "")) continue;
-    if (
-      ["determiner", "possessive"].includes(token.class) &&
-      !/[,]/.test(token.after) &&
-      !isTime(tokens, i, i + 2)
-    )
-      return tokens[i - 1]?.class !== "preposition";
-  }
-  return false;
-}
-
-/** "he's Danielle now": whoever was spoken of last, whatever the pronoun. */
-function renamedPerson(context: Context, clause: Clause): Entity | undefined {
-  const { tokens, subject, verb, rest } = clause;
-  const first = subject && tokens[subject[0]];
-  const next = tokens[rest[0]];
-  if (!first || !/^(?:she|he|they)$/.test(first.lower) || !verb.copula || !/^\p{Lu}/u.test(next?.word ?? ""))
-    return undefined;
-  return ["they", "she", "he"]
-    .map((pronoun) => context.discourse.meantBy(pronoun))
-    .find((entity) => entity !== undefined);
-}
-
-/** Verbs that open a sentence about oneself without "I": "love this place", "need to call mum". */
-const STANDING = new Set([
-  "love",
-  "hate",
-  "like",
-  "need",
-  "want",
-  "prefer",
-  "live",
-  "work",
-  "miss",
-  "hope",
-  "plan",
-  "use",
-  "drive",
-  "play",
-  "own",
-]);
-
-/** Whom "who" means: the noun phrase right before it. */
-function antecedent(context: Context, clause: Clause, before: Clause | undefined): Entity | undefined {
-  const { tokens, subject } = clause;
-  const end = subject?.[0] ?? 0;
-  for (let start = Math.max(0, end - 5); start < end; start += 1) {
-    const token = tokens[start];
-    if (token?.class === "possessive" || token?.class === "name")
-      return context.discourse.resolve(tokens, start, end);
-  }
-  return before ? context.discourse.meantBy("they") : undefined;
-}
-
-function placeOf(context: Context, clause: Clause, next: Clause | undefined): { start: number; end: number } {
-  const { tokens, lead, rest, verb, subject } = clause;
+/** Where the words of a clause stand in the message, without what joins it to the next. */
+function placeOf(context: Context, { tokens, lead, rest, verb, subject }: Clause): Place {
   const first = tokens[Math.min(lead[0], subject?.[0] ?? lead[0], verb.from)] ?? tokens[0];
-  const limit = next && next.tokens === tokens ? Math.max(rest[1], verb.to) : rest[1];
-  const last = tokens[Math.max(limit, verb.to) - 1] ?? tokens.at(-1);
+  const last = tokens[Math.max(rest[1], verb.to) - 1] ?? tokens.at(-1);
   const start = first?.start ?? 0;
-  const end = last?.end ?? context.content.length;
-  const trimmed = context.content.slice(start, end).replace(/[\s,]+(?:and|but|so|or|then|because)?$/i, "");
+  const words = context.content.slice(start, last?.end ?? context.content.length);
+  const trimmed = words.replace(/[\s,]+(?:and|but|so|or|then|because)?$/i, "");
   return { start, end: start + Math.max(1, trimmed.length) };
 }
 
