@@ -33,8 +33,9 @@ export function relationsFor(frame: Frame, verb: Verb, joints: Joints): string[]
   return unique([
     ...(verb.lemma === "do" ? answeringRelations(chain.map((link) => `${link.verb} to`).join(" ")) : []),
     ...passives(verb, base, joints),
+    ...(frame.wh === "how" ? byQuestionWord(frame, base, joints) : []),
     ...joined(whole, base, joints),
-    ...byQuestionWord(frame, base, joints),
+    ...(frame.wh === "how" ? [] : byQuestionWord(frame, base, joints)),
     ...answeringRelations(canonicalRelation(whole)),
     whole,
     ...inChain(chain, base),

@@ -1,0 +1,138 @@
+import { type Clause, isOrder } from "./clauses.ts";
+import type { Context } from "./context.ts";
+import type { Discourse, Entity } from "./entities.ts";
+import { ANIMALS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "./lexicon.ts";
+import { isPersonNoun } from "./persons.ts";
+import { phrasesOf } from "./phrases.ts";
+import { isTime } from "./times.ts";
+import { isCapital, type Stretch, type Token } from "./token.ts";
+
+/** The clause before, with its subject. */
+export interface Before {
+  readonly clause: Clause;
+  readonly subject: Entity | undefined;
+}
+
+/** Of whom a clause speaks; undefined where it is nobody whose life is told here. */
+export function subjectOf(context: Context, clause: Clause, before: Before | undefined): Entity | undefined {
+  const { tokens, subject } = clause;
+  const talk = context.discourse;
+  if (!subject) return leftOut(talk, clause, before);
+  const first = tokens[subject[0]];
+  if (!first || first.lower === "you") return undefined;
+  if (clause.role === "relative") return antecedent(context, clause, before);
+  if (clause.role === "content" && isOthersView(talk, first, before)) return undefined;
+  const isAlone = subject[1] - subject[0] === 1;
+  if (isAlone && first.lower !== "it" && EMPTY_SUBJECTS.has(first.lower)) return undefined;
+  return talk.resolve(tokens, ...subject) ?? renamedPerson(context, clause);
+}
+
+/** "sold the Fuji": I did, or whoever the clause before is about. */
+function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): Entity | undefined {
+  if (clause.shares) return before?.subject ?? (before?.clause.subject ? undefined : talk.speaker);
+  if (hasOtherSubject(clause)) return undefined;
+  return isOrder(clause) && !STANDING.has(clause.verb.lemma) ? undefined : talk.speaker;
+}
+
+/** What others say of the user is theirs: "Tina thinks I'm mad". */
+function isOthersView(talk: Discourse, first: Token, before: Before | undefined): boolean {
+  if (!before?.clause.subject || !FIRST_PERSON.has(first.lower)) return false;
+  return SAYING.has(before.clause.verb.lemma) && before.subject?.path !== talk.speaker.path;
+}
+
+/** Verbs that open a sentence about oneself without "I": "love this place", "need to call mum". */
+const STANDING = new Set(
+  "love hate like need want prefer live work miss hope plan use drive play own".split(" "),
+);
+
+/** Something stands before the verb that is no subject we can read: then it is not "I" that was left out. */
+function hasOtherSubject({ tokens, lead, verb }: Clause): boolean {
+  if (/[,;:]/.test(tokens[verb.from - 1]?.after ?? "")) return false;
+  const at = tokens.findIndex(
+    (token, i) =>
+      i >= lead[0] &&
+      i < verb.from &&
+      ["determiner", "possessive"].includes(token.class) &&
+      !token.after.includes(",") &&
+      !isTime(tokens, i, i + 2),
+  );
+  return at >= 0 && tokens[at - 1]?.class !== "preposition";
+}
+
+/** "he's Danielle now": whoever was spoken of last, whatever the pronoun. */
+function renamedPerson(context: Context, { tokens, subject, verb, rest }: Clause): Entity | undefined {
+  const pronoun = subject && tokens[subject[0]]?.lower;
+  const isNaming = verb.copula && isCapital(tokens[rest[0]]) && /^(?:she|he|they)$/.test(pronoun ?? "");
+  if (!isNaming) return undefined;
+  return ["they", "she", "he"].flatMap((one) => context.discourse.meantBy(one) ?? [])[0];
+}
+
+/** Whom "who" means: the noun phrase right before it. */
+function antecedent(
+  context: Context,
+  { tokens, subject }: Clause,
+  before: Before | undefined,
+): Entity | undefined {
+  const end = subject?.[0] ?? 0;
+  const start = tokens.findIndex(
+    (token, i) => i >= end - 5 && i < end && (token.class === "possessive" || token.class === "name"),
+  );
+  if (start >= 0) return context.discourse.resolve(tokens, start, end);
+  return before ? context.discourse.meantBy("they") : undefined;
+}
+
+/** Tina said "I'm moving": the "I" is Tina. Only plain statements of people who are named or known. */
+export function quotedSpeaker(
+  context: Context,
+  clause: Clause,
+  sayer: Entity | undefined,
+): Entity | undefined {
+  const { tokens, subject, verb } = clause;
+  if (!sayer || sayer.path === context.discourse.speaker.path || !tokens[verb.from]?.quoted) return undefined;
+  if (clause.asks || verb.open) return undefined;
+  if (!subject) return clause.shares ? sayer : undefined;
+  const isI = subject[1] - subject[0] === 1 && FIRST_PERSON.has(tokens[subject[0]]?.lower ?? "");
+  return isI && clause.role !== "condition" ? sayer : undefined;
+}
+
+/** Whom and what a clause names, in the order in which a pronoun would mean them: the subject last. */
+export function mentionsOf(talk: Discourse, clause: Clause): Entity[] {
+  const { tokens, subject } = clause;
+  const objects = phrasesOf(tokens, ...clause.rest).filter(({ kind }) => kind !== "time");
+  const named = objects.flatMap(({ items }) => items.flatMap((item) => mentioned(talk, clause, item) ?? []));
+  const own =
+    subject && tokens[subject[0]]?.class !== "pronoun" ? talk.resolve(tokens, ...subject) : undefined;
+  const found = [...named, ...(own ? [own] : [])].filter(({ path }) => path !== talk.speaker.path);
+  for (const entity of found) talk.mention(entity);
+  return found;
+}
+
+function mentioned(talk: Discourse, clause: Clause, item: Stretch): Entity | undefined {
+  const first = clause.tokens[item[0]];
+  if (!first || first.class === "pronoun") return undefined;
+  return talk.resolve(clause.tokens, ...item) ?? indefinite(talk, clause, item);
+}
+
+const OWNS = new Set([
+  "have",
+  "get",
+  "own",
+  "adopt",
+  "buy",
+  "keep",
+  "pick up",
+  "see",
+  "date",
+  "rescue",
+  "meet",
+]);
+
+/** "I have a cat", "got a new car": the speaker's from now on. */
+function indefinite(talk: Discourse, { tokens, verb }: Clause, item: Stretch): Entity | undefined {
+  const isOne = /^(?:a|an|two|three|four|one)$/.test(tokens[item[0]]?.lower ?? "");
+  const head = tokens.slice(...item).findLast(({ class: kind }) => kind === "noun")?.lower;
+  if (!isOne || head === undefined || !OWNS.has(verb.lemma)) return undefined;
+  const owner = talk.speaker.path === "user" ? "The user's" : `${talk.speaker.display}'s`;
+  const animate = isPersonNoun(head) || ANIMALS.has(head);
+  return { path: `${talk.speaker.path}/${head}`, display: `${owner} ${head}`, animate, plural: false };
+}
