@@ -39,7 +39,7 @@ export async function recall(
     const memory = corpus.memories[slot];
     return memory && versions ? memories.get(memory.id) : memory;
   };
-  const known = [...memories.values()];
+  const known = versions ? [...memories.values()] : corpus.known;
   const asked = {
     query: text,
     vector: vector ?? new Float32Array(ports.embedder.dimensions),

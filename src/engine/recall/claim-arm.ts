@@ -18,9 +18,10 @@ export function searchClaims(corpus: Corpus, question: Question, signals: Signal
   const onTopic = topicShares(corpus, topic);
   const relations = new Set(question.relations.map((relation) => corpus.names.get(relation)));
   const subjects = subjectsAsked(corpus, question.subject);
-  const claims = new Float32Array(corpus.slots);
+  const { slots } = corpus;
+  const claims = corpus.column("claim", slots);
   let best = 0;
-  for (let slot = 0; slot < corpus.slots; slot += 1) {
+  for (let slot = 0; slot < slots; slot += 1) {
     const about = subjects.get(corpus.subject[slot] as number) ?? 0;
     if (about === 0) continue;
     const hasRelation = relations.has(corpus.relation[slot] as number);
@@ -37,8 +38,8 @@ function fitOf(hasRelation: boolean, onTopic: number | undefined): number {
 }
 
 /** The share of the topic's words that each unit holds. */
-function topicShares({ text, slots }: Corpus, topic: readonly string[]): Float32Array {
-  const shares = new Float32Array(slots);
+function topicShares({ text, slots, column }: Corpus, topic: readonly string[]): Float32Array {
+  const shares = column("topic", slots);
   for (const term of topic) {
     for (const slot of text.postings(term)?.keys() ?? [])
       shares[slot] = (shares[slot] as number) + 1 / topic.length;
@@ -68,7 +69,7 @@ export function searchTime(
   const { units, slots, turn, turns } = corpus;
   const first = from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(from);
   const end = to === undefined ? Number.POSITIVE_INFINITY : Date.parse(to);
-  const within = new Float32Array(slots);
+  const within = corpus.column("time", slots);
   for (let slot = 0; slot < slots; slot += 1) {
     if (!units[slot]) continue;
     const memory = memoryAt(slot);

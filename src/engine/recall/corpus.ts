@@ -32,6 +32,13 @@ export interface Corpus {
   readonly said: Said;
   /** When the newest of all was said, in milliseconds. */
   readonly newest: number;
+  /** The memories there are now; the same list as long as none changes. */
+  readonly known: readonly Memory[];
+  /**
+   * A column of zeros to work in. The same memory serves under the same name at the next recall: fresh memory costs
+   * more than the work that is done in it.
+   */
+  column(name: string, length: number): Float32Array;
 }
 
 interface Kept {
@@ -51,6 +58,8 @@ interface Kept {
   seenMemories: Memory[];
   said: Map<string, Set<string>>;
   newest: string;
+  known: readonly Memory[];
+  columns: Map<string, Float32Array>;
 }
 
 const kept = new WeakMap<UserState, Kept>();
@@ -79,6 +88,8 @@ export function corpusOf(state: UserState, embedder: Pick<Embedder, "fingerprint
       seenMemories: [],
       said: new Map(),
       newest: "",
+      known: [],
+      columns: new Map(),
     };
     kept.set(state, corpus);
   }
@@ -92,9 +103,25 @@ export function corpusOf(state: UserState, embedder: Pick<Embedder, "fingerprint
     seenUnits: _units,
     seenMemories: _memories,
     newest,
+    columns,
     ...rest
   } = corpus;
-  return { ...rest, text: state.text, slots: state.text.slots, newest: Date.parse(newest) || 0 };
+  return {
+    ...rest,
+    text: state.text,
+    slots: state.text.slots,
+    newest: Date.parse(newest) || 0,
+    column: (name, length) => columnOf(columns, name, length),
+  };
+}
+
+function columnOf(columns: Map<string, Float32Array>, name: string, length: number): Float32Array {
+  let column = columns.get(name);
+  if (!column || column.length < length) {
+    column = new Float32Array(Math.ceil(length * 1.5));
+    columns.set(name, column);
+  }
+  return column.subarray(0, length).fill(0);
 }
 
 /**
@@ -116,6 +143,7 @@ function follow(corpus: Kept, state: UserState): void {
     at += 1;
   }
   corpus.seenMemories.length = at;
+  corpus.known = [...corpus.seenMemories];
 }
 
 /** Gives whether every unit seen before stands where it stood; then none is gone. */

@@ -40,8 +40,8 @@ const CUT = 0.35;
 /** What no longer holds, and what never did, rank below what does. */
 const KEEPS: { readonly [status in Status]: number } = { current: 1, superseded: 0.5, retracted: 0.35 };
 /** How finely units are told apart before they are looked at closely; and how many are, besides those wanted. */
-const LEVELS = 1000;
-const SPARE = 60;
+const LEVELS = 500;
+const SPARE = 30;
 const DAY_MS = 86_400_000;
 /** Recency halves in this time. */
 const HALF_LIFE_DAYS = 90;
@@ -79,7 +79,7 @@ function gather(
 ): { candidates: Candidate[]; dropped: Dropped[] } {
   const candidates: Candidate[] = [];
   const dropped: Dropped[] = [];
-  const enough = SPARE + 4 * ranking.wanted.limit;
+  const enough = SPARE + 2 * ranking.wanted.limit;
   for (const level of levelsOf(ranking.found.relevance, least)) {
     for (const slot of level) {
       const why = whyNot(ranking, slot) ?? whyNothing(ranking, slot);
@@ -110,7 +110,8 @@ function whyNothing({ found }: Ranking, slot: number): string | undefined {
 /** The units from the most relevant down to `least`, in levels of about the same relevance. Linear. */
 function levelsOf(relevance: Float32Array, least: number): number[][] {
   const levels: number[][] = Array.from({ length: LEVELS + 1 }, () => []);
-  for (let slot = 0; slot < relevance.length; slot += 1) {
+  const { length } = relevance;
+  for (let slot = 0; slot < length; slot += 1) {
     const value = relevance[slot] as number;
     if (value >= least && value > 0) levels[LEVELS - Math.floor(value * LEVELS)]?.push(slot);
   }
@@ -122,7 +123,8 @@ function bestOf(ranking: Ranking): { best: number; certainty: number } {
   const { relevance, evidenceAt } = ranking.found;
   let best = 0;
   let certainty = 0;
-  for (let slot = 0; slot < ranking.corpus.slots; slot += 1) {
+  const { slots } = ranking.corpus;
+  for (let slot = 0; slot < slots; slot += 1) {
     const evidence = evidenceAt(slot);
     const isMore = (relevance[slot] as number) > best || evidence > certainty;
     // Looked at last, for it is the slow part: few units beat all before them.

@@ -9,9 +9,6 @@ import { searchTurns } from "./turn-arm.ts";
 import { searchVectors } from "./vector-arm.ts";
 import { searchWords } from "./word-arm.ts";
 
-/** A query longer than this is judged by its first words. */
-const MOST_TERMS = 512;
-
 /** What all arms found, by number of the unit. */
 export interface Found {
   readonly signals: Signals;
@@ -33,14 +30,17 @@ export interface Asked {
   readonly floor: number;
 }
 
-/** Asks every arm about every unit of the corpus, and weighs what they say. */
+/**
+ * Asks every arm about every unit of the corpus, and weighs what they say. What it gives is valid until the next search
+ * of the same corpus.
+ */
 export function search(
   corpus: Corpus,
   memoryAt: MemoryAt,
   { query, vector, question, floor }: Asked,
   profile: Profile,
 ): Found {
-  const terms = analyse(query).slice(0, MOST_TERMS);
+  const terms = analyse(query);
   const signals = noSignals();
   const share = searchWords(corpus, terms, signals);
   searchVectors(corpus, vector, signals);
@@ -50,7 +50,10 @@ export function search(
   const weights = weightsFor(profile, talkShare(corpus));
   const tops = topsOf(signals);
   const places = { slots: corpus.slots, turn: corpus.turn, session: corpus.turns.session };
-  const relevance = relevanceOf(signals, weights, tops, places);
+  const relevance = relevanceOf(signals, weights, tops, places, {
+    units: corpus.column("relevance", corpus.slots),
+    turns: corpus.column("surroundings", corpus.turns.messages.length),
+  });
   return { signals, weights, tops, places, relevance, evidenceAt: evidenceOf(signals, share, floor) };
 }
 

@@ -3,18 +3,18 @@ import type { Signals } from "../rank/signals.ts";
 import type { Corpus } from "./corpus.ts";
 
 /** Fills the signals that the conversation gives, by turn: who speaks, what it answers, whether the user said it. */
-export function searchTurns({ turns }: Corpus, query: string, signals: Signals): void {
+export function searchTurns({ turns, column }: Corpus, query: string, signals: Signals): void {
   const { previous, asks, session, assistantTurns, byUser, speaker } = turns;
   const count = previous.length;
-  if (asks.includes(1)) signals.answers = answersOf(previous, asks);
+  if (asks.includes(1)) signals.answers = answersOf(previous, asks, column("answers", count));
   const asked = namedIn(turns.names, query);
   if (asked.size > 0) {
-    const named = new Float32Array(count);
+    const named = column("named", count);
     for (let at = 0; at < count; at += 1) if (asked.has(speaker[at] as number)) named[at] = 1;
     signals.named = named;
   }
   if (!assistantTurns.some((held) => held > 0)) return;
-  const own = new Float32Array(count);
+  const own = column("own", count);
   for (let at = 0; at < count; at += 1) {
     if (byUser[at] === 1 && (assistantTurns[session[at] as number] as number) > 0) own[at] = 1;
   }
@@ -22,9 +22,13 @@ export function searchTurns({ turns }: Corpus, query: string, signals: Signals):
 }
 
 /** 1 for each turn whose turn before asks something. */
-function answersOf(previous: readonly number[], asks: readonly number[]): Float32Array {
-  const answers = new Float32Array(previous.length);
-  for (let at = 0; at < answers.length; at += 1) {
+function answersOf(
+  previous: readonly number[],
+  asks: readonly number[],
+  answers: Float32Array,
+): Float32Array {
+  const count = answers.length;
+  for (let at = 0; at < count; at += 1) {
     const before = previous[at] as number;
     if (before >= 0) answers[at] = asks[before] as number;
   }

@@ -9,6 +9,8 @@ export interface Turns {
   /** The turn before and after in the same session, or -1. */
   readonly previous: readonly number[];
   readonly next: readonly number[];
+  /** How many turns are around it in its session, itself included: up to two on each side. */
+  readonly window: readonly number[];
   /** The number of its session. */
   readonly session: readonly number[];
   /** 1 where the user speaks. */
@@ -36,71 +38,56 @@ export const REACH = 2;
 /** Messages without a session belong together while no more than this lies between two of them. */
 const PAUSE_MS = 3_600_000;
 
+/** The columns while they grow. */
+interface Columns {
+  readonly messages: Message[];
+  readonly previous: number[];
+  readonly next: number[];
+  readonly window: number[];
+  readonly session: number[];
+  readonly byUser: number[];
+  readonly asks: number[];
+  readonly speaker: number[];
+  readonly place: Map<string, number>;
+  readonly sessionTurns: number[];
+  readonly assistantTurns: number[];
+  readonly names: Map<string, number>;
+}
+
+/** A session that can go on: its number, and its last turn (-1 where it is new). */
+interface Open {
+  readonly session: number;
+  readonly last: number;
+}
+
 export function turnsOf(): GrowingTurns {
-  const messages: Message[] = [];
-  const previous: number[] = [];
-  const next: number[] = [];
-  const session: number[] = [];
-  const byUser: number[] = [];
-  const asks: number[] = [];
-  const sessionTurns: number[] = [];
-  const assistantTurns: number[] = [];
-  const place = new Map<string, number>();
-  const speaker: number[] = [];
-  const names = new Map<string, number>();
-  /** Session id -> its number and last turn; the key without an id is for messages outside any session. */
-  const open = new Map<string | undefined, { session: number; last: number }>();
-
-  /** The session that a message goes on with, or a new one. */
-  const sessionOf = (message: Message): { session: number; last: number } => {
-    const kept = open.get(message.session);
-    const last = kept && messages[kept.last];
-    if (kept && last && (message.session !== undefined || isSoonAfter(last, message))) return kept;
-    assistantTurns.push(0);
-    return { session: sessionTurns.push(0) - 1, last: -1 };
+  const columns: Columns = {
+    messages: [],
+    previous: [],
+    next: [],
+    window: [],
+    session: [],
+    byUser: [],
+    asks: [],
+    speaker: [],
+    place: new Map(),
+    sessionTurns: [],
+    assistantTurns: [],
+    names: new Map(),
   };
-
-  const numberOf = (name: string | undefined): number => {
-    if (name === undefined) return -1;
-    const known = names.get(name) ?? names.size;
-    names.set(name, known);
-    return known;
-  };
-
-  const append = (message: Message): void => {
-    const at = messages.length;
-    const { session: number, last } = sessionOf(message);
-    open.set(message.session, { session: number, last: at });
-    messages.push(message);
-    place.set(message.id, at);
-    previous.push(last);
-    if (last >= 0) next[last] = at;
-    next.push(-1);
-    session.push(number);
-    sessionTurns[number] = (sessionTurns[number] ?? 0) + 1;
-    if (message.role === "assistant") assistantTurns[number] = (assistantTurns[number] ?? 0) + 1;
-    byUser.push(message.role === "user" ? 1 : 0);
-    asks.push(asksAtEnd(message.content));
-    speaker.push(numberOf(message.name));
-  };
-
+  /** By session id; the one without an id is for messages outside any session. */
+  const open = new Map<string | undefined, Open>();
   return {
-    messages,
-    previous,
-    next,
-    session,
-    byUser,
-    asks,
-    place,
-    sessionTurns,
-    assistantTurns,
-    speaker,
-    names,
+    ...columns,
     follow(all) {
+      const { messages, asks } = columns;
       let at = 0;
       for (const message of all.values()) {
-        if (at >= messages.length) append(message);
-        else if (messages[at] !== message) {
+        if (at >= messages.length) {
+          const goesOn = sessionOf(columns, open.get(message.session), message);
+          append(columns, goesOn, message);
+          open.set(message.session, { session: goesOn.session, last: at });
+        } else if (messages[at] !== message) {
           messages[at] = message;
           asks[at] = asksAtEnd(message.content);
         }
@@ -108,6 +95,41 @@ export function turnsOf(): GrowingTurns {
       }
     },
   };
+}
+
+/** The session that a message goes on with, or a new one. */
+function sessionOf(columns: Columns, open: Open | undefined, message: Message): Open {
+  const last = open && columns.messages[open.last];
+  if (open && last && (message.session !== undefined || isSoonAfter(last, message))) return open;
+  columns.assistantTurns.push(0);
+  return { session: columns.sessionTurns.push(0) - 1, last: -1 };
+}
+
+function append(columns: Columns, { session, last }: Open, message: Message): void {
+  const { previous, next, window, sessionTurns, assistantTurns } = columns;
+  const at = columns.messages.push(message) - 1;
+  columns.place.set(message.id, at);
+  previous.push(last);
+  next.push(-1);
+  if (last >= 0) next[last] = at;
+  window.push(1);
+  for (let near = last, i = 0; near >= 0 && i < REACH; near = previous[near] ?? -1, i += 1) {
+    window[at] = (window[at] ?? 0) + 1;
+    window[near] = (window[near] ?? 0) + 1;
+  }
+  columns.session.push(session);
+  sessionTurns[session] = (sessionTurns[session] ?? 0) + 1;
+  if (message.role === "assistant") assistantTurns[session] = (assistantTurns[session] ?? 0) + 1;
+  columns.byUser.push(message.role === "user" ? 1 : 0);
+  columns.asks.push(asksAtEnd(message.content));
+  columns.speaker.push(numberOf(columns.names, message.name));
+}
+
+function numberOf(names: Map<string, number>, name: string | undefined): number {
+  if (name === undefined) return -1;
+  const number = names.get(name) ?? names.size;
+  names.set(name, number);
+  return number;
 }
 
 function isSoonAfter(one: Message, other: Message): boolean {

@@ -13,11 +13,11 @@ const ENOUGH_WORDS = 6;
  */
 export function searchWords(corpus: Corpus, terms: readonly string[], signals: Signals): Float32Array {
   const { text, slots } = corpus;
-  const words = new Float32Array(slots);
-  const share = new Float32Array(slots);
+  const words = corpus.column("words", slots);
+  const share = corpus.column("share", slots);
   const around = {
-    window: counter(corpus.turns.messages.length),
-    session: counter(corpus.turns.sessionTurns.length),
+    window: counter(corpus, "window", corpus.turns.messages.length),
+    session: counter(corpus, "session", corpus.turns.sessionTurns.length),
   };
   const asked = weighed(corpus, terms);
   for (const { term, weight, part } of asked) {
@@ -69,9 +69,9 @@ interface Counter {
   take(weight: number): void;
 }
 
-function counter(places: number): Counter {
-  const sums = new Float32Array(places);
-  const counts = new Float32Array(places);
+function counter({ column }: Corpus, name: string, places: number): Counter {
+  const sums = column(name, places);
+  const counts = column(`${name} counts`, places);
   const touched: number[] = [];
   return {
     sums,
