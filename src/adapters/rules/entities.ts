@@ -231,6 +231,8 @@ function gathered(known: readonly Claim[]): Gathered {
 function bareThing(self: Discourse, known: readonly Claim[], noun: Noun, head: string): Entity | undefined {
   if (noun.determiner !== undefined || noun.possessive !== undefined || head === "") return undefined;
   const path = `${self.speaker.path}/${head}`.toLowerCase();
+  // "name's Delphine"
+  if (head === "name") return owned(self.speaker, head, undefined);
   return gathered(known).subjects.has(path) ? owned(self.speaker, head, undefined) : undefined;
 }
 

@@ -10,7 +10,7 @@ const LASTING =
 const TO_ASSISTANT =
   /\b(?:answer|reply|respond|write|explain|address|talk|speak|call|use|give|keep|format|send|include|add|avoid|stop|don['’]?t|do not|never|always|start|end|begin|tell|remind|summari[sz]e|translate|show|list|quote|cite|ask|assume|be|stick|put|sign|skip|leave|limit|make)\b/i;
 const ABOUT_TALK =
-  /\b(?:answers?|repl(?:y|ies|ying)|responses?|respond(?:ing)?|bullet(?: points?|s)?|emojis?|short|brief(?:ly)?|concise(?:ly)?|in (?:english|german|french|spanish|italian|dutch|polish|portuguese|plain english|one sentence|metric|celsius|fahrenheit|kilometres|miles)|tone|formal(?:ly)?|informal(?:ly)?|language|sentences?|paragraphs?|tables?|code|jokes?|metric|imperial|miles|kilomet\w+|celsius|fahrenheit|units?|step by step|me|swear|sources?|links?|markdown|headings?|words|prices?|exclamation marks?|small talk|caps|recipes?|examples?)\b/i;
+  /\b(?:answers?|repl(?:y|ies|ying)|responses?|respond(?:ing)?|bullet(?: points?|s)?|emojis?|short|brief(?:ly)?|concise(?:ly)?|in (?:english|german|french|spanish|italian|dutch|polish|portuguese|plain english|one sentence|metric|celsius|fahrenheit|kilometres|miles)|tone|formal(?:ly)?|informal(?:ly)?|language|sentences?|paragraphs?|tables?|code|jokes?|metric|imperial|miles|kilomet\w+|celsius|fahrenheit|units?|step by step|me|swear|sources?|links?|markdown|headings?|words|prices?|exclamation marks?|jargon|slang|abbreviations?|small talk|caps|recipes?|examples?)\b/i;
 
 /** An order to whoever answers: "please call me Dory", "always answer in bullet points". */
 export function instructionOf(
@@ -77,7 +77,7 @@ export function isLastingOrder(text: string): boolean {
 }
 
 const OPENERS =
-  /^(?:(?:from now on|in (?:the )?future|going forward|by default|henceforth|please|pls|and|so|also|ok|okay|hey|oh|btw|just|one more thing|whenever you [^,]+|when you [^,]+|when(?:ever)? you (?:[\w']+ ){1,6}?(?=(?:please |always |never )?(?:use|write|keep|put|say|list|show|add|include|avoid|don['’]?t|stick|make) )|when(?:ever)? i [^,]+|when(?:ever)? [^,]{3,40}|every time [^,]+|always|can you|could you|would you|you should|you must|you can|try to|remember to|make sure (?:to|you|that you)|be sure to)[,:]?\s+)+/i;
+  /^(?:(?:from now on|in (?:the )?future|going forward|by default|henceforth|please|pls|and|so|also|ok|okay|hey|oh|btw|just|one more thing|when(?:ever)? you(?: [\w']+){1,6}?(?= (?:please |always |never )?(?:use|write|keep|put|say|list|show|add|include|avoid|don['’]?t|stick|make) )|whenever you [^,]+|when you [^,]+|when(?:ever)? i [^,]+|when(?:ever)? [^,]{3,40}|every time [^,]+|always|can you|could you|would you|you should|you must|you can|try to|remember to|make sure (?:to|you|that you)|be sure to)[,:]?\s+)+/i;
 
 function bareOrder(text: string): string {
   const bare = text

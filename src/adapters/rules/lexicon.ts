@@ -150,7 +150,7 @@ export function isParticle(verb: string, word: string): boolean {
 
 /** Verbs that take another verb and keep its meaning to themselves: "plan to hike", "love baking". */
 export const CATENATIVE: ReadonlySet<string> = set(
-  "plan want intend hope aim need have promise decide agree try learn like love hate prefer enjoy start begin stop quit keep continue finish go use refuse manage tend choose vow swear offer threaten expect wish remember forget consider avoid dislike mean suppose arrange prepare adore mind miss practise practice be fancy get",
+  "plan want intend hope aim need have promise decide agree try learn like love hate prefer enjoy start begin stop quit keep continue finish go use refuse manage tend choose vow swear offer threaten expect wish remember forget consider avoid dislike mean suppose arrange prepare adore mind miss practise practice be fancy get grow end",
 );
 
 /** Verbs of saying and thinking, which bring in a clause of its own. */

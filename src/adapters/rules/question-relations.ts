@@ -46,6 +46,8 @@ function byQuestionWord(frame: Frame, base: string, { stranded }: Joints): reado
   if (frame.wh === "where") return placed(base);
   if (frame.wh === "who" && !stranded) return [`${base} for`, `${base} with`];
   const isWay = frame.wh === "how" && frame.topic === "" && /^(?:get|travel|commute|go)$/.test(base);
+  // "How do I take my tea?"
+  if (frame.wh === "how" && base === "take") return ["like", "drink", "prefer", "take"];
   return isWay ? WAYS : [];
 }
 

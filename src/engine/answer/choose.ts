@@ -18,13 +18,20 @@ export async function choose(
   const [best] = pool;
   if (!best) return [];
   const same = pool.filter(({ by }) => by === best.by);
-  const narrowed = best.by === "relation" ? await byKind(embedder, question, same) : same;
+  const narrowed =
+    best.by === "relation" ? await byKind(embedder, question, narrowest(question, same)) : same;
   const [first] = narrowed;
   if (!first) {
     const rest = pool.filter(({ by }) => by !== best.by);
     return rest.length > 0 ? choose(embedder, question, rest) : [];
   }
   return together(question, narrowed, first);
+}
+
+/** "How do I like my steak?": what is said of the steak, where something is. */
+function narrowest(question: Question, matches: readonly Match[]): readonly Match[] {
+  const met = question.narrows === undefined ? [] : matches.filter(({ isNarrowed }) => isNarrowed);
+  return met.length > 0 ? met : matches;
 }
 
 /** Of wide relations ("use", "have") only what is of the kind asked for answers. */

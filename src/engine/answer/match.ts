@@ -241,9 +241,12 @@ function essential(asked: Asked, text: string): string[] {
 }
 
 function narrowScore(asked: Asked, memory: Memory): number {
-  const telling = words(asked.question.narrows ?? "")
+  const { question } = asked;
+  const verbs = new Set(question.relations.flatMap((relation) => words(relation).map(key)));
+  const telling = words(question.narrows ?? "")
     .filter((word) => word.length > 2 && !NO_NARROWING.has(word))
-    .map(key);
+    .map(key)
+    .filter((word) => !verbs.has(word));
   return telling.length === 0 ? 0 : 0.5 * coverage(bag(memory), telling);
 }
 
@@ -338,7 +341,7 @@ function shapeFits(question: Question, memory: Memory, claim: Claim): boolean {
 /** A colour, a size, a breed: known kinds have to be met where the claim only says what the thing is. */
 function kindShape(question: Question, claim: Claim): boolean {
   const topic = question.topic ?? "";
-  if (!/^be(?: |$)/.test(claim.relation) || topic === "") return true;
+  if (!/^be(?: (?!going)|$)/.test(claim.relation) || topic === "") return true;
   const kind = kindOf(topic);
   if (!kind || !/^(?:color|breed|material)$/.test(kind.name)) {
     if (/\b(?:size|plate|number|age|price|height|weight|length|cost)\b/i.test(topic))
