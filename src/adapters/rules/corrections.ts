@@ -1,5 +1,5 @@
-import { sayDate } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
+import { sayDate } from "../../domain/say-date.ts";
 import { stem, words as wordsOf } from "../../domain/words.ts";
 import type { Proposal } from "../../ports/extractor.ts";
 import { adding, type Context, tidy } from "./context.ts";

@@ -2,10 +2,10 @@ import {
   gerund,
   pastParticiple,
   pastTense,
-  sayDate,
   sentence,
   thirdPerson as thirdForm,
 } from "../../domain/english.ts";
+import { sayDate } from "../../domain/say-date.ts";
 import type { SaidDate } from "./dates.ts";
 import type { Verb } from "./verbs.ts";
 

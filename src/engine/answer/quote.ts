@@ -1,6 +1,6 @@
-import { sayDate } from "../../domain/english.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Item } from "../../domain/recall.ts";
+import { sayDate } from "../../domain/say-date.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
 import { words } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";

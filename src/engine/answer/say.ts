@@ -1,5 +1,6 @@
-import { conjugate, joinList, sayDate, sentence, singular, toSecondPerson } from "../../domain/english.ts";
+import { conjugate, joinList, sentence, singular, toSecondPerson } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
+import { sayDate } from "../../domain/say-date.ts";
 import { sameWords, stem, words } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
 
