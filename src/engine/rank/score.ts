@@ -24,7 +24,8 @@ export function topsOf(signals: Readonly<Signals>): Tops {
   return tops;
 }
 
-function greatest(column: Float32Array): number {
+/** The greatest value of a column, at least 0. */
+export function greatest(column: Float32Array): number {
   const { length } = column;
   let top = 0;
   // The length is read once and each value once: over a column of ten thousand that is three times as fast.

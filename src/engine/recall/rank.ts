@@ -1,6 +1,6 @@
 import type { Memory, Status } from "../../domain/memory.ts";
 import type { Item } from "../../domain/recall.ts";
-import { type Qualities, scoreOf } from "../rank/score.ts";
+import { greatest, type Qualities, scoreOf } from "../rank/score.ts";
 import type { UserState } from "../user-state.ts";
 import { whyNotMemory, whyNotPassage } from "./bounds.ts";
 import type { MemoryAt } from "./claim-arm.ts";
@@ -48,21 +48,22 @@ const HALF_LIFE_DAYS = 90;
 
 /** From what was found to what is given: bounds, threshold, qualities, standing, places. */
 export function rank(ranking: Ranking): Ranked {
-  const { corpus, wanted } = ranking;
+  const { corpus, found, wanted } = ranking;
   const considered = corpus.text.size;
-  const { best, certainty } = bestOf(ranking);
-  if (certainty < thresholdFor(considered))
-    return { items: [], slots: [], considered, dropped: nearest(ranking) };
-  const { candidates, dropped } = gather(ranking, best * CUT, certainty);
-  const arranged = arrange(candidates);
+  const { slots: near, dropped } = gather(ranking);
+  const certainty = near.reduce((most, slot) => Math.max(most, found.evidenceAt(slot)), 0);
+  const arranged = arrange(near.map((slot) => candidateOf(ranking, slot, certainty)));
+  const drop = (candidates: readonly Candidate[], why: string): void => {
+    for (const { id, type, score } of candidates) dropped.push({ id, type, score, why });
+  };
+  if (certainty < thresholdFor(considered)) {
+    drop(arranged, "it has too little to do with the query");
+    return { items: [], slots: [], considered, dropped };
+  }
   const enough = arranged.filter(({ score }) => score >= wanted.minScore);
   const chosen = enough.slice(0, wanted.limit);
-  for (const { id, type, score } of enough.slice(wanted.limit)) {
-    dropped.push({ id, type, score, why: "beyond the limit" });
-  }
-  for (const { id, type, score } of arranged.slice(enough.length)) {
-    dropped.push({ id, type, score, why: "below minScore" });
-  }
+  drop(enough.slice(wanted.limit), "beyond the limit");
+  drop(arranged.slice(enough.length), "below minScore");
   return {
     items: chosen.flatMap((candidate) => itemOf(ranking, candidate) ?? []),
     slots: chosen.map(({ slot }) => slot),
@@ -71,35 +72,42 @@ export function rank(ranking: Ranking): Ranked {
   };
 }
 
-/** Looks closely at the most relevant units, level by level, until there are enough to choose from. */
-function gather(
-  ranking: Ranking,
-  least: number,
-  certainty: number,
-): { candidates: Candidate[]; dropped: Dropped[] } {
-  const candidates: Candidate[] = [];
+/** The units to choose from, by number: the most relevant of those that may be given, and not far below the best. */
+interface Near {
+  readonly slots: readonly number[];
+  readonly best: number;
+  readonly dropped: Dropped[];
+}
+
+function gather(ranking: Ranking): Near {
+  const top = greatest(ranking.found.relevance);
+  const near = look(ranking, top * CUT);
+  // Where the bounds leave out the most relevant, what is near to the best of the rest may lie below.
+  const isWhole = near.best >= top || near.slots.length >= enoughFor(ranking);
+  return isWhole ? near : look(ranking, near.best * CUT);
+}
+
+/** Looks closely at units from the most relevant down to `least`, level by level, until there are enough. */
+function look(ranking: Ranking, least: number): Near {
+  const { relevance } = ranking.found;
+  const slots: number[] = [];
   const dropped: Dropped[] = [];
-  const enough = SPARE + 2 * ranking.wanted.limit;
-  for (const level of levelsOf(ranking.found.relevance, least)) {
+  let best = 0;
+  for (const level of levelsOf(relevance, least)) {
     for (const slot of level) {
       const why = whyNot(ranking, slot) ?? whyNothing(ranking, slot);
       const unit = ranking.corpus.units[slot];
-      if (!why) candidates.push(candidateOf(ranking, slot, certainty));
+      if (!why) slots.push(slot);
       else if (unit) dropped.push({ id: unit.id, type: unit.type, score: 0, why });
+      if (!why) best = Math.max(best, relevance[slot] as number);
     }
-    if (candidates.length >= enough) break;
+    if (slots.length >= enoughFor(ranking)) break;
   }
-  return { candidates, dropped };
+  return { slots: slots.filter((slot) => (relevance[slot] as number) >= best * CUT), best, dropped };
 }
 
-/** What came nearest where nothing was near enough. */
-function nearest(ranking: Ranking): Dropped[] {
-  const { dropped, candidates } = gather(ranking, 0, 1);
-  const named = arrange(candidates).slice(0, ranking.wanted.limit);
-  return [
-    ...named.map(({ id, type }) => ({ id, type, score: 0, why: "it has too little to do with the query" })),
-    ...dropped,
-  ];
+function enoughFor({ wanted }: Ranking): number {
+  return SPARE + 2 * wanted.limit;
 }
 
 /** Good neighbours alone bring nothing up: among few messages everything is near to what is asked after. */
@@ -113,26 +121,9 @@ function levelsOf(relevance: Float32Array, least: number): number[][] {
   const { length } = relevance;
   for (let slot = 0; slot < length; slot += 1) {
     const value = relevance[slot] as number;
-    if (value >= least && value > 0) levels[LEVELS - Math.floor(value * LEVELS)]?.push(slot);
+    if (value >= least && value > 0) levels[Math.max(0, LEVELS - Math.floor(value * LEVELS))]?.push(slot);
   }
   return levels.filter((level) => level.length > 0);
-}
-
-/** The best relevance and the greatest evidence among the units that may be given. */
-function bestOf(ranking: Ranking): { best: number; certainty: number } {
-  const { relevance, evidenceAt } = ranking.found;
-  let best = 0;
-  let certainty = 0;
-  const { slots } = ranking.corpus;
-  for (let slot = 0; slot < slots; slot += 1) {
-    const evidence = evidenceAt(slot);
-    const isMore = (relevance[slot] as number) > best || evidence > certainty;
-    // Looked at last, for it is the slow part: few units beat all before them.
-    if (!isMore || whyNot(ranking, slot)) continue;
-    best = Math.max(best, relevance[slot] as number);
-    certainty = Math.max(certainty, evidence);
-  }
-  return { best, certainty };
 }
 
 function whyNot({ corpus, state, memoryAt, wanted }: Ranking, slot: number): string | undefined {
