@@ -26,6 +26,8 @@ export interface SimdRows {
 }
 
 let module: object | undefined;
+/** A system that gives no memory takes long to say so; it is asked once. */
+let isRefused = false;
 
 /**
  * Room for `capacity` rows of zeros, or nothing where the processor, the system's limits or the dimensions (a multiple
@@ -33,7 +35,7 @@ let module: object | undefined;
  */
 export function simdRows(capacity: number, dimensions: number): SimdRows | undefined {
   const wasm = (globalThis as { WebAssembly?: Wasm }).WebAssembly;
-  if (!wasm || dimensions % 8 !== 0) return undefined;
+  if (!wasm || isRefused || dimensions % 8 !== 0) return undefined;
   try {
     module ??= new wasm.Module(Buffer.from(MODULE, "base64"));
     const first = (dimensions + capacity) * FLOAT;
@@ -52,6 +54,7 @@ export function simdRows(capacity: number, dimensions: number): SimdRows | undef
       },
     };
   } catch {
+    isRefused = true;
     return undefined;
   }
 }
