@@ -137,8 +137,9 @@ function sayAll(chosen: readonly Match[], read: Question, asked: string): string
   const sentences = [...groups.values()].map((group) => {
     const [first] = group;
     if (!first) return "";
+    const values = new Set(group.map(({ memory }) => memory.claim?.value.toLowerCase()));
     const isPlain =
-      group.length > 1 &&
+      values.size > 1 &&
       first.memory.kind !== "event" &&
       first.memory.kind !== "instruction" &&
       first.memory.kind !== "commitment";

@@ -271,9 +271,7 @@ export function over(change: Change): Proposal[] | undefined {
   const { context, statement, phrases, dates } = change;
   const { clause } = statement;
   const { verb, tokens } = clause;
-  if (!PARTED.has(verb.lemma) && !(verb.lemma === "get" && /\bdivorced\b/i.test(change.text)))
-    return undefined;
-  if (verb.denied || verb.tense === "future") return undefined;
+  if (!parts(change) || verb.denied || verb.tense === "future") return undefined;
   const partner = partnerOf(change);
   const found = held(context).filter(
     ({ claim }) =>
@@ -283,6 +281,9 @@ export function over(change: Change): Proposal[] | undefined {
         /boyfriend|girlfriend|partner|husband|wife|fianc/.test(claim.value)),
   );
   const target = targetOf(found);
+  // "the band split up", "I left Oslo": of nobody who was together with the speaker.
+  const isOwn = statement.subject.path === context.discourse.speaker.path;
+  if (!target && (!isOwn || partner === undefined || isState(verb.lemma))) return undefined;
   const [date] = dates;
   const who = partner ?? partnerIn(found);
   const text = compose(
@@ -310,6 +311,10 @@ export function over(change: Change): Proposal[] | undefined {
     );
     if (withWhom?.items[0]) return said(context, tokens, ...withWhom.items[0]);
     const span = clause.subject;
+    if (isState(verb.lemma) && !verb.copula) {
+      const object = said(context, tokens, ...clause.rest);
+      return /^(?:me|us)\b/i.test(object) ? (statement.subject.name ?? undefined) : object;
+    }
     if (span && span[1] - span[0] >= 3) {
       const text = said(context, tokens, ...span);
       return text.replace(/^(?:me|I) and /i, "").replace(/ and (?:I|me)$/i, "");
@@ -317,6 +322,22 @@ export function over(change: Change): Proposal[] | undefined {
     return undefined;
   }
 }
+/** "Marco and I broke up", "Noemi and I are over", "he dumped me". */
+function parts({ statement, text, context }: Change): boolean {
+  const { verb, subject, tokens, rest } = statement.clause;
+  if (PARTED.has(verb.lemma) || (verb.lemma === "get" && /\bdivorced\b/i.test(text))) return true;
+  const isPair = subject !== undefined && subject[1] - subject[0] >= 3;
+  if (verb.copula)
+    return isPair && /\b(?:over|done|finished|history|through|no longer together)\b/i.test(text);
+  const object = said(context, tokens, ...rest);
+  return isState(verb.lemma) && (/^(?:me|us)\b/i.test(object) || /^\p{Lu}\p{L}+$/u.test(object));
+}
+
+/** Verbs that part people, and things too. */
+function isState(lemma: string): boolean {
+  return ["dump", "leave", "be"].includes(lemma);
+}
+
 function partnerIn(found: readonly Held[]): string | undefined {
   return found[0]?.claim.value;
 }

@@ -207,17 +207,17 @@ function sameThing(one: string, other: string): boolean {
   );
 }
 
+const CHANGED = /\bchang(?:ed|es) (?:from \S+ )?to (?<value>\S.*)$/i;
 const RISES =
   /\b(?:went|gone|go|goes|going|rose|risen|rise|jumped|increased|dropped|fell|fallen|shot|climbed|came|come|been (?:raised|increased|cut|bumped|upped|lowered|reduced)|got (?:raised|bumped|cut|increased|upped|reduced)|(?:is|are|was|'s) (?:raised|bumped|cut|increased|upped|up|down|reduced)|raised|bumped|upped|put|changed|changing)\b(?: (?:up|down|all the way|(?:my|our|the|his|her|their) [\w' -]+?|back))*(?: from \S+(?: \S+)?)? to (?<value>(?:about |around |over )?[£$€]?\d.*)$/i;
 
 /** "my salary went up to 61k". */
 export function risen(change: Change): Proposal[] | undefined {
   const { context, statement, text, phrases } = change;
-  const value = tidy(
-    RISES.exec(text)?.groups?.value?.split(/,(?!\d)| because | from | since | as of | so /)[0] ?? "",
-  );
-  if (value === "") return undefined;
   const { tokens, verb } = statement.clause;
+  const said = RISES.exec(text) ?? (verb.lemma === "change" && !verb.denied ? CHANGED.exec(text) : undefined);
+  const value = tidy(said?.groups?.value?.split(/,(?!\d)| because | from | since | as of | so /)[0] ?? "");
+  if (value === "") return undefined;
   const object = phrases.find(({ kind }) => kind === "noun")?.items[0];
   const transitive =
     !verb.passive && /^(?:raise|bump|up|put|increase|cut|change)$/.test(verb.lemma) && object;

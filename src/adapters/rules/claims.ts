@@ -77,9 +77,7 @@ function isHollow(part: Part): boolean {
   const { verb } = part.statement.clause;
   const head = verb.lemma;
   if (!HOLLOW.has(head) || (verb.modal === "can" && verb.denied)) return false;
-  const ahead =
-    part.dates.length > 0 &&
-    (part.statement.clause.verb.progressive || part.statement.clause.verb.tense === "future");
+  const ahead = part.dates.length > 0 && part.statement.clause.verb.tense !== "past";
   const hasMore = ahead || part.phrases.some(({ kind }) => kind === "noun" || kind === "preposition");
   return !(HOLLOW_WITH.has(head) && hasMore);
 }
@@ -98,14 +96,20 @@ function hasHollowObject(part: Part): boolean {
   )
     return true;
   if (verb.lemma === "look" && /^for\b/i.test(text) && verb.progressive) return true;
-  return /^(?:have|need|get|want|take|give|make|see)$/.test(verb.lemma) && HOLLOW_OBJECT.test(text);
+  const isName = /^(?:the |an? )?\p{Lu}/u.test(text);
+  return (
+    !isName && /^(?:have|need|get|want|take|give|make|see)$/.test(verb.lemma) && HOLLOW_OBJECT.test(text)
+  );
 }
 
 /** "I use X", "I live in Y", "I'm training for Z". */
 function actionClaims(part: Part): AddProposal[] {
-  const { context, statement, phrases } = part;
+  const { context, statement } = part;
   const { clause } = statement;
   const { verb } = clause;
+  const isReflexive = (phrase: Phrase): boolean =>
+    phrase.kind === "noun" && /(?:self|selves)$/.test(clause.tokens[phrase.from]?.lower ?? "");
+  const phrases = part.phrases.filter((phrase) => !isReflexive(phrase));
   const object = phrases.find(({ kind }) => kind === "noun");
   const firstTelling = phrases.find(
     ({ kind }) => kind === "noun" || kind === "preposition" || kind === "infinitive" || kind === "adjective",

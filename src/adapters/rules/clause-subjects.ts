@@ -81,6 +81,13 @@ function antecedent(
   return before ? context.discourse.meantBy("they") : undefined;
 }
 
+/** Verbs with which people's own words are given. */
+export const TELLING: ReadonlySet<string> = new Set(
+  "say text shout yell write announce post tweet whisper mutter scream reply answer joke message email declare tell go cry sing mumble".split(
+    " ",
+  ),
+);
+
 /** Tina said "I'm moving": the "I" is Tina. Only plain statements of people who are named or known. */
 export function quotedSpeaker(
   context: Context,

@@ -153,7 +153,7 @@ const KINDS: readonly RegExp[] = [
   /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b/i,
   /\b(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? )?(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{1,2}(?:st|nd|rd|th)?)?\b/i,
   /\b\d{1,2}(?::\d\d|\.\d\d)? ?(?:am|pm|o['’]clock)\b|\b\d{1,2}:\d\d\b|\b(?:noon|midnight|half past \w+|quarter (?:to|past) \w+)\b/i,
-  /\b(?<word>terminal|gate|platform|room|floor|seat|row|unit|flat|apartment|number|no|size|level|line|bus|route|table|locker|desk|page|chapter|track|lane|exit|door|building|block|ward|bay|zone|class|grade|year) [a-z]?\d+[a-z]?\b/i,
+  /\b(?<word>terminal|gate|platform|room|floor|seat|row|unit|flat|apartment|number|no|size|level|line|bus|route|table|locker|desk|page|chapter|track|lane|exit|door|building|block|ward|bay|zone|class|grade|year) (?:[a-z]?\d+[a-z]?|[b-z])\b/i,
   /\b\d{1,2}(?:st|nd|rd|th)\b/i,
   /[£$€] ?\d[\d.,]*(?:k|m)?\b|\b\d[\d.,]* ?(?:euros?|pounds?|dollars?|quid|bucks)\b/i,
   /\b\d[\d.,]* ?(?<unit>kg|km|cm|m|mm|g|lbs?|pounds|miles?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?(?: old)?|people|kids|metres|meters|feet|ft|inches|litres|degrees|mg|ml|percent|%)\b/i,

@@ -104,6 +104,7 @@ function resolved(
   // "Marco and I", "me and my wife"
   if (slice.some(({ lower, class: kind }) => kind === "pronoun" && FIRST_PERSON.has(lower)))
     return self.speaker;
+  if (slice.length === 1 && /^(?:mine|ours)$/.test(first.lower)) return sameOfSpeaker(self);
   if (slice.length === 1 && first.class === "pronoun") return self.meantBy(first.lower);
   const comma = slice.findIndex((token, i) => i < slice.length - 1 && token.after.includes(","));
   if (comma >= 0) return apposed(self, known, tokens, [from, from + comma + 1, to]);
@@ -153,6 +154,13 @@ function withPlace(entity: Entity, tokens: readonly Token[], from: number, to: n
     return entity;
   const tail = `${joint.lower} ${textOf(tokens, [from + 1, to])}`;
   return { ...entity, path: `${entity.path} ${tail}`, display: `${entity.display} ${tail}` };
+}
+
+/** "Ours is called Hare", after the neighbours' tortoise: the speaker's own. */
+function sameOfSpeaker(self: Discourse): Entity | undefined {
+  const other = self.meantBy("it") ?? self.meantBy("she") ?? self.meantBy("he");
+  const thing = other?.path.includes("/") ? other.path.split("/").at(-1) : undefined;
+  return thing === undefined ? undefined : owned(self.speaker, thing, undefined);
 }
 
 /** "the name of my dog" is the dog's name; "a friend of mine", "one of my brothers" are a friend, a brother. */
@@ -356,7 +364,9 @@ function owned(owner: Entity, thing: string, name: string | undefined): Entity {
 }
 
 function possessive(display: string): string {
-  return /s$/.test(display) && !/ /.test(display) ? `${display}'` : `${display}'s`;
+  const last = display.split(" ").at(-1) ?? "";
+  const isPlural = /^[a-z]/.test(last) && singular(last) !== last;
+  return isPlural || (/s$/.test(display) && !/ /.test(display)) ? `${display}'` : `${display}'s`;
 }
 
 /** A person or thing by name: one that is known under it, or itself. */

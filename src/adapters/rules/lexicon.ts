@@ -19,7 +19,7 @@ export const DETERMINERS: ReadonlySet<string> = set(
 );
 
 export const PREPOSITIONS: ReadonlySet<string> = set(
-  "in on at to from with without for of by about into onto over under through during until till before after between among near around behind beside besides beyond against across along above below within toward towards upon off out since as like than per via despite except inside outside past up down round next opposite including plus versus vs instead because",
+  "in on at to from with without for of by about into onto over under through during until till before after between among near around behind beside besides beyond against across along above below within toward towards upon off out since as like than per via despite except inside outside past up down round opposite including plus versus vs instead because",
 );
 /** Prepositions that can make part of a relation: "live in", "work for". */
 export const BINDING: ReadonlySet<string> = set(

@@ -2,7 +2,7 @@ import { type Context, type Statement, said, thirdPerson, tidy } from "./context
 import { datesIn, momentOf, type SaidDate } from "./dates.ts";
 import type { Phrase } from "./phrases.ts";
 import { absolute, compose, inflect } from "./sentence.ts";
-import type { Token } from "./token.ts";
+import type { Stretch, Token } from "./token.ts";
 
 export interface Part {
   readonly context: Context;
@@ -10,6 +10,8 @@ export interface Part {
   readonly phrases: readonly Phrase[];
   readonly dates: readonly SaidDate[];
   readonly tokens: readonly Token[];
+  /** Of a list behind the value, the one member that is told here. */
+  readonly only?: { readonly all: Stretch; readonly one: Stretch };
 }
 
 /** "I'd love to", "I would like to": a wish, though "would" leaves open. */
@@ -56,7 +58,7 @@ export function qualifierOf(part: Part, ...taken: readonly (Phrase | undefined)[
   if (lead !== "" && isTellingLead(part)) bits.push(lead.charAt(0).toLowerCase() + lead.slice(1));
   for (const phrase of phrases) {
     if (taken.includes(phrase)) continue;
-    const words = said(context, tokens, phrase.from, phrase.to);
+    const words = onlyOne(part, phrase.from, phrase.to);
     if (words === "" || (phrase.kind === "other" && !isTellingWord(tokens, phrase))) continue;
     bits.push(words);
   }
@@ -104,6 +106,18 @@ export function sentenceOf(
   return text;
 }
 
+/** The words of a stretch, with one member instead of a list behind the value. */
+function onlyOne({ context, tokens, only }: Part, from: number, to: number): string {
+  if (!only || only.all[0] < from || only.all[1] > to) return said(context, tokens, from, to);
+  return [
+    said(context, tokens, from, only.all[0]),
+    said(context, tokens, ...only.one),
+    said(context, tokens, only.all[1], to),
+  ]
+    .filter((text) => text !== "")
+    .join(" ");
+}
+
 /** The rest of the clause with one member of a list instead of all. */
 export function restWith(
   part: Part,
@@ -112,7 +126,7 @@ export function restWith(
 ): string {
   const { context, tokens, statement } = part;
   const [from, to] = statement.clause.rest;
-  if (!phrase || !item || phrase.items.length < 2) return said(context, tokens, from, to);
+  if (!phrase || !item || phrase.items.length < 2) return onlyOne(part, from, to);
   const before = said(context, tokens, from, phrase.items[0]?.[0] ?? from);
   const after = said(context, tokens, phrase.items.at(-1)?.[1] ?? to, to);
   return [before, said(context, tokens, ...item), after].filter((text) => text !== "").join(" ");

@@ -10,7 +10,7 @@ const WAYS =
   "cycle to|walk to|drive to|take|go by|commute by|commute on|travel by|ride to|run to|go on|go with|commute with|bike to|use|ride|drive".split(
     "|",
   );
-const PLACES = ["in", "at", "on", "to", "from", "near", "with", "for"];
+const PLACES = ["in", "at", "on", "to", "from", "near", "with", "for", "next to", "opposite", "behind", "by"];
 
 interface Joints {
   /** At the end of the question, or before the question word. */

@@ -3,7 +3,7 @@ import type { Message } from "../../domain/message.ts";
 import type { Proposal, Reading } from "../../ports/extractor.ts";
 import { byOthers, changesOf } from "./changes.ts";
 import { claimsOf } from "./claims.ts";
-import { type Before, mentionsOf, quotedSpeaker, subjectOf } from "./clause-subjects.ts";
+import { type Before, mentionsOf, quotedSpeaker, subjectOf, TELLING } from "./clause-subjects.ts";
 import { type Clause, clausesOf } from "./clauses.ts";
 import { type Context, type Statement, tidy } from "./context.ts";
 import { putRight, swapOf } from "./corrections.ts";
@@ -149,7 +149,7 @@ function proposalsOf(context: Context, progress: Progress, k: number, spoken: Sp
   const { subject, place, skip } = spoken;
   const quoted = quotedSpeaker(context, clause, progress.sayer);
   if (quoted) return readStatement(context, { clause, subject: quoted, ...place }, progress.text);
-  if (clause.verb.lemma === "say") progress.sayer = subject ?? progress.sayer;
+  if (TELLING.has(clause.verb.lemma)) progress.sayer = subject ?? progress.sayer;
   if (skip) return [];
   if (!subject) return clause.subject ? (byOthers(context, { clause, subject: NOBODY, ...place }) ?? []) : [];
   const statement = { clause, subject, ...place, ...circumstanceOf(context, progress, k) };

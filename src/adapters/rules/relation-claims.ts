@@ -4,6 +4,7 @@ import { canonicalRelation } from "../../domain/relations.ts";
 import type { AddProposal } from "../../ports/extractor.ts";
 import { type AddParts, adding, claimOf, said, thirdPerson, tidy } from "./context.ts";
 import { readList } from "./noun-phrases.ts";
+import { isName } from "./nouns.ts";
 import {
   isOver,
   isSince,
@@ -39,6 +40,8 @@ export function relationClaims(
   const head = verb.lemma.split(" ")[0] ?? "";
   const isPast = isOver(part);
   const relation = relationNamed(part, base, isPast && STATIVE.has(head) && !base.startsWith("used to"));
+  const means = phrase ? listedMeans(part, phrase) : undefined;
+  if (means) return means.flatMap((one) => relationClaims(one, base, phrase, whole));
   const listed = phrase ? listedBehind(part, phrase) : undefined;
   if (listed) return listedClaims(part, relation, listed);
   const mine = phrase ? minesOf(part, phrase) : [];
@@ -72,6 +75,21 @@ function asOne(text: string, isOne: boolean): string {
       return `as ${/^[aeiou]/i.test(phrase) ? "an" : "a"} ${phrase}`;
     },
   );
+}
+
+/** "podcasts in Overcast, Castro and Pocket Casts": one for each, so that each can end by itself. */
+function listedMeans(part: Part, phrase: Phrase): Part[] | undefined {
+  const { phrases, statement, tokens } = part;
+  const means = phrases[phrases.indexOf(phrase) + 1];
+  const isMeans = means?.kind === "preposition" && /^(?:in|on|with|at|via|through)$/.test(means.head ?? "");
+  if (!isMeans || phrase.items.length > 1 || means.items.length < 2 || means.to !== statement.clause.rest[1])
+    return undefined;
+  if (!means.items.every((item) => isName(tokens, ...item))) return undefined;
+  return means.items.map((item) => ({
+    ...part,
+    only: { all: [means.items[0]?.[0] ?? means.from, means.to], one: item },
+    phrases: phrases.map((one) => (one === means ? { ...means, items: [item] } : one)),
+  }));
 }
 
 interface Listed {

@@ -99,6 +99,8 @@ const LITTLE_WORDS: readonly Rule[] = [
     "pronoun",
   ],
   [isMonthOfMay, "noun"],
+  // "next Friday" is no place, "next to the station" is.
+  [({ current, next }) => current.lower === "next" && next?.lower === "to", "preposition"],
   // "at home", "from work"
   [
     ({ current, previous, glued }) =>
@@ -227,6 +229,8 @@ const LAST_WORD =
 
 /** Words read as nouns, names and adjectives. */
 const NOUNS: readonly Rule[] = [
+  // "replaced toast with yoghurt": what opens a sentence that has no other verb.
+  [isOpeningPast, "verb"],
   // "can't open jars"
   [
     ({ glued, helper, current }) =>
@@ -267,8 +271,18 @@ const NOUNS: readonly Rule[] = [
   [isInfinitive, "verb"],
 ];
 
-function followsSubject({ previous, next }: Spot): boolean {
-  const isSubject = isA(previous, "name", "noun") || previous?.lower === "who" || previous?.lower === "and";
+function isOpeningPast({ i, current, next, tokens }: Spot): boolean {
+  if (i !== 0 || current.class !== "adjective" || !/[a-z]ed$/.test(current.lower)) return false;
+  return (
+    isA(next, "noun", "name") &&
+    !tokens.some(({ class: kind, lower }) => kind === "verb" && !/ing$/.test(lower))
+  );
+}
+
+function followsSubject({ previous, next, tokens, i }: Spot): boolean {
+  const isOwned = isA(previous, "adjective") && isA(tokens[i - 2], "possessive");
+  const isSubject =
+    isOwned || isA(previous, "name", "noun") || previous?.lower === "who" || previous?.lower === "and";
   return isSubject && (isA(next, "preposition", "determiner") || next?.lower === "as");
 }
 

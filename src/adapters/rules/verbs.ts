@@ -182,7 +182,7 @@ function note(reading: Reading, auxiliary: string, token: Token): void {
   if (["have", "has", "had", "'ve"].includes(auxiliary) && continues(auxiliary, token))
     reading.perfect = true;
   if (BE.has(auxiliary) && continues(auxiliary, token)) {
-    if (formOf(token) === "gerund") reading.progressive = true;
+    if (/ing$/.test(token.lower) && formOf(token) !== "base") reading.progressive = true;
     else if (!BE.has(token.lower)) reading.passive = true;
   }
 }

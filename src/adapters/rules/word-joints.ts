@@ -50,7 +50,7 @@ function jointClass(last: Token, token: Token): WordClass {
   const isQuality = /(?:ed|free|old|based|friendly|proof|ing)$/.test(token.lower);
   if (isQuality && token.class !== "name") return "adjective";
   if (last.class === "name") return "name";
-  return token.class === "verb" ? "noun" : token.class;
+  return ["verb", "preposition", "adverb"].includes(token.class) ? "noun" : token.class;
 }
 
 const FOLLOWS_IS =

@@ -111,13 +111,14 @@ function byMeans(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined
   const { question } = asked;
   if (
     !question.relations.includes("use") ||
-    question.narrows === undefined ||
+    (question.narrows === undefined && !PRODUCT.test(question.topic ?? "")) ||
     asked.fits(claim.subject) === 0 ||
     one.memory.kind === "event"
   )
     return undefined;
   if (!/^(?:in|with|on|via|through|using|by) /.test(claim.qualifier ?? "")) return undefined;
-  const telling = essence(question.narrows);
+  const topic = (question.topic ?? "").replace(PRODUCT, "");
+  const telling = essence(question.narrows ?? topic);
   const isMet = telling.length > 0 && coverage(bagOf(`${claim.relation} ${claim.value}`), telling) === 1;
   return isMet
     ? { memory: one.memory, holds: one.holds, by: "relation", score: 3.5, kind: true, isNarrowed: true }
@@ -345,7 +346,7 @@ function kindShape(question: Question, claim: Claim): boolean {
   const kind = kindOf(topic);
   if (!kind || !/^(?:color|breed|material)$/.test(kind.name)) {
     if (/\b(?:size|plate|number|age|price|height|weight|length|cost)\b/i.test(topic))
-      return /\d|\b[A-Z]{2,}\b/.test(claim.value);
+      return /\d|\b[A-Z]{1,3}\b/.test(claim.value);
     return true;
   }
   return (

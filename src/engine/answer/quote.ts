@@ -16,6 +16,7 @@ export interface Quoted {
 const NOT_SO =
   /\b(?:if|unless|would|could|wish|imagine|maybe|might|should|suppose|hypothetically)\b|['’]d\b|\?\s*$/i;
 const FIRST = /\b(?:i|i['’]?m|i['’]?ve|im|ive|my|me|we|our|us|mine)\b/i;
+const ACTS = /\b(?:i|we|i['’]?m|i['’]?ve|im|ive|me|us)\b/i;
 const SUBJECT =
   /^(?:(?:and|so|but|oh|also|well|btw|lol|haha|hey|ugh|then)[,.!]* )*(?:my|our|the|his|her|their) ([\p{L}'’-]+(?: [\p{L}'’-]+)?)/iu;
 
@@ -130,13 +131,10 @@ function isAbout(sentence: string, question: Question, speaker: string | undefin
     );
   if (speaker !== undefined) return false;
   const thing = SUBJECT.exec(sentence)?.[1];
-  const isOther = thing !== undefined && PERSON.test(thing) && !/\b(?:i|we)\b/i.test(sentence);
-  if (isOther) return false;
+  // What is said of "my stepdad" is not said of the one who asks.
+  if (thing !== undefined && !ACTS.test(sentence)) return false;
   return FIRST.test(sentence) || /^[a-z]+(?:ed|ing|t|d)\b/i.test(sentence.trim());
 }
-
-const PERSON =
-  /\b(?:sister|brother|mum|mom|mother|dad|father|friend|colleague|boss|flatmate|roommate|partner|wife|husband|boyfriend|girlfriend|cousin|uncle|aunt|neighbour|neighbor|son|daughter|kids?|parents?|gran\w*|landlord|landlady|teacher|manager|mate|niece|nephew|ex)\b/i;
 
 function said(words: string, at: string, speaker: string | undefined): string {
   const text = words.trim().replace(/\s+/g, " ").slice(0, 400);
