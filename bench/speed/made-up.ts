@@ -1,93 +1,123 @@
-/**
- * Made-up conversation from a seeded generator: the same seed says the same. Half of the messages tell something
- * that an extractor can keep, half are small talk; words are drawn so that few are frequent and many are rare, as
- * in real talk.
- */
+import type { Claim } from "../../src/index.ts";
+import { pick, type Random, seeded, vocabulary } from "./vocabulary.ts";
+
+/** A message that somebody might have written, and the one memory that is in it. */
 export interface MadeUp {
   readonly id: string;
   readonly session: string;
-  readonly role: "user" | "assistant";
+  readonly role: "user";
   readonly content: string;
   readonly at: string;
+  readonly memory: {
+    readonly text: string;
+    readonly claim: Claim;
+    /** Where it stands in the content. */
+    readonly start: number;
+    readonly end: number;
+  };
 }
 
-const SUBJECTS =
+/** Everything that a made-up user says and asks, by number: the same number gives the same. */
+export interface Person {
+  readonly name: string;
+  said(number: number): MadeUp;
+  /** A question about one of the first `count` messages; one in five is about what was never said. */
+  question(number: number, count: number): string;
+}
+
+const PEOPLE =
   "sister brother mother father neighbour boss colleague cousin flatmate teacher coach dentist".split(" ");
-const VERBS =
-  "fixed painted bought sold borrowed found lost visited watched cooked repaired planted moved".split(" ");
-const THINGS =
-  "bicycle kitchen guitar camera garden ladder kettle carpet lamp mirror bookshelf sofa tent canoe piano drill oven".split(
-    " ",
-  );
 const PLACES = "Porto Leeds Ghent Malmo Turin Bergen Tampere Gdansk Lyon Bilbao Graz Aarhus".split(" ");
-const SYLLABLES = "ka lo mi ra ten vo shi qua bel dor fen gri hul jam nor pex sul tra vim wex yor zan".split(
+const NAMES = "Ana Ben Carla Dmitri Elif Farid Greta Hugo Ines Jonas Kemal Lena Marco Nadia Omar Petra".split(
   " ",
 );
-const TALK = [
-  "It rained all {day} and nobody wanted to go out.",
-  "Traffic was dreadful near {place} again this {day}.",
-  "My {subject} {verb} the {thing} and made quite a mess.",
-  "We talked about the {thing} in {place} for an hour.",
+const VERBS: readonly (readonly [past: string, base: string])[] = [
+  ["bought", "buy"],
+  ["sold", "sell"],
+  ["found", "find"],
+  ["painted", "paint"],
+  ["repaired", "repair"],
+  ["borrowed", "borrow"],
+  ["watched", "watch"],
+  ["planned", "plan"],
+  ["ordered", "order"],
+  ["finished", "finish"],
+  ["visited", "visit"],
+  ["recommended", "recommend"],
 ];
-const FACTS = [
-  "I use {name} for my {thing}.",
-  "My {subject} lives in {place} and works with {name}.",
-  "I bought a {name} {thing} in {place}.",
-  "I love {name}, the {thing} shop in {place}.",
+const TAILS = [
+  "It was about the {word} and the {word}, more or less.",
+  "Nobody expected the {word} {word}.",
+  "We talked about {word} for an hour.",
+  "The {word} was much better than the {word}.",
+  "Now I need a {word} as well.",
+  "I was thinking of {word} the whole {word}.",
 ];
-const DAYS = "morning afternoon evening weekend Monday Tuesday Friday".split(" ");
+const SESSION = 20;
+const MINUTES = 10;
+const FIRST_DAY = Date.UTC(2024, 0, 1);
 
-/** A generator of numbers from 0 to 1 (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+export function person(user: number): Person {
+  const draw = vocabulary(user);
+  const randomAt = (kind: number, number: number): Random =>
+    seeded(Math.imul(user, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b) ^ kind);
+  const said = (number: number): MadeUp => {
+    const random = randomAt(1, number);
+    const fact = factOf(random, draw);
+    const tail = pick(random, TAILS).replaceAll("{word}", () => draw(random));
+    return {
+      id: `${user}-${number}`,
+      session: `s${Math.floor(number / SESSION)}`,
+      role: "user",
+      content: `${fact.said} ${tail}`,
+      at: new Date(FIRST_DAY + number * MINUTES * 60_000).toISOString(),
+      memory: { text: fact.text, claim: fact.claim, start: 0, end: fact.said.length },
+    };
+  };
+  return {
+    name: `user-${user}`,
+    said,
+    question(number, count) {
+      const random = randomAt(2, number);
+      const about = said(Math.floor(random() * count));
+      return questionOf(random, draw, about, number % 5 === 4);
+    },
   };
 }
 
-export function madeUp(count: number, seed: number): MadeUp[] {
-  const random = seeded(seed);
-  const fill = filler(random);
-  return Array.from({ length: count }, (_, i) => ({
-    id: `${seed}-${i}`,
-    session: `s${Math.floor(i / 20)}`,
-    role: i % 4 === 3 ? ("assistant" as const) : ("user" as const),
-    content: `${fill(pick(random, i % 4 === 3 ? TALK : i % 2 === 0 ? FACTS : TALK))} ${fill(pick(random, TALK))}`,
-    at: new Date(Date.UTC(2024, 0, 1) + i * 600_000).toISOString(),
-  }));
-}
-
-/** Questions about things that were said, and one in five about what was not. */
-export function questions(count: number, said: readonly MadeUp[], seed: number): string[] {
-  const random = seeded(seed);
-  const fill = filler(random);
-  return Array.from({ length: count }, (_, i) => {
-    if (i % 5 === 4) return fill("What did my {subject} think of the opera in {name}?");
-    const words = (pick(random, said).content.match(/\p{L}{4,}/gu) ?? ["kettle"]).slice(0, 3);
-    return `What do I know about ${words.join(" and ")}?`;
-  });
-}
-
-function filler(random: () => number): (template: string) => string {
-  const name = (): string => {
-    const word = Array.from({ length: 2 + Math.floor(2 * random()) }, () => pick(random, SYLLABLES)).join("");
-    return word.charAt(0).toUpperCase() + word.slice(1);
+function factOf(random: Random, draw: (random: Random) => string) {
+  const who = random() < 0.5 ? undefined : pick(random, PEOPLE);
+  const [past, base] = pick(random, VERBS);
+  const value = `the ${draw(random)} ${draw(random)}`;
+  const where = pick(random, [
+    `in ${pick(random, PLACES)}`,
+    `with ${pick(random, NAMES)}`,
+    `for the ${draw(random)}`,
+  ]);
+  const claim = { subject: who ? `user/${who}` : "user", relation: base, value, qualifier: where };
+  return {
+    claim,
+    said: `${who ? `My ${who}` : "I"} ${past} ${value} ${where}.`,
+    text: `The user${who ? `'s ${who}` : ""} ${past} ${value} ${where}.`,
   };
-  const words: { readonly [slot: string]: () => string } = {
-    subject: () => pick(random, SUBJECTS),
-    verb: () => pick(random, VERBS),
-    thing: () => pick(random, THINGS),
-    place: () => pick(random, PLACES),
-    day: () => pick(random, DAYS),
-    name,
-  };
-  return (template) => template.replace(/\{(\w+)\}/g, (_, slot: string) => words[slot]?.() ?? "");
 }
 
-function pick<One>(random: () => number, from: readonly One[]): One {
-  return from[Math.floor(random() * from.length)] as One;
+function questionOf(
+  random: Random,
+  draw: (random: Random) => string,
+  { memory, content }: MadeUp,
+  isStrange: boolean,
+): string {
+  const { claim } = memory;
+  if (isStrange)
+    return `What did ${pick(random, NAMES)} think of the ${draw(random)} opera in ${draw(random)}?`;
+  const who = claim.subject.startsWith("user/") ? `my ${claim.subject.slice(5)}` : "I";
+  const words = content.match(/[a-z]{5,}/g) ?? [];
+  return pick(random, [
+    `What did ${who} ${claim.relation} ${claim.qualifier}?`,
+    `When did ${who} ${claim.relation} ${claim.value}?`,
+    `What do I know about ${claim.value} and the ${draw(random)}?`,
+    `${pick(random, words)} ${pick(random, words)} ${draw(random)}`,
+    `Who said something about ${pick(random, words)} ${claim.qualifier}?`,
+  ]);
 }

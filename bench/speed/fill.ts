@@ -1,0 +1,64 @@
+import type { Extractor } from "../../src/index.ts";
+import { createMemory } from "../../src/index.ts";
+import { type MadeUp, type Person, person } from "./made-up.ts";
+import { reporter } from "./progress.ts";
+
+const BATCH = 1000;
+
+/**
+ * Fills a file by the engine's own path with users `first` to `last` of `perUser` messages and as many memories. What
+ * the messages say is known here, so no rules have to read them: that is measured for itself.
+ */
+async function fill(path: string, first: number, last: number, perUser: number): Promise<void> {
+  const report = reporter("filling", (last - first + 1) * perUser);
+  for (let number = first; number <= last; number += 1) {
+    const known = new Map<string, MadeUp["memory"]>();
+    // A process that takes in everybody's history at once is no case of use: each user gets memory of their own.
+    const memory = await createMemory({ path, extractor: knowing(known) });
+    const one = person(number);
+    for await (const { stored } of memory
+      .scope({ user: one.name })
+      .import(messagesOf(one, perUser, known), { batch: BATCH })) {
+      report((number - first) * perUser + stored);
+    }
+    await memory.close();
+  }
+}
+
+function* messagesOf(one: Person, count: number, known: Map<string, MadeUp["memory"]>) {
+  for (let i = 0; i < count; i += 1) {
+    const { memory, ...message } = one.said(i);
+    known.set(message.id, memory);
+    yield message;
+  }
+}
+
+/** Proposes of each message what it is known to say. */
+function knowing(known: Map<string, MadeUp["memory"]>): Extractor {
+  return {
+    name: "made up",
+    local: true,
+    async propose({ messages }) {
+      return messages.flatMap(({ id }) => {
+        const memory = known.get(id);
+        known.delete(id);
+        if (!memory) return [];
+        return [
+          {
+            ...memory,
+            propose: "add" as const,
+            message: id,
+            kind: "fact" as const,
+            holds: "many" as const,
+            confidence: 0.9,
+            importance: 0.5,
+          },
+        ];
+      });
+    },
+  };
+}
+
+const [path = "", ...numbers] = process.argv.slice(2);
+const [first = 1, last = 1, perUser = 1] = numbers.map(Number);
+await fill(path, first, last, perUser);

@@ -1,0 +1,79 @@
+import { createMemory, type Keepsake, type MemoryOptions, type ScopedMemory } from "../../src/index.ts";
+import type { Asker } from "./asked.ts";
+import { type Spread, settle, spreadOf, timeOf } from "./measure.ts";
+import { seeded } from "./vocabulary.ts";
+
+export interface Crowd {
+  readonly users: number;
+  readonly asker: (user: number) => Asker;
+}
+
+/** One user at a time, who is in memory already. */
+export interface Hot {
+  readonly memory: ScopedMemory;
+  readonly asker: Asker;
+  /** Counts the calls, over all users. */
+  readonly call: number;
+}
+
+const CALLS = 20;
+
+/**
+ * Calls in blocks of 20, each for a user picked at random. Before a block the user is asked something, unmeasured, so
+ * that what is known of them is in memory; then garbage is collected, and they are asked once more. `before` is done
+ * before each call and not measured.
+ */
+export async function hot(
+  memory: Keepsake,
+  { users, asker: askerOf }: Crowd,
+  blocks: number,
+  call: (hot: Hot) => Promise<unknown>,
+  before?: (hot: Hot) => Promise<unknown>,
+): Promise<Spread> {
+  const random = seeded(users);
+  const taken: number[] = [];
+  for (let block = 0; block < blocks; block += 1) {
+    const asker = askerOf(1 + Math.floor(random() * users));
+    const one = memory.scope({ user: asker.person.name });
+    await one.recall(asker.ask());
+    settle();
+    await one.recall(asker.ask());
+    for (let i = 0; i < CALLS; i += 1) {
+      const now = { memory: one, asker, call: taken.length };
+      await before?.(now);
+      taken.push(await timeOf(() => call(now)));
+    }
+  }
+  return spreadOf(taken);
+}
+
+/** Reopened so often with few users; a large user takes seconds. */
+const LEAST_COLD = 5;
+const COLD = 60;
+const LONGEST_COLD_MS = 30_000;
+
+/**
+ * The first recall of users that the process has not touched since it opened the file. The system has the file in its
+ * cache, and the process has read its embedder's table. With few users the file is opened anew for each.
+ */
+export async function cold(options: MemoryOptions, { users, asker }: Crowd): Promise<Spread> {
+  const taken: number[] = [];
+  const began = performance.now();
+  const first = await createMemory(options);
+  await first.scope({ user: "nobody" }).recall("Is anybody there?");
+  let memory: Keepsake = first;
+  for (let i = 0; i < COLD; i += 1) {
+    if (i >= LEAST_COLD && performance.now() - began > LONGEST_COLD_MS) break;
+    if (i > 0 && i % users === 0) {
+      await memory.close();
+      settle();
+      memory = await createMemory(options);
+    }
+    const { person, ask } = asker(1 + (i % users));
+    const one = memory.scope({ user: person.name });
+    const question = ask();
+    taken.push(await timeOf(() => one.recall(question)));
+  }
+  await memory.close();
+  return spreadOf(taken);
+}
