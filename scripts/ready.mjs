@@ -164,8 +164,8 @@ async function build() {
   const status = await run(process.execPath, [compiler, "-p", "tsconfig.build.json", "--outDir", fresh]);
   if (readdirSync(fresh).length === 0)
     throw new Error("The compiler wrote nothing; what it said stands above.");
-  // A .wat is the source of a .wasm that stands in the code.
-  for (const file of sources().filter((file) => !/\.(ts|wat)$/.test(file))) {
+  // A .wat is the source of a .wasm that stands in the code; fixtures are for tests alone.
+  for (const file of sources().filter((file) => !/\.(ts|wat)$|__fixtures__/.test(file))) {
     cpSync(join(ROOT, file), join(fresh, relative("src", file)));
   }
   const program = join(fresh, "cli", "main.js");
