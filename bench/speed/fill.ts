@@ -1,16 +1,15 @@
 import type { Extractor } from "../../src/index.ts";
 import { createMemory } from "../../src/index.ts";
 import { type MadeUp, type Person, person } from "./made-up.ts";
-import { reporter } from "./progress.ts";
 
 const BATCH = 1000;
 
 /**
  * Fills a file by the engine's own path with users `first` to `last` of `perUser` messages and as many memories. What
- * the messages say is known here, so no rules have to read them: that is measured for itself.
+ * the messages say is known here, so no rules have to read them: that is measured for itself. Run as a process of its
+ * own, which tells its parent how many messages are stored.
  */
 async function fill(path: string, first: number, last: number, perUser: number): Promise<void> {
-  const report = reporter("filling", (last - first + 1) * perUser);
   for (let number = first; number <= last; number += 1) {
     const known = new Map<string, MadeUp["memory"]>();
     // A process that takes in everybody's history at once is no case of use: each user gets memory of their own.
@@ -19,7 +18,7 @@ async function fill(path: string, first: number, last: number, perUser: number):
     for await (const { stored } of memory
       .scope({ user: one.name })
       .import(messagesOf(one, perUser, known), { batch: BATCH })) {
-      report((number - first) * perUser + stored);
+      process.send?.((number - first) * perUser + stored);
     }
     await memory.close();
   }

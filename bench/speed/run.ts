@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
 import { createMemory, type InputMessage } from "../../src/index.ts";
 import { type Asker, askers } from "./asked.ts";
+import { filled } from "./filling.ts";
 import { type Imported, imports } from "./imports.ts";
 import { rounded, type Spread, settle } from "./measure.ts";
 import { type Peers, peers } from "./peers.ts";
@@ -47,7 +47,7 @@ interface Machine {
 export async function run(folder: string, users: number, perUser: number): Promise<Figures> {
   const load = loadavg()[0] ?? 0;
   const path = join(folder, "memory.db");
-  const fillSeconds = await fill(path, users, perUser);
+  const fillSeconds = await filled(path, users, perUser);
   const bytesPerMemory = Math.round(bytesIn(folder) / (users * perUser));
   const crowd: Crowd = { users, asker: askers(perUser) };
   const first = crowd.asker(1);
@@ -114,19 +114,6 @@ async function callsOf(path: string, crowd: Crowd, perUser: number) {
   await memory.close();
   settle();
   return { recall, answer, remember, afterWrite, rssMb, held: { messages: perUser, memories: total } };
-}
-
-/** Fills the file in other processes, so that this one is as one that only serves. Gives the seconds. */
-async function fill(path: string, users: number, perUser: number): Promise<number> {
-  phase(`filling a file with ${users} × ${perUser} memories`);
-  const began = performance.now();
-  const program = join(import.meta.dirname, "fill.ts");
-  const filling = spawn(process.execPath, [program, path, "1", String(users), String(perUser)], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const code = await new Promise<number | null>((resolve) => filling.once("exit", resolve));
-  if (code !== 0) throw new Error("The file could not be filled; what went wrong stands above.");
-  return rounded((performance.now() - began) / 1000);
 }
 
 function bytesIn(folder: string): number {

@@ -1,0 +1,46 @@
+import { spawn } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { createMemory } from "../../src/index.ts";
+import { rounded } from "./measure.ts";
+import { phase, reporter } from "./progress.ts";
+
+const PROGRAM = join(import.meta.dirname, "fill.ts");
+
+/**
+ * Fills a new file in other processes, one for each core, so that this one stays as one that only serves. Gives the
+ * seconds.
+ */
+export async function filled(path: string, users: number, perUser: number): Promise<number> {
+  phase(`filling a file: ${users} × ${perUser} memories and their messages`);
+  const began = performance.now();
+  await (await createMemory({ path })).close();
+  const workers = Math.min(users, availableParallelism());
+  const done = new Array<number>(workers).fill(0);
+  const report = reporter("filling", users * perUser);
+  await Promise.all(
+    done.map((_, worker) => {
+      const first = 1 + Math.floor((worker * users) / workers);
+      const last = Math.floor(((worker + 1) * users) / workers);
+      return fillUsers([path, first, last, perUser], (count) => {
+        done[worker] = count;
+        report(done.reduce((sum, one) => sum + one, 0));
+      });
+    }),
+  );
+  return rounded((performance.now() - began) / 1000);
+}
+
+function fillUsers(what: readonly (string | number)[], report: (stored: number) => void): Promise<void> {
+  const filling = spawn(process.execPath, [PROGRAM, ...what.map(String)], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  filling.on("message", (stored) => report(Number(stored)));
+  return new Promise((resolve, reject) => {
+    filling.once("error", reject);
+    filling.once("exit", (code) => {
+      if (code === 0) resolve();
+      else reject(new Error("The file could not be filled; what went wrong stands above."));
+    });
+  });
+}
