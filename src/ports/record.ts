@@ -34,9 +34,34 @@ export interface Record {
 
   /**
    * Everything that is different from what it was at `revision`, as it is now; with 0, everything there is, and nothing
-   * is gone. Consistent: as of one moment, the revision it names.
+   * is gone. Consistent: as of one moment, the revision it names. Without `units`, none are read and none given.
    */
-  since(scope: Scope, revision: number): Promise<Delta>;
+  since(scope: Scope, revision: number, options?: { readonly units?: boolean }): Promise<Delta>;
+
+  /** Messages and memories (their newest versions) by id, those that are there, in the order asked for. */
+  read(
+    scope: Scope,
+    ids: { readonly messages: readonly string[]; readonly memories: readonly string[] },
+  ): Promise<{ readonly messages: readonly Message[]; readonly memories: readonly Memory[] }>;
+
+  /** The vectors of units by id, in the order asked for; none for a unit that is not there or is of another space. */
+  vectors(
+    scope: Scope,
+    ids: readonly string[],
+    space: string,
+  ): Promise<readonly (Float32Array | undefined)[]>;
+
+  /**
+   * What was kept for a user's search with `keepBlock`: a cache beside the record, of an older revision perhaps. The
+   * record drops it when something is erased, and may drop it at any time.
+   */
+  block(scope: Scope): Promise<KeptBlock | undefined>;
+
+  /**
+   * Keeps a block in place of the one before; one of another revision than the user's is left out. It is no change: no
+   * revision, no log.
+   */
+  keepBlock(scope: Scope, block: KeptBlock): Promise<void>;
 
   /** All versions of one memory, or of all, oldest first; those of erased memories are not there. */
   versions(scope: Scope, id?: string): Promise<Memory[]>;
@@ -52,6 +77,15 @@ export interface Record {
 
   /** The users of a project, by name. */
   users(project: string): Promise<string[]>;
+
+  /**
+   * Users who have units outside a space (with vectors of another embedder, or none yet), of all projects, in the order
+   * in which they were first written to, at most `limit`. Costs nothing where there are none.
+   */
+  usersOutside(space: string, limit: number): Promise<OutsideUser[]>;
+
+  /** Some of a user's units outside a space, at most `limit`, with what they were made of; as of one moment. */
+  unitsOutside(scope: Scope, space: string, limit: number): Promise<OutsideUnits>;
 
   /**
    * Makes sure that what was erased is in no byte of the storage any more (checkpoints, rewrites files), and says for
@@ -71,6 +105,12 @@ export interface Record {
   close(): Promise<void>;
 }
 
+/** Search columns as bytes, as of a revision. Their form is the engine's business. */
+export interface KeptBlock {
+  readonly revision: number;
+  readonly bytes: Uint8Array;
+}
+
 /** What came since a revision. */
 export interface Delta {
   readonly revision: number;
@@ -85,6 +125,24 @@ export interface Delta {
   /** All tombstones and links there are, for they are few. */
   readonly tombstones: readonly Tombstone[];
   readonly links: readonly Link[];
+}
+
+/** A user, and how many of the user's units lie outside a space. */
+export interface OutsideUser {
+  /** `project` and `user` alone. */
+  readonly scope: Scope;
+  /** 1 or more. */
+  readonly units: number;
+}
+
+/** Units outside a space, without their vectors. */
+export interface OutsideUnits {
+  readonly revision: number;
+  readonly units: readonly Omit<Unit, "vector">[];
+  /** The messages of those that are passages, each once. */
+  readonly messages: readonly Message[];
+  /** The newest versions of the memories of those that are memories, each once. */
+  readonly memories: readonly Memory[];
 }
 
 /** Something wrong in the record. Ids and places only, no user's text. */

@@ -22,6 +22,9 @@ const FAULTS: { readonly [what: string]: Fault } = {
   "finds another user's receipt": (record) => ({
     receipt: async (scope, key) => (await record.receipt(scope, key)) ?? record.receipt(ANN, key),
   }),
+  "gives units outside a space of everybody": (record) => ({
+    unitsOutside: (_scope, space, limit) => record.unitsOutside(ANN, space, limit),
+  }),
   "gives everybody's erasures": (record) => ({ erasures: () => record.erasures() }),
   "puts project and user together with a colon": (record) => inScope(record, joined),
   "folds the case of user names": (record) =>
@@ -92,6 +95,13 @@ const FAULTS: { readonly [what: string]: Fault } = {
       },
     };
   },
+  "finds units outside a space by their first vector alone": (record) => ({
+    unitsOutside: async (scope, space, limit) => ({
+      ...(await record.unitsOutside(scope, space, limit)),
+      ...(space === "test/3" ? { units: [] } : {}),
+    }),
+    usersOutside: async (space, limit) => (await record.usersOutside(space, limit)).slice(0, 1),
+  }),
   "gives the log oldest first": (record) => ({
     log: async (scope, options) => (await record.log(scope, options)).reverse(),
   }),

@@ -47,6 +47,8 @@ export interface Dump {
   readonly log: readonly LogEntry[];
   readonly erasures: readonly ErasureReceipt[];
   readonly receipts: readonly unknown[];
+  /** Ids of units that are not of the space of the tests. */
+  readonly outside: readonly string[];
 }
 
 /** Everything that can be read of a scope. */
@@ -58,5 +60,6 @@ export async function dump(record: Record, scope: Scope): Promise<Dump> {
     log: await record.log(scope, { limit: 100 }),
     erasures: await record.erasures(scope),
     receipts: await Promise.all(IDS.map((key) => record.receipt(scope, key))),
+    outside: (await record.unitsOutside(scope, "test/3", 1000)).units.map(({ id }) => id).sort(),
   };
 }

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Scope } from "../domain/scope.ts";
 import { changes, erasure, memory, message, unit } from "./change-sets.ts";
-import { ANN, dump, EMPTY, full, type RecordCases } from "./record-dump.ts";
+import { ANN, BOB, dump, EMPTY, full, type RecordCases } from "./record-dump.ts";
 
 /** What the reads promise, and the walls between scopes. */
 export const READ_CASES: RecordCases = {
@@ -33,6 +33,55 @@ export const READ_CASES: RecordCases = {
     expect(last.gone.units).toEqual([]);
     expect((await record.since(ANN, 0)).gone).toEqual({ units: [], memories: [] });
     expect(last.units[0]).toEqual(unit("m1#0", "passage", "m1", "new terms"));
+  },
+
+  "since without units gives everything else": async (record) => {
+    await record.commit(ANN, full("kiwi"));
+    const whole = await record.since(ANN, 0);
+    expect(await record.since(ANN, 0, { units: false })).toEqual({ ...whole, units: [] });
+    expect(whole.units.length).toBeGreaterThan(0);
+  },
+
+  "messages and memories are read by id, in the order asked for": async (record) => {
+    await record.commit(ANN, full("kiwi"));
+    const { messages, memories } = await record.since(ANN, 0);
+    const ids = { messages: ["nobody", "message-kiwi"], memories: ["other-kiwi", "nobody", "memory-kiwi"] };
+    expect(await record.read(ANN, ids)).toEqual({
+      messages,
+      memories: ["other-kiwi", "memory-kiwi"].map((id) => memories.find((one) => one.id === id)),
+    });
+    expect(await record.read(BOB, ids)).toEqual({ messages: [], memories: [] });
+  },
+
+  "vectors are read by unit and space": async (record) => {
+    await record.commit(ANN, full("kiwi"));
+    const { units } = await record.since(ANN, 0);
+    const [first] = units;
+    const ids = [first?.id ?? "", "nobody"];
+    const space = first?.space ?? "";
+    expect(await record.vectors(ANN, ids, space)).toEqual([first?.vector, undefined]);
+    expect(await record.vectors(ANN, ids, "another space")).toEqual([undefined, undefined]);
+    expect(await record.vectors(BOB, ids, space)).toEqual([undefined, undefined]);
+  },
+
+  "a block is kept as it came, for its user alone, until something is erased": async (record) => {
+    const block = { revision: 1, bytes: Uint8Array.from([3, 1, 4, 1, 5]) };
+    await record.keepBlock(ANN, block);
+    expect(await record.block(ANN)).toBeUndefined();
+    await record.commit(ANN, changes({ messages: [message("m1")] }));
+    await record.keepBlock(ANN, block);
+    expect(await record.block(ANN)).toEqual(block);
+    expect(await record.block(BOB)).toBeUndefined();
+    expect(await record.revision(ANN)).toBe(1);
+    await record.keepBlock(ANN, { revision: 1, bytes: Uint8Array.from([9]) });
+    expect((await record.block(ANN))?.bytes).toEqual(Uint8Array.from([9]));
+    await record.commit(ANN, changes({ base: 1, messages: [message("m2")] }));
+    expect((await record.block(ANN))?.revision).toBe(1);
+    await record.keepBlock(ANN, { revision: 1, bytes: Uint8Array.from([7]) });
+    expect((await record.block(ANN))?.bytes).toEqual(Uint8Array.from([9]));
+    const gone = { messages: [], memories: [], rewrites: [], receipt: erasure("e1") };
+    await record.commit(ANN, changes({ base: 2, erase: gone }));
+    expect(await record.block(ANN)).toBeUndefined();
   },
 
   "a scope cannot see or change what is in another, however its names are put together": async (record) => {
@@ -73,6 +122,65 @@ export const READ_CASES: RecordCases = {
     await record.commit({ project: "p", user: "d" }, changes({ base: 7 })).catch(() => undefined);
     expect(await record.users("p")).toEqual(["a", "b"]);
     expect(await record.users("nobody")).toEqual([]);
+  },
+
+  "users and units outside a space are found with what they were made of, and those inside are not": async (
+    record,
+  ) => {
+    const within = { space: "new/3" };
+    const none = { space: "", vector: new Float32Array(0) };
+    await record.commit({ project: "q", user: "bob" }, full("bob"));
+    await record.commit(
+      ANN,
+      changes({
+        messages: [message("m1"), message("m2")],
+        memories: [memory("a"), memory("b"), memory("b", 2)],
+        units: [
+          unit("m1#0", "passage", "m1"),
+          { ...unit("m1#1", "passage", "m1"), ...none },
+          { ...unit("m2#0", "passage", "m2"), ...within },
+          { ...unit("a", "memory", "a"), ...within },
+          unit("b", "memory", "b"),
+        ],
+      }),
+    );
+    expect(await record.usersOutside("new/3", 10)).toEqual([
+      { scope: { project: "q", user: "bob" }, units: 3 },
+      { scope: ANN, units: 3 },
+    ]);
+    expect(await record.usersOutside("new/3", 1)).toHaveLength(1);
+    expect(await record.usersOutside("test/3", 10)).toEqual([{ scope: ANN, units: 3 }]);
+    const { revision, units, messages, memories } = await record.unitsOutside(ANN, "new/3", 10);
+    expect(revision).toBe(1);
+    expect([...units].sort((one, other) => (one.id < other.id ? -1 : 1))).toEqual(
+      [
+        unit("b", "memory", "b"),
+        unit("m1#0", "passage", "m1"),
+        { ...unit("m1#1", "passage", "m1"), ...none },
+      ].map(({ vector: _vector, ...rest }) => rest),
+    );
+    expect(messages.map(({ id, content }) => [id, content])).toEqual([["m1", "Words of m1."]]);
+    expect(memories.map(({ id, version }) => [id, version])).toEqual([["b", 2]]);
+    expect((await record.unitsOutside(ANN, "new/3", 2)).units).toHaveLength(2);
+    expect(await record.unitsOutside({ project: "q", user: "ann" }, "new/3", 10)).toEqual({
+      revision: 0,
+      units: [],
+      messages: [],
+      memories: [],
+    });
+    await record.commit(
+      ANN,
+      changes({
+        base: 1,
+        units: [units[0], units[1], units[2]].flatMap((one) =>
+          one ? [{ ...one, ...within, vector: Float32Array.of(1, 0, 0) }] : [],
+        ),
+      }),
+    );
+    expect(await record.usersOutside("new/3", 10)).toEqual([
+      { scope: { project: "q", user: "bob" }, units: 3 },
+    ]);
+    expect((await record.unitsOutside(ANN, "new/3", 10)).units).toEqual([]);
   },
 
   "ids of 64 KB and texts of every script come back as they were": async (record) => {

@@ -46,6 +46,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
           fc.oneof(
             fc.tuple(id, text).map(([one, terms]) => unit(one, "memory", one, terms)),
             id.map((one) => unit(`${one}#0`, "passage", one)),
+            id.map((one) => ({ ...unit(one, "memory", one), space: "", vector: new Float32Array(0) })),
           ),
         ),
         dropUnits: some(

@@ -4,7 +4,7 @@ import type { Message } from "../../domain/message.ts";
 import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import { type Scope, scopeKey } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { Record } from "../../ports/record.ts";
+import type { KeptBlock, Record } from "../../ports/record.ts";
 import { countHeld, wordsOfMemory, wordsOfMessage, wordsOfReceipt } from "../shared/held-words.ts";
 
 /** A value, and the revision that last changed it. */
@@ -27,6 +27,7 @@ interface User {
   readonly log: LogEntry[];
   readonly receipts: Map<string, KeptReceipt & { readonly revision: number }>;
   readonly erasures: ErasureReceipt[];
+  block?: KeptBlock;
 }
 
 /** The reference `Record`: in process, exact, and short enough to read as the specification. It keeps nothing. */
@@ -59,7 +60,7 @@ export function memoryRecord(): Record {
       return user.revision;
     },
 
-    async since(scope, revision) {
+    async since(scope, revision, options) {
       const user = read(scope);
       const changed = <Value>(held: Map<string, Held<Value>>): Value[] =>
         [...held.values()].filter((one) => one.revision > revision).map(({ value }) => value);
@@ -73,11 +74,36 @@ export function memoryRecord(): Record {
         revision: user.revision,
         messages: changed(user.messages),
         memories: changed(user.heads),
-        units: changed(user.units).sort((a, b) => (a.id < b.id ? -1 : 1)),
+        units: options?.units === false ? [] : changed(user.units).sort((a, b) => (a.id < b.id ? -1 : 1)),
         gone: { units: gone(user.gone.units), memories: gone(user.gone.memories) },
         tombstones: [...user.tombstones.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1)),
         links: [...user.links.values()].sort(byEnds),
       });
+    },
+
+    async read(scope, { messages, memories }) {
+      const user = read(scope);
+      return structuredClone({
+        messages: messages.flatMap((id) => user.messages.get(id)?.value ?? []),
+        memories: memories.flatMap((id) => user.heads.get(id)?.value ?? []),
+      });
+    },
+
+    async vectors(scope, ids, space) {
+      const { units } = read(scope);
+      return ids.map((id) => {
+        const unit = units.get(id)?.value;
+        return unit?.space === space ? unit.vector.slice() : undefined;
+      });
+    },
+
+    async block(scope) {
+      return structuredClone(read(scope).block);
+    },
+
+    async keepBlock(scope, block) {
+      const user = read(scope);
+      if (user.revision > 0 && user.revision === block.revision) user.block = structuredClone(block);
     },
 
     async versions(scope, id) {
@@ -107,6 +133,28 @@ export function memoryRecord(): Record {
         .sort();
     },
 
+    async usersOutside(space, limit) {
+      return [...users.values()]
+        .map((user) => ({ scope: { ...user.scope }, units: outside(user, space).length }))
+        .filter(({ units }) => units > 0)
+        .slice(0, limit);
+    },
+
+    async unitsOutside(scope, space, limit) {
+      const user = read(scope);
+      const units = outside(user, space).slice(0, limit);
+      const owners = <Value>(type: Unit["type"], held: Map<string, Held<Value>>): Value[] =>
+        [...new Set(units.filter((unit) => unit.type === type).map(({ owner }) => owner))].flatMap(
+          (id) => held.get(id)?.value ?? [],
+        );
+      return structuredClone({
+        revision: user.revision,
+        units: units.map(({ vector: _vector, ...unit }) => unit),
+        messages: owners("passage", user.messages),
+        memories: owners("memory", user.heads),
+      });
+    },
+
     async scrub(scope, texts) {
       const user = read(scope);
       const messages = [...user.messages.values()].flatMap(({ value }) => wordsOfMessage(value));
@@ -134,6 +182,10 @@ export function memoryRecord(): Record {
       isClosed = true;
     },
   };
+}
+
+function outside(user: User, space: string): Unit[] {
+  return [...user.units.values()].map(({ value }) => value).filter((unit) => unit.space !== space);
 }
 
 function byEnds(one: Link, other: Link): number {
@@ -257,6 +309,7 @@ function erase(user: User, erasure: NonNullable<ChangeSet["erase"]>): void {
     }
   }
   user.erasures.push(erasure.receipt);
+  delete user.block;
 }
 
 function redact(user: User, { id, content, parts, keepMetadata }: Redaction): void {

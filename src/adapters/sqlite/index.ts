@@ -1,7 +1,9 @@
 import type { Record } from "../../ports/record.ts";
+import { keepBlock, keptBlock } from "./blocks.ts";
 import { check } from "./check.ts";
 import { translate } from "./errors.ts";
 import { openDatabase } from "./open.ts";
+import { unitsOutside, usersOutside } from "./outside.ts";
 import { patiently } from "./patience.ts";
 import * as read from "./read.ts";
 import { userOf } from "./rows.ts";
@@ -28,12 +30,18 @@ export async function openSqliteRecord(options: { path: string; busyTimeoutMs?: 
     name: "sqlite",
     revision: (scope) => run(() => userOf(database, scope)?.revision ?? 0),
     commit: (scope, changes) => run(() => commit(database, scope, changes)),
-    since: (scope, revision) => run(() => read.since(database, scope, revision)),
+    since: (scope, revision, what) => run(() => read.since(database, scope, revision, what)),
+    read: (scope, ids) => run(() => read.byIds(database, scope, ids)),
+    vectors: (scope, ids, space) => run(() => read.vectors(database, scope, ids, space)),
+    block: (scope) => run(() => keptBlock(database, scope)),
+    keepBlock: (scope, block) => run(() => keepBlock(database, scope, block)),
     versions: (scope, id) => run(() => read.versions(database, scope, id)),
     log: (scope, options) => run(() => read.log(database, scope, options)),
     receipt: (scope, key) => run(() => read.receipt(database, scope, key)),
     erasures: (scope) => run(() => read.erasures(database, scope)),
     users: (project) => run(() => read.users(database, project)),
+    usersOutside: (space, limit) => run(() => usersOutside(database, space, limit)),
+    unitsOutside: (scope, space, limit) => run(() => unitsOutside(database, scope, space, limit)),
     scrub: (scope, texts) => run(() => scrub(database, scope, texts)),
     seal: (scope, receipt) => run(() => seal(database, scope, receipt)),
     check: () => run(() => check(database)),

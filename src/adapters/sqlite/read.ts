@@ -20,19 +20,29 @@ function nothing(): Delta {
 }
 
 /** What changed after a revision, in one read transaction, so that it is of one moment. */
-export function since(database: Database, scope: Scope, revision: number): Delta {
+export function since(
+  database: Database,
+  scope: Scope,
+  revision: number,
+  { units = true }: { readonly units?: boolean } = {},
+): Delta {
   const { handle } = database;
   handle.exec("BEGIN");
   try {
     const user = userOf(database, scope);
     if (!user) return nothing();
-    return { revision: user.revision, ...changed(database, user.id, revision) };
+    return { revision: user.revision, ...changed(database, user.id, revision, units) };
   } finally {
     handle.exec("COMMIT");
   }
 }
 
-function changed(database: Database, user: number, revision: number): Omit<Delta, "revision"> {
+function changed(
+  database: Database,
+  user: number,
+  revision: number,
+  withUnits: boolean,
+): Omit<Delta, "revision"> {
   const all = (sql: string): Row[] => database.statement(sql).all({ user, revision }) as Row[];
   const own = (sql: string): Row[] => database.statement(sql).all({ user }) as Row[];
   // To somebody who had nothing, nothing is gone.
@@ -51,7 +61,9 @@ function changed(database: Database, user: number, revision: number): Omit<Delta
       "SELECT body FROM heads JOIN versions USING (user, id, version) " +
         "WHERE heads.user = :user AND heads.revision > :revision ORDER BY heads.number",
     ).map(bodyOf<Memory>),
-    units: all("SELECT * FROM units WHERE user = :user AND revision > :revision").map(unitOf).sort(byId),
+    units: withUnits
+      ? all("SELECT * FROM units WHERE user = :user AND revision > :revision").map(unitOf).sort(byId)
+      : [],
     gone: { units: goneOf("unit"), memories: goneOf("memory") },
     tombstones: own("SELECT hash, type, at FROM tombstones WHERE user = :user")
       .map(
@@ -99,6 +111,41 @@ function unitOf(row: Row): Unit {
     space: String(row.space),
     vector: vectorOf(row.vector),
   };
+}
+
+/** Messages and memories by id, in the order asked for. */
+export function byIds(
+  database: Database,
+  scope: Scope,
+  ids: { readonly messages: readonly string[]; readonly memories: readonly string[] },
+): { messages: Message[]; memories: Memory[] } {
+  const user = userOf(database, scope)?.id ?? -1;
+  const message = database.statement("SELECT body FROM messages WHERE user = :user AND id = :id");
+  const memory = database.statement(
+    "SELECT body FROM heads JOIN versions USING (user, id, version) WHERE user = :user AND id = :id",
+  );
+  const bodies = <Body>(statement: typeof message, wanted: readonly string[]): Body[] =>
+    wanted.flatMap((id) => {
+      const row = statement.get({ user, id });
+      return row ? [bodyOf<Body>(row)] : [];
+    });
+  return { messages: bodies(message, ids.messages), memories: bodies(memory, ids.memories) };
+}
+
+export function vectors(
+  database: Database,
+  scope: Scope,
+  ids: readonly string[],
+  space: string,
+): (Float32Array | undefined)[] {
+  const user = userOf(database, scope)?.id ?? -1;
+  const statement = database.statement(
+    "SELECT vector FROM units WHERE user = :user AND id = :id AND space = :space",
+  );
+  return ids.map((id) => {
+    const row = statement.get({ user, id, space });
+    return row && vectorOf(row.vector);
+  });
 }
 
 export function versions(database: Database, scope: Scope, id?: string): Memory[] {

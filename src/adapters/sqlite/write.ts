@@ -3,6 +3,7 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
+import { dropBlock } from "./blocks.ts";
 import type { Database } from "./database.ts";
 import { blobOf, bodyOf, checkNames, userOf } from "./rows.ts";
 
@@ -193,6 +194,7 @@ function erase(writing: Writing, erasure: NonNullable<ChangeSet["erase"]>): void
     setGone(writing, "memory", id);
     dropUnit(writing, id);
   }
+  dropBlock(database, user);
   for (const version of erasure.rewrites) {
     const place = { user, id: version.id, version: version.version };
     database

@@ -1,0 +1,34 @@
+import type { Scope } from "../../domain/scope.ts";
+import type { KeptBlock } from "../../ports/record.ts";
+import type { Database } from "./database.ts";
+import { userOf } from "./rows.ts";
+
+/** What was kept for a user's search. */
+export function keptBlock(database: Database, scope: Scope): KeptBlock | undefined {
+  const user = userOf(database, scope)?.id ?? -1;
+  const row = database.statement("SELECT revision, bytes FROM blocks WHERE user = :user").get({ user });
+  if (!(row?.bytes instanceof Uint8Array)) return undefined;
+  return { revision: Number(row.revision), bytes: row.bytes };
+}
+
+/**
+ * Keeps a block in place of the one before. One of another revision than the user's is left out: made before an
+ * erasure, it would bring back what is gone.
+ */
+export function keepBlock(database: Database, scope: Scope, { revision, bytes }: KeptBlock): void {
+  database.transaction(() => {
+    const user = userOf(database, scope);
+    if (user?.revision !== revision) return;
+    database
+      .statement(
+        "INSERT INTO blocks (user, revision, bytes) VALUES (:user, :revision, :bytes) " +
+          "ON CONFLICT (user) DO UPDATE SET revision = excluded.revision, bytes = excluded.bytes",
+      )
+      .run({ user: user.id, revision, bytes });
+  });
+}
+
+/** Lets go of a user's block: it may hold something of what is erased now. */
+export function dropBlock(database: Database, user: number): void {
+  database.statement("DELETE FROM blocks WHERE user = :user").run({ user });
+}

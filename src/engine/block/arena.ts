@@ -1,0 +1,136 @@
+/**
+ * What `dot.wat` beside this file compiles to (389 bytes): the dot product of every row of 8-bit codes with a query,
+ * sixteen codes at once.
+ */
+const MODULE =
+  "AGFzbQEAAAABCgFgBn9/f39/fwACDQEBbQZtZW1vcnkCAAEDAgEABwcBA2RvdAAACtICAc8CAgJ/AnsCQANAIABFDQH9DAAAAAAAAAAAAAAAAAAAAAAh" +
+  "CP0MAAAAAAAAAAAAAAAAAAAAACEJIAMgAWohBiACIQcDQCAIIAP9AQMAIAf9AAQA/boB/a4BIQggCSAD/QEDCCAH/QAEEP26Af2uASEJIAggA/0BAxAg" +
+  "B/0ABCD9ugH9rgEhCCAJIAP9AQMYIAf9AAQw/boB/a4BIQkgCCAD/QEDICAH/QAEQP26Af2uASEIIAkgA/0BAyggB/0ABFD9ugH9rgEhCSAIIAP9AQMw" +
+  "IAf9AARg/boB/a4BIQggCSAD/QEDOCAH/QAEcP26Af2uASEJIAdBgAFqIQcgA0HAAGoiAyAGSQ0ACyAIIAn9rgEhCCAFIAj9GwAgCP0bAWogCP0bAiAI" +
+  "/RsDamqyIAQqAgCUOAIAIARBBGohBCAFQQRqIQUgAEEBayEADAALCws=";
+
+// TypeScript describes WebAssembly with the browser's types only; these are the few that are used here.
+interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
+interface Wasm {
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object, imports: object) => { readonly exports: Record<string, unknown> };
+  Memory: new (size: { initial: number; maximum: number }) => WasmMemory;
+}
+type DotRows = (
+  rows: number,
+  bytes: number,
+  query: number,
+  from: number,
+  scales: number,
+  out: number,
+) => void;
+
+const PAGE = 65_536;
+/** 4 GB less a page: what 32-bit addresses reach. */
+const MOST_PAGES = 65_535;
+const LONGEST_QUERY = 8192;
+export const CHUNK_ROWS = 256;
+
+/** A run of rows in the arena: where their codes begin. The scales follow the codes, and the products the scales. */
+export type Chunk = number;
+
+/**
+ * Memory that WebAssembly can reach, shared by all users and given out in chunks of 256 rows: an instance each would
+ * reserve gigabytes of addresses for every user.
+ */
+export interface Arena {
+  /** Bytes of a chunk. */
+  readonly chunkBytes: number;
+  take(): Chunk;
+  give(chunk: Chunk): void;
+  put(chunk: Chunk, row: number, codes: Int8Array, scale: number): void;
+  /** All rows of a chunk at once, codes and scales. */
+  fill(chunk: Chunk, codes: Int8Array, scales: Float32Array): void;
+  read(chunk: Chunk): { readonly codes: Int8Array; readonly scales: Float32Array };
+  /** Sets the query that `dot` works with: 16-bit codes. */
+  ask(query: Int16Array): void;
+  /** Writes the products of a chunk's first rows with the query, each times its row's scale, into `out` from `at` on. */
+  dot(chunk: Chunk, rows: number, out: Float32Array, at: number): void;
+}
+
+const arenas = new Map<number, Arena | undefined>();
+
+/**
+ * The arena for rows of so many codes (a multiple of 64), made at the first use; nothing where the processor or the
+ * system's limits do not allow it: the caller then has to do without.
+ */
+export function arenaFor(stride: number): Arena | undefined {
+  if (!arenas.has(stride)) arenas.set(stride, makeArena(stride));
+  return arenas.get(stride);
+}
+
+function makeArena(stride: number): Arena | undefined {
+  const wasm = (globalThis as { WebAssembly?: Wasm }).WebAssembly;
+  if (!wasm || stride % 64 !== 0 || stride * 2 > LONGEST_QUERY) return undefined;
+  try {
+    const memory = new wasm.Memory({ initial: 1, maximum: MOST_PAGES });
+    const module = new wasm.Module(Buffer.from(MODULE, "base64"));
+    const dot = new wasm.Instance(module, { m: { memory } }).exports.dot as DotRows;
+    return arenaIn(memory, dot, stride);
+  } catch {
+    // A system that gives no memory takes long to say so; it is asked once.
+    return undefined;
+  }
+}
+
+/** The first page holds the query; chunks follow, each a whole number of 64-byte lines. */
+function arenaIn(memory: WasmMemory, dotRows: DotRows, stride: number): Arena {
+  const codesBytes = CHUNK_ROWS * stride;
+  const scalesBytes = CHUNK_ROWS * 4;
+  const chunkBytes = codesBytes + 2 * scalesBytes;
+  const free: Chunk[] = [];
+  let end = PAGE;
+  let bytes = new Int8Array(memory.buffer);
+  const floats = (at: number): Float32Array => new Float32Array(memory.buffer, at, CHUNK_ROWS);
+  return {
+    chunkBytes,
+    take() {
+      const chunk = free.pop() ?? end;
+      if (chunk === end) {
+        end += chunkBytes;
+        if (end > memory.buffer.byteLength) {
+          // A quarter more at a time: growing is a call into the system.
+          const more = Math.ceil(Math.max(chunkBytes, memory.buffer.byteLength / 4) / PAGE);
+          memory.grow(Math.min(more, MOST_PAGES - memory.buffer.byteLength / PAGE));
+          bytes = new Int8Array(memory.buffer);
+        }
+      }
+      bytes.fill(0, chunk, chunk + chunkBytes);
+      return chunk;
+    },
+    give(chunk) {
+      // What was a user's does not lie about in memory that the next one gets.
+      bytes.fill(0, chunk, chunk + chunkBytes);
+      free.push(chunk);
+    },
+    put(chunk, row, codes, scale) {
+      bytes.set(codes, chunk + row * stride);
+      floats(chunk + codesBytes)[row] = scale;
+    },
+    fill(chunk, codes, scales) {
+      bytes.set(codes, chunk);
+      floats(chunk + codesBytes).set(scales);
+    },
+    read: (chunk) => ({
+      codes: bytes.subarray(chunk, chunk + codesBytes),
+      scales: floats(chunk + codesBytes),
+    }),
+    ask(query) {
+      new Int16Array(memory.buffer, 0, query.length).set(query);
+    },
+    dot(chunk, rows, out, at) {
+      const scales = chunk + codesBytes;
+      const products = scales + scalesBytes;
+      dotRows(rows, stride, 0, chunk, scales, products);
+      out.set(new Float32Array(memory.buffer, products, rows), at);
+    },
+  };
+}

@@ -1,0 +1,249 @@
+import type { Unit } from "../../domain/change-set.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Delta } from "../../ports/record.ts";
+import { type Names, namesOf } from "./columns.ts";
+import {
+  addRow,
+  bytesOfMemories,
+  dropRow,
+  type Memories,
+  newestTurn,
+  noMemories,
+  putMemory,
+} from "./memories.ts";
+import { bytesOfTurns, noTurns, putTurn, type Turns, turnOf } from "./turns.ts";
+import { addSlot, bytesOfUnits, noUnits, type Units } from "./units.ts";
+import { type Vectors, vectorsOf } from "./vectors.ts";
+import { hashOf, type Words, wordsOf } from "./words.ts";
+
+/**
+ * All that search needs of one user, in columns: a few hundred bytes a unit, no texts. It follows the record revision by
+ * revision, in place, and can be kept and taken up again (`packBlock`). What it finds is fetched from the record by id.
+ */
+export interface Block {
+  /** The revision that it has taken in. */
+  revision: number;
+  /** The embedder's space whose vectors it holds. */
+  readonly space: string;
+  readonly names: Names;
+  readonly turns: Turns;
+  readonly memories: Memories;
+  readonly units: Units;
+  readonly words: Words;
+  readonly vectors: Vectors;
+  /** By row. */
+  readonly memoryIds: string[];
+  /** By row: the slot of its unit, or -1. */
+  readonly slotOfRow: number[];
+  /** Rows by memory id; made when it is first asked for. */
+  rowById: Map<string, number> | undefined;
+  /** Slots that are gone. */
+  readonly dead: number[];
+  /** When the newest of all was said, in milliseconds. */
+  newest: number;
+  /** Units taken in since it was last kept. */
+  unkept: number;
+  /** True once its vectors have been given back; then it is not searched any more. */
+  isReleased: boolean;
+}
+
+export interface Space {
+  readonly fingerprint: string;
+  readonly dimensions: number;
+}
+
+export function emptyBlock({ fingerprint, dimensions }: Space): Block {
+  return {
+    revision: 0,
+    space: fingerprint,
+    names: namesOf(),
+    turns: noTurns(),
+    memories: noMemories(),
+    units: noUnits(),
+    words: wordsOf(),
+    vectors: vectorsOf(dimensions),
+    memoryIds: [],
+    slotOfRow: [],
+    rowById: undefined,
+    dead: [],
+    newest: 0,
+    unkept: 0,
+    isReleased: false,
+  };
+}
+
+/** Takes in what came since the block's revision. Taking the same in twice changes nothing. */
+export function follow(block: Block, delta: Delta): void {
+  for (const id of delta.gone.units) removeUnit(block, id);
+  for (const id of delta.gone.memories) {
+    const row = rowOf(block, id);
+    if (row < 0) continue;
+    killSlot(block, block.slotOfRow[row] as number);
+    dropRow(block.memories, row);
+  }
+  for (const message of delta.messages) {
+    putTurn(block.turns, block.names, message);
+    block.newest = Math.max(block.newest, Date.parse(message.at));
+  }
+  for (const unit of delta.units) {
+    if (unit.type === "passage") putPassage(block, unit);
+    else putUnit(block, unit, slotOfMemory(block, unit.owner), rowFor(block, unit.owner));
+  }
+  for (const memory of delta.memories) takeMemory(block, memory);
+  block.unkept += delta.units.length;
+  block.revision = delta.revision;
+}
+
+/** The slot of a memory's unit, or -1. */
+export function slotOfMemory(block: Block, id: string): number {
+  const row = rowOf(block, id);
+  return row < 0 ? -1 : (block.slotOfRow[row] as number);
+}
+
+/** The id of the unit in a slot. */
+export function unitId({ units, turns, memoryIds }: Block, slot: number): string {
+  const { row, turn, piece } = units.columns;
+  const memory = row[slot] as number;
+  if (memory >= 0) return memoryIds[memory] as string;
+  return `${turns.ids[turn[slot] as number]}#${piece[slot]}`;
+}
+
+/** Ids of the passages of a message. */
+export function passagesIn(block: Block, message: string): string[] {
+  const turn = turnOf(block.turns, message);
+  return turn < 0 ? [] : passageSlots(block, turn).map((slot) => unitId(block, slot));
+}
+
+export function isPassage({ units }: Block, slot: number): boolean {
+  return (units.columns.piece[slot] as number) >= 0;
+}
+
+/** Memory that it takes, about. */
+export function bytesOfBlock({ turns, memories, units, words, vectors, memoryIds }: Block): number {
+  return (
+    bytesOfTurns(turns) +
+    bytesOfMemories(memories) +
+    bytesOfUnits(units) +
+    words.bytes +
+    vectors.bytes +
+    memoryIds.length * 72
+  );
+}
+
+export function release(block: Block): void {
+  block.isReleased = true;
+  block.vectors.release();
+}
+
+function rowOf(block: Block, id: string): number {
+  block.rowById ??= new Map(block.memoryIds.map((known, row) => [known, row]));
+  return block.rowById.get(id) ?? -1;
+}
+
+function rowFor(block: Block, id: string): number {
+  const known = rowOf(block, id);
+  if (known >= 0) return known;
+  const row = addRow(block.memories);
+  block.memoryIds[row] = id;
+  block.slotOfRow[row] = -1;
+  block.rowById?.set(id, row);
+  return row;
+}
+
+function takeMemory(block: Block, memory: Memory): void {
+  const row = rowFor(block, memory.id);
+  putMemory(block.memories, row, memory, block);
+  const slot = block.slotOfRow[row] as number;
+  // A merge gives a memory another source, and with it another turn, while its unit may stay as it is.
+  if (slot >= 0) block.units.columns.turn[slot] = newestTurn(block.memories, row);
+  block.newest = Math.max(block.newest, Date.parse(memory.at));
+}
+
+function putPassage(block: Block, unit: Unit): void {
+  const turn = turnOf(block.turns, unit.owner);
+  if (turn < 0) return;
+  const piece = pieceOf(unit.id);
+  const held = passageSlots(block, turn).find((slot) => block.units.columns.piece[slot] === piece) ?? -1;
+  const slot = putUnit(block, unit, held, -1);
+  const { columns } = block.units;
+  columns.piece[slot] = piece;
+  columns.start[slot] = unit.start;
+  columns.end[slot] = unit.end;
+  if (slot === held) return;
+  columns.turn[slot] = turn;
+  columns.nextOfTurn[slot] = block.turns.columns.passage[turn] as number;
+  block.turns.columns.passage[turn] = slot;
+}
+
+/** Puts a unit in place of the one in a slot, or of none (-1); gives the slot where it is now. */
+function putUnit(block: Block, unit: Unit, held: number, row: number): number {
+  const key = hashOf(unit.terms) | 0;
+  const vector =
+    unit.space === block.space && unit.vector.length === block.vectors.dimensions ? unit.vector : undefined;
+  // The same words with another vector: embedded anew.
+  if (held >= 0 && block.units.columns.key[held] === key) {
+    block.vectors.set(held, vector);
+    return held;
+  }
+  if (held >= 0) killSlot(block, held);
+  const slot = addSlot(block.units);
+  const { columns } = block.units;
+  columns.key[slot] = key;
+  columns.row[slot] = row;
+  if (row >= 0) {
+    block.slotOfRow[row] = slot;
+    columns.turn[slot] = newestTurn(block.memories, row);
+  }
+  block.words.add(slot, unit.terms === "" ? [] : unit.terms.split(" "));
+  block.vectors.set(slot, vector);
+  return slot;
+}
+
+function removeUnit(block: Block, id: string): void {
+  const memory = slotOfMemory(block, id);
+  if (memory >= 0) return killSlot(block, memory);
+  const turn = turnOf(block.turns, id.slice(0, Math.max(0, id.lastIndexOf("#"))));
+  if (turn < 0) return;
+  const piece = pieceOf(id);
+  for (const slot of passageSlots(block, turn)) {
+    if (block.units.columns.piece[slot] === piece) killSlot(block, slot);
+  }
+}
+
+function killSlot(block: Block, slot: number): void {
+  if (slot < 0 || !block.words.isAlive(slot)) return;
+  const { row, turn, piece, nextOfTurn } = block.units.columns;
+  block.words.kill(slot);
+  block.vectors.set(slot, undefined);
+  block.dead.push(slot);
+  if ((row[slot] as number) >= 0) block.slotOfRow[row[slot] as number] = -1;
+  else {
+    const { passage } = block.turns.columns;
+    const at = turn[slot] as number;
+    if (passage[at] === slot) passage[at] = nextOfTurn[slot] as number;
+    else {
+      const before = passageSlots(block, at).find((one) => nextOfTurn[one] === slot);
+      if (before !== undefined) nextOfTurn[before] = nextOfTurn[slot] as number;
+    }
+  }
+  row[slot] = -1;
+  turn[slot] = -1;
+  piece[slot] = -1;
+}
+
+function passageSlots({ turns, units }: Block, turn: number): number[] {
+  const slots: number[] = [];
+  for (
+    let slot = turns.columns.passage[turn] as number;
+    slot >= 0;
+    slot = units.columns.nextOfTurn[slot] as number
+  ) {
+    slots.push(slot);
+  }
+  return slots;
+}
+
+/** "m1#2" -> 2 */
+function pieceOf(id: string): number {
+  return Number(id.slice(id.lastIndexOf("#") + 1)) || 0;
+}

@@ -1,0 +1,187 @@
+import type { Message } from "../../domain/message.ts";
+import { bytesOf, makeRoom, type Names } from "./columns.ts";
+
+/** How many turns on each side of one are around it. */
+export const REACH = 2;
+
+/** Messages without a session belong together while no more than this lies between two of them. */
+const PAUSE_MS = 3_600_000;
+
+/** What a turn is, as bits of `flags`. */
+export const TURN = {
+  byUser: 1,
+  byAssistant: 2,
+  /** Asks something at its end, so that the next one answers. */
+  asks: 4,
+  undone: 8,
+  /** The turn before it in the session asks something. */
+  answers: 16,
+} as const;
+
+type F64 = Float64Array<ArrayBuffer>;
+type I32 = Int32Array<ArrayBuffer>;
+
+/** One place per message, by its turn less 1. */
+export interface TurnColumns {
+  /** Milliseconds since 1970. */
+  at: F64;
+  storedAt: F64;
+  /** The number of its session, as `sessions` numbers them. */
+  session: I32;
+  /** The session's id as it was given, by its number in the names; -1 without one. So too the agent and who speaks. */
+  sessionId: I32;
+  agent: I32;
+  speaker: I32;
+  /** The turn before and after in the same session, or -1. */
+  previous: I32;
+  next: I32;
+  /** The first of its passages by slot, or -1. */
+  passage: I32;
+  /** The first of the sources that lie in it, or -1. */
+  sources: I32;
+  /** How many turns are around it in its session, itself included: up to two on each side. */
+  window: Uint8Array<ArrayBuffer>;
+  flags: Uint8Array<ArrayBuffer>;
+  [name: string]: F64 | I32 | Uint8Array<ArrayBuffer>;
+}
+
+export interface SessionColumns {
+  /** Its id as it was given, by its number in the names; -1 for turns outside any session. */
+  id: I32;
+  last: I32;
+  turns: I32;
+  /** How many of them by an assistant, and how many under a name. */
+  assistantTurns: I32;
+  named: I32;
+  [name: string]: I32;
+}
+
+/** A user's messages as a chain of turns, for what their neighbours tell about them. */
+export interface Turns {
+  count: number;
+  readonly columns: TurnColumns;
+  /** By turn. */
+  readonly ids: string[];
+  sessionCount: number;
+  readonly sessions: SessionColumns;
+  /** The session that goes on under an id's number. */
+  readonly open: Map<number, number>;
+  /** Turns by message id; made when it is first asked for. */
+  byId: Map<string, number> | undefined;
+}
+
+export function noTurns(): Turns {
+  const f64 = (): F64 => new Float64Array(0);
+  const i32 = (): I32 => new Int32Array(0);
+  return {
+    count: 0,
+    columns: {
+      at: f64(),
+      storedAt: f64(),
+      session: i32(),
+      sessionId: i32(),
+      agent: i32(),
+      speaker: i32(),
+      previous: i32(),
+      next: i32(),
+      passage: i32(),
+      sources: i32(),
+      window: new Uint8Array(0),
+      flags: new Uint8Array(0),
+    },
+    ids: [],
+    sessionCount: 0,
+    sessions: { id: i32(), last: i32(), turns: i32(), assistantTurns: i32(), named: i32() },
+    open: new Map(),
+    byId: undefined,
+  };
+}
+
+/** The turn of a message, or -1. */
+export function turnOf(turns: Turns, message: string): number {
+  turns.byId ??= new Map(turns.ids.map((id, turn) => [id, turn]));
+  return turns.byId.get(message) ?? -1;
+}
+
+/** Takes in a message: a new one at the end, or a new state of one that is there. */
+export function putTurn(turns: Turns, names: Names, message: Message): void {
+  const turn = message.turn - 1;
+  if (turn >= turns.count) append(turns, names, message);
+  const { flags, next } = turns.columns;
+  const asks = asksAtEnd(message.content);
+  const kept = (flags[turn] as number) & TURN.answers;
+  const speaks =
+    message.role === "user" ? TURN.byUser : message.role === "assistant" ? TURN.byAssistant : 0;
+  flags[turn] = kept | speaks | (asks ? TURN.asks : 0) | (message.undone ? TURN.undone : 0);
+  const after = next[turn] as number;
+  if (after >= 0) setAnswers(flags, after, asks);
+}
+
+function append(turns: Turns, names: Names, message: Message): void {
+  const turn = turns.count;
+  turns.count = turn + 1;
+  makeRoom(turns.columns, turns.count);
+  const { columns, sessions } = turns;
+  turns.ids[turn] = message.id;
+  turns.byId?.set(message.id, turn);
+  const at = Date.parse(message.at);
+  const sessionId = names.number(message.session);
+  const { session, last } = sessionFor(turns, sessionId, at);
+  columns.at[turn] = at;
+  columns.storedAt[turn] = Date.parse(message.storedAt);
+  columns.session[turn] = session;
+  columns.sessionId[turn] = sessionId;
+  columns.agent[turn] = names.number(message.agent);
+  columns.speaker[turn] = names.number(message.name);
+  columns.previous[turn] = last;
+  columns.next[turn] = -1;
+  columns.passage[turn] = -1;
+  columns.sources[turn] = -1;
+  columns.flags[turn] = 0;
+  columns.window[turn] = 1;
+  if (last >= 0) {
+    columns.next[last] = turn;
+    setAnswers(columns.flags, turn, ((columns.flags[last] as number) & TURN.asks) !== 0);
+  }
+  for (let near = last, i = 0; near >= 0 && i < REACH; near = columns.previous[near] as number, i += 1) {
+    columns.window[turn] = (columns.window[turn] as number) + 1;
+    columns.window[near] = (columns.window[near] as number) + 1;
+  }
+  sessions.last[session] = turn;
+  sessions.turns[session] = (sessions.turns[session] as number) + 1;
+  if (message.role === "assistant")
+    sessions.assistantTurns[session] = (sessions.assistantTurns[session] as number) + 1;
+  if (message.name !== undefined) sessions.named[session] = (sessions.named[session] as number) + 1;
+}
+
+function setAnswers(flags: Uint8Array, turn: number, answers: boolean): void {
+  const others = (flags[turn] as number) & ~TURN.answers;
+  flags[turn] = answers ? others | TURN.answers : others;
+}
+
+/** The session that a message goes on with and its last turn, or a new one. */
+function sessionFor(turns: Turns, sessionId: number, at: number): { session: number; last: number } {
+  const { sessions, columns, open } = turns;
+  const held = open.get(sessionId);
+  if (held !== undefined) {
+    const last = sessions.last[held] as number;
+    if (sessionId >= 0 || Math.abs(at - (columns.at[last] as number)) <= PAUSE_MS)
+      return { session: held, last };
+  }
+  const session = turns.sessionCount;
+  turns.sessionCount = session + 1;
+  makeRoom(sessions, turns.sessionCount);
+  sessions.id[session] = sessionId;
+  open.set(sessionId, session);
+  return { session, last: -1 };
+}
+
+export function bytesOfTurns({ columns, sessions, ids }: Turns): number {
+  // An id of 36 letters takes 56 bytes and a place of 8.
+  return bytesOf(columns) + bytesOf(sessions) + ids.length * 64;
+}
+
+/** A question mark in the last sentence or the one before, for people add "Just curious!" after a question. */
+function asksAtEnd(content: string): boolean {
+  return /[?？][^.!?。！？\n]*[.!]?\s*$/u.test(content.slice(-200));
+}

@@ -1,0 +1,186 @@
+import { type Arena, arenaFor, CHUNK_ROWS, type Chunk } from "./arena.ts";
+import { grown } from "./columns.ts";
+
+/**
+ * Vectors by the slot of their unit, each as 8-bit codes and a scale (the greatest part over 127). A cosine worked out
+ * from them is off by about 0.001; whoever needs the exact one takes the vectors themselves (`rescore` in recall).
+ */
+export interface Vectors {
+  readonly dimensions: number;
+  /** Puts a vector, or zeros where there is none. */
+  set(slot: number, vector: Float32Array | undefined): void;
+  /** Writes the products of the first `count` vectors with a query of unit length into `out`. */
+  dot(query: Float32Array, count: number, out: Float32Array): void;
+  /** The codes and scales of the first `count` vectors, to be kept. */
+  pack(count: number): { readonly codes: Int8Array; readonly scales: Float32Array };
+  readonly bytes: number;
+  /** Gives the memory back; the vectors are gone. */
+  release(): void;
+}
+
+/** Up to so many rows a plain loop takes no time, and a chunk of its own is not worth its price. */
+const FEW = 128;
+
+/** Empty, or with the codes and scales that `pack` gave. */
+export function vectorsOf(
+  dimensions: number,
+  packed?: { readonly codes: Int8Array; readonly scales: Float32Array },
+): Vectors {
+  const stride = Math.ceil(dimensions / 64) * 64;
+  const few = fewRows(stride);
+  let many: Rows | undefined;
+  const rowsFor = (slot: number): Rows => {
+    if (slot < FEW && !many) return few;
+    if (!many) {
+      many = manyRows(stride) ?? few;
+      if (many !== few) many.load(few.pack(FEW));
+    }
+    return many;
+  };
+  if (packed) rowsFor(packed.scales.length - 1).load(packed);
+  return {
+    dimensions,
+    set(slot, vector) {
+      const codes = new Int8Array(stride);
+      rowsFor(slot).put(slot, codes, vector ? encode(vector, codes) : 0);
+    },
+    dot(query, count, out) {
+      const codes = new Int16Array(stride);
+      const scale = encodeQuery(query, codes);
+      (many ?? few).dot(codes, count, out);
+      for (let slot = 0; slot < count; slot += 1) out[slot] = (out[slot] as number) * scale;
+    },
+    pack: (count) => (many ?? few).pack(count),
+    get bytes() {
+      return (many ?? few).bytes();
+    },
+    release() {
+      many?.release();
+      few.release();
+    },
+  };
+}
+
+/** Sets the codes, and gives the scale: `part = code * scale`. */
+function encode(vector: Float32Array, codes: Int8Array): number {
+  let most = 0;
+  for (const part of vector) most = Math.max(most, Math.abs(part));
+  if (most === 0) return 0;
+  const scale = most / 127;
+  for (let i = 0; i < vector.length; i += 1) codes[i] = Math.round((vector[i] as number) / scale);
+  return scale;
+}
+
+/** Fourteen bits, so that the sum over 4,096 parts stays within 32. */
+function encodeQuery(query: Float32Array, codes: Int16Array): number {
+  let most = 0;
+  for (const part of query) most = Math.max(most, Math.abs(part));
+  if (most === 0) return 0;
+  const scale = most / 8191;
+  for (let i = 0; i < query.length; i += 1) codes[i] = Math.round((query[i] as number) / scale);
+  return scale;
+}
+
+interface Rows {
+  put(slot: number, codes: Int8Array, scale: number): void;
+  load(packed: { readonly codes: Int8Array; readonly scales: Float32Array }): void;
+  dot(query: Int16Array, count: number, out: Float32Array): void;
+  pack(count: number): { codes: Int8Array; scales: Float32Array };
+  bytes(): number;
+  release(): void;
+}
+
+/** In plain memory, without WebAssembly. */
+function fewRows(stride: number): Rows {
+  let codes = new Int8Array(0);
+  let scales = new Float32Array(0);
+  const room = (rows: number): void => {
+    if (scales.length >= rows) return;
+    scales = grown(scales, rows);
+    codes = grown(codes, scales.length * stride);
+  };
+  return {
+    put(slot, row, scale) {
+      room(slot + 1);
+      codes.set(row, slot * stride);
+      scales[slot] = scale;
+    },
+    load(packed) {
+      room(packed.scales.length);
+      codes.set(packed.codes.subarray(0, packed.scales.length * stride));
+      scales.set(packed.scales);
+    },
+    dot(query, count, out) {
+      const known = Math.min(count, scales.length);
+      for (let slot = 0; slot < known; slot += 1) {
+        const from = slot * stride;
+        let sum = 0;
+        for (let i = 0; i < stride; i += 1) sum += (codes[from + i] as number) * (query[i] as number);
+        out[slot] = sum * (scales[slot] as number);
+      }
+      out.fill(0, known, count);
+    },
+    pack(count) {
+      const held = Math.min(count, scales.length);
+      const all = { codes: new Int8Array(count * stride), scales: new Float32Array(count) };
+      all.codes.set(codes.subarray(0, held * stride));
+      all.scales.set(scales.subarray(0, held));
+      return all;
+    },
+    bytes: () => codes.byteLength + scales.byteLength,
+    release() {
+      codes = new Int8Array(0);
+      scales = new Float32Array(0);
+    },
+  };
+}
+
+/** In chunks of the arena; nothing where there is none. */
+function manyRows(stride: number): Rows | undefined {
+  const arena = arenaFor(stride);
+  return arena && chunkedRows(arena, stride);
+}
+
+function chunkedRows(arena: Arena, stride: number): Rows {
+  const chunks: Chunk[] = [];
+  const chunkOf = (place: number): Chunk => {
+    while (chunks.length <= place) chunks.push(arena.take());
+    return chunks[place] as Chunk;
+  };
+  return {
+    put(slot, codes, scale) {
+      arena.put(chunkOf(Math.floor(slot / CHUNK_ROWS)), slot % CHUNK_ROWS, codes, scale);
+    },
+    load({ codes, scales }) {
+      for (let from = 0; from < scales.length; from += CHUNK_ROWS) {
+        const to = Math.min(from + CHUNK_ROWS, scales.length);
+        arena.fill(
+          chunkOf(from / CHUNK_ROWS),
+          codes.subarray(from * stride, to * stride),
+          scales.subarray(from, to),
+        );
+      }
+    },
+    dot(query, count, out) {
+      arena.ask(query);
+      for (let from = 0; from < count; from += CHUNK_ROWS) {
+        arena.dot(chunkOf(from / CHUNK_ROWS), Math.min(CHUNK_ROWS, count - from), out, from);
+      }
+    },
+    pack(count) {
+      const all = { codes: new Int8Array(count * stride), scales: new Float32Array(count) };
+      for (let from = 0; from < count; from += CHUNK_ROWS) {
+        const { codes, scales } = arena.read(chunkOf(from / CHUNK_ROWS));
+        const rows = Math.min(CHUNK_ROWS, count - from);
+        all.codes.set(codes.subarray(0, rows * stride), from * stride);
+        all.scales.set(scales.subarray(0, rows), from);
+      }
+      return all;
+    },
+    bytes: () => chunks.length * arena.chunkBytes,
+    release() {
+      for (const chunk of chunks) arena.give(chunk);
+      chunks.length = 0;
+    },
+  };
+}

@@ -1,0 +1,246 @@
+import { BM25, idf } from "../../domain/text-index.ts";
+import { grown } from "./columns.ts";
+
+/** Where a term stands: slots and how often, from `from` to before `to`. */
+export interface Run {
+  readonly slots: ArrayLike<number>;
+  readonly counts: ArrayLike<number>;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The postings of a word index as they are kept: by hash, in rising order; no word stands there in clear. */
+export interface PackedWords {
+  readonly hashes: Float64Array<ArrayBuffer>;
+  /** Where the postings of each hash begin, and one more at the end. */
+  readonly offsets: Uint32Array<ArrayBuffer>;
+  readonly slots: Uint32Array<ArrayBuffer>;
+  readonly counts: Uint8Array<ArrayBuffer>;
+  /** Terms in each slot, repeats included. */
+  readonly lengths: Uint16Array<ArrayBuffer>;
+}
+
+/**
+ * An inverted index over one user's units: what BM25 needs. A packed part that does not change, and the rest beside it.
+ * A unit that is gone stays in the lists, marked dead, until the next packing; every count leaves it out.
+ */
+export interface Words {
+  /** Units that are there. */
+  readonly size: number;
+  readonly meanLength: number;
+  add(slot: number, terms: readonly string[]): void;
+  /** Marks a slot as gone. */
+  kill(slot: number): void;
+  isAlive(slot: number): boolean;
+  length(slot: number): number;
+  /** The postings of a term, dead ones among them: none, one or two runs. */
+  runs(term: string): readonly Run[];
+  /** In how many units a term stands. */
+  frequency(term: string): number;
+  readonly hasDead: boolean;
+  readonly bytes: number;
+  /** Moves everything into the packed part; slots keep their numbers. */
+  pack(slots: number): PackedWords;
+}
+
+const MOST_COUNT = 255;
+const MOST_LENGTH = 65_535;
+
+interface Growing {
+  readonly slots: number[];
+  readonly counts: number[];
+}
+
+export function wordsOf(kept?: PackedWords, dead: readonly number[] = []): Words {
+  let packed = kept ?? NOTHING;
+  let lengths = packed.lengths.slice();
+  let alive = new Uint8Array(lengths.length).fill(1);
+  const fresh = new Map<number, Growing>();
+  let freshCount = 0;
+  let deadCount = 0;
+  let size = lengths.length;
+  let total = lengths.reduce((sum, length) => sum + length, 0);
+
+  const kill = (slot: number): void => {
+    if (alive[slot] !== 1) return;
+    alive[slot] = 0;
+    deadCount += 1;
+    size -= 1;
+    total -= lengths[slot] ?? 0;
+  };
+  for (const slot of dead) kill(slot);
+
+  const runs = (term: string): Run[] => {
+    const hash = hashOf(term);
+    const found: Run[] = [];
+    const place = placeOf(packed.hashes, hash);
+    if (place >= 0) {
+      const { slots, counts, offsets } = packed;
+      found.push({ slots, counts, from: offsets[place] as number, to: offsets[place + 1] as number });
+    }
+    const more = fresh.get(hash);
+    if (more) found.push({ ...more, from: 0, to: more.slots.length });
+    return found;
+  };
+
+  return {
+    get size() {
+      return size;
+    },
+    get meanLength() {
+      return total / size || 1;
+    },
+    get hasDead() {
+      return deadCount > 0;
+    },
+    get bytes() {
+      const { hashes, offsets, slots, counts } = packed;
+      const held = [hashes, offsets, slots, counts, lengths, alive];
+      return held.reduce((sum, { byteLength }) => sum + byteLength, 0) + fresh.size * 200 + freshCount * 16;
+    },
+    add(slot, terms) {
+      if (slot >= lengths.length) {
+        lengths = grown(lengths, slot + 1);
+        alive = grown(alive, lengths.length);
+      }
+      lengths[slot] = Math.min(MOST_LENGTH, terms.length);
+      alive[slot] = 1;
+      size += 1;
+      total += lengths[slot] as number;
+      const counts = new Map<number, number>();
+      for (const term of terms) {
+        const hash = hashOf(term);
+        counts.set(hash, (counts.get(hash) ?? 0) + 1);
+      }
+      freshCount += counts.size;
+      for (const [hash, count] of counts) {
+        const list = fresh.get(hash);
+        if (list) {
+          list.slots.push(slot);
+          list.counts.push(Math.min(MOST_COUNT, count));
+        } else fresh.set(hash, { slots: [slot], counts: [Math.min(MOST_COUNT, count)] });
+      }
+    },
+    kill,
+    isAlive: (slot) => alive[slot] === 1,
+    length: (slot) => lengths[slot] ?? 0,
+    runs,
+    frequency(term) {
+      let found = 0;
+      for (const run of runs(term)) found += deadCount > 0 ? aliveIn(run, alive) : run.to - run.from;
+      return found;
+    },
+    pack(slots) {
+      packed = { ...packedWith(packed, fresh, alive), lengths: lengths.slice(0, slots) };
+      fresh.clear();
+      freshCount = 0;
+      return packed;
+    },
+  };
+}
+
+const NOTHING: PackedWords = {
+  hashes: new Float64Array(0),
+  offsets: new Uint32Array(1),
+  slots: new Uint32Array(0),
+  counts: new Uint8Array(0),
+  lengths: new Uint16Array(0),
+};
+
+function aliveIn({ slots, from, to }: Run, alive: Uint8Array): number {
+  let found = 0;
+  for (let i = from; i < to; i += 1) found += alive[slots[i] as number] as number;
+  return found;
+}
+
+/** Both parts in one, without the dead. */
+function packedWith(
+  packed: PackedWords,
+  fresh: ReadonlyMap<number, Growing>,
+  alive: Uint8Array,
+): Omit<PackedWords, "lengths"> {
+  const hashes = Float64Array.from(new Set([...packed.hashes, ...fresh.keys()])).sort();
+  const offsets = new Uint32Array(hashes.length + 1);
+  const most = [...fresh.values()].reduce((sum, { slots }) => sum + slots.length, packed.slots.length);
+  const slots = new Uint32Array(most);
+  const counts = new Uint8Array(most);
+  let end = 0;
+  let old = 0;
+  const copy = (run: Omit<Run, "from" | "to">, from: number, to: number): void => {
+    for (let i = from; i < to; i += 1) {
+      const slot = run.slots[i] as number;
+      if (alive[slot] !== 1) continue;
+      slots[end] = slot;
+      counts[end] = run.counts[i] as number;
+      end += 1;
+    }
+  };
+  for (const [place, hash] of hashes.entries()) {
+    if (packed.hashes[old] === hash) {
+      copy(packed, packed.offsets[old] as number, packed.offsets[old + 1] as number);
+      old += 1;
+    }
+    const more = fresh.get(hash);
+    if (more) copy(more, 0, more.slots.length);
+    offsets[place + 1] = end;
+  }
+  return { hashes, offsets, slots: slots.slice(0, end), counts: counts.slice(0, end) };
+}
+
+/** The place of a value in a rising list, or -1. */
+function placeOf(rising: Float64Array, value: number): number {
+  let low = 0;
+  let high = rising.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = rising[middle] as number;
+    if (found === value) return middle;
+    if (found < value) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
+
+/** 53 bits from two mixes of 32 (FNV-1a and a multiplicative one): two words of one user never meet in practice. */
+export function hashOf(term: string): number {
+  let one = 0x811c9dc5;
+  let other = 0x9e3779b9;
+  for (let i = 0; i < term.length; i += 1) {
+    const code = term.charCodeAt(i);
+    one = Math.imul(one ^ code, 0x01000193);
+    other = Math.imul(other ^ code, 0x85ebca6b);
+    other ^= other >>> 13;
+  }
+  one ^= one >>> 16;
+  return ((Math.imul(other, 0xc2b2ae35) >>> 11) * 4_294_967_296 + (one >>> 0)) % Number.MAX_SAFE_INTEGER;
+}
+
+/** What a term tells in this index; 0 where it stands nowhere. */
+export function telling(words: Words, term: string): number {
+  const holding = words.frequency(term);
+  return holding === 0 ? 0 : idf(words.size, holding);
+}
+
+/** BM25's share of a term that stands `found` times in a text of `length` mean lengths: below 1. */
+export function saturated(found: number, length: number): number {
+  const { k1, b } = BM25;
+  return found / (found + k1 * (1 - b + b * length));
+}
+
+/** BM25 of every unit that holds one of the terms, by slot. */
+export function scoresOf(words: Words, terms: readonly string[]): Map<number, number> {
+  const scores = new Map<number, number>();
+  const mean = words.meanLength;
+  for (const term of terms) {
+    const weight = telling(words, term) * (BM25.k1 + 1);
+    for (const { slots, counts, from, to } of words.runs(term)) {
+      for (let i = from; i < to; i += 1) {
+        const slot = slots[i] as number;
+        if (!words.isAlive(slot)) continue;
+        const score = saturated(counts[i] as number, words.length(slot) / mean) * weight;
+        scores.set(slot, (scores.get(slot) ?? 0) + score);
+      }
+    }
+  }
+  return scores;
+}
