@@ -30,10 +30,7 @@ export async function imports(folder: string): Promise<Imported> {
 async function importInto(path: string, count: number, extract: "now" | "never") {
   const memory = await createMemory({ path });
   const one = person(1_000_003);
-  const messages = Array.from({ length: count + 1 }, (_, i) => {
-    const { memory: _known, ...message } = one.said(i);
-    return message;
-  });
+  const messages = Array.from({ length: count + 1 }, (_, i) => one.turn(i));
   const scope = memory.scope({ user: one.name });
   // The first message loads the grammar and the embedder's table.
   await scope.remember(messages.slice(0, 1), { extract });

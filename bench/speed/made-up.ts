@@ -1,4 +1,4 @@
-import type { Claim } from "../../src/index.ts";
+import type { Claim, InputMessage } from "../../src/index.ts";
 import { pick, type Random, seeded, vocabulary } from "./vocabulary.ts";
 
 /** A message that somebody might have written, and the one memory that is in it. */
@@ -21,6 +21,8 @@ export interface MadeUp {
 export interface Person {
   readonly name: string;
   said(number: number): MadeUp;
+  /** A turn of a conversation: half tell something, the others are questions, small talk, and an assistant's words. */
+  turn(number: number): InputMessage;
   /** A question about one of the first `count` messages; one in five is about what was never said. */
   question(number: number, count: number): string;
 }
@@ -53,6 +55,18 @@ const TAILS = [
   "Now I need a {word} as well.",
   "I was thinking of {word} the whole {word}.",
 ];
+const TALK = [
+  "How do people choose a {word} these days? There are so many.",
+  "Could you tell me more about {word} and {word}, please?",
+  "Thanks, that helps. It rained all day and nobody wanted to see the {word}.",
+  "What would you say to somebody who is afraid of {word}?",
+  "Ha, that sounds like a {word} to me! And what about the {word}?",
+];
+const REPLIES = [
+  "Sure. A {word} is mostly a question of {word}; start with something small and see how it goes.",
+  "That sounds good! Would you like a few ideas for the {word}?",
+  "There are three things to look at: the {word}, the {word} and the price. The {word} matters most.",
+];
 const SESSION = 20;
 const MINUTES = 10;
 const FIRST_DAY = Date.UTC(2024, 0, 1);
@@ -64,7 +78,7 @@ export function person(user: number): Person {
   const said = (number: number): MadeUp => {
     const random = randomAt(1, number);
     const fact = factOf(random, draw);
-    const tail = pick(random, TAILS).replaceAll("{word}", () => draw(random));
+    const tail = worded(pick(random, TAILS), () => draw(random));
     return {
       id: `${user}-${number}`,
       session: `s${Math.floor(number / SESSION)}`,
@@ -77,12 +91,24 @@ export function person(user: number): Person {
   return {
     name: `user-${user}`,
     said,
+    turn(number) {
+      const { memory: _memory, ...message } = said(number);
+      const random = randomAt(3, number);
+      const talk = (from: readonly string[]): string => worded(pick(random, from), () => draw(random));
+      if (number % 4 === 1) return { ...message, content: talk(TALK) };
+      if (number % 4 === 3) return { ...message, role: "assistant", content: talk(REPLIES) };
+      return message;
+    },
     question(number, count) {
       const random = randomAt(2, number);
       const about = said(Math.floor(random() * count));
       return questionOf(random, draw, about, number % 5 === 4);
     },
   };
+}
+
+function worded(template: string, word: () => string): string {
+  return template.replaceAll("{word}", word);
 }
 
 function factOf(random: Random, draw: (random: Random) => string) {

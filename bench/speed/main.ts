@@ -2,18 +2,23 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { measureCurve, writePages } from "./curve.ts";
 import { run } from "./run.ts";
 import { tableOf } from "./table.ts";
 
 const USAGE = `npm run -s bench -- [--users U] [--per-user N] [--json]
+npm run -s bench -- --curve | --page
 
 Measures on an SQLite file in a temporary folder: U users (1) of N memories each (10,000), and the N messages they
-were read from. --json prints one JSON document instead of a table. What is measured how: docs/results/speed.md`;
+were read from. --json prints one JSON document instead of a table.
+--curve measures several sizes, which takes long, and writes docs/results; --page writes the page alone, from the
+results there are. What is measured how: docs/results/speed.md`;
 
 interface Wanted {
   readonly users: number;
   readonly perUser: number;
   readonly isJson: boolean;
+  readonly pages: "measured" | "written" | undefined;
 }
 
 function wantedOf(): Wanted {
@@ -22,12 +27,15 @@ function wantedOf(): Wanted {
       users: { type: "string", default: "1" },
       "per-user": { type: "string", default: "10000" },
       json: { type: "boolean", default: false },
+      curve: { type: "boolean", default: false },
+      page: { type: "boolean", default: false },
     },
   });
   return {
     users: countOf(values.users, "--users"),
     perUser: countOf(values["per-user"], "--per-user"),
     isJson: values.json,
+    pages: values.curve ? "measured" : values.page ? "written" : undefined,
   };
 }
 
@@ -45,6 +53,13 @@ async function main(): Promise<number> {
     console.error(`${(error as Error).message}\n\n${USAGE}`);
     return 2;
   }
+  if (wanted.pages === "measured") measureCurve();
+  else if (wanted.pages === "written") writePages();
+  else await measure(wanted);
+  return 0;
+}
+
+async function measure(wanted: Wanted): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "keepsake-bench-"));
   try {
     const figures = await run(folder, wanted.users, wanted.perUser);
@@ -52,7 +67,6 @@ async function main(): Promise<number> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  return 0;
 }
 
 process.exitCode = await main().catch((error: Error) => {

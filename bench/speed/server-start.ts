@@ -25,6 +25,8 @@ async function start(path: string, user: string, query: string, known: string | 
   const ended = new Promise<void>((resolve) => server.once("exit", () => resolve()));
   try {
     const { url, key: made } = await firstWords(server.stdout);
+    if (!url)
+      throw new Error("The server did not start. Is dist/ as new as src/? `npm run bench` sees to it.");
     const key = known ?? made;
     const response = await fetch(`${url}/api/v1/memories/${user}/search`, {
       method: "POST",
@@ -41,12 +43,12 @@ async function start(path: string, user: string, query: string, known: string | 
 }
 
 /** The document that the server prints when it listens. */
-async function firstWords(output: AsyncIterable<Buffer>): Promise<{ url: string; key?: string }> {
+async function firstWords(output: AsyncIterable<Buffer>): Promise<{ url?: string; key?: string }> {
   let text = "";
   for await (const part of output) {
     text += part.toString();
     try {
-      return JSON.parse(text) as { url: string; key?: string };
+      return JSON.parse(text) as { url?: string; key?: string };
     } catch {
       // Not all of it is there yet.
     }

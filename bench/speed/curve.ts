@@ -1,0 +1,35 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { filesOf } from "./page.ts";
+import { phase } from "./progress.ts";
+import { FOLDER, type Results, readResults, SIZES } from "./results.ts";
+import type { Figures } from "./run.ts";
+
+const PROGRAM = join(import.meta.dirname, "main.ts");
+
+/** Measures all sizes, each in a process of its own, and writes results, page and plots. */
+export function measureCurve(): void {
+  const runs = SIZES.map(([users, perUser], i): Figures => {
+    phase(`\n${i + 1} of ${SIZES.length}: ${users} × ${perUser}`);
+    const flags = ["--users", String(users), "--per-user", String(perUser), "--json"];
+    const { status, stdout } = spawnSync(process.execPath, [PROGRAM, ...flags], {
+      stdio: ["ignore", "pipe", "inherit"],
+      encoding: "utf8",
+    });
+    if (status !== 0) throw new Error(`The run of ${users} × ${perUser} failed.`);
+    return JSON.parse(stdout) as Figures;
+  });
+  const results: Results = { measuredOn: new Date().toISOString().slice(0, 10), runs };
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(join(FOLDER, "speed.json"), `${JSON.stringify(results, undefined, 2)}\n`);
+  writePages();
+}
+
+/** Writes the page and the plots of the results there are. */
+export function writePages(): void {
+  for (const [name, text] of filesOf(readResults())) {
+    writeFileSync(join(FOLDER, name), text);
+    phase(`written: docs/results/${name}`);
+  }
+}
