@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { load } from "sqlite-vec";
+import { lanceDb } from "./lance.ts";
 import { type Spread, settle, spreadOf, timeOf } from "./measure.ts";
 import { dot, topOf, type Vectors } from "./vectors.ts";
 
-/** Ten nearest of one user's vectors, asked of something else. */
-type Ask = (query: Float32Array) => unknown;
+/** Asks for the ten nearest to a vector. */
+export type Ask = (query: Float32Array) => unknown;
 
 export interface Peers {
   readonly "js-scan": Spread;
@@ -60,31 +61,4 @@ async function sqliteVec(path: string, vectors: Vectors): Promise<Spread> {
 
 function bytesOf(vector: Float32Array): Uint8Array {
   return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
-}
-
-/** As much of LanceDB as is used here. */
-interface Lance {
-  connect(path: string): Promise<{ createTable(name: string, rows: readonly object[]): Promise<LanceTable> }>;
-}
-interface LanceTable {
-  vectorSearch(query: Float32Array): { limit(count: number): { toArray(): Promise<unknown[]> } };
-}
-
-/** LanceDB where somebody has installed it: at 150 MB it is no dependency, not even for this. */
-async function lanceDb(path: string, { dimensions, count, all }: Vectors): Promise<Ask | undefined> {
-  // A name in a variable, so that the compiler does not ask for the package.
-  const name = "@lancedb/lancedb";
-  let lance: Lance;
-  try {
-    lance = (await import(name)) as Lance;
-  } catch {
-    console.error("LanceDB is not installed; it is left out.");
-    return undefined;
-  }
-  const rows = Array.from({ length: count }, (_, row) => ({
-    row,
-    vector: Array.from(all.subarray(row * dimensions, (row + 1) * dimensions)),
-  }));
-  const table = await (await lance.connect(path)).createTable("vectors", rows);
-  return (query) => table.vectorSearch(query).limit(10).toArray();
 }
