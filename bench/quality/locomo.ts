@@ -54,7 +54,12 @@ const SESSION = ["recall@1", "recall@5", "recall@10", "any@5", "any@10", "all@5"
  * LoCoMo: two people talk over months; each question names the turns that hold its answer. Each conversation is one
  * user's memory. Categories 1 to 4 count (5 asks after what was never said). A memory credits the turns it came from.
  */
-export async function locomo({ data, limit = Number.POSITIVE_INFINITY, progress }: RunOptions): Promise<Run> {
+export async function locomo({
+  data,
+  embedder,
+  limit = Number.POSITIVE_INFINITY,
+  progress,
+}: RunOptions): Promise<Run> {
   const samples = readJson<Sample[]>(data, "locomo", "locomo.json");
   const ours = { turn: table(), session: table() };
   const base = { turn: table(), session: table() };
@@ -65,7 +70,7 @@ export async function locomo({ data, limit = Number.POSITIVE_INFINITY, progress 
   for (const sample of samples) {
     if (asked.length >= limit) break;
     const turns = turnsOf(sample);
-    await using memory = await createMemory({ path: ":memory:" });
+    await using memory = await createMemory({ path: ":memory:", embedder });
     const user = memory.scope({ user: sample.sample_id });
     await user.remember(turns.map(messageOf));
     const baseline = baselineOf(turns);

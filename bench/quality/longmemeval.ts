@@ -1,4 +1,4 @@
-import { createMemory, type InputMessage } from "../../src/index.ts";
+import { createMemory, type Embedder, type InputMessage } from "../../src/index.ts";
 import { bm25 } from "./bm25.ts";
 import { readLines } from "./files.ts";
 import type { Conversation } from "./fit.ts";
@@ -50,6 +50,7 @@ const COLUMNS = [
  */
 export async function longmemeval({
   data,
+  embedder,
   limit = Number.POSITIVE_INFINITY,
   progress,
 }: RunOptions): Promise<Run> {
@@ -67,7 +68,7 @@ export async function longmemeval({
     const ranked = bm25(turns.map(({ turn }) => turn.content))
       .rank(question.question)
       .map((i) => [turns[i]?.id ?? ""]);
-    const places = await recalled(question, turns);
+    const places = await recalled(question, turns, embedder);
     const metrics = score(places, gold, CUTS);
     if (gold.size > 0) {
       ours.turn.add(type, metrics);
@@ -137,8 +138,8 @@ function turnsOf(question: Question, sessions: ReadonlyMap<string, readonly Turn
   );
 }
 
-async function recalled(question: Question, turns: readonly Said[]): Promise<string[][]> {
-  await using memory = await createMemory({ path: ":memory:" });
+async function recalled(question: Question, turns: readonly Said[], embedder: Embedder): Promise<string[][]> {
+  await using memory = await createMemory({ path: ":memory:", embedder });
   const user = memory.scope({ user: question.question_id });
   await user.remember(messagesOf(turns));
   const { items } = await user.recall(question.question, { limit: 50 });

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { beam } from "./beam.ts";
+import { EMBEDDERS } from "./embedders.ts";
 import { locomo } from "./locomo.ts";
 import { longmemeval } from "./longmemeval.ts";
 import { progressTo, type Run, type RunOptions, tableOf } from "./report.ts";
@@ -9,10 +11,12 @@ const SETS: { readonly [set: string]: (options: RunOptions) => Promise<Run> } = 
   stories,
   locomo,
   longmemeval,
+  beam,
 };
 
 const USAGE = `npm run -s eval -- SET [--data DIR] [--limit N] [--embedder NAME] [--json]
-SET is one of ${Object.keys(SETS).join(", ")}. DIR holds the data as bench/quality/README.md says;
+SET is one of ${Object.keys(SETS).join(", ")};
+NAME one of ${Object.keys(EMBEDDERS).join(", ")}. DIR holds the data as bench/quality/README.md says;
 without it, stories and locomo run on a small conversation of the project's own.`;
 
 const OWN = join(import.meta.dirname, "small");
@@ -29,13 +33,15 @@ async function main(): Promise<number> {
   const { values, positionals } = parsed;
   const run = SETS[positionals[0] ?? ""];
   const limit = values.limit === undefined ? undefined : Number(values.limit);
+  const makeEmbedder = EMBEDDERS[values.embedder];
   const isWrong = limit !== undefined && !(Number.isInteger(limit) && limit > 0);
-  if (!run || positionals.length !== 1 || isWrong || values.embedder !== "static") {
+  if (!run || positionals.length !== 1 || isWrong || !makeEmbedder) {
     console.error(USAGE);
     return 2;
   }
   const done = await run({
     data: values.data ?? OWN,
+    embedder: await makeEmbedder(),
     ...(limit === undefined ? {} : { limit }),
     progress: progressTo(process.stderr),
   });

@@ -55,6 +55,8 @@ export interface Table {
   count(group: string): number;
   /** The mean of a metric in per cent. */
   mean(group: string, metric: string): number;
+  /** A metric of each question, in the order in which they came. */
+  values(metric: string): number[];
 }
 
 export const ALL = "all";
@@ -71,18 +73,24 @@ export function table(): Table {
       ),
     count: (group) => rows.get(group)?.length ?? 0,
     mean: (group, metric) => percent((rows.get(group) ?? []).map((row) => row[metric] ?? 0)),
+    values: (metric) => (rows.get(ALL) ?? []).map((row) => row[metric] ?? 0),
   };
 }
 
-/** Means of `columns` under names such as `turn_recall@10`, and for each group `turn_recall@10 (1 multi-hop)`. */
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, one) => sum + one, 0) / (values.length || 1);
+}
+
+/**
+ * Means of `columns` under names such as `turn_recall@10`, and for each group `turn_recall@10 (1 multi-hop)`. Without a
+ * prefix, under the columns' own names.
+ */
 export function named(prefix: string, kept: Table, columns: readonly string[]): Record<string, number> {
   const out: Record<string, number> = {};
   for (const group of kept.groups().reverse()) {
     for (const column of columns) {
-      out[group === ALL ? `${prefix}_${column}` : `${prefix}_${column} (${group})`] = kept.mean(
-        group,
-        column,
-      );
+      const name = prefix === "" ? column : `${prefix}_${column}`;
+      out[group === ALL ? name : `${name} (${group})`] = kept.mean(group, column);
     }
   }
   return out;

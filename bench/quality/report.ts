@@ -1,9 +1,13 @@
+import type { Embedder } from "../../src/index.ts";
+
 /** What one run comes to: the document of `--json`. Shares are in per cent. */
 export interface Report {
   readonly set: string;
   readonly metrics: { readonly [name: string]: number };
   /** Plain BM25 in the same run. */
   readonly baseline: { readonly [name: string]: number };
+  /** Of the main metrics: between what bounds 95 % of the means lie where the questions are drawn anew. */
+  readonly intervals?: { readonly [name: string]: readonly [low: number, high: number] };
   /** How many questions count. */
   readonly n: number;
   readonly per_question?: readonly object[];
@@ -20,6 +24,7 @@ export interface RunOptions {
   readonly data: string;
   /** The first so many questions (or stories) alone. */
   readonly limit?: number;
+  readonly embedder: Embedder;
   readonly progress: (done: number, all: number) => void;
 }
 
@@ -29,11 +34,21 @@ export function tableOf({ report, notes }: Run): string {
   const width = Math.max(6, ...names.map((name) => name.length));
   const cell = (value: number | undefined): string =>
     (value === undefined ? "" : value.toFixed(1)).padStart(10);
-  const lines = names.map(
-    (name) => `${name.padEnd(width)}${cell(report.metrics[name])}${cell(report.baseline[name])}`,
+  const between = (name: string): string => {
+    const [low, high] = report.intervals?.[name] ?? [];
+    return (
+      low === undefined || high === undefined ? "" : `${low.toFixed(1)} to ${high.toFixed(1)}`
+    ).padStart(16);
+  };
+  const lines = names.map((name) =>
+    `${name.padEnd(width)}${cell(report.metrics[name])}${cell(report.baseline[name])}${between(name)}`.trimEnd(),
   );
-  const head = `${report.set}, n = ${report.n}`.padEnd(width) + "keepsake".padStart(10) + "BM25".padStart(10);
-  return [head, "-".repeat(width + 20), ...lines, "", ...notes].join("\n");
+  const head = [
+    `${report.set}, n = ${report.n}`.padEnd(width),
+    ...["keepsake", "BM25"].map((column) => column.padStart(10)),
+    "95 %".padStart(16),
+  ].join("");
+  return [head, "-".repeat(width + 36), ...lines, "", ...notes].join("\n");
 }
 
 /** Counts on one line of stderr where it is a terminal, and every tenth of the way where it is not. */

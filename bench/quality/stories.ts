@@ -1,4 +1,4 @@
-import { createMemory, type ScopedMemory } from "../../src/index.ts";
+import { createMemory, type Embedder, type ScopedMemory } from "../../src/index.ts";
 import { bm25 } from "./bm25.ts";
 import { readJson } from "./files.ts";
 import { percent } from "./metrics.ts";
@@ -37,12 +37,12 @@ interface Told {
 }
 
 /** Short conversations over several sessions, with what an answer must and must not say. All asks of a story must do. */
-export async function stories({ data, limit, progress }: RunOptions): Promise<Run> {
+export async function stories({ data, limit, embedder, progress }: RunOptions): Promise<Run> {
   const all = readJson<Story[]>(data, "stories", "stories.json").slice(0, limit);
   const told: Told[] = [];
   const baseline: Told[] = [];
   for (const story of all) {
-    told.push(toldOf(story, await live(story)));
+    told.push(toldOf(story, await live(story, embedder)));
     baseline.push(toldOf(story, liveByWords(story)));
     progress(told.length, all.length);
   }
@@ -87,9 +87,9 @@ interface Asked {
 }
 
 /** Lives through a story, with the clock at each step's time. */
-async function live(story: Story): Promise<Asked[]> {
+async function live(story: Story, embedder: Embedder): Promise<Asked[]> {
   let now = new Date(0);
-  await using memory = await createMemory({ path: ":memory:", clock: () => now });
+  await using memory = await createMemory({ path: ":memory:", embedder, clock: () => now });
   const asked: Asked[] = [];
   for (const step of story.steps) {
     if (step.at !== undefined) now = new Date(step.at);

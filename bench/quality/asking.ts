@@ -1,0 +1,79 @@
+import { createMemory, type Embedder, type InputMessage } from "../../src/index.ts";
+import { type Metrics, score } from "./metrics.ts";
+
+/** What a recall brings: of each item the messages it was read from, best first. */
+export type Places = readonly (readonly string[])[];
+
+export interface Found {
+  /** With the limit of 10 that a user has unless another is given. */
+  readonly first: Places;
+  /** With a limit of 50. */
+  readonly far: Places;
+  /** The size of the context of `first`. */
+  readonly tokens: number;
+  /** How long the first recall took. */
+  readonly ms: number;
+}
+
+/** A memory that holds one conversation, and can be asked. */
+export interface Asking extends AsyncDisposable {
+  /** `at`: when the question is asked; right after the last message, where it is not given. */
+  ask(question: string, at?: string): Promise<Found>;
+}
+
+/** A memory of its own for a conversation. The clock stands at the last message, then at each question's time. */
+export async function asking(
+  user: string,
+  messages: readonly InputMessage[],
+  embedder: Embedder,
+): Promise<Asking> {
+  const last = messages.reduce((latest, { at }) => {
+    const time = at === undefined ? 0 : new Date(at).getTime();
+    return Math.max(latest, time);
+  }, 0);
+  let now = last > 0 ? new Date(last) : new Date();
+  const memory = await createMemory({ path: ":memory:", embedder, clock: () => now });
+  const scope = memory.scope({ user });
+  await scope.remember(messages);
+  return {
+    async ask(question, at) {
+      if (at !== undefined) now = new Date(at);
+      const began = performance.now();
+      const first = await scope.recall(question, { limit: 10 });
+      const ms = performance.now() - began;
+      const far = await scope.recall(question, { limit: 50 });
+      return { first: placesOf(first), far: placesOf(far), tokens: first.tokens, ms };
+    },
+    [Symbol.asyncDispose]: () => memory.close(),
+  };
+}
+
+function placesOf({ items }: { items: readonly { sources: readonly { message: string }[] }[] }): Places {
+  return items.map(({ sources }) => sources.map(({ message }) => message));
+}
+
+/** The metrics of what was found: up to ten places from what a user gets, beyond that (and mrr) from further down. */
+export function scoreFound(
+  { first, far }: Pick<Found, "first" | "far">,
+  gold: ReadonlySet<string>,
+  cuts: readonly number[],
+): Metrics {
+  const near = cuts.filter((k) => k <= 10);
+  return {
+    ...score(first, gold, near),
+    ...score(
+      far,
+      gold,
+      cuts.filter((k) => k > 10),
+    ),
+  };
+}
+
+/** Stray control characters, which the library takes for damage and refuses. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
+
+/** A text as the library takes it: control characters become spaces, and half a surrogate pair a mark. */
+export function cleaned(text: string): string {
+  return text.replaceAll(CONTROL, " ").toWellFormed();
+}
