@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeReadme } from "./claims.ts";
 import { filesOf } from "./page.ts";
 import { phase } from "./progress.ts";
 import { FOLDER, type Results, readResults, SIZES } from "./results.ts";
@@ -26,10 +27,12 @@ export function measureCurve(): void {
   writePages();
 }
 
-/** Writes the page and the plots of the results there are. */
+/** Writes the page, the plots, and what the README says of speed, from the results there are. */
 export function writePages(): void {
-  for (const [name, text] of filesOf(readResults())) {
+  const results = readResults();
+  for (const [name, text] of filesOf(results)) {
     writeFileSync(join(FOLDER, name), text);
     phase(`written: docs/results/${name}`);
   }
+  writeReadme(results);
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Extractor } from "../../src/index.ts";
 import { createMemory } from "../../src/index.ts";
 import { type MadeUp, type Person, person } from "./made-up.ts";
@@ -18,7 +19,9 @@ async function fill(path: string, first: number, last: number, perUser: number):
     for await (const { stored } of memory
       .scope({ user: one.name })
       .import(messagesOf(one, perUser, known), { batch: BATCH })) {
-      process.send?.((number - first) * perUser + stored);
+      process.send?.((number - first) * perUser + stored, undefined, undefined, () => undefined);
+      // Nothing above waits for the world outside, and so it would not hear that its parent is gone.
+      await setImmediate();
     }
     await memory.close();
   }
@@ -58,6 +61,11 @@ function knowing(known: Map<string, MadeUp["memory"]>): Extractor {
   };
 }
 
+// A parent that is gone wants nothing filled any more.
+const orphaned = (): never => process.exit(1);
+process.once("disconnect", orphaned);
 const [path = "", ...numbers] = process.argv.slice(2);
 const [first = 1, last = 1, perUser = 1] = numbers.map(Number);
 await fill(path, first, last, perUser);
+process.off("disconnect", orphaned);
+process.disconnect?.();

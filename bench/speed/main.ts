@@ -11,7 +11,7 @@ npm run -s bench -- --curve | --page
 
 Measures on an SQLite file in a temporary folder: U users (1) of N memories each (10,000), and the N messages they
 were read from. --json prints one JSON document instead of a table.
---curve measures several sizes, which takes long, and writes docs/results; --page writes the page alone, from the
+--curve measures several sizes, which takes long, and writes docs/results; --page writes the pages alone, from the
 results there are. What is measured how: docs/results/speed.md`;
 
 interface Wanted {
@@ -61,12 +61,11 @@ async function main(): Promise<number> {
 
 async function measure(wanted: Wanted): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "keepsake-bench-"));
-  try {
-    const figures = await run(folder, wanted.users, wanted.perUser);
-    console.log(wanted.isJson ? JSON.stringify(figures) : tableOf(figures));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  // However it ends: a million memories are some gigabytes.
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+  const figures = await run(folder, wanted.users, wanted.perUser);
+  console.log(wanted.isJson ? JSON.stringify(figures) : tableOf(figures));
 }
 
 process.exitCode = await main().catch((error: Error) => {
