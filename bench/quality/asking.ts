@@ -7,7 +7,7 @@ export type Places = readonly (readonly string[])[];
 export interface Found {
   /** With the limit of 10 that a user has unless another is given. */
   readonly first: Places;
-  /** With a limit of 50. */
+  /** With a wider limit. */
   readonly far: Places;
   /** The size of the context of `first`. */
   readonly tokens: number;
@@ -17,8 +17,11 @@ export interface Found {
 
 /** A memory that holds one conversation, and can be asked. */
 export interface Asking extends AsyncDisposable {
-  /** `at`: when the question is asked; right after the last message, where it is not given. */
-  ask(question: string, at?: string): Promise<Found>;
+  /**
+   * `at`: when the question is asked; right after the last message, where it is not given. `far`: how many items the
+   * second, wider look brings (50).
+   */
+  ask(question: string, at?: string, far?: number): Promise<Found>;
 }
 
 /** A memory of its own for a conversation. The clock stands at the last message, then at each question's time. */
@@ -36,13 +39,13 @@ export async function asking(
   const scope = memory.scope({ user });
   await scope.remember(messages);
   return {
-    async ask(question, at) {
+    async ask(question, at, far = 50) {
       if (at !== undefined) now = new Date(at);
       const began = performance.now();
       const first = await scope.recall(question, { limit: 10 });
       const ms = performance.now() - began;
-      const far = await scope.recall(question, { limit: 50 });
-      return { first: placesOf(first), far: placesOf(far), tokens: first.tokens, ms };
+      const wider = await scope.recall(question, { limit: far });
+      return { first: placesOf(first), far: placesOf(wider), tokens: first.tokens, ms };
     },
     [Symbol.asyncDispose]: () => memory.close(),
   };

@@ -1,9 +1,12 @@
-import { createMemory, type Embedder, type InputMessage } from "../../src/index.ts";
+import type { Embedder, InputMessage } from "../../src/index.ts";
+import { asking, cleaned, type Found, scoreFound } from "./asking.ts";
 import { bm25 } from "./bm25.ts";
+import { interval } from "./bootstrap.ts";
 import { readLines } from "./files.ts";
 import type { Conversation } from "./fit.ts";
-import { named, score, table } from "./metrics.ts";
+import { mean, named, score, table } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
+import { sizeOf, type Unit } from "./retrieval.ts";
 
 interface Turn {
   readonly role: "user" | "assistant";
@@ -15,6 +18,7 @@ interface Question {
   readonly question_id: string;
   readonly question_type: string;
   readonly question: string;
+  readonly question_date: string;
   readonly haystack_dates: readonly string[];
   readonly haystack_session_ids: readonly string[];
   readonly answer_session_ids: readonly string[];
@@ -27,9 +31,6 @@ interface Said {
   readonly at: string;
 }
 
-/** A few turns hold stray control characters, which the library takes for damage and refuses. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 const CUTS = [1, 5, 10];
 const COLUMNS = [
   "recall@1",
@@ -58,6 +59,7 @@ export async function longmemeval({
   const questions = all.slice(0, limit);
   const ours = { turn: table(), session: table() };
   const base = { turn: table(), session: table() };
+  const sizes = { ours: [] as number[], base: [] as number[] };
   const asked: object[] = [];
   for (const question of questions) {
     const turns = turnsOf(question, sessions);
@@ -65,16 +67,17 @@ export async function longmemeval({
     const goldSessions = new Set(question.answer_session_ids);
     const owner = new Map(turns.map(({ id, session }) => [id, session]));
     const type = question.question_type;
-    const ranked = bm25(turns.map(({ turn }) => turn.content))
-      .rank(question.question)
-      .map((i) => [turns[i]?.id ?? ""]);
-    const places = await recalled(question, turns, embedder);
-    const metrics = score(places, gold, CUTS);
+    const order = bm25(turns.map(({ turn }) => turn.content)).rank(question.question);
+    const ranked = order.map((i) => [turns[i]?.id ?? ""]);
+    const recalled = await found(question, turns, embedder);
+    const metrics = scoreFound(recalled, gold, CUTS);
+    sizes.ours.push(recalled.tokens);
+    sizes.base.push(sizeOf(order.slice(0, 10).map((i) => turns[i]?.turn.content ?? "")));
     if (gold.size > 0) {
       ours.turn.add(type, metrics);
       base.turn.add(type, score(ranked, gold, CUTS));
     }
-    ours.session.add(type, score(sessionsOf(places, owner), goldSessions, CUTS));
+    ours.session.add(type, score(sessionsOf(recalled.far, owner), goldSessions, CUTS));
     base.session.add(type, score(sessionsOf(ranked, owner), goldSessions, CUTS));
     asked.push({
       id: question.question_id,
@@ -87,8 +90,17 @@ export async function longmemeval({
   return {
     report: {
       set: "longmemeval",
-      metrics: { ...named("turn", ours.turn, COLUMNS), ...named("session", ours.session, COLUMNS) },
-      baseline: { ...named("turn", base.turn, COLUMNS), ...named("session", base.session, COLUMNS) },
+      metrics: {
+        ...named("turn", ours.turn, COLUMNS),
+        ...named("session", ours.session, COLUMNS),
+        context_tokens: Math.round(mean(sizes.ours)),
+      },
+      baseline: {
+        ...named("turn", base.turn, COLUMNS),
+        ...named("session", base.session, COLUMNS),
+        context_tokens: Math.round(mean(sizes.base)),
+      },
+      intervals: { "turn_recall@10": interval(ours.turn.values("recall@10")) },
       n: asked.length,
       per_question: asked,
     },
@@ -110,6 +122,39 @@ export function longmemevalQuestions(data: string): Conversation[] {
       ? [{ name: question.question_id, messages: messagesOf(turns), questions: [asked] }]
       : [];
   });
+}
+
+/** A question with its chats as a `Talk` has them. */
+export interface Haystack {
+  readonly type: string;
+  readonly question: string;
+  /** When it is asked. */
+  readonly at: string;
+  readonly messages: readonly Unit[];
+  /** The evidence sessions, oldest first. */
+  readonly evidence: readonly string[];
+}
+
+/** The questions that have an answer, each message under the id of its session. */
+export function haystacks(data: string): Haystack[] {
+  const { questions, sessions } = read(data);
+  return questions.map((question) => ({
+    type: question.question_type,
+    question: question.question,
+    at: dateOf(question.question_date),
+    messages: turnsOf(question, sessions).map(({ session, turn, at }) => ({
+      id: session,
+      session,
+      at,
+      role: turn.role,
+      content: turn.content,
+    })),
+    evidence: question.haystack_session_ids
+      .map((id, i) => ({ id, date: question.haystack_dates[i] ?? "" }))
+      .filter(({ id }) => question.answer_session_ids.includes(id))
+      .sort((one, other) => (one.date < other.date ? -1 : Number(one.date > other.date)))
+      .map(({ id }) => id),
+  }));
 }
 
 function read(data: string): { questions: Question[]; sessions: ReadonlyMap<string, readonly Turn[]> } {
@@ -138,18 +183,15 @@ function turnsOf(question: Question, sessions: ReadonlyMap<string, readonly Turn
   );
 }
 
-async function recalled(question: Question, turns: readonly Said[], embedder: Embedder): Promise<string[][]> {
-  await using memory = await createMemory({ path: ":memory:", embedder });
-  const user = memory.scope({ user: question.question_id });
-  await user.remember(messagesOf(turns));
-  const { items } = await user.recall(question.question, { limit: 50 });
-  return items.map(({ sources }) => sources.map(({ message }) => message));
+async function found(question: Question, turns: readonly Said[], embedder: Embedder): Promise<Found> {
+  await using memory = await asking(question.question_id, messagesOf(turns), embedder);
+  return await memory.ask(question.question, dateOf(question.question_date));
 }
 
 /** What was said, never the mark that it holds the answer. An empty turn is no message. */
 function messagesOf(turns: readonly Said[]): InputMessage[] {
   return turns.flatMap(({ id, session, turn, at }) => {
-    const content = turn.content.replaceAll(CONTROL, " ");
+    const content = cleaned(turn.content);
     return content.trim() === "" ? [] : [{ id, session, at, role: turn.role, content }];
   });
 }

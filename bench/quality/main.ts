@@ -4,14 +4,18 @@ import { beam } from "./beam.ts";
 import { EMBEDDERS } from "./embedders.ts";
 import { locomo } from "./locomo.ts";
 import { longmemeval } from "./longmemeval.ts";
+import { memdaily } from "./memdaily.ts";
 import { progressTo, type Run, type RunOptions, tableOf } from "./report.ts";
 import { stories } from "./stories.ts";
+import { updates } from "./updates.ts";
 
 const SETS: { readonly [set: string]: (options: RunOptions) => Promise<Run> } = {
   stories,
   locomo,
   longmemeval,
   beam,
+  updates,
+  memdaily,
 };
 
 const USAGE = `npm run -s eval -- SET [--data DIR] [--limit N] [--embedder NAME] [--json]

@@ -55,8 +55,8 @@ export interface Table {
   count(group: string): number;
   /** The mean of a metric in per cent. */
   mean(group: string, metric: string): number;
-  /** A metric of each question, in the order in which they came. */
-  values(metric: string): number[];
+  /** A metric of each question (of a group), in the order in which they came. */
+  values(metric: string, group?: string): number[];
 }
 
 export const ALL = "all";
@@ -73,7 +73,7 @@ export function table(): Table {
       ),
     count: (group) => rows.get(group)?.length ?? 0,
     mean: (group, metric) => percent((rows.get(group) ?? []).map((row) => row[metric] ?? 0)),
-    values: (metric) => (rows.get(ALL) ?? []).map((row) => row[metric] ?? 0),
+    values: (metric, group = ALL) => (rows.get(group) ?? []).map((row) => row[metric] ?? 0),
   };
 }
 

@@ -99,14 +99,15 @@ export function forFitting(talks: readonly Talk[]): Conversation[] {
 }
 
 /** The messages numbered by place, so that no id says anything. An empty one is no message. */
-function toRemember(messages: readonly Unit[]): InputMessage[] {
+export function toRemember(messages: readonly Unit[]): InputMessage[] {
   return messages.flatMap((message, place) => {
     const content = cleaned(message.content);
     return content.trim() === "" ? [] : [{ ...message, id: String(place), content }];
   });
 }
 
-function withIds({ first, far, ...rest }: Found, messages: readonly Unit[]): Found {
+/** What was found under the set's own ids again. */
+export function withIds({ first, far, ...rest }: Found, messages: readonly Unit[]): Found {
   const back = (places: Places): Places =>
     places.map((ids) => ids.map((place) => messages[Number(place)]?.id ?? ""));
   return { ...rest, first: back(first), far: back(far) };
