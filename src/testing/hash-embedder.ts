@@ -8,7 +8,8 @@ export function hashEmbedder(dimensions = 32): Embedder {
     dimensions,
     local: true,
     floor: 0.5,
-    async embed(texts) {
+    async embed(texts, options) {
+      options?.signal?.throwIfAborted();
       return texts.map((text) => {
         const vector = new Float32Array(dimensions);
         for (const word of words(text)) {

@@ -1,3 +1,5 @@
+export { EMBEDDER_CASES } from "./embedder-cases.ts";
+export { type EmbedderHarness, embedderConformance } from "./embedder-conformance.ts";
 export { hashEmbedder } from "./hash-embedder.ts";
 export { RECORD_CASES, type RecordHarness, recordConformance } from "./record-conformance.ts";
 export { blankQuestionReader, scriptedExtractor } from "./scripted-extractor.ts";

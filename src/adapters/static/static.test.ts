@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
+import { embedderConformance } from "../../testing/embedder-conformance.ts";
 import { staticEmbedder } from "./index.ts";
 import { wordPieces } from "./word-piece.ts";
 
@@ -15,6 +16,8 @@ async function nearness(one: string, other: string): Promise<number> {
   const [a, b] = await embedder.embed([one, other]);
   return cosine(a, b);
 }
+
+embedderConformance({ name: "static", open: async () => staticEmbedder() });
 
 it("gives one vector of unit length per text, in order, and the same for the same text", async () => {
   const texts = ["I use Shram.", "The cat sleeps.", "I use Shram."];

@@ -1,0 +1,36 @@
+import { MemoryError } from "../../errors.ts";
+
+/** The part of `@huggingface/transformers` (tested with 4.3) that is used. */
+export interface Transformers {
+  pipeline(
+    task: "feature-extraction",
+    model: string,
+    options: { readonly dtype: "q8" | "fp32"; readonly local_files_only: boolean },
+  ): Promise<Extraction>;
+}
+
+export interface Extraction {
+  (
+    text: string,
+    options: { readonly pooling: "mean"; readonly normalize: true },
+  ): Promise<{ readonly data: unknown }>;
+  dispose?(): Promise<unknown>;
+}
+
+const PACKAGE = "@huggingface/transformers";
+
+/** Loads the package, which is the user's to install: it is 474 MB, and most need none of it. */
+export async function loadTransformers(): Promise<Transformers> {
+  try {
+    return (await import(PACKAGE)) as Transformers;
+  } catch (cause) {
+    const isMissing = (cause as { code?: unknown }).code === "ERR_MODULE_NOT_FOUND";
+    throw new MemoryError(
+      "unsupported",
+      isMissing
+        ? `all-MiniLM-L6-v2 needs the package ${PACKAGE}: npm install ${PACKAGE}`
+        : `the package ${PACKAGE} is there and cannot be loaded: npm install ${PACKAGE} again`,
+      { cause },
+    );
+  }
+}

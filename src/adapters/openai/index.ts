@@ -1,0 +1,117 @@
+import { checkCount, checkName, checkShare } from "../../domain/limits.ts";
+import { invalid } from "../../errors.ts";
+import type { CallOptions } from "../../ports/call.ts";
+import type { Embedder } from "../../ports/embedder.ts";
+import { batchesOf, readable } from "./batches.ts";
+import { modelOf } from "./models.ts";
+import { requestVectors, type Server } from "./request.ts";
+import { patiently } from "./retry.ts";
+import { vectorCache } from "./vector-cache.ts";
+
+export interface OpenaiEmbedderOptions {
+  /** Up to and with "/v1": "https://api.openai.com/v1" where absent. */
+  readonly baseUrl?: string;
+  /** Needed by OpenAI, and by most others. */
+  readonly apiKey?: string;
+  /** "text-embedding-3-small" where absent. */
+  readonly model?: string;
+  /** Fewer than the model has, where it can give fewer; of a model that is none of OpenAI's own, how many it has. */
+  readonly dimensions?: number;
+  /** Most texts in one request, 1 to 2,048 (100). */
+  readonly batchSize?: number;
+  /** How long one request may take, in ms (30,000). */
+  readonly timeoutMs?: number;
+  /** How often a request is tried before its failure is told of (5). */
+  readonly tries?: number;
+  /** Vectors kept in memory, those used last (2,000); 0 keeps none. */
+  readonly cacheSize?: number;
+  /** How long a recall waits for its query's vector, in ms (50); then it goes by words alone. */
+  readonly patienceMs?: number;
+  /** In place of the model's own; see `Embedder`. */
+  readonly floor?: number;
+  /** In place of the global one. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/**
+ * Embeddings from OpenAI, or from any server of its protocol (Azure's v1, Ollama, vLLM, LM Studio, TEI, LiteLLM…), over
+ * plain `fetch`: in batches, tried again with growing pauses, the last ones kept. Texts leave this machine for that server
+ * and nowhere else. `invalid_input` for options that cannot work; errors of `embed`: see `Embedder`.
+ */
+export function openaiEmbedder(options: OpenaiEmbedderOptions = {}): Embedder {
+  const model = checkName(options.model ?? "text-embedding-3-small", "model");
+  const { dimensions, floor, asksFor } = modelOf(model, options.dimensions);
+  const batchSize = checkCount(options.batchSize ?? 100, "batchSize", 1, 2048);
+  const tries = checkCount(options.tries ?? 5, "tries", 1, 20);
+  const cache = vectorCache(checkCount(options.cacheSize ?? 2000, "cacheSize", 0, 1_000_000));
+  const server = serverOf(options);
+  const asked = { model, dimensions, ...(asksFor === undefined ? {} : { asksFor }) };
+
+  /** The vectors of texts that are not kept, by text. */
+  const fetched = async (
+    texts: readonly string[],
+    { signal }: CallOptions,
+  ): Promise<Map<string, Float32Array>> => {
+    const vectors = new Map<string, Float32Array>();
+    for (const batch of batchesOf(texts, batchSize)) {
+      const got = await patiently(tries, signal, () => requestVectors(server, asked, batch, signal));
+      for (const [i, text] of batch.entries()) {
+        const vector = got[i] as Float32Array;
+        vectors.set(text, vector);
+        cache.set(text, vector);
+      }
+    }
+    return vectors;
+  };
+
+  return {
+    fingerprint: `openai/${model}/${dimensions}`,
+    dimensions,
+    local: false,
+    floor: options.floor === undefined ? floor : checkShare(options.floor, "floor"),
+    patienceMs: checkCount(options.patienceMs ?? 50, "patienceMs", 0, 600_000),
+    async embed(texts, call = {}) {
+      call.signal?.throwIfAborted();
+      const asSent = texts.map(readable);
+      const held = new Map<string, Float32Array>();
+      const missing = new Set<string>();
+      for (const text of asSent) {
+        if (text.trim() === "" || held.has(text) || missing.has(text)) continue;
+        const vector = cache.get(text);
+        if (vector) held.set(text, vector);
+        else missing.add(text);
+      }
+      const fresh = await fetched([...missing], call);
+      return asSent.map(
+        (text) => (held.get(text) ?? fresh.get(text))?.slice() ?? new Float32Array(dimensions),
+      );
+    },
+  };
+}
+
+function serverOf({ baseUrl, apiKey, timeoutMs, fetch }: OpenaiEmbedderOptions): Server {
+  const url = urlOf(baseUrl ?? "https://api.openai.com/v1");
+  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw invalid("apiKey: a key is visible ASCII characters, without a space or a line break.");
+  }
+  if (apiKey === undefined && url.host === "api.openai.com") {
+    throw invalid("apiKey: OpenAI needs a key (OPENAI_API_KEY), or name another server (OPENAI_BASE_URL).");
+  }
+  return {
+    url,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    timeoutMs: checkCount(timeoutMs ?? 30_000, "timeoutMs", 1, 600_000),
+    fetch: fetch ?? globalThis.fetch,
+  };
+}
+
+function urlOf(baseUrl: string): URL {
+  const url = URL.parse(`${baseUrl.replace(/\/+$/, "")}/embeddings`);
+  if (!url || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+    throw invalid('baseUrl: give an address such as "https://api.openai.com/v1".');
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw invalid("baseUrl: it holds a password. Give the key as apiKey.");
+  }
+  return url;
+}

@@ -1,0 +1,59 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+/** What one try came to: a value, or a reason that may pass, with what the server said of when to come again. */
+export type Attempt<Value> =
+  | { readonly value: Value }
+  | { readonly failed: Error; readonly retryAfterMs?: number };
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 20_000;
+/** A server that wants more patience than this is told of as not there. */
+const LONGEST_WAIT_MS = 60_000;
+
+/**
+ * Tries again what may pass: after the time the server asks for, else after twice as long as the time before, up to 20 s,
+ * and never in step with others. Throws what failed last, or the signal's reason.
+ */
+export async function patiently<Value>(
+  tries: number,
+  signal: AbortSignal | undefined,
+  attempt: () => Promise<Attempt<Value>>,
+): Promise<Value> {
+  for (let tried = 1; ; tried += 1) {
+    signal?.throwIfAborted();
+    const outcome = await attempt();
+    if ("value" in outcome) return outcome.value;
+    const { failed, retryAfterMs = 0 } = outcome;
+    if (tried >= tries || retryAfterMs > LONGEST_WAIT_MS) throw failed;
+    await rest(retryAfterMs > 0 ? retryAfterMs * chance(1, 1.1) : pauseAfter(tried), signal);
+  }
+}
+
+function pauseAfter(tried: number): number {
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tried - 1)) * chance(0.5, 1);
+}
+
+function chance(from: number, to: number): number {
+  return from + Math.random() * (to - from);
+}
+
+async function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await pause(ms, undefined, signal ? { signal } : {});
+  } catch (error) {
+    // The caller's reason, not the timer's.
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+/** Milliseconds from the headers `retry-after-ms` or `retry-after` (seconds, or a date); nothing where neither says. */
+export function retryAfterMs(headers: Headers, now: number = Date.now()): number | undefined {
+  const exact = Number(headers.get("retry-after-ms") ?? Number.NaN);
+  if (exact >= 0) return exact;
+  const said = headers.get("retry-after");
+  if (said === null) return undefined;
+  if (/^\d+(\.\d+)?$/.test(said.trim())) return Number(said) * 1000;
+  const at = Date.parse(said);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}

@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+
+/** Vectors of the texts embedded last, by the hash of the text: no text is kept. */
+export interface VectorCache {
+  get(text: string): Float32Array | undefined;
+  set(text: string, vector: Float32Array): void;
+}
+
+/** Keeps the `most` used last; with 0, none. */
+export function vectorCache(most: number): VectorCache {
+  const kept = new Map<string, Float32Array>();
+  return {
+    get(text) {
+      const key = keyOf(text);
+      const vector = kept.get(key);
+      if (!vector) return undefined;
+      kept.delete(key);
+      kept.set(key, vector);
+      return vector;
+    },
+    set(text, vector) {
+      kept.set(keyOf(text), vector);
+      if (kept.size <= most) return;
+      for (const oldest of kept.keys()) {
+        kept.delete(oldest);
+        return;
+      }
+    },
+  };
+}
+
+function keyOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
+}
