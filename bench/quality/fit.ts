@@ -9,10 +9,12 @@
  */
 import { memoryRecord } from "../../src/adapters/memory/index.ts";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
+import { isPassage } from "../../src/engine/block/block.ts";
 import { profileOf } from "../../src/engine/rank/profiles.ts";
 import { SIGNAL_NAMES, type Signal, signalAt } from "../../src/engine/rank/signals.ts";
-import { corpusOf } from "../../src/engine/recall/corpus.ts";
+import { withScratch } from "../../src/engine/recall/scratch.ts";
 import { search } from "../../src/engine/recall/search.ts";
+import { scanVectors } from "../../src/engine/recall/vector-arm.ts";
 import { userStates } from "../../src/engine/user-state.ts";
 import { createMemory, type InputMessage } from "../../src/index.ts";
 import { locomoQuestions } from "./locomo.ts";
@@ -44,26 +46,26 @@ async function casesOf({ name, messages, questions }: Conversation): Promise<Cas
   const embedder = staticEmbedder();
   await using memory = await createMemory({ record, embedder });
   await memory.scope({ user: name }).remember(messages, { extract: "never" });
-  const state = await userStates(record).of({ project: "default", user: name });
-  const corpus = corpusOf(state, embedder);
-  const owners = corpus.units.map((unit) => unit?.owner ?? "");
+  const block = await userStates(record, embedder).block({ project: "default", user: name });
+  const { turn } = block.units.columns;
+  const owners = Array.from({ length: block.units.count }, (_, slot) =>
+    isPassage(block, slot) ? (block.turns.ids[turn[slot] as number] ?? "") : "",
+  );
   return Promise.all(
     questions.map(async ({ question, gold }) => {
       const [vector = new Float32Array(embedder.dimensions)] = await embedder.embed([question]);
-      const asked = {
-        query: question,
-        vector,
-        question: { asks: "unknown" as const, relations: [] },
-        floor: embedder.floor,
-      };
-      const { signals, tops, places } = search(corpus, () => undefined, asked, profileOf("default"));
-      const columns = FITTED.map((signal) =>
-        Float32Array.from(
-          owners,
-          (_, slot) => Math.max(0, signalAt(signals, signal, places, slot)) / (tops[signal] || 1),
-        ),
-      );
-      return { group: name, columns, owners, gold };
+      return withScratch(async (scratch) => {
+        const near = scanVectors(block, scratch, vector);
+        const asked = { query: question, near, span: {}, floor: embedder.floor };
+        const { signals, tops, places } = search(block, scratch, asked, profileOf("default"));
+        const columns = FITTED.map((signal) =>
+          Float32Array.from(
+            owners,
+            (_, slot) => Math.max(0, signalAt(signals, signal, places, slot)) / (tops[signal] || 1),
+          ),
+        );
+        return { group: name, columns, owners, gold };
+      });
     }),
   );
 }

@@ -5,6 +5,7 @@ import { EMBEDDERS } from "./embedders.ts";
 import { locomo } from "./locomo.ts";
 import { longmemeval } from "./longmemeval.ts";
 import { memdaily } from "./memdaily.ts";
+import { realtalk } from "./realtalk.ts";
 import { progressTo, type Run, type RunOptions, tableOf } from "./report.ts";
 import { stories } from "./stories.ts";
 import { updates } from "./updates.ts";
@@ -14,6 +15,7 @@ const SETS: { readonly [set: string]: (options: RunOptions) => Promise<Run> } = 
   locomo,
   longmemeval,
   beam,
+  realtalk,
   updates,
   memdaily,
 };

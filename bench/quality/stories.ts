@@ -1,8 +1,10 @@
 import { createMemory, type Embedder, type ScopedMemory } from "../../src/index.ts";
 import { bm25 } from "./bm25.ts";
+import { interval } from "./bootstrap.ts";
 import { readJson } from "./files.ts";
-import { percent } from "./metrics.ts";
+import { mean, percent } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
+import { sizeOf } from "./retrieval.ts";
 
 interface Step {
   readonly say?: string;
@@ -51,6 +53,12 @@ export async function stories({ data, limit, embedder, progress }: RunOptions): 
       set: "stories",
       metrics: ratesOf(told),
       baseline: ratesOf(baseline),
+      intervals: {
+        stories_passed: interval(told.map(({ passed }) => Number(passed))),
+        asks_passed: interval(
+          told.flatMap(({ asks }) => asks.map(({ wrong }) => Number(wrong.length === 0))),
+        ),
+      },
       n: told.length,
       per_question: told,
     },
@@ -66,14 +74,28 @@ function toldOf({ id, area }: Story, asks: readonly Asked[]): Told {
   return { id, area, passed: asks.every(({ wrong }) => wrong.length === 0), asks };
 }
 
-/** Whole stories, single asks, and whole stories by area, in per cent. */
+/**
+ * Whole stories, single asks, and whole stories by area, in per cent. `refused_unknown`: of the asks that have no
+ * answer, those where it says that it does not know. `answered_known`: of those that have one, where it does not.
+ */
 function ratesOf(told: readonly Told[]): Record<string, number> {
   const rate = (passed: readonly boolean[]): number => percent(passed.map(Number));
+  const ratio = (name: string, passed: readonly boolean[]): Record<string, number> =>
+    passed.length > 0 ? { [name]: rate(passed) } : {};
   const asks = told.flatMap((story) => story.asks);
   const areas = Map.groupBy(told, ({ area }) => area);
   return {
     stories_passed: rate(told.map(({ passed }) => passed)),
     asks_passed: rate(asks.map(({ wrong }) => wrong.length === 0)),
+    ...ratio(
+      "refused_unknown",
+      asks.filter(({ answerable }) => answerable === false).map(({ refused }) => refused),
+    ),
+    ...ratio(
+      "answered_known",
+      asks.filter(({ answerable }) => answerable).map(({ refused }) => !refused),
+    ),
+    context_tokens: Math.round(mean(asks.map(({ tokens }) => tokens))),
     ...Object.fromEntries(
       [...areas].map(([area, of]) => [`stories_passed (${area})`, rate(of.map(({ passed }) => passed))]),
     ),
@@ -83,6 +105,12 @@ function ratesOf(told: readonly Told[]): Record<string, number> {
 interface Asked {
   readonly ask: string;
   readonly answer: string;
+  /** It says that it does not know. */
+  readonly refused: boolean;
+  /** It must say so, or must answer; neither is told of some questions. */
+  readonly answerable?: boolean;
+  /** The size of the context. */
+  readonly tokens: number;
   readonly wrong: readonly string[];
 }
 
@@ -97,6 +125,8 @@ async function live(story: Story, embedder: Embedder): Promise<Asked[]> {
     const done = await take(user, step).catch((error: Error) => ({
       ask: step.ask ?? "",
       answer: "",
+      refused: false,
+      tokens: 0,
       wrong: [`failed: ${error.message}`],
     }));
     if (done) asked.push(done);
@@ -112,7 +142,7 @@ async function take(user: ScopedMemory, step: Step): Promise<Asked | undefined> 
   if (forget !== undefined) await user.forget(forget);
   if (ask === undefined) return undefined;
   const answer = await user.answer(ask, as_of === undefined ? {} : { asOf: as_of });
-  return { ask, answer: answer.text, wrong: wrongs(step, answer) };
+  return askedOf(step, answer);
 }
 
 /** The baseline: the message of the user that BM25 finds best is the answer; no shared word is "I don't know". */
@@ -130,15 +160,29 @@ function liveByWords(story: Story): Asked[] {
     const abstained = (index.scores(step.ask)[best] ?? 0) === 0;
     const text = abstained ? "" : (texts[best] ?? "");
     const items = order.slice(0, 10).map((i) => ({ text: texts[i] ?? "" }));
-    return [{ ask: step.ask, answer: text, wrong: wrongs(step, { text, abstained, recall: { items } }) }];
+    const tokens = sizeOf(items.map((item) => item.text));
+    return [askedOf(step, { text, abstained, recall: { items, tokens } })];
   });
+}
+
+function askedOf(step: Step, answer: Shown): Asked {
+  const { ask = "", abstain, must = [] } = step;
+  const answerable = abstain ? { answerable: false } : must.length > 0 ? { answerable: true } : {};
+  return {
+    ask,
+    answer: answer.text,
+    refused: answer.abstained,
+    ...answerable,
+    tokens: answer.recall.tokens,
+    wrong: wrongs(step, answer),
+  };
 }
 
 /** As much of an answer as the rules look at. */
 interface Shown {
   readonly text: string;
   readonly abstained: boolean;
-  readonly recall: { readonly items: readonly { readonly text: string }[] };
+  readonly recall: { readonly items: readonly { readonly text: string }[]; readonly tokens: number };
 }
 
 function wrongs(
