@@ -22,6 +22,8 @@ export interface MemoryOptions {
   readonly embedder?: Embedder;
   readonly extractor?: Extractor;
   readonly questions?: QuestionReader;
+  /** Memory for the users served last, about, in bytes (256,000,000). */
+  readonly cacheBytes?: number;
   readonly clock?: Clock;
   readonly ids?: Ids;
   /** Keys tombstones and receipts: a text of at least 16 characters; else a file beside the database holds one. */
@@ -32,22 +34,31 @@ export interface MemoryOptions {
 export async function createMemory(options: MemoryOptions = {}): Promise<Keepsake> {
   const clock = options.clock ?? systemClock;
   const path = options.path ?? "keepsake.db";
+  const embedder = options.embedder ?? staticEmbedder();
   const record = options.record ?? (await openSqliteRecord({ path }));
   const { secret, notices } =
     options.record || path === ":memory:" ? passing(options) : await kept(options, path, record);
   const ports: Ports = {
     record,
-    embedder: options.embedder ?? staticEmbedder(),
+    embedder,
     extractor: options.extractor ?? rulesExtractor(),
     questions: options.questions ?? rulesQuestionReader(),
     clock,
     ids: options.ids ?? uuidv7(clock),
     secret,
-    states: userStates(record),
+    states: userStates(
+      record,
+      embedder,
+      options.cacheBytes === undefined ? {} : { bytes: options.cacheBytes },
+    ),
   };
   await endInterrupted(ports);
-  // A record that the caller opened is the caller's to close.
-  return keepsake(ports, { notices, release: async () => (options.record ? undefined : record.close()) });
+  const release = async (): Promise<void> => {
+    await ports.states.close();
+    // A record that the caller opened is the caller's to close.
+    if (!options.record) await record.close();
+  };
+  return keepsake(ports, { notices, release });
 }
 
 interface Secrets {

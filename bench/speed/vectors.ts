@@ -1,5 +1,6 @@
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
-import { vectorBlock } from "../../src/engine/recall/vector-block.ts";
+import { vectorsOf as blockVectors } from "../../src/engine/block/vectors.ts";
+import { cosine, greatestOf, RESCORED } from "../../src/engine/recall/vector-arm.ts";
 import type { Person } from "./made-up.ts";
 
 /** The vectors of everything a user has stored, one after the other, and of questions that are asked about it. */
@@ -33,13 +34,17 @@ export async function vectorsOf(
   return { dimensions, count: 2 * perUser, all, queries: await embedder.embed(questions) };
 }
 
-/** What the vector arm of the engine finds nearest, asked by itself. */
+/** What the vector arm of the engine finds nearest, asked by itself: by codes, and the best once more by their vectors. */
 export function vectorTop10({ dimensions, count, all }: Vectors): (query: Float32Array) => Near[] {
-  const block = vectorBlock(dimensions);
-  for (let row = 0; row < count; row += 1) {
-    block.set(row, all.subarray(row * dimensions, (row + 1) * dimensions));
-  }
-  return (query) => topOf(block.dot(query, count));
+  const block = blockVectors(dimensions);
+  const own = (row: number): Float32Array => all.subarray(row * dimensions, (row + 1) * dimensions);
+  for (let row = 0; row < count; row += 1) block.set(row, own(row));
+  const scores = new Float32Array(count);
+  return (query) => {
+    block.dot(query, count, scores);
+    for (const row of greatestOf(scores, RESCORED)) scores[row] = cosine(query, own(row));
+    return topOf(scores);
+  };
 }
 
 /** The share of the ten nearest that the vector arm finds, over all questions. Of equally near ones any will do. */

@@ -8,7 +8,6 @@ import { invalid, MemoryError } from "../errors.ts";
 import { change, type Draft } from "./change.ts";
 import { memoryDraft } from "./memory-draft.ts";
 import type { Ports } from "./ports.ts";
-import { countPending } from "./remember.ts";
 import type { MemoryChanges, NewMemory } from "./surface.ts";
 import { claimTombstones } from "./tombstones.ts";
 import { unitsOf } from "./units.ts";
@@ -108,7 +107,7 @@ async function write(
 ): Promise<Receipt> {
   const { result, revision } = await change(ports, scope, async (state, at) => {
     const { made, lines, draft } = think(state, at);
-    const result = { lines, pending: countPending(state.messages.values()) };
+    const result = { lines, pending: state.pending };
     if (made.length === 0) return { result };
     const isAdded = made[0]?.version === 1;
     return {

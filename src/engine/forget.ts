@@ -168,7 +168,6 @@ function unsealed(
   plan: Erasing,
   previous: string,
 ): ErasureReceipt {
-  const passages = plan.dropUnits.filter((id) => state.units.get(id)?.type === "passage").length;
   const bare = {
     id: ports.ids(),
     at,
@@ -180,7 +179,7 @@ function unsealed(
       versions: plan.versions,
       messages: plan.messages.length,
       emptied: plan.emptied,
-      passages,
+      passages: plan.passages,
       vectors: plan.dropUnits.length,
       tombstones: plan.tombstones.length,
     },

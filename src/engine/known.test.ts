@@ -27,7 +27,7 @@ function said(content: string): Message {
 
 it("shows all of a short memory, and of a long one what the words can mean, the names, and the newest", async () => {
   const record = memoryRecord();
-  const states = userStates(record);
+  const states = userStates(record, hashEmbedder());
   const clock = (): Date => new Date(AT);
   const memory = keepsake(
     {

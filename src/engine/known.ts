@@ -1,6 +1,8 @@
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import { analyse } from "../domain/words.ts";
+import { unitId } from "./block/block.ts";
+import { slotsWith } from "./block/words.ts";
 import type { MemoryDraft } from "./memory-draft.ts";
 import type { UserState } from "./user-state.ts";
 
@@ -26,8 +28,9 @@ export function knownFor(
   const said = [...earlier.slice(-4), message]
     .map(({ content }) => content.slice(0, LONGEST_TEXT))
     .join("\n");
-  const telling = [...new Set(analyse(said))].filter((term) => state.text.frequency(term) <= COMMON);
-  const ids = new Set<string>([...state.text.scores(telling).keys(), ...state.claims.namings()]);
+  const telling = [...new Set(analyse(said))].filter((term) => state.block.words.frequency(term) <= COMMON);
+  const ids = new Set<string>(state.claims.namings());
+  for (const slot of slotsWith(state.block.words, telling)) ids.add(unitId(state.block, slot));
   for (const id of [...state.current.keys()].slice(-NEWEST)) ids.add(id);
   for (const { id } of draft.made) ids.add(id);
   const known = [...ids].flatMap((id) => {

@@ -1,23 +1,31 @@
-import type { Memory } from "../domain/memory.ts";
+import { matches } from "../domain/filter.ts";
 import type { Recall, RecallOptions } from "../domain/recall.ts";
 import type { Scope } from "../domain/scope.ts";
+import { type Block, unitId } from "./block/block.ts";
 import { packContext } from "./context.ts";
 import type { Ports } from "./ports.ts";
-import { corpusOf } from "./recall/corpus.ts";
+import { limitsOf } from "./recall/bounds.ts";
 import { explanationOf, whyItem } from "./recall/explain.ts";
+import { itemsOf } from "./recall/items.ts";
 import { rank } from "./recall/rank.ts";
+import { type Scratch, withScratch } from "./recall/scratch.ts";
 import { search } from "./recall/search.ts";
-import { takeOptions } from "./recall/take-options.ts";
+import { takeOptions, type Wanted } from "./recall/take-options.ts";
+import { blockThen, knownThen } from "./recall/then.ts";
+import { mayNameTime } from "./recall/time-arm.ts";
+import { cosine, greatestOf, RESCORED, scanVectors } from "./recall/vector-arm.ts";
 
 /** Characters. */
 const LONGEST_QUERY = 4000;
+
+type RecallPorts = Pick<Ports, "record" | "states" | "embedder" | "questions" | "clock" | "ids">;
 
 /**
  * What a user's memory holds on a query: memories and passages, best first, and as text for a prompt. Nothing
  * relevant gives nothing. Reads alone; `invalid_input` for a query or an option that is wrong or unknown.
  */
 export async function recall(
-  ports: Pick<Ports, "record" | "states" | "embedder" | "questions" | "clock" | "ids">,
+  ports: RecallPorts,
   scope: Scope,
   query: string,
   options: RecallOptions = {},
@@ -25,42 +33,111 @@ export async function recall(
   options.signal?.throwIfAborted();
   const now = ports.clock().toISOString();
   const wanted = takeOptions(scope, query, options, now);
-  const { bounds, profile } = wanted;
   const text = excerpt(query);
   const [vector] = await ports.embedder.embed([text], options.signal ? { signal: options.signal } : {});
-  const versions = bounds.knownAt === undefined ? undefined : await ports.record.versions(scope);
-  const state = await ports.states.of(scope);
+  const recalled = await withScratch((scratch) =>
+    recallWith(ports, scope, { text, vector, wanted, isExplained: options.explain === true }, scratch),
+  );
   options.signal?.throwIfAborted();
+  return recalled;
+}
 
-  // From here on nothing waits, so that the state stays as it is.
-  const memories = versions && bounds.knownAt ? knownThen(versions, bounds.knownAt) : state.memories;
-  const corpus = corpusOf(state, ports.embedder);
-  const memoryAt = (slot: number): Memory | undefined => {
-    const memory = corpus.memories[slot];
-    return memory && versions ? memories.get(memory.id) : memory;
-  };
-  const known = versions ? [...memories.values()] : corpus.known;
-  const asked = {
-    query: text,
-    vector: vector ?? new Float32Array(ports.embedder.dimensions),
-    question: ports.questions.read(text, { at: bounds.asOf ?? now, known }),
-    floor: ports.embedder.floor,
-  };
-  const found = search(corpus, memoryAt, asked, profile);
-  const ranked = rank({ state, corpus, memories, memoryAt, found, wanted });
-  const context = packContext(ranked.items, wanted.maxTokens);
+interface Asking {
+  readonly text: string;
+  readonly vector: Float32Array | undefined;
+  readonly wanted: Wanted;
+  readonly isExplained: boolean;
+}
+
+async function recallWith(
+  ports: RecallPorts,
+  scope: Scope,
+  { text, vector, wanted, isExplained }: Asking,
+  scratch: Scratch,
+): Promise<Recall> {
+  const { bounds } = wanted;
+  const versions = bounds.knownAt === undefined ? undefined : await ports.record.versions(scope);
+  const known = versions && knownThen(versions, bounds.knownAt ?? "");
+  const passes = bounds.where && (await filterOf(ports, scope, bounds.where));
+  const { block: now, near } = await nearest(ports, scope, vector, scratch);
+  const block = known ? blockThen(now, known) : now;
+  const span = mayNameTime(text)
+    ? ports.questions.read(text, { at: bounds.asOf ?? bounds.now, known: [] })
+    : {};
+  const found = search(
+    block,
+    scratch,
+    { query: text, near, span, floor: ports.embedder.floor },
+    wanted.profile,
+  );
+  const limits = limitsOf(block, bounds, passes && ((slot) => passes(block, slot)));
+  const ranked = rank({ block, found, wanted, limits });
+  const { items, chosen } = await itemsOf(ports.record, scope, block, ranked.chosen, known);
+  const context = packContext(items, wanted.maxTokens);
   const plain = {
     id: ports.ids(),
     context: context.text,
     tokens: context.tokens,
-    abstained: ranked.items.length === 0,
+    abstained: items.length === 0,
   };
-  if (!options.explain) return { ...plain, items: ranked.items };
-  const items = ranked.items.map((item, i) => ({
-    ...item,
-    why: whyItem(text, found, corpus, ranked.slots[i] ?? -1),
-  }));
-  return { ...plain, items, explanation: explanationOf(ranked, wanted) };
+  if (!isExplained) return { ...plain, items };
+  const explained = items.map((item, i) => {
+    const one = chosen[i];
+    return one ? { ...item, why: whyItem(text, found, one, item) } : item;
+  });
+  return { ...plain, items: explained, explanation: explanationOf(ranked, wanted) };
+}
+
+/**
+ * The block, and how near each of its units is: all by their 8-bit codes, the nearest by their vectors themselves.
+ * Where somebody writes in between, the codes have to do.
+ */
+async function nearest(
+  ports: RecallPorts,
+  scope: Scope,
+  vector: Float32Array | undefined,
+  scratch: Scratch,
+  tries = 3,
+): Promise<{ block: Block; near: Float32Array | undefined }> {
+  let block = await ports.states.block(scope);
+  // Let go of by another recall in the moment before this one went on.
+  while (block.isReleased) block = await ports.states.block(scope);
+  const near = vector && scanVectors(block, scratch, vector);
+  if (!near || !vector || tries === 0) return { block, near };
+  const { revision } = block;
+  const best = greatestOf(near, RESCORED);
+  const exact = await ports.record.vectors(
+    scope,
+    best.map((slot) => unitId(block, slot)),
+    ports.embedder.fingerprint,
+  );
+  if (block.revision !== revision || block.isReleased) {
+    return nearest(ports, scope, vector, scratch, tries - 1);
+  }
+  for (const [i, slot] of best.entries()) {
+    const own = exact[i];
+    if (own) near[slot] = cosine(vector, own);
+  }
+  return { block, near };
+}
+
+/** Whether a filter lets a unit through. Metadata stands in the record alone: this reads everything of the user. */
+async function filterOf(
+  ports: RecallPorts,
+  scope: Scope,
+  where: NonNullable<Wanted["bounds"]["where"]>,
+): Promise<(block: Block, slot: number) => boolean> {
+  const state = await ports.states.of(scope);
+  const ofMessage = (id: string): boolean => matches(where, state.messages.get(id)?.metadata ?? {});
+  return (block, slot) => {
+    const id = unitId(block, slot);
+    const memory = state.memories.get(id);
+    if (!memory) return ofMessage(id.slice(0, id.lastIndexOf("#")));
+    // Own metadata decides; a memory without any is judged by what it was read from.
+    const said = memory.sources.map(({ message }) => message).filter((one) => state.messages.has(one));
+    if (memory.metadata || said.length === 0) return matches(where, memory.metadata ?? {});
+    return said.some(ofMessage);
+  };
 }
 
 /** What is searched with: of a long query its beginning and its end, where the question mostly stands. */
@@ -68,14 +145,4 @@ function excerpt(query: string): string {
   if (query.length <= LONGEST_QUERY) return query;
   const half = LONGEST_QUERY / 2;
   return `${query.slice(0, half)}\n${query.slice(-half)}`.toWellFormed();
-}
-
-/** The memories as they were known at a time: of each, the newest version stored by then. */
-function knownThen(versions: readonly Memory[], at: string): ReadonlyMap<string, Memory> {
-  const known = new Map<string, Memory>();
-  for (const memory of versions) {
-    const held = known.get(memory.id);
-    if (memory.storedAt <= at && (!held || held.version < memory.version)) known.set(memory.id, memory);
-  }
-  return known;
 }

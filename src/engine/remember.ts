@@ -85,7 +85,7 @@ async function store(
     const digested: Digested = isRead
       ? await digest(ports, { state, at, messages: fresh, mayErase: options.origin !== "import" })
       : { messages: fresh, memories: [], lifted: [], lines: [] };
-    const pending = countPending(state.messages.values()) + (isRead ? 0 : countPending(fresh));
+    const pending = state.pending + (isRead ? 0 : countPending(fresh));
     const rest = fresh.slice(digested.messages.length);
     const result = {
       lines: digested.lines,
@@ -133,7 +133,7 @@ export function reworded(state: UserState, versions: readonly Memory[]): Memory[
   return [...newest.values()].filter(({ id, text }) => state.memories.get(id)?.text !== text);
 }
 
-export function countPending(messages: Iterable<Message>): number {
+function countPending(messages: Iterable<Message>): number {
   let count = 0;
   for (const message of messages) if (message.digest === "pending" && !message.undone) count += 1;
   return count;

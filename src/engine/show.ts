@@ -12,7 +12,7 @@ import type { Listing, ListOptions, Page, Profile, ShownMemory } from "./surface
 import type { UserState } from "./user-state.ts";
 
 /** The sources of a memory in full; one whose message is gone is left out. */
-export function shownSources(state: UserState, sources: readonly SourceSpan[]): Source[] {
+export function shownSources(state: Pick<UserState, "messages">, sources: readonly SourceSpan[]): Source[] {
   return sources.flatMap((source) => {
     const message = state.messages.get(source.message);
     if (!message) return [];
@@ -29,7 +29,7 @@ export function shownSources(state: UserState, sources: readonly SourceSpan[]): 
   });
 }
 
-export function shown(state: UserState, memory: Memory): ShownMemory {
+export function shown(state: Pick<UserState, "messages">, memory: Memory): ShownMemory {
   return { ...memory, sources: shownSources(state, memory.sources) };
 }
 

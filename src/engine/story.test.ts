@@ -32,7 +32,7 @@ function open(over: Partial<Ports> = {}): Keepsake {
       clock,
       ids: uuidv7(clock),
       secret,
-      states: userStates(record),
+      states: userStates(record, hashEmbedder()),
       ...over,
     },
     { release: async () => {} },

@@ -5,10 +5,10 @@ import type { Message } from "../domain/message.ts";
 import type { Receipt, ReceiptLine } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import { MemoryError } from "../errors.ts";
+import { passagesIn } from "./block/block.ts";
 import { change } from "./change.ts";
 import { type MemoryDraft, memoryDraft } from "./memory-draft.ts";
 import type { Ports } from "./ports.ts";
-import { countPending } from "./remember.ts";
 import { unitsOf } from "./units.ts";
 import type { UserState } from "./user-state.ts";
 
@@ -41,7 +41,7 @@ export async function undo(ports: Ports, scope: Scope, revision: number): Promis
         dropUnits: undone ? passagesOf(state, messages) : [],
         units: await unitsOf(ports, undone ? [] : messages, draft.made),
       },
-      result: { lines, pending: countPending(state.messages.values()) },
+      result: { lines, pending: state.pending },
     };
   });
   return { revision: made, messages: [], memories: result.lines, pending: result.pending };
@@ -70,10 +70,7 @@ async function messagesOf(
 }
 
 function passagesOf(state: UserState, messages: readonly Message[]): string[] {
-  const owners = new Set(messages.map(({ id }) => id));
-  return [...state.units.values()]
-    .filter(({ type, owner }) => type === "passage" && owners.has(owner))
-    .map(({ id }) => id);
+  return messages.flatMap(({ id }) => passagesIn(state.block, id));
 }
 
 function putBack(

@@ -1,15 +1,15 @@
-import type { Link, Tombstone, Unit } from "../domain/change-set.ts";
+import type { Link, Tombstone } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import { type Scope, scopeKey } from "../domain/scope.ts";
-import { type TextIndex, textIndex } from "../domain/text-index.ts";
 import type { Delta, Record } from "../ports/record.ts";
+import { type Block, bytesOfBlock, emptyBlock, follow, release, type Space } from "./block/block.ts";
+import { packBlock, unpackBlock } from "./block/pack.ts";
 import { type ClaimIndex, claimIndex } from "./claim-index.ts";
 
 /**
- * A user's record as this process knows it, with the indexes that search needs. It is a cache: before each use it
- * asks the record for the user's revision and takes in what came since, so that several processes stay coherent.
- * Read-only for everybody but `userStates`.
+ * A user's record as this process knows it. It is a cache: before each use it asks the record for the user's revision
+ * and takes in what came since, so that several processes stay coherent. Read-only for everybody but `userStates`.
  */
 export interface UserState {
   readonly scope: Scope;
@@ -22,119 +22,223 @@ export interface UserState {
   readonly current: ReadonlyMap<string, Memory>;
   /** Over the newest versions of all memories, whatever their status. */
   readonly claims: ClaimIndex;
-  readonly units: ReadonlyMap<string, Unit>;
-  /** Exact BM25 over the terms of all units. */
-  readonly text: TextIndex;
+  /** What search needs, in columns. */
+  readonly block: Block;
   /** By hash. */
   readonly tombstones: ReadonlyMap<string, Tombstone>;
   readonly links: readonly Link[];
+  /** How many messages wait to be understood. */
+  readonly pending: number;
 }
 
 export interface UserStates {
+  /** Everything of a user. */
   of(scope: Scope): Promise<UserState>;
+  /** What search needs: a small part of everything, and quick to come by. Valid until the next wait. */
+  block(scope: Scope): Promise<Block>;
   /** Lets go of one user's state, or of all. */
   drop(scope?: Scope): void;
+  /** Keeps in the record what makes the next start quick, and lets go of all. */
+  close(): Promise<void>;
 }
 
-interface Kept {
-  scope: Scope;
+interface Whole {
   revision: number;
   messages: Map<string, Message>;
   memories: Map<string, Memory>;
   current: Map<string, Memory>;
   claims: ClaimIndex;
-  units: Map<string, Unit>;
-  text: TextIndex;
   tombstones: Map<string, Tombstone>;
   links: readonly Link[];
+  pending: Set<string>;
+  bytes: number;
 }
 
-/** Keeps the states of the `most` users used last (64). */
-export function userStates(record: Pick<Record, "revision" | "since">, most = 64): UserStates {
-  const kept = new Map<string, Kept>();
-  const loading = new Map<string, Promise<Kept>>();
+interface Kept {
+  readonly scope: Scope;
+  block: Block;
+  whole?: Whole;
+}
 
-  const refresh = async (scope: Scope): Promise<Kept> => {
+/** A block with more new units than this, and than a tenth of all, is worth keeping anew. */
+const WORTH_KEEPING = 200;
+/** Of a message or memory beside its text: the object, its map entries, its strings. */
+const OBJECT_BYTES = 700;
+const CACHE_BYTES = 256_000_000;
+
+type Source = Pick<Record, "revision" | "since" | "block" | "keepBlock">;
+
+/** Keeps the states of the users used last, up to about so many bytes (256 MB); the one in use always stays. */
+export function userStates(
+  record: Source,
+  space: Space,
+  { bytes: most = CACHE_BYTES }: { readonly bytes?: number } = {},
+): UserStates {
+  const kept = new Map<string, Kept>();
+  const working = new Map<string, Promise<unknown>>();
+
+  // One refresh at a time per user: two would take in the same delta twice.
+  const inTurn = async <Result>(scope: Scope, work: () => Promise<Result>): Promise<Result> => {
     const key = scopeKey(scope);
-    const revision = await record.revision(scope);
-    let state = kept.get(key);
+    const before = working.get(key) ?? Promise.resolve();
+    const next = before.then(work, work);
+    working.set(key, next);
+    try {
+      return await next;
+    } finally {
+      if (working.get(key) === next) working.delete(key);
+    }
+  };
+
+  const held = async (scope: Scope, revision: number): Promise<Kept> => {
+    const key = scopeKey(scope);
+    const found = kept.get(key);
     // A lower revision than ours: the database was replaced by an older one.
-    if (state && state.revision > revision) state = undefined;
-    if (state?.revision !== revision || !state) {
-      const known = state?.revision ?? 0;
-      const delta = await record.since(scope, known);
-      state = take(state ?? empty(scope), delta);
+    if (found && found.block.revision <= revision) return found;
+    if (found) letGo(found);
+    const one: Kept = { scope: { project: scope.project, user: scope.user }, block: emptyBlock(space) };
+    if (revision > 0) one.block = await takenUp(record, scope, revision, space);
+    kept.set(key, one);
+    return one;
+  };
+
+  const letGo = (one: Kept): void => {
+    kept.delete(scopeKey(one.scope));
+    release(one.block);
+  };
+
+  const makeRoom = (current: Kept): void => {
+    // Used last stands last.
+    kept.delete(scopeKey(current.scope));
+    kept.set(scopeKey(current.scope), current);
+    let sum = 0;
+    for (const one of kept.values()) sum += bytesOf(one);
+    for (const one of kept.values()) {
+      if (sum <= most || one === current) break;
+      sum -= bytesOf(one);
+      // It is packed before the memory is given back.
+      void keep(record, one);
+      letGo(one);
     }
-    kept.delete(key);
-    kept.set(key, state);
-    for (const oldest of kept.keys()) {
-      if (kept.size <= most) break;
-      kept.delete(oldest);
+  };
+
+  const refreshed = async (scope: Scope, isWhole: boolean): Promise<Kept> => {
+    const revision = await record.revision(scope);
+    const one = await held(scope, revision);
+    if (one.block.revision === revision && (one.whole?.revision === revision || !isWhole)) {
+      if (kept.size > 1) touch(kept, one);
+      return one;
     }
-    return state;
+    await catchUp(record, one, revision, isWhole);
+    makeRoom(one);
+    return one;
   };
 
   return {
-    // One refresh at a time per user: two would take in the same delta twice.
-    async of(scope) {
-      const key = scopeKey(scope);
-      const before = loading.get(key) ?? Promise.resolve();
-      const next = before.then(
-        () => refresh(scope),
-        () => refresh(scope),
-      );
-      loading.set(key, next);
-      try {
-        return await next;
-      } finally {
-        if (loading.get(key) === next) loading.delete(key);
+    of: (scope) => inTurn(scope, async () => stateOf(await refreshed(scope, true))),
+    block: (scope) => inTurn(scope, async () => (await refreshed(scope, false)).block),
+    drop(scope) {
+      const one = scope && kept.get(scopeKey(scope));
+      if (one) letGo(one);
+      if (!scope) for (const each of [...kept.values()]) letGo(each);
+    },
+    async close() {
+      for (const one of [...kept.values()]) {
+        await keep(record, one);
+        letGo(one);
       }
     },
-    drop(scope) {
-      if (scope) kept.delete(scopeKey(scope));
-      else kept.clear();
-    },
   };
 }
 
-function empty(scope: Scope): Kept {
+function touch(kept: Map<string, Kept>, one: Kept): void {
+  const key = scopeKey(one.scope);
+  kept.delete(key);
+  kept.set(key, one);
+}
+
+/** The block that the record kept, or an empty one. */
+async function takenUp(record: Source, scope: Scope, revision: number, space: Space): Promise<Block> {
+  const packed = await record.block(scope);
+  if (!packed || packed.revision > revision) return emptyBlock(space);
+  return unpackBlock(packed.bytes, space) ?? emptyBlock(space);
+}
+
+/** Takes in what came since, in one read where the block and the rest stand at the same revision. */
+async function catchUp(record: Source, one: Kept, revision: number, isWhole: boolean): Promise<void> {
+  const { scope, block } = one;
+  if (block.revision < revision) {
+    const from = block.revision;
+    const delta = await record.since(scope, from);
+    follow(block, delta);
+    if (one.whole?.revision === from) take(one.whole, delta);
+  }
+  if (!one.whole && !isWhole) return;
+  one.whole ??= nothing();
+  while (one.whole.revision < block.revision) {
+    take(one.whole, await record.since(scope, one.whole.revision, { units: false }));
+  }
+  // Somebody wrote in between: the block follows, for both must be of one revision.
+  while (block.revision < one.whole.revision) follow(block, await record.since(scope, block.revision));
+}
+
+function stateOf({ scope, block, whole = nothing() }: Kept): UserState {
+  const { pending, bytes: _bytes, ...rest } = whole;
+  return { scope, block, ...rest, pending: pending.size };
+}
+
+function bytesOf({ block, whole }: Kept): number {
+  return bytesOfBlock(block) + (whole?.bytes ?? 0);
+}
+
+/** Best effort: a block that cannot be kept is built anew at the next start. */
+async function keep(record: Source, { scope, block }: Kept): Promise<void> {
+  const { unkept, units } = block;
+  if (unkept < WORTH_KEEPING || unkept < units.count / 10 || block.isReleased) return;
+  const bytes = packBlock(block);
+  if (!bytes) return;
+  try {
+    await record.keepBlock(scope, { revision: block.revision, bytes });
+    block.unkept = 0;
+  } catch {
+    // A full or locked database: nothing is lost but time.
+  }
+}
+
+function nothing(): Whole {
   return {
-    scope: { project: scope.project, user: scope.user },
     revision: 0,
     messages: new Map(),
     memories: new Map(),
     current: new Map(),
     claims: claimIndex(),
-    units: new Map(),
-    text: textIndex(),
     tombstones: new Map(),
     links: [],
+    pending: new Set(),
+    bytes: 0,
   };
 }
 
-function take(state: Kept, delta: Delta): Kept {
-  for (const id of delta.gone.units) {
-    state.units.delete(id);
-    state.text.remove(id);
-  }
+function take(whole: Whole, delta: Delta): void {
   for (const id of delta.gone.memories) {
-    state.memories.delete(id);
-    state.current.delete(id);
-    state.claims.remove(id);
+    whole.memories.delete(id);
+    whole.current.delete(id);
+    whole.claims.remove(id);
   }
-  for (const message of delta.messages) state.messages.set(message.id, message);
+  for (const message of delta.messages) {
+    whole.bytes += message.content.length * 2 + OBJECT_BYTES;
+    whole.messages.set(message.id, message);
+    if (message.digest === "pending" && !message.undone) whole.pending.add(message.id);
+    else whole.pending.delete(message.id);
+  }
   for (const memory of delta.memories) {
-    state.memories.set(memory.id, memory);
-    if (memory.status === "current") state.current.set(memory.id, memory);
-    else state.current.delete(memory.id);
-    state.claims.put(memory);
+    whole.bytes += memory.text.length * 4 + OBJECT_BYTES;
+    whole.memories.set(memory.id, memory);
+    if (memory.status === "current") whole.current.set(memory.id, memory);
+    else whole.current.delete(memory.id);
+    whole.claims.put(memory);
   }
-  for (const unit of delta.units) {
-    state.units.set(unit.id, unit);
-    state.text.put(unit.id, unit.terms === "" ? [] : unit.terms.split(" "));
-  }
-  state.tombstones = new Map(delta.tombstones.map((tombstone) => [tombstone.hash, tombstone]));
-  state.links = delta.links;
-  state.revision = delta.revision;
-  return state;
+  whole.tombstones = new Map(delta.tombstones.map((tombstone) => [tombstone.hash, tombstone]));
+  whole.links = delta.links;
+  whole.revision = delta.revision;
 }

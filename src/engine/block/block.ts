@@ -37,6 +37,10 @@ export interface Block {
   readonly slotOfRow: number[];
   /** Rows by memory id; made when it is first asked for. */
   rowById: Map<string, number> | undefined;
+  /** Numbers of the names that speak, that memories are about, and of their relations. */
+  readonly speakers: Set<number>;
+  readonly subjects: Set<number>;
+  readonly relations: Set<number>;
   /** Slots that are gone. */
   readonly dead: number[];
   /** When the newest of all was said, in milliseconds. */
@@ -65,6 +69,9 @@ export function emptyBlock({ fingerprint, dimensions }: Space): Block {
     memoryIds: [],
     slotOfRow: [],
     rowById: undefined,
+    speakers: new Set(),
+    subjects: new Set(),
+    relations: new Set(),
     dead: [],
     newest: 0,
     unkept: 0,
@@ -83,6 +90,7 @@ export function follow(block: Block, delta: Delta): void {
   }
   for (const message of delta.messages) {
     putTurn(block.turns, block.names, message);
+    note(block.speakers, block.turns.columns.speaker[message.turn - 1]);
     block.newest = Math.max(block.newest, Date.parse(message.at));
   }
   for (const unit of delta.units) {
@@ -153,10 +161,16 @@ function rowFor(block: Block, id: string): number {
 function takeMemory(block: Block, memory: Memory): void {
   const row = rowFor(block, memory.id);
   putMemory(block.memories, row, memory, block);
+  note(block.subjects, block.memories.columns.subject[row]);
+  note(block.relations, block.memories.columns.relation[row]);
   const slot = block.slotOfRow[row] as number;
   // A merge gives a memory another source, and with it another turn, while its unit may stay as it is.
   if (slot >= 0) block.units.columns.turn[slot] = newestTurn(block.memories, row);
   block.newest = Math.max(block.newest, Date.parse(memory.at));
+}
+
+function note(numbers: Set<number>, number: number | undefined): void {
+  if (number !== undefined && number >= 0) numbers.add(number);
 }
 
 function putPassage(block: Block, unit: Unit): void {
@@ -201,7 +215,10 @@ function putUnit(block: Block, unit: Unit, held: number, row: number): number {
 
 function removeUnit(block: Block, id: string): void {
   const memory = slotOfMemory(block, id);
-  if (memory >= 0) return killSlot(block, memory);
+  if (memory >= 0) {
+    killSlot(block, memory);
+    return;
+  }
   const turn = turnOf(block.turns, id.slice(0, Math.max(0, id.lastIndexOf("#"))));
   if (turn < 0) return;
   const piece = pieceOf(id);

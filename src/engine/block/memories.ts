@@ -104,8 +104,7 @@ export function putMemory(
   { names, turns }: { names: Names; turns: Turns },
 ): void {
   const { columns } = memories;
-  const time = (text: string | undefined): number =>
-    text === undefined ? Number.NaN : Date.parse(text);
+  const time = (text: string | undefined): number => (text === undefined ? Number.NaN : Date.parse(text));
   columns.at[row] = time(memory.at);
   columns.storedAt[row] = time(memory.storedAt);
   columns.validFrom[row] = time(memory.validFrom);
@@ -166,11 +165,7 @@ function clearSources({ columns, sources }: Memories, row: number): void {
 /** The newest turn that a memory was read from, or -1. */
 export function newestTurn({ columns, sources }: Memories, row: number): number {
   let newest = -1;
-  for (
-    let place = columns.sources[row] as number;
-    place >= 0;
-    place = sources.nextOfRow[place] as number
-  ) {
+  for (let place = columns.sources[row] as number; place >= 0; place = sources.nextOfRow[place] as number) {
     newest = Math.max(newest, sources.turn[place] as number);
   }
   return newest;

@@ -1,6 +1,5 @@
-import { endianness } from "node:os";
 import { type Block, emptyBlock, type Space } from "./block.ts";
-import { type Columns, namesOf, type Numbers } from "./columns.ts";
+import { type Columns, type Numbers, namesOf } from "./columns.ts";
 import { vectorsOf } from "./vectors.ts";
 import { type PackedWords, wordsOf } from "./words.ts";
 
@@ -10,6 +9,8 @@ const MAGIC = "KSBLOCK";
 const SEPARATOR = "\u0000";
 /** With more dead slots than this share, a block is built anew rather than kept. */
 const MOST_DEAD = 0.25;
+/** Whether this machine's numbers begin with their smallest byte, as those of nearly all do. */
+const IS_LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 interface Header {
   readonly format: number;
@@ -46,7 +47,7 @@ const KINDS = {
 export function packBlock(block: Block): Uint8Array | undefined {
   const { turns, memories, units } = block;
   const ids = [turns.ids, block.memoryIds];
-  if (endianness() !== "LE" || block.dead.length > units.count * MOST_DEAD) return undefined;
+  if (!IS_LITTLE || block.dead.length > units.count * MOST_DEAD) return undefined;
   if (ids.flat().some((id) => id.includes(SEPARATOR))) return undefined;
   const arrays: [string, Numbers][] = [
     ...cut("turn", turns.columns, turns.count),
@@ -81,7 +82,10 @@ export function packBlock(block: Block): Uint8Array | undefined {
     open: [...turns.open],
     arrays: arrays.map(([name, array]) => [name, array.constructor.name, array.length]),
   };
-  return joined(header, arrays.map(([, array]) => array));
+  return joined(
+    header,
+    arrays.map(([, array]) => array),
+  );
 }
 
 /** The block of bytes that `packBlock` gave; nothing where they are of another format or space, or damaged. */
@@ -101,7 +105,7 @@ function unpacked(bytes: Uint8Array, space: Space): Block | undefined {
   const length = view.getUint32(8, true);
   const header = JSON.parse(Buffer.from(buffer, 16, length).toString("utf8")) as Header;
   if (header.format !== FORMAT || header.space !== space.fingerprint) return undefined;
-  if (header.dimensions !== space.dimensions || endianness() !== "LE") return undefined;
+  if (header.dimensions !== space.dimensions || !IS_LITTLE) return undefined;
   const arrays = new Map<string, Numbers>();
   let at = aligned(16 + length);
   for (const [name, kind, count] of header.arrays) {
@@ -156,7 +160,16 @@ function blockFrom(header: Header, arrays: ReadonlyMap<string, Numbers>, space: 
     vectors: vectorsOf(space.dimensions, packed),
     dead: [...header.dead],
     newest: header.newest,
+    speakers: numbersIn(turns.columns.speaker),
+    subjects: numbersIn(memories.columns.subject),
+    relations: numbersIn(memories.columns.relation),
   };
+}
+
+function numbersIn(column: Int32Array): Set<number> {
+  const numbers = new Set(column);
+  numbers.delete(-1);
+  return numbers;
 }
 
 function cut(prefix: string, columns: Columns, count: number): [string, Numbers][] {

@@ -110,8 +110,7 @@ export function putTurn(turns: Turns, names: Names, message: Message): void {
   const { flags, next } = turns.columns;
   const asks = asksAtEnd(message.content);
   const kept = (flags[turn] as number) & TURN.answers;
-  const speaks =
-    message.role === "user" ? TURN.byUser : message.role === "assistant" ? TURN.byAssistant : 0;
+  const speaks = message.role === "user" ? TURN.byUser : message.role === "assistant" ? TURN.byAssistant : 0;
   flags[turn] = kept | speaks | (asks ? TURN.asks : 0) | (message.undone ? TURN.undone : 0);
   const after = next[turn] as number;
   if (after >= 0) setAnswers(flags, after, asks);

@@ -32,7 +32,9 @@ export interface Words {
   /** Marks a slot as gone. */
   kill(slot: number): void;
   isAlive(slot: number): boolean;
-  length(slot: number): number;
+  /** Terms in each slot, and whether it is there (1). Valid until the next change. */
+  readonly lengths: Uint16Array;
+  readonly alive: Uint8Array;
   /** The postings of a term, dead ones among them: none, one or two runs. */
   runs(term: string): readonly Run[];
   /** In how many units a term stands. */
@@ -46,29 +48,10 @@ export interface Words {
 const MOST_COUNT = 255;
 const MOST_LENGTH = 65_535;
 
-interface Growing {
-  readonly slots: number[];
-  readonly counts: number[];
-}
-
 export function wordsOf(kept?: PackedWords, dead: readonly number[] = []): Words {
   let packed = kept ?? NOTHING;
-  let lengths = packed.lengths.slice();
-  let alive = new Uint8Array(lengths.length).fill(1);
-  const fresh = new Map<number, Growing>();
-  let freshCount = 0;
-  let deadCount = 0;
-  let size = lengths.length;
-  let total = lengths.reduce((sum, length) => sum + length, 0);
-
-  const kill = (slot: number): void => {
-    if (alive[slot] !== 1) return;
-    alive[slot] = 0;
-    deadCount += 1;
-    size -= 1;
-    total -= lengths[slot] ?? 0;
-  };
-  for (const slot of dead) kill(slot);
+  const fresh = freshLists();
+  const held = slotsOf(packed.lengths, dead);
 
   const runs = (term: string): Run[] => {
     const hash = hashOf(term);
@@ -78,65 +61,116 @@ export function wordsOf(kept?: PackedWords, dead: readonly number[] = []): Words
       const { slots, counts, offsets } = packed;
       found.push({ slots, counts, from: offsets[place] as number, to: offsets[place + 1] as number });
     }
-    const more = fresh.get(hash);
+    const more = fresh.lists.get(hash);
     if (more) found.push({ ...more, from: 0, to: more.slots.length });
     return found;
   };
 
   return {
     get size() {
-      return size;
+      return held.size;
     },
     get meanLength() {
-      return total / size || 1;
+      return held.total / held.size || 1;
     },
     get hasDead() {
-      return deadCount > 0;
+      return held.dead > 0;
+    },
+    get lengths() {
+      return held.lengths;
+    },
+    get alive() {
+      return held.alive;
     },
     get bytes() {
       const { hashes, offsets, slots, counts } = packed;
-      const held = [hashes, offsets, slots, counts, lengths, alive];
-      return held.reduce((sum, { byteLength }) => sum + byteLength, 0) + fresh.size * 200 + freshCount * 16;
+      const arrays = [hashes, offsets, slots, counts, held.lengths, held.alive];
+      return arrays.reduce((sum, { byteLength }) => sum + byteLength, fresh.bytes());
     },
     add(slot, terms) {
-      if (slot >= lengths.length) {
-        lengths = grown(lengths, slot + 1);
-        alive = grown(alive, lengths.length);
-      }
-      lengths[slot] = Math.min(MOST_LENGTH, terms.length);
-      alive[slot] = 1;
-      size += 1;
-      total += lengths[slot] as number;
+      held.add(slot, Math.min(MOST_LENGTH, terms.length));
+      fresh.add(slot, terms);
+    },
+    kill: (slot) => held.kill(slot),
+    isAlive: (slot) => held.alive[slot] === 1,
+    runs,
+    frequency(term) {
+      let found = 0;
+      for (const run of runs(term)) found += held.dead > 0 ? aliveIn(run, held.alive) : run.to - run.from;
+      return found;
+    },
+    pack(slots) {
+      packed = { ...packedWith(packed, fresh.lists, held.alive), lengths: held.lengths.slice(0, slots) };
+      fresh.clear();
+      return packed;
+    },
+  };
+}
+
+interface Growing {
+  readonly slots: number[];
+  readonly counts: number[];
+}
+
+/** Postings that came since the last packing, by hash. */
+function freshLists() {
+  const lists = new Map<number, Growing>();
+  let postings = 0;
+  const post = (hash: number, slot: number, count: number): void => {
+    const list = lists.get(hash);
+    if (list) {
+      list.slots.push(slot);
+      list.counts.push(count);
+    } else lists.set(hash, { slots: [slot], counts: [count] });
+    postings += 1;
+  };
+  return {
+    lists: lists as ReadonlyMap<number, Growing>,
+    add(slot: number, terms: readonly string[]): void {
       const counts = new Map<number, number>();
       for (const term of terms) {
         const hash = hashOf(term);
         counts.set(hash, (counts.get(hash) ?? 0) + 1);
       }
-      freshCount += counts.size;
-      for (const [hash, count] of counts) {
-        const list = fresh.get(hash);
-        if (list) {
-          list.slots.push(slot);
-          list.counts.push(Math.min(MOST_COUNT, count));
-        } else fresh.set(hash, { slots: [slot], counts: [Math.min(MOST_COUNT, count)] });
+      for (const [hash, count] of counts) post(hash, slot, Math.min(MOST_COUNT, count));
+    },
+    clear(): void {
+      lists.clear();
+      postings = 0;
+    },
+    // A map entry with two lists takes about 200 bytes, a number in a list 8.
+    bytes: () => lists.size * 200 + postings * 16,
+  };
+}
+
+/** Which slots are there, and how many terms each has. */
+function slotsOf(known: Uint16Array<ArrayBuffer>, dead: readonly number[]) {
+  const held = {
+    lengths: known.slice(),
+    alive: new Uint8Array(known.length).fill(1),
+    dead: 0,
+    size: known.length,
+    total: known.reduce((sum, length) => sum + length, 0),
+    add(slot: number, length: number): void {
+      if (slot >= held.lengths.length) {
+        held.lengths = grown(held.lengths, slot + 1);
+        held.alive = grown(held.alive, held.lengths.length);
       }
+      held.lengths[slot] = length;
+      held.alive[slot] = 1;
+      held.size += 1;
+      held.total += length;
     },
-    kill,
-    isAlive: (slot) => alive[slot] === 1,
-    length: (slot) => lengths[slot] ?? 0,
-    runs,
-    frequency(term) {
-      let found = 0;
-      for (const run of runs(term)) found += deadCount > 0 ? aliveIn(run, alive) : run.to - run.from;
-      return found;
-    },
-    pack(slots) {
-      packed = { ...packedWith(packed, fresh, alive), lengths: lengths.slice(0, slots) };
-      fresh.clear();
-      freshCount = 0;
-      return packed;
+    kill(slot: number): void {
+      if (held.alive[slot] !== 1) return;
+      held.alive[slot] = 0;
+      held.dead += 1;
+      held.size -= 1;
+      held.total -= held.lengths[slot] ?? 0;
     },
   };
+  for (const slot of dead) held.kill(slot);
+  return held;
 }
 
 const NOTHING: PackedWords = {
@@ -215,10 +249,9 @@ export function hashOf(term: string): number {
   return ((Math.imul(other, 0xc2b2ae35) >>> 11) * 4_294_967_296 + (one >>> 0)) % Number.MAX_SAFE_INTEGER;
 }
 
-/** What a term tells in this index; 0 where it stands nowhere. */
+/** What a term tells in this index: most where it stands nowhere. */
 export function telling(words: Words, term: string): number {
-  const holding = words.frequency(term);
-  return holding === 0 ? 0 : idf(words.size, holding);
+  return idf(words.size, words.frequency(term));
 }
 
 /** BM25's share of a term that stands `found` times in a text of `length` mean lengths: below 1. */
@@ -227,20 +260,15 @@ export function saturated(found: number, length: number): number {
   return found / (found + k1 * (1 - b + b * length));
 }
 
-/** BM25 of every unit that holds one of the terms, by slot. */
-export function scoresOf(words: Words, terms: readonly string[]): Map<number, number> {
-  const scores = new Map<number, number>();
-  const mean = words.meanLength;
+/** The slots of all units that hold one of the terms. */
+export function slotsWith(words: Words, terms: readonly string[]): Set<number> {
+  const found = new Set<number>();
   for (const term of terms) {
-    const weight = telling(words, term) * (BM25.k1 + 1);
-    for (const { slots, counts, from, to } of words.runs(term)) {
+    for (const { slots, from, to } of words.runs(term)) {
       for (let i = from; i < to; i += 1) {
-        const slot = slots[i] as number;
-        if (!words.isAlive(slot)) continue;
-        const score = saturated(counts[i] as number, words.length(slot) / mean) * weight;
-        scores.set(slot, (scores.get(slot) ?? 0) + score);
+        if (words.isAlive(slots[i] as number)) found.add(slots[i] as number);
       }
     }
   }
-  return scores;
+  return found;
 }

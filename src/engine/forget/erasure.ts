@@ -3,6 +3,7 @@ import { type Cut, cutText, GAP } from "../../domain/cut.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message, Part } from "../../domain/message.ts";
 import { words } from "../../domain/words.ts";
+import { passagesIn } from "../block/block.ts";
 import type { Ports } from "../ports.ts";
 import { claimTombstones, isTelling } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
@@ -18,6 +19,8 @@ export interface Erasing {
   readonly rewrites: readonly Memory[];
   readonly tombstones: readonly Tombstone[];
   readonly dropUnits: readonly string[];
+  /** How many of them are passages. */
+  readonly passages: number;
   readonly versions: number;
   /** The erased words, for the search that proves them gone. */
   readonly texts: readonly string[];
@@ -40,7 +43,7 @@ export function erasing(
   const rewrites = versions
     .filter(({ id }) => !gone.has(id))
     .flatMap((version) => rewrite(version, places, gone) ?? []);
-  const redacted = new Set(places.keys());
+  const passages = [...places.keys()].flatMap((id) => passagesIn(state.block, id));
   return {
     messages: cutOut.map(({ redaction }) => redaction),
     emptied: cutOut.filter(({ text }) => text === "").length,
@@ -48,9 +51,9 @@ export function erasing(
     memories: [...gone],
     rewrites,
     tombstones: tombstonesOf(ports, state, selection),
-    dropUnits: [...state.units.values()]
-      .filter(({ type, owner }) => (type === "memory" ? gone : redacted).has(owner))
-      .map(({ id }) => id),
+    // The unit of a memory has the memory's id.
+    dropUnits: [...gone, ...passages],
+    passages: passages.length,
     versions: versions.filter(({ id }) => gone.has(id)).length,
     texts,
   };

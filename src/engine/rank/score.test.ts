@@ -26,7 +26,8 @@ function placesOf(slots: number): Places {
   return {
     slots,
     turn: Int32Array.from(numbers, (i) => (i % 3 === 2 ? -1 : i)),
-    session: numbers.toReversed(),
+    turns: slots,
+    session: Int32Array.from(numbers.toReversed()),
   };
 }
 

@@ -70,7 +70,7 @@ export function relevanceOf(
   places: Places,
   work: { readonly units: Float32Array; readonly turns: Float32Array } = {
     units: new Float32Array(places.slots),
-    turns: new Float32Array(places.session.length),
+    turns: new Float32Array(places.turns),
   },
 ): Float32Array {
   const scales = scalesOf(weights, tops);

@@ -36,7 +36,9 @@ export type Signals = { [signal in Signal]: Float32Array };
 export interface Places {
   readonly slots: number;
   readonly turn: Int32Array;
-  readonly session: readonly number[];
+  /** How many turns there are. */
+  readonly turns: number;
+  readonly session: Int32Array;
 }
 
 export function noSignals(): Signals {

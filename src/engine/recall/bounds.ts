@@ -1,7 +1,8 @@
-import { matches, type Where } from "../../domain/filter.ts";
-import type { Kind, Memory } from "../../domain/memory.ts";
-import type { Message } from "../../domain/message.ts";
-import type { UserState } from "../user-state.ts";
+import type { Where } from "../../domain/filter.ts";
+import { KINDS, type Kind } from "../../domain/memory.ts";
+import type { Block } from "../block/block.ts";
+import { MEMORY } from "../block/memories.ts";
+import { TURN } from "../block/turns.ts";
 
 /** What a recall may give at all. Times are ISO 8601. */
 export interface Bounds {
@@ -15,46 +16,93 @@ export interface Bounds {
   readonly where?: Where;
 }
 
-/** Why a memory may not be given, in words for a person; nothing where it may. */
-export function whyNotMemory(memory: Memory, bounds: Bounds, state: UserState): string | undefined {
+/** The bounds in the numbers of a block: times in milliseconds; an unknown session or agent has a number that none has. */
+export interface Limits {
+  readonly bounds: Bounds;
+  readonly now: number;
+  readonly asOf: number | undefined;
+  readonly knownAt: number | undefined;
+  readonly session: number | undefined;
+  readonly agent: number | undefined;
+  /** Whether the filter lets a unit through, by slot. */
+  readonly passes: ((slot: number) => boolean) | undefined;
+}
+
+const NOBODY = -2;
+
+export function limitsOf(
+  { names }: Block,
+  bounds: Bounds,
+  passes: ((slot: number) => boolean) | undefined,
+): Limits {
+  const time = (text: string | undefined): number | undefined =>
+    text === undefined ? undefined : Date.parse(text);
+  const number = (name: string | undefined): number | undefined =>
+    name === undefined ? undefined : (names.find(name) ?? NOBODY);
+  return {
+    bounds,
+    now: Date.parse(bounds.now),
+    asOf: time(bounds.asOf),
+    knownAt: time(bounds.knownAt),
+    session: number(bounds.session),
+    agent: number(bounds.agent),
+    passes,
+  };
+}
+
+/** Why a unit may not be given, in words for a person; nothing where it may. */
+export function whyNot(block: Block, slot: number, limits: Limits): string | undefined {
+  const { row, piece } = block.units.columns;
+  const memory = row[slot] as number;
+  if (memory < 0 && (piece[slot] as number) < 0) return "gone";
+  const why = memory >= 0 ? whyNotMemory(block, memory, limits) : whyNotPassage(block, slot, limits);
+  if (why) return why;
+  return limits.passes && !limits.passes(slot) ? "the filter does not let it through" : undefined;
+}
+
+function whyNotMemory(block: Block, row: number, limits: Limits): string | undefined {
+  const { bounds, now, asOf, knownAt, session, agent } = limits;
+  const { columns } = block.memories;
   if (bounds.types && !bounds.types.has("memory")) return "only passages were asked for";
-  if (bounds.kinds && !bounds.kinds.has(memory.kind)) return "another kind was asked for";
-  if (memory.quarantined) return "quarantined";
-  if (memory.expiresAt !== undefined && memory.expiresAt <= bounds.now) return "expired";
-  if (isAfter(memory.validFrom ?? memory.at, bounds.asOf)) return "not yet true then";
-  if (isAfter(memory.storedAt, bounds.knownAt)) return "not yet known then";
-  if (bounds.agent !== undefined && memory.agent !== bounds.agent) return "another agent's";
-  if (bounds.session === undefined && !bounds.where) return undefined;
-  return whyNotSources(memory, bounds, state);
+  if (bounds.kinds && !bounds.kinds.has(KINDS[columns.kind[row] as number] as Kind))
+    return "another kind was asked for";
+  if (((columns.flags[row] as number) & MEMORY.quarantined) !== 0) return "quarantined";
+  if ((columns.expiresAt[row] as number) <= now) return "expired";
+  const from = columns.validFrom[row] as number;
+  if (isAfter(Number.isNaN(from) ? (columns.at[row] as number) : from, asOf)) return "not yet true then";
+  if (isAfter(columns.storedAt[row] as number, knownAt)) return "not yet known then";
+  if (agent !== undefined && columns.agent[row] !== agent) return "another agent's";
+  if (session !== undefined && columns.session[row] !== session && !wasSaidIn(block, row, session))
+    return "another session";
+  return undefined;
 }
 
-/** The bounds that need a look at what a memory was read from. */
-function whyNotSources(memory: Memory, { session, where }: Bounds, state: UserState): string | undefined {
-  const said = memory.sources.flatMap(({ message }) => state.messages.get(message) ?? []);
-  const isIn = memory.session === session || said.some((message) => message.session === session);
-  if (session !== undefined && !isIn) return "another session";
-  return passesWhere(where, memory.metadata, said) ? undefined : "the filter does not let it through";
+function wasSaidIn({ memories, turns }: Block, row: number, session: number): boolean {
+  const { sources } = memories;
+  for (
+    let place = memories.columns.sources[row] as number;
+    place >= 0;
+    place = sources.nextOfRow[place] as number
+  ) {
+    if (turns.columns.sessionId[sources.turn[place] as number] === session) return true;
+  }
+  return false;
 }
 
-/** Why a passage of a message may not be given. */
-export function whyNotPassage(message: Message, bounds: Bounds): string | undefined {
+function whyNotPassage({ units, turns }: Block, slot: number, limits: Limits): string | undefined {
+  const { bounds, asOf, knownAt, session, agent } = limits;
+  const turn = units.columns.turn[slot] as number;
+  const { columns } = turns;
   if (bounds.types && !bounds.types.has("passage")) return "only memories were asked for";
   if (bounds.kinds) return "another kind was asked for";
-  if (message.undone) return "undone";
-  if (isAfter(message.at, bounds.asOf)) return "not yet said then";
-  if (isAfter(message.storedAt, bounds.knownAt)) return "not yet known then";
-  if (bounds.agent !== undefined && message.agent !== bounds.agent) return "another agent's";
-  if (bounds.session !== undefined && message.session !== bounds.session) return "another session";
-  return passesWhere(bounds.where, message.metadata, []) ? undefined : "the filter does not let it through";
+  if (((columns.flags[turn] as number) & TURN.undone) !== 0) return "undone";
+  if (isAfter(columns.at[turn] as number, asOf)) return "not yet said then";
+  if (isAfter(columns.storedAt[turn] as number, knownAt)) return "not yet known then";
+  if (agent !== undefined && columns.agent[turn] !== agent) return "another agent's";
+  if (session !== undefined && columns.sessionId[turn] !== session) return "another session";
+  return undefined;
 }
 
-function isAfter(time: string, bound: string | undefined): boolean {
+function isAfter(time: number, bound: number | undefined): boolean {
   return bound !== undefined && time > bound;
-}
-
-/** Own metadata decides; a memory without any is judged by what it was read from. */
-function passesWhere(where: Where | undefined, own: Memory["metadata"], said: readonly Message[]): boolean {
-  if (!where) return true;
-  if (own || said.length === 0) return matches(where, own ?? {});
-  return said.some(({ metadata }) => matches(where, metadata ?? {}));
 }

@@ -1,8 +1,7 @@
-import type { Explanation, Why } from "../../domain/recall.ts";
+import type { Explanation, Item, Why } from "../../domain/recall.ts";
 import { analyse, words } from "../../domain/words.ts";
 import { partsOf } from "../rank/score.ts";
-import type { Corpus } from "./corpus.ts";
-import type { Ranked } from "./rank.ts";
+import type { Chosen, Ranked } from "./rank.ts";
 import { type Found, thresholdFor } from "./search.ts";
 import type { Wanted } from "./take-options.ts";
 
@@ -12,7 +11,7 @@ const ARMS = { words: "words", vectors: "near", claims: "claim" } as const;
 const MOST_DROPPED = 100;
 
 /** Why an item came: its place in each arm, what each signal added, and the words that it shares with the query. */
-export function whyItem(query: string, found: Found, corpus: Corpus, slot: number): Why {
+export function whyItem(query: string, found: Found, { slot }: Chosen, item: Item): Why {
   const arms: Record<string, { rank: number; score: number }> = {};
   for (const [arm, signal] of Object.entries(ARMS)) {
     const column = found.signals[signal];
@@ -22,7 +21,9 @@ export function whyItem(query: string, found: Found, corpus: Corpus, slot: numbe
     for (const value of column) if (value > score) rank += 1;
     arms[arm] = { rank, score };
   }
-  const held = new Set((corpus.units[slot]?.terms ?? "").split(" "));
+  // A passage is found by who said it, too.
+  const speaker = item.type === "passage" ? (item.sources[0]?.name ?? "") : "";
+  const held = new Set(analyse(`${speaker} ${item.text}`));
   return {
     arms,
     parts: partsOf(found.signals, found.weights, found.tops, found.places, slot),

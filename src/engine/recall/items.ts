@@ -1,12 +1,69 @@
-import type { Unit } from "../../domain/change-set.ts";
-import type { Memory, Status } from "../../domain/memory.ts";
+import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Item } from "../../domain/recall.ts";
+import type { Scope } from "../../domain/scope.ts";
+import type { Record } from "../../ports/record.ts";
+import type { Block } from "../block/block.ts";
 import { shownSources } from "../show.ts";
-import type { UserState } from "../user-state.ts";
+import type { Chosen } from "./rank.ts";
 
-/** A memory as an item of a recall. */
-export function memoryItem(state: UserState, memory: Memory, status: Status, score: number): Item {
+/** The texts of what was chosen, by id. */
+interface Bodies {
+  readonly messages: ReadonlyMap<string, Message>;
+  readonly memories: ReadonlyMap<string, Memory>;
+}
+
+/**
+ * What was chosen as items, with its sources. The record has the last word: what it does not know any more is left out.
+ * `memories` stand for the record's, where another time is asked about.
+ */
+export async function itemsOf(
+  record: Pick<Record, "read">,
+  scope: Scope,
+  block: Block,
+  chosen: readonly Chosen[],
+  memories?: ReadonlyMap<string, Memory>,
+): Promise<{ items: Item[]; chosen: Chosen[] }> {
+  const wanted = idsOf(block, chosen);
+  const found = await record.read(scope, memories ? { ...wanted, memories: [] } : wanted);
+  const bodies: Bodies = {
+    messages: new Map(found.messages.map((message) => [message.id, message])),
+    memories: memories ?? new Map(found.memories.map((memory) => [memory.id, memory])),
+  };
+  const items: Item[] = [];
+  const kept: Chosen[] = [];
+  for (const one of chosen) {
+    const item = one.type === "memory" ? memoryItem(bodies, one) : passageItem(bodies, one);
+    if (!item) continue;
+    items.push(item);
+    kept.push(one);
+  }
+  return { items, chosen: kept };
+}
+
+function idsOf(
+  { turns, units, memories }: Block,
+  chosen: readonly Chosen[],
+): { messages: string[]; memories: string[] } {
+  const messages = new Set<string>();
+  for (const { slot, type, message } of chosen) {
+    if (type === "passage") messages.add(message);
+    const row = units.columns.row[slot] as number;
+    if (row < 0) continue;
+    const { sources, columns } = memories;
+    for (let at = columns.sources[row] as number; at >= 0; at = sources.nextOfRow[at] as number) {
+      messages.add(turns.ids[sources.turn[at] as number] ?? "");
+    }
+  }
+  return {
+    messages: [...messages],
+    memories: chosen.flatMap(({ type, id }) => (type === "memory" ? [id] : [])),
+  };
+}
+
+function memoryItem(bodies: Bodies, chosen: Chosen): Item | undefined {
+  const memory = bodies.memories.get(chosen.id);
+  if (!memory) return undefined;
   const { id, text, kind, claim, at, when, validFrom, validTo } = memory;
   return {
     id,
@@ -14,26 +71,21 @@ export function memoryItem(state: UserState, memory: Memory, status: Status, sco
     text,
     kind,
     ...(claim ? { claim } : {}),
-    status,
-    score,
+    status: chosen.status,
+    score: chosen.score,
     at,
     ...(when === undefined ? {} : { when }),
     ...(validFrom === undefined ? {} : { validFrom }),
     ...(validTo === undefined ? {} : { validTo }),
-    sources: shownSources(state, memory.sources),
+    sources: shownSources(bodies, memory.sources),
   };
 }
 
-/** A passage as an item of a recall: its own source. */
-export function passageItem(
-  state: UserState,
-  unit: Unit,
-  message: Message,
-  status: Status,
-  score: number,
-): Item {
-  const { id, start, end } = unit;
-  const text = message.content.slice(start, end);
+function passageItem(bodies: Bodies, chosen: Chosen): Item | undefined {
+  const { id, status, score, span } = chosen;
+  const message = bodies.messages.get(chosen.message);
+  if (!message || !span) return undefined;
+  const text = message.content.slice(span.start, span.end);
   return {
     id,
     type: "passage",
@@ -41,6 +93,6 @@ export function passageItem(
     status,
     score,
     at: message.at,
-    sources: shownSources(state, [{ message: message.id, start, end, quote: text }]),
+    sources: shownSources(bodies, [{ message: message.id, ...span, quote: text }]),
   };
 }

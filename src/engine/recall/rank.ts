@@ -1,31 +1,36 @@
-import type { Memory, Status } from "../../domain/memory.ts";
-import type { Item } from "../../domain/recall.ts";
+import type { Status } from "../../domain/memory.ts";
+import { type Block, unitId } from "../block/block.ts";
 import { greatest, type Qualities, scoreOf } from "../rank/score.ts";
-import type { UserState } from "../user-state.ts";
-import { whyNotMemory, whyNotPassage } from "./bounds.ts";
-import type { MemoryAt } from "./claim-arm.ts";
-import type { Corpus } from "./corpus.ts";
-import { memoryItem, passageItem } from "./items.ts";
+import { type Limits, whyNot } from "./bounds.ts";
 import { type Found, thresholdFor } from "./search.ts";
 import { arrange, type Candidate } from "./select.ts";
-import { passageStatus, statusOf } from "./standing.ts";
+import { standingOf } from "./standing.ts";
 import type { Wanted } from "./take-options.ts";
 
 export interface Ranking {
-  readonly state: UserState;
-  readonly corpus: Corpus;
-  readonly memories: ReadonlyMap<string, Memory>;
-  readonly memoryAt: MemoryAt;
+  readonly block: Block;
   readonly found: Found;
   readonly wanted: Wanted;
+  readonly limits: Limits;
 }
 
 export interface Ranked {
-  readonly items: readonly Item[];
-  /** The number of each item's unit, in the same order. */
-  readonly slots: readonly number[];
+  /** Best first. */
+  readonly chosen: readonly Chosen[];
   readonly considered: number;
   readonly dropped: readonly Dropped[];
+}
+
+/** A unit that has got a place. */
+export interface Chosen {
+  readonly slot: number;
+  readonly id: string;
+  readonly type: "memory" | "passage";
+  readonly score: number;
+  readonly status: Status;
+  /** Of a passage: its message, and its place in it in characters. */
+  readonly message: string;
+  readonly span: { readonly start: number; readonly end: number } | undefined;
 }
 
 export interface Dropped {
@@ -40,16 +45,18 @@ const CUT = 0.35;
 /** What no longer holds, and what never did, rank below what does. */
 const KEEPS: { readonly [status in Status]: number } = { current: 1, superseded: 0.5, retracted: 0.35 };
 /** How finely units are told apart before they are looked at closely; and how many are, besides those wanted. */
-const LEVELS = 500;
+const LEVELS = 512;
 const SPARE = 30;
 const DAY_MS = 86_400_000;
 /** Recency halves in this time. */
 const HALF_LIFE_DAYS = 90;
+/** From this fit on, a claim answers the question itself. */
+const ANSWERS = 0.5;
 
 /** From what was found to what is given: bounds, threshold, qualities, standing, places. */
 export function rank(ranking: Ranking): Ranked {
-  const { corpus, found, wanted } = ranking;
-  const considered = corpus.text.size;
+  const { block, found, wanted } = ranking;
+  const considered = block.words.size;
   const { slots: near, dropped } = gather(ranking);
   const certainty = near.reduce((most, slot) => Math.max(most, found.evidenceAt(slot)), 0);
   const arranged = arrange(near.map((slot) => candidateOf(ranking, slot, certainty)));
@@ -58,21 +65,29 @@ export function rank(ranking: Ranking): Ranked {
   };
   if (certainty < thresholdFor(considered)) {
     drop(arranged, "it has too little to do with the query");
-    return { items: [], slots: [], considered, dropped };
+    return { chosen: [], considered, dropped };
   }
   const enough = arranged.filter(({ score }) => score >= wanted.minScore);
-  const chosen = enough.slice(0, wanted.limit);
   drop(enough.slice(wanted.limit), "beyond the limit");
   drop(arranged.slice(enough.length), "below minScore");
+  const chosen = enough.slice(0, wanted.limit).map((candidate) => chosenOf(ranking, candidate));
+  return { chosen, considered, dropped };
+}
+
+function chosenOf({ block, limits }: Ranking, { slot, id, type, score }: Candidate): Chosen {
+  const { turn, start, end } = block.units.columns;
   return {
-    items: chosen.flatMap((candidate) => itemOf(ranking, candidate) ?? []),
-    slots: chosen.map(({ slot }) => slot),
-    considered,
-    dropped,
+    slot,
+    id,
+    type,
+    score,
+    status: standingOf(block, slot, limits),
+    message: block.turns.ids[turn[slot] as number] ?? "",
+    span: type === "passage" ? { start: start[slot] as number, end: end[slot] as number } : undefined,
   };
 }
 
-/** The units to choose from, by number: the most relevant of those that may be given, and not far below the best. */
+/** The units to choose from, by slot: the most relevant of those that may be given, and not far below the best. */
 interface Near {
   readonly slots: readonly number[];
   readonly best: number;
@@ -81,29 +96,34 @@ interface Near {
 
 function gather(ranking: Ranking): Near {
   const top = greatest(ranking.found.relevance);
-  const near = look(ranking, top * CUT);
+  const near = look(ranking, top, top * CUT);
   // Where the bounds leave out the most relevant, what is near to the best of the rest may lie below.
   const isWhole = near.best >= top || near.slots.length >= enoughFor(ranking);
-  return isWhole ? near : look(ranking, near.best * CUT);
+  return isWhole ? near : look(ranking, top, near.best * CUT);
 }
 
-/** Looks closely at units from the most relevant down to `least`, level by level, until there are enough. */
-function look(ranking: Ranking, least: number): Near {
+/** Looks closely at units from the most relevant down to `least`, some at a time, until there are enough. */
+function look(ranking: Ranking, top: number, least: number): Near {
   const { relevance } = ranking.found;
   const slots: number[] = [];
   const dropped: Dropped[] = [];
   let best = 0;
-  for (const level of levelsOf(relevance, least)) {
-    for (const slot of level) {
-      const why = whyNot(ranking, slot) ?? whyNothing(ranking, slot);
-      const unit = ranking.corpus.units[slot];
+  const wanted = enoughFor(ranking);
+  for (const some of fromTop(relevance, { top, least, wanted })) {
+    for (const slot of some) {
+      const why = whyNot(ranking.block, slot, ranking.limits) ?? whyNothing(ranking, slot);
       if (!why) slots.push(slot);
-      else if (unit) dropped.push({ id: unit.id, type: unit.type, score: 0, why });
+      else if (why !== "gone") dropped.push(droppedOf(ranking, slot, why));
       if (!why) best = Math.max(best, relevance[slot] as number);
     }
-    if (slots.length >= enoughFor(ranking)) break;
+    if (slots.length >= wanted) break;
   }
   return { slots: slots.filter((slot) => (relevance[slot] as number) >= best * CUT), best, dropped };
+}
+
+function droppedOf({ block }: Ranking, slot: number, why: string): Dropped {
+  const type = (block.units.columns.row[slot] as number) >= 0 ? "memory" : "passage";
+  return { id: unitId(block, slot), type, score: 0, why };
 }
 
 function enoughFor({ wanted }: Ranking): number {
@@ -115,78 +135,92 @@ function whyNothing({ found }: Ranking, slot: number): string | undefined {
   return found.evidenceAt(slot) > 0 ? undefined : "it shares nothing with the query";
 }
 
-/** The units from the most relevant down to `least`, in levels of about the same relevance. Linear. */
-function levelsOf(relevance: Float32Array, least: number): number[][] {
-  const levels: number[][] = Array.from({ length: LEVELS + 1 }, () => []);
+/**
+ * The units from the most relevant down to `least`, at least so many at a time as are wanted. Linear: they are counted
+ * by level first, and only those of the levels in question are picked out.
+ */
+function* fromTop(
+  relevance: Float32Array,
+  { top, least, wanted }: { top: number; least: number; wanted: number },
+): Generator<readonly number[]> {
+  if (top <= 0) return;
+  const counts = new Uint32Array(LEVELS + 1);
+  const scale = LEVELS / top;
   const { length } = relevance;
   for (let slot = 0; slot < length; slot += 1) {
     const value = relevance[slot] as number;
-    if (value >= least && value > 0) levels[Math.max(0, LEVELS - Math.floor(value * LEVELS))]?.push(slot);
+    if (value >= least && value > 0) {
+      const level = (value * scale) | 0;
+      counts[level] = (counts[level] as number) + 1;
+    }
   }
-  return levels.filter((level) => level.length > 0);
+  let upper = LEVELS + 1;
+  while (upper > 0) {
+    let lower = upper;
+    let found = 0;
+    while (lower > 0 && found < wanted) {
+      lower -= 1;
+      found += counts[lower] as number;
+    }
+    if (found > 0) yield slotsBetween(relevance, { least, scale, lower, upper });
+    upper = lower;
+  }
 }
 
-function whyNot({ corpus, state, memoryAt, wanted }: Ranking, slot: number): string | undefined {
-  const unit = corpus.units[slot];
-  if (!unit) return "gone";
-  if (unit.type === "memory") {
-    const memory = memoryAt(slot);
-    return memory ? whyNotMemory(memory, wanted.bounds, state) : "not known";
+function slotsBetween(
+  relevance: Float32Array,
+  { least, scale, lower, upper }: { least: number; scale: number; lower: number; upper: number },
+): number[] {
+  const slots: number[] = [];
+  const { length } = relevance;
+  const from = lower / scale;
+  for (let slot = 0; slot < length; slot += 1) {
+    const value = relevance[slot] as number;
+    if (value < from * 0.999 || value < least || value <= 0) continue;
+    const level = (value * scale) | 0;
+    if (level >= lower && level < upper) slots.push(slot);
   }
-  const message = state.messages.get(unit.owner);
-  return message ? whyNotPassage(message, wanted.bounds) : "gone";
+  return slots.sort((one, other) => (relevance[other] as number) - (relevance[one] as number));
 }
 
 function candidateOf(ranking: Ranking, slot: number, certainty: number): Candidate {
-  const { corpus, state, memoryAt, found, wanted } = ranking;
-  const unit = corpus.units[slot];
-  const memory = memoryAt(slot);
-  const message = unit?.type === "passage" ? state.messages.get(unit.owner) : undefined;
+  const { block, found, wanted, limits } = ranking;
+  const { row, turn, key } = block.units.columns;
+  const memory = row[slot] as number;
   const score =
-    scoreOf(wanted.profile, found.relevance[slot] as number, qualitiesOf(corpus, memory, message?.at)) *
-    KEEPS[standing(ranking, slot)] *
+    scoreOf(wanted.profile, found.relevance[slot] as number, qualitiesOf(block, slot)) *
+    KEEPS[standingOf(block, slot, limits)] *
     certainty;
   return {
     slot,
-    id: unit?.id ?? "",
-    type: unit?.type ?? "passage",
+    id: unitId(block, slot),
+    type: memory >= 0 ? "memory" : "passage",
     score,
-    messages: memory ? memory.sources.map((source) => source.message) : [unit?.owner ?? ""],
-    key: unit?.terms || (unit?.id ?? ""),
-    answers: (found.signals.claim[slot] ?? 0) >= 0.5,
+    turns: memory >= 0 ? turnsOf(block, memory) : [turn[slot] as number],
+    key: key[slot] as number,
+    answers: (found.signals.claim[slot] ?? 0) >= ANSWERS,
   };
+}
+
+function turnsOf({ memories }: Block, row: number): number[] {
+  const turns: number[] = [];
+  const { sources, columns } = memories;
+  for (let place = columns.sources[row] as number; place >= 0; place = sources.nextOfRow[place] as number) {
+    turns.push(sources.turn[place] as number);
+  }
+  return turns;
 }
 
 /** Of what was said without being understood, nobody knows how important or sure it is: it is taken as it stands. */
-function qualitiesOf(corpus: Corpus, memory: Memory | undefined, saidAt: string | undefined): Qualities {
-  const at = Date.parse(memory?.at ?? saidAt ?? "") || 0;
-  const age = Math.max(0, corpus.newest - at) / DAY_MS;
+function qualitiesOf({ units, memories, turns, newest }: Block, slot: number): Qualities {
+  const row = units.columns.row[slot] as number;
+  const { columns } = memories;
+  const at = row >= 0 ? columns.at[row] : turns.columns.at[units.columns.turn[slot] as number];
+  const age = Math.max(0, newest - (at || 0)) / DAY_MS;
   return {
     recency: 2 ** (-age / HALF_LIFE_DAYS),
-    evidence: memory ? 1 - 1 / (1 + memory.evidence) : 0.5,
-    importance: memory?.importance ?? 0.5,
-    confidence: memory?.confidence ?? 0.9,
+    evidence: row >= 0 ? 1 - 1 / (1 + (columns.evidence[row] as number)) : 0.5,
+    importance: row >= 0 ? (columns.importance[row] as number) : 0.5,
+    confidence: row >= 0 ? (columns.confidence[row] as number) : 0.9,
   };
-}
-
-function standing({ corpus, memories, memoryAt, wanted }: Ranking, slot: number): Status {
-  const unit = corpus.units[slot];
-  if (!unit) return "current";
-  const { bounds } = wanted;
-  if (unit.type === "passage") return passageStatus(unit, corpus.said, (id) => memories.get(id), bounds);
-  const memory = memoryAt(slot);
-  return memory ? statusOf(memory, bounds) : "current";
-}
-
-function itemOf(ranking: Ranking, { slot, score }: Candidate): Item | undefined {
-  const { corpus, state, memoryAt } = ranking;
-  const unit = corpus.units[slot];
-  if (!unit) return undefined;
-  const status = standing(ranking, slot);
-  if (unit.type === "memory") {
-    const memory = memoryAt(slot);
-    return memory && memoryItem(state, memory, status, score);
-  }
-  const message = state.messages.get(unit.owner);
-  return message && passageItem(state, unit, message, status, score);
 }

@@ -1,15 +1,18 @@
 import { analyse } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
+import type { Block } from "../block/block.ts";
 import type { Profile, Weights } from "../rank/profiles.ts";
 import { relevanceOf, type Tops, topsOf, weightsFor } from "../rank/score.ts";
 import { noSignals, type Places, type Signals } from "../rank/signals.ts";
-import { type MemoryAt, searchClaims, searchTime } from "./claim-arm.ts";
-import type { Corpus } from "./corpus.ts";
-import { searchTurns } from "./turn-arm.ts";
+import { searchClaims } from "./claim-arm.ts";
+import { cuesOf } from "./cues.ts";
+import type { Scratch } from "./scratch.ts";
+import { searchTime } from "./time-arm.ts";
+import { searchTurns, talkShare } from "./turn-arm.ts";
 import { searchVectors } from "./vector-arm.ts";
 import { searchWords } from "./word-arm.ts";
 
-/** What all arms found, by number of the unit. */
+/** What all arms found, by slot of the unit. */
 export interface Found {
   readonly signals: Signals;
   readonly weights: Weights;
@@ -21,51 +24,45 @@ export interface Found {
   evidenceAt(slot: number): number;
 }
 
-/** What is asked: as text, as a vector, as a question. */
+/** What is asked: as text, as cosines of the units, as a span of time. */
 export interface Asked {
   readonly query: string;
-  readonly vector: Float32Array;
-  readonly question: Question;
+  /** By slot; absent where the query has no vector. */
+  readonly near: Float32Array | undefined;
+  readonly span: Pick<Question, "from" | "to">;
   /** Cosine below which the embedder's vectors tell nothing. */
   readonly floor: number;
 }
 
 /**
- * Asks every arm about every unit of the corpus, and weighs what they say. What it gives is valid until the next search
- * of the same corpus.
+ * Asks every arm about every unit of the block, and weighs what they say. What it gives is valid as long as the scratch
+ * is lent and the block does not change.
  */
 export function search(
-  corpus: Corpus,
-  memoryAt: MemoryAt,
-  { query, vector, question, floor }: Asked,
+  block: Block,
+  scratch: Scratch,
+  { query, near, span, floor }: Asked,
   profile: Profile,
 ): Found {
-  const terms = analyse(query);
   const signals = noSignals();
-  const share = searchWords(corpus, terms, signals);
-  searchVectors(corpus, vector, signals);
-  searchTurns(corpus, query, signals);
-  searchClaims(corpus, question, signals);
-  searchTime(corpus, memoryAt, question, signals);
-  const weights = weightsFor(profile, talkShare(corpus));
+  const share = searchWords(block, scratch, analyse(query), signals);
+  if (near) searchVectors(block, scratch, near, signals);
+  searchTurns(block, scratch, query, signals);
+  searchClaims(block, scratch, cuesOf(block, query), signals);
+  searchTime(block, scratch, span, signals);
+  const weights = weightsFor(profile, talkShare(block));
   const tops = topsOf(signals);
-  const places = { slots: corpus.slots, turn: corpus.turn, session: corpus.turns.session };
+  const places = {
+    slots: block.units.count,
+    turn: block.units.columns.turn,
+    turns: block.turns.count,
+    session: block.turns.columns.session,
+  };
   const relevance = relevanceOf(signals, weights, tops, places, {
-    units: corpus.column("relevance", corpus.slots),
-    turns: corpus.column("surroundings", corpus.turns.messages.length),
+    units: scratch.column("relevance", places.slots),
+    turns: scratch.column("surroundings", places.turns),
   });
   return { signals, weights, tops, places, relevance, evidenceAt: evidenceOf(signals, share, floor) };
-}
-
-/** The share of turns in which people talk among themselves: under two names or more, with no assistant there. */
-function talkShare({ turns }: Corpus): number {
-  if (turns.names.size < 2) return 0;
-  let talk = 0;
-  for (let at = 0; at < turns.speaker.length; at += 1) {
-    const isAlone = (turns.assistantTurns[turns.session[at] as number] as number) === 0;
-    if ((turns.speaker[at] as number) >= 0 && isAlone) talk += 1;
-  }
-  return talk / turns.messages.length;
 }
 
 /**

@@ -4,10 +4,10 @@ export interface Candidate {
   readonly id: string;
   readonly type: "memory" | "passage";
   readonly score: number;
-  /** Ids of the messages that it rests on. */
-  readonly messages: readonly string[];
+  /** The turns that it rests on. */
+  readonly turns: readonly number[];
   /** What two texts that say the same have in common. */
-  readonly key: string;
+  readonly key: number;
   /** True where it answers the question itself: then nothing stands for it. */
   readonly answers: boolean;
 }
@@ -21,24 +21,23 @@ const REPEATED = 0.5;
  * and so is a text that stands there word for word. What gets the first places does not hang on how many there are.
  */
 export function arrange(candidates: readonly Candidate[]): Candidate[] {
-  const texts = new Set<string>();
-  const read = new Set<string>();
-  const quoted = new Set<string>();
+  const texts = new Set<number>();
+  const read = new Set<number>();
+  const quoted = new Set<number>();
   const arranged = [...candidates].sort(byScore).map((candidate) => {
-    const { type, messages } = candidate;
+    const { type, turns } = candidate;
     // Passages of one long message are different things; memories of one message are mostly the same.
-    const isThere = (message: string): boolean =>
-      read.has(message) || (type === "memory" && quoted.has(message));
-    const isSaid = messages.some(isThere) && !candidate.answers;
+    const isThere = (turn: number): boolean => read.has(turn) || (type === "memory" && quoted.has(turn));
+    const isSaid = turns.some(isThere) && !candidate.answers;
     const isRepeated = isSaid || texts.has(candidate.key);
     texts.add(candidate.key);
-    for (const message of messages) (type === "memory" ? read : quoted).add(message);
+    for (const turn of turns) (type === "memory" ? read : quoted).add(turn);
     return isRepeated ? { ...candidate, score: candidate.score * REPEATED } : candidate;
   });
   return arranged.sort(byScore);
 }
 
 /** Best first; among equals the smaller id, so that the order does not hang on the order of storing. */
-export function byScore(one: Candidate, other: Candidate): number {
+function byScore(one: Candidate, other: Candidate): number {
   return other.score - one.score || (one.id < other.id ? -1 : 1);
 }

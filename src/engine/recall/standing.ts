@@ -1,46 +1,56 @@
-import type { Unit } from "../../domain/change-set.ts";
-import type { Memory, Status } from "../../domain/memory.ts";
-import type { Bounds } from "./bounds.ts";
+import type { Status } from "../../domain/memory.ts";
+import type { Block } from "../block/block.ts";
+import { MEMORY, STATUSES } from "../block/memories.ts";
+import type { Limits } from "./bounds.ts";
 
-/** What a memory was, or is, at the time that the recall asks about. */
-export function statusOf(memory: Memory, bounds: Pick<Bounds, "now" | "asOf" | "knownAt">): Status {
-  if (memory.status === "retracted") return "retracted";
-  const at = bounds.asOf ?? bounds.knownAt ?? bounds.now;
-  if (memory.validTo !== undefined && memory.validTo <= at) return "superseded";
-  return bounds.asOf !== undefined && memory.validTo !== undefined ? "current" : memory.status;
+type Times = Pick<Limits, "now" | "asOf" | "knownAt">;
+
+/** What a unit has to say now, or at the time that the recall asks about. */
+export function standingOf(block: Block, slot: number, times: Times): Status {
+  const row = block.units.columns.row[slot] as number;
+  return row >= 0 ? statusOf(block, row, times) : passageStatus(block, slot, times);
 }
 
-/** The memories that a message is a source of: message id -> ids of memories. */
-export type Said = ReadonlyMap<string, ReadonlySet<string>>;
+/** What a memory was, or is, at that time. */
+function statusOf({ memories }: Block, row: number, { now, asOf, knownAt }: Times): Status {
+  const { columns } = memories;
+  const status = STATUSES[columns.status[row] as number] as Status;
+  if (status === "retracted") return "retracted";
+  const to = columns.validTo[row] as number;
+  if (to <= (asOf ?? knownAt ?? now)) return "superseded";
+  return asOf !== undefined && !Number.isNaN(to) ? "current" : status;
+}
 
 /**
- * What a passage has to say now: where every memory read from it has ended, so has the passage. One that nothing was
- * read from speaks for the time at which it was said, and is current.
+ * What a passage has to say: where every memory read from it has ended, so has the passage. One that nothing was read
+ * from speaks for the time at which it was said, and is current.
  */
-export function passageStatus(
-  passage: Unit,
-  said: Said,
-  memoryOf: (id: string) => Memory | undefined,
-  bounds: Pick<Bounds, "now" | "asOf" | "knownAt">,
-): Status {
+function passageStatus(block: Block, slot: number, times: Times): Status {
+  const { memories, turns, units } = block;
+  const { row, nextOfTurn } = memories.sources;
+  const turn = units.columns.turn[slot] as number;
   let ended: Status | undefined;
-  for (const id of said.get(passage.owner) ?? []) {
-    const memory = memoryOf(id);
-    if (!memory || memory.quarantined || !isGround(memory, passage)) continue;
-    const status = statusOf(memory, bounds);
+  for (let place = turns.columns.sources[turn] as number; place >= 0; place = nextOfTurn[place] as number) {
+    const memory = row[place] as number;
+    if (memory < 0 || !isGround(block, slot, place)) continue;
+    if (((memories.columns.flags[memory] as number) & MEMORY.quarantined) !== 0) continue;
+    const status = statusOf(block, memory, times);
     if (status === "current") return "current";
     if (ended !== "superseded") ended = status;
   }
   return ended ?? "current";
 }
 
-/** Whether the memory was read from this passage; the words that ended a memory are no ground of it. */
-function isGround(memory: Memory, passage: Unit): boolean {
-  const { sources } = memory;
-  const isEndedByWords =
-    memory.status !== "current" && memory.supersededBy === undefined && sources.length > 1;
-  const grounds = isEndedByWords ? sources.slice(0, -1) : sources;
-  return grounds.some(
-    ({ message, start, end }) => message === passage.owner && start < passage.end && end > passage.start,
+/** Whether a source is ground of its memory within the passage; the words that ended a memory are no ground of it. */
+function isGround({ memories, units }: Block, slot: number, place: number): boolean {
+  const { sources, columns } = memories;
+  const row = sources.row[place] as number;
+  const isLast = columns.sources[row] === place;
+  const isOnly = (sources.nextOfRow[columns.sources[row] as number] as number) < 0;
+  const isSucceeded = ((columns.flags[row] as number) & MEMORY.succeeded) !== 0;
+  if (columns.status[row] !== 0 && !isSucceeded && isLast && !isOnly) return false;
+  return (
+    (sources.start[place] as number) < (units.columns.end[slot] as number) &&
+    (sources.end[place] as number) > (units.columns.start[slot] as number)
   );
 }

@@ -1,64 +1,73 @@
-import { BM25, idf } from "../../domain/text-index.ts";
+import { BM25 } from "../../domain/text-index.ts";
+import type { Block } from "../block/block.ts";
+import { REACH } from "../block/turns.ts";
+import { type Run, saturated, telling } from "../block/words.ts";
 import type { Signals } from "../rank/signals.ts";
-import type { Corpus } from "./corpus.ts";
-import { REACH } from "./turns.ts";
+import type { Scratch } from "./scratch.ts";
 
 /** A unit that holds this many telling words of the query has to do with it, however long the query is. */
 const ENOUGH_WORDS = 6;
 
 /**
- * Fills the signals that words give: of the unit, of the turns around it, of its session. Exact BM25 for all units;
- * the work grows with how often the query's words occur, not with how much there is. Gives, by number of the unit, the
- * share of the query's words that it holds, each weighed by how much it tells; of a long query, the share of six.
+ * Fills the signals that words give: of the unit, of the turns around it, of its session. Exact BM25 for all units
+ * (Robertson & Zaragoza 2009, with Lucene's idf); the work grows with how often the query's words occur, not with how
+ * much there is. Gives, by slot, the share of the query's words that the unit holds, each weighed by how much it tells;
+ * of a long query, the share of six.
  */
-export function searchWords(corpus: Corpus, terms: readonly string[], signals: Signals): Float32Array {
-  const { text, slots } = corpus;
-  const words = corpus.column("words", slots);
-  const share = corpus.column("share", slots);
-  const around = {
-    window: counter(corpus, "window", corpus.turns.messages.length),
-    session: counter(corpus, "session", corpus.turns.sessionTurns.length),
-  };
-  const asked = weighed(corpus, terms);
-  for (const { term, weight, part } of asked) {
-    const posting = text.postings(term);
-    if (!posting) continue;
-    for (const [slot, found] of posting) {
-      const length = text.length(slot) / text.meanLength;
-      words[slot] = (words[slot] as number) + saturated(found, length) * weight;
-      share[slot] = (share[slot] as number) + part;
+export function searchWords(
+  block: Block,
+  scratch: Scratch,
+  terms: readonly string[],
+  signals: Signals,
+): Float32Array {
+  const { words, units, turns } = block;
+  const own = scratch.column("words", units.count);
+  const share = scratch.column("share", units.count);
+  const window = counter(scratch, "window", turns.count);
+  const session = counter(scratch, "session", turns.sessionCount);
+  for (const { term, weight, part } of weighed(block, terms)) {
+    for (const run of words.runs(term)) {
+      score(block, run, weight, own);
+      for (let i = run.from; i < run.to; i += 1) {
+        const slot = run.slots[i] as number;
+        share[slot] = (share[slot] as number) + part;
+      }
+      spread(block, run, window, session);
     }
-    spread(corpus, posting, around);
-    around.window.take(weight);
-    around.session.take(weight);
+    window.take(weight);
+    session.take(weight);
   }
-  signals.words = words;
-  signals.window = around.window.sums;
-  signals.session = around.session.sums;
+  signals.words = own;
+  signals.window = window.sums;
+  signals.session = session.sums;
   return share;
+}
+
+function score({ words }: Block, { slots, counts, from, to }: Run, weight: number, sums: Float32Array): void {
+  const { k1, b } = BM25;
+  const { lengths, alive, hasDead } = words;
+  const fixed = k1 * (1 - b);
+  const perTerm = (k1 * b) / words.meanLength;
+  for (let i = from; i < to; i += 1) {
+    const slot = slots[i] as number;
+    if (hasDead && alive[slot] !== 1) continue;
+    const found = counts[i] as number;
+    const part = found / (found + fixed + perTerm * (lengths[slot] as number));
+    sums[slot] = (sums[slot] as number) + part * weight;
+  }
 }
 
 /** Each term once: what it tells, times how often it was asked for; and its part of what the query asks in all. */
 function weighed(
-  { text }: Corpus,
+  { words }: Block,
   terms: readonly string[],
 ): { term: string; weight: number; part: number }[] {
   const counts = new Map<string, number>();
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-  const tells = [...counts].map(([term, count]) => ({
-    term,
-    count,
-    telling: idf(text.size, text.frequency(term)),
-  }));
-  const most = tells.map(({ telling }) => telling).sort((one, other) => other - one);
-  const all = most.slice(0, ENOUGH_WORDS).reduce((sum, telling) => sum + telling, 0) || 1;
-  return tells.map(({ term, count, telling }) => ({ term, weight: telling * count, part: telling / all }));
-}
-
-/** What the words come to, by turn and by session. */
-interface Around {
-  readonly window: Counter;
-  readonly session: Counter;
+  const tells = [...counts].map(([term, count]) => ({ term, count, tells: telling(words, term) }));
+  const most = tells.map(({ tells: one }) => one).sort((one, other) => other - one);
+  const all = most.slice(0, ENOUGH_WORDS).reduce((sum, one) => sum + one, 0) || 1;
+  return tells.map(({ term, count, tells: one }) => ({ term, weight: one * count, part: one / all }));
 }
 
 /** Counts one term at a time by place, and sums up what the terms give there. */
@@ -69,9 +78,9 @@ interface Counter {
   take(weight: number): void;
 }
 
-function counter({ column }: Corpus, name: string, places: number): Counter {
-  const sums = column(name, places);
-  const counts = column(`${name} counts`, places);
+function counter(scratch: Scratch, name: string, places: number): Counter {
+  const sums = scratch.column(name, places);
+  const counts = scratch.column(`${name} counts`, places);
   const touched: number[] = [];
   return {
     sums,
@@ -89,34 +98,32 @@ function counter({ column }: Corpus, name: string, places: number): Counter {
   };
 }
 
-/** BM25's share of a term that stands `found` times in a text of `length` mean lengths: below 1. */
-function saturated(found: number, length: number): number {
-  const { k1, b } = BM25;
-  return found / (found + k1 * (1 - b + b * length));
-}
-
 /** Counts a term in the windows and sessions of the turns that hold it. */
-function spread(corpus: Corpus, posting: ReadonlyMap<number, number>, { window, session }: Around): void {
-  const { previous, next, session: sessionOf } = corpus.turns;
-  for (const [slot, found] of posting) {
-    const turn = corpus.turn[slot] as number;
-    // A memory's words stand in its passage already.
-    if (turn < 0 || corpus.isPassage[slot] === 0) continue;
+function spread(
+  { units, turns }: Block,
+  { slots, counts, from, to }: Run,
+  window: Counter,
+  session: Counter,
+): void {
+  const { turn: turnOf, piece } = units.columns;
+  const { previous, next, session: sessionOf } = turns.columns;
+  for (let i = from; i < to; i += 1) {
+    const slot = slots[i] as number;
+    const turn = turnOf[slot] as number;
+    // A memory's words stand in its passage already; what is gone is from no turn.
+    if (turn < 0 || (piece[slot] as number) < 0) continue;
+    const found = counts[i] as number;
     session.add(sessionOf[turn] as number, found);
     window.add(turn, found);
-    for (
-      let near = previous[turn] as number, i = 0;
-      near >= 0 && i < REACH;
-      near = previous[near] as number, i += 1
-    ) {
+    let near = previous[turn] as number;
+    for (let step = 0; near >= 0 && step < REACH; step += 1) {
       window.add(near, found);
+      near = previous[near] as number;
     }
-    for (
-      let near = next[turn] as number, i = 0;
-      near >= 0 && i < REACH;
-      near = next[near] as number, i += 1
-    ) {
+    near = next[turn] as number;
+    for (let step = 0; near >= 0 && step < REACH; step += 1) {
       window.add(near, found);
+      near = next[near] as number;
     }
   }
 }

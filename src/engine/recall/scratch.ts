@@ -1,0 +1,44 @@
+/**
+ * Columns of zeros to work in. The same memory serves again at the next recall under the same name: fresh memory costs
+ * more than the work that is done in it.
+ */
+export interface Scratch {
+  column(name: string, length: number): Float32Array;
+}
+
+interface Pooled extends Scratch {
+  readonly columns: Map<string, Float32Array>;
+}
+
+/** Those that no recall works in now. Two recalls that wait for something at once have one each. */
+const free: Pooled[] = [];
+const MOST_FREE = 4;
+/** Floats; what a very large memory needed is not held on to. */
+const LARGEST = 4_000_000;
+
+/** Lends a scratch for the time of some work. */
+export async function withScratch<Result>(work: (scratch: Scratch) => Promise<Result>): Promise<Result> {
+  const scratch = free.pop() ?? pooled();
+  try {
+    return await work(scratch);
+  } finally {
+    let floats = 0;
+    for (const { length } of scratch.columns.values()) floats += length;
+    if (free.length < MOST_FREE && floats <= LARGEST) free.push(scratch);
+  }
+}
+
+function pooled(): Pooled {
+  const columns = new Map<string, Float32Array>();
+  return {
+    columns,
+    column(name, length) {
+      let column = columns.get(name);
+      if (!column || column.length < length) {
+        column = new Float32Array(Math.ceil(length * 1.5));
+        columns.set(name, column);
+      }
+      return column.subarray(0, length).fill(0);
+    },
+  };
+}
