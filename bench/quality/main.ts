@@ -5,6 +5,7 @@ import { EMBEDDERS } from "./embedders.ts";
 import { locomo } from "./locomo.ts";
 import { longmemeval } from "./longmemeval.ts";
 import { memdaily } from "./memdaily.ts";
+import { precisionmembench } from "./precisionmembench.ts";
 import { realtalk } from "./realtalk.ts";
 import { progressTo, type Run, type RunOptions, tableOf } from "./report.ts";
 import { stories } from "./stories.ts";
@@ -17,6 +18,7 @@ const SETS: { readonly [set: string]: (options: RunOptions) => Promise<Run> } = 
   beam,
   realtalk,
   updates,
+  precisionmembench,
   memdaily,
 };
 
