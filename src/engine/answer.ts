@@ -5,7 +5,8 @@ import type { Answer, Recall, RecallOptions } from "../domain/recall.ts";
 import type { Scope } from "../domain/scope.ts";
 import { isoTime } from "../domain/time.ts";
 import type { Question } from "../ports/question-reader.ts";
-import { choose } from "./answer/choose.ts";
+import { choose, withoutName } from "./answer/choose.ts";
+import { bagOf, essence } from "./answer/essence.ts";
 import { heldAt } from "./answer/held.ts";
 import { type Match, matches } from "./answer/match.ts";
 import { quoteFor } from "./answer/quote.ts";
@@ -115,8 +116,18 @@ function compose(chosen: readonly Match[], read: Question, asked: string): Compo
   if (!first) return { text: UNKNOWN, used: [] };
   if (!first.holds)
     return { text: sayPast(ofOneRelation(chosen, first).flatMap(({ memory }) => memory.claim ?? [])), used };
-  if (chosen.length === 1) return { text: sayOne(first.memory, read, asked), used };
+  if (chosen.length === 1)
+    return { text: informing(sayOne(first.memory, read, asked), first.memory, asked), used };
   return { text: sayAll(chosen, read, asked), used };
+}
+
+/** "What did I move to Rotterdam for?": where the short answer says only what was asked with, the whole memory. */
+function informing(text: string, memory: Memory, asked: string): string {
+  const known = bagOf(asked);
+  const tellsMore = (said: string): boolean => essence(said).some((word) => !known.has(word));
+  if (tellsMore(text)) return text;
+  const whole = sentence(toSecondPerson(memory.text));
+  return tellsMore(whole) ? whole : text;
 }
 
 function ofOneRelation(chosen: readonly Match[], first: Match): Match[] {
@@ -128,7 +139,7 @@ function sayAll(chosen: readonly Match[], read: Question, asked: string): string
   const groups = new Map<string, Match[]>();
   for (const match of chosen) {
     const key = JSON.stringify([
-      match.memory.claim?.subject,
+      withoutName(match.memory.claim?.subject ?? ""),
       match.memory.claim?.relation,
       match.memory.kind === "event",
     ]);

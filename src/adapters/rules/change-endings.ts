@@ -20,7 +20,7 @@ export function noLonger(change: Change): Proposal[] | undefined {
   const isDenied =
     (verb.denied !== undefined && NO_LONGER.test(words)) ||
     /\bno longer\b/i.test(words) ||
-    (/\b(?:no more)\b/i.test(words) && verb.copula);
+    (/^\W*(?:\p{L}+['’]?\p{L}* ){1,2}no more\b/iu.test(words) && verb.copula);
   if (!isDenied || !NO_LONGER.test(sentence)) return undefined;
   const base = verbPhrase({ statement }).replace(/^(?:not|never) /, "");
   const telling = change.phrases.filter(
@@ -101,7 +101,7 @@ export function stopped(change: Change): Proposal[] | undefined {
   if (link && ["stop", "quit", "give up"].includes(link.verb) && verb.tense !== "future") {
     return stoppedDoing(change, link.verb);
   }
-  return isEnder(verb) ? stoppedHaving(change) : undefined;
+  return isEnder(verb) || isLetGo(change.statement.clause) ? stoppedHaving(change) : undefined;
 }
 
 /** "stopped learning Kotlin": ends what was learnt; without a thing, all of the doing. */
@@ -123,6 +123,15 @@ function stoppedDoing(change: Change, stop: string): Proposal[] {
 }
 
 const BEFORE_ENDERS = new Set(["have", "decide", "finally", "manage", "get", "need"]);
+
+/** "I let the storage unit go": what was let go. */
+function isLetGo({ tokens, verb, rest }: Change["statement"]["clause"]): boolean {
+  return (
+    verb.lemma === "let" &&
+    !verb.denied &&
+    tokens.slice(...rest).some(({ lower }) => lower === "go" || lower === "lapse" || lower === "expire")
+  );
+}
 
 /** A verb that ends something, told of as done: "quit" and "cut out" look the same in the present. */
 function isEnder(verb: Change["statement"]["clause"]["verb"]): boolean {
@@ -364,7 +373,9 @@ export function deceased(change: Change): Proposal[] | undefined {
   const { context, statement, dates } = change;
   const { verb } = statement.clause;
   if (!(verb.lemma === "die" || verb.lemma === "pass away") || verb.denied) return undefined;
+  if (verb.tense !== "past" && !verb.perfect) return undefined;
   const { subject } = statement;
+  if (!subject.animate) return undefined;
   const [date] = dates;
   const thing = subject.path.split("/").at(-1) ?? "";
   const found = held(context).filter(

@@ -129,6 +129,46 @@ export function moved(change: Change): Proposal[] | undefined {
   ];
 }
 
+/** "they moved my desk to the fifth floor", "my class was moved to room 4": where a thing is from then on. */
+export function placed(change: Change): Proposal[] | undefined {
+  const { context, statement, phrases } = change;
+  const { verb, tokens } = statement.clause;
+  if (!/^(?:move|shift|relocate|transfer|put)$/.test(verb.lemma) || verb.denied) return undefined;
+  const target = phrases.find(
+    ({ kind, head }) => kind === "preposition" && /^(?:to|into|in|on)$/.test(head ?? ""),
+  );
+  const item = target?.items[0];
+  const thing = item && movedThing(change);
+  if (!item || !thing || thing.animate || thing.path === context.discourse.speaker.path) return undefined;
+  const old = held(context).filter(
+    ({ claim }) =>
+      sameThing(claim.subject, thing.path) && /^be (?:in|on|at|near|by|under|behind)$/.test(claim.relation),
+  );
+  const [first] = old;
+  if (!first) return undefined;
+  const where = said(context, tokens, ...item);
+  const joint = jointFor(where, first.claim.relation.slice(3));
+  const replaced = targetOf(old);
+  return [
+    adding(context, place(change), {
+      text: compose(thing.display, thing.plural ? "are" : "is", joint, where),
+      claim: claimOf(first.claim.subject, `be ${joint}`, where),
+      holds: "one",
+      importance: 0.6,
+      ...(replaced ? { replaces: replaced } : {}),
+      ...fromThen(change),
+    }),
+  ];
+}
+
+/** "on the fifth floor", "in room 4". */
+function jointFor(where: string, old: string): string {
+  if (/\b(?:floor|shelf|wall|desk|balcony|roof|table)\b/i.test(where)) return "on";
+  return /\b(?:room|garage|cellar|basement|kitchen|drawer|cupboard|box|shed|attic|bag)\b/i.test(where)
+    ? "in"
+    : old;
+}
+
 const RESCHEDULES =
   /\b(?:mov|push|postpon|reschedul|brought forward|bring forward|shift|delay|chang|bump|put|set)(?:e|ed|d|back|ing|ped)?\b(?: (?:my|our|the|his|her|their) [\w' -]+?)?(?: (?:back|forward|off|out|up))?(?: from .+?)? (?:to|until|till|for|by)\b/i;
 

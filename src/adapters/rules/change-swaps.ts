@@ -14,6 +14,10 @@ const SWAPS: readonly RegExp[] = [
   /\b(?:upgrad|downgrad|chang|switch|convert)(?:e|ed|ing|es|s)? (?<old>my .+?) (?:to|into) (?<new>.+)$/i,
 ];
 
+/** "a new trainer, Idris", "a bloke called Idris" */
+const NEW_NAME =
+  /^(?:an?|my|the|another) [^,]{2,40}?(?:,| called| named) (?<name>\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)/u;
+
 /** "switched from FreshBooks to Xero", "replaced coffee with matcha": the new takes the place and the relation of the old. */
 export function swapped(change: Change): Proposal[] | undefined {
   const { context, text } = change;
@@ -29,9 +33,13 @@ export function swapped(change: Change): Proposal[] | undefined {
       if (/^(?:\d|[£$€])/.test(fresh)) return undefined;
       return unknownSwap(change, old, fresh);
     }
-    return [inherit(change, rivals, rival, old, fresh)];
+    return [inherit(change, rivals, rival, old, newName(rival, found.groups.new) ?? fresh)];
   }
   return undefined;
+}
+
+function newName({ claim }: Held, fresh: string | undefined): string | undefined {
+  return claim.relation === "be called" ? NEW_NAME.exec(fresh ?? "")?.groups?.name : undefined;
 }
 
 function inherit(

@@ -1,7 +1,7 @@
 import type { Proposal } from "../../ports/extractor.ts";
 import type { Change } from "./change.ts";
 import { deceased, left, noLonger, over, stopped } from "./change-endings.ts";
-import { aged, employed, moved, renamed, rescheduled, risen, wed } from "./change-facts.ts";
+import { aged, employed, moved, placed, renamed, rescheduled, risen, wed } from "./change-facts.ts";
 import { instead, swapped } from "./change-swaps.ts";
 import { type Context, type Statement, tidy } from "./context.ts";
 import { datesOf } from "./parts.ts";
@@ -24,6 +24,7 @@ export function changesOf(context: Context, statement: Statement, sentence: stri
     renamed,
     moved,
     rescheduled,
+    placed,
     risen,
     employed,
     wed,
@@ -52,5 +53,5 @@ export function byOthers(context: Context, statement: Statement): Proposal[] | u
     dates: datesOf(context, statement),
     text: tidy(context.content.slice(statement.start, statement.end)),
   };
-  return rescheduled(change) ?? risen(change);
+  return rescheduled(change) ?? placed(change) ?? risen(change);
 }

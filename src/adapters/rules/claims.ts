@@ -115,6 +115,8 @@ function actionClaims(part: Part): AddProposal[] {
     ({ kind }) => kind === "noun" || kind === "preposition" || kind === "infinitive" || kind === "adjective",
   );
   const base = verbPhrase(part);
+  const conjuncts = conjunctsOf(part);
+  if (conjuncts.length > 1) return conjuncts.flatMap((one) => actionClaims(one));
   if (verb.lemma === "promise" || verb.chain[0]?.verb === "promise") return promiseClaims(part);
   if (verb.lemma === "prefer" && object && firstTelling === object && object.items.length === 1)
     return preferenceClaims(part, object);
@@ -133,6 +135,37 @@ function actionClaims(part: Part): AddProposal[] {
   if (firstTelling === undefined && verb.chain.length === 0 && !phrases.some(({ kind }) => kind === "time"))
     return bareClaims(part, base);
   return relationClaims(part, base, firstTelling, value);
+}
+
+/** "a storage unit in Kew AND a garage in Acton", "at the library AND weekends at a stall": each by itself. */
+function conjunctsOf(part: Part): Part[] {
+  const { phrases, tokens, statement } = part;
+  const [from, to] = statement.clause.rest;
+  const cuts = phrases.flatMap((phrase, k) => {
+    const isAnd = phrase.kind === "other" && ["and", "plus", "&"].includes(tokens[phrase.from]?.lower ?? "");
+    return isAnd && isAlike(phrases, k) ? [phrase] : [];
+  });
+  if (cuts.length === 0 || statement.clause.verb.denied) return [];
+  const edges = [from, ...cuts.map((cut) => cut.to)];
+  return edges.map((start, k): Part => {
+    const end = cuts[k]?.from ?? to;
+    return {
+      ...part,
+      ...(k > 0 ? { isBeside: true } : {}),
+      phrases: phrases.filter((phrase) => phrase.from >= start && phrase.to <= end),
+      statement: { ...statement, clause: { ...statement.clause, rest: [start, end] } },
+    };
+  });
+}
+
+/** What follows "and" is of the kind of what the verb took first: a thing for a thing, a place for a place. */
+function isAlike(phrases: readonly Phrase[], at: number): boolean {
+  const telling = (one: Phrase): boolean => one.kind === "noun" || one.kind === "preposition";
+  const first = phrases.slice(0, at).find(telling);
+  const next = phrases.slice(at + 1).find(telling);
+  const between = phrases.slice(at + 1, next ? phrases.indexOf(next) : undefined);
+  if (!first || !next || between.some(({ kind }) => kind !== "time")) return false;
+  return first.kind === next.kind && (first.kind === "noun" || first.head === next.head);
 }
 
 /** "I prefer a room on a low floor": of the same kind of thing, one at a time. */

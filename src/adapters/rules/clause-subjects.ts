@@ -36,7 +36,13 @@ function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): E
 
 /** What others say of the user is theirs: "Tina thinks I'm mad". */
 function isOthersView(talk: Discourse, first: Token, before: Before | undefined): boolean {
-  if (!before?.clause.subject || !FIRST_PERSON.has(first.lower)) return false;
+  if (!before?.clause.subject) return false;
+  const isOpinion =
+    /^(?:think|reckon|believe|guess|suppose|feel|hope|bet|wish|figure|assume|claim|swear|joke)$/.test(
+      before.clause.verb.lemma,
+    );
+  if (isOpinion && before.subject?.path !== talk.speaker.path) return true;
+  if (!FIRST_PERSON.has(first.lower)) return false;
   return SAYING.has(before.clause.verb.lemma) && before.subject?.path !== talk.speaker.path;
 }
 
@@ -77,7 +83,9 @@ function antecedent(
   const start = tokens.findIndex(
     (token, i) => i >= end - 5 && i < end && (token.class === "possessive" || token.class === "name"),
   );
-  if (start >= 0) return context.discourse.resolve(tokens, start, end);
+  const isPhrase = start >= 0 && !tokens.slice(start, end).some(({ class: kind }) => kind === "verb");
+  if (isPhrase) return context.discourse.resolve(tokens, start, end);
+  if (start >= 0) return undefined;
   return before ? context.discourse.meantBy("they") : undefined;
 }
 

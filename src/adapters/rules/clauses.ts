@@ -37,8 +37,36 @@ export interface Clause {
 
 /** Cuts a sentence into its clauses, in order. */
 export function clausesOf(all: readonly Token[]): Clause[] {
-  const tokens = withoutAsides(all);
+  const tokens = withoutAsides(withoutBrackets(all));
   return segments(tokens).flatMap(([from, to]) => segmentClauses(tokens, from, to));
+}
+
+/** "Hugo (8), Elsa (5)": one or two words in brackets go, so that the list stays whole. */
+function withoutBrackets(tokens: readonly Token[]): readonly Token[] {
+  if (!tokens.some(({ before, after, word }) => `${before}${after}${word}`.includes("("))) return tokens;
+  const kept: Token[] = [];
+  for (let i = 0; i < tokens.length; i += 1) {
+    const token = tokens[i];
+    const last = kept.at(-1);
+    if (!token) break;
+    const opens =
+      last !== undefined && (/\(\s*$/.test(last.after) || /\(/.test(`${token.before}${token.word}`));
+    const close = opens
+      ? tokens.findIndex((one, at) => at >= i && at < i + 3 && /\)/.test(`${one.word}${one.after}`))
+      : -1;
+    const inner = close < 0 ? [] : tokens.slice(i, close + 1);
+    if (
+      last &&
+      close >= 0 &&
+      inner.every(
+        ({ class: kind, word }) => kind === "number" || kind === "adverb" || /^\(?\d+\)?$/.test(word),
+      )
+    ) {
+      kept[kept.length - 1] = { ...last, after: (tokens[close]?.after ?? "").replace(")", "") };
+      i = close;
+    } else kept.push(token);
+  }
+  return kept;
 }
 
 /** "Linear and, when I must, Jira": what stands between the commas goes, so that the list stays whole. */

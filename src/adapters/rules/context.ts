@@ -13,6 +13,8 @@ export interface Context {
   readonly content: string;
   readonly discourse: Discourse;
   readonly known: readonly Memory[];
+  /** The turns before, oldest first. */
+  readonly earlier: readonly Message[];
   /** What earlier clauses of this message proposed: they are known too. */
   readonly made: Proposal[];
 }
@@ -64,6 +66,10 @@ export function thirdPerson(text: string, context: Context, subject: Entity): st
     .replace(/\bmy own\b/gi, `${own} own`)
     .replace(/\b(?:my|our)\b/gi, own)
     .replace(/\b(?:mine|ours)\b/gi, isSelf ? "theirs" : own)
+    .replace(
+      /\b(?:I|we) (am|was|were|have)\b/g,
+      (_all, verb: string) => `${self} ${isSelf ? (PLURAL[verb] ?? verb) : (SINGULAR[verb] ?? verb)}`,
+    )
     .replace(/\b(?:I|we)['’]?m\b|\bwe['’]re\b/gi, isSelf ? "they are" : `${self} is`)
     .replace(
       /\b(?:I|we)['’](ve|ll|d)\b/gi,
@@ -74,6 +80,8 @@ export function thirdPerson(text: string, context: Context, subject: Entity): st
     .replace(/\bI\b|\bwe\b|\bi\b/g, self);
 }
 
+const PLURAL: Readonly<Record<string, string>> = { am: "are", was: "were" };
+const SINGULAR: Readonly<Record<string, string>> = { am: "is", were: "was", have: "has" };
 const SHORT: Readonly<Record<string, string>> = { ve: "have", ll: "will", d: "would" };
 
 export interface AddParts {

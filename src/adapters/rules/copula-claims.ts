@@ -3,8 +3,8 @@ import { attributeHoldsOne } from "../../domain/relations.ts";
 import type { AddProposal } from "../../ports/extractor.ts";
 import { adding, type Context, claimOf, said } from "./context.ts";
 import { type Entity, headWord } from "./entities.ts";
-import { FIRST_POSSESSIVE, LASTING, PASSING } from "./lexicon.ts";
-import { called, nameOwner } from "./name-claims.ts";
+import { ANIMALS, FEMALE, FIRST_POSSESSIVE, LASTING, MALE, PASSING } from "./lexicon.ts";
+import { called, nameOwner, oneOf } from "./name-claims.ts";
 import { isName, nounOf } from "./nouns.ts";
 import {
   leadText,
@@ -20,7 +20,8 @@ import { isPersonNoun } from "./persons.ts";
 import type { Phrase } from "./phrases.ts";
 import { relationClaims } from "./relation-claims.ts";
 import { compose } from "./sentence.ts";
-import type { Token } from "./token.ts";
+import type { Stretch, Token } from "./token.ts";
+import { formerTrade } from "./trades.ts";
 
 /** "I've been to Vietnam and Laos." */
 export function visitClaims(part: Part): AddProposal[] {
@@ -49,6 +50,7 @@ export function copulaClaims(part: Part): AddProposal[] {
   const { subject, clause } = statement;
   const telling = phrases.filter((phrase) => phrase.kind !== "other" && !isNow(part, phrase));
   const [first] = telling;
+  if (first?.head?.startsWith("born")) return bornClaims(part, telling);
   if (!first || (clause.verb.tense === "past" && subject.path === "user" && first.kind === "adjective"))
     return [];
   if (first.kind === "adjective") return adjectiveClaims(part, first);
@@ -56,6 +58,27 @@ export function copulaClaims(part: Part): AddProposal[] {
   if (first.kind === "time") return timeClaims(part, first);
   if (first.kind === "preposition") return prepositionClaims(part, first);
   return [];
+}
+
+/** "was born in Leeds on 3 May 1987": where, and when. */
+function bornClaims(part: Part, telling: readonly Phrase[]): AddProposal[] {
+  const { context, tokens, statement } = part;
+  const { subject } = statement;
+  return telling.flatMap((phrase) => {
+    const item = phrase.items[0];
+    const joint = phrase.head?.replace(/^born /, "") ?? "";
+    if (!item || !["in", "on", "at"].includes(joint) || statement.clause.verb.denied) return [];
+    const value = said(context, tokens, item[0], phrase.to);
+    const isTime = /^\d{4}$|[a-z].*\d|\d.*[a-z]/i.test(value) && joint !== "at";
+    const relation = isTime ? "be born on" : "be born in";
+    return [
+      adding(context, place(part), {
+        text: compose(subject.display, subject.plural ? "were born" : "was born", joint, value),
+        claim: claimOf(subject.path, relation, value),
+        importance: 0.8,
+      }),
+    ];
+  });
 }
 
 /** "is now", "is still": a time that says nothing of its own. */
@@ -139,17 +162,41 @@ function nounClaims(part: Part, phrase: Phrase): AddProposal[] {
   const { subject, clause } = statement;
   const value = said(context, tokens, phrase.from, phrase.to);
   const parent = nameOwner(subject);
-  if (parent && !clause.verb.denied) return [called(part, parent, value)];
   const [item] = phrase.items;
+  if (parent && !clause.verb.denied)
+    return [called(part, parent, parent.plural || !item ? value : said(context, tokens, ...item))];
   if (!item || value === "" || (clause.verb.tense === "past" && clause.verb.denied)) return [];
   const isSpeaker = subject.path === context.discourse.speaker.path;
+  const listed = namesListed(part, phrase);
+  if (listed.length > 0) return listed;
   if (AGE.test(value) && (subject.animate || isSpeaker)) return ageClaims(part, value);
+  return namedOrLasting(part, phrase, item, value);
+}
+
+function namedOrLasting(part: Part, phrase: Phrase, item: Stretch, value: string): AddProposal[] {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
   const noun = nounOf(tokens, ...item);
   const bare = noun.determiner === undefined && noun.possessive === undefined;
   if (bare && !clause.verb.denied && isPersonName(tokens, item, subject, context)) {
     return [called(part, subject, value)];
   }
   return isPassingNoun(tokens, item, part) ? [] : lastingClaims(part, phrase, item, noun);
+}
+
+/** "My kids are Hugo, Elsa and a baby on the way": each that has a name. */
+function namesListed(part: Part, phrase: Phrase): AddProposal[] {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
+  if (!subject.plural || !subject.path.includes("/") || clause.verb.denied) return [];
+  const names = phrase.items.filter((item) => isName(tokens, ...item));
+  const head = singular(subject.path.split(/[/ ]/).at(-1) ?? "");
+  if (names.length < 2 || !(isPersonNoun(head) || ANIMALS.has(head) || FEMALE.has(head) || MALE.has(head)))
+    return [];
+  return names.map((item) => {
+    const name = said(context, tokens, ...item);
+    return called(part, oneOf(subject, name), name);
+  });
 }
 
 /** What somebody or something is for longer than a day. */
@@ -198,7 +245,14 @@ function isPersonName(
   if (slice.some(({ tags, lower }) => tags.has("Demonym") || LASTING.has(lower) || PASSING.has(lower)))
     return false;
   if (subject.path === context.discourse.speaker.path) return slice.length <= 3;
-  return subject.animate && slice.length <= 4;
+  return (subject.animate || isNamed(context, subject)) && slice.length <= 4;
+}
+
+/** What goes by a name already has another name now. */
+function isNamed({ known }: Context, { path }: Entity): boolean {
+  return known.some(
+    ({ status, claim }) => status === "current" && claim?.subject === path && claim.relation === "be called",
+  );
 }
 
 function ageClaims(part: Part, value: string): AddProposal[] {
@@ -279,7 +333,8 @@ function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): A
     employer?.kind === "preposition" &&
     ["at", "for", "with"].includes(employer.head ?? "") &&
     employer.items.length > 0 &&
-    isPersonNoun(head) &&
+    (isPersonNoun(head) || (isName(tokens, ...(employer.items[0] ?? [0, 0])) && employer.head === "at")) &&
+    !/^(?:member|regular|customer|guest|patient|fan|volunteer)$/.test(head) &&
     !clause.verb.denied
   ) {
     return jobClaims(part, phrase, employer);
@@ -290,6 +345,7 @@ function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): A
   const isPast = clause.verb.tense === "past";
   return items.map((one) => {
     const value = said(context, tokens, ...one);
+    const hasNow = !isPast && !clause.verb.denied;
     return adding(context, place(part), {
       text: sentenceOf(part, restWith(part, phrase, one), leadText(part)),
       claim: claimOf(
@@ -298,13 +354,19 @@ function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): A
         value,
         qualifierOf(part, phrase),
       ),
-      kind: isPast ? "event" : /favou?rite/.test(thing) ? "preference" : "fact",
-      holds: !isPast && attributeHoldsOne(thing) && !clause.verb.denied ? "one" : "many",
+      kind: kindOfBeing(thing, isPast),
+      holds: hasNow && attributeHoldsOne(thing) ? "one" : "many",
       importance: isSpeaker ? 0.7 : 0.6,
+      ...(hasNow ? formerTrade(context, statement, value) : {}),
       ...(isSpeaker || attributeHoldsOne(thing) ? {} : { confidence: 0.8 }),
       ...whenOf(part),
     });
   });
+}
+
+function kindOfBeing(thing: string, isPast: boolean): "event" | "preference" | "fact" {
+  if (isPast) return "event";
+  return /favou?rite/.test(thing) ? "preference" : "fact";
 }
 
 /** "I'm a nurse at Mercy General": what one is, and where; each can change by itself. */
@@ -322,6 +384,7 @@ function jobClaims(part: Part, job: Phrase, employer: Phrase): AddProposal[] {
       kind: past ? "event" : "fact",
       holds: "many",
       importance: 0.8,
+      ...(past ? {} : formerTrade(part.context, part.statement, title)),
     }),
     adding(context, place(part), {
       text: compose(subject.display, past ? "worked at" : "works at", where),

@@ -35,6 +35,9 @@ export function putRight(
 ): Proposal[] {
   if (text.endsWith("?") || !STRONG.test(text)) return [...said];
   const told = said.filter((proposal) => proposal.propose !== "add" || !isAboutMistake(proposal));
+  const alone = told.length <= 1 ? corrects(context, text) : undefined;
+  if (alone?.held.memory?.when !== undefined)
+    return [corrected(context, place, alone.held, alone.old, alone.fresh)];
   let isRight = false;
   const right = told.map((proposal) => {
     if (proposal.propose !== "add" || !proposal.claim) return proposal;
@@ -45,11 +48,28 @@ export function putRight(
     return { ...proposal, corrects: true, ...(target ? { replaces: target } : {}) };
   });
   if (isRight) return right;
-  const lone = loneValue(text);
-  const found = lone === undefined ? undefined : sameKind(context, lone);
-  if (lone !== undefined && found)
-    return [corrected(context, place, found.held, found.old, found.fresh.replace(/^the /i, ""))];
+  const found = corrects(context, text) ?? sameEvent(context, text, told);
+  if (found) return [corrected(context, place, found.held, found.old, found.fresh.replace(/^the /i, ""))];
   return told;
+}
+
+/** "no wait, I'm flying on the 19th": the same doing on another day, without what it was about. */
+function sameEvent(context: Context, text: string, told: readonly Proposal[]): ReturnType<typeof sameKind> {
+  const [one] = told;
+  if (told.length !== 1 || one?.propose !== "add" || !one.claim) return undefined;
+  const { subject, relation } = one.claim;
+  const head = relation.split(" ")[0];
+  const isSame = (other: Held): boolean =>
+    other.memory !== undefined &&
+    other.claim.subject === subject &&
+    (head === "be" ? other.claim.relation === relation : other.claim.relation.split(" ")[0] === head);
+  return sameKind(context, text, isSame);
+}
+
+/** What a value alone puts right: "sorry, Tuesday". */
+function corrects(context: Context, text: string): ReturnType<typeof sameKind> {
+  const lone = loneValue(text);
+  return lone === undefined ? undefined : sameKind(context, lone);
 }
 
 /** "I got it wrong", "I misspoke". */
@@ -57,8 +77,12 @@ function isAboutMistake(proposal: { claim?: Claim }): boolean {
   const claim = proposal.claim;
   return (
     claim !== undefined &&
-    (/^(?:misspeak|mistype|mean|mix up|say|correct|scratch|keep)/.test(claim.relation) ||
-      /\b(?:wrong|mixed up|mistake|typo)\b/.test(`${claim.value} ${claim.qualifier ?? ""}`))
+    (/^(?:misspeak|mistype|mean|mix up|say|correct|scratch|keep|swap|misread|type|get wrong|write|confuse)/.test(
+      claim.relation,
+    ) ||
+      /\b(?:wrong|mixed up|mistake|typo|digits?|spelling|letters)\b/.test(
+        `${claim.value} ${claim.qualifier ?? ""}`,
+      ))
   );
 }
 
@@ -135,8 +159,10 @@ function newest(all: readonly Held[]): Held | undefined {
 /** "sorry, Tuesday", "I meant terminal 2": what is left when the opener goes, where that is one thing. */
 function loneValue(text: string): string | undefined {
   const openings = new RegExp(LONE.source, "gi");
-  const values = Array.from(text.matchAll(openings), (found) =>
-    tidy(found.groups?.value ?? "").replace(/^(?:it['’]s|it is|i meant|make that)\s+/i, ""),
+  const plain = text.replace(new RegExp(`^${OPEN}`, "i"), "");
+  const found = [...text.matchAll(openings), ...plain.matchAll(openings)];
+  const values = found.map((one) =>
+    tidy(one.groups?.value ?? "").replace(/^(?:it['’]s|it is|i meant|make that)\s+/i, ""),
   );
   return values.findLast(
     (value) =>
@@ -147,7 +173,7 @@ function loneValue(text: string): string | undefined {
 }
 
 const LONE =
-  /(?:\bi (?:meant|mean)(?: to say)?|\bshould(?:['’]?ve| have)? (?:be|been|said)|\bmake that|\bit['’]s(?: actually| really)?|\bit is(?: actually| really)?|\bit was(?: actually| really)?|\bthat['’]s|\bcorrection:?|\btypo:?|\b(?:he|she|it)['’]s(?: actually| really)? (?:called|named)|\b(?:his|her|its|the|my) name(?:['’]s| is)(?: actually| really)?|^(?:(?:oh|no|nope|wait|sorry|actually|oops|whoops|scratch that|my bad|my mistake|typo|correction|i misspoke)[,.:!—– -]+)+)\s*(?:on |in |at |for )?(?<value>[^,.;!]{1,40}?)(?=[.!,;]|$)/i;
+  /(?:\bi (?:meant|mean)(?: to say)?|\bshould(?:['’]?ve| have)? (?:be|been|said)|\bmake that|\bit['’]s(?: actually| really)?|\bit is(?: actually| really)?|\bit was(?: actually| really)?|\bthat['’]s|\bcorrection:?|\btypo:?|\b(?:he|she|it)['’]s(?: actually| really)? (?:called|named)|\b(?:his|her|its|the|my) name(?:['’]s| is)(?: actually| really)?|^(?:(?:oh|no|nope|wait|sorry|actually|oops|whoops|scratch that|my bad|my mistake|typo|correction|i misspoke)[,.:!—– -]+)+)\s*(?:on |in |at |for )?(?<value>(?:[^,.;!]|(?<=\d)[.,](?=\d)){1,40}?)(?=[.!,;](?!\d)|$)/i;
 
 const KINDS: readonly RegExp[] = [
   /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b/i,
@@ -155,15 +181,20 @@ const KINDS: readonly RegExp[] = [
   /\b\d{1,2}(?::\d\d|\.\d\d)? ?(?:am|pm|o['’]clock)\b|\b\d{1,2}:\d\d\b|\b(?:noon|midnight|half past \w+|quarter (?:to|past) \w+)\b/i,
   /\b(?<word>terminal|gate|platform|room|floor|seat|row|unit|flat|apartment|number|no|size|level|line|bus|route|table|locker|desk|page|chapter|track|lane|exit|door|building|block|ward|bay|zone|class|grade|year) (?:[a-z]?\d+[a-z]?|[b-z])\b/i,
   /\b\d{1,2}(?:st|nd|rd|th)\b/i,
+  /\b(?:19|20)\d\d\b/,
   /[£$€] ?\d[\d.,]*(?:k|m)?\b|\b\d[\d.,]* ?(?:euros?|pounds?|dollars?|quid|bucks)\b/i,
   /\b\d[\d.,]* ?(?<unit>kg|km|cm|m|mm|g|lbs?|pounds|miles?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?(?: old)?|people|kids|metres|meters|feet|ft|inches|litres|degrees|mg|ml|percent|%)\b/i,
   /\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|\d[\d.,]*)\b/i,
 ];
 
 /** The newest claim that holds a value of the same kind: a weekday for a weekday, "terminal 3" for "terminal 2". */
-function sameKind(context: Context, value: string): { held: Held; old: string; fresh: string } | undefined {
+function sameKind(
+  context: Context,
+  value: string,
+  fits: (one: Held) => boolean = () => true,
+): { held: Held; old: string; fresh: string } | undefined {
   const recent = new Set(context.known.slice(-40).map(({ id }) => id));
-  const all = held(context).filter(({ memory }) => !memory || recent.has(memory.id));
+  const all = held(context).filter((one) => (!one.memory || recent.has(one.memory.id)) && fits(one));
   for (const pattern of KINDS) {
     const mine = pattern.exec(value);
     if (!mine) continue;
@@ -267,7 +298,10 @@ function siblings(context: Context, found: Held, old: string): Held[] {
 
 function whenOf(memory: Memory | undefined, fresh: string): string | undefined {
   if (memory?.when === undefined) return undefined;
-  const [date] = datesIn(fresh, memory.at, memory.when >= memory.at.slice(0, 10));
+  const hour = /^(?:at )?(\d{1,2})[:.](\d\d)$/.exec(fresh);
+  if (hour?.[1]) return `${memory.when.slice(0, 10)}T${hour[1].padStart(2, "0")}:${hour[2]}:00.000Z`;
+  const bare = /^\d{1,2}(?:st|nd|rd|th)$/i.test(fresh) ? `the ${fresh}` : fresh;
+  const [date] = datesIn(bare, memory.at, memory.when >= memory.at.slice(0, 10));
   if (!date) return memory.when;
   return date.iso;
 }

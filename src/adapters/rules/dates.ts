@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { relativeDate } from "./relative-dates.ts";
 
 /** A date said in words, resolved against the time of the message. */
 export interface SaidDate {
@@ -41,7 +42,7 @@ function chrono(): Chrono {
 
 /** Cheap look for a word that can be part of a date, before the parser is loaded and asked. */
 const HINT =
-  /\d|\b(?:today|tomorrow|yesterday|tonight|ago|last|next|this|coming|weekend|week|month|year|day|morning|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|february|march|april|june|july|august|sept|september|october|november|december|christmas|easter|spring|summer|autumn|winter|fall)\b/i;
+  /\d|\b(?:today|tomorrow|yesterday|tonight|ago|last|next|this|coming|weekend|weeks?|months?|years?|days?|morning|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|february|march|april|june|july|august|sept|september|october|november|december|christmas|easter|spring|summer|autumn|winter|fall|fortnight|couple|xmas|valentine|halloween|nye)\b/i;
 
 const HABIT =
   /\b(?:every|each|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:morning|afternoon|evening|night)s|weekdays|weekends|daily)\b/i;
@@ -55,6 +56,8 @@ export function datesIn(text: string, at: string, future: boolean): SaidDate[] {
   const instant = new Date(at);
   if (Number.isNaN(instant.getTime())) return [];
   const plain = text.replace(/’/g, "'");
+  const relative = relativeDate(plain, instant, future);
+  if (relative) return [relative];
   const found = chrono()
     .GB.parse(plain, { instant, timezone: 0 }, { forwardDate: future })
     .filter((one) => isDate(one, plain))
@@ -83,7 +86,7 @@ function isDate(found: Found, text: string): boolean {
   // "ten a day", "two weeks long": a length or a rate, no date; "in two weeks", "two weeks ago" are.
   if (
     /^(?:about )?(?:a|an|per|one|two|three|four|five|six|seven|eight|nine|ten|\d+|few|couple)?(?: of)? ?(?:seconds?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)$/i.test(
-      found.text.trim(),
+      found.text.trim().replace(/^for /i, ""),
     ) &&
     !/\b(?:in|within) (?:about |like |just )?$/.test(before)
   )
@@ -97,10 +100,11 @@ function isDate(found: Found, text: string): boolean {
   return hasDay || /morning|tonight|afternoon|evening|today|\d[:.]\d\d|[ap]m/i.test(found.text);
 }
 
-function isoOf(found: Found, instant: Date, future: boolean): string {
+function isoOf(found: Found, instant: Date, ahead: boolean): string {
   const { start } = found;
   let date = start.date();
   const text = found.text.toLowerCase();
+  const future = ahead && !/^(?:last|past)\b/.test(text);
   if (/last weekend/.test(text)) date = weekendBefore(instant);
   else if (/last week$/.test(text)) date = new Date(instant.getTime() - 7 * 86_400_000);
   else if (/next (?:mon|tues|wednes|thurs|fri|satur|sun)day/.test(text)) date = nextDay(date, instant);
@@ -108,7 +112,11 @@ function isoOf(found: Found, instant: Date, future: boolean): string {
     date = nearest(date, instant, future, start.isCertain("day"));
   else if (!future && start.isCertain("weekday") && !start.isCertain("day") && date > instant)
     date = new Date(date.getTime() - 7 * 86_400_000);
-  const iso = date.toISOString();
+  return cutIso(date.toISOString(), start, text);
+}
+
+/** As much of a date as was said. */
+function cutIso(iso: string, start: Components, text: string): string {
   if (start.isCertain("hour") && !/night|morning|evening|afternoon/.test(text.replace(/\d.*$/, "")))
     return iso;
   const dayKnown =

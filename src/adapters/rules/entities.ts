@@ -38,6 +38,14 @@ const ORNAMENTS = new Set(
   ),
 );
 
+/** "current account", "baby shower": words that are one with the next. */
+function isCompound(token: Token, next: Token | undefined): boolean {
+  const pair = `${token.lower} ${next?.lower ?? ""}`;
+  return /^(?:current account|baby (?:shower|monitor|name|sitter)|new year|big day|great (?:aunt|uncle|grand\w+)|rescue (?:centre|center|remedy)|first aid)/.test(
+    pair,
+  );
+}
+
 export function speakerEntity(name: string | undefined): Entity {
   return name === undefined
     ? { path: "user", display: "The user", animate: true, plural: false }
@@ -84,7 +92,8 @@ function agrees(entity: Entity, pronoun: string): boolean {
   return entity.gender === undefined && !isHuman(entity);
 }
 
-function isHuman(entity: Entity): boolean {
+/** Whether it is a person, and no animal. */
+export function isHuman(entity: Entity): boolean {
   const last = entity.path.split("/").at(-1) ?? "";
   const head = last.split(" ").at(-1) ?? "";
   return entity.animate && !ANIMALS.has(head);
@@ -125,7 +134,7 @@ function apposed(
   tokens: readonly Token[],
   [from, middle, to]: readonly [number, number, number],
 ): Entity | undefined {
-  const isOwnFirst = tokens[from]?.class === "possessive";
+  const isOwnFirst = tokens[from]?.class === "possessive" || tokens[from]?.lower === "the";
   const [noun, name] = isOwnFirst
     ? ([
         [from, middle],
@@ -144,6 +153,8 @@ function apposed(
 /** "my flight to Oslo" is not the one to Lisbon: a name behind the noun tells things apart. */
 function withPlace(entity: Entity, tokens: readonly Token[], from: number, to: number): Entity {
   const joint = tokens[from];
+  const role = roleWith(entity, tokens, from, to);
+  if (role) return role;
   if (
     entity.animate ||
     !entity.path.includes("/") ||
@@ -154,6 +165,22 @@ function withPlace(entity: Entity, tokens: readonly Token[], from: number, to: n
     return entity;
   const tail = `${joint.lower} ${textOf(tokens, [from + 1, to])}`;
   return { ...entity, path: `${entity.path} ${tail}`, display: `${entity.display} ${tail}` };
+}
+
+const MEETINGS =
+  /^(?:appointment|meeting|call|session|lesson|class|interview|date|check-up|checkup|consultation|lunch|dinner|review)$/;
+
+/** "my appointment with the physio" is the physio appointment. */
+function roleWith(entity: Entity, tokens: readonly Token[], from: number, to: number): Entity | undefined {
+  const parts = entity.path.split("/");
+  const thing = parts.pop() ?? "";
+  if (!/^(?:with|at)$/.test(tokens[from]?.lower ?? "") || !MEETINGS.test(thing)) return undefined;
+  const noun = nounOf(tokens, from + 1, to);
+  const role = headWord(tokens, noun);
+  const isOwn = /^(?:the|a|an|my|our)$/.test(noun.determiner ?? noun.possessive ?? "");
+  if (role === "" || !isOwn || role.includes(" ")) return undefined;
+  const display = entity.display.replace(/\S+$/, `${role} ${thing}`);
+  return { ...entity, path: [...parts, `${role} ${thing}`].join("/"), display, animate: false };
 }
 
 /** "Ours is called Hare", after the neighbours' tortoise: the speaker's own. */
@@ -330,7 +357,9 @@ function firstOwner(
 export function headWord(tokens: readonly Token[], noun: Noun): string {
   const all = noun.words.flatMap((i) => tokens[i] ?? []);
   const words = all
-    .filter((token, i) => i === all.length - 1 || !ORNAMENTS.has(token.lower))
+    .filter(
+      (token, i) => i === all.length - 1 || !ORNAMENTS.has(token.lower) || isCompound(token, all[i + 1]),
+    )
     .filter((token) => token.class !== "adverb" && token.class !== "number")
     .map((token) => token.word.toLowerCase());
   // "old phone" keeps its phone; of a long row of words the last three tell enough.

@@ -5,7 +5,7 @@ import { tidy } from "./context.ts";
 const POLITE =
   "(?:(?:please|pls|ok(?:ay)?|hey|hi|so|and|also|oh|actually|now|well|btw|sorry|hmm+|look|listen|right|on second thoughts?|come to think of it|you know what|can you|could you|would you|will you|can we|i want you to|i(?:['’]d| would) like you to|i need you to|you should|you can|just|kindly|go ahead and|i(?:['’]d| would) (?:rather|prefer)(?: if)? you|do me a favou?r and|you may)[,.:!]*\\s+)*";
 const VERB =
-  "(?:forget|erase|delete|remove|wipe|scrub|purge|drop|clear|unlearn|strike|get rid of|throw away)";
+  "(?:forget|erase|delete|remove|wipe|scrub|scrap|purge|drop|clear|unlearn|strike|get rid of|throw away)";
 const FORGET = new RegExp(`^${POLITE}${VERB}(?<rest>\\b[\\s\\S]*)$`, "i");
 const KNOWN =
   /^(?:about )?(?:everything |anything |all |whatever |any(?:thing)? |the (?:thing|things|bit|part|stuff|fact)s? )?(?:that )?(?:(?:what(?:ever)?|everything|anything|all) )?(?:that )?(?:you(?:['’]ve)? (?:know|remember|have(?: stored| saved| on file| learned| learnt| noted| recorded)?|stored|saved|learned|learnt|noted|recorded|got)|i(?:['’]ve| have)?(?: ever)? (?:told|said|mentioned|shared|wrote|written|gave|given)(?: to)?(?: you)?(?: ever)?|i ever (?:told|mentioned|said)(?: you)?)(?: anything| something)?(?: about| regarding| on| of)? /i;
@@ -82,7 +82,7 @@ function requestIn(text: string): Request | undefined {
 
 function verbOf(text: string): string {
   return (
-    /\b(forget|erase|delete|remove|wipe|scrub|purge|drop|clear|unlearn|strike|get rid of|throw away)\b/i
+    /\b(forget|erase|delete|remove|wipe|scrub|scrap|purge|drop|clear|unlearn|strike|get rid of|throw away)\b/i
       .exec(text)?.[1]
       ?.toLowerCase() ?? "forget"
   );

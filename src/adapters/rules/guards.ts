@@ -36,8 +36,14 @@ export function isRefused(text: string): boolean {
 /** Where the words stand in quotation marks: another's words, where they are a sentence. */
 export function quotedSpans(text: string): { start: number; end: number }[] {
   const spans: { start: number; end: number }[] = [];
-  for (const found of text.matchAll(/["“„«]([^"“”„«»\n]{2,400})["”»]/g)) {
-    if (found.index === undefined) continue;
+  const marked = [
+    ...text.matchAll(/["“„«]([^"“”„«»\n]{2,400})["”»]/g),
+    // Single marks are apostrophes too: only what stands free on both sides and has several words is a quote.
+    ...Array.from(text.matchAll(/(?<=^|[\s,:(])['‘](\p{L}[^"“”\n]{3,300}?)['’](?=$|[\s,.;:!?)])/gu)).filter(
+      ([, words = ""]) => /\s/.test(words),
+    ),
+  ];
+  for (const found of marked) {
     spans.push({ start: found.index + 1, end: found.index + found[0].length - 1 });
   }
   return spans;

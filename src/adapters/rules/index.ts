@@ -35,7 +35,8 @@ const TASK =
   /^\s*(?:(?:please|pls|can you|could you|would you|hey|hi|ok)[, ]+)*(?:translate|rewrite|rephrase|paraphrase|proofread|summari[sz]e|correct (?:this|the)|fix (?:this|the|my) (?:text|grammar|sentence|spelling)|improve (?:this|the|my) (?:text|sentence|paragraph|essay|email)|edit (?:this|the following)|reformat|classify|analy[sz]e (?:this|the following))\b/i;
 
 function proposalsOf(message: Message, reading: Reading): Proposal[] {
-  if (message.role !== "user" || message.content.trim() === "" || !isEnglish(message.content)) return [];
+  if (message.role !== "user" || message.content.trim() === "") return [];
+  if (!isEnglish(message.content) && !isFigure(message, reading)) return [];
   if (TASK.test(message.content)) return erasuresOf(message, sentencesOf(message.content.slice(0, 400)));
   const all = sentencesOf(message.content.slice(0, 40_000));
   const spans = all.filter(({ start, end }) => end - start <= LONGEST_SENTENCE).slice(0, MOST_SENTENCES);
@@ -43,6 +44,11 @@ function proposalsOf(message: Message, reading: Reading): Proposal[] {
   if (erasures.some((one) => one.about === undefined)) return erasures;
   const rest = spans.filter(({ start }) => !erasures.some((one) => one.start === start));
   return [...erasures, ...keepable(readStatements(message, reading, rest))];
+}
+
+/** "34", to "How old are you?": an answer without a word. */
+function isFigure({ content }: Message, { earlier }: Reading): boolean {
+  return earlier.at(-1)?.role === "assistant" && /^[\d.,:/\s€$£%+-]{1,20}$/.test(content);
 }
 
 /** Nothing that looks like a credential leaves here, wherever it stood. */

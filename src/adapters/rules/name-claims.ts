@@ -111,8 +111,17 @@ export function possessions(part: Part): AddProposal[] {
     const names = noun.name
       ? textOf(tokens, noun.name).split(/, | and | & /)
       : namesBehind(part, object, item);
-    return names.map((name) => called(part, entity, name, { holds: names.length > 1 ? "many" : "one" }));
+    if (names.length > 1) return names.map((name) => called(part, oneOf(entity, name), name));
+    return names.map((name) => called(part, entity, name, { holds: "one" }));
   });
+}
+
+/** One of several who bear the same noun has a path of its own: "user/kid Ada". */
+export function oneOf(entity: Entity, name: string): Entity {
+  const parts = entity.path.split("/");
+  const last = singular(parts.pop() ?? "");
+  const display = entity.display.replace(/\S+$/, last);
+  return { ...entity, path: [...parts, `${last} ${name}`].join("/"), display, plural: false };
 }
 
 /** "two cats, Tom and Jerry": names right behind, in a list of their own. */

@@ -2,7 +2,9 @@ import { type Context, type Statement, said, thirdPerson, tidy } from "./context
 import { datesIn, momentOf, type SaidDate } from "./dates.ts";
 import type { Phrase } from "./phrases.ts";
 import { absolute, compose, inflect } from "./sentence.ts";
+import { isTimeNoun } from "./times.ts";
 import type { Stretch, Token } from "./token.ts";
+import type { Link } from "./verbs.ts";
 
 export interface Part {
   readonly context: Context;
@@ -10,6 +12,8 @@ export interface Part {
   readonly phrases: readonly Phrase[];
   readonly dates: readonly SaidDate[];
   readonly tokens: readonly Token[];
+  /** Told beside another of the same clause: it takes the place of nothing. */
+  readonly isBeside?: boolean;
   /** Of a list behind the value, the one member that is told here. */
   readonly only?: { readonly all: Stretch; readonly one: Stretch };
 }
@@ -71,7 +75,8 @@ function isTellingLead({ statement, tokens }: Part): boolean {
   const slice = tokens.slice(from, to);
   return (
     slice.some((token) => token.class === "preposition") ||
-    slice.some(({ lower }) => lower === "every" || lower === "each" || /s$/.test(lower))
+    slice.some(({ lower }) => lower === "every" || lower === "each") ||
+    slice.some(({ lower }) => /s$/.test(lower) && isTimeNoun(lower))
   );
 }
 
@@ -152,15 +157,27 @@ export function relationWith(deny: "not" | "never" | undefined, relation: string
 export function verbPhrase(part: { statement: Statement }): string {
   const { verb } = part.statement.clause;
   const links = verb.chain.filter(({ verb: name }) => !["start", "begin", "keep", "continue"].includes(name));
-  const words: string[] = [];
-  for (const link of links)
-    words.push(link.verb === "use" ? "used to" : link.next === "to" ? `${link.verb} to` : link.verb);
+  const words = links.map(linkWord);
   const last = links.at(-1)?.next === "gerund" ? gerundOf(verb.lemma, part) : verb.lemma;
-  if (verb.modal === "can" && verb.denied && ["stand", "bear", "stomach", "abide"].includes(verb.lemma))
-    return "hate";
+  if (links.length === 0 && isRather(verb)) return verb.denied ? "not prefer" : "prefer";
+  if (cannotStand(verb)) return "hate";
   if (verb.modal === "can" && links.length === 0) words.unshift("can");
   const base = [...words, last].join(" ");
   return verb.denied ? `${verb.denied} ${base}` : base;
+}
+
+function linkWord(link: Link): string {
+  if (link.verb === "use") return "used to";
+  return link.next === "to" ? `${link.verb} to` : link.verb;
+}
+
+function cannotStand({ modal, denied, lemma }: Statement["clause"]["verb"]): boolean {
+  return modal === "can" && denied !== undefined && ["stand", "bear", "stomach", "abide"].includes(lemma);
+}
+
+/** "I'd rather have the train" */
+function isRather({ modal, lemma }: Statement["clause"]["verb"]): boolean {
+  return modal === "would rather" && ["have", "take", "use", "get"].includes(lemma);
 }
 
 export function gerundOf(lemma: string, part: { statement: Statement }): string {

@@ -8,7 +8,26 @@ const NO_PERSON = new Set(
   ),
 );
 const PROFESSION =
-  /(?:[a-z]{2}er|[a-z]{2}or|[a-z]{2}ist|[a-z]{2}ian|[a-z]{2}eer|accountant|assistant|consultant|student|agent|resident|president|superintendent|[a-z]{2}man|woman|nurse|chef|vet|cook|pilot|guard|clerk|judge|mechanic|barista|coach|nanny|surgeon|analyst|apprentice|ceo|cto|professor|actress|waitress|model|postie|cop|rep|associate|partner|fellow|architect|smith|wright|midwife|paramedic|attorney|intern|trainee|temp)s?$/;
+  /(?:[a-z]{2}er|[a-z]{2}or|[a-z]{2}ist|[a-z]{2}ian|[a-z]{2}eer|accountant|assistant|consultant|student|agent|resident|president|superintendent|[a-z]{2}man|woman|nurse|chef|vet|cook|pilot|guard|clerk|judge|mechanic|barista|coach|nanny|surgeon|analyst|apprentice|ceo|cto|professor|actress|waitress|model|postie|cop|rep|associate|partner|fellow|architect|smith|wright|midwife|paramedic|attorney|intern|trainee|temp|paralegal|monk|courier|concierge|tutor|postman|bricklayer|chaplain|priest|imam|rabbi|soldier|sailor|marine|cadet|postdoc|undergrad|poet|host)s?$/;
+
+/** Persons by what they are, and not by what they do for a living. */
+const NO_TRADE = new Set(
+  "person parent member smoker beginner owner lover drinker eater sleeper sister brother mother father grandmother grandfather granddaughter grandson stepmother stepfather daughter teenager citizen resident partner foreigner perfectionist pessimist optimist feminist atheist introvert extrovert believer dreamer hoarder widower widow user supporter follower subscriber customer survivor minor starter riser loner twin friend vegetarian pescatarian christian buddhist baptist neighbour neighbor stranger godmother godfather newcomer outsider insider homeowner renter lodger commuter migrant woman man kid child baby toddler sibling cousin guest fellow cop-out daydreamer partygoer churchgoer dancer runner swimmer hiker gamer".split(
+    " ",
+  ),
+);
+
+/** Whether a noun names what somebody does for a living. */
+export function isTrade(word: string): boolean {
+  const one = singular(word);
+  return TRADES.has(one) || (!NO_TRADE.has(one) && isPersonNoun(one) && PROFESSION.test(one));
+}
+
+const TRADES = new Set(
+  "paralegal lead admin dev freelancer pa gp priest monk farmhand concierge host courier apprentice intern trainee student builder plumber head principal ref referee postdoc undergrad".split(
+    " ",
+  ),
+);
 
 /** Whether a noun names what somebody does for a living, or a person at all. */
 export function isPersonNoun(word: string): boolean {

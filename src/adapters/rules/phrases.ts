@@ -51,6 +51,9 @@ function readRest(tokens: readonly Token[], at: number, to: number): Phrase {
     return { kind: "time", from: at, to: at + 1, items: [] };
   }
   if (token?.class !== "adjective") return { kind: "other", from: at, to: at + 1, items: [] };
+  // "part time", "full time": how, and not what.
+  if (/^(?:part|full)$/.test(token.lower) && tokens[at + 1]?.lower === "time")
+    return { kind: "other", from: at, to: at + 2, items: [] };
   let end = at + 1;
   while (end < to && isNextAdjective(tokens, end)) end += 1;
   return { kind: "adjective", from: at, to: end, items: [[at, end]] };
@@ -76,7 +79,7 @@ function isPreposition(tokens: readonly Token[], at: number, to: number): boolea
 
 function readPreposition(tokens: readonly Token[], at: number, to: number): Phrase {
   const { head, next } = prepositionHead(tokens, at, to);
-  const list = readObject(tokens, next, to);
+  const list = ownItems(tokens, readObject(tokens, next, to));
   const end = list?.to ?? next;
   const again = list && repeated(tokens, end, to, head);
   if (list && again)
@@ -84,6 +87,14 @@ function readPreposition(tokens: readonly Token[], at: number, to: number): Phra
   const [first] = list?.items ?? [];
   const isTemporal = first !== undefined && TIME_PREPOSITIONS.has(head) && isTime(tokens, first[0], end);
   return { kind: isTemporal ? "time" : "preposition", from: at, to: end, head, items: list?.items ?? [] };
+}
+
+/** "in Kew and a garage in Acton": the garage is no second place, but a second thing. */
+function ownItems(tokens: readonly Token[], list: List | undefined): List | undefined {
+  const [first] = list?.items ?? [];
+  if (!list || !first || tokens[first[0]]?.class !== "name") return list;
+  const cut = list.items.findIndex(([from]) => ["a", "an"].includes(tokens[from]?.lower ?? ""));
+  return cut > 0 ? { items: list.items.slice(0, cut), to: list.items[cut - 1]?.[1] ?? list.to } : list;
 }
 
 /** "out of", "up to", "next to", "because of", "away from": as one, adverbs skipped. */

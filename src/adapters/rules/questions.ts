@@ -22,7 +22,7 @@ export function rulesQuestionReader(): QuestionReader {
       return isQuestion(message);
     },
     read(question, context) {
-      return read(question.slice(0, 600), context);
+      return readQuestion(question.slice(0, 600), context);
     },
   };
 }
@@ -56,13 +56,14 @@ function isQuestion(message: string): boolean {
   );
 }
 
-function read(
+/** What a question asks, by grammar. */
+export function readQuestion(
   question: string,
   context: { readonly at: string; readonly known: readonly Memory[] },
 ): Question {
   const led = LED.exec(question);
   if (led?.groups)
-    return read(`${led.groups.wh}${led.groups.verb} ${led.groups.whom} ${led.groups.rest}`, context);
+    return readQuestion(`${led.groups.wh}${led.groups.verb} ${led.groups.whom} ${led.groups.rest}`, context);
   const text = bare(question);
   const tokens = tagSentences(text).flat();
   if (tokens.length === 0) return { asks: "unknown", relations: [] };

@@ -1,13 +1,16 @@
 import type { Claim } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Proposal, Reading } from "../../ports/extractor.ts";
+import { replyTo } from "./asked.ts";
 import { byOthers, changesOf } from "./changes.ts";
 import { claimsOf } from "./claims.ts";
 import { type Before, mentionsOf, quotedSpeaker, subjectOf, TELLING } from "./clause-subjects.ts";
 import { type Clause, clausesOf } from "./clauses.ts";
 import { type Context, type Statement, tidy } from "./context.ts";
 import { putRight, swapOf } from "./corrections.ts";
+import { echoed } from "./echoes.ts";
 import { discourse, type Entity, speakerEntity } from "./entities.ts";
+import { agesInBrackets, datedLead, dueThen, farewells, fragmentClaims } from "./fragments.ts";
 import { isRefused, quotedSpans } from "./guards.ts";
 import { instructionOf } from "./instructions.ts";
 import { tagSentences } from "./tagger.ts";
@@ -33,7 +36,8 @@ export function readStatements(
     return all;
   };
   const talk = discourse(speaker, claims, () => spokenOf(reading, message));
-  const context: Context = { message, content: message.content, discourse: talk, known: reading.known, made };
+  const { known, earlier } = reading;
+  const context: Context = { message, content: message.content, discourse: talk, known, earlier, made };
   const quotes = quotedSpans(message.content);
   for (const { start, end } of spans) {
     const text = message.content.slice(start, end);
@@ -84,12 +88,31 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
   const whole = { start: first.start, end: last.end };
   const swapped = swapOf(context, text, whole);
   if (swapped) return swapped;
+  const reply = isBrief(clauses, tokens) ? replyTo({ context, text, place: whole }) : undefined;
+  if (reply) return reply;
   const order = instructionOf(context, text, whole);
   const made = context.made.length;
+  if (clauses.length === 0 && order.length === 0)
+    return putRight(context, text, whole, [
+      ...farewells(context, text, whole),
+      ...fragmentClaims(context, tokens, text, whole),
+    ]);
   const progress: Progress = { text, clauses, isOrder: order.length > 0, conditional: false };
-  const proposals = [...order, ...clauses.flatMap((_clause, k) => readClause(context, progress, k))];
+  const proposals = [
+    ...order,
+    ...farewells(context, text, whole),
+    ...dueThen(context, text, whole),
+    ...datedLead(context, clauses[0]),
+    ...clauses.flatMap((_clause, k) => readClause(context, progress, k)),
+  ];
+  proposals.push(...agesInBrackets(context, text, whole));
   context.made.length = made;
   return putRight(context, text, whole, proposals);
+}
+
+/** "nurse", "34": what may be no sentence at all, though a word of it can be a verb. */
+function isBrief(clauses: readonly Clause[], tokens: readonly Token[]): boolean {
+  return tokens.length <= 6 && clauses.every(({ subject }) => subject === undefined);
 }
 
 /** How far the reading of a sentence has come. */
@@ -101,6 +124,8 @@ interface Progress {
   before?: Before;
   /** The last who is said to have said something. */
   sayer?: Entity | undefined;
+  /** What the clause before told. */
+  told?: readonly Proposal[];
   /** An "if" came before. */
   conditional: boolean;
   /** "when I fly", waiting for its main clause. */
@@ -152,9 +177,12 @@ function proposalsOf(context: Context, progress: Progress, k: number, spoken: Sp
   if (TELLING.has(clause.verb.lemma)) progress.sayer = subject ?? progress.sayer;
   if (skip) return [];
   if (!subject) return clause.subject ? (byOthers(context, { clause, subject: NOBODY, ...place }) ?? []) : [];
+  const echo = echoed(context, progress.told ?? [], { clause, subject, ...place });
+  if (echo.length > 0) return echo;
   const statement = { clause, subject, ...place, ...circumstanceOf(context, progress, k) };
   const made = readStatement(context, widen(context, statement, progress.clauses[k + 1]), progress.text);
   context.made.push(...made);
+  progress.told = made;
   progress.circumstance = undefined;
   return made;
 }

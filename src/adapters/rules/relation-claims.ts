@@ -3,6 +3,7 @@ import type { Kind } from "../../domain/memory.ts";
 import { canonicalRelation } from "../../domain/relations.ts";
 import type { AddProposal } from "../../ports/extractor.ts";
 import { type AddParts, adding, claimOf, said, thirdPerson, tidy } from "./context.ts";
+import { ANIMALS, FEMALE, MALE } from "./lexicon.ts";
 import { readList } from "./noun-phrases.ts";
 import { isName } from "./nouns.ts";
 import {
@@ -17,9 +18,11 @@ import {
   sentenceOf,
   since,
 } from "./parts.ts";
+import { isPersonNoun } from "./persons.ts";
 import type { Phrase } from "./phrases.ts";
 import { compose, inflect } from "./sentence.ts";
 import type { Token } from "./token.ts";
+import { formerTrade } from "./trades.ts";
 
 const STATIVE = new Set(
   "live work have own love like hate use play drive smoke speak study teach want prefer need know believe support eat drink wear rent weigh earn attend belong keep".split(
@@ -48,21 +51,32 @@ export function relationClaims(
   if (mine.length > 0) return mineClaims(part, relation, mine);
   const items = phrase && phrase.items.length > 0 ? splitItems(part, phrase) : [undefined];
   const details = detailsOf(part, relation, isPast);
+  const unlisted = whole ?? (phrase ? said(context, tokens, phrase.from, phrase.to) : "");
   return items.flatMap((item) => {
-    const value = item
-      ? said(context, tokens, ...item)
-      : tidy(whole ?? (phrase ? said(context, tokens, phrase.from, phrase.to) : ""));
+    const value = item ? said(context, tokens, ...item) : tidy(unlisted);
     if (item && isVague(tokens, item)) return [];
     const isOne = items.length > 1;
     const text = asOne(sentenceOf(part, restWith(part, phrase, item), leadText(part)), isOne);
     const qualifier = asOne(qualifierOf(part, phrase), isOne);
     const claim = claimOf(subject.path, relation, value, phrase ? qualifier : (statement.circumstance ?? ""));
     const claims = [
-      adding(context, place(part), { text, claim, ...details, ...replacedNow(part, relation, value) }),
+      adding(context, place(part), {
+        text,
+        claim,
+        ...details,
+        ...replacedBy(part, relation, value),
+      }),
     ];
     if (relation === "work as") claims.push(...workplace(part));
     return claims;
   });
+}
+
+/** What the new value takes the place of. */
+function replacedBy(part: Part, relation: string, value: string): Partial<AddParts> {
+  if (part.isBeside) return { holds: "many" };
+  const trade = relation === "work as" ? formerTrade(part.context, part.statement, value) : {};
+  return { ...replacedNow(part, relation, value), ...trade };
 }
 
 /** Of each of several: "as productivity tools" is "as a productivity tool". */
@@ -101,8 +115,8 @@ interface Listed {
 /** "three courses: statistics, ceramics and Japanese": the list behind the number. */
 function listedBehind(part: Part, phrase: Phrase): Listed | undefined {
   const { tokens } = part;
-  const item = phrase.items[0];
-  if (!item || phrase.items.length > 1) return undefined;
+  const [item, ...others] = phrase.items;
+  if (!item || !others.every((other) => isName(tokens, ...other))) return undefined;
   const noun = tokens[item[1] - 1];
   const counted = tokens
     .slice(...item)
@@ -126,6 +140,19 @@ function listedClaims(part: Part, relation: string, listed: Listed): AddProposal
     tokens[(listed.items.at(-1)?.[1] ?? 1) - 1]?.end ?? last?.end ?? statement.end,
   );
   const article = /^[aeiou]/.test(listed.kind) ? "an" : "a";
+  const names = namesOf(part, listed);
+  if (names) {
+    const counted = said(context, tokens, part.phrases[0]?.items[0]?.[0] ?? 0, listed.items[0]?.[0] ?? 0);
+    const whole = adding(
+      context,
+      { start: statement.start, end },
+      {
+        text: compose(subject.display, inflect(clause.verb, subject.plural), counted),
+        claim: claimOf(subject.path, relation, counted),
+      },
+    );
+    return [whole, ...names.map((name) => namedOne(part, listed.kind, name, end))];
+  }
   return listed.items.map((item) => {
     const value = said(context, tokens, ...item);
     const text = compose(
@@ -140,6 +167,29 @@ function listedClaims(part: Part, relation: string, listed: Listed): AddProposal
       { text, claim: claimOf(subject.path, relation, value, `as ${article} ${listed.kind}`) },
     );
   });
+}
+
+/** "three kids: Ada, Bruno and little Cleo": names of persons or animals. */
+function namesOf({ context, tokens }: Part, { kind, items }: Listed): string[] | undefined {
+  const head = kind.split(" ").at(-1) ?? kind;
+  if (!isPersonNoun(head) && !ANIMALS.has(head) && !FEMALE.has(head) && !MALE.has(head)) return undefined;
+  const names = items.map((item) => said(context, tokens, ...item).replace(/^(?:little|big|baby|old) /i, ""));
+  return names.every((name) => /^\p{Lu}\S*(?: \p{Lu}\S*)*$/u.test(name)) ? names : undefined;
+}
+
+/** One of several who bear the same noun has a path of its own: "user/kid Ada". */
+export function namedOne(part: Part, kind: string, name: string, end: number): AddProposal {
+  const { context, statement } = part;
+  const { subject } = statement;
+  return adding(
+    context,
+    { start: statement.start, end },
+    {
+      text: compose(`${subject.display}'s ${kind}`, "is called", name),
+      claim: claimOf(`${subject.path}/${kind} ${name}`, "be called", name),
+      importance: 0.8,
+    },
+  );
 }
 
 /** "I like MY STEAK RARE and MY TEA WITH LEMON": each with how it is liked. */

@@ -143,6 +143,7 @@ const VERBS: readonly Rule[] = [
     "noun",
   ],
   [({ glued }) => !glued, "verb"],
+  [(spot) => isDone(spot) && (/[^s]s$/.test(spot.current.lower) || spot.current.tags.has("Gerund")), "noun"],
   [(spot) => takesNoun(spot) && isA(spot.previous, "number") && /s$/.test(spot.current.lower), "noun"],
   [
     (spot) => takesNoun(spot) && isA(spot.previous, "adjective") && spot.current.tags.has("PastTense"),
@@ -159,6 +160,8 @@ const VERBS: readonly Rule[] = [
       /s$/.test(spot.current.lower),
     "verb",
   ],
+  // "the farmers market"
+  [isLastOfNouns, "noun"],
   [takesNoun, "noun"],
   [
     (spot) =>
@@ -180,6 +183,34 @@ const VERBS: readonly Rule[] = [
   ],
   [({ previous, current }) => previous?.owner === true && !current.tags.has("PastTense"), "noun"],
 ];
+
+/** "the farmers market", "a car park": a base form that ends a phrase which has no other verb behind it. */
+function isLastOfNouns({ tokens, i, current, previous, glued }: Spot): boolean {
+  if (!glued || !isA(previous, "noun") || !/s$/.test(previous?.lower ?? "")) return false;
+  if (!current.tags.has("Infinitive") && baseForm(current.lower) !== current.lower) return false;
+  const opener = tokens[i - 2];
+  const before = tokens
+    .slice(0, i)
+    .some(({ class: kind, lower }) => kind === "verb" && !AUXILIARY.has(lower));
+  const joins = isA(tokens[i - 3], "preposition", "conjunction", "verb");
+  return (
+    isA(opener, "determiner") &&
+    before &&
+    joins &&
+    (current.after.trim() !== "" ||
+      i === tokens.length - 1 ||
+      isA(tokens[i + 1], "conjunction", "preposition"))
+  );
+}
+
+/** "I do yoga", "she does pilates": what is done; "I do like it" has a verb. */
+function isDone({ tokens, i, previous }: Spot): boolean {
+  if (!/^(?:do|does|did)$/.test(previous?.lower ?? "")) return false;
+  let at = i - 2;
+  while (tokens[at]?.class === "adverb") at -= 1;
+  const subject = tokens[at];
+  return subject !== undefined && !["question", "negation", "conjunction"].includes(subject.class);
+}
 
 const TRAVELS =
   /^(?:cycle|bike|walk|drive|go|get|commute|run|ride|travel|bus|train|tram|way|metro|tube|ferry|come|back|ebike|scooter|skate|road|on|take|lift|close|near|next)$/;
@@ -213,7 +244,11 @@ const QUALITIES = new Set(
     " ",
   ),
 );
-const GOES_ON = new Set("work live study play teach sing run drive walk dance cook".split(" "));
+const GOES_ON = new Set(
+  "work live study play teach sing run drive walk dance cook end start begin last cost close open finish expire leave arrive take need want hate love cover include depart fit bark snore".split(
+    " ",
+  ),
+);
 
 const goesOn = ({ current }: Spot): boolean =>
   current.class === "noun" && /s$/.test(current.lower) && GOES_ON.has(current.lower.slice(0, -1));
@@ -233,12 +268,13 @@ const NOUNS: readonly Rule[] = [
   [isOpeningPast, "verb"],
   // "can't open jars"
   [
-    ({ glued, helper, current }) =>
-      glued &&
-      isA(helper, "verb") &&
-      HELPERS.has(helper?.lower ?? "") &&
-      current.class !== "name" &&
-      isSmall(current),
+    (spot) =>
+      spot.glued &&
+      isA(spot.helper, "verb") &&
+      HELPERS.has(spot.helper?.lower ?? "") &&
+      spot.current.class !== "name" &&
+      isSmall(spot.current) &&
+      !isDone(spot),
     "verb",
   ],
   // "allergic to nuts"
@@ -283,7 +319,7 @@ function followsSubject({ previous, next, tokens, i }: Spot): boolean {
   const isOwned = isA(previous, "adjective") && isA(tokens[i - 2], "possessive");
   const isSubject =
     isOwned || isA(previous, "name", "noun") || previous?.lower === "who" || previous?.lower === "and";
-  return isSubject && (isA(next, "preposition", "determiner") || next?.lower === "as");
+  return isSubject && (isA(next, "preposition", "determiner", "number") || next?.lower === "as");
 }
 
 /** "I'm thinking of": a pronoun acts; "my hobby is painting" names. */

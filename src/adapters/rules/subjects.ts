@@ -46,7 +46,7 @@ function withApposition(tokens: readonly Token[], end: number, from: number): St
     return undefined;
   const outer = phraseStart(tokens, inner, from);
   if (outer === undefined) return undefined;
-  const isOwn = (at: number): boolean => tokens[at]?.class === "possessive";
+  const isOwn = (at: number): boolean => tokens[at]?.class === "possessive" || tokens[at]?.lower === "the";
   const isNamed = (at: number): boolean => isCapital(tokens[at]) && tokens[at]?.class === "name";
   return (isOwn(inner) && isNamed(outer)) || (isOwn(outer) && isNamed(inner)) ? [outer, end] : undefined;
 }

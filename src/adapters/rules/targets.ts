@@ -6,7 +6,7 @@ import type { Context } from "./context.ts";
 
 /** Words that name no thing by themselves in "cancelled my X subscription". */
 const GENERIC = new Set(
-  "a an the my our your his her its their this that some any one old new own job jobs work working subscription subscriptions membership account habit lesson lessons class delivery deliveries order orders plan licence license pass class classes course courses app apps position role gig completely altogether entirely for good of at in on with to from and or by it them him been being really just"
+  "a an the my our your his her its their this that some any one old new own job jobs work working subscription subscriptions membership account habit lesson lessons class delivery deliveries order orders plan licence license pass class classes course courses app apps position role gig completely altogether entirely for good of at in on with to from and or by it them him been being really just notice resignation letter spot place deal contract"
     .split(" ")
     .map(stem),
 );

@@ -1,4 +1,4 @@
-import { BE } from "./lexicon.ts";
+import { BE, LASTING } from "./lexicon.ts";
 import type { Token, WordClass } from "./token.ts";
 
 /** "at St Olave's and": no "is" stands at the end of a phrase. */
@@ -53,6 +53,28 @@ function jointClass(last: Token, token: Token): WordClass {
   return ["verb", "preposition", "adverb"].includes(token.class) ? "noun" : token.class;
 }
 
+/** A form of "be" close behind, in the same clause. */
+function hasBe(tokens: readonly Token[], from: number): boolean {
+  for (let at = from; at < from + 3; at += 1) {
+    const token = tokens[at];
+    if (!token || ["and", "but", "so", "because"].includes(token.lower)) return false;
+    if (BE.has(token.lower)) return true;
+    if (/[,;.]/.test(token.after)) return false;
+  }
+  return false;
+}
+
+/** "my flatmate's vegan and …": a lasting state, and nothing behind it that it could describe. */
+function isState(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at];
+  const next = tokens[at + 1];
+  const isEnd =
+    !next ||
+    (token?.after.trim() ?? "") !== "" ||
+    ["and", "but", "so", "now", "too", "because", "since"].includes(next.lower);
+  return token !== undefined && isEnd && LASTING.has(token.lower);
+}
+
 const FOLLOWS_IS =
   /^(?:coming|going|moving|getting|having|staying|leaving|arriving|working|living|visiting|turning|starting|being|doing|called|named|due|from|in|on|at|with|allergic|very|really|always|just|still|not|so|too|a|an|the|my|our|his|her)$/;
 
@@ -60,8 +82,11 @@ const FOLLOWS_IS =
 export function apart(tokens: readonly Token[]): Token[] {
   return tokens.flatMap((token, i) => {
     const next = tokens[i + 1];
-    const follows = next !== undefined && token.after.trim() === "" && FOLLOWS_IS.test(next.lower);
-    const hasVerb = tokens.slice(i + 2, i + 5).some(({ lower }) => BE.has(lower));
+    const follows =
+      next !== undefined &&
+      token.after.trim() === "" &&
+      (FOLLOWS_IS.test(next.lower) || isState(tokens, i + 1));
+    const hasVerb = hasBe(tokens, i + 2);
     if (!token.owner || !follows || hasVerb) return [token];
     const { owner: _owner, ...plain } = token;
     return [

@@ -1,3 +1,4 @@
+import type { Claim, Memory } from "../../domain/memory.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Question } from "../../ports/question-reader.ts";
 import { isWide, type Match } from "./match.ts";
@@ -39,15 +40,40 @@ async function byKind(embedder: Embedder, question: Question, matches: readonly 
   const sure = matches.filter(({ kind, isNarrowed }) => kind === true || isNarrowed);
   const isAsked = question.topic !== undefined && question.asks !== "how_many" && question.asks !== "when";
   if (!isAsked) return [...matches];
-  if (sure.length > 0) return sure;
+  if (sure.length > 0)
+    return [
+      ...sure,
+      ...matches.filter(
+        (match) => match.kind === undefined && sure.some((one) => isOneList(one.memory, match.memory)),
+      ),
+    ].sort((a, b) => b.score - a.score);
   const strong = matches.filter(
-    ({ memory }) => !isWide(memory.claim?.relation ?? "") || memory.claim?.subject !== question.subject,
+    ({ memory }) =>
+      !isWide(memory.claim?.relation ?? "") ||
+      memory.claim?.subject !== question.subject ||
+      (memory.claim !== undefined && isSaidOfThing(question, memory.claim)),
   );
   if (strong.length > 0) return strong;
   const close = await near(embedder, question.topic ?? "", matches);
   return close.length > 0
     ? close
     : matches.filter(({ memory }) => TELLING.test(memory.claim?.relation ?? ""));
+}
+
+/** Members of one list ("the Guardian, Le Monde and El País"): what one of them is, the others are. */
+function isOneList(one: Memory, other: Memory): boolean {
+  const a = one.sources[0];
+  const b = other.sources[0];
+  if (one === other || !a || !b) return false;
+  const isSame = a.message === b.message && a.start === b.start && a.end === b.end;
+  return (
+    isSame && one.claim?.relation === other.claim?.relation && one.claim?.subject === other.claim?.subject
+  );
+}
+
+/** "Which bank are my savings with?": the joint is the same, and it is said of the thing that is asked about. */
+function isSaidOfThing({ subject, relations }: Question, claim: Claim): boolean {
+  return subject?.includes("/") === true && claim.relation.includes(" ") && claim.relation === relations[0];
 }
 
 /** Near enough in meaning to be of a kind: the values nearest to the topic. */
@@ -76,6 +102,17 @@ function dot(one: Float32Array, other: Float32Array): number {
   return sum;
 }
 
+/** Of one subject; or of several who bear the same noun and are told by name ("kid Ada", "kid Bruno"). */
+function isOfSame(one: Claim | undefined, other: Claim | undefined): boolean {
+  if (!one || !other || one.subject === other.subject) return one?.subject === other?.subject;
+  return one.relation === other.relation && withoutName(one.subject) === withoutName(other.subject);
+}
+
+/** "user/kid Ada" -> "user/kid". */
+export function withoutName(subject: string): string {
+  return subject.replace(/ \p{Lu}[^/]*$/u, "");
+}
+
 /** Those that say the same thing with other values; what only comes near stays out. */
 function together(question: Question, matches: readonly Match[], first: Match): Match[] {
   const lists =
@@ -93,7 +130,5 @@ function together(question: Question, matches: readonly Match[], first: Match): 
       )
       .slice(0, 5);
   const floor = first.score - 0.75;
-  return matches
-    .filter(({ memory, score }) => score >= floor && memory.claim?.subject === claim?.subject)
-    .slice(0, 12);
+  return matches.filter(({ memory, score }) => score >= floor && isOfSame(memory.claim, claim)).slice(0, 12);
 }

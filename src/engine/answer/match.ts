@@ -176,7 +176,7 @@ function tenseFits(question: Question, memory: Memory, claim: Claim): boolean {
   if (question.asks === "when" || question.asks === "yes_no" || question.tense !== "present") return true;
   if (memory.kind !== "event" || (memory.when === undefined && isPlanned(claim))) return true;
   if (
-    /^(?:be|be on|be due on|move to|have been to|visit|come|arrive|start|get|fly to|go to)$/.test(
+    /^(?:be|be on|be due on|move to|have been to|visit|come|arrive|start|get|fly to|go to|go with|go for|choose|opt for|settle on|buy|adopt|rescue|order|pick|pick up|receive|upgrade to|switch to|sign up for|join|take up|inherit|bring home)$/.test(
       claim.relation,
     )
   )

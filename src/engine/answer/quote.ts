@@ -5,6 +5,7 @@ import { sentencesOf } from "../../domain/sentences.ts";
 import { words } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
 import type { UserState } from "../user-state.ts";
+import { isOfKind, kindOf } from "./categories.ts";
 import { bagOf, coverage, essence, holds, key } from "./essence.ts";
 
 /** A sentence of the user's that is truly about a question, said with its date. */
@@ -36,9 +37,10 @@ export function quoteFor(input: {
   const telling = essence(text);
   if (telling.length === 0 || (question.asks === "yes_no" && telling.length < 2)) return undefined;
   const asksName = question.relations.length === 1 && question.relations[0] === "be called";
-  if (!input.past && asksName) return undefined;
+  if (!input.past && asksName && !/\bthe\b/i.test(text)) return undefined;
   let best: (Quoted & { score: number }) | undefined;
   for (const { id, words, message } of sentencesFound(input)) {
+    if (asksName && !tellsName(words, question)) continue;
     const score = fit(words, question, telling, message.name);
     if (score > 0 && (!best || score > best.score))
       best = { score, id, text: said(words, message.at, message.name) };
@@ -103,7 +105,8 @@ function fit(
   speaker: string | undefined,
 ): number {
   const own = sentence.replace(/["“„«][^"“”„«»]*["”»]/g, " ");
-  if (NOT_SO.test(own) || own.length > 600) return 0;
+  // Where words were erased, what is left is not what was asked for.
+  if (NOT_SO.test(own) || own.length > 600 || own.includes("[…]")) return 0;
   if (!isAbout(own, question, speaker)) return 0;
   const bag = bagOf(own);
   if (!telling.every((word) => holds(bag, word))) return 0;
@@ -113,9 +116,42 @@ function fit(
     !/\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|half|twice|once|every)\b/i.test(own)
   )
     return 0;
+  if (question.asks === "when" && !tellsWhen(own, telling)) return 0;
+  if (!tellsKind(own, question)) return 0;
   // Something has to be told beyond what was asked.
   const news = words(own).filter((word) => !telling.includes(key(word))).length;
   return news < 2 ? 0 : coverage(bag, telling) + 10 / (10 + own.length);
+}
+
+/** "a horse named Biscuit", for "What was the horse called?" */
+function tellsName(sentence: string, { subject = "" }: Question): boolean {
+  const noun = words(subject.split("/").at(-1) ?? "").at(-1) ?? "";
+  return new RegExp(
+    `\\b(?:an?|the) (?:\\p{L}+ )?${noun},? (?:is |was )?(?:called |named )?\\p{Lu}`,
+    "u",
+  ).test(sentence);
+}
+
+const TIME =
+  /\d|\b(?:today|tomorrow|tonight|yesterday|ago|noon|midnight|morning|afternoon|evening|night|week|weekend|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|christmas|easter|daily|weekly|monthly|(?:at|around|until|before|after|by|past) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))\b/gi;
+
+/** A time is told, and not only the one that was asked with. */
+function tellsWhen(sentence: string, telling: readonly string[]): boolean {
+  const times = sentence.match(TIME) ?? [];
+  return times.some((time) => !telling.includes(key(time.toLowerCase())));
+}
+
+/** Asked for a brand, a colour, a size: something that can be one has to be there. */
+function tellsKind(sentence: string, { topic = "", asks }: Question): boolean {
+  if (asks !== "value" || topic === "") return true;
+  if (/\b(?:brand|make|model|name|title)s?$/i.test(topic))
+    return /\S\s+["“']?\p{Lu}[\p{L}\d]/u.test(sentence);
+  if (/\b(?:size|number|plate|price|height|weight|age|score|salary|temperature)s?$/i.test(topic))
+    return /\d|\b[A-Z]{1,3}\b/.test(sentence);
+  const kind = kindOf(topic);
+  return (
+    kind === undefined || !/^(?:color|breed|material)$/.test(kind.name) || isOfKind(sentence, topic) === true
+  );
 }
 
 /** Whether the one asked about is the one who is spoken of. */

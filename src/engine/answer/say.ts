@@ -24,6 +24,7 @@ export function sayValue(text: string): string {
       /\b(?:I|we)['’](ve|ll|d|re)\b/gi,
       (_all, short: string) => `you${SHORT[short.toLowerCase()] ?? ""}`,
     )
+    .replace(/\b(?:I|we|i) (am|was)\b/g, (_all, verb: string) => `you ${verb === "am" ? "are" : "were"}`)
     .replace(/\b(?:am|was)\b(?= )/g, (word) => (word === "am" ? "are" : word))
     .replace(/\b(?:myself|ourselves)\b/gi, "yourself")
     .replace(/\b(?:mine|ours)\b/gi, "yours")
@@ -42,7 +43,7 @@ export function sayOne(memory: Memory, question: Question, asked: string): strin
   if (memory.kind === "event" || memory.kind === "commitment" || memory.kind === "instruction")
     return withDate(said, memory, question);
   if (
-    /^(?:not|never|used to|want the assistant to|wish to be called|can) ?/.test(claim.relation) ||
+    /^(?:be born|not|never|used to|want the assistant to|wish to be called|can) ?/.test(claim.relation) ||
     isHidden(claim)
   )
     return withDate(said, memory, question);
@@ -79,7 +80,9 @@ function isSaid(qualifier: string, asked: string): boolean {
 export function sayClaims(claims: readonly Claim[], qualifier: string): string {
   const [first] = claims;
   if (!first) return "";
-  const subject = sayPath(first.subject);
+  const subject = claims.some((claim) => claim.subject !== first.subject)
+    ? pluralOf(sayPath(first.subject.replace(/ \p{Lu}[^/]*$/u, "")))
+    : sayPath(first.subject);
   const noun = subject.split(" ").at(-1) ?? "";
   const isPlural = subject.startsWith("Your ") && singular(noun) !== noun.toLowerCase();
   const person = subject === "You" ? "you" : isPlural ? "they" : "third";
@@ -95,6 +98,13 @@ export function sayClaims(claims: readonly Claim[], qualifier: string): string {
       .filter((part) => part !== "")
       .join(" "),
   );
+}
+
+/** "Your kid" -> "Your kids", where several are meant. */
+function pluralOf(subject: string): string {
+  const noun = subject.split(" ").at(-1) ?? "";
+  if (noun === "child") return subject.replace(/child$/, "children");
+  return `${subject}${/(?:s|x|ch|sh)$/.test(noun) ? "es" : "s"}`;
 }
 
 /** Puts the resolved date behind what was said of it. */

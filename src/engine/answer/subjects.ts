@@ -21,7 +21,8 @@ export function subjectFit(asked: string | undefined, memories: readonly Memory[
   }
   const fit = (subject: string): number => {
     if (subject.toLowerCase() === asked.toLowerCase() || names.has(subject)) return 1;
-    return samePath(asked, subject, natures.get(subject) ?? []) ? 0.9 : 0;
+    if (samePath(asked, subject, natures.get(subject) ?? [])) return 0.9;
+    return isPlainer(asked, subject, claims) ? 0.7 : 0;
   };
   const known = new Map<string, number>();
   return (subject) => {
@@ -29,6 +30,15 @@ export function subjectFit(asked: string | undefined, memories: readonly Memory[
     known.set(subject, score);
     return score;
   };
+}
+
+/** "my pottery teacher" is the teacher, where pottery is something that the user does and no other has that noun. */
+function isPlainer(asked: string, subject: string, claims: readonly Claim[]): boolean {
+  const [root = "", thing = "", ...rest] = asked.split("/");
+  if (rest.length > 0 || root !== "user" || !subject.startsWith("user/")) return false;
+  const [modifier = "", noun = "", ...more] = words(thing);
+  if (more.length > 0 || noun === "" || subject !== `user/${noun}`) return false;
+  return claims.some(({ value, subject: of }) => of === "user" && words(value).includes(modifier));
 }
 
 /** Paths of those who are called what the question names, and names of those it gives a path for. */

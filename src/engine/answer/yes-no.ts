@@ -66,7 +66,9 @@ function listed(best: Match, current: readonly Match[]): Match[] {
 /** An event that ended what is asked about: "you broke up with Marco". */
 function partedFrom(asked: Asked, held: readonly HeldMemory[]): HeldMemory | undefined {
   const value = asked.question.value ?? asked.question.narrows ?? "";
-  const telling = essence(value);
+  // "Am I still a member of PureFit?": what goes by a name is enough.
+  const names = (value.match(/\p{Lu}[\p{L}\d'’-]*/gu) ?? []).flatMap((name) => essence(name));
+  const telling = names.length > 0 ? names : essence(value);
   const asksLife = /\b(?:alive|living|around|with us)\b/i.test(asked.text);
   if (telling.length === 0) return undefined;
   return held

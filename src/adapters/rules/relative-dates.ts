@@ -1,0 +1,137 @@
+/** Dates that are counted from the day of the message: "in two weeks", "Monday week", "the Friday after next". */
+
+const DAY = 86_400_000;
+
+const COUNTS = new Map([
+  ..."one two three four five six seven eight nine ten eleven twelve"
+    .split(" ")
+    .map((word, i) => [word, i + 1] as const),
+  ["a", 1],
+  ["an", 1],
+  ["couple", 2],
+  ["few", 3],
+]);
+
+const NUMBER = "(?<count>\\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)";
+const UNIT = "(?<unit>day|week|fortnight|month|year)s?";
+const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+const WEEKDAY = "(?<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)";
+
+/** A date by its words. */
+interface Rule {
+  readonly pattern: RegExp;
+  /** Only where the words look ahead. */
+  readonly isAhead?: boolean;
+  readonly iso: (groups: Readonly<Record<string, string | undefined>>, instant: Date) => string;
+}
+
+const RULES: readonly Rule[] = [
+  {
+    pattern: new RegExp(
+      `\\b(?:in|within) (?:about |around |like |just |roughly )?(?:the next )?(?:${NUMBER}|(?:a )?(?<vague>couple|few)(?: of)?)(?: more)? ${UNIT}(?:['’]s?)?(?: time| from (?:now|today))?\\b`,
+      "i",
+    ),
+    iso: (groups, instant) => counted(groups, instant, 1),
+    // "I read it in two weeks": how long it took.
+    isAhead: true,
+  },
+  {
+    pattern: new RegExp(
+      `\\b(?:${NUMBER}|(?:a )?(?<vague>couple|few)(?: of)?) ${UNIT} (?:from (?:now|today)|(?<ago>ago|back))\\b`,
+      "i",
+    ),
+    iso: (groups, instant) => counted(groups, instant, groups.ago === undefined ? 1 : -1),
+  },
+  {
+    pattern: new RegExp(`\\b(?:a|one) week (?:from|on) (?:next )?${WEEKDAY}\\b`, "i"),
+    iso: (groups, instant) => weekday(groups, instant, 1),
+  },
+  {
+    pattern: new RegExp(`\\b${WEEKDAY} week\\b(?! (?:day|end|long))`, "i"),
+    iso: (g, at) => weekday(g, at, 1),
+  },
+  {
+    pattern: new RegExp(`\\b(?:the )?${WEEKDAY} after next\\b`, "i"),
+    iso: (groups, instant) => weekday(groups, instant, 1),
+  },
+  {
+    pattern: /\b(?:the )?week after next\b/i,
+    iso: (_groups, instant) => day(instant.getTime() + 14 * DAY),
+  },
+];
+
+function counted(
+  { count = "", vague, unit = "day" }: Readonly<Record<string, string | undefined>>,
+  instant: Date,
+  sign: 1 | -1,
+): string {
+  const word = (vague ?? count).toLowerCase();
+  const many = sign * (COUNTS.get(word) ?? Number(word));
+  const name = unit.toLowerCase();
+  if (name === "day") return day(instant.getTime() + many * DAY);
+  if (name === "week") return day(instant.getTime() + many * 7 * DAY);
+  if (name === "fortnight") return day(instant.getTime() + many * 14 * DAY);
+  const date = new Date(instant);
+  if (name === "year") return String(date.getUTCFullYear() + many);
+  date.setUTCDate(1);
+  date.setUTCMonth(date.getUTCMonth() + many);
+  return date.toISOString().slice(0, 7);
+}
+
+function weekday(
+  { weekday: name = "" }: Readonly<Record<string, string | undefined>>,
+  instant: Date,
+  weeks: number,
+): string {
+  const ahead = (WEEKDAYS.indexOf(name.toLowerCase()) - instant.getUTCDay() + 7) % 7 || 7;
+  return day(instant.getTime() + (ahead + 7 * weeks) * DAY);
+}
+
+function day(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+const FEASTS: readonly (readonly [RegExp, string])[] = [
+  [/\bchristmas eve\b/i, "12-24"],
+  [/\b(?:christmas(?: day)?|xmas)\b/i, "12-25"],
+  [/\bboxing day\b/i, "12-26"],
+  [/\bnew year['’]?s eve\b|\bnye\b/i, "12-31"],
+  [/\bnew year['’]?s(?: day)?\b/i, "01-01"],
+  [/\bvalentine['’]?s(?: day)?\b/i, "02-14"],
+  [/\bhalloween\b/i, "10-31"],
+];
+
+/** The first date of these kinds in a text, with its place. */
+export function relativeDate(
+  text: string,
+  instant: Date,
+  future: boolean,
+): { start: number; end: number; iso: string } | undefined {
+  for (const { pattern, iso, isAhead } of RULES) {
+    const found = isAhead && !future ? undefined : pattern.exec(text);
+    if (found?.groups)
+      return { start: found.index, end: found.index + found[0].length, iso: iso(found.groups, instant) };
+  }
+  return feast(text, instant, future);
+}
+
+/** "on New Year's Eve": the next one, or the last. "Before Christmas" is no day. */
+function feast(
+  text: string,
+  instant: Date,
+  future: boolean,
+): { start: number; end: number; iso: string } | undefined {
+  for (const [pattern, monthDay] of FEASTS) {
+    const found = pattern.exec(text);
+    if (!found) continue;
+    const before = text.slice(0, found.index);
+    if (!/\b(?:on|at|for|since|this|last|next|is|was)\s+$/i.test(before)) return undefined;
+    const year = instant.getUTCFullYear();
+    const today = day(instant.getTime());
+    const here = `${year}-${monthDay}`;
+    const isPast = /\b(?:last|since|was)\s+$/i.test(before) || !future;
+    const moved = isPast ? (here > today ? year - 1 : year) : here < today ? year + 1 : year;
+    return { start: found.index, end: found.index + found[0].length, iso: `${moved}-${monthDay}` };
+  }
+  return undefined;
+}
