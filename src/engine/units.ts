@@ -2,10 +2,18 @@ import type { Unit } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import { passagesOf, passageText } from "../domain/passages.ts";
+import { shortened } from "../domain/short-vector.ts";
 import { analyse } from "../domain/words.ts";
 import type { Ports } from "./ports.ts";
 
-/** The search units of messages and memories: their passages, analysed and embedded. */
+/** The space of units that have no vector yet. */
+const NO_SPACE = "";
+
+/**
+ * The search units of messages and memories: passages of at most 512 tokens, and each memory whole, for it is one
+ * statement. All are found by their words from the commit on. A local embedder gives their vectors now; another one is
+ * not waited for, and what it is to embed waits in the record (see `embedPending`).
+ */
 export async function unitsOf(
   ports: Pick<Ports, "embedder">,
   messages: readonly Message[],
@@ -33,15 +41,24 @@ export async function unitsOf(
     })),
   ];
   if (searched.length === 0) return [];
-  const vectors = await ports.embedder.embed(
-    searched.map(({ text }) => text),
-    signal ? { signal } : {},
-  );
-  const none = new Float32Array(ports.embedder.dimensions);
+  const { embedder } = ports;
+  const texts = searched.map(({ text }) => text);
+  const vectors = embedder.local ? await embedder.embed(texts, signal ? { signal } : {}) : undefined;
   return searched.map(({ text, ...unit }, i) => ({
     ...unit,
     terms: analyse(text).join(" "),
-    space: ports.embedder.fingerprint,
-    vector: vectors[i] ?? none,
+    space: vectors ? embedder.fingerprint : NO_SPACE,
+    vector: vectors ? shortened(vectors[i] ?? new Float32Array(embedder.dimensions)) : new Float32Array(0),
   }));
+}
+
+/** The text by which a unit is found, from what it was made of; nothing where that is not at hand. */
+export function textOfUnit(
+  { type, owner, start, end }: Pick<Unit, "type" | "owner" | "start" | "end">,
+  messages: ReadonlyMap<string, Message>,
+  memories: ReadonlyMap<string, Memory>,
+): string | undefined {
+  if (type === "memory") return memories.get(owner)?.text;
+  const message = messages.get(owner);
+  return message && passageText(message, { start, end });
 }

@@ -116,9 +116,8 @@ export function userStates(
     for (const one of kept.values()) {
       if (sum <= most || one === current) break;
       sum -= bytesOf(one);
-      // It is packed before the memory is given back.
-      void keep(record, one);
-      letGo(one);
+      kept.delete(scopeKey(one.scope));
+      void inTurn(one.scope, () => keep(record, one)).finally(() => release(one.block));
     }
   };
 
@@ -144,7 +143,7 @@ export function userStates(
     },
     async close() {
       for (const one of [...kept.values()]) {
-        await keep(record, one);
+        await inTurn(one.scope, () => keep(record, one));
         letGo(one);
       }
     },
@@ -192,12 +191,15 @@ function bytesOf({ block, whole }: Kept): number {
 }
 
 /** Best effort: a block that cannot be kept is built anew at the next start. */
-async function keep(record: Source, { scope, block }: Kept): Promise<void> {
-  const { unkept, units } = block;
-  if (unkept < WORTH_KEEPING || unkept < units.count / 10 || block.isReleased) return;
-  const bytes = packBlock(block);
-  if (!bytes) return;
+async function keep(record: Source, one: Kept): Promise<void> {
+  const { scope, block } = one;
+  if (block.isReleased) return;
   try {
+    // Its own last writes are not in it yet.
+    await catchUp(record, one, await record.revision(scope), false);
+    if (block.unkept < WORTH_KEEPING || block.unkept < block.units.count / 10) return;
+    const bytes = packBlock(block);
+    if (!bytes) return;
     await record.keepBlock(scope, { revision: block.revision, bytes });
     block.unkept = 0;
   } catch {

@@ -65,7 +65,8 @@ const LAWS: readonly (readonly [place: string, problem: string, sql: string])[] 
   [
     "units",
     "with a vector of another length than the rest of their space",
-    "SELECT 1 FROM units GROUP BY space HAVING min(length(vector)) <> max(length(vector)) OR max(length(vector)) % 4 <> 0",
+    "SELECT 1 FROM (SELECT space, CASE length(vector) % 2 WHEN 1 THEN (length(vector) - 1) / 2 ELSE length(vector) / 4.0 END AS parts " +
+      "FROM units) GROUP BY space HAVING min(parts) <> max(parts) OR max(parts) <> round(max(parts))",
   ],
   ["units", "both there and gone", "SELECT 1 FROM gone JOIN units USING (user, id) WHERE gone.type = 'unit'"],
   [
