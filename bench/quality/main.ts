@@ -23,9 +23,10 @@ const SETS: { readonly [set: string]: (options: RunOptions) => Promise<Run> } = 
 };
 
 const USAGE = `npm run -s eval -- SET [--data DIR] [--limit N] [--embedder NAME] [--json]
-SET is one of ${Object.keys(SETS).join(", ")};
-NAME one of ${Object.keys(EMBEDDERS).join(", ")}. DIR holds the data as bench/quality/README.md says;
-without it, stories and locomo run on a small conversation of the project's own.`;
+SET is one of ${Object.keys(SETS).join(", ")}.
+DIR holds the data as bench/quality/README.md says; without it, stories and locomo run on a small conversation of the
+project's own. NAME is one of ${Object.keys(EMBEDDERS).join(", ")}; with --model FOLDER for minilm, --model NAME and
+--base-url URL for openai.`;
 
 const OWN = join(import.meta.dirname, "small");
 
@@ -49,7 +50,10 @@ async function main(): Promise<number> {
   }
   const done = await run({
     data: values.data ?? OWN,
-    embedder: await makeEmbedder(),
+    embedder: makeEmbedder({
+      ...(values.model === undefined ? {} : { model: values.model }),
+      ...(values["base-url"] === undefined ? {} : { baseUrl: values["base-url"] }),
+    }),
     ...(limit === undefined ? {} : { limit }),
     progress: progressTo(process.stderr),
   });
@@ -64,6 +68,8 @@ function parse() {
       data: { type: "string" },
       limit: { type: "string" },
       embedder: { type: "string", default: "static" },
+      model: { type: "string" },
+      "base-url": { type: "string" },
       json: { type: "boolean", default: false },
     },
   });
