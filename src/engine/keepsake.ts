@@ -3,7 +3,7 @@ import type { Scope } from "../domain/scope.ts";
 import { MemoryError } from "../errors.ts";
 import { add, remove, update } from "./add.ts";
 import { answer, answerStream } from "./answer.ts";
-import { background } from "./background.ts";
+import { type Background, background } from "./background.ts";
 import { converse } from "./converse.ts";
 import { brokenReceipts } from "./forget/seal.ts";
 import { forget, planForget } from "./forget.ts";
@@ -34,7 +34,7 @@ export function keepsake(
     notices,
     scope(named) {
       check();
-      return scoped(ports, checkScope(named), { check, later: work.later });
+      return scoped(ports, checkScope(named), { check, work });
     },
     async check() {
       check();
@@ -56,6 +56,14 @@ export function keepsake(
       check();
       return ports.record.users(checkName(project, "project"));
     },
+    async embedding() {
+      check();
+      return work.embedding();
+    },
+    reindex({ signal } = {}) {
+      check();
+      return work.embedNow(signal);
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -65,38 +73,55 @@ export function keepsake(
 function scoped(
   ports: Ports,
   scope: Scope,
-  { check, later }: { check: () => void; later: (scope: Scope) => void },
+  { check, work }: { check: () => void; work: Background },
 ): ScopedMemory {
   const open = <Result>(run: () => Result): Result => {
     check();
     return run();
   };
+  const write = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    const result = await open(run);
+    work.written();
+    return result;
+  };
   return {
     async remember(input, options = {}) {
-      const receipt = await open(() => remember(ports, scope, input, options));
-      if (receipt.pending > 0 && options.extract !== "never") later(scope);
+      const receipt = await write(() => remember(ports, scope, input, options));
+      if (receipt.pending > 0 && options.extract !== "never") work.later(scope);
       return receipt;
     },
-    add: async (memory) => open(() => add(ports, scope, memory)),
+    add: (memory) => write(() => add(ports, scope, memory)),
     recall: async (query, options) => open(() => recall(ports, scope, query, options)),
     answer: async (question, options) => open(() => answer(ports, scope, question, options)),
     answerStream: (question, options) => open(() => answerStream(ports, scope, question, options)),
-    converse: async (message, options) => open(() => converse(ports, scope, message, options)),
+    converse: (message, options) => write(() => converse(ports, scope, message, options)),
     forget: (async (what, options) =>
-      open(() =>
-        options?.dryRun ? planForget(ports, scope, what) : forget(ports, scope, what, options),
-      )) as ScopedMemory["forget"],
+      options?.dryRun
+        ? open(() => planForget(ports, scope, what))
+        : write(() => forget(ports, scope, what, options))) as ScopedMemory["forget"],
     get: async (id) => open(() => get(ports, scope, id)),
     list: (options) => open(() => list(ports, scope, options)),
-    update: async (id, changes) => open(() => update(ports, scope, id, changes)),
-    remove: async (id) => open(() => remove(ports, scope, id)),
+    update: (id, changes) => write(() => update(ports, scope, id, changes)),
+    remove: (id) => write(() => remove(ports, scope, id)),
     history: (async (id?: string, options?: { before?: number; limit?: number }) =>
       open<Promise<unknown>>(() =>
         id === undefined ? log(ports, scope, options) : versionsOf(ports, scope, id),
       )) as ScopedMemory["history"],
-    undo: async (revision) => open(() => undo(ports, scope, revision)),
+    undo: (revision) => write(() => undo(ports, scope, revision)),
     profile: async () => open(() => profile(ports, scope)),
     export: () => open(() => exportLines(ports, scope)),
-    import: (source, options) => open(() => importMessages(ports, scope, source, options)),
+    import: (source, options) =>
+      each(
+        open(() => importMessages(ports, scope, source, options)),
+        work.written,
+      ),
   };
+}
+
+/** The same, and something done at each step. */
+async function* each<Value>(values: AsyncIterable<Value>, then: () => void): AsyncGenerator<Value> {
+  for await (const value of values) {
+    then();
+    yield value;
+  }
 }

@@ -4,6 +4,7 @@ import type { Scope } from "../domain/scope.ts";
 import { type Block, unitId } from "./block/block.ts";
 import { packContext } from "./context.ts";
 import type { Ports } from "./ports.ts";
+import { queryVector } from "./query-vector.ts";
 import { limitsOf } from "./recall/bounds.ts";
 import { explanationOf, whyItem } from "./recall/explain.ts";
 import { itemsOf } from "./recall/items.ts";
@@ -34,7 +35,7 @@ export async function recall(
   const now = ports.clock().toISOString();
   const wanted = takeOptions(scope, query, options, now);
   const text = excerpt(query);
-  const [vector] = await ports.embedder.embed([text], options.signal ? { signal: options.signal } : {});
+  const vector = await queryVector(ports.embedder, text, options.signal);
   const recalled = await withScratch((scratch) =>
     recallWith(ports, scope, { text, vector, wanted, isExplained: options.explain === true }, scratch),
   );

@@ -19,8 +19,26 @@ export interface Keepsake {
   audit(): Promise<{ receipts: ErasureReceipt[]; broken: { id: string; problem: string }[] }>;
   /** The users of a project. */
   users(project?: string): Promise<string[]>;
+  /** What waits for the embedder, of all users: after a change of it, or where it is a remote one. */
+  embedding(): Promise<Embedding>;
+  /**
+   * Embeds what waits, to the end; without it, that happens in the background. Safe to break off and to repeat. Yields
+   * after each hundred.
+   */
+  reindex(options?: CallOptions): AsyncIterable<{ readonly done: number; readonly left: number }>;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface Embedding {
+  /** The embedder's space (its fingerprint). */
+  readonly space: string;
+  /** Search units that have no vector in it yet; they are found by their words. */
+  readonly left: number;
+  /** Whether they are being embedded now. */
+  readonly running: boolean;
+  /** Why the last try failed; it is tried again. */
+  readonly problem?: string;
 }
 
 export interface InputMessage {

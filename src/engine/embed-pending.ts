@@ -1,0 +1,152 @@
+import type { Unit } from "../domain/change-set.ts";
+import { type Scope, scopeKey } from "../domain/scope.ts";
+import { isMemoryError } from "../errors.ts";
+import type { Embedder } from "../ports/embedder.ts";
+import type { OutsideUnits } from "../ports/record.ts";
+import type { Ports } from "./ports.ts";
+import { textOfUnit } from "./units.ts";
+
+export interface EmbedProgress {
+  /** Units embedded so far. */
+  readonly done: number;
+  /** Units that waited when it was counted last, less those. */
+  readonly left: number;
+}
+
+type EmbedPorts = Pick<Ports, "record" | "embedder" | "clock">;
+
+/** Units in one commit: a few milliseconds, so that nobody who writes or recalls waits longer. */
+const AT_ONCE = 100;
+/** How often a user who writes all the time is tried before the others come first. */
+const TRIES = 20;
+/** Any embedder takes this text. */
+const PROBE = "Hello.";
+
+/**
+ * Embeds the units of all users whose vectors are of another embedder, or still to be made, until none is left. What
+ * is done stands in the record and nowhere else, so that it may be broken off at any moment, and goes on where it was.
+ * A commit comes after each hundred; recalls go on meanwhile, by words for what has no vector yet. Yields after each
+ * commit. Throws what the embedder throws, and the signal's reason.
+ */
+export async function* embedPending(
+  ports: EmbedPorts,
+  signal?: AbortSignal,
+): AsyncGenerator<EmbedProgress, void, void> {
+  let done = 0;
+  let left = await countPending(ports);
+  /** Users who wrote faster than we could; the next run finds them. */
+  const overtaken = new Set<string>();
+  let scope: Scope | undefined;
+  for (;;) {
+    scope ??= await nextUser(ports, overtaken);
+    if (!scope) return;
+    signal?.throwIfAborted();
+    const embedded = await embedSome(ports, scope, signal);
+    if (embedded === undefined) overtaken.add(scopeKey(scope));
+    if (!embedded) {
+      scope = undefined;
+      continue;
+    }
+    done += embedded;
+    left = Math.max(0, left - embedded);
+    yield { done, left };
+    // Everybody else's turn: with a local embedder and record, nothing above ever waits.
+    await pause(0);
+  }
+}
+
+async function nextUser(
+  { record, embedder }: EmbedPorts,
+  but: ReadonlySet<string>,
+): Promise<Scope | undefined> {
+  const users = await record.usersOutside(embedder.fingerprint, 1 + but.size);
+  return users.map(({ scope }) => scope).find((scope) => !but.has(scopeKey(scope)));
+}
+
+/** How many units wait for the embedder. */
+export async function countPending({
+  record,
+  embedder,
+}: Pick<Ports, "record" | "embedder">): Promise<number> {
+  const users = await record.usersOutside(embedder.fingerprint, Number.MAX_SAFE_INTEGER);
+  return users.reduce((sum, { units }) => sum + units, 0);
+}
+
+/** Embeds up to a hundred units of a user and commits them; gives how many, or nothing where others were always faster. */
+async function embedSome(
+  { record, embedder, clock }: EmbedPorts,
+  scope: Scope,
+  signal: AbortSignal | undefined,
+): Promise<number | undefined> {
+  // Kept over the tries: what was paid for once is not asked for again.
+  const known = new Map<string, Float32Array>();
+  for (let tried = 1; tried <= TRIES; tried += 1) {
+    const outside = await record.unitsOutside(scope, embedder.fingerprint, AT_ONCE);
+    if (outside.units.length === 0) return 0;
+    const units = await embedded(embedder, outside, known, signal);
+    try {
+      const at = clock().toISOString();
+      await record.commit(scope, { base: outside.revision, at, cause: "reindex", units });
+      return units.length;
+    } catch (error) {
+      if (!isMemoryError(error) || error.code !== "conflict") throw error;
+      await pause(tried);
+    }
+  }
+  return undefined;
+}
+
+async function embedded(
+  embedder: Embedder,
+  { units, messages, memories }: OutsideUnits,
+  known: Map<string, Float32Array>,
+  signal: AbortSignal | undefined,
+): Promise<Unit[]> {
+  const messageById = new Map(messages.map((message) => [message.id, message]));
+  const memoryById = new Map(memories.map((memory) => [memory.id, memory]));
+  const texts = units.map((unit) => textOfUnit(unit, messageById, memoryById) ?? "");
+  const missing = [...new Set(texts)].filter((text) => !known.has(text));
+  for (const [i, vector] of (await vectorsOf(embedder, missing, signal)).entries()) {
+    known.set(missing[i] ?? "", vector);
+  }
+  const none = new Float32Array(embedder.dimensions);
+  return units.map((unit, i) => ({
+    ...unit,
+    space: embedder.fingerprint,
+    vector: known.get(texts[i] ?? "") ?? none,
+  }));
+}
+
+/** A text that the embedder will never take gets zeros, and is found by its words; it holds up none of the others. */
+async function vectorsOf(
+  embedder: Embedder,
+  texts: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Float32Array[]> {
+  if (texts.length === 0) return [];
+  const call = signal ? { signal } : {};
+  try {
+    return await embedder.embed(texts, call);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+  }
+  // Where even this is refused, it is not the texts: a wrong model, a wrong address.
+  await embedder.embed([PROBE], call);
+  const vectors: Float32Array[] = [];
+  for (const text of texts) {
+    const [vector] = await embedder.embed([text], call).catch((error: unknown) => {
+      if (isRefusal(error)) return [];
+      throw error;
+    });
+    vectors.push(vector ?? new Float32Array(embedder.dimensions));
+  }
+  return vectors;
+}
+
+function isRefusal(error: unknown): boolean {
+  return isMemoryError(error) && error.code === "invalid_input";
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => (ms === 0 ? setImmediate(resolve) : setTimeout(resolve, ms)));
+}
