@@ -1,8 +1,6 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 
-const CHILD = join(import.meta.dirname, "child.ts");
-
 /**
  * Runs the child and kills it with SIGKILL some milliseconds after its first word, or after its start, where it may
  * still be opening the file. Gives the words it said. A child that fails by itself is an error.
@@ -11,8 +9,11 @@ export async function killed(
   words: readonly string[],
   afterMs: number,
   since: "first word" | "start" = "first word",
+  program = "child.ts",
 ): Promise<string[]> {
-  const child = spawn(process.execPath, [CHILD, ...words], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [join(import.meta.dirname, program), ...words], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let said = "";
   const kill = (): boolean => child.kill("SIGKILL");
   let timer = since === "start" ? setTimeout(kill, afterMs) : undefined;

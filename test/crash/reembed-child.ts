@@ -1,0 +1,79 @@
+import { writeSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Embedder } from "../../src/index.ts";
+import { createMemory } from "../../src/memory.ts";
+import { random } from "./kill.ts";
+
+/**
+ * The one that is killed while it embeds anew. `reembed-child.ts PATH`: opens a database whose vectors are of the old
+ * embedder, with the new one; searches all the while; says what it sees, a word a line, and "done" when nothing is left.
+ */
+
+const DIMENSIONS = 256;
+export const USERS: readonly string[] = ["ana", "ben", "cem", "dia"];
+/** Asked by words, it finds the memory that holds them, with a vector or without. */
+export const BY_WORDS = "Where is the zanzibar lantern?";
+export const LANTERN = "The user keeps the zanzibar lantern in the attic.";
+/** Shares no word with any memory. The new embedder puts it where the old one had the trap, and beside the target. */
+export const BY_VECTOR = "Quokka?";
+export const TRAP = "The user owns a trap from another space.";
+export const TARGET = "The user has met a small smiling animal.";
+
+export const OLD = "old-1/256";
+export const NEW = "new-1/256";
+
+/** Every text has a direction of its own in each space, all of them nearly at right angles to each other. */
+export function vectorIn(space: string, text: string): Float32Array {
+  if (space === NEW && text === BY_VECTOR) {
+    // As near to the trap's old vector as to the target's new one.
+    const [trap, target] = [vectorIn(OLD, TRAP), vectorIn(NEW, TARGET)];
+    return unit(trap.map((part, i) => part + (target[i] ?? 0)));
+  }
+  let seed = 7;
+  for (const letter of `${space} ${text}`) seed = (Math.imul(seed, 31) + (letter.codePointAt(0) ?? 0)) | 0;
+  const draw = random(seed);
+  return unit(Float32Array.from({ length: DIMENSIONS }, () => draw() - 0.5));
+}
+
+function unit(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector);
+  return vector.map((part) => part / length);
+}
+
+/** As a server would be: not at hand before the commit, and some milliseconds away. */
+export function newEmbedder(onAsked: (texts: readonly string[]) => void, awayMs: number): Embedder {
+  return {
+    fingerprint: NEW,
+    dimensions: DIMENSIONS,
+    local: false,
+    floor: 0.4,
+    patienceMs: 5000,
+    async embed(texts) {
+      onAsked(texts);
+      if (texts.length > 1) await pause(awayMs);
+      return texts.map((text) => vectorIn(NEW, text));
+    },
+  };
+}
+
+if (import.meta.main) {
+  const [, , path = "", awayMs = "0"] = process.argv;
+  const say = (words: string): number => writeSync(1, `${words}\n`);
+  const embedder = newEmbedder((texts) => texts.length > 1 && say(`asked ${texts.length}`), Number(awayMs));
+  const memory = await createMemory({ path, embedder });
+  for (let round = 0; ; round += 1) {
+    const { left, problem } = await memory.embedding();
+    if (problem !== undefined) say(`fault ${problem}`);
+    const scope = memory.scope({ user: USERS[round % USERS.length] ?? "" });
+    const begun = performance.now();
+    const [byWords, byVector] = await Promise.all([scope.recall(BY_WORDS), scope.recall(BY_VECTOR)]);
+    const took = performance.now() - begun;
+    if (!byWords.items.some(({ text }) => text === LANTERN)) say("fault words found nothing");
+    if (byVector.items.some(({ text }) => text !== TARGET)) say("fault a vector of another space was found");
+    say(`searched ${took.toFixed(1)} ${left}`);
+    if (left === 0) break;
+    await pause(2);
+  }
+  await memory.close();
+  say("done");
+}
