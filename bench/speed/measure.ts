@@ -7,6 +7,8 @@ export interface Spread {
   readonly p95: number;
   readonly p99: number;
   readonly n: number;
+  /** Time of the processor in the mean, where it was measured: on a busy machine it tells more than the clock. */
+  readonly cpu?: number;
 }
 
 export function spreadOf(taken: readonly number[]): Spread {

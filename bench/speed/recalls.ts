@@ -1,6 +1,6 @@
 import { createMemory, type Keepsake, type MemoryOptions, type ScopedMemory } from "../../src/index.ts";
 import type { Asker } from "./asked.ts";
-import { type Spread, settle, spreadOf, timeOf } from "./measure.ts";
+import { rounded, type Spread, settle, spreadOf, timeOf } from "./measure.ts";
 import { seeded } from "./vocabulary.ts";
 
 export interface Crowd {
@@ -32,6 +32,7 @@ export async function hot(
 ): Promise<Spread> {
   const random = seeded(users);
   const taken: number[] = [];
+  let cpu = 0;
   for (let block = 0; block < blocks; block += 1) {
     const asker = askerOf(1 + Math.floor(random() * users));
     const one = memory.scope({ user: asker.person.name });
@@ -41,10 +42,13 @@ export async function hot(
     for (let i = 0; i < CALLS; i += 1) {
       const now = { memory: one, asker, call: taken.length };
       await before?.(now);
+      const spent = process.cpuUsage();
       taken.push(await timeOf(() => call(now)));
+      const { user, system } = process.cpuUsage(spent);
+      cpu += (user + system) / 1000;
     }
   }
-  return spreadOf(taken);
+  return { ...spreadOf(taken), cpu: rounded(cpu / taken.length) };
 }
 
 /** Reopened so often with few users; a large user takes seconds. */

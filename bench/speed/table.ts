@@ -7,7 +7,7 @@ export function tableOf(figures: Figures): string {
   return [
     `${figures.users} users of ${figures.perUser} memories, and the messages they were read from`,
     "",
-    `${"milliseconds".padEnd(34)}${["p50", "p95", "p99"].map((head) => head.padStart(9)).join("")}`,
+    `${"milliseconds".padEnd(34)}${["p50", "p95", "p99", "cpu mean"].map((head) => head.padStart(9)).join("")}`,
     times("recall", recall.hot),
     times("recall after a write", recall.afterWrite),
     times("recall, user not in memory", recall.cold),
@@ -27,8 +27,8 @@ export function tableOf(figures: Figures): string {
   ].join("\n");
 }
 
-function times(name: string, { p50, p95, p99 }: Spread): string {
-  return `${name.padEnd(34)}${[p50, p95, p99].map((ms) => String(ms).padStart(9)).join("")}`;
+function times(name: string, { p50, p95, p99, cpu }: Spread): string {
+  return `${name.padEnd(34)}${[p50, p95, p99, cpu ?? ""].map((ms) => String(ms).padStart(9)).join("")}`;
 }
 
 function one(name: string, value: number): string {
