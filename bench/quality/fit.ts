@@ -57,11 +57,11 @@ async function casesOf({ name, messages, questions }: Conversation): Promise<Cas
       return withScratch(async (scratch) => {
         const near = scanVectors(block, scratch, vector);
         const asked = { query: question, near, span: {}, floor: embedder.floor };
-        const { signals, tops, places } = search(block, scratch, asked, profileOf("default"));
+        const { signals, places } = search(block, scratch, asked, profileOf("default"));
         const columns = FITTED.map((signal) =>
           Float32Array.from(
             owners,
-            (_, slot) => Math.max(0, signalAt(signals, signal, places, slot)) / (tops[signal] || 1),
+            (_, slot) => Math.max(0, signalAt(signals, signal, places, slot)) / (signals.tops[signal] || 1),
           ),
         );
         return { group: name, columns, owners, gold };

@@ -1,6 +1,6 @@
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
 import { vectorsOf as blockVectors } from "../../src/engine/block/vectors.ts";
-import { cosine, greatestOf, RESCORED } from "../../src/engine/recall/vector-arm.ts";
+import { cosine, doubtful } from "../../src/engine/recall/vector-arm.ts";
 import type { Person } from "./made-up.ts";
 
 /** The vectors of everything a user has stored, one after the other, and of questions that are asked about it. */
@@ -42,7 +42,7 @@ export function vectorTop10({ dimensions, count, all }: Vectors): (query: Float3
   const scores = new Float32Array(count);
   return (query) => {
     block.dot(query, count, scores);
-    for (const row of greatestOf(scores, RESCORED)) scores[row] = cosine(query, own(row));
+    for (const row of doubtful(scores, 10)) scores[row] = cosine(query, own(row));
     return topOf(scores);
   };
 }

@@ -14,10 +14,12 @@ import { search } from "./recall/search.ts";
 import { takeOptions, type Wanted } from "./recall/take-options.ts";
 import { blockThen, knownThen } from "./recall/then.ts";
 import { mayNameTime } from "./recall/time-arm.ts";
-import { cosine, greatestOf, RESCORED, scanVectors } from "./recall/vector-arm.ts";
+import { cosine, doubtful, scanVectors } from "./recall/vector-arm.ts";
 
 /** Characters. */
 const LONGEST_QUERY = 4000;
+/** Of so many nearest it is made sure that they are the nearest. */
+const NEAREST = 10;
 
 type RecallPorts = Pick<Ports, "record" | "states" | "embedder" | "questions" | "clock" | "ids">;
 
@@ -106,7 +108,7 @@ async function nearest(
   const near = vector && scanVectors(block, scratch, vector);
   if (!near || !vector || tries === 0) return { block, near };
   const { revision } = block;
-  const best = greatestOf(near, RESCORED);
+  const best = doubtful(near, NEAREST);
   const exact = await ports.record.vectors(
     scope,
     best.map((slot) => unitId(block, slot)),

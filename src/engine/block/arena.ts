@@ -52,8 +52,8 @@ export interface Arena {
   read(chunk: Chunk): { readonly codes: Int8Array; readonly scales: Float32Array };
   /** Sets the query that `dot` works with: 16-bit codes. */
   ask(query: Int16Array): void;
-  /** Writes the products of a chunk's first rows with the query, each times its row's scale, into `out` from `at` on. */
-  dot(chunk: Chunk, rows: number, out: Float32Array, at: number): void;
+  /** Writes the products of a chunk's first rows with the query, each times its row's scale and `scale`, into `out`. */
+  dot(chunk: Chunk, rows: number, scale: number, out: Float32Array, at: number): void;
 }
 
 const arenas = new Map<number, Arena | undefined>();
@@ -126,11 +126,12 @@ function arenaIn(memory: WasmMemory, dotRows: DotRows, stride: number): Arena {
     ask(query) {
       new Int16Array(memory.buffer, 0, query.length).set(query);
     },
-    dot(chunk, rows, out, at) {
+    dot(chunk, rows, scale, out, at) {
       const scales = chunk + codesBytes;
       const products = scales + scalesBytes;
       dotRows(rows, stride, 0, chunk, scales, products);
-      out.set(new Float32Array(memory.buffer, products, rows), at);
+      const found = new Float32Array(memory.buffer, products, rows);
+      for (let row = 0; row < rows; row += 1) out[at + row] = (found[row] as number) * scale;
     },
   };
 }

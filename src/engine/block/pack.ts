@@ -133,6 +133,7 @@ function blockFrom(header: Header, arrays: ReadonlyMap<string, Numbers>, space: 
   fill("source", memories.sources);
   fill("unit", units.columns);
   turns.count = header.turns;
+  turns.seen = turns.columns.flags.reduce((seen, bits) => seen | bits, 0);
   turns.sessionCount = header.sessions;
   memories.count = header.memories;
   memories.sourceCount = header.sources;

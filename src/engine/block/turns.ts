@@ -16,6 +16,8 @@ export const TURN = {
   undone: 8,
   /** The turn before it in the session asks something. */
   answers: 16,
+  /** The user says it to an assistant, who speaks in this session too. */
+  own: 32,
 } as const;
 
 type F64 = Float64Array<ArrayBuffer>;
@@ -59,6 +61,8 @@ export interface SessionColumns {
 /** A user's messages as a chain of turns, for what their neighbours tell about them. */
 export interface Turns {
   count: number;
+  /** All bits that any turn has, or has had. */
+  seen: number;
   readonly columns: TurnColumns;
   /** By turn. */
   readonly ids: string[];
@@ -75,6 +79,7 @@ export function noTurns(): Turns {
   const i32 = (): I32 => new Int32Array(0);
   return {
     count: 0,
+    seen: 0,
     columns: {
       at: f64(),
       storedAt: f64(),
@@ -109,11 +114,12 @@ export function putTurn(turns: Turns, names: Names, message: Message): void {
   if (turn >= turns.count) append(turns, names, message);
   const { flags, next } = turns.columns;
   const asks = asksAtEnd(message.content);
-  const kept = (flags[turn] as number) & TURN.answers;
+  const kept = (flags[turn] as number) & (TURN.answers | TURN.own);
   const speaks = message.role === "user" ? TURN.byUser : message.role === "assistant" ? TURN.byAssistant : 0;
   flags[turn] = kept | speaks | (asks ? TURN.asks : 0) | (message.undone ? TURN.undone : 0);
   const after = next[turn] as number;
   if (after >= 0) setAnswers(flags, after, asks);
+  turns.seen |= (flags[turn] as number) | (asks ? TURN.answers : 0);
 }
 
 function append(turns: Turns, names: Names, message: Message): void {
@@ -148,9 +154,22 @@ function append(turns: Turns, names: Names, message: Message): void {
   }
   sessions.last[session] = turn;
   sessions.turns[session] = (sessions.turns[session] as number) + 1;
-  if (message.role === "assistant")
+  if (message.role === "assistant") {
+    if (sessions.assistantTurns[session] === 0) setOwn(turns, last);
     sessions.assistantTurns[session] = (sessions.assistantTurns[session] as number) + 1;
+  } else if (message.role === "user" && (sessions.assistantTurns[session] as number) > 0) {
+    columns.flags[turn] = (columns.flags[turn] as number) | TURN.own;
+  }
   if (message.name !== undefined) sessions.named[session] = (sessions.named[session] as number) + 1;
+}
+
+/** An assistant has spoken for the first time: what the user said before in the session was said to one. */
+function setOwn(turns: Turns, last: number): void {
+  const { flags, previous } = turns.columns;
+  for (let turn = last; turn >= 0; turn = previous[turn] as number) {
+    if (((flags[turn] as number) & TURN.byUser) !== 0) flags[turn] = (flags[turn] as number) | TURN.own;
+  }
+  turns.seen |= TURN.own;
 }
 
 function setAnswers(flags: Uint8Array, turn: number, answers: boolean): void {

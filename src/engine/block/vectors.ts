@@ -47,8 +47,7 @@ export function vectorsOf(
     dot(query, count, out) {
       const codes = new Int16Array(stride);
       const scale = encodeQuery(query, codes);
-      (many ?? few).dot(codes, count, out);
-      for (let slot = 0; slot < count; slot += 1) out[slot] = (out[slot] as number) * scale;
+      (many ?? few).dot(codes, scale, count, out);
     },
     pack: (count) => (many ?? few).pack(count),
     get bytes() {
@@ -84,7 +83,7 @@ function encodeQuery(query: Float32Array, codes: Int16Array): number {
 interface Rows {
   put(slot: number, codes: Int8Array, scale: number): void;
   load(packed: { readonly codes: Int8Array; readonly scales: Float32Array }): void;
-  dot(query: Int16Array, count: number, out: Float32Array): void;
+  dot(query: Int16Array, scale: number, count: number, out: Float32Array): void;
   pack(count: number): { codes: Int8Array; scales: Float32Array };
   bytes(): number;
   release(): void;
@@ -110,13 +109,13 @@ function fewRows(stride: number): Rows {
       codes.set(packed.codes.subarray(0, packed.scales.length * stride));
       scales.set(packed.scales);
     },
-    dot(query, count, out) {
+    dot(query, scale, count, out) {
       const known = Math.min(count, scales.length);
       for (let slot = 0; slot < known; slot += 1) {
         const from = slot * stride;
         let sum = 0;
         for (let i = 0; i < stride; i += 1) sum += (codes[from + i] as number) * (query[i] as number);
-        out[slot] = sum * (scales[slot] as number);
+        out[slot] = sum * (scales[slot] as number) * scale;
       }
       out.fill(0, known, count);
     },
@@ -161,10 +160,10 @@ function chunkedRows(arena: Arena, stride: number): Rows {
         );
       }
     },
-    dot(query, count, out) {
+    dot(query, scale, count, out) {
       arena.ask(query);
       for (let from = 0; from < count; from += CHUNK_ROWS) {
-        arena.dot(chunkOf(from / CHUNK_ROWS), Math.min(CHUNK_ROWS, count - from), out, from);
+        arena.dot(chunkOf(from / CHUNK_ROWS), Math.min(CHUNK_ROWS, count - from), scale, out, from);
       }
     },
     pack(count) {

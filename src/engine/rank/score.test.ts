@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { profileOf } from "./profiles.ts";
-import { boostOf, partsOf, relevanceOf, scoreOf, topsOf, weightsFor } from "./score.ts";
+import { boostOf, partsOf, relevanceOf, scoreOf, weightsFor } from "./score.ts";
 import { noSignals, type Places, SIGNAL_NAMES, type Signals } from "./signals.ts";
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
@@ -13,10 +13,18 @@ const columns = fc.integer({ min: 1, max: 8 }).chain((slots) =>
     maxLength: SIGNAL_NAMES.length,
   }),
 );
+const BITS = { answers: 1, own: 2 };
 
 function signalsOf(values: readonly (readonly number[])[]): Signals {
-  const filled = noSignals();
-  for (const [i, signal] of SIGNAL_NAMES.entries()) filled[signal] = Float32Array.from(values[i] ?? []);
+  const filled = noSignals(BITS);
+  for (const [i, signal] of SIGNAL_NAMES.entries()) {
+    const column = Float32Array.from(values[i] ?? []);
+    if (signal === "named") filled.named = column;
+    else if (signal !== "answers" && signal !== "own") filled.columns[signal] = column;
+    // Shares of the greatest, but for those that have a natural top.
+    const isShare = ["words", "window", "session", "near", "around"].includes(signal);
+    filled.tops[signal] = isShare ? Math.max(...column) : 1;
+  }
   return filled;
 }
 
@@ -28,6 +36,8 @@ function placesOf(slots: number): Places {
     turn: Int32Array.from(numbers, (i) => (i % 3 === 2 ? -1 : i)),
     turns: slots,
     session: Int32Array.from(numbers.toReversed()),
+    speaker: Int32Array.from(numbers, (i) => i - 1),
+    bits: Uint8Array.from(numbers, (i) => i % 4),
   };
 }
 
@@ -36,12 +46,11 @@ it("relevance and score lie between 0 and 1, and the parts add up to the relevan
     fc.property(columns, profile, share, qualities, (values, one, talk, quality) => {
       const filled = signalsOf(values);
       const weights = weightsFor(one, talk);
-      const tops = topsOf(filled);
-      const places = placesOf(filled.words.length);
-      for (const [slot, value] of relevanceOf(filled, weights, tops, places).entries()) {
+      const places = placesOf(filled.columns.words.length);
+      for (const [slot, value] of relevanceOf(filled, weights, places).entries()) {
         expect(value).toBeGreaterThanOrEqual(0);
         expect(value).toBeLessThanOrEqual(1 + 1e-6);
-        const parts = Object.values(partsOf(filled, weights, tops, places, slot));
+        const parts = Object.values(partsOf(filled, weights, places, slot));
         expect(parts.reduce((all, part) => all + part, 0)).toBeCloseTo(value, 4);
         const score = scoreOf(one, Math.min(1, value), quality);
         expect(score).toBeGreaterThanOrEqual(0);

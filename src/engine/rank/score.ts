@@ -1,40 +1,10 @@
 import type { Profile, Quality, Weights } from "./profiles.ts";
-import { type Places, SIGNAL_NAMES, SIGNALS, type Signal, type Signals, signalAt } from "./signals.ts";
-
-/**
- * Signals without a natural top: each counts as a share of the best, so that a weight means the same for a short
- * question and a long one. What is not relevant changes no top, and so no order.
- */
-const RELATIVE: ReadonlySet<Signal> = new Set(["words", "window", "session", "near", "around"]);
+import { isBit, type Places, SIGNAL_NAMES, type Signal, type Signals, signalAt } from "./signals.ts";
 
 /** What stands in for the surroundings of a unit that is from no turn. */
 const ALONE: { readonly [signal in Signal]?: Signal } = { window: "words", session: "words", around: "near" };
 
-/** What each signal is divided by: the greatest value there is, or 1; 0 where there is no column of it. */
-export type Tops = { readonly [signal in Signal]: number };
-
 export type Qualities = { readonly [quality in Quality]: number };
-
-export function topsOf(signals: Readonly<Signals>): Tops {
-  const tops = {} as { -readonly [signal in Signal]: number };
-  for (const signal of SIGNAL_NAMES) {
-    const column = signals[signal];
-    tops[signal] = RELATIVE.has(signal) ? greatest(column) : Math.sign(column.length);
-  }
-  return tops;
-}
-
-/** The greatest value of a column, at least 0. */
-export function greatest(column: Float32Array): number {
-  const { length } = column;
-  let top = 0;
-  // The length is read once and each value once: over a column of ten thousand that is three times as fast.
-  for (let place = 0; place < length; place += 1) {
-    const value = column[place] as number;
-    if (value > top) top = value;
-  }
-  return top;
-}
 
 /** The weights of a profile where a share (0 to 1) of the conversation is people talking among themselves. */
 export function weightsFor(profile: Profile, talk: number): Weights {
@@ -49,7 +19,7 @@ export function weightsFor(profile: Profile, talk: number): Weights {
 type Scales = { readonly [signal in Signal]: number };
 
 /** A signal that nothing has does not count, so that without names or claims the best can reach 1 as well. */
-function scalesOf(weights: Weights, tops: Tops): Scales {
+function scalesOf(weights: Weights, tops: Signals["tops"]): Scales {
   let sum = 0;
   for (const signal of SIGNAL_NAMES) if (tops[signal] > 0) sum += weights[signal];
   const scales = {} as { -readonly [signal in Signal]: number };
@@ -60,45 +30,57 @@ function scalesOf(weights: Weights, tops: Tops): Scales {
 }
 
 /**
- * The relevance of every unit, by number: the weighted mean of its signals, 0 to 1. `work` holds the columns of zeros
- * that it is worked out in: one by unit, one by turn.
+ * The relevance of every unit, by number: the weighted mean of its signals, 0 to 1. `work` holds the columns that it is
+ * worked out in: one by unit, one by turn.
  */
 export function relevanceOf(
   signals: Readonly<Signals>,
   weights: Weights,
-  tops: Tops,
   places: Places,
   work: { readonly units: Float32Array; readonly turns: Float32Array } = {
     units: new Float32Array(places.slots),
     turns: new Float32Array(places.turns),
   },
 ): Float32Array {
-  const scales = scalesOf(weights, tops);
+  const scales = scalesOf(weights, signals.tops);
   const ofTurns = surroundingsOf(signals, scales, places, work.turns);
-  const { turn, slots } = places;
   const relevance = work.units;
-  const words = { column: signals.words, scale: scales.words, alone: aloneShare("words", weights, scales) };
-  const near = { column: signals.near, scale: scales.near, alone: aloneShare("near", weights, scales) };
-  for (const { column, scale, alone } of [words, near]) {
-    if (scale === 0) continue;
-    for (let slot = 0; slot < slots; slot += 1) {
-      const value = column[slot] as number;
-      if (value <= 0) continue;
-      const whole = (turn[slot] as number) < 0 ? scale + alone : scale;
-      relevance[slot] = (relevance[slot] as number) + value * whole;
-    }
-  }
+  const { turn, slots } = places;
+  const words = filled(signals.columns.words, slots);
+  const near = filled(signals.columns.near, slots);
+  const scaleWords = scales.words;
+  const scaleNear = scales.near;
+  const aloneWords = scaleWords + aloneShare("words", weights, scales);
+  const aloneNear = scaleNear + aloneShare("near", weights, scales);
   for (let slot = 0; slot < slots; slot += 1) {
     const at = turn[slot] as number;
-    if (at >= 0) relevance[slot] = (relevance[slot] as number) + (ofTurns[at] as number);
+    const cosine = near[slot] as number;
+    const above = cosine > 0 ? cosine : 0;
+    relevance[slot] =
+      at < 0
+        ? (words[slot] as number) * aloneWords + above * aloneNear
+        : (words[slot] as number) * scaleWords + above * scaleNear + (ofTurns[at] as number);
   }
-  add(relevance, signals.claim, scales.claim);
-  add(relevance, signals.time, scales.time);
+  add(relevance, signals.columns.claim, scales.claim);
+  add(relevance, signals.columns.time, scales.time);
   return relevance;
+}
+
+/** The column, or zeros where nothing has the signal. */
+function filled(column: Float32Array, length: number): Float32Array {
+  return column.length > 0 ? column : zeros(length);
+}
+
+let someZeros = new Float32Array(0);
+
+function zeros(length: number): Float32Array {
+  if (someZeros.length < length) someZeros = new Float32Array(length);
+  return someZeros;
 }
 
 function add(sums: Float32Array, column: Float32Array, scale: number): void {
   const { length } = column;
+  if (scale === 0) return;
   for (let place = 0; place < length; place += 1) {
     sums[place] = (sums[place] as number) + (column[place] as number) * scale;
   }
@@ -108,23 +90,37 @@ function add(sums: Float32Array, column: Float32Array, scale: number): void {
 function surroundingsOf(
   signals: Readonly<Signals>,
   scales: Scales,
-  { session }: Places,
+  { turns, session, speaker, bits }: Places,
   sums: Float32Array,
 ): Float32Array {
-  const turns = sums.length;
-  for (const signal of SIGNAL_NAMES) {
-    const column = signals[signal];
-    const scale = scales[signal];
-    if (SIGNALS[signal] === "unit" || scale === 0 || column.length === 0) continue;
-    if (SIGNALS[signal] === "turn") {
-      add(sums, column, scale);
-      continue;
-    }
-    for (let turn = 0; turn < turns; turn += 1) {
-      sums[turn] = (sums[turn] as number) + (column[session[turn] as number] as number) * scale;
-    }
+  const { columns } = signals;
+  const window = filled(columns.window, turns);
+  const around = filled(columns.around, turns);
+  const sessions = filled(columns.session, turns);
+  const byBits = bitTable(signals, scales);
+  for (let turn = 0; turn < turns; turn += 1) {
+    sums[turn] =
+      (window[turn] as number) * scales.window +
+      (around[turn] as number) * scales.around +
+      (sessions[session[turn] as number] as number) * scales.session +
+      (byBits[bits[turn] as number] as number);
+  }
+  if (scales.named === 0) return sums;
+  for (let turn = 0; turn < turns; turn += 1) {
+    const who = speaker[turn] as number;
+    if (who >= 0) sums[turn] = (sums[turn] as number) + (signals.named[who] as number) * scales.named;
   }
   return sums;
+}
+
+/** What each pattern of bits adds. */
+function bitTable({ bits }: Readonly<Signals>, scales: Scales): Float32Array {
+  return Float32Array.from({ length: 256 }, (_, pattern) =>
+    SIGNAL_NAMES.reduce(
+      (sum, signal) => (isBit(signal) && (pattern & bits[signal]) !== 0 ? sum + scales[signal] : sum),
+      0,
+    ),
+  );
 }
 
 /** What a signal of a unit from no turn counts for besides, in place of the surroundings that it has not. */
@@ -138,11 +134,10 @@ function aloneShare(signal: "words" | "near", weights: Weights, scales: Scales):
 export function partsOf(
   signals: Readonly<Signals>,
   weights: Weights,
-  tops: Tops,
   places: Places,
   slot: number,
 ): Partial<Record<Signal, number>> {
-  const scales = scalesOf(weights, tops);
+  const scales = scalesOf(weights, signals.tops);
   const isAlone = (places.turn[slot] as number) < 0;
   const parts: Partial<Record<Signal, number>> = {};
   for (const signal of SIGNAL_NAMES) {

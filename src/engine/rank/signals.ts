@@ -1,6 +1,6 @@
 /**
  * What speaks for a unit, each as a number; the higher, the more. A signal is told by unit, or by the turn that the
- * unit is from, or by that turn's session.
+ * unit is from, or by that turn's session; of a turn by a column of numbers, by bits, or by who speaks.
  */
 export const SIGNALS = {
   /** BM25 of its own words. */
@@ -14,11 +14,11 @@ export const SIGNALS = {
   /** The mean cosine of the turns around it, itself included. */
   around: "turn",
   /** 1 where its speaker is named in the query. */
-  named: "turn",
+  named: "speaker",
   /** 1 where the turn before it was a question, which it then answers. */
-  answers: "turn",
+  answers: "bit",
   /** 1 where the user said it, in a chat with an assistant. */
-  own: "turn",
+  own: "bit",
   /** How well its claim fits what the query asks: 0 to 1. */
   claim: "unit",
   /** 1 where it lies in the span of time that the query names. */
@@ -27,30 +27,81 @@ export const SIGNALS = {
 
 export type Signal = keyof typeof SIGNALS;
 
+type Told<Level> = { [signal in Signal]: (typeof SIGNALS)[signal] extends Level ? signal : never }[Signal];
+
+/** Signals that a column tells, and those that a bit of the turn does. */
+export type ColumnSignal = Told<"unit" | "turn" | "session">;
+export type BitSignal = Told<"bit">;
+
 export const SIGNAL_NAMES: readonly Signal[] = Object.keys(SIGNALS) as Signal[];
 
-/** A column of numbers for each signal, by the number of the unit, turn or session; empty where nothing has any. */
-export type Signals = { [signal in Signal]: Float32Array };
+/** All signals of a query. A column is empty where nothing has any. */
+export interface Signals {
+  /** By the number of the unit, turn or session. */
+  readonly columns: { [signal in ColumnSignal]: Float32Array };
+  /** What each signal is divided by: the greatest value there is, or 1; 0 where nothing has any. */
+  readonly tops: { [signal in Signal]: number };
+  /** By the number of who speaks: 1 where the query names them. */
+  named: Float32Array;
+  /** Which bit of the turns' bits tells a signal. */
+  readonly bits: { readonly [signal in BitSignal]: number };
+}
 
-/** Where the units are from: the turn of each unit (-1 where it is from none), and the session of each turn. */
+/** Where the units are from: the turn of each unit (-1 where it is from none); and of each turn what is known of it. */
 export interface Places {
   readonly slots: number;
   readonly turn: Int32Array;
   /** How many turns there are. */
   readonly turns: number;
   readonly session: Int32Array;
+  readonly speaker: Int32Array;
+  readonly bits: Uint8Array;
 }
 
-export function noSignals(): Signals {
+export function noSignals(bits: Signals["bits"]): Signals {
   const none = new Float32Array(0);
-  return Object.fromEntries(SIGNAL_NAMES.map((signal) => [signal, none])) as Signals;
+  return {
+    columns: {
+      words: none,
+      window: none,
+      session: none,
+      near: none,
+      around: none,
+      claim: none,
+      time: none,
+    },
+    tops: {
+      words: 0,
+      window: 0,
+      session: 0,
+      near: 0,
+      around: 0,
+      named: 0,
+      answers: 0,
+      own: 0,
+      claim: 0,
+      time: 0,
+    },
+    named: none,
+    bits,
+  };
 }
 
 /** A signal's value for a unit. What is from no turn is its own surroundings. */
 export function signalAt(signals: Readonly<Signals>, signal: Signal, places: Places, slot: number): number {
-  const level = SIGNALS[signal];
+  if (isOfUnit(signal)) return signals.columns[signal][slot] ?? 0;
   const turn = places.turn[slot] ?? -1;
-  if (level === "unit") return signals[signal][slot] ?? 0;
   if (turn < 0) return 0;
-  return signals[signal][level === "turn" ? turn : (places.session[turn] ?? 0)] ?? 0;
+  if (isBit(signal)) return ((places.bits[turn] ?? 0) & signals.bits[signal]) === 0 ? 0 : 1;
+  if (signal === "named") return signals.named[places.speaker[turn] ?? -1] ?? 0;
+  if (signal === "session") return signals.columns.session[places.session[turn] ?? 0] ?? 0;
+  return signals.columns[signal][turn] ?? 0;
+}
+
+function isOfUnit(signal: Signal): signal is Told<"unit"> {
+  return SIGNALS[signal] === "unit";
+}
+
+export function isBit(signal: Signal): signal is BitSignal {
+  return SIGNALS[signal] === "bit";
 }

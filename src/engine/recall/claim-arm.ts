@@ -14,18 +14,36 @@ export function searchClaims(block: Block, scratch: Scratch, cues: Cues, signals
   const { count, columns } = block.memories;
   const { subject, relation } = columns;
   const claims = scratch.column("claim", block.units.count);
+  const abouts = tableOf(scratch, "abouts", block, subjects);
+  const answering = tableOf(scratch, "answering", block, new Map([...relations].map((one) => [one, 1])));
   const { slotOfRow } = block;
+  const hasTopic = topic.length > 0;
   let best = 0;
   for (let row = 0; row < count; row += 1) {
-    const about = subjects.get(subject[row] as number) ?? 0;
+    // A memory without a claim has no subject: -1, which is no place of the table.
+    const about = abouts[subject[row] as number] as number;
     const slot = slotOfRow[row] as number;
-    if (about === 0 || slot < 0) continue;
-    const hasRelation = relations.has(relation[row] as number);
-    const fit = about * fitOf(hasRelation, topic.length > 0 ? (onTopic[slot] as number) : undefined);
+    if (!(about > 0) || slot < 0) continue;
+    const hasRelation = answering[relation[row] as number] === 1;
+    const fit = about * fitOf(hasRelation, hasTopic ? (onTopic[slot] as number) : undefined);
     claims[slot] = fit;
     if (fit > best) best = fit;
   }
-  if (best > 0) signals.claim = claims;
+  if (best === 0) return;
+  signals.columns.claim = claims;
+  signals.tops.claim = 1;
+}
+
+/** Values by the number of a name, as a table: a map would be asked ten thousand times. */
+function tableOf(
+  scratch: Scratch,
+  name: string,
+  { names }: Block,
+  values: ReadonlyMap<number, number>,
+): Float32Array {
+  const table = scratch.column(name, names.all.length);
+  for (const [number, value] of values) table[number] = value;
+  return table;
 }
 
 function fitOf(hasRelation: boolean, onTopic: number | undefined): number {

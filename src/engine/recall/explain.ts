@@ -14,7 +14,7 @@ const MOST_DROPPED = 100;
 export function whyItem(query: string, found: Found, { slot }: Chosen, item: Item): Why {
   const arms: Record<string, { rank: number; score: number }> = {};
   for (const [arm, signal] of Object.entries(ARMS)) {
-    const column = found.signals[signal];
+    const column = found.signals.columns[signal];
     const score = column[slot] ?? 0;
     if (score <= 0) continue;
     let rank = 1;
@@ -26,7 +26,7 @@ export function whyItem(query: string, found: Found, { slot }: Chosen, item: Ite
   const held = new Set(analyse(`${speaker} ${item.text}`));
   return {
     arms,
-    parts: partsOf(found.signals, found.weights, found.tops, found.places, slot),
+    parts: partsOf(found.signals, found.weights, found.places, slot),
     words: [...new Set(words(query))].filter((word) => analyse(word).some((term) => held.has(term))),
   };
 }

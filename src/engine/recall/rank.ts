@@ -1,7 +1,8 @@
 import type { Status } from "../../domain/memory.ts";
 import { type Block, unitId } from "../block/block.ts";
-import { greatest, type Qualities, scoreOf } from "../rank/score.ts";
+import { type Qualities, scoreOf } from "../rank/score.ts";
 import { type Limits, whyNot } from "./bounds.ts";
+import { greatest, greatestOf } from "./greatest.ts";
 import { type Found, thresholdFor } from "./search.ts";
 import { arrange, type Candidate } from "./select.ts";
 import { standingOf } from "./standing.ts";
@@ -44,8 +45,7 @@ export interface Dropped {
 const CUT = 0.35;
 /** What no longer holds, and what never did, rank below what does. */
 const KEEPS: { readonly [status in Status]: number } = { current: 1, superseded: 0.5, retracted: 0.35 };
-/** How finely units are told apart before they are looked at closely; and how many are, besides those wanted. */
-const LEVELS = 512;
+/** How many units are looked at closely, besides those wanted. */
 const SPARE = 30;
 const DAY_MS = 86_400_000;
 /** Recency halves in this time. */
@@ -96,20 +96,20 @@ interface Near {
 
 function gather(ranking: Ranking): Near {
   const top = greatest(ranking.found.relevance);
-  const near = look(ranking, top, top * CUT);
+  const near = look(ranking, top * CUT);
   // Where the bounds leave out the most relevant, what is near to the best of the rest may lie below.
   const isWhole = near.best >= top || near.slots.length >= enoughFor(ranking);
-  return isWhole ? near : look(ranking, top, near.best * CUT);
+  return isWhole ? near : look(ranking, near.best * CUT);
 }
 
 /** Looks closely at units from the most relevant down to `least`, some at a time, until there are enough. */
-function look(ranking: Ranking, top: number, least: number): Near {
+function look(ranking: Ranking, least: number): Near {
   const { relevance } = ranking.found;
   const slots: number[] = [];
   const dropped: Dropped[] = [];
   let best = 0;
   const wanted = enoughFor(ranking);
-  for (const some of fromTop(relevance, { top, least, wanted })) {
+  for (const some of fromTop(relevance, least, wanted)) {
     for (const slot of some) {
       const why = whyNot(ranking.block, slot, ranking.limits) ?? whyNothing(ranking, slot);
       if (!why) slots.push(slot);
@@ -136,51 +136,17 @@ function whyNothing({ found }: Ranking, slot: number): string | undefined {
 }
 
 /**
- * The units from the most relevant down to `least`, at least so many at a time as are wanted. Linear: they are counted
- * by level first, and only those of the levels in question are picked out.
+ * The units from the most relevant down to `least`, some at a time: mostly the first few are enough, and where bounds
+ * leave many out, each round has eight times as many.
  */
-function* fromTop(
-  relevance: Float32Array,
-  { top, least, wanted }: { top: number; least: number; wanted: number },
-): Generator<readonly number[]> {
-  if (top <= 0) return;
-  const counts = new Uint32Array(LEVELS + 1);
-  const scale = LEVELS / top;
-  const { length } = relevance;
-  for (let slot = 0; slot < length; slot += 1) {
-    const value = relevance[slot] as number;
-    if (value >= least && value > 0) {
-      const level = (value * scale) | 0;
-      counts[level] = (counts[level] as number) + 1;
-    }
+function* fromTop(relevance: Float32Array, least: number, wanted: number): Generator<readonly number[]> {
+  let seen = 0;
+  for (let most = wanted; seen < relevance.length; most *= 8) {
+    const best = greatestOf(relevance, most, Math.max(least, Number.MIN_VALUE));
+    yield best.slice(seen);
+    if (best.length < most) return;
+    seen = best.length;
   }
-  let upper = LEVELS + 1;
-  while (upper > 0) {
-    let lower = upper;
-    let found = 0;
-    while (lower > 0 && found < wanted) {
-      lower -= 1;
-      found += counts[lower] as number;
-    }
-    if (found > 0) yield slotsBetween(relevance, { least, scale, lower, upper });
-    upper = lower;
-  }
-}
-
-function slotsBetween(
-  relevance: Float32Array,
-  { least, scale, lower, upper }: { least: number; scale: number; lower: number; upper: number },
-): number[] {
-  const slots: number[] = [];
-  const { length } = relevance;
-  const from = lower / scale;
-  for (let slot = 0; slot < length; slot += 1) {
-    const value = relevance[slot] as number;
-    if (value < from * 0.999 || value < least || value <= 0) continue;
-    const level = (value * scale) | 0;
-    if (level >= lower && level < upper) slots.push(slot);
-  }
-  return slots.sort((one, other) => (relevance[other] as number) - (relevance[one] as number));
 }
 
 function candidateOf(ranking: Ranking, slot: number, certainty: number): Candidate {
@@ -198,7 +164,7 @@ function candidateOf(ranking: Ranking, slot: number, certainty: number): Candida
     score,
     turns: memory >= 0 ? turnsOf(block, memory) : [turn[slot] as number],
     key: key[slot] as number,
-    answers: (found.signals.claim[slot] ?? 0) >= ANSWERS,
+    answers: (found.signals.columns.claim[slot] ?? 0) >= ANSWERS,
   };
 }
 

@@ -2,13 +2,13 @@ import { analyse } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
 import type { Block } from "../block/block.ts";
 import type { Profile, Weights } from "../rank/profiles.ts";
-import { relevanceOf, type Tops, topsOf, weightsFor } from "../rank/score.ts";
+import { relevanceOf, weightsFor } from "../rank/score.ts";
 import { noSignals, type Places, type Signals } from "../rank/signals.ts";
 import { searchClaims } from "./claim-arm.ts";
 import { cuesOf } from "./cues.ts";
 import type { Scratch } from "./scratch.ts";
 import { searchTime } from "./time-arm.ts";
-import { searchTurns, talkShare } from "./turn-arm.ts";
+import { BITS, searchTurns, talkShare } from "./turn-arm.ts";
 import { searchVectors } from "./vector-arm.ts";
 import { searchWords } from "./word-arm.ts";
 
@@ -16,7 +16,6 @@ import { searchWords } from "./word-arm.ts";
 export interface Found {
   readonly signals: Signals;
   readonly weights: Weights;
-  readonly tops: Tops;
   /** 0 to 1, relative to the other units: what is ranked by. */
   readonly relevance: Float32Array;
   readonly places: Places;
@@ -44,32 +43,34 @@ export function search(
   { query, near, span, floor }: Asked,
   profile: Profile,
 ): Found {
-  const signals = noSignals();
+  const signals = noSignals(BITS);
   const share = searchWords(block, scratch, analyse(query), signals);
   if (near) searchVectors(block, scratch, near, signals);
   searchTurns(block, scratch, query, signals);
   searchClaims(block, scratch, cuesOf(block, query), signals);
   searchTime(block, scratch, span, signals);
   const weights = weightsFor(profile, talkShare(block));
-  const tops = topsOf(signals);
   const places = {
     slots: block.units.count,
     turn: block.units.columns.turn,
     turns: block.turns.count,
     session: block.turns.columns.session,
+    speaker: block.turns.columns.speaker,
+    bits: block.turns.columns.flags,
   };
-  const relevance = relevanceOf(signals, weights, tops, places, {
+  const relevance = relevanceOf(signals, weights, places, {
     units: scratch.column("relevance", places.slots),
     turns: scratch.column("surroundings", places.turns),
   });
-  return { signals, weights, tops, places, relevance, evidenceAt: evidenceOf(signals, share, floor) };
+  return { signals, weights, places, relevance, evidenceAt: evidenceOf(signals, share, floor) };
 }
 
 /**
  * How sure each unit is to have to do with the query, without regard to the others: the share of the query's words
  * that it holds, and how far its cosine lies above the embedder's floor; or how well its claim fits.
  */
-function evidenceOf({ near, claim }: Signals, share: Float32Array, floor: number): (slot: number) => number {
+function evidenceOf({ columns }: Signals, share: Float32Array, floor: number): (slot: number) => number {
+  const { near, claim } = columns;
   return (slot) => {
     const above = near.length > 0 ? Math.max(0, ((near[slot] as number) - floor) / (1 - floor)) : 0;
     const fit = claim.length > 0 ? (claim[slot] as number) : 0;

@@ -31,7 +31,9 @@ export function searchTime(
     within[slot] = 1;
     isAny = true;
   }
-  if (isAny) signals.time = within;
+  if (!isAny) return;
+  signals.columns.time = within;
+  signals.tops.time = 1;
 }
 
 /** When what a unit tells takes place, or else when it was said; NaN for what is gone. */

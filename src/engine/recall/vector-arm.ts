@@ -1,10 +1,12 @@
 import type { Block } from "../block/block.ts";
-import { REACH, type Turns } from "../block/turns.ts";
 import type { Signals } from "../rank/signals.ts";
+import { greatest, greatestOf } from "./greatest.ts";
 import type { Scratch } from "./scratch.ts";
 
-/** So many of the nearest are compared once more, by their vectors themselves. */
-export const RESCORED = 40;
+/** At most so many are compared once more, by their vectors themselves. */
+const RESCORED = 40;
+/** What a cosine from codes is off by, at most in practice: five times the mean error of 256 parts of 8 bits. */
+const CODE_ERROR = 0.002;
 
 /**
  * The cosine of each unit with the query, from 8-bit codes: every vector is looked at. Nothing where the query has no
@@ -18,29 +20,14 @@ export function scanVectors(block: Block, scratch: Scratch, query: Float32Array)
   return near;
 }
 
-/** The slots of the greatest values, greatest first. */
-export function greatestOf(values: Float32Array, most: number): number[] {
-  const best: number[] = [];
-  let least = Number.NEGATIVE_INFINITY;
-  for (let slot = 0; slot < values.length; slot += 1) {
-    const value = values[slot] as number;
-    if (value <= least && best.length === most) continue;
-    insert(best, values, slot, value);
-    if (best.length > most) best.pop();
-    least = values[best.at(-1) ?? 0] as number;
-  }
-  return best;
-}
-
-function insert(best: number[], values: Float32Array, slot: number, value: number): void {
-  let low = 0;
-  let high = best.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((values[best[middle] as number] as number) >= value) low = middle + 1;
-    else high = middle;
-  }
-  best.splice(low, 0, slot);
+/**
+ * The slots whose cosine from codes does not tell whether they are among the `most` nearest: those within twice the
+ * error of a code on either side of the last of them, the nearest first, and at most `RESCORED`.
+ */
+export function doubtful(near: Float32Array, most: number): number[] {
+  const best = greatestOf(near, most + RESCORED);
+  const last = near[best[Math.min(most, best.length) - 1] ?? 0] ?? 0;
+  return best.filter((slot) => Math.abs((near[slot] as number) - last) <= 2 * CODE_ERROR).slice(0, RESCORED);
 }
 
 /** The dot product of two vectors; of unit length, it is their cosine. */
@@ -51,40 +38,51 @@ export function cosine(one: Float32Array, other: Float32Array): number {
 }
 
 /** Fills the signals that vectors give: the cosine of each unit, and the mean of the turns around it. */
-export function searchVectors(
-  { units, turns }: Block,
-  scratch: Scratch,
-  near: Float32Array,
-  signals: Signals,
-): void {
-  const { turn, piece } = units.columns;
-  const ofTurn = scratch.column("turns", turns.count);
-  for (let slot = 0; slot < near.length; slot += 1) {
-    const at = turn[slot] as number;
-    const value = near[slot] as number;
-    if (at >= 0 && value > (ofTurn[at] as number) && (piece[slot] as number) >= 0) ofTurn[at] = value;
-  }
-  signals.near = near;
-  signals.around = meanAround(turns, scratch, ofTurn);
+export function searchVectors(block: Block, scratch: Scratch, near: Float32Array, signals: Signals): void {
+  const { columns, tops } = signals;
+  columns.near = near;
+  tops.near = greatest(near);
+  columns.around = scratch.column("around", block.turns.count);
+  tops.around = meanAround(block, nearOfTurns(block, scratch, near), columns.around);
 }
 
-/** The mean of each turn and up to two on each side of it. */
-function meanAround({ columns }: Turns, scratch: Scratch, ofTurn: Float32Array): Float32Array {
-  const { next, window } = columns;
-  const around = scratch.column("around", ofTurn.length);
-  around.set(ofTurn);
-  // Each turn gives to those after it and takes from them, so that every pair is met once.
-  const count = ofTurn.length;
+/** The nearest passage of each turn, at least 0. */
+function nearOfTurns({ turns, units }: Block, scratch: Scratch, near: Float32Array): Float32Array {
+  const { passage } = turns.columns;
+  const { nextOfTurn } = units.columns;
+  const ofTurn = scratch.column("turns", turns.count);
+  const { count } = turns;
   for (let turn = 0; turn < count; turn += 1) {
-    const own = ofTurn[turn] as number;
-    let near = next[turn] as number;
-    for (let i = 0; near >= 0 && i < REACH; i += 1) {
-      around[turn] = (around[turn] as number) + (ofTurn[near] as number);
-      around[near] = (around[near] as number) + own;
-      near = next[near] as number;
+    let slot = passage[turn] as number;
+    let best = 0;
+    while (slot >= 0) {
+      const value = near[slot] as number;
+      if (value > best) best = value;
+      slot = nextOfTurn[slot] as number;
     }
-    // Those before have given already.
-    around[turn] = (around[turn] as number) / (window[turn] as number);
+    ofTurn[turn] = best;
   }
-  return around;
+  return ofTurn;
+}
+
+/** The mean of each turn and up to two on each side of it; gives the greatest. */
+function meanAround({ turns }: Block, ofTurn: Float32Array, around: Float32Array): number {
+  const { next, previous, window } = turns.columns;
+  const { count } = turns;
+  let top = 0;
+  for (let turn = 0; turn < count; turn += 1) {
+    const before = previous[turn] as number;
+    const after = next[turn] as number;
+    let sum = ofTurn[turn] as number;
+    if (before >= 0) sum += (ofTurn[before] as number) + valueAt(ofTurn, previous[before] as number);
+    if (after >= 0) sum += (ofTurn[after] as number) + valueAt(ofTurn, next[after] as number);
+    const mean = sum / (window[turn] as number);
+    around[turn] = mean;
+    if (mean > top) top = mean;
+  }
+  return top;
+}
+
+function valueAt(values: Float32Array, place: number): number {
+  return place < 0 ? 0 : (values[place] as number);
 }

@@ -25,9 +25,10 @@ export function searchWords(
   const share = scratch.column("share", units.count);
   const window = counter(scratch, "window", turns.count);
   const session = counter(scratch, "session", turns.sessionCount);
+  let top = 0;
   for (const { term, weight, part } of weighed(block, terms)) {
     for (const run of words.runs(term)) {
-      score(block, run, weight, own);
+      top = Math.max(top, score(block, run, weight, own));
       for (let i = run.from; i < run.to; i += 1) {
         const slot = run.slots[i] as number;
         share[slot] = (share[slot] as number) + part;
@@ -37,13 +38,23 @@ export function searchWords(
     window.take(weight);
     session.take(weight);
   }
-  signals.words = own;
-  signals.window = window.sums;
-  signals.session = session.sums;
+  signals.columns.words = own;
+  signals.columns.window = window.sums;
+  signals.columns.session = session.sums;
+  signals.tops.words = top;
+  signals.tops.window = window.top();
+  signals.tops.session = session.top();
   return share;
 }
 
-function score({ words }: Block, { slots, counts, from, to }: Run, weight: number, sums: Float32Array): void {
+/** Adds what a term gives; sums only grow, so the greatest seen on the way is the greatest at the end. */
+function score(
+  { words }: Block,
+  { slots, counts, from, to }: Run,
+  weight: number,
+  sums: Float32Array,
+): number {
+  let top = 0;
   const { k1, b } = BM25;
   const { lengths, alive, hasDead } = words;
   const fixed = k1 * (1 - b);
@@ -53,8 +64,11 @@ function score({ words }: Block, { slots, counts, from, to }: Run, weight: numbe
     if (hasDead && alive[slot] !== 1) continue;
     const found = counts[i] as number;
     const part = found / (found + fixed + perTerm * (lengths[slot] as number));
-    sums[slot] = (sums[slot] as number) + part * weight;
+    const sum = (sums[slot] as number) + part * weight;
+    sums[slot] = sum;
+    if (sum > top) top = sum;
   }
+  return top;
 }
 
 /** Each term once: what it tells, times how often it was asked for; and its part of what the query asks in all. */
@@ -76,21 +90,27 @@ interface Counter {
   add(place: number, count: number): void;
   /** Turns the counts of a term into what it gives, and starts anew. */
   take(weight: number): void;
+  /** The greatest sum. */
+  top(): number;
 }
 
 function counter(scratch: Scratch, name: string, places: number): Counter {
   const sums = scratch.column(name, places);
   const counts = scratch.column(`${name} counts`, places);
   const touched: number[] = [];
+  let top = 0;
   return {
     sums,
+    top: () => top,
     add(place, count) {
       if (counts[place] === 0) touched.push(place);
       counts[place] = (counts[place] as number) + count;
     },
     take(weight) {
       for (const place of touched) {
-        sums[place] = (sums[place] as number) + saturated(counts[place] as number, 1) * weight;
+        const sum = (sums[place] as number) + saturated(counts[place] as number, 1) * weight;
+        sums[place] = sum;
+        if (sum > top) top = sum;
         counts[place] = 0;
       }
       touched.length = 0;
