@@ -173,17 +173,17 @@ describe("the source tree", () => {
     expect(long).toEqual([]);
   });
 
-  it("runs the conformance suite on every adapter that is a record", () => {
-    const records = SOURCES.filter(
-      ({ path, text }) =>
-        path.startsWith("adapters/") && /^export (?:async )?function \w+Record\(/m.test(text),
-    );
-    expect(records.length).toBeGreaterThan(1);
-    const unproven = records.filter(({ path }) => {
+  it.each([
+    ["record", /^export (?:async )?function \w+Record\(/m, "recordConformance("],
+    ["embedder", /^export (?:async )?function \w+Embedder\(/m, "embedderConformance("],
+  ])("runs the conformance suite on every adapter that is a %s", (_port, made, suite) => {
+    const adapters = SOURCES.filter(({ path, text }) => path.startsWith("adapters/") && made.test(text));
+    expect(adapters.length).toBeGreaterThan(1);
+    const unproven = adapters.filter(({ path }) => {
       const folder = join(SRC, posix.dirname(path));
       return !readdirSync(folder)
         .filter((file) => file.endsWith(".test.ts"))
-        .some((file) => readFileSync(join(folder, file), "utf8").includes("recordConformance("));
+        .some((file) => readFileSync(join(folder, file), "utf8").includes(suite));
     });
     expect(unproven.map(({ path }) => path)).toEqual([]);
   });

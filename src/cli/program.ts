@@ -207,6 +207,14 @@ function serving(root: Command): void {
     "check the receipts of erasures: their chain and signatures",
     async (_none, options) => (await import("./commands/doctor.ts")).audit(options),
   );
+  command(root, "reindex", "embed what waits for the embedder, to the end", async (_none, options) =>
+    (await import("./commands/reindex.ts")).reindex(options),
+  ).addHelpText(
+    "after",
+    `
+After a change of the embedder (KEEPSAKE_EMBEDDER, EMBEDDING_MODEL), and where it is a remote one. A server does the same
+in the background. Safe to break off: the next run goes on.`,
+  );
   command(root, "serve", "the server and its page", async (_none, options) =>
     (await import("./commands/serve.ts")).serveHttp(options),
   )

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { readSettings, type Settings } from "../config/settings.ts";
+import { type EmbedderSettings, readSettings, type Settings } from "../config/settings.ts";
 import { isoTime } from "../domain/time.ts";
 import type { Keepsake, ScopedMemory } from "../engine/surface.ts";
 import { MemoryError } from "../errors.ts";
@@ -75,6 +75,7 @@ async function open(path: string, settings: Settings, clock: () => Date): Promis
     clock,
     ...(secret === undefined ? {} : { secret }),
     ...(confidenceThreshold === undefined ? {} : { extractor: await sure(confidenceThreshold) }),
+    ...(settings.embedder === undefined ? {} : { embedder: await embedding(settings.embedder) }),
   });
   if (limit === undefined && maxTokens === undefined) return keepsake;
   const { withDefaults } = await import("../config/defaults.ts");
@@ -88,6 +89,11 @@ async function sure(threshold: number) {
   const { rulesExtractor } = await import("../adapters/rules/index.ts");
   const { confident } = await import("../config/confident.ts");
   return confident(rulesExtractor(), threshold);
+}
+
+async function embedding(named: EmbedderSettings) {
+  const { embedderOf } = await import("../config/embedder.ts");
+  return embedderOf(named);
 }
 
 /** Runs a piece of work, and turns what it throws into words and an exit status. */

@@ -47,6 +47,11 @@ it("stops at an impossible value, with its name, the value and what is allowed",
     MEMORY_DB_URL: ["sqlite://memory.db", "sqlite:///", "memory.db"],
     MEMORY_RETRIEVAL_TOP_K: ["0", "1001", "ten"],
     MAX_CONTEXT_TOKENS: ["0", "-4000"],
+    KEEPSAKE_EMBEDDER: ["gpt", "Static"],
+    EMBEDDING_MODEL: ["a model"],
+    KEEPSAKE_EMBEDDING_DIMENSIONS: ["0", "5000"],
+    BATCH_EMBEDDING_SIZE: ["0", "many"],
+    RETRIEVAL_TIMEOUT_MS: ["-1", "1s"],
     MEMORY_CONFIDENCE_THRESHOLD: ["70", "1.5", "-0.1", "high"],
   };
   for (const [name, values] of Object.entries(impossible)) {
@@ -58,10 +63,59 @@ it("stops at an impossible value, with its name, the value and what is allowed",
   }
 });
 
+it("goes to another embedder where one is named, by itself or by its model, and never for a key alone", () => {
+  const embedder = (environment: { readonly [name: string]: string }) => readSettings(environment).embedder;
+  const key = { OPENAI_API_KEY: "sk-1" };
+  expect(embedder({})).toBeUndefined();
+  expect(embedder({ ...key, OPENAI_BASE_URL: "http://localhost:11434/v1" })).toBeUndefined();
+  expect(embedder({ ...key, KEEPSAKE_EMBEDDER: "static", EMBEDDING_MODEL: "bge-m3" })).toBeUndefined();
+  expect(embedder({ EMBEDDING_MODEL: "static-minilm-1" })).toBeUndefined();
+  expect(embedder({ ...key, KEEPSAKE_EMBEDDER: "openai" })).toEqual({ name: "openai", apiKey: "sk-1" });
+  expect(embedder({ ...key, EMBEDDING_MODEL: "text-embedding-3-large" })).toEqual({
+    name: "openai",
+    apiKey: "sk-1",
+    model: "text-embedding-3-large",
+  });
+  expect(
+    embedder({
+      EMBEDDING_MODEL: "bge-m3",
+      OPENAI_BASE_URL: "http://localhost:11434/v1",
+      KEEPSAKE_EMBEDDING_DIMENSIONS: "1024",
+      BATCH_EMBEDDING_SIZE: "32",
+      RETRIEVAL_TIMEOUT_MS: "500",
+    }),
+  ).toEqual({
+    name: "openai",
+    model: "bge-m3",
+    baseUrl: "http://localhost:11434/v1",
+    dimensions: 1024,
+    batchSize: 32,
+    patienceMs: 500,
+  });
+  expect(embedder({ EMBEDDING_MODEL: "all-MiniLM-L6-v2" })).toEqual({ name: "minilm" });
+  expect(embedder({ KEEPSAKE_EMBEDDER: "minilm", KEEPSAKE_MODEL_PATH: "/models/minilm" })).toEqual({
+    name: "minilm",
+    modelPath: "/models/minilm",
+  });
+  expect(embedder({ EMBEDDING_MODEL: "mine/all-MiniLM-L6-v2" })).toEqual({
+    name: "minilm",
+    model: "mine/all-MiniLM-L6-v2",
+  });
+  expect(() => embedder({ KEEPSAKE_EMBEDDER: "minilm", EMBEDDING_MODEL: "bge-m3" })).toThrow(
+    /EMBEDDING_MODEL/,
+  );
+});
+
+it("takes no notice of what only tests read", () => {
+  expect(readSettings({ KEEPSAKE_TEST_MODELS: "x" })).toEqual(readSettings({}));
+});
+
 it("never shows the value of a secret", () => {
   for (const [name, value] of [
     ["KEEPSAKE_SECRET", "tooshort"],
     ["KEEPSAKE_API_KEY", "with space in it"],
+    ["OPENAI_API_KEY", "sk-with space"],
+    ["OPENAI_BASE_URL", "https://me:geheim@example.com/v1"],
   ] as const) {
     expect(() => readSettings({ [name]: value })).toThrow(
       expect.objectContaining({ code: "invalid_input", message: expect.not.stringContaining(value) }),

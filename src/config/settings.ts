@@ -15,6 +15,19 @@ export interface Settings {
   readonly maxContextTokens?: number;
   /** What the rules are less sure of than this is not learnt. */
   readonly confidenceThreshold?: number;
+  /** Another embedder than the built-in one. */
+  readonly embedder?: EmbedderSettings;
+}
+
+export interface EmbedderSettings {
+  readonly name: "minilm" | "openai";
+  readonly model?: string;
+  readonly modelPath?: string;
+  readonly dimensions?: number;
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
+  readonly batchSize?: number;
+  readonly patienceMs?: number;
 }
 
 type Environment = { readonly [name: string]: string | undefined };
@@ -50,6 +63,26 @@ export const SETTINGS: { readonly [name: string]: Setting } = {
     schema: numberIn(0, 1, /^(?:\d|\d?\.\d{1,9})$/),
     allowed: "a number from 0 to 1",
   },
+  KEEPSAKE_EMBEDDER: { schema: z.enum(["static", "minilm", "openai"]), allowed: "static, minilm or openai" },
+  EMBEDDING_MODEL: {
+    schema: z.string().regex(/^[\x21-\x7e]{1,200}$/),
+    allowed: "the name of a model, such as text-embedding-3-small",
+  },
+  KEEPSAKE_EMBEDDING_DIMENSIONS: { schema: numberIn(1, 4096), allowed: "a number from 1 to 4096" },
+  KEEPSAKE_MODEL_PATH: { schema: z.string().regex(/^[^\0]+$/), allowed: "a path of a folder" },
+  OPENAI_API_KEY: {
+    schema: z.string().regex(/^[\x21-\x7e]{1,512}$/),
+    allowed: "visible ASCII characters",
+    isSecret: true,
+  },
+  // People put passwords into addresses, so its value is not shown either.
+  OPENAI_BASE_URL: {
+    schema: z.string().regex(/^https?:\/\/[^\s@?#]+$/),
+    allowed: "an address such as https://api.openai.com/v1",
+    isSecret: true,
+  },
+  BATCH_EMBEDDING_SIZE: { schema: numberIn(1, 2048), allowed: "a number from 1 to 2048" },
+  RETRIEVAL_TIMEOUT_MS: { schema: numberIn(0, 600_000), allowed: "a number from 0 to 600000" },
 };
 
 /**
@@ -79,7 +112,50 @@ export function readSettings(environment: Environment = process.env): Settings {
     ...number("topK", "MEMORY_RETRIEVAL_TOP_K"),
     ...number("maxContextTokens", "MAX_CONTEXT_TOKENS"),
     ...number("confidenceThreshold", "MEMORY_CONFIDENCE_THRESHOLD"),
+    ...one("embedder", embedderIn(values, { text, number })),
   };
+}
+
+interface Readers {
+  text<Name extends string>(field: Name, name: string): { readonly [name in Name]?: string };
+  number<Name extends string>(field: Name, name: string): { readonly [name in Name]?: number };
+}
+
+/**
+ * The embedder that is named, by itself or by its model. A key alone names none: many have one in their environment for
+ * something else, and nobody's words go to another server unless they say so.
+ */
+function embedderIn(
+  values: ReadonlyMap<string, string>,
+  { text, number }: Readers,
+): EmbedderSettings | undefined {
+  const model = values.get("EMBEDDING_MODEL");
+  const name = values.get("KEEPSAKE_EMBEDDER") ?? embedderWith(model);
+  if (name === "minilm") {
+    if (model !== undefined && embedderWith(model) !== "minilm") {
+      throw new MemoryError(
+        "invalid_input",
+        "EMBEDDING_MODEL: the embedder minilm has all-MiniLM-L6-v2. Take it away, or set KEEPSAKE_EMBEDDER to openai.",
+      );
+    }
+    const hub = model?.includes("/") ? { model } : {};
+    return { name, ...hub, ...text("modelPath", "KEEPSAKE_MODEL_PATH") };
+  }
+  if (name !== "openai") return undefined;
+  return {
+    name,
+    ...text("model", "EMBEDDING_MODEL"),
+    ...text("apiKey", "OPENAI_API_KEY"),
+    ...text("baseUrl", "OPENAI_BASE_URL"),
+    ...number("dimensions", "KEEPSAKE_EMBEDDING_DIMENSIONS"),
+    ...number("batchSize", "BATCH_EMBEDDING_SIZE"),
+    ...number("patienceMs", "RETRIEVAL_TIMEOUT_MS"),
+  };
+}
+
+function embedderWith(model: string | undefined): string {
+  if (model === undefined || model === "static-minilm-1") return "static";
+  return /(?:^|\/)all-minilm-l6-v2$/i.test(model) ? "minilm" : "openai";
 }
 
 /** A field that is there only where it has a value. */
@@ -105,6 +181,8 @@ function checked(name: string, value: string, { schema, allowed, isSecret }: Set
 
 /** A name that begins like ours and is none is a slip, and so is one that is two letters away from one of them. */
 function checkSpelling(name: string): void {
+  // What tests of this package read, in whose environment the program may run.
+  if (name.startsWith("KEEPSAKE_TEST_")) return;
   const [nearest] = Object.keys(SETTINGS)
     .filter((known) => Math.abs(known.length - name.length) <= 2)
     .map((known) => ({ known, edits: editsBetween(name.toUpperCase(), known) }))

@@ -14,9 +14,11 @@ export const USERS: readonly string[] = ["ana", "ben", "cem", "dia"];
 /** Asked by words, it finds the memory that holds them, with a vector or without. */
 export const BY_WORDS = "Where is the zanzibar lantern?";
 export const LANTERN = "The user keeps the zanzibar lantern in the attic.";
-/** Shares no word with any memory. The new embedder puts it where the old one had the trap, and beside the target. */
-export const BY_VECTOR = "Quokka?";
+/** It shares no word with any memory, and the new embedder puts it where the old one had the trap. */
+export const INTO_TRAP = "Quokka?";
 export const TRAP = "The user owns a trap from another space.";
+/** It shares no word with any memory either, and finds the target once that is embedded anew. */
+export const BY_VECTOR = "Wombats?";
 export const TARGET = "The user has met a small smiling animal.";
 
 export const OLD = "old-1/256";
@@ -24,11 +26,8 @@ export const NEW = "new-1/256";
 
 /** Every text has a direction of its own in each space, all of them nearly at right angles to each other. */
 export function vectorIn(space: string, text: string): Float32Array {
-  if (space === NEW && text === BY_VECTOR) {
-    // As near to the trap's old vector as to the target's new one.
-    const [trap, target] = [vectorIn(OLD, TRAP), vectorIn(NEW, TARGET)];
-    return unit(trap.map((part, i) => part + (target[i] ?? 0)));
-  }
+  if (space === NEW && text === INTO_TRAP) return vectorIn(OLD, TRAP);
+  if (space === NEW && text === BY_VECTOR) return vectorIn(NEW, TARGET);
   let seed = 7;
   for (const letter of `${space} ${text}`) seed = (Math.imul(seed, 31) + (letter.codePointAt(0) ?? 0)) | 0;
   const draw = random(seed);
@@ -66,10 +65,13 @@ if (import.meta.main) {
     if (problem !== undefined) say(`fault ${problem}`);
     const scope = memory.scope({ user: USERS[round % USERS.length] ?? "" });
     const begun = performance.now();
-    const [byWords, byVector] = await Promise.all([scope.recall(BY_WORDS), scope.recall(BY_VECTOR)]);
+    const [byWords, byVector, trapped] = await Promise.all(
+      [BY_WORDS, BY_VECTOR, INTO_TRAP].map((query) => scope.recall(query)),
+    );
     const took = performance.now() - begun;
-    if (!byWords.items.some(({ text }) => text === LANTERN)) say("fault words found nothing");
-    if (byVector.items.some(({ text }) => text !== TARGET)) say("fault a vector of another space was found");
+    if (!byWords?.items.some(({ text }) => text === LANTERN)) say("fault words found nothing");
+    if (byVector?.items.some(({ text }) => text !== TARGET)) say("fault a wrong vector was found");
+    if (trapped?.items.length !== 0) say("fault a vector of another space was found");
     say(`searched ${took.toFixed(1)} ${left}`);
     if (left === 0) break;
     await pause(2);

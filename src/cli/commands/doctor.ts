@@ -5,8 +5,10 @@ import { type CommonOptions, withMemory } from "../run.ts";
 export async function doctor(options: CommonOptions): Promise<void> {
   await withMemory(options, "checks", async ({ keepsake, print, path }) => {
     const faults = await keepsake.check();
+    const { space, left } = await keepsake.embedding();
     const isWell = faults.length === 0;
-    print.result({ healthy: isWell, faults }, () =>
+    const waiting = left > 0 ? { embedding: { space, left } } : {};
+    print.result({ healthy: isWell, faults, ...waiting }, () =>
       isWell
         ? [`All is well with ${path}.`]
         : table([
@@ -14,6 +16,11 @@ export async function doctor(options: CommonOptions): Promise<void> {
             ...faults.map((one) => [`${one.count}`, one.place, one.problem]),
           ]),
     );
+    if (left > 0) {
+      print.note(
+        `${several(left, "text")} to be embedded by ${space}: \`keepsake serve\` does it meanwhile, \`keepsake reindex\` now.`,
+      );
+    }
     if (!isWell) print.note("Keep a copy of the file. `keepsake export` saves what can be read.");
     return isWell ? EXIT.done : EXIT.failed;
   });

@@ -1,7 +1,7 @@
 import { invalid } from "../../errors.ts";
 import { type Served, serve } from "../../http/index.ts";
 import { EXIT, interrupted, shownError } from "../exit.ts";
-import { dim } from "../print.ts";
+import { dim, several } from "../print.ts";
 import { type CommonOptions, type Working, withMemory } from "../run.ts";
 
 interface ServeOptions extends CommonOptions {
@@ -35,6 +35,10 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
       print.note(
         "Others can reach it, and nothing is encrypted on the way: put a server with TLS before it.",
       );
+    }
+    const { left, space } = await keepsake.embedding();
+    if (left > 0) {
+      print.note(`${several(left, "text")} to be embedded by ${space}; searches go on meanwhile.`);
     }
     const signal = await stop;
     print.note(`${signal}: finishing what has begun.`);

@@ -1,0 +1,24 @@
+import { invalid, isMemoryError } from "../errors.ts";
+import type { Embedder } from "../ports/embedder.ts";
+import type { EmbedderSettings } from "./settings.ts";
+
+/** An adapter's option -> the setting that it comes from. */
+const SETTING: { readonly [option: string]: string } = {
+  apiKey: "OPENAI_API_KEY",
+  baseUrl: "OPENAI_BASE_URL",
+  model: "EMBEDDING_MODEL",
+  dimensions: "KEEPSAKE_EMBEDDING_DIMENSIONS",
+  modelPath: "KEEPSAKE_MODEL_PATH",
+};
+
+/** The embedder that the settings name; it is loaded here. `invalid_input` names the setting that does not fit. */
+export async function embedderOf({ name, ...options }: EmbedderSettings): Promise<Embedder> {
+  try {
+    if (name === "minilm") return (await import("../adapters/minilm/index.ts")).minilmEmbedder(options);
+    return (await import("../adapters/openai/index.ts")).openaiEmbedder(options);
+  } catch (error) {
+    const [, option = "", rest = ""] = (isMemoryError(error) && /^(\w+)(:.*)$/s.exec(error.message)) || [];
+    const setting = Object.hasOwn(SETTING, option) ? SETTING[option] : undefined;
+    throw setting === undefined ? error : invalid(`${setting}${rest}`);
+  }
+}
