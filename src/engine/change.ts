@@ -58,7 +58,11 @@ async function wasOvertaken(
 }
 
 /** One after the other for each user of a record. */
-async function inTurn<Result>(record: object, scope: Scope, work: () => Promise<Result>): Promise<Result> {
+export async function inTurn<Result>(
+  record: object,
+  scope: Scope,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const queue = queues.get(record) ?? new Map<string, Promise<unknown>>();
   queues.set(record, queue);
   const key = scopeKey(scope);

@@ -7,6 +7,7 @@ import type { Embedder } from "../ports/embedder.ts";
 import type { Record } from "../ports/record.ts";
 import { changes, memory, message, unit } from "../testing/change-sets.ts";
 import { hashEmbedder } from "../testing/hash-embedder.ts";
+import { inTurn } from "./change.ts";
 import { countPending, type EmbedProgress, embedPending } from "./embed-pending.ts";
 import type { Keepsake } from "./surface.ts";
 
@@ -207,6 +208,29 @@ it("a user who writes meanwhile loses nothing, and no text is paid for twice", a
   expect([ids.includes("f3"), ids.includes("f50"), ids.length]).toEqual([false, true, 80]);
   expect((await unitsOf()).every(({ space }) => space === "remote-1/64")).toBe(true);
   expect(asked).toBe(80);
+});
+
+it("a write that takes long to think is not thought anew because something was embedded meanwhile", async () => {
+  await fill(450);
+  const embedder = remote();
+  const commits: string[] = [];
+  const counted: Record = {
+    ...record,
+    async commit(scope, drafted) {
+      commits.push(drafted.cause);
+      return record.commit(scope, drafted);
+    },
+  };
+  const embedding = all(embedPending({ record: counted, embedder, clock }));
+  await until(async () => commits.length > 1);
+  await inTurn(counted, ANN, async () => {
+    const base = await counted.revision(ANN);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await counted.commit(ANN, changes({ base, messages: [message("late")] }));
+  });
+  await embedding;
+  expect(commits.filter((cause) => cause === "remember")).toHaveLength(1);
+  expect(await countPending({ record, embedder })).toBe(0);
 });
 
 it("a text that the embedder will never take holds up none of the others", async () => {

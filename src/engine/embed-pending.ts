@@ -3,6 +3,7 @@ import { type Scope, scopeKey } from "../domain/scope.ts";
 import { isMemoryError } from "../errors.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { OutsideUnits } from "../ports/record.ts";
+import { inTurn } from "./change.ts";
 import type { Ports } from "./ports.ts";
 import { textOfUnit } from "./units.ts";
 
@@ -74,47 +75,66 @@ export async function countPending({
 
 /** Embeds up to a hundred units of a user and commits them; gives how many, or nothing where others were always faster. */
 async function embedSome(
-  { record, embedder, clock }: EmbedPorts,
+  ports: EmbedPorts,
   scope: Scope,
   signal: AbortSignal | undefined,
 ): Promise<number | undefined> {
+  const { record, embedder } = ports;
   // Kept over the tries: what was paid for once is not asked for again.
   const known = new Map<string, Float32Array>();
   for (let tried = 1; tried <= TRIES; tried += 1) {
     const outside = await record.unitsOutside(scope, embedder.fingerprint, AT_ONCE);
     if (outside.units.length === 0) return 0;
-    const units = await embedded(embedder, outside, known, signal);
-    try {
-      const at = clock().toISOString();
-      await record.commit(scope, { base: outside.revision, at, cause: "reindex", units });
-      return units.length;
-    } catch (error) {
-      if (!isMemoryError(error) || error.code !== "conflict") throw error;
-      await pause(tried);
-    }
+    await learn(embedder, textsOf(outside), known, signal);
+    // In turn with the writes of this process, which would have to think anew; the embedder was not waited for in there.
+    const put = await inTurn(record, scope, () => commitKnown(ports, scope, known));
+    if (put > 0) return put;
+    await pause(tried);
   }
   return undefined;
 }
 
-async function embedded(
-  embedder: Embedder,
-  { units, messages, memories }: OutsideUnits,
-  known: Map<string, Float32Array>,
-  signal: AbortSignal | undefined,
-): Promise<Unit[]> {
+/** Commits those of the user's units whose text is known; gives how many, 0 where another process was faster. */
+async function commitKnown(
+  { record, embedder, clock }: EmbedPorts,
+  scope: Scope,
+  known: ReadonlyMap<string, Float32Array>,
+): Promise<number> {
+  const outside = await record.unitsOutside(scope, embedder.fingerprint, AT_ONCE);
+  const texts = textsOf(outside);
+  const units = outside.units.flatMap((unit, i): Unit[] => {
+    const vector = known.get(texts[i] ?? "");
+    return vector ? [{ ...unit, space: embedder.fingerprint, vector }] : [];
+  });
+  if (units.length === 0) return 0;
+  try {
+    const at = clock().toISOString();
+    await record.commit(scope, { base: outside.revision, at, cause: "reindex", units });
+    return units.length;
+  } catch (error) {
+    if (isMemoryError(error) && error.code === "conflict") return 0;
+    throw error;
+  }
+}
+
+function textsOf({ units, messages, memories }: OutsideUnits): string[] {
   const messageById = new Map(messages.map((message) => [message.id, message]));
   const memoryById = new Map(memories.map((memory) => [memory.id, memory]));
-  const texts = units.map((unit) => textOfUnit(unit, messageById, memoryById) ?? "");
+  return units.map((unit) => textOfUnit(unit, messageById, memoryById) ?? "");
+}
+
+/** Has the texts embedded that are not known yet. */
+async function learn(
+  embedder: Embedder,
+  texts: readonly string[],
+  known: Map<string, Float32Array>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const missing = [...new Set(texts)].filter((text) => !known.has(text));
-  for (const [i, vector] of (await vectorsOf(embedder, missing, signal)).entries()) {
-    known.set(missing[i] ?? "", vector);
+  const vectors = await vectorsOf(embedder, missing, signal);
+  for (const [i, text] of missing.entries()) {
+    known.set(text, vectors[i] ?? new Float32Array(embedder.dimensions));
   }
-  const none = new Float32Array(embedder.dimensions);
-  return units.map((unit, i) => ({
-    ...unit,
-    space: embedder.fingerprint,
-    vector: known.get(texts[i] ?? "") ?? none,
-  }));
 }
 
 /** A text that the embedder will never take gets zeros, and is found by its words; it holds up none of the others. */
