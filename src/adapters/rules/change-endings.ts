@@ -31,7 +31,18 @@ export function noLonger(change: Change): Proposal[] | undefined {
     first?.kind === "preposition" || (first?.kind === "adjective" && first.head)
       ? `${base} ${first.head}`
       : base;
+  const partner = telling.length === 0 ? partnerIn(change) : undefined;
+  if (partner !== undefined) return endAll(change, [partner], undefined, false);
   return endAll(change, namesIn(change, first), canonicalRelation(relation), true);
+}
+
+/** "my mum and I don't talk anymore": the other one. */
+function partnerIn({ context, statement }: Change): string | undefined {
+  const { subject, tokens } = statement.clause;
+  if (!subject || subject[1] - subject[0] < 3) return undefined;
+  const text = said(context, tokens, ...subject);
+  const other = text.replace(/^(?:me|I) and /i, "").replace(/ and (?:I|me)$/i, "");
+  return other === text ? undefined : other;
 }
 
 /** The things a phrase names, one by one. */
@@ -51,9 +62,11 @@ function endAll(
   keepDenial: boolean,
 ): Proposal[] {
   return names.flatMap((named) => {
-    const wanted = { named, ...owner(change) };
+    // Whatever ends, who is called what stays so.
+    const wanted = { named, isNoName: true, ...owner(change) };
     const exact = relation === undefined ? [] : meant(change.context, { ...wanted, relation });
-    const target = targetOf(exact.length > 0 ? exact : meant(change.context, wanted));
+    const found = exact.length > 0 ? exact : meant(change.context, wanted);
+    const target = targetOf(found);
     if (target) return [ending(change.context, place(change), target, endedAt(change))];
     return relation !== undefined && keepDenial ? [endUnnamed(change, relation, named)] : [];
   });
@@ -160,7 +173,7 @@ function stoppedHaving(change: Change): Proposal[] | undefined {
 }
 
 const ENDERS = new Set(
-  "quit stop cancel sell drop ditch dump delete uninstall unsubscribe leave donate return retire resign abandon discontinue terminate close scrap lose axe bin chuck give hand divorce finish swear give-up"
+  "quit stop cancel flog rehome axe kick shelve outgrow sell drop ditch dump delete uninstall unsubscribe leave donate return retire resign abandon discontinue terminate close scrap lose axe bin chuck give hand divorce finish swear give-up"
     .split(" ")
     .concat(
       "give up",
@@ -180,6 +193,20 @@ const ENDERS = new Set(
       "go off",
       "cut out",
       "give back",
+      "pack in",
+      "jack in",
+      "sack off",
+      "bin off",
+      "wind down",
+      "wind up",
+      "pass on",
+      "step down",
+      "chuck in",
+      "chuck out",
+      "send back",
+      "take back",
+      "turn in",
+      "put off",
     ),
 );
 
@@ -294,7 +321,7 @@ export function over(change: Change): Proposal[] | undefined {
   const isOwn = statement.subject.path === context.discourse.speaker.path;
   if (!target && (!isOwn || partner === undefined || isState(verb.lemma))) return undefined;
   const [date] = dates;
-  const who = partner ?? partnerIn(found);
+  const who = partner ?? partnerNamed(found);
   const text = compose(
     statement.subject.display,
     "broke up with",
@@ -347,7 +374,7 @@ function isState(lemma: string): boolean {
   return ["dump", "leave", "be"].includes(lemma);
 }
 
-function partnerIn(found: readonly Held[]): string | undefined {
+function partnerNamed(found: readonly Held[]): string | undefined {
   return found[0]?.claim.value;
 }
 

@@ -2,7 +2,7 @@ import type { Claim } from "../../domain/memory.ts";
 import type { Proposal } from "../../ports/extractor.ts";
 import { type Change, fromThen, newThing, place, sayIso } from "./change.ts";
 import { adding, type Context, claimOf, said, tidy } from "./context.ts";
-import { momentOf } from "./dates.ts";
+import { momentOf, type SaidDate } from "./dates.ts";
 import type { Entity } from "./entities.ts";
 import { sentenceOf } from "./parts.ts";
 import { compose } from "./sentence.ts";
@@ -104,13 +104,15 @@ export function moved(change: Change): Proposal[] | undefined {
       kind === "preposition" &&
       /^(?:to|into|over to|out to|up to|down to|back to|in|in to|across to)$/.test(head ?? ""),
   );
-  const isPerson = statement.subject.animate;
-  if (!target || !isPerson || (verb.progressive && !verb.perfect)) return undefined;
+  if (!statement.subject.animate) return undefined;
+  const company = verb.lemma === "move in" ? movedInWith(change) : undefined;
+  if (company) return company;
+  if (!target || (verb.progressive && !verb.perfect)) return undefined;
   const item = target.items[0];
   if (!item) return undefined;
   const where = said(context, tokens, ...item);
-  if (/^in/.test(target.head ?? "") && verb.lemma === "move in") return undefined;
-  if (!/^\p{Lu}/u.test(where) && !/^(?:the|a|an|my|our) /i.test(where)) return undefined;
+  const isInto = /^in/.test(target.head ?? "") && verb.lemma === "move in";
+  if (isInto || !/^(?:\p{Lu}|(?:the|a|an|my|our|The|A|An|My|Our) )/u.test(where)) return undefined;
   const isThing = /^(?:the|a|an|my|our) /i.test(where);
   const rest = said(context, tokens, ...statement.clause.rest);
   return [
@@ -124,6 +126,31 @@ export function moved(change: Change): Proposal[] | undefined {
       holds: "one",
       kind: "fact",
       importance: 0.8,
+      ...fromThen(change),
+    }),
+  ];
+}
+
+/** "I've moved in with my boyfriend": with whom one lives from then on. */
+function movedInWith(change: Change): Proposal[] | undefined {
+  const { context, statement, phrases } = change;
+  const { verb, tokens, rest } = statement.clause;
+  const item = phrases.find(({ kind, head }) => kind === "preposition" && head === "with")?.items[0];
+  if (!item || (verb.tense !== "past" && !verb.perfect)) return undefined;
+  const whom = said(context, tokens, ...item);
+  const old = held(context).filter(
+    ({ claim }) =>
+      claim.subject === statement.subject.path && claim.relation === "live with" && claim.value !== whom,
+  );
+  const target = targetOf(old);
+  const [date] = change.dates;
+  return [
+    adding(context, place(change), {
+      text: sentenceOf({ context, statement, dates: change.dates }, said(context, tokens, ...rest)),
+      claim: claimOf(statement.subject.path, "live with", whom),
+      importance: 0.8,
+      ...(target ? { replaces: target } : {}),
+      ...(date ? { when: date.iso } : {}),
       ...fromThen(change),
     }),
   ];
@@ -180,10 +207,12 @@ const SPOKEN_DAY =
 export function rescheduled(change: Change): Proposal[] | undefined {
   const { context, statement, text, dates } = change;
   const spoken = SPOKEN_DAY.exec(text)?.groups?.day;
-  if (!RESCHEDULES.test(text) || (dates.length === 0 && spoken === undefined)) return undefined;
+  const found = RESCHEDULES.exec(text);
+  if (!found || (dates.length === 0 && spoken === undefined)) return undefined;
   const date = dates.at(-1);
-  const thing = movedThing(change);
-  if (!thing || thing.animate || thing.path === context.discourse.speaker.path) return undefined;
+  if (date && spoken === undefined && isFarBehind(text, found, date)) return undefined;
+  const thing = ownThing(change, movedThing(change));
+  if (!thing) return undefined;
   const value = date
     ? context.content.slice(statement.start + date.start, statement.start + date.end)
     : (spoken ?? "");
@@ -203,6 +232,19 @@ export function rescheduled(change: Change): Proposal[] | undefined {
   ];
 }
 
+/** "moved to Canal Street last month": a place, and when that was. */
+function isFarBehind(text: string, found: RegExpExecArray, date: SaidDate): boolean {
+  const behind = found.index + found[0].length;
+  return (
+    date.start - behind > 16 ||
+    (/^\s*\p{Lu}\p{L}+ \p{Lu}/u.test(text.slice(behind)) && date.start > behind + 4)
+  );
+}
+
+function ownThing({ context }: Change, thing: Entity | undefined): Entity | undefined {
+  return thing && !thing.animate && thing.path !== context.discourse.speaker.path ? thing : undefined;
+}
+
 /** What was moved: the object that somebody moved, or the subject that "got moved". */
 function movedThing({ context, statement, phrases }: Change): Entity | undefined {
   const { tokens, verb } = statement.clause;
@@ -220,7 +262,12 @@ function dated(context: Context, thing: Entity): Held[] {
   const own = all.filter(
     ({ claim, memory }) =>
       sameThing(claim.subject, thing.path) &&
-      (/^be (?:on|due)/.test(claim.relation) || memory?.when !== undefined),
+      (/^be (?:on|due|at)/.test(claim.relation) ||
+        memory?.when !== undefined ||
+        (claim.relation === "be" &&
+          /^(?:at |around )?(?:\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day|noon|midnight)/i.test(
+            claim.value,
+          ))),
   );
   if (own.length > 0) return own;
   const name = telling(thing.path.split("/").at(-1) ?? "");
@@ -233,6 +280,7 @@ function dated(context: Context, thing: Entity): Held[] {
 
 /** An event keeps its claim and changes its day; of a thing the day is the claim. */
 function claimOnDay(thing: Entity, old: Claim | undefined, value: string): Claim {
+  if (old?.relation === "be") return claimOf(old.subject, "be", value);
   if (old && !/^be /.test(old.relation)) return claimOf(old.subject, old.relation, old.value);
   return claimOf(old?.subject ?? thing.path, old?.relation ?? "be on", value);
 }

@@ -1,10 +1,11 @@
 import type { Claim } from "../../domain/memory.ts";
+import { attributeRelations } from "../../domain/relations.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
 import { type Change, escaped, fromThen, newThing, owner, place, sayClaim } from "./change.ts";
 import { claimsOf } from "./claims.ts";
 import { adding, claimOf, said, tidy } from "./context.ts";
 import { sentenceOf, verbPhrase } from "./parts.ts";
-import { type Held, meant, targetOf, telling } from "./targets.ts";
+import { type Held, held, meant, targetOf, telling } from "./targets.ts";
 
 // --- one thing for another -------------------------------------------------------------------------------------
 const SWAPS: readonly RegExp[] = [
@@ -20,14 +21,14 @@ const NEW_NAME =
 
 /** "switched from FreshBooks to Xero", "replaced coffee with matcha": the new takes the place and the relation of the old. */
 export function swapped(change: Change): Proposal[] | undefined {
-  const { context, text } = change;
+  const { text } = change;
   for (const pattern of SWAPS) {
     const found = pattern.exec(text);
     if (!found?.groups) continue;
     const old = tidy(found.groups.old ?? "");
     const fresh = newThing(found.groups.new ?? "");
     if (old === "" || fresh === "" || /^\S+ing\b/.test(fresh)) continue;
-    const rivals = meant(context, { named: old, ...owner(change) });
+    const rivals = rivalsOf(change, old);
     const [rival] = rivals;
     if (!rival) {
       if (/^(?:\d|[£$€])/.test(fresh)) return undefined;
@@ -36,6 +37,20 @@ export function swapped(change: Change): Proposal[] | undefined {
     return [inherit(change, rivals, rival, old, newName(rival, found.groups.new) ?? fresh)];
   }
   return undefined;
+}
+
+/** What the old thing names: by its words, or by what "my major" is told with. */
+function rivalsOf(change: Change, old: string): Held[] {
+  const named = meant(change.context, { named: old, ...owner(change) });
+  const noun = /^(?:my|our) (\S+)$/i.exec(old)?.[1]?.toLowerCase();
+  if (named.length > 0 || noun === undefined) return named;
+  const { subject } = change.statement;
+  const all = held(change.context).filter(({ claim }) => claim.subject === subject.path);
+  for (const relation of attributeRelations(noun)) {
+    const found = all.filter(({ claim }) => claim.relation === relation);
+    if (found.length > 0) return relation === "be" ? [] : found;
+  }
+  return [];
 }
 
 function newName({ claim }: Held, fresh: string | undefined): string | undefined {

@@ -2,6 +2,7 @@ import type { Proposal } from "../../ports/extractor.ts";
 import type { Change } from "./change.ts";
 import { deceased, left, noLonger, over, stopped } from "./change-endings.ts";
 import { aged, employed, moved, placed, renamed, rescheduled, risen, wed } from "./change-facts.ts";
+import { coloured, departed, endedOtherwise, succeeded, vanished } from "./change-leaving.ts";
 import { instead, swapped } from "./change-swaps.ts";
 import { type Context, type Statement, tidy } from "./context.ts";
 import { datesOf } from "./parts.ts";
@@ -20,6 +21,7 @@ export function changesOf(context: Context, statement: Statement, sentence: stri
     text: tidy(context.content.slice(statement.start, statement.end)),
   };
   for (const read of [
+    succeeded,
     swapped,
     renamed,
     moved,
@@ -30,8 +32,12 @@ export function changesOf(context: Context, statement: Statement, sentence: stri
     wed,
     instead,
     noLonger,
-    stopped,
     over,
+    endedOtherwise,
+    vanished,
+    departed,
+    stopped,
+    coloured,
     left,
     aged,
     deceased,

@@ -78,7 +78,13 @@ function isHollow(part: Part): boolean {
   const head = verb.lemma;
   if (!HOLLOW.has(head) || (verb.modal === "can" && verb.denied)) return false;
   const ahead = part.dates.length > 0 && part.statement.clause.verb.tense !== "past";
-  const hasMore = ahead || part.phrases.some(({ kind }) => kind === "noun" || kind === "preposition");
+  const isCounted = part.phrases.some(
+    ({ kind, from }) => kind === "time" && part.tokens[from]?.class === "number",
+  );
+  const hasMore =
+    (head === "sleep" && isCounted) ||
+    ahead ||
+    part.phrases.some(({ kind }) => kind === "noun" || kind === "preposition");
   return !(HOLLOW_WITH.has(head) && hasMore);
 }
 

@@ -48,7 +48,7 @@ function isOthersView(talk: Discourse, first: Token, before: Before | undefined)
 
 /** Verbs that open a sentence about oneself without "I": "love this place", "need to call mum". */
 const STANDING = new Set(
-  "love hate like need want prefer live work miss hope plan use drive play own".split(" "),
+  "love hate like need want prefer live work miss hope plan use drive play own let".split(" "),
 );
 
 /** Something stands before the verb that is no subject we can read: then it is not "I" that was left out. */

@@ -1,6 +1,6 @@
 import { singular } from "../../domain/english.ts";
 import { attributeHoldsOne } from "../../domain/relations.ts";
-import type { AddProposal } from "../../ports/extractor.ts";
+import type { AddProposal, Target } from "../../ports/extractor.ts";
 import { adding, type Context, claimOf, said } from "./context.ts";
 import { type Entity, headWord } from "./entities.ts";
 import { ANIMALS, FEMALE, FIRST_POSSESSIVE, LASTING, MALE, PASSING } from "./lexicon.ts";
@@ -18,7 +18,7 @@ import {
 } from "./parts.ts";
 import { isPersonNoun } from "./persons.ts";
 import type { Phrase } from "./phrases.ts";
-import { relationClaims } from "./relation-claims.ts";
+import { measuredBefore, relationClaims } from "./relation-claims.ts";
 import { compose } from "./sentence.ts";
 import type { Stretch, Token } from "./token.ts";
 import { formerTrade } from "./trades.ts";
@@ -358,10 +358,17 @@ function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): A
       holds: hasNow && attributeHoldsOne(thing) ? "one" : "many",
       importance: isSpeaker ? 0.7 : 0.6,
       ...(hasNow ? formerTrade(context, statement, value) : {}),
+      ...(hasNow ? formerMeasure(part, value) : {}),
       ...(isSpeaker || attributeHoldsOne(thing) ? {} : { confidence: 0.8 }),
       ...whenOf(part),
     });
   });
+}
+
+/** "I'm a size 10 now": the same with another number. */
+function formerMeasure(part: Part, value: string): { replaces?: Target } {
+  const measured = measuredBefore(part, "be", value);
+  return measured ? { replaces: { ids: [measured] } } : {};
 }
 
 function kindOfBeing(thing: string, isPast: boolean): "event" | "preference" | "fact" {

@@ -1,15 +1,15 @@
 import type { Claim, Memory } from "../../domain/memory.ts";
 import { sayDate } from "../../domain/say-date.ts";
 import { stem, words as wordsOf } from "../../domain/words.ts";
-import type { Proposal } from "../../ports/extractor.ts";
+import type { AddProposal, Proposal } from "../../ports/extractor.ts";
 import { adding, type Context, tidy } from "./context.ts";
 import { datesIn } from "./dates.ts";
 import { type Held, held, targetOf, telling } from "./targets.ts";
 
 const MARK =
-  /\b(?:actually|i meant|i mean|meant to say|sorry|my mistake|my bad|i misspoke|misspoke|mistyped|typo|correction|scratch that|wait|oops|whoops|i was wrong|i got (?:that|it|his|her|the|my|their) .{0,30}wrong|got .{0,30}(?:wrong|mixed up)|mixed up|i said .{1,40} but|not quite|to correct myself|let me correct|strike that|no,|nope,|nah,|rather|it['’]?s not|should(?:['’]?ve| have)? (?:be|been|said)|is wrong|was wrong)\b/i;
+  /\b(?:hang on|hold on|actually|i meant|i mean|meant to say|sorry|my mistake|my bad|i misspoke|misspoke|mistyped|typo|correction|scratch that|wait|oops|whoops|i was wrong|i got (?:that|it|his|her|the|my|their) .{0,30}wrong|got .{0,30}(?:wrong|mixed up)|mixed up|i said .{1,40} but|not quite|to correct myself|let me correct|strike that|no,|nope,|nah,|rather|it['’]?s not|should(?:['’]?ve| have)? (?:be|been|said)|is wrong|was wrong)\b/i;
 const STRONG =
-  /\b(?:i meant|meant to say|my mistake|i misspoke|misspoke|mistyped|typo|correction|scratch that|oops|whoops|i was wrong|wrong|mixed up|to correct myself|let me correct|strike that|i said .{1,60} but|should(?:['’]?ve| have) (?:been|said)|make that)\b|^(?:no|nope|nah|wait|sorry|actually)\b/i;
+  /\b(?:i meant|meant to say|my mistake|i misspoke|misspoke|mistyped|typo|correction|scratch that|oops|whoops|i was wrong|wrong|mixed up|to correct myself|let me correct|strike that|i said .{1,60} but|should(?:['’]?ve| have) (?:been|said)|make that)\b|,\s*(?:sorry|my bad|oops|whoops|my mistake|typo)[.! ]*$|^(?:(?:oh|ah|um|well|so|but|and)[, ]+)*(?:no|nope|nah|wait|sorry|actually|hang on|hold on)\b/i;
 
 /** One value for another that the words name both: "not Monday but Tuesday". Undefined where nothing is put right. */
 export function swapOf(
@@ -18,6 +18,7 @@ export function swapOf(
   place: { start: number; end: number },
 ): Proposal[] | undefined {
   if (text.endsWith("?") || !(MARK.test(text) || NOT_BUT.test(text))) return undefined;
+  if (/\b(?:any ?more|any longer|no longer)\b/i.test(text)) return undefined;
   const swap = swapIn(text);
   const found = swap && holding(context, swap.old);
   return swap && found ? [corrected(context, place, found, swap.old, swap.fresh)] : undefined;
@@ -72,6 +73,36 @@ function corrects(context: Context, text: string): ReturnType<typeof sameKind> {
   return lone === undefined ? undefined : sameKind(context, lone);
 }
 
+/** "*Jean": as people mark a correction when they type. */
+export function starredValue(
+  context: Context,
+  text: string,
+  place: { start: number; end: number },
+): Proposal | undefined {
+  const value = /^\*\s?([^*\s][^*]{0,40})$|^([^*]{1,40}[^*\s])\*$/.exec(text.trim());
+  const fresh = tidy(value?.[1] ?? value?.[2] ?? "");
+  const found = fresh === "" ? undefined : (alike(context, fresh) ?? sameKind(context, fresh));
+  return found && corrected(context, place, found.held, found.old, found.fresh);
+}
+
+/** What was told last with a word that is spelt almost so: "Jane" for "Jean". */
+function alike(context: Context, fresh: string): ReturnType<typeof sameKind> {
+  for (const one of held(context).toReversed().slice(0, 6)) {
+    const where = `${one.claim.value} ${one.claim.qualifier ?? ""}`;
+    const old = (where.match(/[\p{L}\p{N}'’-]+/gu) ?? []).find((word) => isNearly(word, fresh));
+    if (old !== undefined) return { held: one, old, fresh };
+  }
+  return undefined;
+}
+
+function isNearly(one: string, other: string): boolean {
+  if (one.toLowerCase() === other.toLowerCase() || Math.abs(one.length - other.length) > 2) return false;
+  const a = [...one.toLowerCase()].sort().join("");
+  const b = [...other.toLowerCase()].sort().join("");
+  const shared = [...a].filter((letter) => b.includes(letter)).length;
+  return one[0]?.toLowerCase() === other[0]?.toLowerCase() && shared >= Math.max(a.length, b.length) - 2;
+}
+
 /** "I got it wrong", "I misspoke". */
 function isAboutMistake(proposal: { claim?: Claim }): boolean {
   const claim = proposal.claim;
@@ -108,7 +139,7 @@ function shapeOf(value: string): string {
 const NOT_BUT =
   /\bnot (?:on |in |at |a |an |the )?[^,.;]{1,40}?,? but\b|, not \S+|\bnot \S+(?: \S+)?, (?:it['’]s |he['’]s |she['’]s )?\S+/i;
 const OPEN =
-  "(?:(?:oh|ah|hmm|um|no|nope|wait|sorry|actually|oops|whoops|correction|my bad|my mistake|i misspoke|scratch that|well|so|and|btw|argh|ugh)[,.:!—– -]+)*";
+  "(?:(?:oh|ah|hmm|um|hang on|hold on|no|nope|wait|sorry|actually|oops|whoops|correction|my bad|my mistake|i misspoke|scratch that|well|so|and|btw|argh|ugh)[,.:!—– -]+)*";
 
 const SWAPS: readonly RegExp[] = [
   /\bnot (?:on |in |at |for |from )?(?<old>[^,.;]{1,40}?),? but (?:on |in |at |for |from )?(?<new>[^,.;!]{1,50})/i,
@@ -161,6 +192,10 @@ function loneValue(text: string): string | undefined {
   const openings = new RegExp(LONE.source, "gi");
   const plain = text.replace(new RegExp(`^${OPEN}`, "i"), "");
   const found = [...text.matchAll(openings), ...plain.matchAll(openings)];
+  const trailing = /^(?<value>[^,.!?]{1,40}), (?:sorry|my bad|oops|whoops|my mistake|typo)[.! ]*$/i.exec(
+    text.trim(),
+  );
+  if (trailing) found.push(trailing as RegExpExecArray);
   const values = found.map((one) =>
     tidy(one.groups?.value ?? "").replace(/^(?:it['’]s|it is|i meant|make that)\s+/i, ""),
   );
@@ -173,7 +208,7 @@ function loneValue(text: string): string | undefined {
 }
 
 const LONE =
-  /(?:\bi (?:meant|mean)(?: to say)?|\bshould(?:['’]?ve| have)? (?:be|been|said)|\bmake that|\bit['’]s(?: actually| really)?|\bit is(?: actually| really)?|\bit was(?: actually| really)?|\bthat['’]s|\bcorrection:?|\btypo:?|\b(?:he|she|it)['’]s(?: actually| really)? (?:called|named)|\b(?:his|her|its|the|my) name(?:['’]s| is)(?: actually| really)?|^(?:(?:oh|no|nope|wait|sorry|actually|oops|whoops|scratch that|my bad|my mistake|typo|correction|i misspoke)[,.:!—– -]+)+)\s*(?:on |in |at |for )?(?<value>(?:[^,.;!]|(?<=\d)[.,](?=\d)){1,40}?)(?=[.!,;](?!\d)|$)/i;
+  /(?:\bi (?:meant|mean)(?: to say)?|\bshould(?:['’]?ve| have)? (?:be|been|said)|\bmake that|\bit['’]s(?: actually| really)?|\bit is(?: actually| really)?|\bit was(?: actually| really)?|\bthat['’]s|\bcorrection:?|\btypo:?|\b(?:he|she|it)['’]s(?: actually| really)? (?:called|named)|\b(?:his|her|its|the|my) name(?:['’]s| is)(?: actually| really)?|\b(?:wrong|mistyped|typo|misspoke|mistake|mixed (?:it|that|them) up|mixed up)[,.:;!—– -]+(?:it['’]s )?|^(?:(?:oh|hang on|hold on|no|nope|wait|sorry|actually|oops|whoops|scratch that|my bad|my mistake|typo|correction|i misspoke)[,.:!—– -]+)+)\s*(?:on |in |at |for )?(?<value>(?:[^,.;!]|(?<=\d)[.,](?=\d)){1,40}?)(?=[.!,;](?!\d)|$)/i;
 
 const KINDS: readonly RegExp[] = [
   /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b/i,
@@ -188,7 +223,7 @@ const KINDS: readonly RegExp[] = [
 ];
 
 /** The newest claim that holds a value of the same kind: a weekday for a weekday, "terminal 3" for "terminal 2". */
-function sameKind(
+export function sameKind(
   context: Context,
   value: string,
   fits: (one: Held) => boolean = () => true,
@@ -217,6 +252,16 @@ function sameKind(
   return named && { ...named, fresh: value };
 }
 
+/** Another value in the place of one that held until now. */
+export function replaced(
+  context: Context,
+  place: { start: number; end: number },
+  { held: found, old, fresh }: { held: Held; old: string; fresh: string },
+): AddProposal {
+  const { corrects: _corrects, ...rest } = corrected(context, place, found, old, fresh);
+  return rest;
+}
+
 /** A name for the name that was told last. */
 function properName(
   _context: Context,
@@ -239,7 +284,7 @@ function corrected(
   found: Held,
   old: string,
   fresh: string,
-): Proposal {
+): AddProposal {
   const { claim, memory } = found;
   const swap = (text: string): string => replaceWords(text, old, fresh);
   const value = swap(claim.value);

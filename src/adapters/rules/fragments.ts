@@ -1,8 +1,10 @@
 import { conjugate, singular } from "../../domain/english.ts";
+import { attributeRelations } from "../../domain/relations.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
 import { replyTo } from "./asked.ts";
 import type { Clause } from "./clauses.ts";
 import { adding, type Context, claimOf, ending, tidy } from "./context.ts";
+import { replaced, sameKind } from "./corrections.ts";
 import { datesIn } from "./dates.ts";
 import { type Entity, isHuman } from "./entities.ts";
 import { readList, readNounPhrase } from "./noun-phrases.ts";
@@ -27,7 +29,7 @@ export function fragmentClaims(
 ): Proposal[] {
   if (/\?["”')\]]*\s*$/.test(text) || tokens.length > 14) return [];
   const fragment: Fragment = { context, tokens, text: bared(text), place };
-  for (const read of [introduced, endedBefore, replyTo, changedWord, added, labelled, dated]) {
+  for (const read of [introduced, endedBefore, replyTo, labelled, revised, changedWord, added, dated]) {
     const proposals = read(fragment);
     if (proposals) return proposals;
   }
@@ -155,13 +157,28 @@ function changedWord({ context, tokens, text, place }: Fragment): AddProposal[] 
   ];
 }
 
+/** "down to 76 kilos now!": another value of the kind that was told. */
+function revised({ context, text, place }: Fragment): AddProposal[] | undefined {
+  const value =
+    /^(?:(?:i['’]?m|it['’]?s|now|currently) )*(?:(?:back )?(?:down|up) (?:to|at)|now(?: at| on)?) (?<to>.+)$|^(?<now>.*\d.*?),? (?:now|these days)$/i.exec(
+      text,
+    )?.groups;
+  const found = sameKind(context, value?.to ?? value?.now ?? "");
+  if (!value || !found) return undefined;
+  return [replaced(context, place, found)];
+}
+
 /** "my phone number: 0770": a label and its value. */
 function labelled({ context, tokens, place }: Fragment): AddProposal[] | undefined {
   const colon = tokens.findIndex(({ after }) => /^\s*[:=]\s/.test(after));
-  if (colon < 0 || tokens[0]?.class !== "possessive") return undefined;
-  const entity = context.discourse.resolve(tokens, 0, colon + 1);
+  const isOwn = tokens[0]?.class === "possessive";
+  if (colon < 0 || colon > 4) return undefined;
+  const start = tokens[0]?.lower === "new" || tokens[0]?.lower === "the" ? 1 : 0;
+  const entity = context.discourse.resolve(tokens, isOwn ? 0 : start, colon + 1);
   const value = tidy(context.content.slice(tokens[colon + 1]?.start, place.end));
-  if (!entity || value === "") return undefined;
+  if (!entity || value === "" || entity.path === context.discourse.speaker.path) return undefined;
+  const listed = labelledList(context, tokens, entity, { colon, place });
+  if (listed.length > 0) return listed;
   const isName = /\/names?$/.test(entity.path);
   const path = isName ? entity.path.replace(/\/names?$/, "") : entity.path;
   const relation = isName || (entity.animate && /^\p{Lu}/u.test(value)) ? "be called" : "be";
@@ -174,6 +191,33 @@ function labelled({ context, tokens, place }: Fragment): AddProposal[] | undefin
       importance: 0.7,
     }),
   ];
+}
+
+/** "my subscriptions: Calm and Duolingo Plus": each for itself. */
+function labelledList(
+  context: Context,
+  tokens: readonly Token[],
+  entity: Entity,
+  { colon, place }: { colon: number; place: { readonly start: number; readonly end: number } },
+): AddProposal[] {
+  const list = readList(tokens, colon + 1, tokens.length);
+  const label = entity.path.split("/").at(-1) ?? "";
+  if (!list || list.items.length < 2 || singular(label) === label) return [];
+  const owner = entity.path.split("/").slice(0, -1).join("/");
+  const [relation] = attributeRelations(singular(label));
+  return list.items.map((item) => {
+    const value = tidy(context.content.slice(tokens[item[0]]?.start, tokens[item[1] - 1]?.end));
+    return relation && owner === context.discourse.speaker.path
+      ? adding(context, place, {
+          text: compose(context.discourse.speaker.display, conjugate(relation, "third"), value),
+          claim: claimOf(owner, relation, value),
+        })
+      : adding(context, place, {
+          text: compose(entity.display, "are", value),
+          claim: claimOf(entity.path, "be", value),
+          holds: "many",
+        });
+  });
 }
 
 /** "dentist in two weeks", "big exam on Friday": a thing and its day. */

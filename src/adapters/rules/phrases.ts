@@ -94,7 +94,10 @@ function ownItems(tokens: readonly Token[], list: List | undefined): List | unde
   const [first] = list?.items ?? [];
   if (!list || !first || tokens[first[0]]?.class !== "name") return list;
   const cut = list.items.findIndex(([from]) => ["a", "an"].includes(tokens[from]?.lower ?? ""));
-  return cut > 0 ? { items: list.items.slice(0, cut), to: list.items[cut - 1]?.[1] ?? list.to } : list;
+  const [, end = 0] = list.items[cut] ?? [];
+  return cut === 1 && tokens[end]?.class === "preposition"
+    ? { items: list.items.slice(0, cut), to: list.items[cut - 1]?.[1] ?? list.to }
+    : list;
 }
 
 /** "out of", "up to", "next to", "because of", "away from": as one, adverbs skipped. */

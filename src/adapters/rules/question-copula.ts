@@ -101,12 +101,25 @@ function attributeQuestion(
   return { ...common, subject, relations: BY_QUESTION[frame.wh] ?? OF_ANYTHING, topic: common.topic ?? noun };
 }
 
+/** "my peanut allergy", "my ADHD diagnosis": of all of the kind the one that is named. */
+const NARROWED =
+  /^(?!(?:main|worst|only|biggest|food|drug|new|old|other|current) )(?<which>\S+(?: \S+)?) (?<head>allergy|diagnosis|intolerance|phobia|addiction|subscription|membership)$/;
+
 /** "my sister's job" is asked of the sister. */
 function ofOwner(noun: string, subject: string, common: Common): Question | undefined {
   const owner = subject.split("/").slice(0, -1).join("/");
   if (/^(?:(?:full|first|real) )?names?$/.test(noun)) {
     return { ...common, subject: owner, relations: ["be called"] };
   }
+  const told = NARROWED.exec(noun)?.groups;
+  if (told?.which && told.head)
+    return {
+      ...common,
+      asks: "yes_no",
+      subject: owner,
+      relations: [...attributeRelations(told.head)],
+      value: told.which,
+    };
   const whole = attributeRelations(noun);
   const relations = whole.length > 0 || noun.includes(" ") ? whole : attributeRelations(singular(noun));
   if (relations.length === 0) return undefined;

@@ -2,7 +2,7 @@ import { answeringRelations, canonicalRelation } from "../../domain/relations.ts
 import type { Question } from "../../ports/question-reader.ts";
 import { tidy } from "./context.ts";
 import { textOf } from "./entities.ts";
-import { AUXILIARIES, BE, FIRST_PERSON, PREPOSITIONS } from "./lexicon.ts";
+import { AUXILIARIES, BE, BOUND_ADJECTIVES, FIRST_PERSON, PREPOSITIONS } from "./lexicon.ts";
 import { type Phrase, phrasesOf } from "./phrases.ts";
 import { copulaQuestion } from "./question-copula.ts";
 import {
@@ -240,6 +240,15 @@ function told(asking: Asking, { subject, base, from, tense }: Told): Question {
   const value = namedValue(tokens, object, from);
   const joint = object?.kind === "noun" ? undefined : object?.head;
   const joined = joint ? `${base} ${joint}` : base;
+  const bound = base === "be" ? boundTo(value) : [];
+  if (bound.length > 0)
+    return {
+      asks: "yes_no",
+      ...(subject ? { subject } : {}),
+      relations: [...bound, "be"],
+      narrows: value,
+      tense,
+    };
   const had = base === "have" ? hadRelations(value) : [];
   return {
     asks: "yes_no",
@@ -249,6 +258,13 @@ function told(asking: Asking, { subject, base, from, tense }: Told): Question {
     ...narrowing(asking, from),
     tense,
   };
+}
+
+/** "Am I still engaged?": to whomever. */
+function boundTo(value: string): string[] {
+  const word = value.toLowerCase().replace(/^still /, "");
+  if (!/^(?:engaged|married|subscribed|addicted|scared|enrolled|registered)$/.test(word)) return [];
+  return (BOUND_ADJECTIVES[word]?.split(" ") ?? []).map((joint) => canonicalRelation(`be ${word} ${joint}`));
 }
 
 function namedValue(tokens: readonly Token[], object: Phrase | undefined, from: number): string {

@@ -7,7 +7,7 @@ import { claimsOf } from "./claims.ts";
 import { type Before, mentionsOf, quotedSpeaker, subjectOf, TELLING } from "./clause-subjects.ts";
 import { type Clause, clausesOf } from "./clauses.ts";
 import { type Context, type Statement, tidy } from "./context.ts";
-import { putRight, swapOf } from "./corrections.ts";
+import { putRight, starredValue, swapOf } from "./corrections.ts";
 import { echoed } from "./echoes.ts";
 import { discourse, type Entity, speakerEntity } from "./entities.ts";
 import { agesInBrackets, datedLead, dueThen, farewells, fragmentClaims } from "./fragments.ts";
@@ -42,6 +42,11 @@ export function readStatements(
   for (const { start, end } of spans) {
     const text = message.content.slice(start, end);
     if (isRefused(text)) continue;
+    const starred = starredValue(context, text, { start, end });
+    if (starred) {
+      context.made.push(starred);
+      continue;
+    }
     for (const tokens of tagSentences(text, start)) {
       markQuotes(tokens, quotes);
       context.made.push(...readSentence(context, tokens));

@@ -98,7 +98,9 @@ function listedMeans(part: Part, phrase: Phrase): Part[] | undefined {
   const isMeans = means?.kind === "preposition" && /^(?:in|on|with|at|via|through)$/.test(means.head ?? "");
   if (!isMeans || phrase.items.length > 1 || means.items.length < 2 || means.to !== statement.clause.rest[1])
     return undefined;
-  if (!means.items.every((item) => isName(tokens, ...item))) return undefined;
+  const isKept = /^(?:keep|write|store|track|do|save)$/.test(statement.clause.verb.lemma);
+  const isNamed = means.items.filter((item) => isName(tokens, ...item)).length;
+  if (isNamed < (isKept ? 1 : means.items.length)) return undefined;
   return means.items.map((item) => ({
     ...part,
     only: { all: [means.items[0]?.[0] ?? means.from, means.to], one: item },
@@ -231,12 +233,40 @@ const ONE_NOW = new Set(
   ),
 );
 
+/** "these days I sleep seven hours", "the pass costs 104 euros now": the same with another number. */
+export function measuredBefore(part: Part, relation: string, value: string): string | undefined {
+  const { context, statement } = part;
+  const shape = shapeOf(value);
+  if (!shape.includes("#") || isOver(part)) return undefined;
+  const same = context.known.filter(
+    ({ status, claim }) =>
+      status === "current" &&
+      claim?.subject === statement.subject.path &&
+      claim.relation === relation &&
+      claim.value.toLowerCase() !== value.toLowerCase() &&
+      shapeOf(claim.value) === shape,
+  );
+  return same.length === 1 ? same[0]?.id : undefined;
+}
+
+const COUNTED = /\b(?:\d[\d.,:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b/gi;
+
+/** A value with its numbers made alike: "about five hours" and "seven hours". */
+function shapeOf(value: string): string {
+  return value
+    .toLowerCase()
+    .replace(/^(?:about|around|only|just|nearly|almost|roughly|an?|the) /, "")
+    .replace(COUNTED, "#");
+}
+
 const SCHOOL =
   /\b(?:school|nursery|college|university|uni|primary|academy|kindergarten|preschool|high|secondary|grammar|daycare|creche)\b/i;
 
 /** "she goes to Hillside now": ends the one before it. */
 function replacedNow(part: Part, relation: string, value: string): { replaces?: { ids: string[] } } {
   const { context, statement } = part;
+  const measured = measuredBefore(part, relation, value);
+  if (measured) return { replaces: { ids: [measured] } };
   if (!ONE_NOW.has(relation)) return {};
   const slot = context.known.filter(
     ({ status, claim }) =>
@@ -315,7 +345,7 @@ function relationNamed(part: Part, base: string, isPastState: boolean): string {
   if (isPastState) return `used to ${base}`;
   const deny = /^(not|never) /.exec(base);
   const bare = deny ? base.slice(deny[0].length) : base;
-  const plain = bare.replace(/^get (?=to\b)/, "have got ").replace(/^have get/, "have");
+  const plain = bare.replace(/^get (?=to \S)/, "have got ").replace(/^have get/, "have");
   const named = canonicalRelation(
     verb.passive && !plain.startsWith("be ") && verb.chain.length === 0
       ? `be ${participle(part)} ${plain.split(" ").slice(1).join(" ")}`.trim()

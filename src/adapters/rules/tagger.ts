@@ -54,8 +54,14 @@ function pushTerm(
   const start = placeOf(plain, term.text, at + (plain.startsWith(term.pre, at) ? term.pre.length : 0));
   if (start < 0) return at;
   const end = start + term.text.length;
-  tokens.push(tokenOf(term, term.implicit ?? term.text, start + offset, end + offset));
+  const implicit = term.implicit === undefined ? undefined : capitalAs(term.text, term.implicit);
+  tokens.push(tokenOf(term, implicit ?? term.text, start + offset, end + offset));
   return end + (plain.startsWith(term.post, end) ? term.post.length : 0);
+}
+
+/** "Ed's" stands for "Ed is": the name keeps its capital. */
+function capitalAs(text: string, word: string): string {
+  return /^\p{Lu}/u.test(text) ? word.charAt(0).toUpperCase() + word.slice(1) : word;
 }
 
 function placeOf(text: string, word: string, from: number): number {

@@ -47,6 +47,8 @@ export interface Wanted {
   readonly named: string;
   /** Of whom; all of the speaker's where it is left out. */
   readonly subject?: string;
+  /** Who is called what is not meant. */
+  readonly isNoName?: boolean;
   /** The relation that ends, where the words say which ("stopped learning Kotlin"). */
   readonly relation?: string;
 }
@@ -57,6 +59,7 @@ export function meant(context: Context, wanted: Wanted): Held[] {
   if (asked.length === 0) return [];
   const scored = held(context)
     .filter(({ claim, memory }) => belongs(claim, wanted, context) && memory?.kind !== "event")
+    .filter(({ claim }) => !wanted.isNoName || claim.relation !== "be called")
     .map((one) => ({ one, score: scoreOf(one.claim, asked) + (fits(one.claim, wanted.relation) ? 0.3 : 0) }))
     .filter(
       ({ score, one }) => score >= 1 && (wanted.relation === undefined || fits(one.claim, wanted.relation)),

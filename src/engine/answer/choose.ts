@@ -20,13 +20,28 @@ export async function choose(
   if (!best) return [];
   const same = pool.filter(({ by }) => by === best.by);
   const narrowed =
-    best.by === "relation" ? await byKind(embedder, question, narrowest(question, same)) : same;
+    best.by === "relation" ? await byKind(embedder, question, latest(narrowest(question, same))) : same;
   const [first] = narrowed;
   if (!first) {
     const rest = pool.filter(({ by }) => by !== best.by);
     return rest.length > 0 ? choose(embedder, question, rest) : [];
   }
   return together(question, narrowed, first);
+}
+
+const SUCCEEDS = /^(?:upgrade to|switch to|go with|change to|replace with|move to|swap to)$/;
+
+/** "upgraded to a Pixel 9": what came later takes the place of what the thing was before. */
+function latest(matches: readonly Match[]): readonly Match[] {
+  const news = matches.filter(
+    ({ memory, kind }) => SUCCEEDS.test(memory.claim?.relation ?? "") && kind !== false,
+  );
+  const since = news
+    .map(({ memory }) => memory.at)
+    .sort()
+    .at(-1);
+  if (since === undefined) return matches;
+  return matches.filter((match) => news.includes(match) || match.memory.at > since);
 }
 
 /** "How do I like my steak?": what is said of the steak, where something is. */
@@ -54,7 +69,9 @@ async function byKind(embedder: Embedder, question: Question, matches: readonly 
       (memory.claim !== undefined && isSaidOfThing(question, memory.claim)),
   );
   if (strong.length > 0) return strong;
-  const close = await near(embedder, question.topic ?? "", matches);
+  // Only what is said with the very verb of the question is near enough by meaning alone.
+  const direct = matches.filter(({ memory }) => memory.claim?.relation === question.relations[0]);
+  const close = await near(embedder, question.topic ?? "", direct);
   return close.length > 0
     ? close
     : matches.filter(({ memory }) => TELLING.test(memory.claim?.relation ?? ""));

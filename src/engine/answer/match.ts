@@ -313,31 +313,25 @@ const PRODUCT =
 
 /** "How many", "how far": something to count with has to be there. */
 function shapeFits(question: Question, memory: Memory, claim: Claim): boolean {
-  if (question.asks === "how_many") {
-    if (/^often/i.test(question.topic ?? ""))
-      return /\b(?:every|each|daily|weekly|monthly|once|twice|times|day|days|week|weeks|always|never|\w+days?)\b/i.test(
-        memory.text,
-      );
-    return /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|half|a couple|several|hundred|thousand|few|single|both|twins?)\b/i.test(
-      `${claim.value} ${claim.qualifier ?? ""} ${memory.text}`,
-    );
-  }
-  if (question.asks === "when")
-    return (
-      memory.when !== undefined ||
-      /\bat (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|quarter|noon|midnight|dawn)\b|\d|day|week|month|year|morning|evening|night|january|february|march|april|may|june|july|august|september|october|november|december/i.test(
-        `${claim.value} ${claim.qualifier ?? ""}`,
-      ) ||
-      memory.validFrom !== memory.at
-    );
-  if (question.asks === "where" && claim.relation === "be")
-    return /\b(?:in|at|on|near|opposite|under|behind|next to)\b/.test(
-      `${claim.value} ${claim.qualifier ?? ""}`,
-    );
-  if (question.asks === "who" && claim.relation === "be")
-    return /\p{Lu}/u.test(claim.value) || !/^(?:an?|the) /i.test(claim.value);
+  const { asks, topic = "", relations } = question;
+  const value = `${claim.value} ${claim.qualifier ?? ""}`;
+  const isBe = claim.relation === "be";
+  if (isBe && relations[0] === "be from") return isOfKind(claim.value, "nationality") === true;
+  if (asks === "how_many") return (/^often/i.test(topic) ? OFTEN : COUNTED).test(`${value} ${memory.text}`);
+  if (asks === "when")
+    return memory.when !== undefined || TIMED.test(value) || memory.validFrom !== memory.at;
+  if (asks === "where" && isBe) return /\b(?:in|at|on|near|opposite|under|behind|next to)\b/.test(value);
+  if (asks === "where" && claim.relation === "be born on") return false;
+  if (asks === "who" && isBe) return /\p{Lu}/u.test(claim.value) || !/^(?:an?|the) /i.test(claim.value);
   return kindShape(question, claim);
 }
+
+const OFTEN =
+  /\b(?:every|each|daily|weekly|monthly|once|twice|times|day|days|week|weeks|always|never|\w+days?)\b/i;
+const COUNTED =
+  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|half|a couple|several|hundred|thousand|few|single|both|twins?)\b/i;
+const TIMED =
+  /\bat (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|quarter|noon|midnight|dawn)\b|\d|day|week|month|year|morning|evening|night|january|february|march|april|may|june|july|august|september|october|november|december/i;
 
 /** A colour, a size, a breed: known kinds have to be met where the claim only says what the thing is. */
 function kindShape(question: Question, claim: Claim): boolean {

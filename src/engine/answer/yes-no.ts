@@ -1,5 +1,5 @@
 import { capital, sentence, toSecondPerson } from "../../domain/english.ts";
-import type { Memory } from "../../domain/memory.ts";
+import type { Claim, Memory } from "../../domain/memory.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
 import type { HeldMemory } from "./held.ts";
 import { type Asked, alternatives, type Match } from "./match.ts";
@@ -25,7 +25,7 @@ export function yesOrNo(
   const past = found.find(({ holds }) => !holds);
   if (past?.memory.claim) {
     const { claim } = past.memory;
-    const text = `No, ${low(sayPath(claim.subject))} no longer ${claim.subject === "user" ? claim.relation : thirdLow(claim.relation)} ${sayValue(claim.value)}`;
+    const text = `No, ${low(sayPath(claim.subject))} ${noLonger(claim)} ${sayValue(claim.value)}`;
     return { text: sentence(text), used: [past.memory.id] };
   }
   return undefined;
@@ -33,6 +33,12 @@ export function yesOrNo(
 
 function low(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** "no longer use", "are no longer engaged to". */
+function noLonger({ subject, relation }: Claim): string {
+  if (!/^be\b/.test(relation)) return `no longer ${subject === "user" ? relation : thirdLow(relation)}`;
+  return `${subject === "user" ? "are" : "is"} no longer${relation.slice(2)}`;
 }
 
 function thirdLow(relation: string): string {

@@ -1,0 +1,161 @@
+import type { EndProposal, Proposal } from "../../ports/extractor.ts";
+import { type Change, endedAt, fromThen, place } from "./change.ts";
+import { event } from "./change-endings.ts";
+import { adding, claimOf, ending, said, tidy } from "./context.ts";
+import { isName } from "./nouns.ts";
+import { compose } from "./sentence.ts";
+import { type Held, held, meant, targetOf, telling } from "./targets.ts";
+
+// --- things that end by themselves, people who leave, what others end --------------------------------------------
+const VANISHES =
+  /^(?:split up|break up|fold|close|close down|shut|shut down|go bust|go under|disband|end|expire|lapse|run out|break|break down|pack up|die|be stolen|get stolen|go missing|crash|conk out|finish|cancel)$/;
+const UNDONE =
+  /\b(?:stolen|nicked|cancelled|canceled|discontinued|scrapped|closed down|shut down|written off|called off|axed|gone|dead|finished|no more)\b/i;
+
+/** "the band split up", "my bike got stolen", "the gym has closed down": what the user had of it is over. */
+export function vanished(change: Change): Proposal[] | undefined {
+  const { context, statement, text } = change;
+  const { subject, clause } = statement;
+  const { verb, tokens, rest } = clause;
+  const { speaker } = context.discourse;
+  if (subject.path === speaker.path || verb.denied || verb.open || verb.tense === "future") return undefined;
+  const behind = said(context, tokens, ...rest);
+  const isUndone = /^(?:be|get|have)$/.test(verb.lemma) || verb.passive ? UNDONE.test(text) : false;
+  const isSelf =
+    VANISHES.test(verb.lemma) && !/^\p{L}+ (?:the|my|a|an) /u.test(behind) && behind.split(" ").length < 5;
+  if (!isUndone && !isSelf) return undefined;
+  const thing = subject.path.split("/").at(-1) ?? "";
+  if (subject.animate && !/^cancel/.test(verb.lemma)) return undefined;
+  const found = mine(change, thing);
+  const target = targetOf(found);
+  return (
+    target && [ending(context, place(change), target, endedAt(change)), event(change, verb.lemma, verb.lemma)]
+  );
+}
+
+/** What the user has or does that names the thing. */
+function mine({ context }: Change, thing: string): Held[] {
+  const { speaker } = context.discourse;
+  const asked = telling(thing);
+  if (asked.length === 0) return [];
+  return held(context).filter(({ claim, memory }) => {
+    if (claim.subject !== speaker.path || memory?.kind === "event") return false;
+    const words = telling(`${claim.value} ${claim.qualifier ?? ""}`);
+    return asked.every((word) => words.includes(word));
+  });
+}
+
+const LEAVES =
+  /^(?:move out|move away|move|retire|leave|quit|resign|emigrate|get fired|go|move on|die|pass away)$/;
+/** Who one has only while they are there. */
+const PRESENT =
+  /^(?:lodger|housemate|flatmate|roommate|tenant|au-pair|nanny|cleaner|therapist|boss|manager|lead|coach|trainer|teacher|tutor|doctor|gp|dentist|assistant|colleague|hairdresser|barber|accountant|lawyer|supervisor|mentor|babysitter|childminder|instructor|landlord|landlady|neighbour|neighbor|postman|physio|head|captain|editor|agent|carer)s?$/;
+
+/** "Wim moved out", "Joan retired": whom the user had as a lodger, a therapist. */
+export function departed(change: Change): Proposal[] | undefined {
+  const { context, statement } = change;
+  const { subject, clause } = statement;
+  const { verb } = clause;
+  if (
+    !LEAVES.test(verb.lemma) ||
+    verb.denied ||
+    (verb.tense !== "past" && !verb.perfect) ||
+    !subject.path.includes("/")
+  )
+    return undefined;
+  const role = subject.path.split("/").at(-1) ?? "";
+  const noun =
+    role
+      .replace(/ \p{Lu}.*$/u, "")
+      .split(" ")
+      .at(-1) ?? "";
+  if (!PRESENT.test(noun)) return undefined;
+  const isOneOfMany = / \p{Lu}/u.test(role);
+  const found = held(context).filter(
+    ({ claim, memory }) =>
+      memory?.kind !== "event" &&
+      ((claim.subject === subject.path && claim.relation === "be called") ||
+        (!isOneOfMany &&
+          claim.subject === context.discourse.speaker.path &&
+          telling(claim.value).includes(telling(noun)[0] ?? noun)) ||
+        (subject.name !== undefined && claim.relation === "live with" && claim.value.includes(subject.name))),
+  );
+  const target = targetOf(found);
+  return (
+    target && [ending(context, place(change), target, endedAt(change)), event(change, verb.lemma, verb.lemma)]
+  );
+}
+
+const TAKEN =
+  /\b(?:(?:took|taken|take|takes|taking) (?:me|us) off|(?:came|come|am coming|['’]m coming) off|weaned (?:me |myself )?off|(?:put|threw) an end to|called (?:it quits|time) (?:on|with)|called it a day (?:with|on)|(?:had|have) enough of|fell out with|bowed out of|pulled out of|backed out of|walked out (?:of|on)|stepped (?:down|back) (?:from|as)|parted (?:ways )?with|moved on from|(?:got|get) shot of|said goodbye to|signed off from|checked out of|fed up with)(?: (?:doing|taking|playing|using|going to|coaching|teaching|my|our))* (?<what>(?:the |a |an |my )?\S.*)$/i;
+const HEADED =
+  /\b(?:knock|knocked|knocking) (?<what>\S.*?) on the head\b|\blet (?<lapsed>\S.*?) (?:run out|lapse|expire|go|slide)\b/i;
+
+/** "the doctor took me off ramipril", "knocked the class on the head", "let the pass run out". */
+export function endedOtherwise(change: Change): Proposal[] | undefined {
+  const { context, statement, text } = change;
+  const { verb } = statement.clause;
+  if (verb.denied || verb.open || verb.tense === "future") return undefined;
+  const groups = (TAKEN.exec(text) ?? HEADED.exec(text))?.groups;
+  const named = tidy(
+    (groups?.what ?? groups?.lapsed ?? "").split(/,| because | since | last | after /)[0] ?? "",
+  );
+  if (named === "") return undefined;
+  const target = targetOf(meant(context, { named, isNoName: true }));
+  return (
+    target && [ending(context, place(change), target, endedAt(change)), event(change, verb.lemma, verb.lemma)]
+  );
+}
+
+/** "Joan retired so I see Marek now": in the place of the one whose naming has just ended. */
+export function succeeded(change: Change): Proposal[] | undefined {
+  const { context, statement, phrases } = change;
+  const { verb, tokens } = statement.clause;
+  const object = phrases.find(({ kind }) => kind === "noun" || kind === "preposition")?.items[0];
+  const isTaking = /^(?:see|have|get|use|go|be|visit|work|deal)$/.test(verb.lemma) && !verb.denied;
+  if (!isTaking || !object || !isName(tokens, ...object)) return undefined;
+  const ended = context.made.findLast((one): one is EndProposal => one.propose === "supersede");
+  const ids = ended?.target.ids ?? [];
+  const naming = context.known.find(({ id, claim }) => ids.includes(id) && claim?.relation === "be called");
+  if (!naming?.claim) return undefined;
+  const name = said(context, tokens, ...object);
+  const bare = naming.text.replace(/ (?:is|are) called .*$/, "");
+  return [
+    adding(context, place(change), {
+      text: compose(bare, "is called", name),
+      claim: claimOf(naming.claim.subject, "be called", name),
+      holds: "one",
+      importance: 0.8,
+    }),
+  ];
+}
+
+/** "dyed my hair pink", "we painted the spare room yellow": what colour it has then. */
+export function coloured(change: Change): Proposal[] | undefined {
+  const { context, statement, phrases } = change;
+  const { verb, tokens } = statement.clause;
+  const isDone = verb.tense === "past" || verb.perfect;
+  if (!/^(?:dye|paint|repaint|colour|color|bleach|respray)$/.test(verb.lemma) || verb.denied || !isDone)
+    return undefined;
+  const object = phrases.find(({ kind }) => kind === "noun");
+  const item = object?.items[0];
+  const colour = phrases.find(
+    ({ kind, from }) => kind === "adjective" && object !== undefined && from >= object.to,
+  );
+  const thing = item && context.discourse.resolve(tokens, ...item);
+  if (!thing || !colour || thing.path === context.discourse.speaker.path) return undefined;
+  const value = said(context, tokens, colour.from, colour.to);
+  const old = held(context).filter(
+    ({ claim, memory }) => claim.subject === thing.path && claim.relation === "be" && memory !== undefined,
+  );
+  const target = old.length === 1 ? targetOf(old) : undefined;
+  return [
+    event(change, verb.lemma, verb.lemma, object),
+    adding(context, place(change), {
+      text: compose(thing.display, thing.plural ? "are" : "is", value),
+      claim: claimOf(thing.path, "be", value),
+      ...(target ? { replaces: target } : {}),
+      ...fromThen(change),
+    }),
+  ];
+}
