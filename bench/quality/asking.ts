@@ -1,4 +1,4 @@
-import { createMemory, type Embedder, type InputMessage } from "../../src/index.ts";
+import { createMemory, type Embedder, type InputMessage, type Keepsake } from "../../src/index.ts";
 import { type Metrics, score } from "./metrics.ts";
 
 /** What a recall brings: of each item the messages it was read from, best first. */
@@ -38,6 +38,7 @@ export async function asking(
   const memory = await createMemory({ path: ":memory:", embedder, clock: () => now });
   const scope = memory.scope({ user });
   await scope.remember(messages);
+  if (!embedder.local) await embedded(memory);
   return {
     async ask(question, at, far = 50) {
       if (at !== undefined) now = new Date(at);
@@ -49,6 +50,11 @@ export async function asking(
     },
     [Symbol.asyncDispose]: () => memory.close(),
   };
+}
+
+/** Waits until a remote embedder has read everything. */
+async function embedded(memory: Keepsake): Promise<void> {
+  for await (const _progress of memory.reindex());
 }
 
 function placesOf({ items }: { items: readonly { sources: readonly { message: string }[] }[] }): Places {

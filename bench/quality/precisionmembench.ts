@@ -40,6 +40,7 @@ interface Case {
 }
 
 const FOLDER = "precisionmembench";
+const MAIN = ["precision", "recall"];
 const USER = "test-user";
 
 /**
@@ -72,10 +73,8 @@ export async function precisionmembench({ data, limit, embedder, progress }: Run
       set: "precisionmembench",
       metrics: meansOf(ours),
       baseline: meansOf(base),
-      intervals: {
-        precision: interval(valuesOf(ours, "precision")),
-        recall: interval(valuesOf(ours, "recall")),
-      },
+      intervals: Object.fromEntries(MAIN.map((name) => [name, interval(valuesOf(ours, name))])),
+      counts: Object.fromEntries(MAIN.map((name) => [name, valuesOf(ours, name).length])),
       n: asked.length,
       per_question: asked,
     },

@@ -8,6 +8,8 @@ export interface Report {
   readonly baseline: { readonly [name: string]: number };
   /** Of the main metrics: between what bounds 95 % of the means lie where the questions are drawn anew. */
   readonly intervals?: { readonly [name: string]: readonly [low: number, high: number] };
+  /** Of metrics that only some of the questions have: how many. */
+  readonly counts?: { readonly [name: string]: number };
   /** How many questions count. */
   readonly n: number;
   readonly per_question?: readonly object[];

@@ -53,12 +53,8 @@ export async function stories({ data, limit, embedder, progress }: RunOptions): 
       set: "stories",
       metrics: ratesOf(told),
       baseline: ratesOf(baseline),
-      intervals: {
-        stories_passed: interval(told.map(({ passed }) => Number(passed))),
-        asks_passed: interval(
-          told.flatMap(({ asks }) => asks.map(({ wrong }) => Number(wrong.length === 0))),
-        ),
-      },
+      intervals: mapped(sharesOf(told), interval),
+      counts: mapped(sharesOf(told), ({ length }) => length),
       n: told.length,
       per_question: told,
     },
@@ -75,31 +71,43 @@ function toldOf({ id, area }: Story, asks: readonly Asked[]): Told {
 }
 
 /**
- * Whole stories, single asks, and whole stories by area, in per cent. `refused_unknown`: of the asks that have no
- * answer, those where it says that it does not know. `answered_known`: of those that have one, where it does not.
+ * Whether whole stories and single asks passed, as shares. `refused_unknown`: of the asks that have no answer, whether
+ * it says that it does not know. `answered_known`: of those that have one, whether it does not say so.
  */
+function sharesOf(told: readonly Told[]): Record<string, number[]> {
+  const asks = told.flatMap((story) => story.asks);
+  const shares = {
+    stories_passed: told.map(({ passed }) => Number(passed)),
+    asks_passed: asks.map(({ wrong }) => Number(wrong.length === 0)),
+    refused_unknown: asks
+      .filter(({ answerable }) => answerable === false)
+      .map(({ refused }) => Number(refused)),
+    answered_known: asks.filter(({ answerable }) => answerable).map(({ refused }) => Number(!refused)),
+  };
+  return Object.fromEntries(Object.entries(shares).filter(([, values]) => values.length > 0));
+}
+
+/** In per cent, and whole stories by area. */
 function ratesOf(told: readonly Told[]): Record<string, number> {
-  const rate = (passed: readonly boolean[]): number => percent(passed.map(Number));
-  const ratio = (name: string, passed: readonly boolean[]): Record<string, number> =>
-    passed.length > 0 ? { [name]: rate(passed) } : {};
   const asks = told.flatMap((story) => story.asks);
   const areas = Map.groupBy(told, ({ area }) => area);
   return {
-    stories_passed: rate(told.map(({ passed }) => passed)),
-    asks_passed: rate(asks.map(({ wrong }) => wrong.length === 0)),
-    ...ratio(
-      "refused_unknown",
-      asks.filter(({ answerable }) => answerable === false).map(({ refused }) => refused),
-    ),
-    ...ratio(
-      "answered_known",
-      asks.filter(({ answerable }) => answerable).map(({ refused }) => !refused),
-    ),
+    ...mapped(sharesOf(told), percent),
     context_tokens: Math.round(mean(asks.map(({ tokens }) => tokens))),
     ...Object.fromEntries(
-      [...areas].map(([area, of]) => [`stories_passed (${area})`, rate(of.map(({ passed }) => passed))]),
+      [...areas].map(([area, of]) => [
+        `stories_passed (${area})`,
+        percent(of.map(({ passed }) => Number(passed))),
+      ]),
     ),
   };
+}
+
+function mapped<Value>(
+  shares: Readonly<Record<string, number[]>>,
+  change: (values: number[]) => Value,
+): Record<string, Value> {
+  return Object.fromEntries(Object.entries(shares).map(([name, values]) => [name, change(values)]));
 }
 
 interface Asked {

@@ -5,7 +5,7 @@ import { beamChats, idsIn } from "./beam.ts";
 import { bm25 } from "./bm25.ts";
 import { interval } from "./bootstrap.ts";
 import { haystacks } from "./longmemeval.ts";
-import { mean, named, table } from "./metrics.ts";
+import { ALL, mean, named, type Table, table } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
 import { sizeOf, toRemember, type Unit, withIds } from "./retrieval.ts";
 
@@ -62,25 +62,21 @@ export async function updates({ data, limit, embedder, progress }: RunOptions): 
       set: "updates",
       metrics: { ...named("", ours, COLUMNS), context_tokens: Math.round(mean(sizes.ours)) },
       baseline: { ...named("", base, COLUMNS), context_tokens: Math.round(mean(sizes.base)) },
-      intervals: Object.fromEntries(
-        ours
-          .groups()
-          .map((group) => [
-            group === "all" ? "newer_first" : `newer_first (${group})`,
-            interval(ours.values("newer_first", group)),
-          ]),
-      ),
+      intervals: ofGroups(ours, (group) => interval(ours.values("newer_first", group))),
+      counts: ofGroups(ours, (group) => ours.count(group)),
       n: asked.length,
       per_question: asked,
     },
-    notes: [
-      `The newer statement before the older one: ${ours
-        .groups()
-        .map((group) => `${group} n = ${ours.count(group)}`)
-        .join(", ")}.`,
-      "newer_first looks at the whole ranking, newer_first@10 at the first ten items alone.",
-    ],
+    notes: ["newer_first looks at the whole ranking, newer_first@10 at the first ten items alone."],
   };
+}
+
+/** A value of `newer_first` over all, then of each group. */
+function ofGroups<Value>(kept: Table, value: (group: string) => Value): Record<string, Value> {
+  const groups = kept.groups().reverse();
+  return Object.fromEntries(
+    groups.map((group) => [group === ALL ? "newer_first" : `newer_first (${group})`, value(group)]),
+  );
 }
 
 /** 1 where a new id comes at an earlier place than every old one; an id that did not come stands behind all others. */

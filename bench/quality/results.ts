@@ -1,0 +1,117 @@
+/**
+ * Runs every set one after another and writes `docs/results/quality.json` and the page made of it:
+ *
+ *     npm run -s results -- --data DIR [--embedder NAME]
+ *
+ * `--page` writes the page alone, from the results there are. `--set NAME` measures one set anew and keeps the others.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { parseArgs } from "node:util";
+import { type Figure, pageOf, type Results, type SetResult } from "./page.ts";
+import type { Report } from "./report.ts";
+
+/** Each set with the folders of which it needs one. */
+const SETS: readonly (readonly [set: string, ...folders: string[]])[] = [
+  ["stories", "stories"],
+  ["locomo", "locomo"],
+  ["longmemeval", "longmemeval_s"],
+  ["beam", "beam"],
+  ["realtalk", "realtalk"],
+  ["updates", "longmemeval_s", "beam"],
+  ["memdaily", "memdaily"],
+  ["precisionmembench", "precisionmembench"],
+];
+
+const FOLDER = join(import.meta.dirname, "../../docs/results");
+const FILE = join(FOLDER, "quality.json");
+
+export function readResults(): Results {
+  return JSON.parse(readFileSync(FILE, "utf8")) as Results;
+}
+
+/** What the page needs of a report: the metrics with an interval, and the first of them by kind of question. */
+export function resultOf(report: Report, command: string): SetResult {
+  const { set, metrics, baseline, intervals = {}, counts = {}, n } = report;
+  const figure = (name: string, shown = name): Figure => ({
+    name: shown,
+    keepsake: metrics[name] ?? 0,
+    bm25: baseline[name] ?? 0,
+  });
+  const names = Object.keys(intervals);
+  const kinds = Object.keys(metrics).flatMap((name) => {
+    const kind = name.startsWith(`${names[0]} (`) ? name.slice(`${names[0]} (`.length, -1) : undefined;
+    return kind === undefined || names.includes(name) ? [] : [figure(name, kind)];
+  });
+  return {
+    set,
+    command,
+    n,
+    figures: names.map((name) => ({
+      ...figure(name),
+      ...(intervals[name] ? { interval: intervals[name] } : {}),
+      ...(counts[name] === undefined ? {} : { n: counts[name] }),
+    })),
+    kinds: kinds.sort((one, other) => (one.name < other.name ? -1 : 1)),
+    tokens: { keepsake: metrics.context_tokens ?? 0, bm25: baseline.context_tokens ?? 0 },
+  };
+}
+
+/** One set in a process of its own; its progress goes on to stderr. */
+async function measured(set: string, data: string, embedder: string): Promise<SetResult> {
+  console.error(`${set}:`);
+  const named = embedder === "static" ? "" : ` --embedder ${embedder}`;
+  const main = join(import.meta.dirname, "main.ts");
+  const run = spawn(process.execPath, [main, set, "--data", data, "--embedder", embedder, "--json"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const printed = await text(run.stdout);
+  try {
+    return resultOf(JSON.parse(printed) as Report, `npm run -s eval -- ${set} --data DIR${named}`);
+  } catch {
+    throw new Error(`${set} failed: what it said stands above.`);
+  }
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      data: { type: "string" },
+      embedder: { type: "string", default: "static" },
+      set: { type: "string" },
+      page: { type: "boolean", default: false },
+    },
+  });
+  const { data, embedder, set: only, page } = values;
+  if (!page && data === undefined) {
+    console.error("npm run -s results -- --data DIR [--embedder NAME] [--set NAME], or --page");
+    return 2;
+  }
+  const results = page || data === undefined ? readResults() : await all(data, embedder, only);
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(FILE, `${JSON.stringify(results, undefined, 2)}\n`);
+  writeFileSync(join(FOLDER, "quality.md"), pageOf(results));
+  return 0;
+}
+
+async function all(data: string, embedder: string, only: string | undefined): Promise<Results> {
+  const before = only === undefined || !existsSync(FILE) ? [] : readResults().sets;
+  const sets: SetResult[] = [];
+  for (const [set, ...folders] of SETS) {
+    const old = before.find((result) => result.set === set);
+    if (only !== undefined && only !== set) sets.push(...(old ? [old] : []));
+    else if (folders.some((folder) => existsSync(join(data, folder)))) {
+      sets.push(await measured(set, data, embedder));
+    } else console.error(`${set}: not there, left out`);
+  }
+  return { measuredOn: new Date().toISOString().slice(0, 10), node: process.versions.node, embedder, sets };
+}
+
+if (import.meta.main) {
+  process.exitCode = await main().catch((error: Error) => {
+    console.error(error.message);
+    return 1;
+  });
+}
