@@ -7,6 +7,8 @@ export type Row = { readonly [column: string]: SQLOutputValue };
 export interface Database {
   readonly path: string;
   readonly handle: DatabaseSync;
+  /** The numbers of users met so far: they never change. */
+  readonly users: Map<string, number>;
   /** The statement for this text. Values are bound by name. */
   statement(sql: string): StatementSync;
   /** Runs work in one transaction that holds the write lock from its start. */
@@ -20,6 +22,7 @@ export function databaseOf(path: string, handle: DatabaseSync): Database {
   return {
     path,
     handle,
+    users: new Map(),
     statement(sql) {
       let statement = statements.get(sql);
       if (!statement) {

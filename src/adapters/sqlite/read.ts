@@ -5,7 +5,7 @@ import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Delta } from "../../ports/record.ts";
 import type { Database, Row } from "./database.ts";
-import { bodyOf, userOf, vectorOf } from "./rows.ts";
+import { bodyOf, numberOf, userOf, vectorOf } from "./rows.ts";
 
 function nothing(): Delta {
   return {
@@ -119,17 +119,22 @@ export function byIds(
   scope: Scope,
   ids: { readonly messages: readonly string[]; readonly memories: readonly string[] },
 ): { messages: Message[]; memories: Memory[] } {
-  const user = userOf(database, scope)?.id ?? -1;
-  const message = database.statement("SELECT body FROM messages WHERE user = :user AND id = :id");
-  const memory = database.statement(
-    "SELECT body FROM heads JOIN versions USING (user, id, version) WHERE user = :user AND id = :id",
-  );
-  const bodies = <Body>(statement: typeof message, wanted: readonly string[]): Body[] =>
-    wanted.flatMap((id) => {
-      const row = statement.get({ user, id });
-      return row ? [bodyOf<Body>(row)] : [];
-    });
-  return { messages: bodies(message, ids.messages), memories: bodies(memory, ids.memories) };
+  const user = numberOf(database, scope);
+  const bodies = <Body>(sql: string, wanted: readonly string[]): Body[] =>
+    rowsByIds(database, sql, { user }, wanted).flatMap((row) => (row ? [bodyOf<Body>(row)] : []));
+  return {
+    messages: bodies<Message>(
+      "SELECT messages.id, body FROM json_each(:ids) AS wanted " +
+        "CROSS JOIN messages ON user = :user AND messages.id = wanted.value",
+      ids.messages,
+    ),
+    memories: bodies<Memory>(
+      "SELECT heads.id, body FROM json_each(:ids) AS wanted " +
+        "CROSS JOIN heads ON heads.user = :user AND heads.id = wanted.value " +
+        "CROSS JOIN versions ON versions.user = heads.user AND versions.id = heads.id AND versions.version = heads.version",
+      ids.memories,
+    ),
+  };
 }
 
 export function vectors(
@@ -138,14 +143,30 @@ export function vectors(
   ids: readonly string[],
   space: string,
 ): (Float32Array | undefined)[] {
-  const user = userOf(database, scope)?.id ?? -1;
-  const statement = database.statement(
-    "SELECT vector FROM units WHERE user = :user AND id = :id AND space = :space",
-  );
-  return ids.map((id) => {
-    const row = statement.get({ user, id, space });
-    return row && vectorOf(row.vector);
-  });
+  const user = numberOf(database, scope);
+  return rowsByIds(
+    database,
+    "SELECT units.id, vector FROM json_each(:ids) AS wanted " +
+      "CROSS JOIN units ON user = :user AND units.id = wanted.value AND +space = :space",
+    { user, space },
+    ids,
+  ).map((row) => row && vectorOf(row.vector));
+}
+
+/**
+ * One row for each id, in order: one statement for all takes a third of the time of one for each. The ids lead, or else
+ * SQLite may walk along another index.
+ */
+function rowsByIds(
+  database: Database,
+  sql: string,
+  values: { readonly [name: string]: string | number },
+  ids: readonly string[],
+): (Row | undefined)[] {
+  if (ids.length === 0) return [];
+  const rows = database.statement(sql).all({ ...values, ids: JSON.stringify(ids) });
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => found.get(id));
 }
 
 export function versions(database: Database, scope: Scope, id?: string): Memory[] {

@@ -3,19 +3,41 @@ import { exactShort, lengthened } from "../../domain/short-vector.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { Database } from "./database.ts";
 
+const MOST_USERS = 100_000;
+
 /**
  * The user's row, or nothing where nobody has written to the scope yet. Half a surrogate pair is refused: SQLite would
  * store another character for it, and two users would become one.
  */
-export function userOf(
-  database: Database,
-  { project, user: name }: Scope,
-): { id: number; revision: number } | undefined {
+export function userOf(database: Database, scope: Scope): { id: number; revision: number } | undefined {
+  const { project, user: name } = scope;
+  const key = keyOf(scope);
+  const known = database.users.get(key);
+  if (known !== undefined) {
+    const row = database.statement("SELECT revision FROM users WHERE id = :id").get({ id: known });
+    return row && { id: known, revision: Number(row.revision) };
+  }
   checkNames(project, name);
   const row = database
     .statement("SELECT id, revision FROM users WHERE project = :project AND name = :name")
     .get({ project, name });
-  return row && { id: Number(row.id), revision: Number(row.revision) };
+  if (!row) return undefined;
+  const id = Number(row.id);
+  // What a transaction that is under way made may not come to stay.
+  if (!database.handle.isTransaction) {
+    if (database.users.size >= MOST_USERS) database.users.clear();
+    database.users.set(key, id);
+  }
+  return { id, revision: Number(row.revision) };
+}
+
+/** The user's number, or -1, which nobody has. */
+export function numberOf(database: Database, scope: Scope): number {
+  return database.users.get(keyOf(scope)) ?? userOf(database, scope)?.id ?? -1;
+}
+
+function keyOf({ project, user }: Scope): string {
+  return `${project.length}:${project}${user}`;
 }
 
 /** `invalid_input` for names that are no well-formed Unicode. */

@@ -13,6 +13,7 @@ export const systemClock: Clock = () => new Date();
 export function uuidv7(clock: Clock = systemClock): Ids {
   let lastMs = 0;
   let count = 0;
+  const someRandom = randomInStock();
   return () => {
     const now = Math.max(clock().getTime(), 0);
     if (now > lastMs) {
@@ -26,12 +27,23 @@ export function uuidv7(clock: Clock = systemClock): Ids {
         count = 0;
       }
     }
-    const bytes = randomBytes(16);
+    const bytes = someRandom();
     bytes.writeUIntBE(lastMs, 0, 6);
     bytes.writeUInt16BE(0x7000 | count, 6);
     bytes.writeUInt8(0x80 | ((bytes[8] ?? 0) & 0x3f), 8);
     const hex = bytes.toString("hex");
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  };
+}
+
+/** 16 random bytes at a time, drawn for 64 ids at once: each draw is a call into the system. */
+function randomInStock(): () => Buffer {
+  let stock = Buffer.alloc(0);
+  return () => {
+    if (stock.length < 16) stock = randomBytes(16 * 64);
+    const bytes = stock.subarray(0, 16);
+    stock = stock.subarray(16);
+    return bytes;
   };
 }
 

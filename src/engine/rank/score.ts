@@ -115,12 +115,14 @@ function surroundingsOf(
 
 /** What each pattern of bits adds. */
 function bitTable({ bits }: Readonly<Signals>, scales: Scales): Float32Array {
-  return Float32Array.from({ length: 256 }, (_, pattern) =>
-    SIGNAL_NAMES.reduce(
-      (sum, signal) => (isBit(signal) && (pattern & bits[signal]) !== 0 ? sum + scales[signal] : sum),
-      0,
-    ),
-  );
+  const table = new Float32Array(256);
+  for (const signal of SIGNAL_NAMES) {
+    if (!isBit(signal) || scales[signal] === 0) continue;
+    for (let pattern = 0; pattern < 256; pattern += 1) {
+      if ((pattern & bits[signal]) !== 0) table[pattern] = (table[pattern] as number) + scales[signal];
+    }
+  }
+  return table;
 }
 
 /** What a signal of a unit from no turn counts for besides, in place of the surroundings that it has not. */

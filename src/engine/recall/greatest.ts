@@ -12,7 +12,7 @@ export function greatest(column: Float32Array): number {
 
 /**
  * The places of the `most` greatest values that are at least `least`, greatest first, and among equals in rising order.
- * Linear: most values are turned away by one comparison.
+ * One comparison turns nearly every value away; those that stay are a heap with the least on top.
  */
 export function greatestOf(
   values: Float32Array,
@@ -20,18 +20,57 @@ export function greatestOf(
   least: number = Number.NEGATIVE_INFINITY,
 ): number[] {
   const { length } = values;
-  const descending = (one: number, other: number): number =>
-    (values[other] as number) - (values[one] as number) || one - other;
-  let kept: number[] = [];
+  const heap: number[] = [];
   let bar = least;
+  let isFull = false;
   for (let place = 0; place < length; place += 1) {
     const value = values[place] as number;
     if (value < bar) continue;
-    kept.push(place);
-    if (kept.length < 4 * most) continue;
-    kept = kept.sort(descending).slice(0, most);
-    // What is as great as the last of them comes later, and so after it.
-    bar = values[kept[most - 1] as number] as number;
+    if (isFull) {
+      // As great as the least that is kept, but later: it comes after it.
+      if (value === bar) continue;
+      heap[0] = place;
+      sink(heap, values);
+    } else {
+      heap.push(place);
+      rise(heap, values);
+      isFull = heap.length === most;
+    }
+    if (isFull) bar = values[heap[0] as number] as number;
   }
-  return kept.sort(descending).slice(0, most);
+  return heap.sort((one, other) => (isLess(values, one, other) ? 1 : -1));
+}
+
+/** Whether one place comes after the other: a lesser value, or an equal one later. */
+function isLess(values: Float32Array, one: number, other: number): boolean {
+  const a = values[one] as number;
+  const b = values[other] as number;
+  return a < b || (a === b && one > other);
+}
+
+function rise(heap: number[], values: Float32Array): void {
+  let at = heap.length - 1;
+  const place = heap[at] as number;
+  while (at > 0) {
+    const above = (at - 1) >> 1;
+    if (!isLess(values, place, heap[above] as number)) break;
+    heap[at] = heap[above] as number;
+    at = above;
+  }
+  heap[at] = place;
+}
+
+function sink(heap: number[], values: Float32Array): void {
+  const { length } = heap;
+  const place = heap[0] as number;
+  let at = 0;
+  for (;;) {
+    let below = 2 * at + 1;
+    if (below >= length) break;
+    if (below + 1 < length && isLess(values, heap[below + 1] as number, heap[below] as number)) below += 1;
+    if (!isLess(values, heap[below] as number, place)) break;
+    heap[at] = heap[below] as number;
+    at = below;
+  }
+  heap[at] = place;
 }

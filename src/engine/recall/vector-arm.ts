@@ -3,8 +3,8 @@ import type { Signals } from "../rank/signals.ts";
 import { greatest, greatestOf } from "./greatest.ts";
 import type { Scratch } from "./scratch.ts";
 
-/** At most so many are compared once more, by their vectors themselves. */
-const RESCORED = 40;
+/** So many beyond those wanted are looked at. */
+const SPARE = 20;
 /** What a cosine from codes is off by, at most in practice: five times the mean error of 256 parts of 8 bits. */
 const CODE_ERROR = 0.002;
 
@@ -22,12 +22,12 @@ export function scanVectors(block: Block, scratch: Scratch, query: Float32Array)
 
 /**
  * The slots whose cosine from codes does not tell whether they are among the `most` nearest: those within twice the
- * error of a code on either side of the last of them, the nearest first, and at most `RESCORED`.
+ * error of a code on either side of the last of them, the nearest first.
  */
 export function doubtful(near: Float32Array, most: number): number[] {
-  const best = greatestOf(near, most + RESCORED);
+  const best = greatestOf(near, most + SPARE);
   const last = near[best[Math.min(most, best.length) - 1] ?? 0] ?? 0;
-  return best.filter((slot) => Math.abs((near[slot] as number) - last) <= 2 * CODE_ERROR).slice(0, RESCORED);
+  return best.filter((slot) => Math.abs((near[slot] as number) - last) <= 2 * CODE_ERROR);
 }
 
 /** The dot product of two vectors; of unit length, it is their cosine. */
