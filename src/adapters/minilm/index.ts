@@ -75,7 +75,7 @@ async function load(model: string, isLocal: boolean, given: Transformers | undef
       "unavailable",
       isLocal
         ? `the model in ${model} cannot be loaded. It needs config.json, tokenizer.json and onnx/model_quantized.onnx.`
-        : `the model ${model} cannot be loaded. Fetching it needs a network; with a copy of it, set modelPath.`,
+        : `the model ${model} cannot be loaded. Fetching it needs a network; with a copy of it, set modelPath (KEEPSAKE_MODEL_PATH).`,
       { cause },
     );
   }
