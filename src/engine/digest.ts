@@ -10,6 +10,8 @@ import type { UserState } from "./user-state.ts";
 
 /** How many turns before a message an extractor is shown. */
 const EARLIER = 12;
+/** So far back are they looked for: of a session that others came between, the rest is long past. */
+const LOOKED_AT = 2000;
 
 /** What reading messages came to. */
 export interface Digested {
@@ -108,12 +110,16 @@ function sessionTails(state: UserState): {
   };
 }
 
-function lastOf(state: UserState, session: string | undefined): Message[] {
+/** The last turns of a session, looked for among the newest of all. */
+function lastOf({ block, messages }: UserState, session: string | undefined): Message[] {
+  const { count, columns, ids } = block.turns;
+  const wanted = session === undefined ? -1 : block.names.find(session);
   const last: Message[] = [];
-  const all = [...state.messages.values()];
-  for (let i = all.length - 1; i >= 0 && last.length < EARLIER; i -= 1) {
-    const message = all[i];
-    if (message && message.session === session && !message.undone) last.unshift(message);
+  if (wanted === undefined) return last;
+  for (let turn = count - 1; turn >= Math.max(0, count - LOOKED_AT) && last.length < EARLIER; turn -= 1) {
+    if (columns.sessionId[turn] !== wanted) continue;
+    const message = messages.get(ids[turn] ?? "");
+    if (message && !message.undone) last.unshift(message);
   }
   return last;
 }

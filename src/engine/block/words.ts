@@ -259,16 +259,3 @@ export function saturated(found: number, length: number): number {
   const { k1, b } = BM25;
   return found / (found + k1 * (1 - b + b * length));
 }
-
-/** The slots of all units that hold one of the terms. */
-export function slotsWith(words: Words, terms: readonly string[]): Set<number> {
-  const found = new Set<number>();
-  for (const term of terms) {
-    for (const { slots, from, to } of words.runs(term)) {
-      for (let i = from; i < to; i += 1) {
-        if (words.isAlive(slots[i] as number)) found.add(slots[i] as number);
-      }
-    }
-  }
-  return found;
-}
