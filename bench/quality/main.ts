@@ -40,25 +40,32 @@ async function main(): Promise<number> {
     return 2;
   }
   const { values, positionals } = parsed;
-  const run = SETS[positionals[0] ?? ""];
+  const run = named(SETS, positionals[0] ?? "");
   const limit = values.limit === undefined ? undefined : Number(values.limit);
-  const makeEmbedder = EMBEDDERS[values.embedder];
+  const makeEmbedder = named(EMBEDDERS, values.embedder);
   const isWrong = limit !== undefined && !(Number.isInteger(limit) && limit > 0);
   if (!run || positionals.length !== 1 || isWrong || !makeEmbedder) {
     console.error(USAGE);
     return 2;
   }
+  const embedder = makeEmbedder({
+    ...(values.model === undefined ? {} : { model: values.model }),
+    ...(values["base-url"] === undefined ? {} : { baseUrl: values["base-url"] }),
+  });
+  // What is missing is better said now than once for each question.
+  await embedder.embed(["ready"]);
   const done = await run({
     data: values.data ?? OWN,
-    embedder: makeEmbedder({
-      ...(values.model === undefined ? {} : { model: values.model }),
-      ...(values["base-url"] === undefined ? {} : { baseUrl: values["base-url"] }),
-    }),
+    embedder,
     ...(limit === undefined ? {} : { limit }),
     progress: progressTo(process.stderr),
   });
   console.log(values.json ? JSON.stringify(done.report) : tableOf(done));
   return 0;
+}
+
+function named<Value>(values: { readonly [name: string]: Value }, name: string): Value | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
 function parse() {

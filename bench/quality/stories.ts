@@ -130,16 +130,16 @@ async function live(story: Story, embedder: Embedder): Promise<Asked[]> {
   for (const step of story.steps) {
     if (step.at !== undefined) now = new Date(step.at);
     const user = memory.scope({ user: step.user ?? story.user });
-    const done = await take(user, step).catch((error: Error) => ({
-      ask: step.ask ?? "",
-      answer: "",
-      refused: false,
-      tokens: 0,
-      wrong: [`failed: ${error.message}`],
-    }));
+    const done = await take(user, step).catch((error: Error) => failed(step, error));
     if (done) asked.push(done);
   }
   return asked;
+}
+
+/** A step that fails is wrong in every respect. */
+function failed(step: Step, error: Error): Asked {
+  const nothing = { text: "", abstained: !step.abstain, recall: { items: [], tokens: 0 } };
+  return { ...askedOf(step, nothing), wrong: [`failed: ${error.message}`] };
 }
 
 async function take(user: ScopedMemory, step: Step): Promise<Asked | undefined> {
