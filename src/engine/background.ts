@@ -1,5 +1,5 @@
 import { type Scope, scopeKey } from "../domain/scope.ts";
-import { isMemoryError } from "../errors.ts";
+import { isMemoryError, MemoryError } from "../errors.ts";
 import { digestPending } from "./digest-pending.ts";
 import { countPending, type EmbedProgress, embedPending } from "./embed-pending.ts";
 import type { Ports } from "./ports.ts";
@@ -49,7 +49,7 @@ export function background(ports: Ports): Background {
     embedNow: embedding.now,
     embedding: embedding.state,
     async stop() {
-      stopping.abort();
+      stopping.abort(new MemoryError("unavailable", "this memory has been closed."));
       dropQueries(ports.embedder);
       await Promise.all([...running.values(), embedding.end()]);
     },
@@ -68,6 +68,7 @@ interface EmbeddingWork {
 function embeddingWork(ports: Ports, stopped: AbortSignal): EmbeddingWork {
   let run: { readonly ended: Promise<void>; readonly makeRoom: AbortController } | undefined;
   let isAskedAgain = false;
+  let inForeground = 0;
   let problem: string | undefined;
   const start = setTimeout(() => later(), START_MS);
   start.unref();
@@ -93,7 +94,7 @@ function embeddingWork(ports: Ports, stopped: AbortSignal): EmbeddingWork {
   };
   const later = (): void => {
     isAskedAgain = true;
-    if (run || stopped.aborted) return;
+    if (run || inForeground > 0 || stopped.aborted) return;
     const makeRoom = new AbortController();
     const ended = untilDone(AbortSignal.any([stopped, makeRoom.signal])).finally(() => {
       run = undefined;
@@ -108,10 +109,17 @@ function embeddingWork(ports: Ports, stopped: AbortSignal): EmbeddingWork {
       if (!ports.embedder.local) later();
     },
     async *now(signal) {
-      run?.makeRoom.abort();
-      await run?.ended;
-      yield* embedPending(ports, AbortSignal.any([stopped, ...(signal ? [signal] : [])]));
-      problem = undefined;
+      inForeground += 1;
+      try {
+        run?.makeRoom.abort();
+        await run?.ended;
+        yield* embedPending(ports, AbortSignal.any([stopped, ...(signal ? [signal] : [])]));
+        problem = undefined;
+      } finally {
+        inForeground -= 1;
+        // What came since, or is left of it.
+        later();
+      }
     },
     async state() {
       return {

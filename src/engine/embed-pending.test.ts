@@ -285,6 +285,16 @@ it("is done at once where it is asked for, whatever runs in the background", asy
   expect((await keepsake.embedding()).left).toBe(0);
 });
 
+it("goes on in the background with what a broken reindex left", async () => {
+  await fill(300);
+  const embedder = remote();
+  const keepsake = await open(embedder);
+  for await (const { done } of keepsake.reindex()) if (done >= 200) break;
+  expect((await keepsake.embedding()).left).toBeGreaterThan(0);
+  await until(async () => (await keepsake.embedding()).left === 0);
+  expect(embedder.asked).toHaveLength(600);
+});
+
 it("closing breaks it off and waits for its end; the next start goes on", async () => {
   await fill(500);
   const keepsake = await open(remote());
