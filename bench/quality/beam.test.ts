@@ -77,6 +77,7 @@ describe("BEAM", () => {
       intervals: { "recall@10": [100, 100] },
     });
     expect(report.metrics.context_tokens).toBeGreaterThan(0);
+    expect(report.metrics.abstained).toBe(0);
     expect(report.per_question).toHaveLength(1);
   });
 

@@ -2,11 +2,12 @@ import type { Embedder, InputMessage } from "../../src/index.ts";
 import { asking, cleaned, type Found, scoreFound } from "./asking.ts";
 import { bm25 } from "./bm25.ts";
 import { interval } from "./bootstrap.ts";
+import { contexts } from "./contexts.ts";
 import { readLines } from "./files.ts";
 import type { Conversation } from "./fit.ts";
-import { mean, named, score, table } from "./metrics.ts";
+import { named, score, table } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
-import { sizeOf, type Unit } from "./retrieval.ts";
+import type { Unit } from "./retrieval.ts";
 
 interface Turn {
   readonly role: "user" | "assistant";
@@ -59,7 +60,7 @@ export async function longmemeval({
   const questions = all.slice(0, limit);
   const ours = { turn: table(), session: table() };
   const base = { turn: table(), session: table() };
-  const sizes = { ours: [] as number[], base: [] as number[] };
+  const context = contexts();
   const asked: object[] = [];
   for (const question of questions) {
     const turns = turnsOf(question, sessions);
@@ -71,8 +72,10 @@ export async function longmemeval({
     const ranked = order.map((i) => [turns[i]?.id ?? ""]);
     const recalled = await found(question, turns, embedder);
     const metrics = scoreFound(recalled, gold, CUTS);
-    sizes.ours.push(recalled.tokens);
-    sizes.base.push(sizeOf(order.slice(0, 10).map((i) => turns[i]?.turn.content ?? "")));
+    context.add(
+      recalled,
+      order.map((i) => turns[i]?.turn.content ?? ""),
+    );
     if (gold.size > 0) {
       ours.turn.add(type, metrics);
       base.turn.add(type, score(ranked, gold, CUTS));
@@ -93,12 +96,12 @@ export async function longmemeval({
       metrics: {
         ...named("turn", ours.turn, COLUMNS),
         ...named("session", ours.session, COLUMNS),
-        context_tokens: Math.round(mean(sizes.ours)),
+        ...context.ours(),
       },
       baseline: {
         ...named("turn", base.turn, COLUMNS),
         ...named("session", base.session, COLUMNS),
-        context_tokens: Math.round(mean(sizes.base)),
+        ...context.base(),
       },
       intervals: { "turn_recall@10": interval(ours.turn.values("recall@10")) },
       n: asked.length,

@@ -1,10 +1,11 @@
 import { asking, scoreFound } from "./asking.ts";
 import { bm25 } from "./bm25.ts";
 import { interval } from "./bootstrap.ts";
+import { contexts } from "./contexts.ts";
 import type { Conversation } from "./fit.ts";
 import { type Metrics, mean, named, score, table } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
-import { forFitting, sizeOf, toRemember, type Unit, withIds } from "./retrieval.ts";
+import { forFitting, toRemember, type Unit, withIds } from "./retrieval.ts";
 
 /** Two people who talk over months, and questions about what they said: LoCoMo and REALTALK. */
 export interface PeopleTalk {
@@ -53,7 +54,7 @@ export async function people(
   const ours = { turn: table(), session: table() };
   const base = { turn: table(), session: table() };
   const asked: object[] = [];
-  const sizes = { ours: [] as number[], base: [] as number[] };
+  const context = contexts();
   const times: number[] = [];
   const all = Math.min(limit, talks.flatMap(({ questions }) => questions).length);
   for (const { name, turns, questions } of talks) {
@@ -71,8 +72,7 @@ export async function people(
       ours.session.add(group, score(sessionsOf(found.far, session), goldSessions, CUTS));
       base.turn.add(group, score(ranked.ids, gold, CUTS));
       base.session.add(group, score(baseline.sessions(question), goldSessions, CUTS));
-      sizes.ours.push(found.tokens);
-      sizes.base.push(sizeOf(ranked.texts.slice(0, 10)));
+      context.add(found, ranked.texts);
       times.push(found.ms);
       asked.push(answered(name, question, group, metrics));
       progress(asked.length, all);
@@ -84,13 +84,13 @@ export async function people(
       metrics: {
         ...named("turn", ours.turn, TURN),
         ...named("session", ours.session, SESSION),
-        context_tokens: Math.round(mean(sizes.ours)),
+        ...context.ours(),
         recall_ms: Number(mean(times).toFixed(2)),
       },
       baseline: {
         ...named("turn", base.turn, TURN),
         ...named("session", base.session, SESSION),
-        context_tokens: Math.round(mean(sizes.base)),
+        ...context.base(),
       },
       intervals: { "turn_recall@10": interval(ours.turn.values("recall@10")) },
       n: asked.length,

@@ -1,10 +1,10 @@
 import { createMemory, type Embedder, type ScopedMemory } from "../../src/index.ts";
 import { bm25 } from "./bm25.ts";
 import { interval } from "./bootstrap.ts";
+import { sizeOf } from "./contexts.ts";
 import { readJson } from "./files.ts";
 import { type Metrics, mean, percent } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
-import { sizeOf } from "./retrieval.ts";
 
 interface Belief {
   readonly _id: string;

@@ -2,8 +2,9 @@ import type { InputMessage } from "../../src/index.ts";
 import { asking, cleaned, type Found, type Places, scoreFound } from "./asking.ts";
 import { bm25 } from "./bm25.ts";
 import { interval } from "./bootstrap.ts";
+import { contexts } from "./contexts.ts";
 import type { Conversation } from "./fit.ts";
-import { mean, named, score, table } from "./metrics.ts";
+import { named, score, table } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
 
 /** A conversation as a set has it. */
@@ -48,7 +49,7 @@ export async function retrieval(wanted: Wanted, talks: readonly Talk[], options:
   const ours = table();
   const base = table();
   const asked: object[] = [];
-  const sizes = { ours: [] as number[], base: [] as number[] };
+  const context = contexts();
   const all = Math.min(limit, talks.flatMap(({ questions }) => questions).length);
   for (const { name, messages, questions } of talks) {
     if (asked.length >= all) break;
@@ -67,8 +68,10 @@ export async function retrieval(wanted: Wanted, talks: readonly Talk[], options:
           cuts,
         ),
       );
-      sizes.ours.push(found.tokens);
-      sizes.base.push(sizeOf(ranked.slice(0, 10).map((i) => messages[i]?.content ?? "")));
+      context.add(
+        found,
+        ranked.map((i) => messages[i]?.content ?? ""),
+      );
       asked.push({ name, question, type: group, ...pick(metrics, main) });
       progress(asked.length, all);
     }
@@ -76,8 +79,8 @@ export async function retrieval(wanted: Wanted, talks: readonly Talk[], options:
   return {
     report: {
       set,
-      metrics: { ...named("", ours, columns), context_tokens: Math.round(mean(sizes.ours)) },
-      baseline: { ...named("", base, columns), context_tokens: Math.round(mean(sizes.base)) },
+      metrics: { ...named("", ours, columns), ...context.ours() },
+      baseline: { ...named("", base, columns), ...context.base() },
       intervals: Object.fromEntries(main.map((name) => [name, interval(ours.values(name))])),
       n: asked.length,
       per_question: asked,
@@ -111,11 +114,6 @@ export function withIds({ first, far, ...rest }: Found, messages: readonly Unit[
   const back = (places: Places): Places =>
     places.map((ids) => ids.map((place) => messages[Number(place)]?.id ?? ""));
   return { ...rest, first: back(first), far: back(far) };
-}
-
-/** About four characters to a token. */
-export function sizeOf(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + text.length / 4, 0);
 }
 
 function pick(metrics: { readonly [name: string]: number }, names: readonly string[]): object {

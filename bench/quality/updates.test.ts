@@ -84,6 +84,7 @@ describe("The updates set", () => {
       "newer_first@10 (longmemeval)",
       "newer_first (beam)",
       "newer_first@10 (beam)",
+      "abstained",
       "context_tokens",
     ]);
     // Words decide for BM25: in the first change the newer statement has more of them, in the second it is too long.

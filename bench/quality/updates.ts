@@ -4,10 +4,11 @@ import { asking } from "./asking.ts";
 import { beamChats, idsIn } from "./beam.ts";
 import { bm25 } from "./bm25.ts";
 import { interval } from "./bootstrap.ts";
+import { contexts } from "./contexts.ts";
 import { haystacks } from "./longmemeval.ts";
-import { ALL, mean, named, type Table, table } from "./metrics.ts";
+import { ALL, named, type Table, table } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
-import { sizeOf, toRemember, type Unit, withIds } from "./retrieval.ts";
+import { toRemember, type Unit, withIds } from "./retrieval.ts";
 
 /** Something said and later said anew, with a question after it. */
 interface Change {
@@ -35,7 +36,7 @@ export async function updates({ data, limit, embedder, progress }: RunOptions): 
   const changes = changesIn(data, limit);
   const ours = table();
   const base = table();
-  const sizes = { ours: [] as number[], base: [] as number[] };
+  const context = contexts();
   const asked: object[] = [];
   for (const change of changes) {
     const { set, name, messages, question } = change;
@@ -52,16 +53,18 @@ export async function updates({ data, limit, embedder, progress }: RunOptions): 
       newer_first: isNewerFirst(ranked, change),
       "newer_first@10": isNewerFirst(ranked.slice(0, 10), change),
     });
-    sizes.ours.push(found.tokens);
-    sizes.base.push(sizeOf(order.slice(0, 10).map((i) => messages[i]?.content ?? "")));
+    context.add(
+      found,
+      order.map((i) => messages[i]?.content ?? ""),
+    );
     asked.push({ set, name, question, ...metrics });
     progress(asked.length, changes.length);
   }
   return {
     report: {
       set: "updates",
-      metrics: { ...named("", ours, COLUMNS), context_tokens: Math.round(mean(sizes.ours)) },
-      baseline: { ...named("", base, COLUMNS), context_tokens: Math.round(mean(sizes.base)) },
+      metrics: { ...named("", ours, COLUMNS), ...context.ours() },
+      baseline: { ...named("", base, COLUMNS), ...context.base() },
       intervals: ofGroups(ours, (group) => interval(ours.values("newer_first", group))),
       counts: ofGroups(ours, (group) => ours.count(group)),
       n: asked.length,
