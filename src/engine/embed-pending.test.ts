@@ -122,7 +122,7 @@ it("what has no vector yet is found by its words, and writing works while the em
   });
   embedder.isDown = false;
   // It tries again by itself.
-  await until(async () => (await keepsake.embedding()).left === 0);
+  await until(async () => !(await keepsake.embedding()).running);
   expect(await keepsake.embedding()).toEqual({ space: "remote-1/64", left: 0, running: false });
 });
 
@@ -297,7 +297,13 @@ it("goes on in the background with what a broken reindex left", async () => {
 
 it("closing breaks it off and waits for its end; the next start goes on", async () => {
   await fill(500);
-  const keepsake = await open(remote());
+  const slow = remote({
+    embed: async (texts) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return hash.embed(texts);
+    },
+  });
+  const keepsake = await open(slow);
   await keepsake.scope({ user: "ann" }).remember("I use Shram.");
   await until(async () => (await keepsake.embedding()).left < 900);
   await keepsake.close();
