@@ -6,6 +6,18 @@ export interface Results {
   readonly node: string;
   readonly embedder: string;
   readonly sets: readonly SetResult[];
+  /** What the fitting found on conversations that it had not seen. */
+  readonly leftOut?: readonly LeftOut[];
+}
+
+/** A metric of conversations, with weights fitted on all, and with weights fitted without them. */
+export interface LeftOut {
+  readonly set: string;
+  readonly metric: string;
+  /** What was left out: a conversation, a tenth of the questions, the whole set. */
+  readonly without: string;
+  readonly fitted: number;
+  readonly leftOut: number;
 }
 
 export interface SetResult {
@@ -42,7 +54,7 @@ const ABOUT: { readonly [set: string]: string } = {
 };
 
 /** The page as it should be for these results. */
-export function pageOf({ measuredOn, node, embedder, sets }: Results): string {
+export function pageOf({ measuredOn, node, embedder, sets, leftOut = [] }: Results): string {
   return `# Quality
 
 <!-- Written by \`npm run results\`; a test compares it with quality.json. Measure again, do not edit. -->
@@ -58,7 +70,7 @@ ${tableOf(["set", "metric", "Keepsake", "95 %", "BM25", "n", "tokens", "BM25's"]
 What the sets are, where they come from, and how the figures are made: [bench/quality](../../bench/quality/README.md).
 The weights of the default profile were fitted on some of this data, so these figures say what it does there; other
 conversations decide what it is worth. The public sets were measured in part, as n says.
-
+${leftOut.length > 0 ? leftOutOf(leftOut) : ""}
 ${sets.map(({ set }) => `* **${set}**: ${ABOUT[set] ?? "see there"}.`).join("\n")}
 
 ## Measure it yourself
@@ -88,6 +100,25 @@ function rowsOf({ set, n, figures, tokens }: SetResult): string[][] {
     own.toLocaleString("en"),
     ...(i === 0 ? [tokens.keepsake, tokens.bm25].map((count) => count.toLocaleString("en")) : ["", ""]),
   ]);
+}
+
+function leftOutOf(rows: readonly LeftOut[]): string {
+  const table = tableOf(
+    ["set", "metric", "left out", "fitted on all", "left out of the fitting"],
+    rows.map((row) => [
+      row.set,
+      row.metric,
+      row.without,
+      row.fitted.toFixed(1),
+      `**${row.leftOut.toFixed(1)}**`,
+    ]),
+    3,
+  );
+  return `
+What the same weights come to where the fitting has not seen the conversations:
+
+${table}
+`;
 }
 
 function kindsOf({ set, figures, kinds }: SetResult): string {

@@ -27,6 +27,16 @@ describe("The page of results", () => {
     expect(page.indexOf("| a | **60.0** | 43.0 |")).toBeLessThan(page.indexOf("| b | **50.0** | 41.0 |"));
   });
 
+  it("shows what was left out of the fitting where it is known", () => {
+    const none = pageOf({ measuredOn: "2026-01-01", node: "24.0.0", embedder: "static", sets: [] });
+    expect(none).not.toContain("left out of the fitting");
+    const leftOut = [
+      { set: "locomo", metric: "turn_recall@10", without: "each conversation", fitted: 78, leftOut: 76.5 },
+    ];
+    const page = pageOf({ measuredOn: "2026-01-01", node: "24.0.0", embedder: "static", sets: [], leftOut });
+    expect(page).toContain("| locomo | turn_recall@10 | each conversation | 78.0 | **76.5** |");
+  });
+
   it("takes no question from the data", () => {
     expect(JSON.stringify(resultOf(REPORT, ""))).not.toContain("boat");
   });

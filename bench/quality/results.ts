@@ -3,14 +3,15 @@
  *
  *     npm run -s results -- --data DIR [--embedder NAME]
  *
- * `--page` writes the page alone, from the results there are. `--set NAME` measures one set anew and keeps the others.
+ * `--page` writes the page alone, from the results there are, with what `--left-out FILE` (a list of `LeftOut` as JSON) holds.
+ * `--set NAME` measures one set anew and keeps the others.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
-import { type Figure, pageOf, type Results, type SetResult } from "./page.ts";
+import { type Figure, type LeftOut, pageOf, type Results, type SetResult } from "./page.ts";
 import type { Report } from "./report.ts";
 
 /** Each set with the folders of which it needs one. */
@@ -82,6 +83,7 @@ async function main(): Promise<number> {
       embedder: { type: "string", default: "static" },
       set: { type: "string" },
       page: { type: "boolean", default: false },
+      "left-out": { type: "string" },
     },
   });
   const { data, embedder, set: only, page } = values;
@@ -89,7 +91,12 @@ async function main(): Promise<number> {
     console.error("npm run -s results -- --data DIR [--embedder NAME] [--set NAME], or --page");
     return 2;
   }
-  const results = page || data === undefined ? readResults() : await all(data, embedder, only);
+  const known = page || data === undefined ? readResults() : await all(data, embedder, only);
+  const leftOut = values["left-out"];
+  const results: Results =
+    leftOut === undefined
+      ? known
+      : { ...known, leftOut: JSON.parse(readFileSync(leftOut, "utf8")) as LeftOut[] };
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(FILE, `${JSON.stringify(results, undefined, 2)}\n`);
   writeFileSync(join(FOLDER, "quality.md"), pageOf(results));
@@ -97,7 +104,8 @@ async function main(): Promise<number> {
 }
 
 async function all(data: string, embedder: string, only: string | undefined): Promise<Results> {
-  const before = only === undefined || !existsSync(FILE) ? [] : readResults().sets;
+  const written = existsSync(FILE) ? readResults() : undefined;
+  const before = only === undefined ? [] : (written?.sets ?? []);
   const sets: SetResult[] = [];
   for (const [set, ...folders] of SETS) {
     const old = before.find((result) => result.set === set);
@@ -106,7 +114,13 @@ async function all(data: string, embedder: string, only: string | undefined): Pr
       sets.push(await measured(set, data, embedder));
     } else console.error(`${set}: not there, left out`);
   }
-  return { measuredOn: new Date().toISOString().slice(0, 10), node: process.versions.node, embedder, sets };
+  return {
+    measuredOn: new Date().toISOString().slice(0, 10),
+    node: process.versions.node,
+    embedder,
+    sets,
+    ...(written?.leftOut ? { leftOut: written.leftOut } : {}),
+  };
 }
 
 if (import.meta.main) {
