@@ -11,7 +11,7 @@ import {
   noMemories,
   putMemory,
 } from "./memories.ts";
-import { bytesOfTurns, noTurns, putTurn, type Turns, turnOf } from "./turns.ts";
+import { bytesOfTurns, noTurns, putTurn, TURN, type Turns, turnOf } from "./turns.ts";
 import { addSlot, bytesOfUnits, noUnits, type Units } from "./units.ts";
 import { type Vectors, vectorsOf } from "./vectors.ts";
 import { hashOf, type Words, wordsOf } from "./words.ts";
@@ -185,8 +185,10 @@ function putPassage(block: Block, unit: Unit): void {
   columns.end[slot] = unit.end;
   if (slot === held) return;
   columns.turn[slot] = turn;
-  columns.nextOfTurn[slot] = block.turns.columns.passage[turn] as number;
-  block.turns.columns.passage[turn] = slot;
+  const { passage, flags } = block.turns.columns;
+  if ((passage[turn] as number) >= 0) flags[turn] = (flags[turn] as number) | TURN.pieces;
+  columns.nextOfTurn[slot] = passage[turn] as number;
+  passage[turn] = slot;
 }
 
 /** Puts a unit in place of the one in a slot, or of none (-1); gives the slot where it is now. */

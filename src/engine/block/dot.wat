@@ -1,9 +1,9 @@
 ;; The source of the bytes in arena.ts. To build them: wat2wasm --enable-simd dot.wat
 (module
   (import "m" "memory" (memory 1))
-  ;; out[i] = dot(codes of row i, query) * scale[i]: rows of `bytes` 8-bit codes (a multiple of 16), one after the other;
+  ;; out[i] = dot(codes of row i, query) * scales[i] * scale: rows of `bytes` 8-bit codes (a multiple of 16), one after the other;
   ;; the query as 16-bit codes; scales and out as 32-bit floats.
-  (func (export "dot") (param $rows i32) (param $bytes i32) (param $query i32) (param $from i32) (param $scales i32) (param $out i32)
+  (func (export "dot") (param $rows i32) (param $bytes i32) (param $query i32) (param $from i32) (param $scales i32) (param $scale f32) (param $out i32)
     (local $i i32) (local $q i32) (local $a v128) (local $b v128)
     (block $done
       (loop $row
@@ -36,7 +36,7 @@
           (f32.convert_i32_s (i32.add
             (i32.add (i32x4.extract_lane 0 (local.get $a)) (i32x4.extract_lane 1 (local.get $a)))
             (i32.add (i32x4.extract_lane 2 (local.get $a)) (i32x4.extract_lane 3 (local.get $a)))))
-          (f32.load (local.get $scales))))
+          (f32.mul (f32.load (local.get $scales)) (local.get $scale))))
         (local.set $scales (i32.add (local.get $scales) (i32.const 4)))
         (local.set $out (i32.add (local.get $out) (i32.const 4)))
         (local.set $rows (i32.sub (local.get $rows) (i32.const 1)))

@@ -161,15 +161,18 @@ function blockFrom(header: Header, arrays: ReadonlyMap<string, Numbers>, space: 
     vectors: vectorsOf(space.dimensions, packed),
     dead: [...header.dead],
     newest: header.newest,
-    speakers: numbersIn(turns.columns.speaker),
-    subjects: numbersIn(memories.columns.subject),
-    relations: numbersIn(memories.columns.relation),
+    speakers: numbersIn(turns.columns.speaker, header.names.length),
+    subjects: numbersIn(memories.columns.subject, header.names.length),
+    relations: numbersIn(memories.columns.relation, header.names.length),
   };
 }
 
-function numbersIn(column: Int32Array): Set<number> {
-  const numbers = new Set(column);
-  numbers.delete(-1);
+/** The different numbers of a column of names' numbers. */
+function numbersIn(column: Int32Array, names: number): Set<number> {
+  const isThere = new Uint8Array(names);
+  for (const number of column) if (number >= 0) isThere[number] = 1;
+  const numbers = new Set<number>();
+  for (let number = 0; number < names; number += 1) if (isThere[number] === 1) numbers.add(number);
   return numbers;
 }
 

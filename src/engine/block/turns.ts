@@ -18,6 +18,8 @@ export const TURN = {
   answers: 16,
   /** The user says it to an assistant, who speaks in this session too. */
   own: 32,
+  /** Has, or has had, more than one passage. */
+  pieces: 64,
 } as const;
 
 type F64 = Float64Array<ArrayBuffer>;
@@ -114,7 +116,7 @@ export function putTurn(turns: Turns, names: Names, message: Message): void {
   if (turn >= turns.count) append(turns, names, message);
   const { flags, next } = turns.columns;
   const asks = asksAtEnd(message.content);
-  const kept = (flags[turn] as number) & (TURN.answers | TURN.own);
+  const kept = (flags[turn] as number) & (TURN.answers | TURN.own | TURN.pieces);
   const speaks = message.role === "user" ? TURN.byUser : message.role === "assistant" ? TURN.byAssistant : 0;
   flags[turn] = kept | speaks | (asks ? TURN.asks : 0) | (message.undone ? TURN.undone : 0);
   const after = next[turn] as number;

@@ -161,10 +161,8 @@ function chunkedRows(arena: Arena, stride: number): Rows {
       }
     },
     dot(query, scale, count, out) {
-      arena.ask(query);
-      for (let from = 0; from < count; from += CHUNK_ROWS) {
-        arena.dot(chunkOf(from / CHUNK_ROWS), Math.min(CHUNK_ROWS, count - from), scale, out, from);
-      }
+      if (count > 0) chunkOf(Math.floor((count - 1) / CHUNK_ROWS));
+      arena.dot(query, scale, chunks, out.subarray(0, count));
     },
     pack(count) {
       const all = { codes: new Int8Array(count * stride), scales: new Float32Array(count) };

@@ -1,4 +1,4 @@
-import { BM25, idf } from "../../domain/text-index.ts";
+import { idf } from "../../domain/text-index.ts";
 import { grown } from "./columns.ts";
 
 /** Where a term stands: slots and how often, from `from` to before `to`. */
@@ -252,10 +252,4 @@ export function hashOf(term: string): number {
 /** What a term tells in this index: most where it stands nowhere. */
 export function telling(words: Words, term: string): number {
   return idf(words.size, words.frequency(term));
-}
-
-/** BM25's share of a term that stands `found` times in a text of `length` mean lengths: below 1. */
-export function saturated(found: number, length: number): number {
-  const { k1, b } = BM25;
-  return found / (found + k1 * (1 - b + b * length));
 }

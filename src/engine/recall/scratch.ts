@@ -4,6 +4,8 @@
  */
 export interface Scratch {
   column(name: string, length: number): Float32Array;
+  /** The same with whatever was in it, for one who writes every place. */
+  raw(name: string, length: number): Float32Array;
 }
 
 interface Pooled extends Scratch {
@@ -30,15 +32,13 @@ export async function withScratch<Result>(work: (scratch: Scratch) => Promise<Re
 
 function pooled(): Pooled {
   const columns = new Map<string, Float32Array>();
-  return {
-    columns,
-    column(name, length) {
-      let column = columns.get(name);
-      if (!column || column.length < length) {
-        column = new Float32Array(Math.ceil(length * 1.5));
-        columns.set(name, column);
-      }
-      return column.subarray(0, length).fill(0);
-    },
+  const raw = (name: string, length: number): Float32Array => {
+    let column = columns.get(name);
+    if (!column || column.length < length) {
+      column = new Float32Array(Math.ceil(length * 1.5));
+      columns.set(name, column);
+    }
+    return column.subarray(0, length);
   };
+  return { columns, raw, column: (name, length) => raw(name, length).fill(0) };
 }

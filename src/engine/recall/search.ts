@@ -59,8 +59,8 @@ export function search(
     bits: block.turns.columns.flags,
   };
   const relevance = relevanceOf(signals, weights, places, {
-    units: scratch.column("relevance", places.slots),
-    turns: scratch.column("surroundings", places.turns),
+    units: scratch.raw("relevance", places.slots),
+    turns: scratch.raw("surroundings", places.turns),
   });
   return { signals, weights, places, relevance, evidenceAt: evidenceOf(signals, share, floor) };
 }

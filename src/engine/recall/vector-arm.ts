@@ -1,4 +1,5 @@
 import type { Block } from "../block/block.ts";
+import { TURN } from "../block/turns.ts";
 import type { Signals } from "../rank/signals.ts";
 import { greatest, greatestOf } from "./greatest.ts";
 import type { Scratch } from "./scratch.ts";
@@ -15,7 +16,7 @@ const CODE_ERROR = 0.002;
 export function scanVectors(block: Block, scratch: Scratch, query: Float32Array): Float32Array | undefined {
   const { units, vectors } = block;
   if (query.length !== vectors.dimensions || query.every((part) => part === 0)) return undefined;
-  const near = scratch.column("near", units.count);
+  const near = scratch.raw("near", units.count);
   vectors.dot(query, units.count, near);
   return near;
 }
@@ -42,23 +43,25 @@ export function searchVectors(block: Block, scratch: Scratch, near: Float32Array
   const { columns, tops } = signals;
   columns.near = near;
   tops.near = greatest(near);
-  columns.around = scratch.column("around", block.turns.count);
+  columns.around = scratch.raw("around", block.turns.count);
   tops.around = meanAround(block, nearOfTurns(block, scratch, near), columns.around);
 }
 
 /** The nearest passage of each turn, at least 0. */
 function nearOfTurns({ turns, units }: Block, scratch: Scratch, near: Float32Array): Float32Array {
-  const { passage } = turns.columns;
+  const { passage, flags } = turns.columns;
   const { nextOfTurn } = units.columns;
-  const ofTurn = scratch.column("turns", turns.count);
+  const ofTurn = scratch.raw("turns", turns.count);
   const { count } = turns;
   for (let turn = 0; turn < count; turn += 1) {
     let slot = passage[turn] as number;
-    let best = 0;
-    while (slot >= 0) {
-      const value = near[slot] as number;
-      if (value > best) best = value;
-      slot = nextOfTurn[slot] as number;
+    let best = slot < 0 ? 0 : (near[slot] as number);
+    if (best < 0) best = 0;
+    if (((flags[turn] as number) & TURN.pieces) !== 0) {
+      while (slot >= 0) {
+        if ((near[slot] as number) > best) best = near[slot] as number;
+        slot = nextOfTurn[slot] as number;
+      }
     }
     ofTurn[turn] = best;
   }

@@ -1,7 +1,7 @@
 import { BM25 } from "../../domain/text-index.ts";
 import type { Block } from "../block/block.ts";
 import { REACH } from "../block/turns.ts";
-import { type Run, saturated, telling } from "../block/words.ts";
+import { type Run, telling } from "../block/words.ts";
 import type { Signals } from "../rank/signals.ts";
 import type { Scratch } from "./scratch.ts";
 
@@ -35,15 +35,15 @@ export function searchWords(
       }
       spread(block, run, window, session);
     }
-    window.take(weight);
-    session.take(weight);
+    take(window, weight);
+    take(session, weight);
   }
   signals.columns.words = own;
   signals.columns.window = window.sums;
   signals.columns.session = session.sums;
   signals.tops.words = top;
-  signals.tops.window = window.top();
-  signals.tops.session = session.top();
+  signals.tops.window = window.top;
+  signals.tops.session = session.top;
   return share;
 }
 
@@ -84,38 +84,37 @@ function weighed(
   return tells.map(({ term, count, tells: one }) => ({ term, weight: one * count, part: one / all }));
 }
 
-/** Counts one term at a time by place, and sums up what the terms give there. */
+/** One term at a time is counted by place; what the terms give there is summed up. */
 interface Counter {
   readonly sums: Float32Array;
-  add(place: number, count: number): void;
-  /** Turns the counts of a term into what it gives, and starts anew. */
-  take(weight: number): void;
-  /** The greatest sum. */
-  top(): number;
+  readonly counts: Float32Array;
+  /** Places that the term stands in, in the first `used`. */
+  readonly touched: number[];
+  used: number;
+  top: number;
 }
 
 function counter(scratch: Scratch, name: string, places: number): Counter {
   const sums = scratch.column(name, places);
   const counts = scratch.column(`${name} counts`, places);
-  const touched: number[] = [];
-  let top = 0;
-  return {
-    sums,
-    top: () => top,
-    add(place, count) {
-      if (counts[place] === 0) touched.push(place);
-      counts[place] = (counts[place] as number) + count;
-    },
-    take(weight) {
-      for (const place of touched) {
-        const sum = (sums[place] as number) + saturated(counts[place] as number, 1) * weight;
-        sums[place] = sum;
-        if (sum > top) top = sum;
-        counts[place] = 0;
-      }
-      touched.length = 0;
-    },
-  };
+  return { sums, counts, touched: [], used: 0, top: 0 };
+}
+
+/** Turns the counts of a term into what it gives, and starts anew. */
+function take(counter: Counter, weight: number): void {
+  const { sums, counts, touched, used } = counter;
+  const { k1 } = BM25;
+  let { top } = counter;
+  for (let i = 0; i < used; i += 1) {
+    const place = touched[i] as number;
+    const found = counts[place] as number;
+    const sum = (sums[place] as number) + (found / (found + k1)) * weight;
+    sums[place] = sum;
+    if (sum > top) top = sum;
+    counts[place] = 0;
+  }
+  counter.top = top;
+  counter.used = 0;
 }
 
 /** Counts a term in the windows and sessions of the turns that hold it. */
@@ -133,17 +132,26 @@ function spread(
     // A memory's words stand in its passage already; what is gone is from no turn.
     if (turn < 0 || (piece[slot] as number) < 0) continue;
     const found = counts[i] as number;
-    session.add(sessionOf[turn] as number, found);
-    window.add(turn, found);
+    count(session, sessionOf[turn] as number, found);
+    count(window, turn, found);
     let near = previous[turn] as number;
     for (let step = 0; near >= 0 && step < REACH; step += 1) {
-      window.add(near, found);
+      count(window, near, found);
       near = previous[near] as number;
     }
     near = next[turn] as number;
     for (let step = 0; near >= 0 && step < REACH; step += 1) {
-      window.add(near, found);
+      count(window, near, found);
       near = next[near] as number;
     }
   }
+}
+
+function count(counter: Counter, place: number, found: number): void {
+  const before = counter.counts[place] as number;
+  if (before === 0) {
+    counter.touched[counter.used] = place;
+    counter.used += 1;
+  }
+  counter.counts[place] = before + found;
 }
