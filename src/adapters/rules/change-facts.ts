@@ -385,7 +385,7 @@ export function wed(change: Change): Proposal[] | undefined {
     !/^(?:get|marry)$/.test(verb.lemma)
   )
     return undefined;
-  const whom = tidy(found.groups.whom ?? "");
+  const whom = tidy(found.groups.whom ?? "").replace(/^(?:on|in|at|by|for|during|over)\b.*$/i, "");
   const married = found.groups.state?.toLowerCase() === "married";
   const relation = married ? "be married to" : "be engaged to";
   return [

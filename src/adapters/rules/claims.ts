@@ -37,6 +37,7 @@ export function claimsOf(context: Context, statement: Statement): AddProposal[] 
   const isBe = verb.copula && verb.chain.length === 0;
   if (isBe && verb.perfect && isPlace(phrases)) return visitClaims(part);
   if (isBe) return [...copulaClaims(part), ...nameBehind(part, subject)];
+  if (isPledge(part)) return promiseClaims(part);
   if (isHollow(part) || hasHollowObject(part)) return nameBehind(part, subject);
   const claims = actionClaims(part);
   return [...claims, ...possessions(part), ...nameBehind(part, subject)];
@@ -113,27 +114,19 @@ function actionClaims(part: Part): AddProposal[] {
   const { context, statement } = part;
   const { clause } = statement;
   const { verb } = clause;
-  const isReflexive = (phrase: Phrase): boolean =>
-    phrase.kind === "noun" && /(?:self|selves)$/.test(clause.tokens[phrase.from]?.lower ?? "");
-  const phrases = part.phrases.filter((phrase) => !isReflexive(phrase));
+  const phrases = part.phrases.filter((phrase) => !isReflexive(part, phrase) && !isReceiver(part, phrase));
   const object = phrases.find(({ kind }) => kind === "noun");
-  const firstTelling = phrases.find(
-    ({ kind }) => kind === "noun" || kind === "preposition" || kind === "infinitive" || kind === "adjective",
-  );
+  const firstTelling = phrases.find(({ kind }) => TELLING.has(kind));
   const base = verbPhrase(part);
   const conjuncts = conjunctsOf(part);
   if (conjuncts.length > 1) return conjuncts.flatMap((one) => actionClaims(one));
   if (verb.lemma === "promise" || verb.chain[0]?.verb === "promise") return promiseClaims(part);
   if (verb.lemma === "prefer" && object && firstTelling === object && object.items.length === 1)
     return preferenceClaims(part, object);
+  if (verb.modal === "would rather" && !base.endsWith("prefer")) return ratherClaims(part);
   if (object && firstTelling === object) return relationClaims(part, base, object);
-  if (
-    firstTelling?.kind === "preposition" &&
-    binds(firstTelling.head ?? "") &&
-    firstTelling.items.length > 0
-  ) {
+  if (firstTelling && isBinding(firstTelling))
     return relationClaims(part, `${base} ${firstTelling.head}`, firstTelling);
-  }
   const value = said(context, clause.tokens, ...clause.rest);
   const begun = verb.chain.findLast(({ next }) => next === "gerund");
   if (firstTelling === undefined && begun && ["start", "begin"].includes(begun.verb))
@@ -141,6 +134,23 @@ function actionClaims(part: Part): AddProposal[] {
   if (firstTelling === undefined && verb.chain.length === 0 && !phrases.some(({ kind }) => kind === "time"))
     return bareClaims(part, base);
   return relationClaims(part, base, firstTelling, value);
+}
+
+function isBinding({ kind, head, items }: Phrase): boolean {
+  return kind === "preposition" && binds(head ?? "") && items.length > 0;
+}
+
+const TELLING: ReadonlySet<Phrase["kind"]> = new Set(["noun", "preposition", "infinitive", "adjective"]);
+
+function isReflexive({ tokens }: Part, phrase: Phrase): boolean {
+  return phrase.kind === "noun" && /(?:self|selves)$/.test(tokens[phrase.from]?.lower ?? "");
+}
+
+/** "Femi owes ME forty quid": to whom, and not what. */
+function isReceiver({ phrases, tokens }: Part, phrase: Phrase): boolean {
+  const next = phrases[phrases.indexOf(phrase) + 1];
+  const isPronoun = tokens[phrase.from]?.class === "pronoun" && phrase.to - phrase.from === 1;
+  return phrase.kind === "noun" && isPronoun && next?.kind === "noun" && next.from === phrase.to;
 }
 
 /** "a storage unit in Kew AND a garage in Acton", "at the library AND weekends at a stall": each by itself. */
@@ -172,6 +182,13 @@ function isAlike(phrases: readonly Phrase[], at: number): boolean {
   const between = phrases.slice(at + 1, next ? phrases.indexOf(next) : undefined);
   if (!first || !next || between.some(({ kind }) => kind !== "time")) return false;
   return first.kind === next.kind && (first.kind === "noun" || first.head === next.head);
+}
+
+/** "I'd rather walk than take the bus": what one prefers to do. */
+function ratherClaims(part: Part): AddProposal[] {
+  const { verb, tokens, rest } = part.statement.clause;
+  const value = tidy(`to ${verb.lemma} ${said(part.context, tokens, ...rest)}`);
+  return relationClaims(part, verb.denied ? "not prefer" : "prefer", undefined, value);
 }
 
 /** "I prefer a room on a low floor": of the same kind of thing, one at a time. */
@@ -236,11 +253,26 @@ function bareClaims(part: Part, base: string): AddProposal[] {
   ];
 }
 
+/** "I told Nan I'd drive her": said of one's own doing ahead. */
+function isPledge({ context, statement }: Part): boolean {
+  const { verb, tokens } = statement.clause;
+  if (
+    !/^(?:tell|agree|swear|assure)$/.test(verb.lemma) ||
+    verb.denied ||
+    statement.subject.path !== context.discourse.speaker.path
+  )
+    return false;
+  const behind = context.content.slice(tokens[verb.to - 1]?.end, statement.end);
+  return /^ (?:(?:my |our |the )?[\p{L}'’-]+(?: [\p{L}'’-]+)? )?(?:that )?(?:I|we|i)(?:['’](?:d|ll)| would| will)\b/u.test(
+    behind,
+  );
+}
+
 /** "promised Grandma I'd fix her radio": what is promised stands in the clause after it. */
 function promiseClaims(part: Part): AddProposal[] {
   const { context, statement } = part;
   const whole = context.content.slice(statement.start, statement.end);
-  const value = tidy(whole.replace(/^.*?\bpromis\w*\s+/i, ""));
+  const value = tidy(whole.replace(/^.*?\b(?:promis\w*|told|tell|agreed|swore|assured)\s+/i, ""));
   if (value === "") return [];
   const told = thirdPerson(absolute(value, part.dates, whole), context, statement.subject);
   const { verb } = statement.clause;

@@ -5,6 +5,7 @@ import { adding, type Context, claimOf, said } from "./context.ts";
 import { type Entity, headWord } from "./entities.ts";
 import { ANIMALS, FEMALE, FIRST_POSSESSIVE, LASTING, MALE, PASSING } from "./lexicon.ts";
 import { called, nameOwner, oneOf } from "./name-claims.ts";
+import { NAMING } from "./noun-phrases.ts";
 import { isName, nounOf } from "./nouns.ts";
 import {
   leadText,
@@ -20,7 +21,7 @@ import { isPersonNoun } from "./persons.ts";
 import type { Phrase } from "./phrases.ts";
 import { measuredBefore, relationClaims } from "./relation-claims.ts";
 import { compose } from "./sentence.ts";
-import type { Stretch, Token } from "./token.ts";
+import { isCapital, type Stretch, type Token } from "./token.ts";
 import { formerTrade } from "./trades.ts";
 
 /** "I've been to Vietnam and Laos." */
@@ -50,14 +51,44 @@ export function copulaClaims(part: Part): AddProposal[] {
   const { subject, clause } = statement;
   const telling = phrases.filter((phrase) => phrase.kind !== "other" && !isNow(part, phrase));
   const [first] = telling;
+  const name = nameAtEnd(part);
   if (first?.head?.startsWith("born")) return bornClaims(part, telling);
   if (!first || (clause.verb.tense === "past" && subject.path === "user" && first.kind === "adjective"))
     return [];
   if (first.kind === "adjective") return adjectiveClaims(part, first);
-  if (first.kind === "noun") return nounClaims(part, first);
+  if (first.kind === "noun") return [...nounClaims(part, first), ...name];
   if (first.kind === "time") return timeClaims(part, first);
   if (first.kind === "preposition") return prepositionClaims(part, first);
+  if (first.kind === "infinitive") return aimClaims(part, first);
   return [];
+}
+
+/** "my dog's a rescue from Romania called Pip": whose name it is. */
+function nameAtEnd(part: Part): AddProposal[] {
+  const { tokens, statement, context } = part;
+  const { subject, clause } = statement;
+  if (!subject.path.includes("/") || clause.verb.denied) return [];
+  const [from, to] = clause.rest;
+  const at = tokens.findIndex(({ lower }, i) => i > from && i < to && NAMING.has(lower));
+  let end = at + 1;
+  while (at > 0 && end < to && isCapital(tokens[end])) end += 1;
+  return at > 0 && end > at + 1 ? [called(part, subject, said(context, tokens, at + 1, end))] : [];
+}
+
+/** "my goal this year is to read 30 books" */
+function aimClaims(part: Part, phrase: Phrase): AddProposal[] {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
+  if (!subject.path.includes("/") || clause.verb.denied || clause.verb.tense === "past") return [];
+  const value = said(context, tokens, phrase.from, clause.rest[1]);
+  return [
+    adding(context, place(part), {
+      text: sentenceOf(part, restWith(part, undefined, undefined), leadText(part)),
+      claim: claimOf(subject.path, "be", value),
+      kind: "commitment",
+      importance: 0.7,
+    }),
+  ];
 }
 
 /** "was born in Leeds on 3 May 1987": where, and when. */
@@ -167,6 +198,8 @@ function nounClaims(part: Part, phrase: Phrase): AddProposal[] {
     return [called(part, parent, parent.plural || !item ? value : said(context, tokens, ...item))];
   if (!item || value === "" || (clause.verb.tense === "past" && clause.verb.denied)) return [];
   const isSpeaker = subject.path === context.discourse.speaker.path;
+  const children = childrenOf(part, item, isSpeaker);
+  if (children) return children;
   const listed = namesListed(part, phrase);
   if (listed.length > 0) return listed;
   if (AGE.test(value) && (subject.animate || isSpeaker)) return ageClaims(part, value);
@@ -181,7 +214,40 @@ function namedOrLasting(part: Part, phrase: Phrase, item: Stretch, value: string
   if (bare && !clause.verb.denied && isPersonName(tokens, item, subject, context)) {
     return [called(part, subject, value)];
   }
+  const member = memberClaims(part, phrase, item);
+  if (member) return member;
   return isPassingNoun(tokens, item, part) ? [] : lastingClaims(part, phrase, item, noun);
+}
+
+/** "I'm a mum of two": two kids. */
+function childrenOf(part: Part, item: Stretch, isSpeaker: boolean): AddProposal[] | undefined {
+  const { context, tokens, statement } = part;
+  const text = said(context, tokens, ...item);
+  const many =
+    /^(?:an? |the )?(?:\w+ )?(?:mum|mom|mother|dad|father|parent|daddy|mummy) (?:of|to) (?<many>\w+)(?: (?:kids|children|boys|girls|sons|daughters))?$/i.exec(
+      text,
+    )?.groups?.many;
+  if (
+    many === undefined ||
+    !isSpeaker ||
+    statement.clause.verb.denied ||
+    statement.clause.verb.tense === "past"
+  )
+    return undefined;
+  const kids = /^(?:one|1)$/i.test(many) ? "one kid" : `${many} kids`;
+  const subject = statement.subject;
+  return [
+    adding(context, place(part), {
+      text: compose(subject.display, "is", text),
+      claim: claimOf(subject.path, "be", text),
+      importance: 0.8,
+    }),
+    adding(context, place(part), {
+      text: compose(subject.display, "has", kids),
+      claim: claimOf(subject.path, "have", kids),
+      importance: 0.8,
+    }),
+  ];
 }
 
 /** "My kids are Hugo, Elsa and a baby on the way": each that has a name. */
@@ -207,11 +273,7 @@ function lastingClaims(
   noun: ReturnType<typeof nounOf>,
 ): AddProposal[] {
   const isOwn = FIRST_POSSESSIVE.has(noun.possessive ?? "");
-  return (
-    memberClaims(part, phrase, item) ??
-    (isOwn ? attributeOfSpeaker(part, noun, item) : undefined) ??
-    bePlain(part, phrase, item)
-  );
+  return (isOwn ? attributeOfSpeaker(part, noun, item) : undefined) ?? bePlain(part, phrase, item);
 }
 
 /** "a member of Costco, the Ramblers and a gym": each of them. */
@@ -229,7 +291,7 @@ function memberClaims(
   const wide: Phrase = { ...phrase, items };
   return relationClaims(
     { ...part, phrases: part.phrases.map((one) => (one === phrase ? wide : one)) },
-    `be a ${head} of`,
+    relationWith(part.statement.clause.verb.denied, `be a ${head} of`),
     wide,
   );
 }

@@ -45,7 +45,7 @@ const HINT =
   /\d|\b(?:today|tomorrow|yesterday|tonight|ago|last|next|this|coming|weekend|weeks?|months?|years?|days?|morning|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|february|march|april|june|july|august|sept|september|october|november|december|christmas|easter|spring|summer|autumn|winter|fall|fortnight|couple|xmas|valentine|halloween|nye)\b/i;
 
 const HABIT =
-  /\b(?:every|each|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:morning|afternoon|evening|night)s|weekdays|weekends|daily)\b/i;
+  /\b(?:every|each|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:morning|afternoon|evening|night)s|weekdays|weekends|daily|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|till|until|through) (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
 const MONTHS = "january february march april may june july august september october november december".split(
   " ",
 );
@@ -95,6 +95,10 @@ function isDate(found: Found, text: string): boolean {
     /^(?:the )?weekend$/i.test(found.text) &&
     !/(?:at|over|this|next|last|coming|on) (?:the )?(?:coming )?$/.test(before)
   )
+    return false;
+  // "closes at 5:30": an hour of any day.
+  const isHourAlone = start.isCertain("hour") && !hasDay;
+  if (isHourAlone && !/\b(?:today|tonight|tomorrow|yesterday|morning|afternoon|evening|night)\b/i.test(text))
     return false;
   if (/^\d+\s?(?:h|m|min|mins|s|sec)\b/i.test(found.text)) return false;
   return hasDay || /morning|tonight|afternoon|evening|today|\d[:.]\d\d|[ap]m/i.test(found.text);

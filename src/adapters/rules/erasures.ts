@@ -1,5 +1,6 @@
 import type { Message } from "../../domain/message.ts";
-import type { EraseProposal } from "../../ports/extractor.ts";
+import { sentencesOf } from "../../domain/sentences.ts";
+import type { EraseProposal, Reading } from "../../ports/extractor.ts";
 import { tidy } from "./context.ts";
 
 const POLITE =
@@ -24,11 +25,19 @@ const KEEPS =
 export function erasuresOf(
   message: Message,
   spans: readonly { start: number; end: number }[],
+  reading?: Reading,
 ): EraseProposal[] {
   const found: EraseProposal[] = [];
   for (const { start, end } of spans) {
     const request = requestIn(message.content.slice(start, end));
     if (!request) continue;
+    const before = reading && isOfTurnBefore(request, message, { start, end }) ? lastTurn(reading) : [];
+    if (before.length > 0) {
+      found.push(
+        ...before.map((about) => ({ propose: "erase" as const, message: message.id, start, end, about })),
+      );
+      continue;
+    }
     const about =
       request.about === undefined ? undefined : named(request.about, message.content.slice(0, start));
     found.push({
@@ -41,6 +50,33 @@ export function erasuresOf(
     });
   }
   return found;
+}
+
+/** "forget what I just said", in a turn of its own: the words of the turn before are meant. */
+function isOfTurnBefore(
+  request: Request,
+  message: Message,
+  { start, end }: { start: number; end: number },
+): boolean {
+  if (request.about !== undefined || request.everything) return false;
+  const text = message.content.slice(start, end);
+  const isAlone = message.content.slice(0, start).trim() === "" && message.content.length - end < 60;
+  return (
+    isAlone && !OFF_RECORD.test(text.replace(/’/g, "'")) && !OFF_RECORD_END.test(text.replace(/’/g, "'"))
+  );
+}
+
+/** What the user's turn before told, each in words of its own. */
+function lastTurn({ earlier, known }: Reading): string[] {
+  const turn = earlier.findLast(({ role }) => role === "user");
+  if (!turn) return [];
+  const told = known.flatMap(({ sources, claim, text }) =>
+    sources.some(({ message }) => message === turn.id)
+      ? [claim && claim.value !== "" ? claim.value : text]
+      : [],
+  );
+  const said = sentencesOf(turn.content).map(({ start, end }) => turn.content.slice(start, end));
+  return [...new Set([...told, ...said])].slice(0, 12);
 }
 
 /** "Forget her": whom the words before named last. */
@@ -63,6 +99,8 @@ function requestIn(text: string): Request | undefined {
     )
   )
     return undefined;
+  const pretended = PRETEND.exec(plain)?.groups?.about ?? UNSTORED.exec(plain)?.groups?.about;
+  if (pretended) return meaning(` about ${pretended}`, "forget");
   const direct = FORGET.exec(plain);
   if (direct?.groups) return meaning(direct.groups.rest ?? "", verbOf(plain));
   const wish =
@@ -79,6 +117,11 @@ function requestIn(text: string): Request | undefined {
     return meaning(` ${behind.groups.rest}`, "forget");
   return undefined;
 }
+
+const PRETEND =
+  /^(?:please |ok |so |and |just )*(?:pretend|act (?:like|as if)|let['’]?s pretend) (?:i|you) never (?:told you|said|mentioned|heard|knew|learned)(?: anything)?(?: about| of)? (?<about>(?:the |my |that )?\S.*?)(?: please)?[.!]*$/i;
+const UNSTORED =
+  /^(?:please |pls |and |but |so )*(?:don['’]?t|do not|stop) (?:store|stor|storing|save|saving|keep|keeping|remember|remembering|record|recording)(?: anything| any record| a record)?(?: about| of)? (?<about>my (?!name|preference)\S.*?)(?: anywhere)?(?: please)?[.!]*$/i;
 
 function verbOf(text: string): string {
   return (
@@ -105,13 +148,17 @@ function meaning(rest: string, verb: string): Request | undefined {
     ) ||
     /^(?:that|this|it|what i just said|my last message|the last (?:message|thing)(?: i said)?)$/i.test(clause)
   )
-    return verb === "forget" && /^(?:it|that|this)$/i.test(clause) ? undefined : {};
+    return verb === "forget" && /^(?:it|that|this)$/i.test(clause) && !REGRET.test(rest) ? undefined : {};
   if (verb === "forget" && isNoRequest(bare)) return undefined;
   if (verb !== "forget" && !isAboutMemory(bare)) return undefined;
   const about = aboutOf(clause);
   if (/^(?:all )?(?:that|this|it|of it|those)$/i.test(about)) return {};
   return about === "" ? undefined : { about };
 }
+
+/** Then "forget that" is no mere "never mind". */
+const REGRET =
+  /\bplease\b|\b(?:i (?:shouldn['’]?t|should not|didn['’]?t mean to|wish i hadn['’]?t)|too (?:personal|private)|it['’]?s (?:private|personal|secret|a secret)|you never heard|never happened|none of your)\b/i;
 
 function isNoRequest(bare: string): boolean {
   if (/^\s+(?:where|who|which|when|how)\b/i.test(bare))

@@ -29,7 +29,17 @@ export function fragmentClaims(
 ): Proposal[] {
   if (/\?["”')\]]*\s*$/.test(text) || tokens.length > 14) return [];
   const fragment: Fragment = { context, tokens, text: bared(text), place };
-  for (const read of [introduced, endedBefore, replyTo, labelled, revised, changedWord, added, dated]) {
+  for (const read of [
+    onlyThat,
+    introduced,
+    endedBefore,
+    replyTo,
+    labelled,
+    revised,
+    changedWord,
+    added,
+    dated,
+  ]) {
     const proposals = read(fragment);
     if (proposals) return proposals;
   }
@@ -37,7 +47,7 @@ export function fragmentClaims(
 }
 
 /** One line without marks at its ends; "too" and "anymore" stay, for here they tell. */
-function bared(text: string): string {
+export function bared(text: string): string {
   return text.replace(/\s+/g, " ").replace(/^[\s,;:"“”'(]+|[\s,;:!.?"“”)]+$/g, "");
 }
 
@@ -56,6 +66,23 @@ function introduced({ context, text, place }: Fragment): AddProposal[] | undefin
       text: compose(speaker.display, "is called", name),
       claim: claimOf(speaker.path, "be called", name),
       importance: 0.8,
+    }),
+  ];
+}
+
+/** "window seats only for me": what one wants and nothing else. */
+export function onlyThat({ context, text, place }: Fragment): AddProposal[] | undefined {
+  const what =
+    /^(?:only )?(?<what>[\p{L} '’-]{3,40}?) only for me(?:,? (?:please|thanks|thank you))?$|^only (?<only>[\p{L} '’-]{3,40}?) for me(?:,? (?:please|thanks|thank you))?$/iu.exec(
+      text,
+    )?.groups;
+  const value = what?.what ?? what?.only;
+  if (value === undefined || /\b(?:not|if|the|my|was|is|if)\b/i.test(value)) return undefined;
+  const { speaker } = context.discourse;
+  return [
+    adding(context, place, {
+      text: compose(speaker.display, "prefers", value, "only"),
+      claim: claimOf(speaker.path, "prefer", value, "only"),
     }),
   ];
 }

@@ -40,7 +40,7 @@ function proposalsOf(message: Message, reading: Reading): Proposal[] {
   if (TASK.test(message.content)) return erasuresOf(message, sentencesOf(message.content.slice(0, 400)));
   const all = sentencesOf(message.content.slice(0, 40_000));
   const spans = all.filter(({ start, end }) => end - start <= LONGEST_SENTENCE).slice(0, MOST_SENTENCES);
-  const erasures = erasuresOf(message, spans);
+  const erasures = erasuresOf(message, spans, reading);
   if (erasures.some((one) => one.about === undefined)) return erasures;
   const rest = spans.filter(({ start }) => !erasures.some((one) => one.start === start));
   return [...erasures, ...keepable(readStatements(message, reading, rest))];

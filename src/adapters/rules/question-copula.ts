@@ -86,19 +86,19 @@ function attributeQuestion(
   const isOfKind = frame.topic !== "" && !["how", "who"].includes(frame.wh) && common.asks !== "when";
   if (isOfKind) return { ...common, subject, relations: OF_THINGS };
   const isAge = frame.wh === "how" && /^old/.test(frame.topic);
-  if (!subject.includes("/")) {
-    const relations = isAge
-      ? ["be aged", "be"]
-      : frame.wh === "where"
-        ? OF_PERSONS_WHERE
-        : ["be", "be called"];
-    return { ...common, subject, relations };
-  }
+  if (!subject.includes("/")) return { ...common, subject, relations: ofPerson(frame, isAge) };
+  const quality = qualityOf(asking, subject);
+  if (quality) return { ...common, subject: quality.subject, relations: OF_THINGS, topic: quality.topic };
   const noun = canonicalNoun(headOf(asking.tokens, start, end));
   const owned = ofOwner(noun, subject, common);
   if (owned) return owned;
   if (isAge) return { ...common, asks: "how_many", subject, relations: ["be aged", "be", "turn"] };
   return { ...common, subject, relations: BY_QUESTION[frame.wh] ?? OF_ANYTHING, topic: common.topic ?? noun };
+}
+
+function ofPerson({ wh }: Frame, isAge: boolean): readonly string[] {
+  if (isAge) return ["be aged", "be"];
+  return wh === "where" ? OF_PERSONS_WHERE : ["be", "be called"];
 }
 
 /** "my peanut allergy", "my ADHD diagnosis": of all of the kind the one that is named. */
@@ -124,6 +124,22 @@ function ofOwner(noun: string, subject: string, common: Common): Question | unde
   const relations = whole.length > 0 || noun.includes(" ") ? whole : attributeRelations(singular(noun));
   if (relations.length === 0) return undefined;
   return { ...common, subject: owner, relations, topic: common.topic ?? noun };
+}
+
+/** "my hair colour" is the colour of the hair, where something is known of the hair and nothing under that name. */
+function qualityOf({ context }: Asking, subject: string): { subject: string; topic: string } | undefined {
+  const found =
+    /^(?<owner>.*\/)(?<thing>[^/]+) (?<topic>colou?r|size|breed|brand|make|model|length|price)$/.exec(
+      subject,
+    )?.groups;
+  if (!found?.owner || !found.thing || !found.topic) return undefined;
+  const subjects = new Set(context.known.flatMap(({ claim }) => claim?.subject.toLowerCase() ?? []));
+  if (subjects.has(subject.toLowerCase())) return undefined;
+  const last = found.thing.split(" ").at(-1) ?? "";
+  const thing = [found.thing, last]
+    .map((noun) => `${found.owner}${noun}`)
+    .find((path) => subjects.has(path.toLowerCase()));
+  return thing === undefined ? undefined : { subject: thing, topic: found.topic };
 }
 
 function canonicalNoun(head: string): string {

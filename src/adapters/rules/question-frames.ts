@@ -234,6 +234,17 @@ interface Told {
 /** A question that names the whole of what may be so. */
 function told(asking: Asking, { subject, base, from, tense }: Told): Question {
   const { tokens } = asking;
+  const liked = /^(?:would )?(?:prefer|rather) (?:to )?(?<verb>\w+)$/.exec(base)?.groups?.verb;
+  if (liked) {
+    const value = tidy(`${liked} ${textOf(tokens, [from, tokens.length])}`);
+    return {
+      asks: "yes_no",
+      ...(subject ? { subject } : {}),
+      relations: ["prefer", "like", "love"],
+      value,
+      tense,
+    };
+  }
   const object = phrasesOf(tokens, from, tokens.length).find(({ kind }) =>
     ["noun", "preposition", "adjective"].includes(kind),
   );

@@ -4,7 +4,18 @@ import type { Frame } from "./question-parts.ts";
 import type { Verb } from "./verbs.ts";
 
 /** What people do for a living. */
-const LIVING = ["work as", "be", "work at", "do", "work in", "teach at", "run"];
+const LIVING = [
+  ...new Set([
+    "work as",
+    "be",
+    "work at",
+    "do",
+    "work in",
+    "teach at",
+    "run",
+    ...answeringRelations("work at"),
+  ]),
+];
 /** Ways to get about. */
 const WAYS =
   "cycle to|walk to|drive to|take|go by|commute by|commute on|travel by|ride to|run to|go on|go with|commute with|bike to|use|ride|drive".split(

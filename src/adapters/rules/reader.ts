@@ -10,7 +10,15 @@ import { type Context, type Statement, tidy } from "./context.ts";
 import { putRight, starredValue, swapOf } from "./corrections.ts";
 import { echoed } from "./echoes.ts";
 import { discourse, type Entity, speakerEntity } from "./entities.ts";
-import { agesInBrackets, datedLead, dueThen, farewells, fragmentClaims } from "./fragments.ts";
+import {
+  agesInBrackets,
+  bared,
+  datedLead,
+  dueThen,
+  farewells,
+  fragmentClaims,
+  onlyThat,
+} from "./fragments.ts";
 import { isRefused, quotedSpans } from "./guards.ts";
 import { instructionOf } from "./instructions.ts";
 import { tagSentences } from "./tagger.ts";
@@ -81,7 +89,7 @@ function spokenOf(reading: Reading, message: Message): Entity[] {
 }
 
 const BEYOND =
-  /\b(?:i wish|if only|imagine|pretend(?:ing)?|what if|suppose i|in my dreams?|i dreamt|i dreamed|had a dream|yeah right|as if i|just kidding|jk\b|not really lol)\b/i;
+  /\b(?:i wish|if only|imagine|pretend(?:ing)?|what if|suppose i|in my dreams?|i dreamt|i dreamed|had a dream|yeah right|as if i|just kidding|jk\b|not really lol|(?:lol|haha+|ha),? (?:yeah|sure|right)|(?:yeah|sure),? i(?:['’]?m| am) (?:totally|definitely|so))\b/i;
 
 function readSentence(context: Context, tokens: Token[]): Proposal[] {
   const first = tokens[0];
@@ -95,6 +103,9 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
   if (swapped) return swapped;
   const reply = isBrief(clauses, tokens) ? replyTo({ context, text, place: whole }) : undefined;
   if (reply) return reply;
+  const only =
+    tokens.length <= 9 ? onlyThat({ context, tokens, text: bared(text), place: whole }) : undefined;
+  if (only) return only;
   const order = instructionOf(context, text, whole);
   const made = context.made.length;
   if (clauses.length === 0 && order.length === 0)
@@ -222,7 +233,7 @@ function openerStart(clause: Clause, start: number, context: Context): number {
 
 /** A promise reaches over the clause that says what was promised. */
 function widen(context: Context, statement: Statement, next: Clause | undefined): Statement {
-  const isPromise = /^(?:promise|swear|agree|vow)$/.test(statement.clause.verb.lemma);
+  const isPromise = /^(?:promise|swear|agree|vow|tell|assure)$/.test(statement.clause.verb.lemma);
   return isPromise && next?.role === "content"
     ? { ...statement, end: placeOf(context, next).end }
     : statement;

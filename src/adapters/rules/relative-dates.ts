@@ -47,6 +47,13 @@ const RULES: readonly Rule[] = [
     iso: (groups, instant) => weekday(groups, instant, 1),
   },
   {
+    pattern: new RegExp(
+      `\\b(?:the )?(?<nth>first|second|third|fourth|last) ${WEEKDAY} (?:of|in) (?:the |this )?(?<which>month|next month|january|february|march|april|may|june|july|august|september|october|november|december)\\b`,
+      "i",
+    ),
+    iso: nthWeekday,
+  },
+  {
     pattern: new RegExp(`\\b${WEEKDAY} week\\b(?! (?:day|end|long))`, "i"),
     iso: (g, at) => weekday(g, at, 1),
   },
@@ -85,6 +92,30 @@ function weekday(
 ): string {
   const ahead = (WEEKDAYS.indexOf(name.toLowerCase()) - instant.getUTCDay() + 7) % 7 || 7;
   return day(instant.getTime() + (ahead + 7 * weeks) * DAY);
+}
+
+const NTH = ["first", "second", "third", "fourth"];
+const MONTHS = "january february march april may june july august september october november december".split(
+  " ",
+);
+
+/** "the last Sunday of the month" */
+function nthWeekday(
+  { nth = "first", weekday: name = "", which = "month" }: Readonly<Record<string, string | undefined>>,
+  instant: Date,
+): string {
+  const named = MONTHS.indexOf(which.toLowerCase());
+  const ahead = named < 0 ? Number(/next/i.test(which)) : (named - instant.getUTCMonth() + 12) % 12;
+  const first = new Date(Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth() + ahead, 1));
+  const wanted = WEEKDAYS.indexOf(name.toLowerCase());
+  const start = 1 + ((wanted - first.getUTCDay() + 7) % 7);
+  const length = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate();
+  const at =
+    nth.toLowerCase() === "last"
+      ? start + 7 * Math.floor((length - start) / 7)
+      : start + 7 * NTH.indexOf(nth.toLowerCase());
+  first.setUTCDate(at);
+  return day(first.getTime());
 }
 
 function day(time: number): string {

@@ -160,6 +160,13 @@ const VERBS: readonly Rule[] = [
       /s$/.test(spot.current.lower),
     "verb",
   ],
+  // "I keep cash in the freezer": two bare verbs do not follow each other.
+  [isObjectOfVerb, "noun"],
+  // "got into birdwatching": what one is into.
+  [
+    ({ previous, current, glued }) => glued && previous?.lower === "into" && current.tags.has("Gerund"),
+    "noun",
+  ],
   // "the farmers market"
   [isLastOfNouns, "noun"],
   [takesNoun, "noun"],
@@ -184,22 +191,51 @@ const VERBS: readonly Rule[] = [
   [({ previous, current }) => previous?.owner === true && !current.tags.has("PastTense"), "noun"],
 ];
 
+const TAKES_BARE = new Set([
+  "help",
+  "go",
+  "come",
+  "let",
+  "make",
+  "dare",
+  "need",
+  "try",
+  "have",
+  "get",
+  "hear",
+  "see",
+]);
+
+/** "I keep cash", "we sell honey": what a full verb right before it has for an object. */
+function isObjectOfVerb({ tokens, i, current, previous, glued }: Spot): boolean {
+  if (!glued || !previous || previous.class !== "verb" || AUXILIARY.has(previous.lower)) return false;
+  const isBase =
+    baseForm(current.lower) === current.lower &&
+    !current.tags.has("Gerund") &&
+    !current.tags.has("PastTense");
+  const subject = tokens[i - 2];
+  const isPlain = isA(subject, "pronoun") && ["i", "we", "they", "you"].includes(subject?.lower ?? "");
+  return isBase && isPlain && !TAKES_BARE.has(baseForm(previous.lower));
+}
+
 /** "the farmers market", "a car park": a base form that ends a phrase which has no other verb behind it. */
 function isLastOfNouns({ tokens, i, current, previous, glued }: Spot): boolean {
-  if (!glued || !isA(previous, "noun") || !/s$/.test(previous?.lower ?? "")) return false;
+  if (!glued || !isA(previous, "noun")) return false;
   if (!current.tags.has("Infinitive") && baseForm(current.lower) !== current.lower) return false;
   const opener = tokens[i - 2];
   const before = tokens
     .slice(0, i)
     .some(({ class: kind, lower }) => kind === "verb" && !AUXILIARY.has(lower));
   const joins = isA(tokens[i - 3], "preposition", "conjunction", "verb");
+  // "a tour guide": one of a thing takes no such verb.
+  const isOne = ["a", "an"].includes(opener?.lower ?? "") && !/s$/.test(current.lower);
+  const isMany = before && joins && /s$/.test(previous?.lower ?? "");
   return (
     isA(opener, "determiner") &&
-    before &&
-    joins &&
+    (isOne || isMany) &&
     (current.after.trim() !== "" ||
       i === tokens.length - 1 ||
-      isA(tokens[i + 1], "conjunction", "preposition"))
+      isA(tokens[i + 1], "conjunction", "preposition", "adverb"))
   );
 }
 
@@ -346,6 +382,11 @@ function isInfinitive({ previous, tokens, i, next, current }: Spot): boolean {
 }
 
 const ANY: readonly Rule[] = [
+  // "a courier firm"
+  [
+    ({ current, previous }) => current.lower === "firm" && isA(previous, "noun", "adjective", "determiner"),
+    "noun",
+  ],
   [
     ({ current, previous }) =>
       !isA(current, "noun", "adjective", "name", "verb") &&

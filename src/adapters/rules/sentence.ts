@@ -11,6 +11,9 @@ import type { Verb } from "./verbs.ts";
 
 /** A verb as "the user" does it: "uses", "has been taking", "does not eat", "is planning to hike". */
 export function inflect(verb: Verb, plural = false): string {
+  const [opening, ...later] = verb.chain;
+  if (opening?.verb === "use" && opening.next === "to" && verb.tense === "past")
+    return spaced(verb.denied === undefined ? "used to" : "did not use to", infinitive(later, verb.lemma));
   const links = verb.chain.filter(({ verb: name }) => !(name === "use" && verb.tense === "present"));
   const parts: string[] = [];
   const [first, ...others] = [...links.map((link) => link.verb), verb.lemma];
@@ -27,6 +30,15 @@ export function inflect(verb: Verb, plural = false): string {
   return verb.chain[0]?.verb === "use" && verb.chain[0].next === "to"
     ? `used to ${text.replace(/^\S+/, (word) => (links.length === 0 ? (verb.lemma.split(" ")[0] ?? word) : word))}`
     : text;
+}
+
+/** "have", "love to sing", after "used to". */
+function infinitive(links: Verb["chain"], lemma: string): string {
+  const [first, ...others] = [...links.map((link) => link.verb), lemma];
+  return others.reduce((text, next, i) => {
+    const joint = links[i]?.next;
+    return `${text} ${joint === "gerund" ? gerund(next) : joint === "to" ? `to ${next}` : next}`;
+  }, first ?? "");
 }
 
 function outer(phrase: string, verb: Verb, plural: boolean, isMain: boolean): string {

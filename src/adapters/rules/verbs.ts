@@ -263,7 +263,7 @@ function linkGerund(
 ): (Link & { at: number }) | undefined {
   const gerund = skipAdverbs(tokens, at, end);
   const token = tokens[gerund];
-  const takes = CATENATIVE.has(lemma.split(" ")[0] ?? lemma) && lemma !== "be";
+  const takes = CATENATIVE.has(lemma.split(" ")[0] ?? lemma) && lemma !== "be" && !/ into$/.test(lemma);
   if (token?.class !== "verb" || formOf(token) !== "gerund" || !takes) return undefined;
   return { verb: lemma, next: "gerund", at: gerund };
 }

@@ -7,6 +7,7 @@ export function withoutStrayIs(tokens: readonly Token[]): Token[] {
     const next = tokens[i + 1];
     const isEnd = !next || /[,.;:!?)]/.test(token.after) || ["and", "or", "but"].includes(next.lower);
     const isShort = token.contracted === "rest" && ["is", "has"].includes(token.lower);
+    if (isShort && ["eve", "day"].includes(next?.lower ?? "")) return false;
     return !(isShort && isEnd && tokens[i - 1]?.class === "name");
   });
 }

@@ -95,15 +95,32 @@ function byRelation(asked: Asked, one: HeldMemory, claim: Claim): Match | undefi
   const rank = attribute ? 0 : relationRank(question, bare);
   if (rank < 0) return undefined;
   if (isPastState !== (question.past === true || question.tense === "past") && isPastState) return undefined;
-  if (!tenseFits(question, one.memory, claim)) return undefined;
-  if (!valueFits(question, claim)) return undefined;
-  if (!narrowed(asked, one.memory)) return undefined;
+  if (!meetsQuestion(asked, one.memory, claim)) return undefined;
   const kind = kindFits(asked, one.memory, claim);
   if (kind === false && question.asks !== "yes_no") return undefined;
-  if (!shapeFits(question, one.memory, claim)) return undefined;
+  if (!saysMore(question, claim)) return undefined;
   const narrow = narrowScore(asked, one.memory);
   const score = 3 + subject + (kind ? 0.6 : 0) + 0.4 / (1 + rank) + narrow;
   return { memory: one.memory, holds: one.holds, by: "relation", score, kind, isNarrowed: narrow >= 0.5 };
+}
+
+/** Time, value, what narrows the question, and the shape of what it asks for. */
+function meetsQuestion(asked: Asked, memory: Memory, claim: Claim): boolean {
+  const { question } = asked;
+  if (!tenseFits(question, memory, claim) || !valueFits(question, claim)) return false;
+  return narrowed(asked, memory) && metObject(asked, memory) && shapeFits(question, memory, claim);
+}
+
+/** "a film" tells nothing to "What film did I see?". */
+function saysMore({ asks, topic, subject }: Question, { value, relation, qualifier = "" }: Claim): boolean {
+  const isOpen = topic === undefined || subject === undefined || !["value", "who"].includes(asks);
+  if (isOpen || relation.startsWith("be called")) return true;
+  const own = new Set(words(topic).map(key));
+  // "the gym at FitBox"
+  const more = /^(?:at|in|by|from|called|named|on|for) .*\p{Lu}|\d/u.test(qualifier) ? qualifier : "";
+  return words(`${value} ${more}`).some(
+    (word) => !own.has(key(word)) && !/^(?:an?|the|my|our|some|new|old|another|this|that)$/.test(word),
+  );
 }
 
 /** "What do I use for invoicing?": the user does all their invoicing "in Xero". */
@@ -219,6 +236,13 @@ function attributeOf(text: string): readonly string[] {
   return attributeRelations(singular(words(text).at(-1) ?? ""));
 }
 
+/** "Where did I go TO UNI?": what is asked of has to be there, unless the value is what is asked for. */
+function metObject({ question }: Asked, memory: Memory): boolean {
+  if (question.asks !== "where" || question.subject !== "user") return true;
+  const object = /^(?:to|for|on|in) (?:my |the |a )?(\p{L}+)$/u.exec(question.narrows ?? "")?.[1];
+  return object === undefined || NO_NARROWING.has(object) || holds(bag(memory), key(object));
+}
+
 /** Names, numbers and months in what narrows the question have to be met. */
 function narrowed(asked: Asked, memory: Memory): boolean {
   const { question } = asked;
@@ -311,21 +335,50 @@ function isJob(value: string): boolean {
 const PRODUCT =
   /\b(?:apps?|tools?|software|programs?|services?|platforms?|sites?|websites?|products?|brands?|gadgets?|subscriptions?|magazines?|newspapers?|papers?)$/i;
 
-/** "How many", "how far": something to count with has to be there. */
+/** What is asked for has to be there: a number for "how many", a time for "when", a name or a person for "who". */
 function shapeFits(question: Question, memory: Memory, claim: Claim): boolean {
-  const { asks, topic = "", relations } = question;
   const value = `${claim.value} ${claim.qualifier ?? ""}`;
-  const isBe = claim.relation === "be";
-  if (isBe && relations[0] === "be from") return isOfKind(claim.value, "nationality") === true;
-  if (asks === "how_many") return (/^often/i.test(topic) ? OFTEN : COUNTED).test(`${value} ${memory.text}`);
-  if (asks === "when")
-    return memory.when !== undefined || TIMED.test(value) || memory.validFrom !== memory.at;
-  if (asks === "where" && isBe) return /\b(?:in|at|on|near|opposite|under|behind|next to)\b/.test(value);
-  if (asks === "where" && claim.relation === "be born on") return false;
-  if (asks === "who" && isBe) return /\p{Lu}/u.test(claim.value) || !/^(?:an?|the) /i.test(claim.value);
+  if (claim.relation === "be") return shapeOfBeing(question, memory, claim, value);
+  switch (question.asks) {
+    case "how_many":
+      return isCounted(question, memory, value);
+    case "when":
+      return isTimed(question, memory, value);
+    case "where":
+      return claim.relation !== "be born on" && kindShape(question, claim);
+    case "who":
+      return (question.subject === undefined || PERSON.test(value)) && kindShape(question, claim);
+    default:
+      return kindShape(question, claim);
+  }
+}
+
+function shapeOfBeing(question: Question, memory: Memory, claim: Claim, value: string): boolean {
+  const { asks, relations } = question;
+  if (relations[0] === "be from") return isOfKind(claim.value, "nationality") === true;
+  if (asks === "how_many") return isCounted(question, memory, value);
+  if (asks === "when") return isTimed(question, memory, value);
+  if (asks === "where") return /\b(?:in|at|on|near|opposite|under|behind|next to)\b/.test(value);
+  if (asks === "who")
+    return /\p{Lu}/u.test(claim.value) || !/^(?:an?|the|married|engaged) ?/i.test(claim.value);
   return kindShape(question, claim);
 }
 
+function isCounted({ topic = "" }: Question, { text }: Memory, value: string): boolean {
+  return (/^often/i.test(topic) ? OFTEN : COUNTED).test(`${value} ${text}`);
+}
+
+function isTimed({ topic = "" }: Question, memory: Memory, value: string): boolean {
+  if (/^(?:time|hour)/i.test(topic))
+    return (memory.when?.length ?? 0) > 10 || HOUR.test(`${value} ${memory.text.replace(DATE, "")}`);
+  return memory.when !== undefined || TIMED.test(value) || memory.validFrom !== memory.at;
+}
+
+const DATE = /\b\d{1,2} \p{Lu}\p{L}+ \d{4}\b/gu;
+const HOUR =
+  /\d|\b(?:at|around|by|until|before|after|from|between|past|to) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|quarter)\b|\b(?:noon|midnight|dawn|dusk|morning|afternoon|evening|lunchtime|sunrise|sunset)s?\b/i;
+const PERSON =
+  /\p{Lu}|\b(?:my|our|their|his|her|friends?|mates?|partner|brother|sister|mum|mom|mother|dad|father|wife|husband|boyfriend|girlfriend|cousin|neighbou?r|boss|colleagues?|parents|kids|son|daughter|someone|guy|girl|woman|man|people|nobody)\b/u;
 const OFTEN =
   /\b(?:every|each|daily|weekly|monthly|once|twice|times|day|days|week|weeks|always|never|\w+days?)\b/i;
 const COUNTED =
@@ -394,6 +447,7 @@ function byWords(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined
   if (telling.length === 0 || !isEnough) return undefined;
   if (coverage(bag(one.memory), telling) < 1) return undefined;
   if (!shapeFits(question, one.memory, claim) || !tenseFits(question, one.memory, claim)) return undefined;
+  if (!saysMore(question, claim)) return undefined;
   const named = question.subject?.includes("/") ? asked.fits(claim.subject) : 0.5;
   const score = 2 + 0.3 * named;
   return { memory: one.memory, holds: one.holds, by: "words", score, kind: undefined, isNarrowed: true };

@@ -1,5 +1,7 @@
+import { singular } from "../../domain/english.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Item } from "../../domain/recall.ts";
+import { attributeRelations } from "../../domain/relations.ts";
 import { sayDate } from "../../domain/say-date.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
 import { words } from "../../domain/words.ts";
@@ -15,7 +17,10 @@ export interface Quoted {
 }
 
 const NOT_SO =
-  /\b(?:if|unless|would|could|wish|imagine|maybe|might|should|suppose|hypothetically)\b|['’]d\b|\?\s*$/i;
+  /\b(?:nearly|almost|dreamt|dreamed|pretend|if|unless|would|could|wish|imagine|maybe|might|should|suppose|hypothetically)\b|['’]d\b|\?\s*$/i;
+/** "my horoscope says I'll …": of the user, but not by them. */
+const OTHERS_SAY =
+  /\b(?!i\b|we\b)[\p{L}'’]+ (?:says?|said|thinks?|thought|reckons?|claims?|claimed|swears?|believes?|jokes?|joked|goes|was like|is like)\b(?: that)? (?:i|we|i['’]\w+|we['’]\w+)\b/iu;
 const FIRST = /\b(?:i|i['’]?m|i['’]?ve|im|ive|my|me|we|our|us|mine)\b/i;
 const ACTS = /\b(?:i|we|i['’]?m|i['’]?ve|im|ive|me|us)\b/i;
 const SUBJECT =
@@ -35,17 +40,30 @@ export function quoteFor(input: {
 }): Quoted | undefined {
   const { text, question } = input;
   const telling = essence(text);
-  if (telling.length === 0 || (question.asks === "yes_no" && telling.length < 2)) return undefined;
   const asksName = question.relations.length === 1 && question.relations[0] === "be called";
-  if (!input.past && asksName && !/\bthe\b/i.test(text)) return undefined;
+  if (!mayQuote(input, telling, asksName)) return undefined;
   let best: (Quoted & { score: number }) | undefined;
-  for (const { id, words, message } of sentencesFound(input)) {
+  for (const { id, words, message, when } of sentencesFound(input)) {
     if (asksName && !tellsName(words, question)) continue;
     const score = fit(words, question, telling, message.name);
     if (score > 0 && (!best || score > best.score))
-      best = { score, id, text: said(words, message.at, message.name) };
+      best = {
+        score,
+        id,
+        text: said(words, message.at, message.name, question.asks === "when" ? when : undefined),
+      };
   }
   return best;
+}
+
+/** Where a quote can answer at all: a name needs "the horse", a yes or no more than one word to go by. */
+function mayQuote(
+  { text, question, past }: { text: string; question: Question; past: boolean },
+  telling: readonly string[],
+  asksName: boolean,
+): boolean {
+  if (telling.length === 0 || (question.asks === "yes_no" && telling.length < 2)) return false;
+  return past || !asksName || /\bthe\b/i.test(text);
 }
 
 interface Found {
@@ -53,6 +71,8 @@ interface Found {
   readonly id: string;
   readonly words: string;
   readonly message: Message;
+  /** The day that a memory of these words stands for. */
+  readonly when: string | undefined;
 }
 
 /** The user's sentences in the passages found, without those that no longer hold. */
@@ -73,9 +93,19 @@ function* sentencesFound({
     const over = gone.get(message.id) ?? [];
     for (const sentence of sentencesOf(message.content)) {
       if (!overlaps(sentence, source) || over.some((span) => overlaps(span, sentence))) continue;
-      yield { id, words: message.content.slice(sentence.start, sentence.end), message };
+      const words = message.content.slice(sentence.start, sentence.end);
+      yield { id, words, message, when: dayOf(state, message.id, sentence) };
     }
   }
+}
+
+/** The date that was understood from a sentence. */
+function dayOf(state: UserState, message: string, sentence: Span): string | undefined {
+  for (const { when, sources } of state.current.values()) {
+    if (when === undefined) continue;
+    if (sources.some((source) => source.message === message && overlaps(source, sentence))) return when;
+  }
+  return undefined;
 }
 
 function overlaps(one: Span, other: Span): boolean {
@@ -106,21 +136,65 @@ function fit(
 ): number {
   const own = sentence.replace(/["“„«][^"“”„«»]*["”»]/g, " ");
   // Where words were erased, what is left is not what was asked for.
-  if (NOT_SO.test(own) || own.length > 600 || own.includes("[…]")) return 0;
-  if (!isAbout(own, question, speaker)) return 0;
+  if (NOT_SO.test(own) || OTHERS_SAY.test(own) || own.length > 600 || own.includes("[…]")) return 0;
   const bag = bagOf(own);
-  if (!telling.every((word) => holds(bag, word))) return 0;
-  if (question.asks === "who" && !/\p{Lu}\p{L}+/u.test(own.slice(1))) return 0;
-  if (
-    question.asks === "how_many" &&
-    !/\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|half|twice|once|every)\b/i.test(own)
-  )
+  const met = asked(question, telling, own, bag);
+  if (met === undefined || !isAbout(own, question, speaker, met) || !tellsAnswer(own, question, telling))
     return 0;
-  if (question.asks === "when" && !tellsWhen(own, telling)) return 0;
-  if (!tellsKind(own, question)) return 0;
   // Something has to be told beyond what was asked.
   const news = words(own).filter((word) => !telling.includes(key(word))).length;
   return news < 2 ? 0 : coverage(bag, telling) + 10 / (10 + own.length);
+}
+
+const MEASURES = new Set(
+  "big tall high heavy fast late early wide deep hot cold expensive large small".split(" ").map(key),
+);
+const NUMBER =
+  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen|half|twice|once|every|couple|tenner|fiver|grand)\b/i;
+
+/**
+ * The telling words that a sentence has to hold, where it holds them: all; or all but the kind of thing that is asked
+ * for ("hobby", "how big"), where the verb of the question stands there too.
+ */
+function asked(
+  { asks, topic = "", relations }: Question,
+  telling: readonly string[],
+  sentence: string,
+  bag: ReadonlySet<string>,
+): readonly string[] | undefined {
+  if (telling.every((word) => holds(bag, word))) return telling;
+  const kind = new Set(essence(topic));
+  const isCounted = asks === "how_many" && NUMBER.test(sentence);
+  const isKind = namesKind(topic, sentence);
+  if (!isCounted && !(isKind && asks === "value")) return undefined;
+  const rest = telling.filter((word) => !kind.has(word) && !(isCounted && MEASURES.has(word)));
+  if (rest.length === 0 || rest.length === telling.length || !rest.every((word) => holds(bag, word)))
+    return undefined;
+  const verb = relations[0]?.split(" ")[0] ?? "";
+  const hasVerb = verb !== "" && !/^(?:be|have|do|not|never)$/.test(verb) && holds(bag, key(verb));
+  return hasVerb || rest.length > 1 || (isCounted && kind.size === 0) || isMeasured(telling)
+    ? rest
+    : undefined;
+}
+
+/** Of a kind whose members are known ("car", "colour") one has to be there; of others ("hobby") anything may be one. */
+function namesKind(topic: string, sentence: string): boolean {
+  if (kindOf(topic) !== undefined) return isOfKind(sentence, topic) === true;
+  return attributeRelations(singular(topic.toLowerCase())).length > 0;
+}
+
+function isMeasured(telling: readonly string[]): boolean {
+  return telling.some((word) => MEASURES.has(word));
+}
+
+/** Whether it holds what can be an answer: a name for "who", a number for "how many". */
+function tellsAnswer(sentence: string, question: Question, telling: readonly string[]): boolean {
+  const { asks } = question;
+  if (asks === "who" && !tellsWho(sentence, telling)) return false;
+  if (asks === "how_many" && !NUMBER.test(sentence)) return false;
+  if (asks === "when" && !tellsWhen(sentence, telling)) return false;
+  if (asks === "when" && /^(?:time|hour)/i.test(question.topic ?? "") && !HOUR.test(sentence)) return false;
+  return tellsKind(sentence, question);
 }
 
 /** "a horse named Biscuit", for "What was the horse called?" */
@@ -135,6 +209,18 @@ function tellsName(sentence: string, { subject = "" }: Question): boolean {
 const TIME =
   /\d|\b(?:today|tomorrow|tonight|yesterday|ago|noon|midnight|morning|afternoon|evening|night|week|weekend|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|christmas|easter|daily|weekly|monthly|(?:at|around|until|before|after|by|past) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))\b/gi;
 
+const CALENDAR =
+  /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december|christmas|easter)$/i;
+
+/** Somebody is named, and not only those who were asked with. */
+function tellsWho(sentence: string, telling: readonly string[]): boolean {
+  const names = sentence.slice(1).match(/(?<![\p{L}'’])\p{Lu}\p{L}+/gu) ?? [];
+  return names.some((name) => !CALENDAR.test(name) && !telling.includes(key(name.toLowerCase())));
+}
+
+const HOUR =
+  /\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)\b|\d{1,2}[:.]\d\d|\b(?:at|around|by|until|before|after|from|between) (?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|quarter)\b|\b(?:noon|midnight|dawn|dusk|morning|afternoon|evening|lunchtime)s?\b/i;
+
 /** A time is told, and not only the one that was asked with. */
 function tellsWhen(sentence: string, telling: readonly string[]): boolean {
   const times = sentence.match(TIME) ?? [];
@@ -142,20 +228,40 @@ function tellsWhen(sentence: string, telling: readonly string[]): boolean {
 }
 
 /** Asked for a brand, a colour, a size: something that can be one has to be there. */
-function tellsKind(sentence: string, { topic = "", asks }: Question): boolean {
+function tellsKind(sentence: string, { topic = "", asks, subject }: Question): boolean {
   if (asks !== "value" || topic === "") return true;
   if (/\b(?:brand|make|model|name|title)s?$/i.test(topic))
     return /\S\s+["“']?\p{Lu}[\p{L}\d]/u.test(sentence);
   if (/\b(?:size|number|plate|price|height|weight|age|score|salary|temperature)s?$/i.test(topic))
     return /\d|\b[A-Z]{1,3}\b/.test(sentence);
+  if (!subject?.endsWith(topic.toLowerCase()) && namesOnly(sentence, topic)) return false;
   const kind = kindOf(topic);
   return (
     kind === undefined || !/^(?:color|breed|material)$/.test(kind.name) || isOfKind(sentence, topic) === true
   );
 }
 
+/** "I saw a film", "I take medication every morning": the kind that is asked for, and not which. */
+function namesOnly(sentence: string, topic: string): boolean {
+  const noun = words(topic).at(-1) ?? "";
+  const found = new RegExp(
+    `(?<before>[\\p{L}'’-]+) (?:new |good |great |nice |lovely |old )?(?:${noun}|${singular(noun)})s?\\b(?<after>[,:]? ?["“]?\\S*)`,
+    "iu",
+  ).exec(sentence)?.groups;
+  if (!found) return false;
+  if (/^[,:]? ?["“]?(?:\p{Lu}|called|named)/u.test(found.after ?? "")) return false;
+  return /^(?:an?|some|any|the|my|our|this|that|no|take|have|need|want|on|got|get|bought|buy|do|doing|of)$/i.test(
+    found.before ?? "",
+  );
+}
+
 /** Whether the one asked about is the one who is spoken of. */
-function isAbout(sentence: string, question: Question, speaker: string | undefined): boolean {
+function isAbout(
+  sentence: string,
+  question: Question,
+  speaker: string | undefined,
+  telling: readonly string[],
+): boolean {
   const subject = question.subject;
   if (subject === undefined) return true;
   const [root = "", ...parts] = subject.split("/");
@@ -165,14 +271,23 @@ function isAbout(sentence: string, question: Question, speaker: string | undefin
     return (
       speaker?.toLowerCase() === root.toLowerCase() || sentence.toLowerCase().includes(root.toLowerCase())
     );
-  if (speaker !== undefined) return false;
-  const thing = SUBJECT.exec(sentence)?.[1];
-  // What is said of "my stepdad" is not said of the one who asks.
-  if (thing !== undefined && !ACTS.test(sentence)) return false;
+  if (speaker !== undefined || isOfOthers(sentence, telling)) return false;
   return FIRST.test(sentence) || /^[a-z]+(?:ed|ing|t|d)\b/i.test(sentence.trim());
 }
 
-function said(words: string, at: string, speaker: string | undefined): string {
+const JOINTS =
+  /[,;:—–()]\s*|\s(?:and|but|so|because|while|whereas) (?=(?:i|i['’]\w+|im|ive|we|we['’]\w+|my|our|his|her|their|the|she|he|they|it)\b)/i;
+
+/** What is said of "my stepdad" is not said of the one who asks: every part that holds a telling word is of others. */
+function isOfOthers(sentence: string, telling: readonly string[]): boolean {
+  const parts = sentence.split(JOINTS).filter((part) => {
+    const bag = bagOf(part);
+    return telling.some((word) => holds(bag, word));
+  });
+  return parts.length > 0 && parts.every((part) => SUBJECT.test(part.trim()) && !ACTS.test(part));
+}
+
+function said(words: string, at: string, speaker: string | undefined, when: string | undefined): string {
   const text = words.trim().replace(/\s+/g, " ").slice(0, 400);
-  return `On ${sayDate(at.slice(0, 10), { weekday: false })} ${speaker ?? "you"} said: “${text}”`;
+  return `On ${sayDate(at.slice(0, 10), { weekday: false })} ${speaker ?? "you"} said: “${text}”${when === undefined ? "" : ` (${sayDate(when)}, ${when.slice(0, 10)})`}`;
 }
