@@ -351,6 +351,7 @@ const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   sport: ["play", "do", "take up"],
   subscription: ["be subscribed to", "pay for"],
   membership: ["be a member of", "be with", "be subscribed to"],
+  status: ["be", "be diagnosed with", "have"],
   addiction: ["be addicted to"],
   politics: ["vote for", "vote", "support", "be a member of"],
   collection: ["collect"],

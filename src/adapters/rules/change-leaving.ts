@@ -1,10 +1,11 @@
 import type { EndProposal, Proposal } from "../../ports/extractor.ts";
-import { type Change, endedAt, fromThen, place } from "./change.ts";
+import { type Change, endedAt, fromThen, place, thirdRelation } from "./change.ts";
 import { event } from "./change-endings.ts";
 import { adding, claimOf, ending, said, tidy } from "./context.ts";
 import { isName } from "./nouns.ts";
 import { compose } from "./sentence.ts";
 import { type Held, held, meant, targetOf, telling } from "./targets.ts";
+import type { Token } from "./token.ts";
 
 // --- things that end by themselves, people who leave, what others end --------------------------------------------
 const VANISHES =
@@ -130,6 +131,52 @@ export function succeeded(change: Change): Proposal[] | undefined {
   ];
 }
 
+/** "we hit 15,000 subscribers": more of what one has. */
+export function reached(change: Change): Proposal[] | undefined {
+  const { context, statement, phrases } = change;
+  const { verb, tokens } = statement.clause;
+  if (!/^(?:hit|reach|pass|cross|top|be up to|be down to)$/.test(verb.lemma) || verb.denied) return undefined;
+  const item = phrases.find(({ kind }) => kind === "noun")?.items[0];
+  const value = item ? said(context, tokens, ...item) : "";
+  const [, noun] = /^(?:over |about |around )?[\d.,]+[km]? (?<noun>.+)$/i.exec(value) ?? [];
+  if (noun === undefined) return undefined;
+  const old = held(context).filter(
+    ({ claim }) =>
+      claim.subject === statement.subject.path &&
+      /^[\d.,]+[km]? /i.test(claim.value) &&
+      claim.value.endsWith(noun),
+  );
+  const [first] = old;
+  const target = targetOf(old);
+  if (!first || !target) return undefined;
+  return [
+    adding(context, place(change), {
+      text: compose(statement.subject.display, thirdRelation(first.claim.relation), value),
+      claim: claimOf(first.claim.subject, first.claim.relation, value),
+      replaces: target,
+      ...fromThen(change),
+    }),
+  ];
+}
+
+const COLOURS = new Set(
+  "red blue green yellow orange purple pink brown black white grey gray silver gold beige turquoise teal navy maroon violet indigo lilac lavender mustard cream crimson scarlet olive burgundy magenta cyan bronze copper mint coral charcoal ivory khaki ginger blonde blond auburn sage terracotta peach magnolia".split(
+    " ",
+  ),
+);
+const SHADES =
+  /^(?:light|dark|pale|bright|deep|soft|neon|pastel|duck-egg|sky|forest|bottle|royal|baby|hot|off)$/;
+
+/** Where the colour stands behind the thing: "mint green"; an empty stretch where there is none. */
+function colourIn(tokens: readonly Token[], from: number, end: number): readonly [number, number] {
+  let start = tokens.findIndex(({ lower }, i) => i > from && i < end && COLOURS.has(lower));
+  if (start < 0) return [0, 0];
+  let to = start + 1;
+  while (to < end && COLOURS.has(tokens[to]?.lower ?? "")) to += 1;
+  if (SHADES.test(tokens[start - 1]?.lower ?? "")) start -= 1;
+  return [start, to];
+}
+
 /** "dyed my hair pink", "we painted the spare room yellow": what colour it has then. */
 export function coloured(change: Change): Proposal[] | undefined {
   const { context, statement, phrases } = change;
@@ -139,12 +186,10 @@ export function coloured(change: Change): Proposal[] | undefined {
     return undefined;
   const object = phrases.find(({ kind }) => kind === "noun");
   const item = object?.items[0];
-  const colour = phrases.find(
-    ({ kind, from }) => kind === "adjective" && object !== undefined && from >= object.to,
-  );
-  const thing = item && context.discourse.resolve(tokens, ...item);
-  if (!thing || !colour || thing.path === context.discourse.speaker.path) return undefined;
-  const value = said(context, tokens, colour.from, colour.to);
+  const [from, to] = item ? colourIn(tokens, item[0], statement.clause.rest[1]) : [0, 0];
+  const thing = item && from > item[0] + 1 ? context.discourse.resolve(tokens, item[0], from) : undefined;
+  if (!thing || thing.path === context.discourse.speaker.path) return undefined;
+  const value = said(context, tokens, from, to);
   const old = held(context).filter(
     ({ claim, memory }) => claim.subject === thing.path && claim.relation === "be" && memory !== undefined,
   );

@@ -240,7 +240,7 @@ function bareClaims(part: Part, base: string): AddProposal[] {
     verb.tense === "present" &&
     !verb.progressive &&
     !verb.perfect &&
-    /^(?:not |never )?(?:smoke|vape|drink|drive|swim|cycle|run|ski|surf|snore|sing|dance|climb|knit|sew|paint|bake|cook|garden|fish|hunt|meditate|pray|freelance|commute|box|fence|row|sail|skate|snowboard|juggle|code|program|crochet|vote|stammer|stutter|volunteer|foster)$/.test(
+    /^(?:not |never )?(?:can )?(?:smoke|vape|drink|drive|swim|cycle|run|ski|surf|snore|sing|dance|climb|knit|sew|paint|bake|cook|garden|fish|hunt|meditate|pray|freelance|commute|box|fence|row|sail|skate|snowboard|juggle|code|program|crochet|vote|stammer|stutter|volunteer|foster)$/.test(
       base,
     );
   if (!isHabit) return [];

@@ -51,6 +51,8 @@ export function copulaClaims(part: Part): AddProposal[] {
   const { subject, clause } = statement;
   const telling = phrases.filter((phrase) => phrase.kind !== "other" && !isNow(part, phrase));
   const [first] = telling;
+  const inclined = inclination(part);
+  if (inclined) return inclined;
   const name = nameAtEnd(part);
   if (first?.head?.startsWith("born")) return bornClaims(part, telling);
   if (!first || (clause.verb.tense === "past" && subject.path === "user" && first.kind === "adjective"))
@@ -73,6 +75,35 @@ function nameAtEnd(part: Part): AddProposal[] {
   let end = at + 1;
   while (at > 0 && end < to && isCapital(tokens[end])) end += 1;
   return at > 0 && end > at + 1 ? [called(part, subject, said(context, tokens, at + 1, end))] : [];
+}
+
+const INCLINED =
+  /^(?<more>more of )?an? (?<what>[\p{L}'’-]+(?: [\p{L}'’-]+)?) (?:person|guy|girl|man|woman|lover|family)(?: than an? (?<other>[\p{L}'’ -]+?)(?: (?:person|guy|girl|man|woman))?)?$/iu;
+
+/** "I'm more of a tea person than a coffee person", "I'm a cat person": what one prefers, or likes. */
+function inclination(part: Part): AddProposal[] | undefined {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
+  const told = INCLINED.exec(said(context, tokens, ...clause.rest))?.groups;
+  if (
+    !told?.what ||
+    clause.verb.tense === "past" ||
+    /^(?:nice|good|bad|new|different|changed|better|happy|family|business|poor|lucky|private|people|religious|old|young|grown|busy|calm|patient|disabled|trans|straight|gay)$/i.test(
+      told.what,
+    )
+  )
+    return undefined;
+  const isMore = told.more !== undefined;
+  const relation = relationWith(clause.verb.denied, isMore ? "prefer" : "be into");
+  const rest = said(context, tokens, ...clause.rest);
+  return [
+    adding(context, place(part), {
+      text: compose(subject.display, clause.verb.denied ? "is not" : subject.plural ? "are" : "is", rest),
+      claim: claimOf(subject.path, relation, told.what, told.other ? `over ${told.other}` : ""),
+      kind: "preference",
+      importance: 0.6,
+    }),
+  ];
 }
 
 /** "my goal this year is to read 30 books" */
@@ -126,7 +157,8 @@ const SELF_HELD = /^(?:home|back|there|here|away|out|off|in)$/;
 function adjectiveClaims(part: Part, phrase: Phrase): AddProposal[] {
   const { context, tokens, statement, dates } = part;
   const { subject, clause } = statement;
-  if (phrase.head !== undefined) return relationClaims(part, `be ${phrase.head}`, phrase);
+  if (phrase.head !== undefined)
+    return relationClaims(part, relationWith(clause.verb.denied, `be ${phrase.head}`), phrase);
   const value = said(context, tokens, phrase.from, phrase.to);
   const word = tokens[phrase.to - 1]?.lower ?? "";
   if (PASSING.has(word) || PASSING.has(tokens[phrase.from]?.lower ?? "") || SELF_HELD.test(word)) return [];
@@ -181,7 +213,7 @@ function prepositionClaims(part: Part, phrase: Phrase): AddProposal[] {
     !/^(?:on|in)$/.test(head)
   )
     return [];
-  return relationClaims(part, `be ${head}`, phrase);
+  return relationClaims(part, relationWith(statement.clause.verb.denied, `be ${head}`), phrase);
 }
 
 const AGE =
@@ -302,12 +334,18 @@ function isPersonName(
   subject: Entity,
   context: Context,
 ): boolean {
-  if (!isName(tokens, ...item)) return false;
+  if (!isName(tokens, ...item) || isShort(tokens, item)) return false;
   const slice = tokens.slice(...item);
   if (slice.some(({ tags, lower }) => tags.has("Demonym") || LASTING.has(lower) || PASSING.has(lower)))
     return false;
   if (subject.path === context.discourse.speaker.path) return slice.length <= 3;
   return (subject.animate || isNamed(context, subject)) && slice.length <= 4;
+}
+
+/** "HIV positive", "ADHD": letters that stand for something. */
+function isShort(tokens: readonly Token[], [from, to]: Stretch): boolean {
+  const isLetters = tokens.slice(from, to).every(({ word }) => /^\p{Lu}{2,5}$/u.test(word));
+  return isLetters || (tokens[to]?.class === "adjective" && tokens[to - 1]?.after.trim() === "");
 }
 
 /** What goes by a name already has another name now. */

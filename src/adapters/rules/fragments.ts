@@ -190,9 +190,35 @@ function revised({ context, text, place }: Fragment): AddProposal[] | undefined 
     /^(?:(?:i['’]?m|it['’]?s|now|currently) )*(?:(?:back )?(?:down|up) (?:to|at)|now(?: at| on)?) (?<to>.+)$|^(?<now>.*\d.*?),? (?:now|these days)$/i.exec(
       text,
     )?.groups;
-  const found = sameKind(context, value?.to ?? value?.now ?? "");
-  if (!value || !found) return undefined;
-  return [replaced(context, place, found)];
+  const found = value && sameKind(context, value.to ?? value.now ?? "");
+  return found ? [replaced(context, place, found)] : backOn(context, text, place);
+}
+
+/** "back on days now": the other of what one is on. */
+export function backOn(
+  context: Context,
+  text: string,
+  place: { readonly start: number; readonly end: number },
+): AddProposal[] | undefined {
+  const found =
+    /^(?:now )?(?:back )?(?<joint>on|in|at) (?<what>[^,.!]{2,30}?) (?:now|again|these days)\b/i.exec(
+      text,
+    )?.groups;
+  if (!found?.what) return undefined;
+  const { speaker } = context.discourse;
+  const relation = `be ${found.joint?.toLowerCase()}`;
+  const old = held(context).filter(
+    ({ claim }) => claim.subject === speaker.path && claim.relation === relation,
+  );
+  const target = old.length === 1 ? targetOf(old) : undefined;
+  if (!target) return undefined;
+  return [
+    adding(context, place, {
+      text: compose(speaker.display, `is ${found.joint?.toLowerCase()}`, found.what),
+      claim: claimOf(speaker.path, relation, found.what),
+      replaces: target,
+    }),
+  ];
 }
 
 /** "my phone number: 0770": a label and its value. */

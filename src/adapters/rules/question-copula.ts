@@ -103,7 +103,7 @@ function ofPerson({ wh }: Frame, isAge: boolean): readonly string[] {
 
 /** "my peanut allergy", "my ADHD diagnosis": of all of the kind the one that is named. */
 const NARROWED =
-  /^(?!(?:main|worst|only|biggest|food|drug|new|old|other|current) )(?<which>\S+(?: \S+)?) (?<head>allergy|diagnosis|intolerance|phobia|addiction|subscription|membership)$/;
+  /^(?!(?:main|worst|only|biggest|food|drug|new|old|other|current) )(?<which>\S+(?: \S+)?) (?<head>allergy|diagnosis|intolerance|phobia|addiction|subscription|membership|status)$/;
 
 /** "my sister's job" is asked of the sister. */
 function ofOwner(noun: string, subject: string, common: Common): Question | undefined {

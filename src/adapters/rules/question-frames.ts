@@ -209,6 +209,7 @@ export function yesNo(asking: Asking): Question | undefined {
 
 function yesNoBase(auxiliary: string, main: Verb | undefined): string {
   if (!main) return BE.has(auxiliary) ? "be" : "have";
+  if (auxiliary === "can" && main.chain.length === 0) return `can ${main.lemma}`;
   return main.lemma === "be" && /^ha(?:ve|s|d)$/.test(auxiliary) ? "have been" : verbBase(main);
 }
 
@@ -261,10 +262,13 @@ function told(asking: Asking, { subject, base, from, tense }: Told): Question {
       tense,
     };
   const had = base === "have" ? hadRelations(value) : [];
+  const able = base.startsWith("can ") ? withAnswers(joined.slice(4)) : [];
   return {
     asks: "yes_no",
     ...(subject ? { subject } : {}),
-    relations: [...new Set([...withAnswers(joined), ...answeringRelations(canonicalRelation(base)), ...had])],
+    relations: [
+      ...new Set([...withAnswers(joined), ...answeringRelations(canonicalRelation(base)), ...able, ...had]),
+    ],
     ...(value === "" ? {} : { value }),
     ...narrowing(asking, from),
     tense,

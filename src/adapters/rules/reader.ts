@@ -1,17 +1,19 @@
+import { valuesMeet } from "../../domain/claim.ts";
 import type { Claim } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import type { Proposal, Reading } from "../../ports/extractor.ts";
+import type { AddProposal, Proposal, Reading } from "../../ports/extractor.ts";
 import { replyTo } from "./asked.ts";
 import { byOthers, changesOf } from "./changes.ts";
 import { claimsOf } from "./claims.ts";
 import { type Before, mentionsOf, quotedSpeaker, subjectOf, TELLING } from "./clause-subjects.ts";
 import { type Clause, clausesOf } from "./clauses.ts";
-import { type Context, type Statement, tidy } from "./context.ts";
+import { type Context, ending, type Statement, tidy } from "./context.ts";
 import { putRight, starredValue, swapOf } from "./corrections.ts";
 import { echoed } from "./echoes.ts";
 import { discourse, type Entity, speakerEntity } from "./entities.ts";
 import {
   agesInBrackets,
+  backOn,
   bared,
   datedLead,
   dueThen,
@@ -106,6 +108,8 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
   const only =
     tokens.length <= 9 ? onlyThat({ context, tokens, text: bared(text), place: whole }) : undefined;
   if (only) return only;
+  const back = /^(?:now )?back (?:on|in|at) /i.test(text) ? backOn(context, bared(text), whole) : undefined;
+  if (back) return back;
   const order = instructionOf(context, text, whole);
   const made = context.made.length;
   if (clauses.length === 0 && order.length === 0)
@@ -239,6 +243,27 @@ function widen(context: Context, statement: Statement, next: Clause | undefined)
     : statement;
 }
 
+/** "I'm not allergic to peanuts after all": what was held, and is denied without a circumstance. */
+function denials(context: Context, claims: readonly AddProposal[]): Proposal[] {
+  return claims.flatMap(({ claim, start, end }) => {
+    const bare = /^not (?<relation>.+)$/.exec(claim?.relation ?? "")?.groups?.relation;
+    if (!claim || bare === undefined || claim.value === "" || isCircumstance(claim.qualifier)) return [];
+    const held = context.known.filter(
+      (one) =>
+        one.status === "current" &&
+        one.claim?.subject === claim.subject &&
+        one.claim.relation === bare &&
+        valuesMeet(one.claim.value, claim.value),
+    );
+    const ids = held.map(({ id }) => id);
+    return ids.length > 0 && ids.length < 3 ? [ending(context, { start, end }, { ids })] : [];
+  });
+}
+
+function isCircumstance(qualifier: string | undefined): boolean {
+  return qualifier !== undefined && !/^(?:after all|any ?more|really|actually|at all)\b/i.test(qualifier);
+}
+
 /** Clauses that tell nothing that is so: questions, quotes, conditions, what nearly happened. */
 function passes(clause: Clause, conditional: boolean): boolean {
   const { tokens, verb, role } = clause;
@@ -264,5 +289,8 @@ function placeOf(context: Context, { tokens, lead, rest, verb, subject }: Clause
 }
 
 function readStatement(context: Context, statement: Statement, sentence: string): Proposal[] {
-  return changesOf(context, statement, sentence) ?? claimsOf(context, statement);
+  const changes = changesOf(context, statement, sentence);
+  if (changes) return changes;
+  const claims = claimsOf(context, statement);
+  return [...denials(context, claims), ...claims];
 }

@@ -2,7 +2,7 @@ import { baseForm } from "../../domain/english.ts";
 import { BE } from "./lexicon.ts";
 import type { Token, WordClass } from "./token.ts";
 import { AUXILIARY } from "./word-class.ts";
-import { apart, joined, withoutStrayIs } from "./word-joints.ts";
+import { apart, joined, unmarked, withoutStrayIs } from "./word-joints.ts";
 
 /** A token among its neighbours. */
 interface Spot {
@@ -21,7 +21,7 @@ interface Spot {
 type Rule = readonly [(spot: Spot) => boolean, WordClass];
 
 export function repair(read: Token[]): Token[] {
-  const tokens = apart(joined(withoutStrayIs(read)));
+  const tokens = apart(joined(withoutStrayIs(unmarked(read))));
   for (const [i, current] of tokens.entries()) {
     if (current.lower === "no" && tokens[i + 1]?.lower === "longer") {
       current.class = "negation";
@@ -160,6 +160,8 @@ const VERBS: readonly Rule[] = [
       /s$/.test(spot.current.lower),
     "verb",
   ],
+  // "peanuts and bee stings": a bare singular is no subject.
+  [isSecondOfNouns, "noun"],
   // "I keep cash in the freezer": two bare verbs do not follow each other.
   [isObjectOfVerb, "noun"],
   // "got into birdwatching": what one is into.
@@ -190,6 +192,14 @@ const VERBS: readonly Rule[] = [
   ],
   [({ previous, current }) => previous?.owner === true && !current.tags.has("PastTense"), "noun"],
 ];
+
+function isSecondOfNouns({ tokens, i, current, previous, glued, next }: Spot): boolean {
+  const opener = tokens[i - 2];
+  const isListed = ["and", "or", "&"].includes(opener?.lower ?? "") || opener?.after.includes(",") === true;
+  const isBare = isA(previous, "noun") && isSmall(previous ?? current) && !/s$/.test(previous?.lower ?? "");
+  const isEnd = !next || current.after.trim() !== "" || isA(next, "conjunction");
+  return glued && isListed && isBare && isEnd && /[^s]s$/.test(current.lower);
+}
 
 const TAKES_BARE = new Set([
   "help",

@@ -40,10 +40,13 @@ export function readVerb(tokens: readonly Token[], from: number, end: number): V
   // "rereading Dune", "been learning to sew": with "I am", "I have" left out.
   const isBare = reading.head === from && formOf(first) === "gerund";
   const hasGot = isHaveGot(first, reading, group);
+  let to = group.to;
+  // "is not": the denial belongs to the verb, and not to what is said.
+  while (to < end && tokens[to]?.class === "negation" && reading.denied) to += 1;
   const lemma = hasGot ? "have" : group.lemma;
   return {
     from,
-    to: group.to,
+    to,
     lemma,
     chain: group.chain,
     ...(reading.denied ? { denied: reading.denied } : {}),

@@ -12,6 +12,41 @@ export function withoutStrayIs(tokens: readonly Token[]): Token[] {
   });
 }
 
+const NEGATED = new Map(
+  "dont do,cant can,wont will,didnt did,doesnt does,isnt is,arent are,wasnt was,werent were,havent have,hasnt has,hadnt had,couldnt could,wouldnt would,shouldnt should,aint am"
+    .split(",")
+    .map((pair) => pair.split(" ") as [string, string]),
+);
+
+/** "dont", "cant", typed without the mark: two words over one place. */
+export function unmarked(tokens: readonly Token[]): Token[] {
+  return tokens.flatMap((token) => {
+    const verb = NEGATED.get(token.lower);
+    if (verb === undefined) return [token];
+    const tags = new Set(["Verb", "Auxiliary"]);
+    return [
+      {
+        ...token,
+        word: verb,
+        lower: verb,
+        class: "verb" as const,
+        tags,
+        after: "",
+        contracted: "first" as const,
+      },
+      {
+        ...token,
+        word: "not",
+        lower: "not",
+        class: "negation" as const,
+        tags: new Set(["Negative"]),
+        before: "",
+        contracted: "rest" as const,
+      },
+    ];
+  });
+}
+
 /** "left-handed", "brother-in-law": one word. "the neighbours' huskies": an owner. */
 export function joined(tokens: readonly Token[]): Token[] {
   const whole: Token[] = [];

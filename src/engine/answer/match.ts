@@ -44,6 +44,7 @@ export function matches(asked: Asked, held: readonly HeldMemory[]): Match[] {
     const { claim } = one.memory;
     if (!claim) continue;
     const match =
+      byLiving(asked, one, claim) ??
       byRelation(asked, one, claim) ??
       byMeans(asked, one, claim) ??
       byThing(asked, one, claim) ??
@@ -121,6 +122,15 @@ function saysMore({ asks, topic, subject }: Question, { value, relation, qualifi
   return words(`${value} ${more}`).some(
     (word) => !own.has(key(word)) && !/^(?:an?|the|my|our|some|new|old|another|this|that)$/.test(word),
   );
+}
+
+/** "What do I do for work?": the user fixes lifts "for a living". */
+function byLiving(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
+  const { question } = asked;
+  const isAsked = question.relations[0] === "work as" && asked.fits(claim.subject) > 0;
+  if (!isAsked || !/\b(?:for a living|for work|professionally)\b/.test(claim.qualifier ?? ""))
+    return undefined;
+  return { memory: one.memory, holds: one.holds, by: "relation", score: 4.5, kind: true, isNarrowed: true };
 }
 
 /** "What do I use for invoicing?": the user does all their invoicing "in Xero". */
@@ -345,7 +355,11 @@ function shapeFits(question: Question, memory: Memory, claim: Claim): boolean {
     case "when":
       return isTimed(question, memory, value);
     case "where":
-      return claim.relation !== "be born on" && kindShape(question, claim);
+      return (
+        claim.relation !== "be born on" &&
+        PLACE.test(`${claim.relation} ${value}`) &&
+        kindShape(question, claim)
+      );
     case "who":
       return (question.subject === undefined || PERSON.test(value)) && kindShape(question, claim);
     default:
@@ -379,6 +393,8 @@ const HOUR =
   /\d|\b(?:at|around|by|until|before|after|from|between|past|to) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|quarter)\b|\b(?:noon|midnight|dawn|dusk|morning|afternoon|evening|lunchtime|sunrise|sunset)s?\b/i;
 const PERSON =
   /\p{Lu}|\b(?:my|our|their|his|her|friends?|mates?|partner|brother|sister|mum|mom|mother|dad|father|wife|husband|boyfriend|girlfriend|cousin|neighbou?r|boss|colleagues?|parents|kids|son|daughter|someone|guy|girl|woman|man|people|nobody)\b/u;
+const PLACE =
+  /\p{Lu}|\b(?:in|at|on|near|to|from|by|under|behind|opposite|outside|inside|around|off|over|above|below|between|through|into|for|with|abroad|home|here|there|upstairs|downstairs|everywhere|next)\b/u;
 const OFTEN =
   /\b(?:every|each|daily|weekly|monthly|once|twice|times|day|days|week|weeks|always|never|\w+days?)\b/i;
 const COUNTED =
