@@ -1,5 +1,6 @@
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
 import { vectorsOf as blockVectors } from "../../src/engine/block/vectors.ts";
+import { greatestOf } from "../../src/engine/recall/greatest.ts";
 import { cosine, doubtful } from "../../src/engine/recall/vector-arm.ts";
 import type { Person } from "./made-up.ts";
 
@@ -42,7 +43,8 @@ export function vectorTop10({ dimensions, count, all }: Vectors): (query: Float3
   const scores = new Float32Array(count);
   return (query) => {
     block.dot(query, count, scores);
-    for (const row of doubtful(scores, 10)) scores[row] = cosine(query, own(row));
+    const near = { near: scores, foremost: greatestOf(scores, 64) };
+    for (const row of doubtful(near, 10)) scores[row] = cosine(query, own(row));
     return topOf(scores);
   };
 }

@@ -14,7 +14,7 @@ import { search } from "./recall/search.ts";
 import { takeOptions, type Wanted } from "./recall/take-options.ts";
 import { blockThen, knownThen } from "./recall/then.ts";
 import { mayNameTime } from "./recall/time-arm.ts";
-import { cosine, doubtful, scanVectors } from "./recall/vector-arm.ts";
+import { cosine, doubtful, type Nearness, scanVectors } from "./recall/vector-arm.ts";
 
 /** Characters. */
 const LONGEST_QUERY = 4000;
@@ -101,7 +101,7 @@ async function nearest(
   vector: Float32Array | undefined,
   scratch: Scratch,
   tries = 3,
-): Promise<{ block: Block; near: Float32Array | undefined }> {
+): Promise<{ block: Block; near: Nearness | undefined }> {
   let block = await ports.states.block(scope);
   // Let go of by another recall in the moment before this one went on.
   while (block.isReleased) block = await ports.states.block(scope);
@@ -119,7 +119,7 @@ async function nearest(
   }
   for (const [i, slot] of best.entries()) {
     const own = exact[i];
-    if (own) near[slot] = cosine(vector, own);
+    if (own) near.near[slot] = cosine(vector, own);
   }
   return { block, near };
 }

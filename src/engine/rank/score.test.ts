@@ -47,7 +47,8 @@ it("relevance and score lie between 0 and 1, and the parts add up to the relevan
       const filled = signalsOf(values);
       const weights = weightsFor(one, talk);
       const places = placesOf(filled.columns.words.length);
-      for (const [slot, value] of relevanceOf(filled, weights, places).entries()) {
+      const slots = Int32Array.from({ length: places.slots }, (_, slot) => slot);
+      for (const [slot, value] of relevanceOf(filled, weights, places, slots).entries()) {
         expect(value).toBeGreaterThanOrEqual(0);
         expect(value).toBeLessThanOrEqual(1 + 1e-6);
         const parts = Object.values(partsOf(filled, weights, places, slot));

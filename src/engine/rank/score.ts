@@ -1,5 +1,14 @@
 import type { Profile, Quality, Weights } from "./profiles.ts";
-import { isBit, type Places, SIGNAL_NAMES, type Signal, type Signals, signalAt } from "./signals.ts";
+import {
+  type ColumnSignal,
+  isBit,
+  type Places,
+  SIGNAL_NAMES,
+  SIGNALS,
+  type Signal,
+  type Signals,
+  signalAt,
+} from "./signals.ts";
 
 /** What stands in for the surroundings of a unit that is from no turn. */
 const ALONE: { readonly [signal in Signal]?: Signal } = { window: "words", session: "words", around: "near" };
@@ -30,87 +39,69 @@ function scalesOf(weights: Weights, tops: Signals["tops"]): Scales {
 }
 
 /**
- * The relevance of every unit, by number: the weighted mean of its signals, 0 to 1. `work` holds the columns that it is
- * worked out in: one by unit, one by turn.
+ * The relevance of units, in the order of `slots`: the weighted mean of their signals, 0 to 1, written into `relevance`.
+ * What lies around a unit from no turn is the unit itself.
  */
 export function relevanceOf(
   signals: Readonly<Signals>,
   weights: Weights,
   places: Places,
-  work: { readonly units: Float32Array; readonly turns: Float32Array } = {
-    units: new Float32Array(places.slots),
-    turns: new Float32Array(places.turns),
-  },
+  slots: Int32Array,
+  relevance: Float32Array = new Float32Array(slots.length),
 ): Float32Array {
   const scales = scalesOf(weights, signals.tops);
-  const ofTurns = surroundingsOf(signals, scales, places, work.turns);
-  const relevance = work.units;
-  const { turn, slots } = places;
-  const words = filled(signals.columns.words, slots);
-  const near = filled(signals.columns.near, slots);
-  const scaleWords = scales.words;
-  const scaleNear = scales.near;
-  const aloneWords = scaleWords + aloneShare("words", weights, scales);
-  const aloneNear = scaleNear + aloneShare("near", weights, scales);
-  for (let slot = 0; slot < slots; slot += 1) {
-    const at = turn[slot] as number;
-    const cosine = near[slot] as number;
-    const above = cosine > 0 ? cosine : 0;
-    relevance[slot] =
-      at < 0
-        ? (words[slot] as number) * aloneWords + above * aloneNear
-        : (words[slot] as number) * scaleWords + above * scaleNear + (ofTurns[at] as number);
+  const own = termsOf(signals, scales, "unit", (signal) => aloneShare(signal, weights, scales));
+  const ofTurn = termsOf(signals, scales, "turn");
+  const ofSession = termsOf(signals, scales, "session");
+  const byBits = bitTable(signals, scales);
+  for (let i = 0; i < slots.length; i += 1) {
+    const slot = slots[i] as number;
+    const turn = places.turn[slot] as number;
+    if (turn < 0) {
+      relevance[i] = sumAt(own, slot, true);
+      continue;
+    }
+    const who = places.speaker[turn] as number;
+    relevance[i] =
+      sumAt(own, slot, false) +
+      sumAt(ofTurn, turn, false) +
+      sumAt(ofSession, places.session[turn] as number, false) +
+      (byBits[places.bits[turn] as number] as number) +
+      (signals.named[who] ?? 0) * scales.named;
   }
-  add(relevance, signals.columns.claim, scales.claim);
-  add(relevance, signals.columns.time, scales.time);
   return relevance;
 }
 
-/** The column, or zeros where nothing has the signal. */
-function filled(column: Float32Array, length: number): Float32Array {
-  return column.length > 0 ? column : zeros(length);
+/** A column that counts, by how much; and by how much where nothing is around. */
+interface Term {
+  readonly column: Float32Array;
+  readonly scale: number;
+  readonly alone: number;
 }
 
-let someZeros = new Float32Array(0);
-
-function zeros(length: number): Float32Array {
-  if (someZeros.length < length) someZeros = new Float32Array(length);
-  return someZeros;
-}
-
-function add(sums: Float32Array, column: Float32Array, scale: number): void {
-  const { length } = column;
-  if (scale === 0) return;
-  for (let place = 0; place < length; place += 1) {
-    sums[place] = (sums[place] as number) + (column[place] as number) * scale;
-  }
-}
-
-/** What the signals of turns and sessions add to the units of each turn. */
-function surroundingsOf(
+function termsOf(
   signals: Readonly<Signals>,
   scales: Scales,
-  { turns, session, speaker, bits }: Places,
-  sums: Float32Array,
-): Float32Array {
-  const { columns } = signals;
-  const window = filled(columns.window, turns);
-  const around = filled(columns.around, turns);
-  const sessions = filled(columns.session, turns);
-  const byBits = bitTable(signals, scales);
-  for (let turn = 0; turn < turns; turn += 1) {
-    sums[turn] =
-      (window[turn] as number) * scales.window +
-      (around[turn] as number) * scales.around +
-      (sessions[session[turn] as number] as number) * scales.session +
-      (byBits[bits[turn] as number] as number);
+  level: "unit" | "turn" | "session",
+  more: (signal: Signal) => number = () => 0,
+): Term[] {
+  return SIGNAL_NAMES.flatMap((signal) => {
+    if (SIGNALS[signal] !== level || scales[signal] === 0) return [];
+    const column = signals.columns[signal as ColumnSignal];
+    return column.length === 0
+      ? []
+      : [{ column, scale: scales[signal], alone: scales[signal] + more(signal) }];
+  });
+}
+
+/** What the columns add at a place. A cosine below 0 takes nothing away. */
+function sumAt(terms: readonly Term[], place: number, isAlone: boolean): number {
+  let sum = 0;
+  for (const { column, scale, alone } of terms) {
+    const value = column[place] as number;
+    if (value > 0) sum += value * (isAlone ? alone : scale);
   }
-  if (scales.named === 0) return sums;
-  for (let turn = 0; turn < turns; turn += 1) {
-    const who = speaker[turn] as number;
-    if (who >= 0) sums[turn] = (sums[turn] as number) + (signals.named[who] as number) * scales.named;
-  }
-  return sums;
+  return sum;
 }
 
 /** What each pattern of bits adds. */
@@ -126,7 +117,7 @@ function bitTable({ bits }: Readonly<Signals>, scales: Scales): Float32Array {
 }
 
 /** What a signal of a unit from no turn counts for besides, in place of the surroundings that it has not. */
-function aloneShare(signal: "words" | "near", weights: Weights, scales: Scales): number {
+function aloneShare(signal: Signal, weights: Weights, scales: Scales): number {
   if (weights[signal] === 0) return 0;
   const around = SIGNAL_NAMES.filter((one) => ALONE[one] === signal && scales[one] > 0);
   return around.reduce((sum, one) => sum + (weights[one] / weights[signal]) * scales[signal], 0);
@@ -144,7 +135,7 @@ export function partsOf(
   const parts: Partial<Record<Signal, number>> = {};
   for (const signal of SIGNAL_NAMES) {
     let scale = scales[signal];
-    if (isAlone && (signal === "words" || signal === "near")) scale += aloneShare(signal, weights, scales);
+    if (isAlone) scale += aloneShare(signal, weights, scales);
     const value = signalAt(signals, signal, places, slot);
     if (value > 0 && scale > 0) parts[signal] = value * scale;
   }

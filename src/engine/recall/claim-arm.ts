@@ -3,13 +3,18 @@ import type { Signals } from "../rank/signals.ts";
 import type { Cues } from "./cues.ts";
 import type { Scratch } from "./scratch.ts";
 
+/** From this fit on, a claim has to do with the question. */
+const ANSWERING = 0.3;
+
 /**
  * Fills the signal of claims: how well each answers what the query asks. The right subject and relation, and the topic
- * asked after, where there is one; another subject is no answer, the right relation on another topic a weak one.
+ * asked after, where there is one; another subject is no answer, the right relation on another topic a weak one. Gives
+ * the slots of those that may be an answer.
  */
-export function searchClaims(block: Block, scratch: Scratch, cues: Cues, signals: Signals): void {
+export function searchClaims(block: Block, scratch: Scratch, cues: Cues, signals: Signals): number[] {
   const { subjects, relations, topic } = cues;
-  if (subjects.size === 0 || (relations.size === 0 && topic.length === 0)) return;
+  const found: number[] = [];
+  if (subjects.size === 0 || (relations.size === 0 && topic.length === 0)) return found;
   const onTopic = topicShares(block, scratch, topic);
   const { count, columns } = block.memories;
   const { subject, relation } = columns;
@@ -27,11 +32,13 @@ export function searchClaims(block: Block, scratch: Scratch, cues: Cues, signals
     const hasRelation = answering[relation[row] as number] === 1;
     const fit = about * fitOf(hasRelation, hasTopic ? (onTopic[slot] as number) : undefined);
     claims[slot] = fit;
+    if (fit >= ANSWERING) found.push(slot);
     if (fit > best) best = fit;
   }
-  if (best === 0) return;
+  if (best === 0) return found;
   signals.columns.claim = claims;
   signals.tops.claim = 1;
+  return found;
 }
 
 /** Values by the number of a name, as a table: a map would be asked ten thousand times. */

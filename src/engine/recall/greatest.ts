@@ -74,3 +74,50 @@ function sink(heap: number[], values: Float32Array): void {
   }
   heap[at] = place;
 }
+
+/** Every so manieth value is looked at to find out about where the greatest begin. */
+const SAMPLED = 16;
+
+/** The places of about the `most` greatest values, in rising order: a little more or less. */
+export function aboutGreatest(values: Float32Array, most: number): number[] {
+  const { length } = values;
+  const bar = length > most ? barOf(values, undefined, length, most) : Number.NEGATIVE_INFINITY;
+  const places: number[] = [];
+  for (let place = 0; place < length; place += 1) {
+    if ((values[place] as number) >= bar) places.push(place);
+  }
+  return places;
+}
+
+/** Of some places, those of about the `most` greatest values, in the order in which they were given. */
+export function aboutGreatestOf(
+  values: Float32Array,
+  places: readonly number[],
+  most: number,
+): readonly number[] {
+  const { length } = places;
+  if (length <= most) return places;
+  const bar = barOf(values, places, length, most);
+  const kept: number[] = [];
+  for (let i = 0; i < length; i += 1) {
+    const place = places[i] as number;
+    if ((values[place] as number) >= bar) kept.push(place);
+  }
+  return kept;
+}
+
+/** The value that about `most` of so many reach, told from a sample of them. */
+function barOf(
+  values: Float32Array,
+  places: readonly number[] | undefined,
+  length: number,
+  most: number,
+): number {
+  const sample = new Float32Array(Math.ceil(length / SAMPLED));
+  for (let i = 0; i < sample.length; i += 1) {
+    const at = i * SAMPLED;
+    sample[i] = values[places ? (places[at] as number) : at] as number;
+  }
+  const best = greatestOf(sample, Math.ceil(most / SAMPLED));
+  return sample[best.at(-1) ?? 0] as number;
+}

@@ -57,9 +57,9 @@ const ANSWERS = 0.5;
 export function rank(ranking: Ranking): Ranked {
   const { block, found, wanted } = ranking;
   const considered = block.words.size;
-  const { slots: near, dropped } = gather(ranking);
-  const certainty = near.reduce((most, slot) => Math.max(most, found.evidenceAt(slot)), 0);
-  const arranged = arrange(near.map((slot) => candidateOf(ranking, slot, certainty)));
+  const { near, dropped } = gather(ranking);
+  const certainty = near.reduce((most, { slot }) => Math.max(most, found.evidenceAt(slot)), 0);
+  const arranged = arrange(near.map((one) => candidateOf(ranking, one, certainty)));
   const drop = (candidates: readonly Candidate[], why: string): void => {
     for (const { id, type, score } of candidates) dropped.push({ id, type, score, why });
   };
@@ -87,9 +87,15 @@ function chosenOf({ block, limits }: Ranking, { slot, id, type, score }: Candida
   };
 }
 
-/** The units to choose from, by slot: the most relevant of those that may be given, and not far below the best. */
+/** A unit and its relevance. */
+interface Weighed {
+  readonly slot: number;
+  readonly relevance: number;
+}
+
+/** The units to choose from: the most relevant of those that may be given, and not far below the best. */
 interface Near {
-  readonly slots: readonly number[];
+  readonly near: readonly Weighed[];
   readonly best: number;
   readonly dropped: Dropped[];
 }
@@ -98,27 +104,29 @@ function gather(ranking: Ranking): Near {
   const top = greatest(ranking.found.relevance);
   const near = look(ranking, top * CUT);
   // Where the bounds leave out the most relevant, what is near to the best of the rest may lie below.
-  const isWhole = near.best >= top || near.slots.length >= enoughFor(ranking);
+  const isWhole = near.best >= top || near.near.length >= enoughFor(ranking);
   return isWhole ? near : look(ranking, near.best * CUT);
 }
 
 /** Looks closely at units from the most relevant down to `least`, some at a time, until there are enough. */
 function look(ranking: Ranking, least: number): Near {
-  const { relevance } = ranking.found;
-  const slots: number[] = [];
+  const { relevance, slots } = ranking.found;
+  const near: Weighed[] = [];
   const dropped: Dropped[] = [];
   let best = 0;
   const wanted = enoughFor(ranking);
   for (const some of fromTop(relevance, least, wanted)) {
-    for (const slot of some) {
+    for (const place of some) {
+      const slot = slots[place] as number;
+      const value = relevance[place] as number;
       const why = whyNot(ranking.block, slot, ranking.limits) ?? whyNothing(ranking, slot);
-      if (!why) slots.push(slot);
+      if (!why) near.push({ slot, relevance: value });
       else if (why !== "gone") dropped.push(droppedOf(ranking, slot, why));
-      if (!why) best = Math.max(best, relevance[slot] as number);
+      if (!why) best = Math.max(best, value);
     }
-    if (slots.length >= wanted) break;
+    if (near.length >= wanted) break;
   }
-  return { slots: slots.filter((slot) => (relevance[slot] as number) >= best * CUT), best, dropped };
+  return { near: near.filter((one) => one.relevance >= best * CUT), best, dropped };
 }
 
 function droppedOf({ block }: Ranking, slot: number, why: string): Dropped {
@@ -149,12 +157,12 @@ function* fromTop(relevance: Float32Array, least: number, wanted: number): Gener
   }
 }
 
-function candidateOf(ranking: Ranking, slot: number, certainty: number): Candidate {
+function candidateOf(ranking: Ranking, { slot, relevance }: Weighed, certainty: number): Candidate {
   const { block, found, wanted, limits } = ranking;
   const { row, turn, key } = block.units.columns;
   const memory = row[slot] as number;
   const score =
-    scoreOf(wanted.profile, found.relevance[slot] as number, qualitiesOf(block, slot)) *
+    scoreOf(wanted.profile, relevance, qualitiesOf(block, slot)) *
     KEEPS[standingOf(block, slot, limits)] *
     certainty;
   return {

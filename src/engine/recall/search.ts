@@ -4,30 +4,33 @@ import type { Block } from "../block/block.ts";
 import type { Profile, Weights } from "../rank/profiles.ts";
 import { relevanceOf, weightsFor } from "../rank/score.ts";
 import { noSignals, type Places, type Signals } from "../rank/signals.ts";
+import { candidatesOf } from "./candidates.ts";
 import { searchClaims } from "./claim-arm.ts";
 import { cuesOf } from "./cues.ts";
 import type { Scratch } from "./scratch.ts";
 import { searchTime } from "./time-arm.ts";
 import { BITS, searchTurns, talkShare } from "./turn-arm.ts";
-import { searchVectors } from "./vector-arm.ts";
+import { type Nearness, searchVectors } from "./vector-arm.ts";
 import { searchWords } from "./word-arm.ts";
 
 /** What all arms found, by slot of the unit. */
 export interface Found {
   readonly signals: Signals;
   readonly weights: Weights;
-  /** 0 to 1, relative to the other units: what is ranked by. */
+  /** The units that were weighed, in rising order. */
+  readonly slots: Int32Array;
+  /** Of each of them, 0 to 1, relative to the other units: what is ranked by. */
   readonly relevance: Float32Array;
   readonly places: Places;
   /** 0 to 1, by itself: how sure it is that a unit has to do with the query at all. */
   evidenceAt(slot: number): number;
 }
 
-/** What is asked: as text, as cosines of the units, as a span of time. */
+/** What is asked: as text, as nearness of the units, as a span of time. */
 export interface Asked {
   readonly query: string;
-  /** By slot; absent where the query has no vector. */
-  readonly near: Float32Array | undefined;
+  /** Absent where the query has no vector. */
+  readonly near: Nearness | undefined;
   readonly span: Pick<Question, "from" | "to">;
   /** Cosine below which the embedder's vectors tell nothing. */
   readonly floor: number;
@@ -44,10 +47,13 @@ export function search(
   profile: Profile,
 ): Found {
   const signals = noSignals(BITS);
-  const share = searchWords(block, scratch, analyse(query), signals);
-  if (near) searchVectors(block, scratch, near, signals);
+  const {
+    share,
+    slots: wordSlots,
+    turns: windowTurns,
+  } = searchWords(block, scratch, analyse(query), signals);
   searchTurns(block, scratch, query, signals);
-  searchClaims(block, scratch, cuesOf(block, query), signals);
+  const claimSlots = searchClaims(block, scratch, cuesOf(block, query), signals);
   searchTime(block, scratch, span, signals);
   const weights = weightsFor(profile, talkShare(block));
   const places = {
@@ -58,11 +64,16 @@ export function search(
     speaker: block.turns.columns.speaker,
     bits: block.turns.columns.flags,
   };
-  const relevance = relevanceOf(signals, weights, places, {
-    units: scratch.raw("relevance", places.slots),
-    turns: scratch.raw("surroundings", places.turns),
+  const slots = candidatesOf(block, scratch, {
+    ...signals.columns,
+    wordSlots,
+    windowTurns,
+    claimSlots,
+    nearest: near?.foremost ?? [],
   });
-  return { signals, weights, places, relevance, evidenceAt: evidenceOf(signals, share, floor) };
+  if (near) searchVectors(block, scratch, near, slots, signals);
+  const relevance = relevanceOf(signals, weights, places, slots, scratch.raw("relevance", slots.length));
+  return { signals, weights, places, slots, relevance, evidenceAt: evidenceOf(signals, share, floor) };
 }
 
 /**

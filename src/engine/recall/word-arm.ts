@@ -7,33 +7,45 @@ import type { Scratch } from "./scratch.ts";
 
 /** A unit that holds this many telling words of the query has to do with it, however long the query is. */
 const ENOUGH_WORDS = 6;
+/** In a memory of more units than this, a word that stands in a sixteenth of them says nothing of their surroundings. */
+const LARGE = 4096;
+const COMMON = 16;
+
+export interface FoundWords {
+  /**
+   * By slot, the share of the query's words that the unit holds, each weighed by how much it tells; of a long query, the
+   * share of six.
+   */
+  readonly share: Float32Array;
+  /** The slots that hold one of the words, and the turns with one in their window. */
+  readonly slots: readonly number[];
+  readonly turns: readonly number[];
+}
 
 /**
  * Fills the signals that words give: of the unit, of the turns around it, of its session. Exact BM25 for all units
  * (Robertson & Zaragoza 2009, with Lucene's idf); the work grows with how often the query's words occur, not with how
- * much there is. Gives, by slot, the share of the query's words that the unit holds, each weighed by how much it tells;
- * of a long query, the share of six.
+ * much there is.
  */
 export function searchWords(
   block: Block,
   scratch: Scratch,
   terms: readonly string[],
   signals: Signals,
-): Float32Array {
+): FoundWords {
   const { words, units, turns } = block;
   const own = scratch.column("words", units.count);
   const share = scratch.column("share", units.count);
   const window = counter(scratch, "window", turns.count);
   const session = counter(scratch, "session", turns.sessionCount);
+  const slots: number[] = [];
   let top = 0;
   for (const { term, weight, part } of weighed(block, terms)) {
-    for (const run of words.runs(term)) {
-      top = Math.max(top, score(block, run, weight, own));
-      for (let i = run.from; i < run.to; i += 1) {
-        const slot = run.slots[i] as number;
-        share[slot] = (share[slot] as number) + part;
-      }
-      spread(block, run, window, session);
+    const runs = words.runs(term);
+    const isCommon = units.count > LARGE && words.frequency(term) > units.count / COMMON;
+    for (const run of runs) {
+      top = Math.max(top, score(block, run, { weight, part }, { own, share, slots }));
+      if (!isCommon) spread(block, run, window, session);
     }
     take(window, weight);
     take(session, weight);
@@ -44,15 +56,15 @@ export function searchWords(
   signals.tops.words = top;
   signals.tops.window = window.top;
   signals.tops.session = session.top;
-  return share;
+  return { share, slots, turns: window.all };
 }
 
 /** Adds what a term gives; sums only grow, so the greatest seen on the way is the greatest at the end. */
 function score(
   { words }: Block,
   { slots, counts, from, to }: Run,
-  weight: number,
-  sums: Float32Array,
+  { weight, part: partOfQuery }: { weight: number; part: number },
+  { own: sums, share, slots: found }: { own: Float32Array; share: Float32Array; slots: number[] },
 ): number {
   let top = 0;
   const { k1, b } = BM25;
@@ -62,10 +74,13 @@ function score(
   for (let i = from; i < to; i += 1) {
     const slot = slots[i] as number;
     if (hasDead && alive[slot] !== 1) continue;
-    const found = counts[i] as number;
-    const part = found / (found + fixed + perTerm * (lengths[slot] as number));
-    const sum = (sums[slot] as number) + part * weight;
+    const times = counts[i] as number;
+    const part = times / (times + fixed + perTerm * (lengths[slot] as number));
+    const before = sums[slot] as number;
+    if (before === 0) found.push(slot);
+    const sum = before + part * weight;
     sums[slot] = sum;
+    share[slot] = (share[slot] as number) + partOfQuery;
     if (sum > top) top = sum;
   }
   return top;
@@ -92,23 +107,27 @@ interface Counter {
   readonly touched: number[];
   used: number;
   top: number;
+  /** All places that any term stands in. */
+  readonly all: number[];
 }
 
 function counter(scratch: Scratch, name: string, places: number): Counter {
   const sums = scratch.column(name, places);
   const counts = scratch.column(`${name} counts`, places);
-  return { sums, counts, touched: [], used: 0, top: 0 };
+  return { sums, counts, touched: [], used: 0, top: 0, all: [] };
 }
 
 /** Turns the counts of a term into what it gives, and starts anew. */
 function take(counter: Counter, weight: number): void {
-  const { sums, counts, touched, used } = counter;
+  const { sums, counts, touched, used, all } = counter;
   const { k1 } = BM25;
   let { top } = counter;
   for (let i = 0; i < used; i += 1) {
     const place = touched[i] as number;
     const found = counts[place] as number;
-    const sum = (sums[place] as number) + (found / (found + k1)) * weight;
+    const before = sums[place] as number;
+    if (before === 0) all.push(place);
+    const sum = before + (found / (found + k1)) * weight;
     sums[place] = sum;
     if (sum > top) top = sum;
     counts[place] = 0;
