@@ -104,7 +104,7 @@ const DEFINITIONS = `## What is measured how
 * **Texts** are made up by a seeded generator: English words, frequent and rare as in real talk, other ones for each user.
   The file is filled through the engine, with an extractor that knows what each message says.
 * **Hot**: users picked at random. Each is asked twice, unmeasured, with garbage collected in between; then 20 questions
-  that nobody asked before. The whole public call is timed.
+  that nobody asked before. The whole public call is timed. Answers and writes are measured in the same way.
 * **After a write**: the same, with a message stored before each question.
 * **Not in memory**: the first question about a user since the process opened the file. The system has the file in its
   cache; nothing here measures the disk.

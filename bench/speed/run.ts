@@ -2,14 +2,14 @@ import { readdirSync, statSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
-import { createMemory, type InputMessage } from "../../src/index.ts";
-import { type Asker, askers } from "./asked.ts";
+import { askers } from "./asked.ts";
+import { readsOf, writesOf } from "./calls.ts";
 import { filled } from "./filling.ts";
 import { type Imported, imports } from "./imports.ts";
-import { rounded, type Spread, settle } from "./measure.ts";
+import { rounded, type Spread } from "./measure.ts";
 import { type Peers, peers } from "./peers.ts";
 import { phase } from "./progress.ts";
-import { type Crowd, cold, hot } from "./recalls.ts";
+import { type Crowd, cold } from "./recalls.ts";
 import { serverStart } from "./server-start.ts";
 import { vectorRecall, vectorsOf } from "./vectors.ts";
 
@@ -57,9 +57,10 @@ export async function run(folder: string, users: number, perUser: number): Promi
     first.person.name,
     Array.from({ length: 6 }, () => first.ask()),
   );
-  const calls = await callsOf(path, crowd, perUser);
+  const reads = await readsOf(path, crowd);
   phase("recall of users not met before");
   const coldRecalls = await cold({ path, embedder: staticEmbedder() }, crowd);
+  const writes = await writesOf(path, crowd, perUser);
   phase("vectors elsewhere");
   const questions = Array.from({ length: perUser > 50_000 ? 50 : 200 }, () => first.ask());
   const vectors = await vectorsOf(first.person, perUser, questions);
@@ -70,50 +71,19 @@ export async function run(folder: string, users: number, perUser: number): Promi
   return {
     users,
     perUser,
-    recall: { hot: calls.recall, cold: coldRecalls, afterWrite: calls.afterWrite },
-    remember: calls.remember,
-    answer: calls.answer,
+    recall: { hot: reads.recall, cold: coldRecalls, afterWrite: writes.afterWrite },
+    remember: writes.remember,
+    answer: reads.answer,
     import: imported,
     peers: others,
-    rssMb: calls.rssMb,
+    rssMb: reads.rssMb,
     bytesPerMemory,
     startMs,
     vectorRecall10,
-    held: calls.held,
+    held: { messages: perUser, memories: reads.memories },
     fillSeconds,
     machine: machineOf(load),
   };
-}
-
-/** The calls of a process in service: recalls first, then what it takes to answer and to write. */
-async function callsOf(path: string, crowd: Crowd, perUser: number) {
-  const memory = await createMemory({ path });
-  const one = memory.scope({ user: crowd.asker(1).person.name });
-  const { total } = await one.list({ limit: 1 });
-  phase("recall");
-  const recall = await hot(memory, crowd, 30, ({ memory, asker }) => memory.recall(asker.ask()));
-  const rssMb = rounded(process.memoryUsage.rss() / 1e6);
-  phase("answer");
-  const answer = await hot(memory, crowd, 10, ({ memory, asker }) => memory.answer(asker.ask()));
-  phase("remember");
-  const more = (call: number, { person }: Asker): InputMessage => {
-    const { role, content, at } = person.said(perUser + call);
-    return { role, content, at };
-  };
-  const remember = await hot(memory, crowd, 15, ({ memory, asker, call }) =>
-    memory.remember(more(call, asker)),
-  );
-  phase("recall after a write");
-  const afterWrite = await hot(
-    memory,
-    crowd,
-    10,
-    ({ memory, asker }) => memory.recall(asker.ask()),
-    ({ memory, asker, call }) => memory.remember(more(1000 + call, asker), { extract: "never" }),
-  );
-  await memory.close();
-  settle();
-  return { recall, answer, remember, afterWrite, rssMb, held: { messages: perUser, memories: total } };
 }
 
 function bytesIn(folder: string): number {
