@@ -8,11 +8,11 @@ import type { UserState } from "./user-state.ts";
 
 /** Up to this many current memories an extractor is shown all of them. */
 const ALL = 500;
-const NEWEST = 100;
+const NEWEST = 60;
 /** A word that stands in more texts than this tells no memory apart. */
-const COMMON = 400;
+const COMMON = 250;
 /** So many units that share the most telling words. */
-const NEAREST = 200;
+const NEAREST = 120;
 const LONGEST_TEXT = 8000;
 
 /**

@@ -85,9 +85,20 @@ function spokenOf(reading: Reading, message: Message): Entity[] {
   const turns = reading.earlier.filter(({ role, name }) => role === "user" && name === message.name);
   return turns.slice(-3).flatMap((turn) => {
     const talk = discourse(speakerEntity(turn.name), known, () => []);
-    const clauses = tagSentences(turn.content.slice(0, 600)).flatMap(clausesOf);
-    return clauses.flatMap((clause) => mentionsOf(talk, clause));
+    return clausesOfTurn(turn).flatMap((clause) => mentionsOf(talk, clause));
   });
+}
+
+/** A turn is looked back at by each of the next ones; it is tagged once, and let go of with the turn itself. */
+const clausesOfTurns = new WeakMap<Message, ReturnType<typeof clausesOf>>();
+
+function clausesOfTurn(turn: Message): ReturnType<typeof clausesOf> {
+  let clauses = clausesOfTurns.get(turn);
+  if (!clauses) {
+    clauses = tagSentences(turn.content.slice(0, 600)).flatMap(clausesOf);
+    clausesOfTurns.set(turn, clauses);
+  }
+  return clauses;
 }
 
 const BEYOND =
