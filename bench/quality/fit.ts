@@ -1,11 +1,13 @@
 /**
  * Fits the weights of the default profile (`src/engine/rank/profiles.ts`) on conversations whose gold turns are known:
  *
- *     node bench/quality/fit.ts DIR
+ *     node bench/quality/fit.ts DIR [--json]
  *
  * A linear sum of the signals, each scaled as the product scales it, is fitted so that a softmax over all turns of a
- * conversation puts the gold turns on top (listwise, Adam, a little L2). Talk (LoCoMo) and chats with an assistant
- * (LongMemEval) are two situations and are fitted apart; the first also by leaving each conversation out in turn.
+ * conversation puts the gold turns on top (listwise, Adam, a little L2). Talk among people (LoCoMo) and chats with an
+ * assistant (LongMemEval, BEAM) are two situations and are fitted apart. What is printed besides the weights are the
+ * figures of conversations, of tenths of the questions, and of whole sets that the fitting has not seen; with `--json`
+ * as the list that the results page takes.
  */
 import { memoryRecord } from "../../src/adapters/memory/index.ts";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
@@ -17,14 +19,18 @@ import { search } from "../../src/engine/recall/search.ts";
 import { scanVectors } from "../../src/engine/recall/vector-arm.ts";
 import { userStates } from "../../src/engine/user-state.ts";
 import { createMemory, type InputMessage } from "../../src/index.ts";
+import { beamTalks } from "./beam.ts";
 import { locomoQuestions } from "./locomo.ts";
 import { longmemevalQuestions } from "./longmemeval.ts";
+import type { LeftOut } from "./page.ts";
+import { forFitting } from "./retrieval.ts";
 
 /** `claim` and `time` come from the question's structure and are set by hand. */
 const FITTED: readonly Signal[] = SIGNAL_NAMES.filter((signal) => signal !== "claim" && signal !== "time");
 const STEPS = 150;
 const RATE = 0.1;
-const L2 = 1e-4;
+const L2 = 1e-3;
+const PARTS = 10;
 
 /** A conversation with its questions, each with the ids of the messages that answer it. */
 export interface Conversation {
@@ -35,13 +41,16 @@ export interface Conversation {
 
 /** One question: the signals of each unit as they are weighed, the unit's message, and the gold messages. */
 interface Case {
+  readonly set: string;
   readonly group: string;
   readonly columns: readonly Float32Array[];
   readonly owners: readonly string[];
   readonly gold: ReadonlySet<string>;
+  /** The units of gold messages. */
+  readonly golden: readonly number[];
 }
 
-async function casesOf({ name, messages, questions }: Conversation): Promise<Case[]> {
+async function casesOf(set: string, { name, messages, questions }: Conversation): Promise<Case[]> {
   const record = memoryRecord();
   const embedder = staticEmbedder();
   await using memory = await createMemory({ record, embedder });
@@ -59,38 +68,48 @@ async function casesOf({ name, messages, questions }: Conversation): Promise<Cas
         const asked = { query: question, near, span: {}, floor: embedder.floor };
         const { signals, places } = search(block, scratch, asked, profileOf("default"));
         const columns = FITTED.map((signal) =>
-          Float32Array.from(
-            owners,
-            (_, slot) => Math.max(0, signalAt(signals, signal, places, slot)) / (signals.tops[signal] || 1),
+          Float32Array.from(owners, (_, slot) =>
+            signals.tops[signal] > 0
+              ? Math.max(0, signalAt(signals, signal, places, slot)) / signals.tops[signal]
+              : 0,
           ),
         );
-        return { group: name, columns, owners, gold };
+        const golden = owners.flatMap((owner, slot) => (gold.has(owner) ? [slot] : []));
+        return { set, group: name, columns, owners, gold, golden };
       });
     }),
   );
 }
 
 function scores({ columns, owners }: Case, weights: readonly number[]): Float64Array {
-  return Float64Array.from(owners, (_, slot) =>
-    columns.reduce((sum, column, i) => sum + (column[slot] as number) * (weights[i] ?? 0), 0),
-  );
+  const sums = new Float64Array(owners.length);
+  for (const [i, column] of columns.entries()) {
+    const weight = weights[i] ?? 0;
+    for (let slot = 0; slot < sums.length; slot += 1) {
+      sums[slot] = (sums[slot] as number) + (column[slot] as number) * weight;
+    }
+  }
+  return sums;
 }
 
+/** Every set counts the same, however many questions it has. */
 function fit(cases: readonly Case[]): number[] {
+  const sizes = Map.groupBy(cases, ({ set }) => set);
   const weights = FITTED.map(() => 0);
   const first = FITTED.map(() => 0);
   const second = FITTED.map(() => 0);
   for (let step = 1; step <= STEPS; step += 1) {
     const slope = FITTED.map((_, i) => L2 * (weights[i] ?? 0));
     for (const one of cases) {
-      const parts = gradient(one, weights);
-      for (const [i, part] of parts.entries()) slope[i] = (slope[i] ?? 0) + part / cases.length;
+      const share = 1 / sizes.size / (sizes.get(one.set)?.length ?? 1);
+      for (const [i, part] of gradient(one, weights).entries()) slope[i] = (slope[i] ?? 0) + part * share;
     }
     for (const [i, part] of slope.entries()) {
       first[i] = 0.9 * (first[i] ?? 0) + 0.1 * part;
       second[i] = 0.999 * (second[i] ?? 0) + 0.001 * part * part;
       const size = Math.sqrt((second[i] ?? 0) / (1 - 0.999 ** step)) + 1e-8;
-      weights[i] = (weights[i] ?? 0) - (RATE * (first[i] ?? 0)) / (1 - 0.9 ** step) / size;
+      // No signal speaks against a unit: a weight that would, is 0.
+      weights[i] = Math.max(0, (weights[i] ?? 0) - (RATE * (first[i] ?? 0)) / (1 - 0.9 ** step) / size);
     }
   }
   return weights;
@@ -98,44 +117,101 @@ function fit(cases: readonly Case[]): number[] {
 
 /** Expected signals under the softmax, minus the mean signals of the gold units. */
 function gradient(one: Case, weights: readonly number[]): number[] {
-  const all = scores(one, weights);
-  const top = all.reduce((most, score) => Math.max(most, score), Number.NEGATIVE_INFINITY);
-  const shares = all.map((score) => Math.exp(score - top));
-  const sum = shares.reduce((whole, share) => whole + share, 0);
-  const golden = one.owners.flatMap((owner, slot) => (one.gold.has(owner) ? [slot] : []));
+  const shares = scores(one, weights);
+  const top = shares.reduce((most, score) => Math.max(most, score), Number.NEGATIVE_INFINITY);
+  let sum = 0;
+  for (let slot = 0; slot < shares.length; slot += 1) {
+    const share = Math.exp((shares[slot] as number) - top);
+    shares[slot] = share;
+    sum += share;
+  }
   return one.columns.map((column) => {
-    const expected = shares.reduce((whole, share, slot) => whole + share * (column[slot] as number), 0) / sum;
-    return expected - golden.reduce((whole, slot) => whole + (column[slot] as number), 0) / golden.length;
+    let expected = 0;
+    for (let slot = 0; slot < shares.length; slot += 1) {
+      expected += (shares[slot] as number) * (column[slot] as number);
+    }
+    const golden = one.golden.reduce((whole, slot) => whole + (column[slot] as number), 0);
+    return expected / sum - golden / one.golden.length;
   });
 }
 
-/** The mean share of gold messages among the ten best, in per cent. */
-function recallAt10(cases: readonly Case[], weights: readonly number[]): string {
-  const found = cases.map((one) => {
-    const all = scores(one, weights);
-    const order = one.owners.map((_, slot) => slot).sort((a, b) => (all[b] ?? 0) - (all[a] ?? 0));
-    const best = new Set([...new Set(order.map((slot) => one.owners[slot] ?? ""))].slice(0, 10));
-    return [...one.gold].filter((id) => best.has(id)).length / one.gold.size;
-  });
-  return ((100 * found.reduce((sum, share) => sum + share, 0)) / found.length).toFixed(1);
+/** The share of gold messages among the ten best. */
+function recallAt10(one: Case, weights: readonly number[]): number {
+  const all = scores(one, weights);
+  const order = one.owners.map((_, slot) => slot).sort((a, b) => (all[b] ?? 0) - (all[a] ?? 0));
+  const best = new Set([...new Set(order.map((slot) => one.owners[slot] ?? ""))].slice(0, 10));
+  return [...one.gold].filter((id) => best.has(id)).length / one.gold.size;
 }
 
-async function main(data: string): Promise<void> {
-  for (const [name, conversations] of [
-    ["talk", locomoQuestions(data)],
-    ["chat", longmemevalQuestions(data)],
-  ] as const) {
-    const cases = (await Promise.all(conversations.map(casesOf))).flat();
-    const weights = fit(cases);
+function percent(shares: readonly number[]): number {
+  return Math.round((1000 * shares.reduce((sum, share) => sum + share, 0)) / shares.length) / 10;
+}
+
+/** The figure of a set with weights fitted without what `partOf` puts together, part by part. */
+function leftOut(
+  cases: readonly Case[],
+  set: string,
+  without: string,
+  fitted: readonly number[],
+  partOf: (one: Case) => string,
+): LeftOut {
+  const own = cases.filter((one) => one.set === set);
+  const found: number[] = [];
+  for (const [part, some] of Map.groupBy(own, partOf)) {
+    const weights = fit(cases.filter((one) => one.set !== set || partOf(one) !== part));
+    for (const one of some) found.push(recallAt10(one, weights));
+  }
+  return {
+    set,
+    metric: "recall@10 of passages",
+    without,
+    fitted: percent(own.map((one) => recallAt10(one, fitted))),
+    leftOut: percent(found),
+  };
+}
+
+/** Each conversation with its questions, or, where there are many, a tenth of them. */
+function partsOf(cases: readonly Case[]): { without: string; partOf: (one: Case) => string } {
+  const groups = [...new Set(cases.map(({ group }) => group))];
+  if (groups.length <= PARTS) return { without: "each conversation", partOf: ({ group }) => group };
+  return { without: "each tenth", partOf: ({ group }) => String(groups.indexOf(group) % PARTS) };
+}
+
+async function situation(sets: {
+  readonly [set: string]: readonly Conversation[];
+}): Promise<{ weights: number[]; rows: LeftOut[] }> {
+  const cases: Case[] = [];
+  for (const [set, conversations] of Object.entries(sets)) {
+    for (const conversation of conversations) cases.push(...(await casesOf(set, conversation)));
+  }
+  const weights = fit(cases);
+  const names = Object.keys(sets);
+  const rows = names.map((set) => {
+    const { without, partOf } = partsOf(cases.filter((one) => one.set === set));
+    return leftOut(cases, set, without, weights, partOf);
+  });
+  if (names.length > 1) {
+    for (const set of names) rows.push(leftOut(cases, set, "the whole set", weights, () => set));
+  }
+  return { weights, rows };
+}
+
+async function main(data: string, isJson: boolean): Promise<void> {
+  const situations = {
+    talk: { locomo: locomoQuestions(data) },
+    chat: { longmemeval: longmemevalQuestions(data), beam: forFitting(beamTalks(data)) },
+  };
+  const all: LeftOut[] = [];
+  for (const [name, sets] of Object.entries(situations)) {
+    const { weights, rows } = await situation(sets);
+    all.push(...rows);
+    if (isJson) continue;
     console.log(name, FITTED.map((signal, i) => `${signal} ${weights[i]?.toFixed(2)}`).join(", "));
-    console.log(`  recall@10 where it was fitted: ${recallAt10(cases, weights)}`);
-    if (name !== "talk") continue;
-    for (const { name: left } of conversations) {
-      const others = cases.filter(({ group }) => group !== left);
-      const own = cases.filter(({ group }) => group === left);
-      console.log(`  recall@10 of ${left}, fitted without it: ${recallAt10(own, fit(others))}`);
+    for (const row of rows) {
+      console.log(`  ${row.set} without ${row.without}: ${row.leftOut} (fitted on all: ${row.fitted})`);
     }
   }
+  if (isJson) console.log(JSON.stringify(all, null, 2));
 }
 
-if (import.meta.main) await main(process.argv[2] ?? "");
+if (import.meta.main) await main(process.argv[2] ?? "", process.argv.includes("--json"));

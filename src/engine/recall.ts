@@ -8,6 +8,7 @@ import { queryVector } from "./query-vector.ts";
 import { limitsOf } from "./recall/bounds.ts";
 import { explanationOf, whyItem } from "./recall/explain.ts";
 import { itemsOf } from "./recall/items.ts";
+import { newestFirst, type Placed } from "./recall/newest.ts";
 import { rank } from "./recall/rank.ts";
 import { type Scratch, withScratch } from "./recall/scratch.ts";
 import { search } from "./recall/search.ts";
@@ -75,7 +76,13 @@ async function recallWith(
   );
   const limits = limitsOf(block, bounds, passes && ((slot) => passes(block, slot)));
   const ranked = rank({ block, found, wanted, limits });
-  const { items, chosen } = await itemsOf(ports.record, scope, block, ranked.chosen, known);
+  const got = await itemsOf(ports.record, scope, block, ranked.chosen, known);
+  const placed = got.items.flatMap((item, i): Placed[] => {
+    const one = got.chosen[i];
+    return one ? [{ item, one }] : [];
+  });
+  const ordered = wanted.profile.isNewestFirst ? newestFirst(block, text, placed) : placed;
+  const items = ordered.map(({ item }) => item);
   const context = packContext(items, wanted.maxTokens);
   const plain = {
     id: ports.ids(),
@@ -84,10 +91,7 @@ async function recallWith(
     abstained: items.length === 0,
   };
   if (!isExplained) return { ...plain, items };
-  const explained = items.map((item, i) => {
-    const one = chosen[i];
-    return one ? { ...item, why: whyItem(text, found, one, item) } : item;
-  });
+  const explained = ordered.map(({ item, one }) => ({ ...item, why: whyItem(text, found, one, item) }));
   return { ...plain, items: explained, explanation: explanationOf(ranked, wanted) };
 }
 

@@ -4,7 +4,7 @@ import { vectorsOf } from "./vectors.ts";
 import { type PackedWords, wordsOf } from "./words.ts";
 
 /** Raised whenever the layout changes: a block of another format is not read, but built anew from the record. */
-const FORMAT = 1;
+const FORMAT = 2;
 const MAGIC = "KSBLOCK";
 const SEPARATOR = "\u0000";
 /** With more dead slots than this share, a block is built anew rather than kept. */

@@ -20,6 +20,8 @@ export const TURN = {
   own: 32,
   /** Has, or has had, more than one passage. */
   pieces: 64,
+  /** The user says how they want things to be, once and for all: "Always …", "I prefer …". */
+  wishes: 128,
 } as const;
 
 type F64 = Float64Array<ArrayBuffer>;
@@ -118,7 +120,8 @@ export function putTurn(turns: Turns, names: Names, message: Message): void {
   const asks = asksAtEnd(message.content);
   const kept = (flags[turn] as number) & (TURN.answers | TURN.own | TURN.pieces);
   const speaks = message.role === "user" ? TURN.byUser : message.role === "assistant" ? TURN.byAssistant : 0;
-  flags[turn] = kept | speaks | (asks ? TURN.asks : 0) | (message.undone ? TURN.undone : 0);
+  const says = (asks ? TURN.asks : 0) | (isWish(message) ? TURN.wishes : 0);
+  flags[turn] = kept | speaks | says | (message.undone ? TURN.undone : 0);
   const after = next[turn] as number;
   if (after >= 0) setAnswers(flags, after, asks);
   turns.seen |= (flags[turn] as number) | (asks ? TURN.answers : 0);
@@ -199,6 +202,14 @@ function sessionFor(turns: Turns, sessionId: number, at: number): { session: num
 export function bytesOfTurns({ columns, sessions, ids }: Turns): number {
   // An id of 36 letters takes 56 bytes and a place of 8.
   return bytesOf(columns) + bytesOf(sessions) + ids.length * 64;
+}
+
+const WISH =
+  /(?:^|[.!?\n]\s*)(?:please\s+)?(?:always|never|make sure (?:to|you) always|from now on|(?:don't|do not) ever|whenever i|when i ask)\b|\bi(?:'d| would)? (?:really |generally |usually |always |much |strongly )?(?:prefer|rather)\b|\bmy preference\b|\bi (?:(?:don't|do not) (?:like|want)|like|love|want|need) (?:it when|you to)\b/i;
+
+/** Whether the user says how they want to be treated, once and for all. */
+function isWish({ role, content }: Message): boolean {
+  return role === "user" && WISH.test(content.replaceAll("’", "'"));
 }
 
 /** A question mark in the last sentence or the one before, for people add "Just curious!" after a question. */

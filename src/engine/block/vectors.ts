@@ -11,6 +11,8 @@ export interface Vectors {
   set(slot: number, vector: Float32Array | undefined): void;
   /** Writes the products of the first `count` vectors with a query of unit length into `out`. */
   dot(query: Float32Array, count: number, out: Float32Array): void;
+  /** Adds a slot's vector, as its codes give it, to `sum`. */
+  addTo(sum: Float32Array, slot: number): void;
   /** The codes and scales of the first `count` vectors, to be kept. */
   pack(count: number): { readonly codes: Int8Array; readonly scales: Float32Array };
   readonly bytes: number;
@@ -49,6 +51,10 @@ export function vectorsOf(
       const scale = encodeQuery(query, codes);
       (many ?? few).dot(codes, scale, count, out);
     },
+    addTo(sum, slot) {
+      const { codes, scale } = (many ?? few).row(slot);
+      for (let i = 0; i < sum.length; i += 1) sum[i] = (sum[i] as number) + (codes[i] ?? 0) * scale;
+    },
     pack: (count) => (many ?? few).pack(count),
     get bytes() {
       return (many ?? few).bytes();
@@ -84,6 +90,8 @@ interface Rows {
   put(slot: number, codes: Int8Array, scale: number): void;
   load(packed: { readonly codes: Int8Array; readonly scales: Float32Array }): void;
   dot(query: Int16Array, scale: number, count: number, out: Float32Array): void;
+  /** Valid until the next change; zeros where there is no such row. */
+  row(slot: number): { readonly codes: Int8Array; readonly scale: number };
   pack(count: number): { codes: Int8Array; scales: Float32Array };
   bytes(): number;
   release(): void;
@@ -119,6 +127,10 @@ function fewRows(stride: number): Rows {
       }
       out.fill(0, known, count);
     },
+    row: (slot) => ({
+      codes: codes.subarray(slot * stride, (slot + 1) * stride),
+      scale: scales[slot] ?? 0,
+    }),
     pack(count) {
       const held = Math.min(count, scales.length);
       const all = { codes: new Int8Array(count * stride), scales: new Float32Array(count) };
@@ -163,6 +175,11 @@ function chunkedRows(arena: Arena, stride: number): Rows {
     dot(query, scale, count, out) {
       if (count > 0) chunkOf(Math.floor((count - 1) / CHUNK_ROWS));
       arena.dot(query, scale, chunks, out.subarray(0, count));
+    },
+    row(slot) {
+      const { codes, scales } = arena.read(chunkOf(Math.floor(slot / CHUNK_ROWS)));
+      const row = slot % CHUNK_ROWS;
+      return { codes: codes.subarray(row * stride, (row + 1) * stride), scale: scales[row] as number };
     },
     pack(count) {
       const all = { codes: new Int8Array(count * stride), scales: new Float32Array(count) };

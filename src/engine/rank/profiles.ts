@@ -19,6 +19,8 @@ export interface Profile {
   readonly adds: { readonly [quality in Quality]?: number };
   /** How much of the score a quality of 0 takes away: a bounded product, so that relevance leads. */
   readonly takes: { readonly [quality in Quality]?: number };
+  /** Whether the newer of two that tell the same comes first. */
+  readonly isNewestFirst: boolean;
 }
 
 const NONE: Weights = {
@@ -26,10 +28,14 @@ const NONE: Weights = {
   window: 0,
   session: 0,
   near: 0,
+  apart: 0,
   around: 0,
   named: 0,
   answers: 0,
   own: 0,
+  theirs: 0,
+  tells: 0,
+  wish: 0,
   claim: 0,
   time: 0,
 };
@@ -39,30 +45,38 @@ const DEFAULT: Profile = {
   name: "default",
   talk: {
     ...NONE,
-    words: 1.8,
-    window: 3.2,
-    session: 1.9,
-    near: 3,
-    around: 4,
-    named: 2.5,
-    answers: 0.8,
+    words: 1.7,
+    window: 3.3,
+    session: 2,
+    near: 1.6,
+    apart: 0.9,
+    around: 3.3,
+    named: 2.3,
+    answers: 0.6,
+    tells: 0.7,
+    wish: 0.8,
     claim: 1.5,
     time: 1,
   },
   chat: {
     ...NONE,
-    words: 3.7,
-    window: 1,
-    session: 1.75,
-    near: 3.6,
-    around: 1.8,
-    own: 2.6,
+    words: 3.3,
+    window: 1.2,
+    session: 1.6,
+    near: 1.5,
+    apart: 1.6,
+    around: 0.8,
+    own: 3.1,
+    theirs: 1.4,
+    tells: 0.2,
+    wish: 2.2,
     claim: 4,
     time: 1,
   },
   relevance: 1,
   adds: {},
   takes: { recency: 0.06, evidence: 0.03, importance: 0.04, confidence: 0.04 },
+  isNewestFirst: true,
 };
 
 /** The mix that many memory systems use. How often a memory was used is not tracked yet: evidence stands for it. */
@@ -73,6 +87,7 @@ const CLASSIC: Profile = {
   relevance: 0.4,
   adds: { recency: 0.3, evidence: 0.2, confidence: 0.1 },
   takes: {},
+  isNewestFirst: false,
 };
 
 const PROFILES: readonly Profile[] = [DEFAULT, CLASSIC];

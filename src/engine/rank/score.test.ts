@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { profileOf } from "./profiles.ts";
 import { boostOf, partsOf, relevanceOf, scoreOf, weightsFor } from "./score.ts";
-import { noSignals, type Places, SIGNAL_NAMES, type Signals } from "./signals.ts";
+import { isBit, noSignals, type Places, SIGNAL_NAMES, type Signals } from "./signals.ts";
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const qualities = fc.record({ recency: share, evidence: share, importance: share, confidence: share });
@@ -13,16 +13,16 @@ const columns = fc.integer({ min: 1, max: 8 }).chain((slots) =>
     maxLength: SIGNAL_NAMES.length,
   }),
 );
-const BITS = { answers: 1, own: 2 };
+const BITS = { answers: 1, own: 2, theirs: 4, tells: -8 };
 
 function signalsOf(values: readonly (readonly number[])[]): Signals {
   const filled = noSignals(BITS);
   for (const [i, signal] of SIGNAL_NAMES.entries()) {
     const column = Float32Array.from(values[i] ?? []);
     if (signal === "named") filled.named = column;
-    else if (signal !== "answers" && signal !== "own") filled.columns[signal] = column;
+    else if (!isBit(signal)) filled.columns[signal] = column;
     // Shares of the greatest, but for those that have a natural top.
-    const isShare = ["words", "window", "session", "near", "around"].includes(signal);
+    const isShare = ["words", "window", "session", "near", "apart", "around"].includes(signal);
     filled.tops[signal] = isShare ? Math.max(...column) : 1;
   }
   return filled;
@@ -37,7 +37,7 @@ function placesOf(slots: number): Places {
     turns: slots,
     session: Int32Array.from(numbers.toReversed()),
     speaker: Int32Array.from(numbers, (i) => i - 1),
-    bits: Uint8Array.from(numbers, (i) => i % 4),
+    bits: Uint8Array.from(numbers, (i) => i % 16),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type Signal,
   type Signals,
   signalAt,
+  tells,
 } from "./signals.ts";
 
 /** What stands in for the surroundings of a unit that is from no turn. */
@@ -110,7 +111,7 @@ function bitTable({ bits }: Readonly<Signals>, scales: Scales): Float32Array {
   for (const signal of SIGNAL_NAMES) {
     if (!isBit(signal) || scales[signal] === 0) continue;
     for (let pattern = 0; pattern < 256; pattern += 1) {
-      if ((pattern & bits[signal]) !== 0) table[pattern] = (table[pattern] as number) + scales[signal];
+      if (tells(pattern, bits[signal])) table[pattern] = (table[pattern] as number) + scales[signal];
     }
   }
   return table;

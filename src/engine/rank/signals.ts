@@ -11,6 +11,8 @@ export const SIGNALS = {
   session: "session",
   /** Cosine of its vector with the query's. */
   near: "unit",
+  /** The same once what all units have in common is taken away: what tells them apart. */
+  apart: "unit",
   /** The mean cosine of the turns around it, itself included. */
   around: "turn",
   /** 1 where its speaker is named in the query. */
@@ -19,6 +21,12 @@ export const SIGNALS = {
   answers: "bit",
   /** 1 where the user said it, in a chat with an assistant. */
   own: "bit",
+  /** 1 where the assistant said it, and the query asks after that. */
+  theirs: "bit",
+  /** 1 where it does not end in a question. */
+  tells: "bit",
+  /** Where the user says how they want things to be and the query asks for something: how near it is, 0 to 1. */
+  wish: "unit",
   /** How well its claim fits what the query asks: 0 to 1. */
   claim: "unit",
   /** 1 where it lies in the span of time that the query names. */
@@ -43,7 +51,7 @@ export interface Signals {
   readonly tops: { [signal in Signal]: number };
   /** By the number of who speaks: 1 where the query names them. */
   named: Float32Array;
-  /** Which bit of the turns' bits tells a signal. */
+  /** Which bit of the turns' bits tells a signal; less than 0 where the bit's absence does. */
   readonly bits: { readonly [signal in BitSignal]: number };
 }
 
@@ -66,7 +74,9 @@ export function noSignals(bits: Signals["bits"]): Signals {
       window: none,
       session: none,
       near: none,
+      apart: none,
       around: none,
+      wish: none,
       claim: none,
       time: none,
     },
@@ -75,10 +85,14 @@ export function noSignals(bits: Signals["bits"]): Signals {
       window: 0,
       session: 0,
       near: 0,
+      apart: 0,
       around: 0,
       named: 0,
       answers: 0,
       own: 0,
+      theirs: 0,
+      tells: 0,
+      wish: 0,
       claim: 0,
       time: 0,
     },
@@ -92,7 +106,7 @@ export function signalAt(signals: Readonly<Signals>, signal: Signal, places: Pla
   if (isOfUnit(signal)) return signals.columns[signal][slot] ?? 0;
   const turn = places.turn[slot] ?? -1;
   if (turn < 0) return 0;
-  if (isBit(signal)) return ((places.bits[turn] ?? 0) & signals.bits[signal]) === 0 ? 0 : 1;
+  if (isBit(signal)) return tells(places.bits[turn] ?? 0, signals.bits[signal]) ? 1 : 0;
   if (signal === "named") return signals.named[places.speaker[turn] ?? -1] ?? 0;
   if (signal === "session") return signals.columns.session[places.session[turn] ?? 0] ?? 0;
   return signals.columns[signal][turn] ?? 0;
@@ -100,6 +114,11 @@ export function signalAt(signals: Readonly<Signals>, signal: Signal, places: Pla
 
 function isOfUnit(signal: Signal): signal is Told<"unit"> {
   return SIGNALS[signal] === "unit";
+}
+
+/** Whether a turn's bits tell a signal, by the signal's bit. */
+export function tells(bits: number, bit: number): boolean {
+  return bit < 0 ? (bits & -bit) === 0 : (bits & bit) !== 0;
 }
 
 export function isBit(signal: Signal): signal is BitSignal {

@@ -4,9 +4,11 @@ import type { Block } from "../block/block.ts";
 import type { Profile, Weights } from "../rank/profiles.ts";
 import { relevanceOf, weightsFor } from "../rank/score.ts";
 import { noSignals, type Places, type Signals } from "../rank/signals.ts";
+import { searchApart } from "./apart-arm.ts";
 import { candidatesOf } from "./candidates.ts";
 import { searchClaims } from "./claim-arm.ts";
 import { cuesOf } from "./cues.ts";
+import { mannerOf } from "./manner.ts";
 import type { Scratch } from "./scratch.ts";
 import { searchTime } from "./time-arm.ts";
 import { BITS, searchTurns, talkShare } from "./turn-arm.ts";
@@ -52,7 +54,8 @@ export function search(
     slots: wordSlots,
     turns: windowTurns,
   } = searchWords(block, scratch, analyse(query), signals);
-  searchTurns(block, scratch, query, signals);
+  const manner = mannerOf(query);
+  searchTurns(block, scratch, query, manner, signals);
   const claimSlots = searchClaims(block, scratch, cuesOf(block, query), signals);
   searchTime(block, scratch, span, signals);
   const weights = weightsFor(profile, talkShare(block));
@@ -72,6 +75,7 @@ export function search(
     nearest: near?.foremost ?? [],
   });
   if (near) searchVectors(block, scratch, near, slots, signals);
+  if (near) searchApart(block, scratch, { ...near, slots, ...manner }, signals);
   const relevance = relevanceOf(signals, weights, places, slots, scratch.raw("relevance", slots.length));
   return { signals, weights, places, slots, relevance, evidenceAt: evidenceOf(signals, share, floor) };
 }

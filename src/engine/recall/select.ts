@@ -12,6 +12,8 @@ export interface Candidate {
   readonly answers: boolean;
 }
 
+/** What is left of the score of another passage of a message that stands there. */
+const MORE_OF_IT = 0.8;
 /** What is left of the score of something that stands there already in other words. */
 const REPEATED = 0.5;
 
@@ -29,10 +31,11 @@ export function arrange(candidates: readonly Candidate[]): Candidate[] {
     // Passages of one long message are different things; memories of one message are mostly the same.
     const isThere = (turn: number): boolean => read.has(turn) || (type === "memory" && quoted.has(turn));
     const isSaid = turns.some(isThere) && !candidate.answers;
-    const isRepeated = isSaid || texts.has(candidate.key);
+    const isMore = type === "passage" && turns.some((turn) => quoted.has(turn));
+    const keeps = isSaid || texts.has(candidate.key) ? REPEATED : isMore ? MORE_OF_IT : 1;
     texts.add(candidate.key);
     for (const turn of turns) (type === "memory" ? read : quoted).add(turn);
-    return isRepeated ? { ...candidate, score: candidate.score * REPEATED } : candidate;
+    return keeps < 1 ? { ...candidate, score: candidate.score * keeps } : candidate;
   });
   return arranged.sort(byScore);
 }

@@ -2,21 +2,32 @@ import { words } from "../../domain/words.ts";
 import type { Block } from "../block/block.ts";
 import { TURN } from "../block/turns.ts";
 import type { Signals } from "../rank/signals.ts";
+import type { Manner } from "./manner.ts";
 import type { Scratch } from "./scratch.ts";
 
 /** The bits of turns that are signals. */
-export const BITS: Signals["bits"] = { answers: TURN.answers, own: TURN.own };
+export const BITS: Signals["bits"] = {
+  answers: TURN.answers,
+  own: TURN.own,
+  theirs: TURN.byAssistant,
+  tells: -TURN.asks,
+};
 
-/** Fills the signals that the conversation gives: who speaks, what it answers, whether the user said it. */
+/**
+ * Fills the signals that the conversation gives: who speaks, what it answers, whether the user said it, or the assistant
+ * where its words are asked after.
+ */
 export function searchTurns(
   { turns, speakers, names }: Block,
   scratch: Scratch,
   query: string,
+  { isAfterAssistant }: Pick<Manner, "isAfterAssistant">,
   signals: Signals,
 ): void {
-  for (const signal of ["answers", "own"] as const) {
-    signals.tops[signal] = (turns.seen & BITS[signal]) === 0 ? 0 : 1;
-  }
+  const has = (bit: number): 0 | 1 => ((turns.seen & bit) === 0 ? 0 : 1);
+  signals.tops.answers = has(TURN.answers);
+  signals.tops.tells = has(TURN.asks);
+  signals.tops[isAfterAssistant ? "theirs" : "own"] = has(TURN.own);
   if (speakers.size === 0) return;
   const asked = new Set(words(query));
   for (const speaker of speakers) {

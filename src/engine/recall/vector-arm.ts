@@ -14,8 +14,9 @@ const FEW = 64;
 /** What a cosine from codes is off by, at most in practice: five times the mean error of 256 parts of 8 bits. */
 const CODE_ERROR = 0.002;
 
-/** The cosines of all units with a query, and the slots with the greatest of them, in any order. */
+/** A query's vector, the cosines of all units with it, and the slots with the greatest of them, in any order. */
 export interface Nearness {
+  readonly vector: Float32Array;
   readonly near: Float32Array;
   readonly foremost: readonly number[];
 }
@@ -29,14 +30,18 @@ export function scanVectors(block: Block, scratch: Scratch, query: Float32Array)
   if (query.length !== vectors.dimensions || query.every((part) => part === 0)) return undefined;
   const near = scratch.raw("near", units.count);
   vectors.dot(query, units.count, near);
-  return { near, foremost: units.count <= ALL ? greatestOf(near, FEW) : aboutGreatest(near, FOREMOST) };
+  return {
+    vector: query,
+    near,
+    foremost: units.count <= ALL ? greatestOf(near, FEW) : aboutGreatest(near, FOREMOST),
+  };
 }
 
 /**
  * The slots whose cosine from codes does not tell whether they are among the `most` nearest: those within twice the
  * error of a code on either side of the last of them, the nearest first.
  */
-export function doubtful({ near, foremost }: Nearness, most: number): number[] {
+export function doubtful({ near, foremost }: Omit<Nearness, "vector">, most: number): number[] {
   const own = new Float32Array(foremost.length);
   for (let i = 0; i < own.length; i += 1) own[i] = near[foremost[i] as number] as number;
   const best = greatestOf(own, most + RESCORED);
