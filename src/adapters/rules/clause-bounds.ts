@@ -103,9 +103,24 @@ function byPlace(tokens: readonly Token[], start: Start, found: Found, last: Fou
   if (!last) return "main";
   const subject = found.subject && tokens[found.subject[0]];
   if (subject && (subject.class === "question" || subject.lower === "that")) return "relative";
+  if (isLeftOut(tokens, start, found)) return "reason";
   const follows = start.opener === undefined || start.opener === "that";
   const isSaid = follows && SAYING.has(last.verb.lemma) && !isFar(tokens, last.verb.to, start.at);
   return isSaid ? "content" : "main";
+}
+
+/** "a trip I took last summer": what hangs on a noun, without a word that brings it in and without an object. */
+function isLeftOut(tokens: readonly Token[], start: Start, { subject, verb }: Found): boolean {
+  if (!subject || start.opener !== undefined) return false;
+  const before = tokens[subject[0] - 1];
+  const isOwn = /^(?:i|we|he|she|they)$/.test(tokens[subject[0]]?.lower ?? "");
+  const hangs = isOwn && before?.class === "noun" && before.after.trim() === "";
+  const next = tokens[verb.to];
+  return (
+    hangs &&
+    !["noun", "name", "determiner", "possessive", "adjective", "number"].includes(next?.class ?? "") &&
+    !verb.copula
+  );
 }
 
 function isFar(tokens: readonly Token[], from: number, to: number): boolean {

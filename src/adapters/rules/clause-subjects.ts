@@ -1,3 +1,4 @@
+import { baseForm } from "../../domain/english.ts";
 import { type Clause, isOrder } from "./clauses.ts";
 import type { Context } from "./context.ts";
 import type { Discourse, Entity } from "./entities.ts";
@@ -29,9 +30,28 @@ export function subjectOf(context: Context, clause: Clause, before: Before | und
 
 /** "sold the Fuji": I did, or whoever the clause before is about. */
 function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): Entity | undefined {
+  // "Here's our latest work": a form of "be" stands alone for nobody.
+  if (!clause.shares && clause.verb.copula && !clause.verb.perfect) return undefined;
+  if (clause.shares && isAdvice(clause, before)) return undefined;
   if (clause.shares) return before?.subject ?? (before?.clause.subject ? undefined : talk.speaker);
   if (hasOtherSubject(clause)) return undefined;
-  return isOrder(clause) && !STANDING.has(clause.verb.lemma) ? undefined : talk.speaker;
+  const stands = STANDING.has(clause.verb.lemma) && !clause.verb.denied;
+  return isOrder(clause) && !stands ? undefined : talk.speaker;
+}
+
+/** "If acting makes you happy, give it a shot": behind a condition, or another order, a bare verb is one too. */
+function isAdvice({ tokens, verb }: Clause, before: Before | undefined): boolean {
+  const first = tokens[verb.from];
+  if (
+    !before ||
+    first === undefined ||
+    verb.tense !== "present" ||
+    verb.denied ||
+    baseForm(first.lower) !== first.lower
+  )
+    return false;
+  const isCondition = before.clause.role === "condition" && before.clause.verb.to <= verb.from;
+  return (isCondition && before.subject === undefined) || isOrder(before.clause);
 }
 
 /** What others say of the user is theirs: "Tina thinks I'm mad". */

@@ -358,7 +358,8 @@ function isNamed({ known }: Context, { path }: Entity): boolean {
 function ageClaims(part: Part, value: string): AddProposal[] {
   const { statement, context } = part;
   const age = AGE.exec(value)?.[1] ?? value;
-  if (statement.clause.verb.denied || statement.clause.verb.tense === "past") return [];
+  const { verb } = statement.clause;
+  if (verb.denied || verb.tense === "past" || verb.perfect) return [];
   return [
     adding(context, place(part), {
       text: compose(statement.subject.display, "is", age, "years old"),

@@ -50,6 +50,9 @@ const MONTHS = "january february march april may june july august september octo
   " ",
 );
 
+/** "I read it in two weeks": how long it took. */
+const LENGTH = /^(?:in|within) .*\b(?:days?|weeks?|months?|years?)$/i;
+
 /** The dates that a text names. `future` where the tense looks ahead. Habits ("every Monday") are no dates. */
 export function datesIn(text: string, at: string, future: boolean): SaidDate[] {
   if (text.length > 600 || !HINT.test(text) || HABIT.test(text)) return [];
@@ -60,7 +63,7 @@ export function datesIn(text: string, at: string, future: boolean): SaidDate[] {
   if (relative) return [relative];
   const found = chrono()
     .GB.parse(plain, { instant, timezone: 0 }, { forwardDate: future })
-    .filter((one) => isDate(one, plain))
+    .filter((one) => isDate(one, plain) && (future || !LENGTH.test(one.text)))
     .map((one) => ({ start: one.index, end: one.index + one.text.length, iso: isoOf(one, instant, future) }));
   if (found.length > 0) return found;
   return byHand(plain, instant, future);

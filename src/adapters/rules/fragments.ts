@@ -54,7 +54,7 @@ export function bared(text: string): string {
 const HERE =
   /^(?:(?:hi|hello|hey|hiya|heya|morning|evening|afternoon|good (?:morning|evening|afternoon)|it['’]?s|this is)(?: there| all| everyone)?[,!. ]+)*(?<name>\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?) here\b/u;
 const GREETING =
-  /^(?:it|this|that|you|hi|hello|hey|morning|evening|back|not|over|out|in|right|all|everyone)$/i;
+  /^(?:it|this|that|you|hi|hello|hey|morning|evening|back|not|over|out|in|right|all|everyone|always|still|just|now|same|almost|nearly|only|already|finally|anyone|someone|nobody|lots|more|new|great|glad|happy|welcome|here|there|sitting|standing|waiting|nothing|something)$/i;
 
 /** "hi, Dana here" */
 function introduced({ context, text, place }: Fragment): AddProposal[] | undefined {

@@ -8,6 +8,7 @@ import { isName, nounOf } from "./nouns.ts";
 import { type Part, place } from "./parts.ts";
 import type { Phrase } from "./phrases.ts";
 import { compose } from "./sentence.ts";
+import type { Stretch } from "./token.ts";
 
 /** "My landlord is called Mr Petrakis." */
 export function nameClaims(part: Part): AddProposal[] {
@@ -130,7 +131,9 @@ function namesBehind(part: Part, _object: Phrase, item: readonly [number, number
   const noun = tokens[item[1] - 1];
   if (!noun || BE.has(noun.lower) || !/[,:(–—-]/.test(noun.after)) return [];
   const list = readList(tokens, item[1], tokens.length);
-  if (!list?.items.every((one) => isName(tokens, ...one) && one[1] - one[0] <= 2)) return [];
+  const isCalled = (one: Stretch): boolean =>
+    isName(tokens, ...one) && one[1] - one[0] <= 2 && tokens[one[0]]?.class !== "pronoun";
+  if (!list?.items.every(isCalled)) return [];
   const isPlural = singular(noun.lower) !== noun.lower;
   return isPlural === list.items.length > 1 ? list.items.map((one) => said(context, tokens, ...one)) : [];
 }

@@ -23,6 +23,7 @@ import {
 } from "./fragments.ts";
 import { isRefused, quotedSpans } from "./guards.ts";
 import { instructionOf } from "./instructions.ts";
+import { type Standing, standsAlone } from "./standing.ts";
 import { tagSentences } from "./tagger.ts";
 import type { Token } from "./token.ts";
 
@@ -49,6 +50,7 @@ export function readStatements(
   const { known, earlier } = reading;
   const context: Context = { message, content: message.content, discourse: talk, known, earlier, made };
   const quotes = quotedSpans(message.content);
+  tagged.delete(message);
   for (const { start, end } of spans) {
     const text = message.content.slice(start, end);
     if (isRefused(text)) continue;
@@ -57,13 +59,18 @@ export function readStatements(
       context.made.push(starred);
       continue;
     }
-    for (const tokens of tagSentences(text, start)) {
+    const sentences = tagSentences(text, start);
+    tagged.set(message, [...(tagged.get(message) ?? []), ...sentences]);
+    for (const tokens of sentences) {
       markQuotes(tokens, quotes);
       context.made.push(...readSentence(context, tokens));
     }
   }
   return context.made;
 }
+
+/** Sentences as they were tagged, for the turns that follow: tagging is most of the work. They go with the message. */
+const tagged = new WeakMap<Message, Token[][]>();
 
 /** The claims of what is known, gathered at the first call. */
 function claimsOfMemories({ known }: Reading): () => readonly Claim[] {
@@ -85,20 +92,11 @@ function spokenOf(reading: Reading, message: Message): Entity[] {
   const turns = reading.earlier.filter(({ role, name }) => role === "user" && name === message.name);
   return turns.slice(-3).flatMap((turn) => {
     const talk = discourse(speakerEntity(turn.name), known, () => []);
-    return clausesOfTurn(turn).flatMap((clause) => mentionsOf(talk, clause));
+    const sentences = tagged.get(turn) ?? tagSentences(turn.content.slice(0, 600));
+    tagged.set(turn, sentences);
+    const clauses = sentences.flatMap(clausesOf);
+    return clauses.flatMap((clause) => mentionsOf(talk, clause));
   });
-}
-
-/** A turn is looked back at by each of the next ones; it is tagged once, and let go of with the turn itself. */
-const clausesOfTurns = new WeakMap<Message, ReturnType<typeof clausesOf>>();
-
-function clausesOfTurn(turn: Message): ReturnType<typeof clausesOf> {
-  let clauses = clausesOfTurns.get(turn);
-  if (!clauses) {
-    clauses = tagSentences(turn.content.slice(0, 600)).flatMap(clausesOf);
-    clausesOfTurns.set(turn, clauses);
-  }
-  return clauses;
 }
 
 const BEYOND =
@@ -254,6 +252,18 @@ function widen(context: Context, statement: Statement, next: Clause | undefined)
     : statement;
 }
 
+function standingOf({ message }: Context, { clause, subject }: Statement): Standing {
+  const first = clause.subject && clause.tokens[clause.subject[0]];
+  const isStrict = message.name !== undefined;
+  const isPronoun = /^(?:it|that|this|these|those|they|which|who)$/.test(first?.lower ?? "");
+  const isGerund = clause.verb.form === "gerund" && !clause.subject;
+  return {
+    isStrict,
+    isGerund,
+    isPointed: isPronoun || (isStrict && first?.lower === "the" && !subject.animate),
+  };
+}
+
 /** "I'm not allergic to peanuts after all": what was held, and is denied without a circumstance. */
 function denials(context: Context, claims: readonly AddProposal[]): Proposal[] {
   return claims.flatMap(({ claim, start, end }) => {
@@ -302,6 +312,7 @@ function placeOf(context: Context, { tokens, lead, rest, verb, subject }: Clause
 function readStatement(context: Context, statement: Statement, sentence: string): Proposal[] {
   const changes = changesOf(context, statement, sentence);
   if (changes) return changes;
-  const claims = claimsOf(context, statement);
+  const standing = standingOf(context, statement);
+  const claims = claimsOf(context, statement).filter((claim) => standsAlone(claim, standing));
   return [...denials(context, claims), ...claims];
 }

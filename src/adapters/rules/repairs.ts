@@ -392,6 +392,17 @@ function isInfinitive({ previous, tokens, i, next, current }: Spot): boolean {
 }
 
 const ANY: readonly Rule[] = [
+  // "I'm so excited": how much, and no new clause.
+  [
+    ({ current, helper, next, glued }) =>
+      glued &&
+      ["so", "too", "super", "all", "kinda", "totally", "extra"].includes(current.lower) &&
+      BE.has(helper?.lower ?? "") &&
+      next !== undefined &&
+      current.after.trim() === "" &&
+      (isA(next, "adjective", "adverb") || /(?:ed|en|ing)$/.test(next.lower)),
+    "adverb",
+  ],
   // "a courier firm"
   [
     ({ current, previous }) => current.lower === "firm" && isA(previous, "noun", "adjective", "determiner"),

@@ -77,6 +77,31 @@ describe("statements", () => {
     expect(await told(content)).toEqual(expect.arrayContaining(claims));
   });
 
+  it.each([
+    ["hi, Dana here", ["user | be called | Dana"]],
+    ["dentist in two weeks", ["user/dentist appointment | be on | two weeks"]],
+    ["my phone number: 0770 900", ["user/phone number | be | 0770 900"]],
+    ["my subscriptions: Calm and Mubi", ["user | be subscribed to | Calm", "user | be subscribed to | Mubi"]],
+    ["window seats only for me, thanks", ["user | prefer | window seats"]],
+    ["I was born in 1987", ["user | be born on | 1987"]],
+    ["I'm a paralegal at Dunmore & Finch", ["user | work at | Dunmore & Finch"]],
+    ["We've got three kids: Ada, Bruno and Cleo", ["user/kid Ada | be called | Ada"]],
+    [
+      "My kids are Hugo (8) and Elsa (5)",
+      ["user/kid Elsa | be called | Elsa", "user/kid Elsa | be aged | 5"],
+    ],
+    ["I do pilates, spin and yoga", ["user | do | pilates", "user | do | spin", "user | do | yoga"]],
+    ["I have a unit in Kew and a garage in Acton", ["user | have | a unit", "user | have | a garage"]],
+    ["my flatmate's vegan and I'm not", ["user/flatmate | be | vegan", "user | not be | vegan"]],
+    ["i dont eat pork", ["user | not eat | pork"]],
+    ["Femi owes me forty quid", ["Femi | owe | forty quid"]],
+    ["I'm a mum of two", ["user | have | two kids"]],
+    ["I'd rather walk than drive", ["user | prefer | to walk than drive"]],
+    ["I told Nan I'd mow her lawn", ["user | promise | Nan I'd mow her lawn"]],
+  ])("in short, in lists and between the lines: %s", async (content, claims) => {
+    expect(await told(content)).toEqual(expect.arrayContaining(claims));
+  });
+
   it("are about the one who speaks, where people talk among themselves", async () => {
     expect(await told("I live in Graz.", { name: "Joanna" })).toEqual(["Joanna | live in | Graz"]);
   });
@@ -95,6 +120,69 @@ describe("statements", () => {
     expect(appointment).toMatchObject({ propose: "add", when: "2026-03-20" });
     const [trip] = await propose("I went to a concert yesterday.");
     expect(trip).toMatchObject({ propose: "add", when: "2026-03-09" });
+  });
+});
+
+describe("what hangs on the turn before", () => {
+  async function after(
+    before: Partial<Message>,
+    content: string,
+    held: readonly Memory[] = [],
+  ): Promise<string[]> {
+    const proposals = await extractor.propose({
+      messages: [message(content)],
+      earlier: [message("", { id: "before", ...before })],
+      known: held,
+    });
+    return proposals.flatMap((one) =>
+      one.propose === "add" && one.claim
+        ? [`${one.claim.subject} | ${one.claim.relation} | ${one.claim.value}`]
+        : [],
+    );
+  }
+
+  it.each([
+    ["Where do you live?", "Porto.", "user | live in | Porto"],
+    ["Nice! What's your dog's name?", "Rex", "user/dog | be called | Rex"],
+    ["How old are you?", "34", "user | be aged | 34"],
+    ["What do you do for a living?", "nurse", "user | work as | a nurse"],
+    ["Do you have any allergies?", "yes, peanuts", "user | be allergic to | peanuts"],
+    ["Are you vegetarian?", "no", "user | not be | vegetarian"],
+  ])("the answer to %s: %s", async (content, answer, claim) => {
+    expect(await after({ role: "assistant", content }, answer)).toEqual([claim]);
+  });
+
+  it.each([
+    ["And Magnet too.", "user | use | Magnet"],
+    ["same for my wife", "user/wife | use | Shram"],
+  ])("%s", async (content, claim) => {
+    const held = {
+      ...known("user | use | Shram"),
+      sources: [{ message: "before", start: 0, end: 11, quote: "I use Shram" }],
+    };
+    expect(await after({ content: "I use Shram" }, content, [held])).toEqual([claim]);
+  });
+});
+
+describe("of people among themselves only what tells of a life is kept", () => {
+  it.each([
+    "Thanks, Gina!",
+    "I'm so excited to see how it all plays out!",
+    "It's such an awesome experience.",
+    "That's for sure.",
+    "Here's a pic of my family at the beach.",
+    "Playing video games helps me unwind.",
+    "I'm always here to help you.",
+    "The advice is creating a bit of a stir.",
+  ])("%s", async (content) => {
+    expect(await told(content, { name: "Joanna" })).toEqual([]);
+  });
+
+  it.each([
+    ["I adopted a puppy last week.", "Joanna | adopt | a puppy"],
+    ["My sister lives in Graz.", "Joanna/sister | live in | Graz"],
+  ])("%s", async (content, claim) => {
+    expect(await told(content, { name: "Joanna" })).toContain(claim);
   });
 });
 
@@ -127,10 +215,33 @@ describe("changes", () => {
     ["sold the Fuji yesterday", "user | own | a Fuji X100"],
     ["cancelled Mubi this morning", "user | be subscribed to | Mubi"],
     ["had to quit padel", "user | play | padel"],
+    ["no more meat for me", "user | eat | meat"],
+    ["done with Carrefour, too pricey", "user | shop at | Carrefour"],
+    ["packed in the banjo last week", "user | learn | the banjo"],
+    ["I've knocked the spin class on the head", "user | go to | the spin class"],
+    ["the doctor took me off ramipril", "user | take | ramipril"],
+    ["let the pool pass run out", "user | have | a pool pass"],
+    ["my mum and I don't talk anymore", "user | speak to | my mum"],
+    ["I'm not allergic to peanuts after all", "user | be allergic to | peanuts"],
   ])("%s ends %s", async (content, held) => {
     const proposals = await propose(content, [known(held), known("user | use | Trello")]);
     const ended = proposals.filter(({ propose }) => propose === "supersede");
     expect(ended).toMatchObject([{ target: { ids: [held] } }]);
+  });
+
+  it.each([
+    ["I'm a qualified electrician now", "user | be | a trainee electrician", "a qualified electrician"],
+    ["they moved my desk to the fifth floor", "user/desk | be on | the second floor", "the fifth floor"],
+    ["down to 76 kilos now!", "user | weigh | 80 kilos", "76 kilos"],
+    ["I'm a size 10 now", "user | be | a size 12", "a size 10"],
+    ["painted the kitchen mint green", "user/kitchen | be | brown", "mint green"],
+    ["switched my major to philosophy", "user | study | physics", "philosophy"],
+    ["sorry, typo, it's 214", "user/locker | be | 204", "214"],
+    ["*Jean", "user/mum | be called | Jane", "Jean"],
+  ])("%s takes the place of %s", async (content, held, value) => {
+    const proposals = await propose(content, [known(held)]);
+    const fresh = proposals.find((one) => one.propose === "add" && one.replaces?.ids?.includes(held));
+    expect(fresh).toMatchObject({ claim: { value } });
   });
 
   it("a swap keeps the relation of what it replaces", async () => {
@@ -160,9 +271,28 @@ describe("requests to forget", () => {
     ["please forget what I told you about my salary", /salary/],
     ["Delete what you know about my ex.", /ex/],
     ["can you forget that I smoke?", /smoke/],
+    ["scrap what I told you about Tinder", /Tinder/],
+    ["pretend I never told you about the cash", /cash/],
+    ["don't store my politics please", /politics/],
   ])("%s", async (content, about) => {
     const [request] = await propose(content);
     expect(request).toMatchObject({ propose: "erase", about: expect.stringMatching(about) });
+  });
+
+  it("of the turn before name what it told", async () => {
+    const held = {
+      ...known("user | have | a record"),
+      sources: [{ message: "before", start: 0, end: 15, quote: "I have a record" }],
+    };
+    const proposals = await extractor.propose({
+      messages: [message("forget what I just said")],
+      earlier: [message("I have a record", { id: "before" })],
+      known: [held],
+    });
+    expect(proposals).toMatchObject([
+      { propose: "erase", about: "a record" },
+      { propose: "erase", about: "I have a record" },
+    ]);
   });
 
   it("of a message itself, and of everything", async () => {

@@ -63,6 +63,27 @@ describe("an answer", () => {
     expect(text).toMatch(/Marzipan|marzipan/);
   });
 
+  it("names all who bear the same noun in one sentence", async () => {
+    await say("We've got three kids: Ada, Bruno and Cleo.");
+    expect((await ana.answer("What are my kids called?")).text).toBe(
+      "Your kids are called Ada, Bruno and Cleo.",
+    );
+    expect((await ana.answer("How many kids do I have?")).text).toBe("You have three kids.");
+  });
+
+  it("says the whole memory where the short answer holds only what was asked with", async () => {
+    await say("I moved to Rotterdam for my masters in robotics.");
+    expect((await ana.answer("What did I move to Rotterdam for?")).text).toBe(
+      "You moved to Rotterdam for your masters in robotics.",
+    );
+  });
+
+  it("prefers what came later to what the thing was before", async () => {
+    await say("My phone's an iPhone 12.", "Upgraded to a Pixel 9.");
+    expect((await ana.answer("What phone do I have?")).text).toMatch(/Pixel 9/);
+    expect((await ana.answer("What phone do I have?")).text).not.toMatch(/iPhone/);
+  });
+
   it("comes in parts that make the same", async () => {
     await say("I live in Turku.");
     const parts: string[] = [];
@@ -87,6 +108,14 @@ describe("nothing is made up", () => {
     ["Which hotel did I stay at in Gdańsk?", "We took the train to Gdańsk in April."],
     ["What's my shoe size?", "I bought new shoes."],
     ["What does my brother do?", "My sister Ida works as a pilot."],
+    ["What brand is my laptop?", "I bought a new laptop yesterday, finally."],
+    ["When is my birthday?", "Bo gave me a plant for my birthday."],
+    ["What film did I see last night?", "I saw a film with Ana last night."],
+    ["What medication do I take?", "I take medication every morning."],
+    ["What time is my meeting with HR?", "I have a meeting with HR tomorrow."],
+    ["Where am I moving?", "My girlfriend's moving to Malmö for work, I'm staying put."],
+    ["Who will I meet?", "My horoscope says I'll meet a stranger named Leo."],
+    ["Where's my house?", "I nearly bought a house in Kent."],
     ["Where do I work?", 'Bo shouted "I got the job at Lego!" at all of us.'],
   ])("%s after: %s", async (question, said) => {
     await say(said);
