@@ -37,10 +37,11 @@ export interface Block {
   readonly slotOfRow: number[];
   /** Rows by memory id; made when it is first asked for. */
   rowById: Map<string, number> | undefined;
-  /** Numbers of the names that speak, that memories are about, and of their relations. */
+  /** Numbers of the names that speak, and that memories are about. */
   readonly speakers: Set<number>;
   readonly subjects: Set<number>;
-  readonly relations: Set<number>;
+  /** By the number of a relation, the rows of memories that have it, or have had it. */
+  readonly relations: Map<number, number[]>;
   /** Slots that are gone. */
   readonly dead: number[];
   /** When the newest of all was said, in milliseconds. */
@@ -71,7 +72,7 @@ export function emptyBlock({ fingerprint, dimensions }: Space): Block {
     rowById: undefined,
     speakers: new Set(),
     subjects: new Set(),
-    relations: new Set(),
+    relations: new Map(),
     dead: [],
     newest: 0,
     unkept: 0,
@@ -160,13 +161,23 @@ function rowFor(block: Block, id: string): number {
 
 function takeMemory(block: Block, memory: Memory): void {
   const row = rowFor(block, memory.id);
+  const before = block.memories.columns.relation[row];
   putMemory(block.memories, row, memory, block);
+  const now = block.memories.columns.relation[row];
+  if (now !== before) noteRow(block.relations, now, row);
   note(block.subjects, block.memories.columns.subject[row]);
-  note(block.relations, block.memories.columns.relation[row]);
   const slot = block.slotOfRow[row] as number;
   // A merge gives a memory another source, and with it another turn, while its unit may stay as it is.
   if (slot >= 0) block.units.columns.turn[slot] = newestTurn(block.memories, row);
   block.newest = Math.max(block.newest, Date.parse(memory.at));
+}
+
+/** Adds a row to those of a relation. */
+export function noteRow(rows: Map<number, number[]>, relation: number | undefined, row: number): void {
+  if (relation === undefined || relation < 0) return;
+  const known = rows.get(relation);
+  if (known) known.push(row);
+  else rows.set(relation, [row]);
 }
 
 function note(numbers: Set<number>, number: number | undefined): void {

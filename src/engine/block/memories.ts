@@ -93,6 +93,8 @@ export function addRow(memories: Memories): number {
   memories.count = row + 1;
   makeRoom(memories.columns, memories.count);
   memories.columns.sources[row] = -1;
+  memories.columns.subject[row] = -1;
+  memories.columns.relation[row] = -1;
   return row;
 }
 

@@ -1,4 +1,4 @@
-import { type Block, emptyBlock, type Space } from "./block.ts";
+import { type Block, emptyBlock, noteRow, type Space } from "./block.ts";
 import { type Columns, type Numbers, namesOf } from "./columns.ts";
 import { vectorsOf } from "./vectors.ts";
 import { type PackedWords, wordsOf } from "./words.ts";
@@ -163,8 +163,14 @@ function blockFrom(header: Header, arrays: ReadonlyMap<string, Numbers>, space: 
     newest: header.newest,
     speakers: numbersIn(turns.columns.speaker, header.names.length),
     subjects: numbersIn(memories.columns.subject, header.names.length),
-    relations: numbersIn(memories.columns.relation, header.names.length),
+    relations: rowsByRelation(memories.columns.relation),
   };
+}
+
+function rowsByRelation(column: Int32Array): Map<number, number[]> {
+  const rows = new Map<number, number[]>();
+  for (let row = 0; row < column.length; row += 1) noteRow(rows, column[row], row);
+  return rows;
 }
 
 /** The different numbers of a column of names' numbers. */

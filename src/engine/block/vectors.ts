@@ -21,7 +21,7 @@ export interface Vectors {
 }
 
 /** Up to so many rows a plain loop takes no time, and a chunk of its own is not worth its price. */
-const FEW = 128;
+const FEW = 256;
 
 /** Empty, or with the codes and scales that `pack` gave. */
 export function vectorsOf(

@@ -9,33 +9,37 @@ const ANSWERING = 0.3;
 /**
  * Fills the signal of claims: how well each answers what the query asks. The right subject and relation, and the topic
  * asked after, where there is one; another subject is no answer, the right relation on another topic a weak one. Gives
- * the slots of those that may be an answer.
+ * the slots of those that may be an answer. The work grows with the claims that have a relation or a word asked after.
  */
 export function searchClaims(block: Block, scratch: Scratch, cues: Cues, signals: Signals): number[] {
   const { subjects, relations, topic } = cues;
   const found: number[] = [];
   if (subjects.size === 0 || (relations.size === 0 && topic.length === 0)) return found;
-  const onTopic = topicShares(block, scratch, topic);
-  const { count, columns } = block.memories;
-  const { subject, relation } = columns;
   const claims = scratch.column("claim", block.units.count);
+  const onTopic = topicShares(block, scratch, topic);
   const abouts = tableOf(scratch, "abouts", block, subjects);
+  const { subject, relation } = block.memories.columns;
   const answering = tableOf(scratch, "answering", block, new Map([...relations].map((one) => [one, 1])));
   const { slotOfRow } = block;
   const hasTopic = topic.length > 0;
-  let best = 0;
-  for (let row = 0; row < count; row += 1) {
+  const weigh = (row: number): void => {
     // A memory without a claim has no subject: -1, which is no place of the table.
     const about = abouts[subject[row] as number] as number;
     const slot = slotOfRow[row] as number;
-    if (!(about > 0) || slot < 0) continue;
+    if (!(about > 0) || slot < 0) return;
     const hasRelation = answering[relation[row] as number] === 1;
-    const fit = about * fitOf(hasRelation, hasTopic ? (onTopic[slot] as number) : undefined);
+    const fit = about * fitOf(hasRelation, hasTopic ? (onTopic.shares[slot] as number) : undefined);
     claims[slot] = fit;
     if (fit >= ANSWERING) found.push(slot);
-    if (fit > best) best = fit;
+  };
+  for (const one of relations) for (const row of block.relations.get(one) ?? []) weigh(row);
+  const { row: rowOf } = block.units.columns;
+  for (const slot of onTopic.slots) {
+    const row = rowOf[slot] as number;
+    if (row >= 0 && answering[relation[row] as number] !== 1) weigh(row);
   }
-  if (best === 0) return found;
+  const isAny = found.length > 0 || onTopic.slots.length > 0;
+  if (!isAny) return found;
   signals.columns.claim = claims;
   signals.tops.claim = 1;
   return found;
@@ -58,16 +62,22 @@ function fitOf(hasRelation: boolean, onTopic: number | undefined): number {
   return hasRelation ? 0.3 + 0.7 * onTopic : 0.5 * onTopic;
 }
 
-/** The share of the topic's words that each unit holds. */
-function topicShares({ words, units }: Block, scratch: Scratch, topic: readonly string[]): Float32Array {
+/** The share of the topic's words that each unit holds, and the slots that hold any. */
+function topicShares(
+  { words, units }: Block,
+  scratch: Scratch,
+  topic: readonly string[],
+): { shares: Float32Array; slots: readonly number[] } {
   const shares = scratch.column("topic", units.count);
+  const found: number[] = [];
   for (const term of topic) {
     for (const { slots, from, to } of words.runs(term)) {
       for (let i = from; i < to; i += 1) {
         const slot = slots[i] as number;
+        if (shares[slot] === 0) found.push(slot);
         shares[slot] = (shares[slot] as number) + 1 / topic.length;
       }
     }
   }
-  return shares;
+  return { shares, slots: found };
 }

@@ -65,7 +65,7 @@ function relationsIn(
     for (const relation of answers) named.add(relation);
     if (answers.length > 0) spent.add(stem(word));
   }
-  const direct = [...relations].filter((number) => {
+  const direct = [...relations.keys()].filter((number) => {
     const needed = termsOf(names.all[number] ?? "");
     if (needed.length === 0 || !needed.every((term) => terms.has(term))) return false;
     for (const term of needed) spent.add(term);

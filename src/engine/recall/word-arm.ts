@@ -7,9 +7,9 @@ import type { Scratch } from "./scratch.ts";
 
 /** A unit that holds this many telling words of the query has to do with it, however long the query is. */
 const ENOUGH_WORDS = 6;
-/** In a memory of more units than this, a word that stands in a sixteenth of them says nothing of their surroundings. */
+/** In a memory of more units than this, a word that stands in one of forty says nothing of its surroundings. */
 const LARGE = 4096;
-const COMMON = 16;
+const COMMON = 40;
 
 export interface FoundWords {
   /**
