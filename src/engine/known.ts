@@ -1,7 +1,7 @@
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import { analyse } from "../domain/words.ts";
-import { type Block, unitId } from "./block/block.ts";
+import { type Block, rowOf } from "./block/block.ts";
 import { telling as weightOf } from "./block/words.ts";
 import type { MemoryDraft } from "./memory-draft.ts";
 import type { UserState } from "./user-state.ts";
@@ -31,41 +31,50 @@ export function knownFor(
     .map(({ content }) => content.slice(0, LONGEST_TEXT))
     .join("\n");
   const telling = [...new Set(analyse(said))].filter((term) => state.block.words.frequency(term) <= COMMON);
-  const ids = new Set<string>(state.claims.namings());
-  for (const slot of memoriesWith(state.block, telling)) ids.add(unitId(state.block, slot));
-  for (const id of newest(state)) ids.add(id);
-  for (const { id } of draft.made) ids.add(id);
-  const known = [...ids].flatMap((id) => {
-    const memory = draft.get(id);
-    return memory?.status === "current" ? [memory] : [];
-  });
-  // Ids rise with the time of storing.
-  return known.sort((one, other) => (one.id < other.id ? -1 : 1));
+  const rows = new Set<number>(newest(state));
+  for (const row of rowsWith(state.block, telling)) rows.add(row);
+  for (const id of state.claims.namings()) rows.add(rowOf(state.block, id));
+  // Rows rise with the time of storing.
+  const known = [...rows]
+    .sort((one, other) => one - other)
+    .flatMap((row) => held(draft, idOf(state.block, row)));
+  const isKnown = new Set(known);
+  const made = draft.made.flatMap(({ id }) => held(draft, id)).filter((memory) => !isKnown.has(memory));
+  return made.length === 0 ? known : [...known, ...new Set(made)];
 }
 
-/** The slots of the memories that share the most telling words. */
-function memoriesWith({ words, units }: Block, terms: readonly string[]): number[] {
+function held(draft: MemoryDraft, id: string): readonly Memory[] {
+  const memory = draft.get(id);
+  return memory?.status === "current" ? [memory] : [];
+}
+
+function idOf({ memoryIds }: Block, row: number): string {
+  return memoryIds[row] ?? "";
+}
+
+/** The rows of the memories that share the most telling words. */
+function rowsWith({ words, units }: Block, terms: readonly string[]): number[] {
+  const { row: rowAt } = units.columns;
   const shared = new Map<number, number>();
   for (const term of terms) {
     const weight = weightOf(words, term);
     for (const { slots, from, to } of words.runs(term)) {
       for (let i = from; i < to; i += 1) {
-        const slot = slots[i] as number;
-        if ((units.columns.row[slot] as number) >= 0) shared.set(slot, (shared.get(slot) ?? 0) + weight);
+        const row = rowAt[slots[i] as number] as number;
+        if (row >= 0) shared.set(row, (shared.get(row) ?? 0) + weight);
       }
     }
   }
   const best = [...shared];
   if (best.length > NEAREST) best.sort(([, one], [, other]) => other - one).length = NEAREST;
-  return best.map(([slot]) => slot);
+  return best.map(([row]) => row);
 }
 
-/** The newest current memories, by their rows: a walk along all of them would grow with what a user ever said. */
-function newest({ block, current }: UserState): string[] {
-  const found: string[] = [];
+/** The rows of the newest current memories: a walk along all of them would grow with what a user ever said. */
+function newest({ block, current }: UserState): number[] {
+  const found: number[] = [];
   for (let row = block.memoryIds.length - 1; row >= 0 && found.length < NEWEST; row -= 1) {
-    const id = block.memoryIds[row] ?? "";
-    if (current.has(id)) found.push(id);
+    if (current.has(idOf(block, row))) found.push(row);
   }
   return found;
 }

@@ -144,7 +144,8 @@ export function release(block: Block): void {
   block.vectors.release();
 }
 
-function rowOf(block: Block, id: string): number {
+/** The row of a memory, or -1. */
+export function rowOf(block: Block, id: string): number {
   block.rowById ??= new Map(block.memoryIds.map((known, row) => [known, row]));
   return block.rowById.get(id) ?? -1;
 }
