@@ -158,6 +158,7 @@ async function erase(
       };
     },
   );
+  ports.embedder.letGo?.();
   return result.texts ? verify(ports, scope, result.receipt, result.texts) : result.receipt;
 }
 

@@ -26,4 +26,6 @@ export interface Embedder {
    * rejects with its reason. No message holds a text.
    */
   embed(texts: readonly string[], options?: CallOptions): Promise<Float32Array[]>;
+  /** Lets go of vectors that it keeps of earlier texts; called when something is erased. */
+  letGo?(): void;
 }

@@ -69,6 +69,7 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions = {}): Embedder {
     dimensions,
     local: false,
     floor: options.floor === undefined ? floor : checkShare(options.floor, "floor"),
+    letGo: () => cache.clear(),
     patienceMs: checkCount(options.patienceMs ?? 50, "patienceMs", 0, 600_000),
     async embed(texts, call = {}) {
       call.signal?.throwIfAborted();

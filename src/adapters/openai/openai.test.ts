@@ -94,6 +94,14 @@ describe("the embedder of OpenAI", () => {
     expect(server.received).toHaveLength(6);
   });
 
+  it("keeps nothing once it is told to let go", async () => {
+    const one = embedder();
+    await one.embed(["a"]);
+    one.letGo?.();
+    await one.embed(["a"]);
+    expect(inputs()).toEqual([["a"], ["a"]]);
+  });
+
   it("asks nothing of the server where there is nothing to ask", async () => {
     expect(await embedder().embed([])).toEqual([]);
     await embedder().embed(["", "  "]);

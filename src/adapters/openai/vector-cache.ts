@@ -4,12 +4,14 @@ import { createHash } from "node:crypto";
 export interface VectorCache {
   get(text: string): Float32Array | undefined;
   set(text: string, vector: Float32Array): void;
+  clear(): void;
 }
 
 /** Keeps the `most` used last; with 0, none. */
 export function vectorCache(most: number): VectorCache {
   const kept = new Map<string, Float32Array>();
   return {
+    clear: () => kept.clear(),
     get(text) {
       const key = keyOf(text);
       const vector = kept.get(key);
