@@ -1,4 +1,4 @@
-import { idf } from "../../domain/text-index.ts";
+import { idf } from "../../domain/bm25.ts";
 import { grown } from "./columns.ts";
 
 /** Where a term stands: slots and how often, from `from` to before `to`. */

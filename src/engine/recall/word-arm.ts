@@ -1,4 +1,4 @@
-import { BM25 } from "../../domain/text-index.ts";
+import { BM25 } from "../../domain/bm25.ts";
 import type { Block } from "../block/block.ts";
 import { REACH } from "../block/turns.ts";
 import { type Run, telling } from "../block/words.ts";
