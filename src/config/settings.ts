@@ -13,6 +13,8 @@ export interface Settings {
   readonly topK?: number;
   /** The budget of a recall's context, where it does not say. */
   readonly maxContextTokens?: number;
+  /** Memory for the users served last, about. */
+  readonly cacheMegabytes?: number;
   /** What the rules are less sure of than this is not learnt. */
   readonly confidenceThreshold?: number;
   /** Another embedder than the built-in one. */
@@ -58,6 +60,7 @@ export const SETTINGS: { readonly [name: string]: Setting } = {
   },
   KEEPSAKE_SECRET: { schema: z.string().min(16), allowed: "at least 16 characters", isSecret: true },
   MEMORY_RETRIEVAL_TOP_K: { schema: numberIn(1, 1000), allowed: "a number from 1 to 1000" },
+  KEEPSAKE_CACHE_MB: { schema: numberIn(1, 1_000_000), allowed: "a number from 1 to 1000000" },
   MAX_CONTEXT_TOKENS: { schema: numberIn(1, 1_000_000), allowed: "a number from 1 to 1000000" },
   MEMORY_CONFIDENCE_THRESHOLD: {
     schema: numberIn(0, 1, /^(?:\d|\d?\.\d{1,9})$/),
@@ -111,6 +114,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     ...text("secret", "KEEPSAKE_SECRET"),
     ...number("topK", "MEMORY_RETRIEVAL_TOP_K"),
     ...number("maxContextTokens", "MAX_CONTEXT_TOKENS"),
+    ...number("cacheMegabytes", "KEEPSAKE_CACHE_MB"),
     ...number("confidenceThreshold", "MEMORY_CONFIDENCE_THRESHOLD"),
     ...one("embedder", embedderIn(values, { text, number })),
   };
