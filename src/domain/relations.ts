@@ -482,11 +482,10 @@ for (const [first = "", ...others] of SAME_THING) {
 
 /** One name for things of several: `canonicalThing("mum")` and `("mother")` are equal. Lower case. */
 export function canonicalThing(thing: string): string {
-  const lower = thing
-    .toLowerCase()
-    .trim()
-    .replace(/\bfavorite\b|\bfave\b/g, "favourite")
-    .replace(/\bcolou?rs?\b/g, "color");
+  let lower = thing.toLowerCase().trim();
+  // Most things have nothing to do with either, and this is asked of every word.
+  if (lower.includes("fav")) lower = lower.replace(/\bfavorite\b|\bfave\b/g, "favourite");
+  if (lower.includes("col")) lower = lower.replace(/\bcolou?rs?\b/g, "color");
   return SAME_THING_AS.get(lower) ?? lower;
 }
 

@@ -5,6 +5,8 @@ import type { Answer, Recall, RecallOptions } from "../domain/recall.ts";
 import type { Scope } from "../domain/scope.ts";
 import { isoTime } from "../domain/time.ts";
 import type { Question } from "../ports/question-reader.ts";
+import { type AnswerIndex, answerIndex } from "./answer/answer-index.ts";
+import { candidates } from "./answer/candidates.ts";
 import { choose, withoutName } from "./answer/choose.ts";
 import { bagOf, essence } from "./answer/essence.ts";
 import { heldAt } from "./answer/held.ts";
@@ -35,14 +37,15 @@ export async function answer(
   const state = await ports.states.of(scope);
   const now = ports.clock().toISOString();
   const asOf = options.asOf === undefined ? undefined : isoTime(options.asOf, "asOf");
-  const memories = visible(state, scope, options);
+  const index = answerIndex(state.memories);
+  const mayUse = boundsOf(scope, options);
   const read = ports.questions.read(question, {
     at: asOf ?? now,
-    known: memories.filter(({ status }) => status !== "retracted"),
+    known: known(index, mayUse),
   });
   const composed =
-    (await fromClaims(ports, { question, read, memories, state, now, asOf })) ??
-    fromPassages({ question, read, found, state, options });
+    (await fromClaims(ports, { question, read, index, mayUse, state, now, asOf })) ??
+    fromPassages({ question, read, found, state, index, options });
   return composed
     ? { ...composed, abstained: false, recall: found }
     : { text: UNKNOWN, used: [], abstained: true, recall: found };
@@ -68,35 +71,60 @@ interface Composed {
   readonly used: readonly string[];
 }
 
-/** The memories that the caller's bounds let through. */
-function visible(state: UserState, scope: Scope, options: RecallOptions): Memory[] {
+/** Whether the caller's bounds let a memory through. */
+function boundsOf(scope: Scope, options: RecallOptions): (memory: Memory) => boolean {
   const session = options.session ?? scope.session;
   const knownAt = options.knownAt === undefined ? undefined : isoTime(options.knownAt, "knownAt");
   const { kinds, types, where } = options;
-  if (types && !types.includes("memory")) return [];
-  return [...state.memories.values()].filter(
-    (memory) =>
-      (session === undefined || options.session === undefined || memory.session === session) &&
-      (kinds === undefined || kinds.includes(memory.kind)) &&
-      (knownAt === undefined || memory.storedAt <= knownAt) &&
-      (where === undefined || passesFilter(where, memory.metadata)),
-  );
+  if (types && !types.includes("memory")) return () => false;
+  return (memory) =>
+    (session === undefined || options.session === undefined || memory.session === session) &&
+    (kinds === undefined || kinds.includes(memory.kind)) &&
+    (knownAt === undefined || memory.storedAt <= knownAt) &&
+    (where === undefined || passesFilter(where, memory.metadata));
+}
+
+/** What a question can name: who is called what, and one memory of each subject. */
+function known(index: AnswerIndex, mayUse: (memory: Memory) => boolean): Memory[] {
+  const isUsed = (memory: Memory): boolean => memory.status !== "retracted" && mayUse(memory);
+  return [...index.slots.values()].flatMap((relations) => {
+    const namings = [...(relations.get("be called") ?? [])].filter(isUsed);
+    const [one] = namings.filter(({ status }) => status === "current");
+    return one ? namings : [...namings, ...oneOf(relations, isUsed)];
+  });
+}
+
+/** One memory of a subject, a current one where there is one. */
+function oneOf(
+  relations: ReadonlyMap<string, ReadonlySet<Memory>>,
+  isUsed: (memory: Memory) => boolean,
+): Memory[] {
+  let found: Memory | undefined;
+  for (const memories of relations.values()) {
+    for (const memory of memories) {
+      if (!isUsed(memory)) continue;
+      if (memory.status === "current") return [memory];
+      found ??= memory;
+    }
+  }
+  return found ? [found] : [];
 }
 
 interface Asking {
   readonly question: string;
   readonly read: Question;
-  readonly memories: readonly Memory[];
+  readonly index: AnswerIndex;
+  readonly mayUse: (memory: Memory) => boolean;
   readonly state: UserState;
   readonly now: string;
   readonly asOf: string | undefined;
 }
 
 async function fromClaims(ports: AnswerPorts, asking: Asking): Promise<Composed | undefined> {
-  const { question, read, memories, state, now, asOf } = asking;
-  const held = heldAt(memories, now, asOf);
-  const fits = subjectFit(read.subject, memories);
+  const { question, read, index, mayUse, state, now, asOf } = asking;
+  const fits = subjectFit(read.subject, index, mayUse);
   const asked = { text: question, question: read, fits, around: (memory: Memory) => around(state, memory) };
+  const held = heldAt(candidates(asked, index).filter(mayUse), now, asOf);
   const found = matches(asked, held);
   if (read.asks === "yes_no") return yesOrNo(asked, found, held);
   const chosen = await choose(ports.embedder, read, found);
@@ -173,9 +201,10 @@ function fromPassages(input: {
   read: Question;
   found: Recall;
   state: UserState;
+  index: AnswerIndex;
   options: RecallOptions;
 }): Composed | undefined {
-  const { question, read, found, state, options } = input;
+  const { question, read, found, state, index, options } = input;
   const asOf = options.asOf === undefined ? undefined : isoTime(options.asOf, "asOf");
   const items = asOf === undefined ? found.items : found.items.filter(({ at }) => at <= asOf);
   const quoted = quoteFor({
@@ -183,6 +212,7 @@ function fromPassages(input: {
     question: read,
     items,
     state,
+    index,
     past: read.past === true || asOf !== undefined,
   });
   return quoted && { text: quoted.text, used: [quoted.id] };

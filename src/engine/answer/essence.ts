@@ -76,17 +76,17 @@ for (const row of RELATED) {
 
 /** Whether a bag of words holds a word, or one that stands for the same. */
 export function holds(bag: ReadonlySet<string>, word: string): boolean {
-  if (bag.has(word) || bag.has(`re${word}`)) return true;
-  const related = RELATED_TO.get(word);
-  if (related && [...related].some((one) => bag.has(one))) return true;
+  return bag.has(word) || forms(word).some((form) => bag.has(form));
+}
+
+/** A word and all that stand for the same: "reread" for "read", "wage" for "salary", "adopt" for "own". */
+export function forms(word: string): readonly string[] {
   const answering = answeringRelations(word);
-  return (
-    answering.length > 1 &&
-    answering.some(
-      (relation) =>
-        !relation.includes(" ") && relation !== "have" && relation !== "be" && bag.has(stem(relation)),
-    )
+  const verbs = answering.filter(
+    (relation) => !relation.includes(" ") && relation !== "have" && relation !== "be",
   );
+  const related = RELATED_TO.get(word) ?? [];
+  return [word, `re${word}`, ...related, ...(answering.length > 1 ? verbs.map(stem) : [])];
 }
 
 /** How many of the telling words a bag holds, from 0 to 1; 0 where there are none. */

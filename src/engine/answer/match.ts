@@ -3,6 +3,7 @@ import type { Claim, Memory } from "../../domain/memory.ts";
 import { attributeRelations, canonicalThing, relationOf } from "../../domain/relations.ts";
 import { stem, words } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
+import { bag } from "./bags.ts";
 import { isOfKind, kindOf } from "./categories.ts";
 import { bagOf, coverage, essence, holds, key } from "./essence.ts";
 import type { HeldMemory } from "./held.ts";
@@ -56,34 +57,6 @@ export function matches(asked: Asked, held: readonly HeldMemory[]): Match[] {
 
 function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
-}
-
-const bags = new WeakMap<Memory, Set<string>>();
-
-/** The words of a memory. Kept with it, for every question asks every memory. */
-function bag(memory: Memory): Set<string> {
-  let held = bags.get(memory);
-  if (!held) {
-    held = newBag(memory);
-    bags.set(memory, held);
-  }
-  return held;
-}
-
-function newBag(memory: Memory): Set<string> {
-  const { claim } = memory;
-  const when = memory.when ? ` ${monthsOf(memory.when)}` : "";
-  return bagOf(
-    `${memory.text} ${claim ? `${claim.relation} ${claim.value} ${claim.qualifier ?? ""} ${claim.subject.replaceAll("/", " ")}` : ""}${when}`,
-  );
-}
-
-const MONTHS = "january february march april may june july august september october november december".split(
-  " ",
-);
-
-function monthsOf(iso: string): string {
-  return `${MONTHS[Number(iso.slice(5, 7)) - 1] ?? ""} ${iso.slice(0, 4)}`;
 }
 
 function byRelation(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
@@ -153,23 +126,27 @@ function byMeans(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined
 }
 
 /** "What ring size do I have?", "What's my car?": what is said of the thing itself answers too. */
-function asAttribute(asked: Asked, claim: Claim): boolean {
-  const { question } = asked;
-  if (question.subject === undefined || !/^be(?: called)?$/.test(claim.relation)) return false;
+function asAttribute({ question }: Asked, claim: Claim): boolean {
+  return /^be(?: called)?$/.test(claim.relation) && isAttributeOf(question, claim.subject);
+}
+
+/** Whether a subject is the thing that the question asks for: `user/ring size`, `user/car`. */
+export function isAttributeOf(question: Question, subject: string): boolean {
+  if (question.subject === undefined || !subject.startsWith(`${question.subject}/`)) return false;
   if (question.asks === "yes_no" || question.asks === "when" || question.asks === "how_many") return false;
-  const last = claim.subject.split("/").at(-1) ?? "";
+  const last = subject.split("/").at(-1) ?? "";
+  if (subject !== `${question.subject}/${last}`) return false;
   const plural = words(last).at(-1) ?? "";
-  const stands =
-    claim.subject === `${question.subject}/${last}` &&
-    attributeRelations(singular(plural)).includes(question.relations[0] ?? "");
-  if (stands && singular(plural) !== plural) return true;
-  if (question.topic === undefined) return false;
-  const path = claim.subject.split("/");
-  const thing = path.pop() ?? "";
+  const isOne = singular(plural);
+  if (isOne !== plural && attributeRelations(isOne).includes(question.relations[0] ?? "")) return true;
   return (
-    path.join("/") === question.subject &&
-    canonicalThing(thing) === canonicalThing(question.topic.toLowerCase())
+    question.topic !== undefined && canonicalThing(last) === canonicalThing(question.topic.toLowerCase())
   );
+}
+
+/** Whether a relation, or what is denied or over of it, is among those that answer. */
+export function mayRank(question: Question, relation: string): boolean {
+  return relationRank(question, relation.replace(/^used to /, "")) >= 0;
 }
 
 /** Its place among the relations that answer; a relation with another joint ("teach at" for "teach") comes last. */
@@ -275,14 +252,25 @@ function essential(asked: Asked, text: string): string[] {
     .map((word) => key(word.toLowerCase()));
 }
 
-function narrowScore(asked: Asked, memory: Memory): number {
-  const { question } = asked;
-  const verbs = new Set(question.relations.flatMap((relation) => words(relation).map(key)));
-  const telling = words(question.narrows ?? "")
-    .filter((word) => word.length > 2 && !NO_NARROWING.has(word))
-    .map(key)
-    .filter((word) => !verbs.has(word));
+function narrowScore({ question }: Asked, memory: Memory): number {
+  const telling = narrowing(question);
   return telling.length === 0 ? 0 : 0.5 * coverage(bag(memory), telling);
+}
+
+const narrowings = new WeakMap<Question, readonly string[]>();
+
+/** The words that narrow a question, without those of its verbs. Made once, for every memory is held against them. */
+function narrowing(question: Question): readonly string[] {
+  let telling = narrowings.get(question);
+  if (!telling) {
+    const verbs = new Set(question.relations.flatMap((relation) => words(relation).map(key)));
+    telling = words(question.narrows ?? "")
+      .filter((word) => word.length > 2 && !NO_NARROWING.has(word))
+      .map(key)
+      .filter((word) => !verbs.has(word));
+    narrowings.set(question, telling);
+  }
+  return telling;
 }
 
 const NO_NARROWING = new Set(
@@ -306,7 +294,8 @@ function kindFits(asked: Asked, memory: Memory, claim: Claim): boolean | undefin
     .replace(/\b(?:the|of|a|my|in|month|week|year)\b/gi, " ")
     .trim();
   if (topic === "" || question.asks === "how_many") return undefined;
-  if (saysKind(claim, topic) || isOwnRelation(question, claim, topic) || isProduct(claim, topic)) return true;
+  if (saysKind(memory, claim, topic) || isOwnRelation(question, claim, topic) || isProduct(claim, topic))
+    return true;
   const known = isOfKind(`${claim.value} ${claim.qualifier ?? ""}`, topic);
   if (known !== undefined) return known;
   // The shape of the value was looked at before.
@@ -315,8 +304,9 @@ function kindFits(asked: Asked, memory: Memory, claim: Claim): boolean | undefin
   return telling.length > 0 && coverage(bagOf(asked.around(memory)), telling) === 1 ? true : undefined;
 }
 
-function saysKind({ subject, value, qualifier }: Claim, topic: string): boolean {
+function saysKind(memory: Memory, { subject, value, qualifier }: Claim, topic: string): boolean {
   const telling = essence(topic);
+  if (coverage(bag(memory), telling) < 1) return false;
   const said = bagOf(`${value} ${qualifier ?? ""} ${subject.split("/").at(-1) ?? ""}`);
   return telling.length > 0 && coverage(said, telling) === 1;
 }
@@ -513,6 +503,11 @@ function essenceFor(asked: Asked, memory: Memory): string[] {
   const kind = isMet ? new Set(essence(topic)) : new Set<string>();
   const hasNumber = /\d/.test(memory.text);
   return telling.filter((word) => !kind.has(word) && !(hasNumber && MEASURES.has(word)));
+}
+
+/** The telling words that need not stand in every memory that answers. */
+export function droppable({ topic = "" }: Question): ReadonlySet<string> {
+  return new Set([...(kindOf(topic) ? essence(topic) : []), ...MEASURES]);
 }
 
 function isOtherPerson(claim: Claim, text: string): boolean {

@@ -1,4 +1,5 @@
 import { singular } from "../../domain/english.ts";
+import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Item } from "../../domain/recall.ts";
 import { attributeRelations } from "../../domain/relations.ts";
@@ -7,6 +8,7 @@ import { sentencesOf } from "../../domain/sentences.ts";
 import { words } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
 import type { UserState } from "../user-state.ts";
+import type { AnswerIndex } from "./answer-index.ts";
 import { isOfKind, kindOf } from "./categories.ts";
 import { bagOf, coverage, essence, holds, key } from "./essence.ts";
 
@@ -36,6 +38,7 @@ export function quoteFor(input: {
   question: Question;
   items: readonly Item[];
   state: UserState;
+  index: AnswerIndex;
   past: boolean;
 }): Quoted | undefined {
   const { text, question } = input;
@@ -79,33 +82,45 @@ interface Found {
 function* sentencesFound({
   items,
   state,
+  index,
   past,
 }: {
   items: readonly Item[];
   state: UserState;
+  index: AnswerIndex;
   past: boolean;
 }): Iterable<Found> {
-  const gone = past ? new Map<string, Span[]>() : goneSpans(state);
   for (const { id, type, sources } of items) {
     const [source] = sources;
     const message = type === "passage" && source ? state.messages.get(source.message) : undefined;
     if (!source || !message || message.role !== "user" || message.undone) continue;
-    const over = gone.get(message.id) ?? [];
-    for (const sentence of sentencesOf(message.content)) {
-      if (!overlaps(sentence, source) || over.some((span) => overlaps(span, sentence))) continue;
-      const words = message.content.slice(sentence.start, sentence.end);
-      yield { id, words, message, when: dayOf(state, message.id, sentence) };
-    }
+    const read = [...(index.sources.get(message.id) ?? [])];
+    for (const sentence of standing(message, source, past ? [] : read))
+      yield { id, words: wordsOf(message, sentence), message, when: dayOf(read, message, sentence) };
   }
 }
 
+/** The sentences of a passage, without those that a memory rests on which no longer holds. */
+function standing(message: Message, passage: Span, read: readonly Memory[]): Span[] {
+  const over = read.filter(({ status }) => status !== "current");
+  return sentencesOf(message.content).filter(
+    (sentence) => overlaps(sentence, passage) && !over.some((memory) => isFrom(memory, message, sentence)),
+  );
+}
+
+function wordsOf({ content }: Message, { start, end }: Span): string {
+  return content.slice(start, end);
+}
+
 /** The date that was understood from a sentence. */
-function dayOf(state: UserState, message: string, sentence: Span): string | undefined {
-  for (const { when, sources } of state.current.values()) {
-    if (when === undefined) continue;
-    if (sources.some((source) => source.message === message && overlaps(source, sentence))) return when;
-  }
-  return undefined;
+function dayOf(memories: readonly Memory[], message: Message, sentence: Span): string | undefined {
+  return memories.find(
+    (memory) => memory.status === "current" && memory.when && isFrom(memory, message, sentence),
+  )?.when;
+}
+
+function isFrom({ sources }: Memory, { id }: Message, sentence: Span): boolean {
+  return sources.some((source) => source.message === id && overlaps(source, sentence));
 }
 
 function overlaps(one: Span, other: Span): boolean {
@@ -115,17 +130,6 @@ function overlaps(one: Span, other: Span): boolean {
 interface Span {
   readonly start: number;
   readonly end: number;
-}
-
-/** Where the words stand that a memory which no longer holds came from. */
-function goneSpans(state: UserState): Map<string, Span[]> {
-  const gone = new Map<string, Span[]>();
-  for (const memory of state.memories.values()) {
-    if (memory.status === "current") continue;
-    for (const { message, start, end } of memory.sources)
-      gone.set(message, [...(gone.get(message) ?? []), { start, end }]);
-  }
-  return gone;
 }
 
 function fit(

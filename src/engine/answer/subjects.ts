@@ -2,27 +2,35 @@ import { singular } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
 import { canonicalThing, isKindOf } from "../../domain/relations.ts";
 import { words } from "../../domain/words.ts";
+import type { AnswerIndex } from "./answer-index.ts";
+import { key } from "./essence.ts";
 
 /** Says of a claim's subject whether it is the one a question means: 1 surely, less where it may be, 0 not. */
 export type SubjectFit = (subject: string) => number;
 
 /**
  * Finds the subjects that a question's subject can mean. "my tortoise" is also the pet that is a tortoise, "my
- * sister" also "my little sister", and a name also the person who is called so.
+ * sister" also "my little sister", and a name also the person who is called so. `mayUse` bounds what is looked at.
  */
-export function subjectFit(asked: string | undefined, memories: readonly Memory[]): SubjectFit {
+export function subjectFit(
+  asked: string | undefined,
+  index: AnswerIndex,
+  mayUse: (memory: Memory) => boolean,
+): SubjectFit {
   if (asked === undefined) return () => 0.8;
-  const claims = memories.flatMap(({ claim }) => claim ?? []);
-  const names = aliases(asked, claims);
-  // Said of what each subject is; gathered once, for every memory of a long memory asks.
-  const natures = new Map<string, Claim[]>();
-  for (const claim of claims) {
-    if (claim.relation === "be") natures.set(claim.subject, [...(natures.get(claim.subject) ?? []), claim]);
-  }
+  const said = (subject: string, relation: string): Claim[] =>
+    [...(index.slots.get(subject)?.get(relation) ?? [])].flatMap((memory) =>
+      memory.claim && mayUse(memory) ? [memory.claim] : [],
+    );
+  const names = aliases(
+    asked,
+    [...index.slots.keys()].flatMap((subject) => said(subject, "be called")),
+  );
+  const plain = plainer(asked, index, mayUse);
   const fit = (subject: string): number => {
     if (subject.toLowerCase() === asked.toLowerCase() || names.has(subject)) return 1;
-    if (samePath(asked, subject, natures.get(subject) ?? [])) return 0.9;
-    return isPlainer(asked, subject, claims) ? 0.7 : 0;
+    if (samePath(asked, subject, () => said(subject, "be"))) return 0.9;
+    return subject === plain ? 0.7 : 0;
   };
   const known = new Map<string, number>();
   return (subject) => {
@@ -32,21 +40,23 @@ export function subjectFit(asked: string | undefined, memories: readonly Memory[
   };
 }
 
-/** "my pottery teacher" is the teacher, where pottery is something that the user does and no other has that noun. */
-function isPlainer(asked: string, subject: string, claims: readonly Claim[]): boolean {
+/** "my pottery teacher" is the teacher, where pottery is something that the user does: the path of that one. */
+function plainer(asked: string, index: AnswerIndex, mayUse: (memory: Memory) => boolean): string | undefined {
   const [root = "", thing = "", ...rest] = asked.split("/");
-  if (rest.length > 0 || root !== "user" || !subject.startsWith("user/")) return false;
   const [modifier = "", noun = "", ...more] = words(thing);
-  if (more.length > 0 || noun === "" || subject !== `user/${noun}`) return false;
-  return claims.some(({ value, subject: of }) => of === "user" && words(value).includes(modifier));
+  if (rest.length > 0 || root !== "user" || more.length > 0 || noun === "") return undefined;
+  const isDone = [...(index.words.get(key(modifier)) ?? [])].some(
+    (memory) =>
+      memory.claim?.subject === "user" && mayUse(memory) && words(memory.claim.value).includes(modifier),
+  );
+  return isDone ? `user/${noun}` : undefined;
 }
 
 /** Paths of those who are called what the question names, and names of those it gives a path for. */
-function aliases(asked: string, claims: readonly Claim[]): Set<string> {
+function aliases(asked: string, namings: readonly Claim[]): Set<string> {
   const found = new Set<string>();
   const [root = "", ...rest] = asked.split("/");
-  for (const claim of claims) {
-    if (claim.relation !== "be called") continue;
+  for (const claim of namings) {
     if (root !== "user" && meets(claim.value, root)) found.add([claim.subject, ...rest].join("/"));
     if (claim.subject === asked) found.add(claim.value);
   }
@@ -63,7 +73,7 @@ function meets(one: string, other: string): boolean {
   );
 }
 
-function samePath(asked: string, subject: string, claims: readonly Claim[]): boolean {
+function samePath(asked: string, subject: string, claims: () => readonly Claim[]): boolean {
   const a = asked.split("/");
   const b = subject.split("/");
   if (a.length !== b.length || a.length < 2) return false;
@@ -80,7 +90,7 @@ function sameThing(
   held: string,
   subject: string,
   isLast: boolean,
-  claims: readonly Claim[],
+  claims: () => readonly Claim[],
 ): boolean {
   if (canonicalThing(asked) === canonicalThing(held) || isKindOf(held, asked)) return true;
   const [one, other] = [bare(asked), bare(held)];
@@ -107,7 +117,7 @@ function sameThing(
     return true;
   if (!isLast) return false;
   // "my tortoise": the pet of which it is said that it is one.
-  return claims.some(
+  return claims().some(
     (claim) =>
       claim.subject === subject &&
       claim.relation === "be" &&

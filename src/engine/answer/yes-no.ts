@@ -3,10 +3,8 @@ import type { Claim, Memory } from "../../domain/memory.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
 import type { HeldMemory } from "./held.ts";
 import { type Asked, alternatives, type Match } from "./match.ts";
+import { PARTING } from "./parting.ts";
 import { sayOne, sayPath, sayValue } from "./say.ts";
-
-const PARTING =
-  /^(?:die|pass away|go off|break up with|divorce|sell|leave|quit|stop|cancel|drop|give up|move out|delete|uninstall|ditch|finish|return|donate|unsubscribe)/;
 
 /** Answers with yes or no and what it rests on; undefined where nothing speaks for either. */
 export function yesOrNo(
