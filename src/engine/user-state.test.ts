@@ -1,0 +1,111 @@
+import { expect, it } from "vitest";
+import { memoryRecord } from "../adapters/memory/index.ts";
+import type { Record } from "../ports/record.ts";
+import { changes, message, unit } from "../testing/change-sets.ts";
+import { userStates } from "./user-state.ts";
+
+const SPACE = { fingerprint: "test/3", dimensions: 3 };
+const scopeOf = (user: string) => ({ project: "default", user });
+
+/** A record that counts how often everything of a user was read. */
+function counting(): { record: Record; whole: () => number } {
+  const record = memoryRecord();
+  let count = 0;
+  return {
+    record: {
+      ...record,
+      since(scope, revision, options) {
+        if (revision === 0) count += 1;
+        return record.since(scope, revision, options);
+      },
+    },
+    whole: () => count,
+  };
+}
+
+async function say(record: Record, user: string, first: number, count: number): Promise<void> {
+  const ids = Array.from({ length: count }, (_, i) => `m${first + i}`);
+  await record.commit(
+    scopeOf(user),
+    changes({
+      base: await record.revision(scopeOf(user)),
+      messages: ids.map((id) => message(id, { session: "s" })),
+      units: ids.map((id) => unit(`${id}#0`, "passage", id)),
+    }),
+  );
+}
+
+it("reads a user once, and then what came since", async () => {
+  const { record, whole } = counting();
+  const states = userStates(record, SPACE);
+  await say(record, "ann", 0, 3);
+  expect((await states.block(scopeOf("ann"))).words.size).toBe(3);
+  await say(record, "ann", 3, 2);
+  const state = await states.of(scopeOf("ann"));
+  expect(state.block.words.size).toBe(5);
+  expect(state.messages.size).toBe(5);
+  expect(state.revision).toBe(2);
+  await say(record, "ann", 5, 1);
+  expect((await states.of(scopeOf("ann"))).messages.size).toBe(6);
+  // Once for the block, once for the rest.
+  expect(whole()).toBe(2);
+});
+
+it("lets go of the user served longest ago where memory runs short, and gives the same again later", async () => {
+  const { record, whole } = counting();
+  for (const user of ["ann", "bob", "cid"]) await say(record, user, 0, 40);
+  const states = userStates(record, SPACE, { bytes: 1 });
+  for (const user of ["ann", "bob", "cid", "ann"]) {
+    const block = await states.block(scopeOf(user));
+    expect(block.isReleased).toBe(false);
+    expect(block.words.size).toBe(40);
+  }
+  expect(whole()).toBe(4);
+});
+
+it("keeps a block at the end, and takes it up at the next start", async () => {
+  const { record, whole } = counting();
+  await say(record, "ann", 0, 300);
+  const first = userStates(record, SPACE);
+  await first.block(scopeOf("ann"));
+  // After the last look, so that it has to be taken in before it is kept.
+  await say(record, "ann", 300, 10);
+  await first.close();
+  const second = userStates(record, SPACE);
+  expect((await second.block(scopeOf("ann"))).words.size).toBe(310);
+  expect(whole()).toBe(1);
+  const others = userStates(record, { fingerprint: "other/3", dimensions: 3 });
+  expect((await others.block(scopeOf("ann"))).words.size).toBe(310);
+  expect(whole()).toBe(2);
+});
+
+it("starts anew where the record is at an earlier revision than it was", async () => {
+  const older = memoryRecord();
+  const newer = memoryRecord();
+  await say(older, "ann", 0, 1);
+  await say(newer, "ann", 0, 5);
+  await say(newer, "ann", 5, 5);
+  let held = newer;
+  const states = userStates(
+    {
+      revision: (scope) => held.revision(scope),
+      since: (...given) => held.since(...given),
+      block: (scope) => held.block(scope),
+      keepBlock: (...given) => held.keepBlock(...given),
+    },
+    SPACE,
+  );
+  expect((await states.of(scopeOf("ann"))).messages.size).toBe(10);
+  held = older;
+  expect((await states.of(scopeOf("ann"))).messages.size).toBe(1);
+});
+
+it("serves many at once without taking anything in twice", async () => {
+  const { record, whole } = counting();
+  await say(record, "ann", 0, 20);
+  const states = userStates(record, SPACE);
+  const blocks = await Promise.all(Array.from({ length: 10 }, () => states.block(scopeOf("ann"))));
+  expect(new Set(blocks).size).toBe(1);
+  expect(blocks[0]?.words.size).toBe(20);
+  expect(whole()).toBe(1);
+});
