@@ -53,3 +53,35 @@ it("keeps each item on a line of its own, whatever its text", () => {
   );
   expect(text.split("\n")).toHaveLength(1);
 });
+
+it("sets passages down on one line that were said one after the other, as they were said", () => {
+  const passage = (
+    id: string,
+    text: string,
+    role: "user" | "assistant",
+    fields: Partial<Item> = {},
+  ): Item => {
+    const made = item(id, text, { type: "passage", ...fields });
+    return { ...made, sources: made.sources.map((source) => ({ ...source, role })) };
+  };
+  const items = [
+    passage("answer", "Porto, by the river.", "user"),
+    passage("alone", "I like tea.", "user", { at: "2026-01-02T00:00:00.000Z" }),
+    passage("question", "Where do you live?", "assistant"),
+    passage("over", "I lived in Leeds.", "user", { status: "superseded" }),
+  ];
+  const places = [
+    { turn: 5, next: 6 },
+    { turn: 9, next: -1 },
+    { turn: 4, next: 5 },
+    { turn: 6, next: 7 },
+  ];
+  expect(packContext(items, 1000, places).text.split("\n")).toEqual([
+    "- [2026-01-02] user: I like tea. (message m-alone)",
+    "- [2026-01-01] assistant: Where do you live? / user: Porto, by the river. (messages m-question, m-answer)",
+    "- [2026-01-01] [no longer so] user: I lived in Leeds. (message m-over)",
+  ]);
+  const { text, tokens } = packContext(items, 30, places);
+  expect(tokens).toBeLessThanOrEqual(30);
+  expect(text).toContain("Porto");
+});

@@ -2,44 +2,90 @@ import type { Item } from "../domain/recall.ts";
 import { estimateTokens } from "../domain/tokens.ts";
 import { wordKey } from "../domain/words.ts";
 
+/** Where a passage stands in its conversation: its turn, and the turn that comes next in the session (-1 for none). */
+export interface Place {
+  readonly turn: number;
+  readonly next: number;
+}
+
 /**
  * Items as text for a prompt, within a budget of tokens (as `estimateTokens` counts). The best are taken first, as far
  * as the budget goes; what is taken is set down newest truth first: what holds, by when it was said, then what no
- * longer does, and says so. Each line is dated and names its source; nothing stands there twice.
+ * longer does, and says so. Each line is dated and names its source; nothing stands there twice. Passages that were said
+ * one after the other are one line, as it was said; `places` tells which are, item by item.
  */
-export function packContext(items: readonly Item[], maxTokens: number): { text: string; tokens: number } {
-  const taken: { item: Item; line: string }[] = [];
+export function packContext(
+  items: readonly Item[],
+  maxTokens: number,
+  places: readonly (Place | undefined)[] = [],
+): { text: string; tokens: number } {
+  const taken: Taken[] = [];
   const said = new Set<string>();
   let tokens = 0;
-  for (const item of items) {
+  for (const [i, item] of items.entries()) {
     const key = wordKey(item.text);
     if (said.has(key)) continue;
-    const line = lineOf(item);
     // One more for the line break.
-    const cost = estimateTokens(line) + 1;
+    const cost = estimateTokens(lineOf([item])) + 1;
     if (tokens + cost > maxTokens) continue;
     said.add(key);
     tokens += cost;
-    taken.push({ item, line });
+    taken.push({ item, place: places[i] });
   }
-  taken.sort(
-    (one, other) => standing(one.item) - standing(other.item) || (one.item.at < other.item.at ? 1 : -1),
+  const lines = joined(taken).sort(([one], [other]) =>
+    one && other ? standing(one) - standing(other) || (one.at < other.at ? 1 : -1) : 0,
   );
-  const text = taken.map(({ line }) => line).join("\n");
+  const text = lines.map(lineOf).join("\n");
   return { text, tokens: estimateTokens(text) };
+}
+
+interface Taken {
+  readonly item: Item;
+  readonly place: Place | undefined;
+}
+
+/** What belongs on one line: passages that follow each other and stand alike, in the order in which they were said. */
+function joined(taken: readonly Taken[]): Item[][] {
+  const byTurn = new Map<number, Taken>();
+  for (const one of taken) {
+    // A second passage of the same message has a line of its own.
+    if (one.place && !byTurn.has(one.place.turn)) byTurn.set(one.place.turn, one);
+  }
+  const inRun = (one: Taken): boolean => one.place !== undefined && byTurn.get(one.place.turn) === one;
+  const follows = ({ item, place }: Taken): Taken | undefined => {
+    const next = place && byTurn.get(place.next);
+    return next && next.item.status === item.status ? next : undefined;
+  };
+  const followers = new Set(taken.filter(inRun).flatMap((one) => follows(one) ?? []));
+  return taken
+    .filter((one) => !followers.has(one))
+    .map((one) => {
+      const line = [one.item];
+      for (let next = inRun(one) ? follows(one) : undefined; next; next = follows(next)) line.push(next.item);
+      return line;
+    });
 }
 
 function standing({ status }: Item): number {
   return status === "current" ? 0 : 1;
 }
 
-/** `- [2026-01-12] The user uses Shram. (message m1)`; a line break in the text would pass for another line. */
-function lineOf(item: Item): string {
-  const text = item.text.replace(/\s+/g, " ").trim();
-  const source = item.sources.at(-1);
-  const speaker = item.type === "passage" && source ? `${source.name ?? source.role}: ` : "";
-  const from = source ? ` (message ${source.message})` : "";
-  return `- [${item.at.slice(0, 10)}]${note(item)} ${speaker}${text}${from}`;
+/**
+ * `- [2026-01-12] The user uses Shram. (message m1)`; of more than one, `- [2026-01-12] user: … / assistant: …
+ * (messages m1, m2)`. A line break in the text would pass for another line.
+ */
+function lineOf(items: readonly Item[]): string {
+  const [first] = items;
+  if (!first) return "";
+  const texts = items.map((item) => `${speakerOf(item)}${item.text.replace(/\s+/g, " ").trim()}`);
+  const sources = items.flatMap(({ sources: all }) => all.at(-1)?.message ?? []);
+  const from = sources.length === 0 ? "" : ` (message${sources.length > 1 ? "s" : ""} ${sources.join(", ")})`;
+  return `- [${first.at.slice(0, 10)}]${note(first)} ${texts.join(" / ")}${from}`;
+}
+
+function speakerOf({ type, sources }: Item): string {
+  const source = sources.at(-1);
+  return type === "passage" && source ? `${source.name ?? source.role}: ` : "";
 }
 
 function note({ status, validTo }: Item): string {

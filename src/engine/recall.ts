@@ -83,7 +83,11 @@ async function recallWith(
   });
   const ordered = wanted.profile.isNewestFirst ? newestFirst(block, text, placed) : placed;
   const items = ordered.map(({ item }) => item);
-  const context = packContext(items, wanted.maxTokens);
+  const context = packContext(
+    items,
+    wanted.maxTokens,
+    ordered.map(({ one }) => one.place),
+  );
   const plain = {
     id: ports.ids(),
     context: context.text,

@@ -1,5 +1,6 @@
 import type { Status } from "../../domain/memory.ts";
 import { type Block, unitId } from "../block/block.ts";
+import type { Place } from "../context.ts";
 import { type Qualities, scoreOf } from "../rank/score.ts";
 import { type Limits, whyNot } from "./bounds.ts";
 import { greatest, greatestOf } from "./greatest.ts";
@@ -29,6 +30,8 @@ export interface Chosen {
   readonly type: "memory" | "passage";
   readonly score: number;
   readonly status: Status;
+  /** Of a passage: where it stands in the conversation. */
+  readonly place: Place | undefined;
   /** Of a passage: its message, and its place in it in characters. */
   readonly message: string;
   readonly span: { readonly start: number; readonly end: number } | undefined;
@@ -82,6 +85,10 @@ function chosenOf({ block, limits }: Ranking, { slot, id, type, score }: Candida
     type,
     score,
     status: standingOf(block, slot, limits),
+    place:
+      type === "passage"
+        ? { turn: turn[slot] as number, next: block.turns.columns.next[turn[slot] as number] as number }
+        : undefined,
     message: block.turns.ids[turn[slot] as number] ?? "",
     span: type === "passage" ? { start: start[slot] as number, end: end[slot] as number } : undefined,
   };
