@@ -11,20 +11,26 @@ const PROGRAM = join(import.meta.dirname, "main.ts");
 
 /** Measures all sizes, each in a process of its own, and writes results, page and plots. */
 export function measureCurve(): void {
-  const runs = SIZES.map(([users, perUser], i): Figures => {
-    phase(`\n${i + 1} of ${SIZES.length}: ${users} × ${perUser}`);
-    const flags = ["--users", String(users), "--per-user", String(perUser), "--json"];
-    const { status, stdout } = spawnSync(process.execPath, [PROGRAM, ...flags], {
-      stdio: ["ignore", "pipe", "inherit"],
-      encoding: "utf8",
-    });
-    if (status !== 0) throw new Error(`The run of ${users} × ${perUser} failed.`);
-    return JSON.parse(stdout) as Figures;
-  });
-  const results: Results = { measuredOn: new Date().toISOString().slice(0, 10), runs };
   mkdirSync(FOLDER, { recursive: true });
-  writeFileSync(join(FOLDER, "speed.json"), `${JSON.stringify(results, undefined, 2)}\n`);
+  const runs: Figures[] = [];
+  for (const [users, perUser] of SIZES) {
+    phase(`\n${runs.length + 1} of ${SIZES.length}: ${users} × ${perUser}`);
+    runs.push(measured(users, perUser));
+    // After each: it takes long, and what is measured is not lost if a later one fails.
+    const results: Results = { measuredOn: new Date().toISOString().slice(0, 10), runs };
+    writeFileSync(join(FOLDER, "speed.json"), `${JSON.stringify(results, undefined, 2)}\n`);
+  }
   writePages();
+}
+
+function measured(users: number, perUser: number): Figures {
+  const flags = ["--users", String(users), "--per-user", String(perUser), "--json"];
+  const { status, stdout } = spawnSync(process.execPath, [PROGRAM, ...flags], {
+    stdio: ["ignore", "pipe", "inherit"],
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`The run of ${users} × ${perUser} failed.`);
+  return JSON.parse(stdout) as Figures;
 }
 
 /** Writes the page, the plots, and what the README says of speed, from the results there are. */
