@@ -45,7 +45,7 @@ export async function answer(
   });
   const composed =
     (await fromClaims(ports, { question, read, index, mayUse, state, now, asOf })) ??
-    fromPassages({ question, read, found, state, index, options });
+    fromPassages({ question, read, found, state, index, options, dayIn: dayReader(ports) });
   return composed
     ? { ...composed, abstained: false, recall: found }
     : { text: UNKNOWN, used: [], abstained: true, recall: found };
@@ -196,12 +196,22 @@ function sayAll(chosen: readonly Match[], read: Question, asked: string): string
   return sentences.join(" ");
 }
 
+/** Words read as a question give the span of time that they name; a single day of it is a date. */
+function dayReader({ questions }: AnswerPorts): (words: string, at: string) => string | undefined {
+  return (words, at) => {
+    const { from, to } = questions.read(words, { at, known: [] });
+    if (from === undefined || to === undefined) return undefined;
+    return Date.parse(to) - Date.parse(from) === 86_400_000 ? from.slice(0, 10) : undefined;
+  };
+}
+
 function fromPassages(input: {
   question: string;
   read: Question;
   found: Recall;
   state: UserState;
   index: AnswerIndex;
+  dayIn: (words: string, at: string) => string | undefined;
   options: RecallOptions;
 }): Composed | undefined {
   const { question, read, found, state, index, options } = input;
@@ -213,6 +223,7 @@ function fromPassages(input: {
     items,
     state,
     index,
+    dayIn: input.dayIn,
     past: read.past === true || asOf !== undefined,
   });
   return quoted && { text: quoted.text, used: [quoted.id] };

@@ -65,10 +65,23 @@ function endAll(
     // Whatever ends, who is called what stays so.
     const wanted = { named, isNoName: true, ...owner(change) };
     const exact = relation === undefined ? [] : meant(change.context, { ...wanted, relation });
-    const found = exact.length > 0 ? exact : meant(change.context, wanted);
+    const own = exact.length > 0 ? exact : meant(change.context, wanted);
+    const found = own.length > 0 ? own : withThem(change, named);
     const target = targetOf(found);
     if (target) return [ending(change.context, place(change), target, endedAt(change))];
     return relation !== undefined && keepDenial ? [endUnnamed(change, relation, named)] : [];
+  });
+}
+
+/** "the kids have quit choir", where the user takes the kids to choir. */
+function withThem(change: Change, named: string): Held[] {
+  const { context, statement } = change;
+  const [root, thing, ...more] = statement.subject.path.split("/");
+  if (root !== "user" || thing === undefined || more.length > 0) return [];
+  const them = telling(thing);
+  return meant(context, { named, isNoName: true }).filter(({ claim }) => {
+    const words = telling(`${claim.value} ${claim.qualifier ?? ""}`);
+    return them.length > 0 && them.every((word) => words.includes(word));
   });
 }
 
@@ -130,7 +143,11 @@ function stoppedDoing(change: Change, stop: string): Proposal[] {
   const found = held(context).filter(
     ({ claim }) => claim.subject === statement.subject.path && claim.relation.split(" ")[0] === verb.lemma,
   );
-  const target = targetOf(found);
+  const doing =
+    found.length > 0
+      ? found
+      : meant(context, { named: gerundIn(statement), isNoName: true, ...owner(change) });
+  const target = targetOf(doing);
   const ended = target ? [ending(context, place(change), target, endedAt(change))] : [];
   return [...ended, event(change, stop, relation)];
 }

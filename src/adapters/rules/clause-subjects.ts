@@ -39,6 +39,10 @@ function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): E
   return isOrder(clause) && !stands ? undefined : talk.speaker;
 }
 
+/** Those whose word on the user's state is a finding. */
+const FINDS =
+  /\/(?:doctor|gp|optician|dentist|physio|nurse|consultant|midwife|surgeon|specialist|cardiologist|dermatologist|osteopath|audiologist|vet|test|results?|scan|blood test)s?$/;
+
 /** "If acting makes you happy, give it a shot": behind a condition, or another order, a bare verb is one too. */
 function isAdvice({ tokens, verb }: Clause, before: Before | undefined): boolean {
   const first = tokens[verb.from];
@@ -62,13 +66,15 @@ function isOthersView(talk: Discourse, first: Token, before: Before | undefined)
       before.clause.verb.lemma,
     );
   if (isOpinion && before.subject?.path !== talk.speaker.path) return true;
-  if (!FIRST_PERSON.has(first.lower)) return false;
+  if (!FIRST_PERSON.has(first.lower) || FINDS.test(before.subject?.path ?? "")) return false;
   return SAYING.has(before.clause.verb.lemma) && before.subject?.path !== talk.speaker.path;
 }
 
 /** Verbs that open a sentence about oneself without "I": "love this place", "need to call mum". */
 const STANDING = new Set(
-  "love hate like need want prefer live work miss hope plan use drive play own let".split(" "),
+  "love hate like need want prefer live work miss hope plan use drive play own let quit shut split".split(
+    " ",
+  ),
 );
 
 /** Something stands before the verb that is no subject we can read: then it is not "I" that was left out. */
@@ -134,7 +140,17 @@ export function quotedSpeaker(
 export function mentionsOf(talk: Discourse, clause: Clause): Entity[] {
   const { tokens, subject } = clause;
   const objects = phrasesOf(tokens, ...clause.rest).filter(({ kind }) => kind !== "time");
-  const named = objects.flatMap(({ items }) => items.flatMap((item) => mentioned(talk, clause, item) ?? []));
+  const named = objects.flatMap(({ items, head }) =>
+    items.flatMap((item) => {
+      const entity = mentioned(talk, clause, item);
+      // "to Lisbon": whatever bears a name behind "in" or "to" is no "he".
+      const isPlace =
+        entity !== undefined &&
+        /^(?:in|to|at|from|near|into|via)$/.test(head ?? "") &&
+        !entity.path.includes("/");
+      return entity ? [isPlace ? { ...entity, animate: false } : entity] : [];
+    }),
+  );
   const own =
     subject && tokens[subject[0]]?.class !== "pronoun" ? talk.resolve(tokens, ...subject) : undefined;
   const found = [...named, ...(own ? [own] : [])].filter(({ path }) => path !== talk.speaker.path);

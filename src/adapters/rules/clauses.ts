@@ -208,7 +208,10 @@ function isOpen({ tokens, verb, from }: Carrying): boolean {
 function gerundCarries(it: Carrying): boolean {
   const { tokens, verb, last, subject } = it;
   const isJoined = ["and", "or", "but"].includes(tokens[verb.from - 1]?.lower ?? "");
-  return subject === undefined && (last ? last.verb.progressive && isJoined : isOpen(it));
+  const isNow =
+    /^(?:now|currently|still)$/.test(tokens[verb.from - 1]?.lower ?? "") &&
+    afterSeparator(tokens, verb.from - 1);
+  return subject === undefined && (last ? last.verb.progressive && isJoined : isOpen(it) || isNow);
 }
 
 /** "sold the Fuji", "and bought a Canon"; not "a parrot called Kiwi". */

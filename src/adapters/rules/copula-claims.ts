@@ -207,6 +207,7 @@ function prepositionClaims(part: Part, phrase: Phrase): AddProposal[] {
   const { statement, context } = part;
   const head = phrase.head ?? "";
   if (phrase.items.length === 0) return [];
+  if (head === "at" && isHour(part, phrase)) return timeClaims(part, phrase);
   if (
     statement.subject.path === context.discourse.speaker.path &&
     ["in", "at", "on", "off", "out", "out of", "near"].includes(head) &&
@@ -214,6 +215,16 @@ function prepositionClaims(part: Part, phrase: Phrase): AddProposal[] {
   )
     return [];
   return relationClaims(part, relationWith(statement.clause.verb.denied, `be ${head}`), phrase);
+}
+
+/** "at 10", "at ten": of a thing, an hour. */
+function isHour({ tokens, statement }: Part, { items }: Phrase): boolean {
+  const [from, to] = items[0] ?? [0, 0];
+  const word = tokens[from]?.lower ?? "";
+  const isOne = to - from === 1 && !statement.subject.animate;
+  return (
+    isOne && /^(?:[01]?\d|2[0-4]|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)$/.test(word)
+  );
 }
 
 const AGE =

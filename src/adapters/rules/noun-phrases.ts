@@ -183,7 +183,7 @@ function withoutNoun(
 
 /** "about ten a day", "over 40": the number and what it counts. */
 export function isApproximate(tokens: readonly Token[], at: number, to: number): boolean {
-  const isAbout = /^(?:about|around|over|under|nearly|almost|roughly|approximately)$/.test(
+  const isAbout = /^(?:like|about|around|over|under|nearly|almost|roughly|approximately)$/.test(
     tokens[at]?.lower ?? "",
   );
   return isAbout && at + 1 < to && tokens[at + 1]?.class === "number";

@@ -70,6 +70,7 @@ function isPreposition(tokens: readonly Token[], at: number, to: number): boolea
   const token = tokens[at];
   if (!token || at + 1 >= to || isApproximate(tokens, at, to)) return false;
   if (token.class === "preposition") return true;
+  if (token.lower === "like" && token.class === "adverb") return false;
   if (!PREPOSITIONS.has(token.lower) || ["verb", "noun"].includes(token.class) || token.lower === "because") {
     return false;
   }

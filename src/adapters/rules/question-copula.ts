@@ -9,7 +9,7 @@ import type { Token } from "./token.ts";
 type Common = Pick<Question, "asks" | "topic" | "narrows" | "tense">;
 
 const PARTICIPLE =
-  /^(?:called|named|due|married|allergic|subscribed|engaged|born|based|scared|afraid|from|located|scheduled|into|registered|interested|diagnosed|insured|fluent|employed|parked|held|booked)$/;
+  /^(?:called|named|due|married|allergic|subscribed|engaged|born|based|scared|afraid|from|located|scheduled|into|registered|interested|diagnosed|insured|fluent|employed|parked|held|booked|set|moored|kept|stored|hidden|buried|planted|listed)$/;
 
 /** "What is my sister's job?", "What colour is my car?", "Who is my pension with?" */
 export function copulaQuestion(

@@ -103,12 +103,19 @@ function framed(asking: Asking, frame: Frame, verbAt: number): Question | undefi
   }
   const verb = main ?? readVerb(tokens, verbAt, verbAt + 1);
   if (!verb) return undefined;
-  const subject = pathAt(asking, start, end);
+  const subject = pathAt(asking, start, end) ?? unknownName(asking, start, end);
   return assemble(asking, frame, {
     subject,
     verb: withAuxiliary(tokens, auxiliary, verb, main),
     from: main ? main.to : end,
   });
+}
+
+/** "Where does tom live?", of whom nothing is known: still of him, and not of the one who asks. */
+function unknownName({ tokens }: Asking, start: number, end: number): string | undefined {
+  const token = tokens[start];
+  const isOne = end - start === 1 && token !== undefined && ["noun", "name"].includes(token.class);
+  return isOne ? token.word.charAt(0).toUpperCase() + token.word.slice(1) : undefined;
 }
 
 /** The main verb with what the auxiliary before the subject says of it. */

@@ -18,6 +18,7 @@ export function subjectEnd(tokens: readonly Token[], start: number, auxiliary: s
 /** "Tina moving", "Sofie vegan": what the tagger takes for one phrase. */
 function cutAfterBe(tokens: readonly Token[], start: number, end: number): number | undefined {
   if (/[a-z]{2}ing$/.test(tokens[end - 1]?.word ?? "")) return end - 1;
+  if (/^(?:set|moored|kept|stored|hidden|booked)$/.test(tokens[end - 1]?.lower ?? "")) return end - 1;
   const isName = isCapital(tokens[start]) && !tokens[start]?.owner;
   return isName && isPlainWord(tokens[start + 1]) ? start + 1 : undefined;
 }

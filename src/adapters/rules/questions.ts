@@ -115,7 +115,9 @@ function spanIn({ text, context }: Asking): Pick<Question, "from" | "to"> {
   )
     return {};
   const future =
-    /\b(?:will|going to|next|tomorrow|planning|plans?)\b/i.test(text) || /\bam i\b.*ing\b/i.test(text);
+    /\b(?:will|going to|next|tomorrow|planning|plans?|in (?:about )?\w+ (?:days?|weeks?|months?))\b/i.test(
+      text,
+    ) || /\bam i\b.*ing\b/i.test(text);
   const [date] = datesIn(text, context.at, future);
   return date && date.iso.length <= 10 ? spanOf(date.iso) : {};
 }

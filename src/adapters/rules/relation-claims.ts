@@ -21,7 +21,7 @@ import {
 import { isPersonNoun } from "./persons.ts";
 import type { Phrase } from "./phrases.ts";
 import { compose, inflect } from "./sentence.ts";
-import type { Token } from "./token.ts";
+import type { Stretch, Token } from "./token.ts";
 import { formerTrade } from "./trades.ts";
 
 const STATIVE = new Set(
@@ -95,17 +95,25 @@ function asOne(text: string, isOne: boolean): string {
 function listedMeans(part: Part, phrase: Phrase): Part[] | undefined {
   const { phrases, statement, tokens } = part;
   const means = phrases[phrases.indexOf(phrase) + 1];
-  const isMeans = means?.kind === "preposition" && /^(?:in|on|with|at|via|through)$/.test(means.head ?? "");
+  const isTaken = means?.head === "to" && /^(?:take|drive|bring|send)$/.test(statement.clause.verb.lemma);
+  const isMeans =
+    means?.kind === "preposition" && (isTaken || /^(?:in|on|with|at|via|through)$/.test(means.head ?? ""));
   if (!isMeans || phrase.items.length > 1 || means.items.length < 2 || means.to !== statement.clause.rest[1])
     return undefined;
   const isKept = /^(?:keep|write|store|track|do|save)$/.test(statement.clause.verb.lemma);
+  if (isTaken) return means.items.map((item) => onlyItem(part, means, item));
   const isNamed = means.items.filter((item) => isName(tokens, ...item)).length;
   if (isNamed < (isKept ? 1 : means.items.length)) return undefined;
-  return means.items.map((item) => ({
+  return means.items.map((item) => onlyItem(part, means, item));
+}
+
+/** The clause as if the list held that one alone. */
+function onlyItem(part: Part, means: Phrase, item: Stretch): Part {
+  return {
     ...part,
     only: { all: [means.items[0]?.[0] ?? means.from, means.to], one: item },
-    phrases: phrases.map((one) => (one === means ? { ...means, items: [item] } : one)),
-  }));
+    phrases: part.phrases.map((one) => (one === means ? { ...means, items: [item] } : one)),
+  };
 }
 
 interface Listed {

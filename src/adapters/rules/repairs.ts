@@ -2,7 +2,7 @@ import { baseForm } from "../../domain/english.ts";
 import { BE } from "./lexicon.ts";
 import type { Token, WordClass } from "./token.ts";
 import { AUXILIARY } from "./word-class.ts";
-import { apart, joined, unmarked, withoutStrayIs } from "./word-joints.ts";
+import { apart, joined, namedInSmall, unmarked, withoutStrayIs } from "./word-joints.ts";
 
 /** A token among its neighbours. */
 interface Spot {
@@ -21,7 +21,7 @@ interface Spot {
 type Rule = readonly [(spot: Spot) => boolean, WordClass];
 
 export function repair(read: Token[]): Token[] {
-  const tokens = apart(joined(withoutStrayIs(unmarked(read))));
+  const tokens = namedInSmall(apart(joined(withoutStrayIs(unmarked(read)))));
   for (const [i, current] of tokens.entries()) {
     if (current.lower === "no" && tokens[i + 1]?.lower === "longer") {
       current.class = "negation";
@@ -99,6 +99,14 @@ const LITTLE_WORDS: readonly Rule[] = [
     "pronoun",
   ],
   [isMonthOfMay, "noun"],
+  // "like six cups": about as many.
+  [
+    ({ current, next, previous }) =>
+      current.lower === "like" &&
+      (isA(next, "number") || ["super", "really", "twice", "half"].includes(next?.lower ?? "")) &&
+      !["i", "we", "they", "you"].includes(previous?.lower ?? ""),
+    "adverb",
+  ],
   // "next Friday" is no place, "next to the station" is.
   [({ current, next }) => current.lower === "next" && next?.lower === "to", "preposition"],
   // "at home", "from work"

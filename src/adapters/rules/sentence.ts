@@ -89,6 +89,9 @@ export function absolute(text: string, dates: readonly SaidDate[], whole: string
     .slice(0, at)
     .replace(/(^|\s)(?:(?:on|in|at|by|for|over)\s+)?(?:the\s+|this\s+)?$/i, " ");
   const removed = text.slice(before.length, at).trim().toLowerCase();
+  // "since last year" needs no "in".
+  if (/\b(?:since|until|till|before|after|from)\s*$/i.test(before) && removed === "")
+    return `${before.trimEnd()} ${sayDate(date.iso, { weekday: false })}${text.slice(at + words.length)}`;
   const joint = ["by", "for"].includes(removed) ? removed : date.iso.length < 10 ? "in" : "on";
   return `${before.trimEnd()} ${joint} ${sayDate(date.iso, { weekday: false })}${text.slice(at + words.length)}`.replace(
     /\s+/g,

@@ -1,4 +1,4 @@
-import { BE, LASTING } from "./lexicon.ts";
+import { BE, FEMALE, LASTING, MALE } from "./lexicon.ts";
 import type { Token, WordClass } from "./token.ts";
 
 /** "at St Olave's and": no "is" stands at the end of a phrase. */
@@ -46,6 +46,39 @@ export function unmarked(tokens: readonly Token[]): Token[] {
     ];
   });
 }
+
+const ACTS_ALONE = /^(?:is|was|has|'s|will|can|got|went|came|had|does|did)$|[a-z]{2}(?:ed|[^s]s)$/;
+
+/** "my sister ines lives": a name in small letters, between one of the family and a verb of one. */
+export function namedInSmall(tokens: readonly Token[]): Token[] {
+  return tokens.map((token, i) => {
+    const kin = tokens[i - 1];
+    const next = tokens[i + 1];
+    const isKin =
+      kin !== undefined &&
+      (FEMALE.has(kin.lower) || MALE.has(kin.lower)) &&
+      kin.after.trim() === "" &&
+      !kin.owner;
+    const isOwned = tokens[i - 2]?.class === "possessive" || tokens[i - 2]?.class === "adjective";
+    const isWord =
+      /^[a-z]{3,}$/.test(token.word) &&
+      token.after.trim() === "" &&
+      ["noun", "name"].includes(token.class) &&
+      !token.owner;
+    const acts =
+      next !== undefined && (ACTS_ALONE.test(next.lower) || next.lower === "and") && next.class !== "noun";
+    if (!isKin || !isOwned || !isWord || !acts || NO_NAME.has(token.lower)) return token;
+    return {
+      ...token,
+      word: token.word.charAt(0).toUpperCase() + token.word.slice(1),
+      class: "name" as const,
+    };
+  });
+}
+
+const NO_NAME = new Set(
+  "friend boss law side team mate group figure problem thing school band life food bed stuff".split(" "),
+);
 
 /** "left-handed", "brother-in-law": one word. "the neighbours' huskies": an owner. */
 export function joined(tokens: readonly Token[]): Token[] {

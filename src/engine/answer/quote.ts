@@ -40,6 +40,8 @@ export function quoteFor(input: {
   state: UserState;
   index: AnswerIndex;
   past: boolean;
+  /** The day that words name, said at a time. */
+  dayIn: (words: string, at: string) => string | undefined;
 }): Quoted | undefined {
   const { text, question } = input;
   const telling = essence(text);
@@ -53,7 +55,12 @@ export function quoteFor(input: {
       best = {
         score,
         id,
-        text: said(words, message.at, message.name, question.asks === "when" ? when : undefined),
+        text: said(
+          words,
+          message.at,
+          message.name,
+          question.asks === "when" ? (when ?? input.dayIn(words, message.at)) : undefined,
+        ),
       };
   }
   return best;
