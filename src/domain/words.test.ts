@@ -23,9 +23,14 @@ describe("analyse", () => {
     expect(analyse("I used a productivity tool")).toEqual(["use", "productivity", "tool"]);
   });
 
-  it("takes Chinese, Japanese and Korean by pairs of characters", () => {
-    expect(analyse("我住在波尔图")).toEqual(["我住", "住在", "在波", "波尔", "尔图"]);
+  it("takes Chinese, Japanese and Korean by characters and pairs of them, but for those that tell nothing", () => {
+    expect(analyse("我住在波尔图")).toEqual(["住", "波", "尔", "图", "我住", "住在", "在波", "波尔", "尔图"]);
     expect(analyse("猫")).toEqual(["猫"]);
+    expect(analyse("这是什么")).toEqual([]);
+  });
+
+  it("takes a number and the characters after it apart", () => {
+    expect(analyse("他38岁")).toEqual(["他", "38", "岁"].slice(1));
   });
 
   it.each([

@@ -5,12 +5,27 @@ import { baseForm } from "./english.ts";
  * words and light suffixes; runs of Chinese, Japanese and Korean become pairs of characters.
  */
 const WORD =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+|[\p{L}\p{N}\p{M}]+(?:['’]\p{L}+)?/gu;
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+|[[\p{L}\p{N}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]]+(?:['’]\p{L}+)?/gv;
 /** The same for text of the ASCII range, many times faster. */
 const PLAIN_WORD = /[a-z0-9]+(?:'[a-z]+)?/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is meant.
 const ASCII = /^[\u0000-\u007f]*$/;
 const PAIRED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+const PAIRED_ALL = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
+const LETTERS = /\p{L}/gu;
+
+/** Whether a text is mostly in characters that become pairs. */
+export function isPaired(text: string): boolean {
+  if (ASCII.test(text)) return false;
+  const paired = text.match(PAIRED_ALL)?.length ?? 0;
+  return paired > 0 && paired * 2 >= (text.match(LETTERS)?.length ?? 0);
+}
+
+/** Chinese characters that stand in every sentence; a pair of two of them tells nothing. */
+const COMMON_CHARACTERS: ReadonlySet<string> = new Set(
+  "的了是我你他她它们吗呢吧啊呀哦嘛和与在有就都也还很那这个么什哪谁几多少来着请问一下想要知道",
+);
 
 const STOP: ReadonlySet<string> = new Set(
   (
@@ -113,8 +128,17 @@ function unsuffixed(word: string): string {
   return stemmed.length > 4 && stemmed.endsWith("e") ? stemmed.slice(0, -1) : stemmed;
 }
 
+/**
+ * Pairs of neighbouring characters, and the single ones: what is 38岁 in one place is 年龄 or 几岁 in the other. A
+ * dictionary that could tell where words end is as large as everything else here.
+ */
 function pairs(run: string): string[] {
   const letters = Array.from(run);
-  if (letters.length === 1) return letters;
-  return letters.slice(1).map((letter, i) => `${letters[i]}${letter}`);
+  if (letters.length === 1) return COMMON_CHARACTERS.has(run) ? [] : letters;
+  const singles = letters.filter((letter) => !COMMON_CHARACTERS.has(letter));
+  const both = letters.slice(1).flatMap((letter, i) => {
+    const before = letters[i] ?? "";
+    return COMMON_CHARACTERS.has(letter) && COMMON_CHARACTERS.has(before) ? [] : [`${before}${letter}`];
+  });
+  return [...singles, ...both];
 }

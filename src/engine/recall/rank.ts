@@ -3,6 +3,7 @@ import { type Block, unitId } from "../block/block.ts";
 import type { Place } from "../context.ts";
 import { type Qualities, scoreOf } from "../rank/score.ts";
 import { type Limits, whyNot } from "./bounds.ts";
+import { spreadOut } from "./by-characters.ts";
 import { greatest, greatestOf } from "./greatest.ts";
 import { type Found, thresholdFor } from "./search.ts";
 import { arrange, type Candidate } from "./select.ts";
@@ -46,8 +47,13 @@ export interface Dropped {
 
 /** What is left out, as a share of the best relevance. */
 const CUT = 0.35;
+/** Up to so many units, pairs of characters find all: what shares none with the query may still mean the same. */
+const HANDFUL = 32;
 /** What no longer holds, and what never did, rank below what does. */
 const KEEPS: { readonly [status in Status]: number } = { current: 1, superseded: 0.5, retracted: 0.35 };
+/** Words that were read from a message tell less than the message, but for a claim that has to do with what is asked. */
+const READ = 0.9;
+const NOT_ASKED = 0.3;
 /** How many units are looked at closely, besides those wanted. */
 const SPARE = 30;
 const DAY_MS = 86_400_000;
@@ -62,7 +68,8 @@ export function rank(ranking: Ranking): Ranked {
   const considered = block.words.size;
   const { near, dropped } = gather(ranking);
   const certainty = near.reduce((most, { slot }) => Math.max(most, found.evidenceAt(slot)), 0);
-  const arranged = arrange(near.map((one) => candidateOf(ranking, one, certainty)));
+  const inOrder = arrange(near.map((one) => candidateOf(ranking, one, certainty)));
+  const arranged = found.isByCharacters ? spreadOut(block, found.terms, inOrder) : inOrder;
   const drop = (candidates: readonly Candidate[], why: string): void => {
     for (const { id, type, score } of candidates) dropped.push({ id, type, score, why });
   };
@@ -109,10 +116,19 @@ interface Near {
 
 function gather(ranking: Ranking): Near {
   const top = greatest(ranking.found.relevance);
-  const near = look(ranking, top * CUT);
+  const near = look(ranking, top * cutOf(ranking));
   // Where the bounds leave out the most relevant, what is near to the best of the rest may lie below.
   const isWhole = near.best >= top || near.near.length >= enoughFor(ranking);
-  return isWhole ? near : look(ranking, near.best * CUT);
+  return isWhole ? near : look(ranking, near.best * cutOf(ranking));
+}
+
+function cutOf({ found }: Ranking): number {
+  return found.isByCharacters ? 0 : CUT;
+}
+
+/** What is not relevant at all is looked at only where pairs of characters may have missed that it is. */
+function leastOf({ found }: Ranking, least: number): number {
+  return found.isByCharacters && found.slots.length <= HANDFUL ? 0 : Math.max(least, Number.MIN_VALUE);
 }
 
 /** Looks closely at units from the most relevant down to `least`, some at a time, until there are enough. */
@@ -122,18 +138,18 @@ function look(ranking: Ranking, least: number): Near {
   const dropped: Dropped[] = [];
   let best = 0;
   const wanted = enoughFor(ranking);
-  for (const some of fromTop(relevance, least, wanted)) {
+  for (const some of fromTop(relevance, leastOf(ranking, least), wanted)) {
     for (const place of some) {
       const slot = slots[place] as number;
       const value = relevance[place] as number;
       const why = whyNot(ranking.block, slot, ranking.limits) ?? whyNothing(ranking, slot);
-      if (!why) near.push({ slot, relevance: value });
+      if (why === undefined) near.push({ slot, relevance: value });
       else if (why !== "gone") dropped.push(droppedOf(ranking, slot, why));
-      if (!why) best = Math.max(best, value);
+      if (why === undefined) best = Math.max(best, value);
     }
     if (near.length >= wanted) break;
   }
-  return { near: near.filter((one) => one.relevance >= best * CUT), best, dropped };
+  return { near: near.filter((one) => one.relevance >= best * cutOf(ranking)), best, dropped };
 }
 
 function droppedOf({ block }: Ranking, slot: number, why: string): Dropped {
@@ -147,7 +163,7 @@ function enoughFor({ wanted }: Ranking): number {
 
 /** Good neighbours alone bring nothing up: among few messages everything is near to what is asked after. */
 function whyNothing({ found }: Ranking, slot: number): string | undefined {
-  return found.evidenceAt(slot) > 0 ? undefined : "it shares nothing with the query";
+  return found.isByCharacters || found.evidenceAt(slot) > 0 ? undefined : "it shares nothing with the query";
 }
 
 /**
@@ -157,7 +173,7 @@ function whyNothing({ found }: Ranking, slot: number): string | undefined {
 function* fromTop(relevance: Float32Array, least: number, wanted: number): Generator<readonly number[]> {
   let seen = 0;
   for (let most = wanted; seen < relevance.length; most *= 8) {
-    const best = greatestOf(relevance, most, Math.max(least, Number.MIN_VALUE));
+    const best = greatestOf(relevance, most, least);
     yield best.slice(seen);
     if (best.length < most) return;
     seen = best.length;
@@ -168,9 +184,11 @@ function candidateOf(ranking: Ranking, { slot, relevance }: Weighed, certainty: 
   const { block, found, wanted, limits } = ranking;
   const { row, turn, key } = block.units.columns;
   const memory = row[slot] as number;
+  const fit = found.signals.columns.claim[slot] ?? 0;
   const score =
     scoreOf(wanted.profile, relevance, qualitiesOf(block, slot)) *
     KEEPS[standingOf(block, slot, limits)] *
+    (memory >= 0 && fit < NOT_ASKED ? READ : 1) *
     certainty;
   return {
     slot,
@@ -179,7 +197,7 @@ function candidateOf(ranking: Ranking, { slot, relevance }: Weighed, certainty: 
     score,
     turns: memory >= 0 ? turnsOf(block, memory) : [turn[slot] as number],
     key: key[slot] as number,
-    answers: (found.signals.columns.claim[slot] ?? 0) >= ANSWERS,
+    answers: fit >= ANSWERS,
   };
 }
 

@@ -1,10 +1,11 @@
-import { analyse } from "../../domain/words.ts";
+import { analyse, isPaired } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
 import type { Block } from "../block/block.ts";
 import type { Profile, Weights } from "../rank/profiles.ts";
 import { relevanceOf, weightsFor } from "../rank/score.ts";
 import { noSignals, type Places, type Signals } from "../rank/signals.ts";
 import { searchApart } from "./apart-arm.ts";
+import { termsByCharacters } from "./by-characters.ts";
 import { candidatesOf } from "./candidates.ts";
 import { searchClaims } from "./claim-arm.ts";
 import { cuesOf } from "./cues.ts";
@@ -17,6 +18,9 @@ import { searchWords } from "./word-arm.ts";
 
 /** What all arms found, by slot of the unit. */
 export interface Found {
+  /** What was searched for, and whether it was pairs of characters, with no vector. */
+  readonly terms: readonly string[];
+  readonly isByCharacters: boolean;
   readonly signals: Signals;
   readonly weights: Weights;
   /** The units that were weighed, in rising order. */
@@ -49,11 +53,9 @@ export function search(
   profile: Profile,
 ): Found {
   const signals = noSignals(BITS);
-  const {
-    share,
-    slots: wordSlots,
-    turns: windowTurns,
-  } = searchWords(block, scratch, analyse(query), signals);
+  const isByCharacters = !near && isPaired(query);
+  const terms = isByCharacters ? termsByCharacters(block, query) : analyse(query);
+  const { share, slots: wordSlots, turns: windowTurns } = searchWords(block, scratch, terms, signals);
   const manner = mannerOf(query);
   searchTurns(block, scratch, query, manner, signals);
   const claimSlots = searchClaims(block, scratch, cuesOf(block, query), signals);
@@ -77,7 +79,8 @@ export function search(
   if (near) searchVectors(block, scratch, near, slots, signals);
   if (near) searchApart(block, scratch, { ...near, slots, ...manner }, signals);
   const relevance = relevanceOf(signals, weights, places, slots, scratch.raw("relevance", slots.length));
-  return { signals, weights, places, slots, relevance, evidenceAt: evidenceOf(signals, share, floor) };
+  const evidenceAt = evidenceOf(signals, share, floor);
+  return { terms, isByCharacters, signals, weights, places, slots, relevance, evidenceAt };
 }
 
 /**

@@ -1,0 +1,119 @@
+import { BM25 } from "../../domain/bm25.ts";
+import { sentencesOf } from "../../domain/sentences.ts";
+import { analyse, isPaired } from "../../domain/words.ts";
+import type { Block } from "../block/block.ts";
+import { type Run, telling } from "../block/words.ts";
+
+/**
+ * Queries in Chinese, Japanese and Korean are searched by pairs of characters, for the built-in embedder reads English
+ * alone. Pairs know no synonyms and run over the ends of words, so such a query is searched in a way of its own.
+ */
+
+/** In a query of several sentences what is asked counts so much more than what is told. */
+const ASKED = 3;
+
+/**
+ * The search terms of such a query; those of its questions several times. Pairs that nobody ever said are left out: most
+ * only join the end of one word to the beginning of the next.
+ */
+export function termsByCharacters(block: Block, query: string): string[] {
+  const sentences = sentencesOf(query).map(({ start, end }) => query.slice(start, end));
+  const hasQuestion = sentences.some(isQuestion);
+  const terms = sentences.flatMap((sentence) => {
+    const own = analyse(sentence);
+    return hasQuestion && isQuestion(sentence) ? Array.from({ length: ASKED }, () => own).flat() : own;
+  });
+  return terms.filter((term) => !isPaired(term) || block.words.frequency(term) > 0);
+}
+
+function isQuestion(sentence: string): boolean {
+  return /[?？]["'”’」』）)]*$/u.test(sentence);
+}
+
+/** A unit that may be given. */
+export interface Spreading {
+  readonly slot: number;
+  readonly score: number;
+}
+
+/** What a term still counts once a unit that stands above holds it. */
+const HELD = 0.35;
+/** Scores that differ by less than this share of the best are equal; then what was said earlier comes first. */
+const EQUAL = 0.04;
+
+/**
+ * The same in the order in which they get places, such that all that is asked gets some: what a term of the query counts
+ * for halves with each place that goes to a unit which holds it. The scores fall with it.
+ */
+export function spreadOut<One extends Spreading>(
+  block: Block,
+  terms: readonly string[],
+  units: readonly One[],
+): One[] {
+  const parts = units.map(() => new Map<string, number>());
+  for (const term of new Set(terms)) {
+    const weight = telling(block.words, term) * terms.filter((one) => one === term).length;
+    const runs = block.words.runs(term);
+    for (const [i, { slot }] of units.entries()) {
+      const count = runs.reduce((sum, run) => sum + countIn(run, slot), 0);
+      const length = (block.words.lengths[slot] ?? 0) / block.words.meanLength;
+      if (count > 0) parts[i]?.set(term, weight * saturated(count, length));
+    }
+  }
+  const held = new Map<string, number>();
+  const left = units.map((unit, i) => ({ unit, parts: parts[i] ?? new Map<string, number>() }));
+  const equal = Math.max(0, ...units.map(({ score }) => score)) * EQUAL;
+  const spread: One[] = [];
+  let most = Number.POSITIVE_INFINITY;
+  while (left.length > 0) {
+    const scored = left.map((one) => ({ one, score: one.unit.score * shareLeft(one.parts, held) }));
+    const best = scored.reduce((a, b) => (isBefore(block, b, a, equal) ? b : a));
+    left.splice(left.indexOf(best.one), 1);
+    most = Math.min(most, best.score);
+    spread.push({ ...best.one.unit, score: most });
+    for (const term of best.one.parts.keys()) held.set(term, (held.get(term) ?? 1) * HELD);
+  }
+  return spread;
+}
+
+/** How much of what a unit holds of the query still counts: 0 to 1. */
+function shareLeft(parts: ReadonlyMap<string, number>, held: ReadonlyMap<string, number>): number {
+  let all = 0;
+  let left = 0;
+  for (const [term, part] of parts) {
+    all += part;
+    left += part * (held.get(term) ?? 1);
+  }
+  return all > 0 ? left / all : 1;
+}
+
+interface Scored {
+  readonly one: { readonly unit: Spreading };
+  readonly score: number;
+}
+
+function isBefore({ units }: Block, one: Scored, other: Scored, equal: number): boolean {
+  if (Math.abs(one.score - other.score) > equal) return one.score > other.score;
+  const { turn } = units.columns;
+  return (turn[one.one.unit.slot] as number) < (turn[other.one.unit.slot] as number);
+}
+
+/** BM25's share of a term that stands `found` times in a text of `length` mean lengths: below 1. */
+function saturated(found: number, length: number): number {
+  const { k1, b } = BM25;
+  return found / (found + k1 * (1 - b + b * length));
+}
+
+/** How often a slot stands in a run of postings; slots rise in it. */
+function countIn({ slots, counts, from, to }: Run, slot: number): number {
+  let low = from;
+  let high = to - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = slots[middle] as number;
+    if (found === slot) return counts[middle] as number;
+    if (found < slot) low = middle + 1;
+    else high = middle - 1;
+  }
+  return 0;
+}
