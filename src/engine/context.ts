@@ -25,15 +25,20 @@ export function packContext(
   for (const [i, item] of items.entries()) {
     const key = wordKey(item.text);
     if (said.has(key)) continue;
+    const one = {
+      item,
+      place: places[i],
+      text: `${speakerOf(item)}${item.text.replace(/\s+/g, " ").trim()}`,
+    };
     // One more for the line break.
-    const cost = estimateTokens(lineOf([item])) + 1;
+    const cost = estimateTokens(lineOf([one])) + 1;
     if (tokens + cost > maxTokens) continue;
     said.add(key);
     tokens += cost;
-    taken.push({ item, place: places[i] });
+    taken.push(one);
   }
   const lines = joined(taken).sort(([one], [other]) =>
-    one && other ? standing(one) - standing(other) || (one.at < other.at ? 1 : -1) : 0,
+    one && other ? standing(one.item) - standing(other.item) || (one.item.at < other.item.at ? 1 : -1) : 0,
   );
   const text = lines.map(lineOf).join("\n");
   return { text, tokens: estimateTokens(text) };
@@ -42,10 +47,12 @@ export function packContext(
 interface Taken {
   readonly item: Item;
   readonly place: Place | undefined;
+  /** Who said what, on one line: a line break in the text would pass for another line. */
+  readonly text: string;
 }
 
 /** What belongs on one line: passages that follow each other and stand alike, in the order in which they were said. */
-function joined(taken: readonly Taken[]): Item[][] {
+function joined(taken: readonly Taken[]): Taken[][] {
   const byTurn = new Map<number, Taken>();
   for (const one of taken) {
     // A second passage of the same message has a line of its own.
@@ -60,8 +67,8 @@ function joined(taken: readonly Taken[]): Item[][] {
   return taken
     .filter((one) => !followers.has(one))
     .map((one) => {
-      const line = [one.item];
-      for (let next = inRun(one) ? follows(one) : undefined; next; next = follows(next)) line.push(next.item);
+      const line = [one];
+      for (let next = inRun(one) ? follows(one) : undefined; next; next = follows(next)) line.push(next);
       return line;
     });
 }
@@ -72,13 +79,13 @@ function standing({ status }: Item): number {
 
 /**
  * `- [2026-01-12] The user uses Shram. (message m1)`; of more than one, `- [2026-01-12] user: … / assistant: …
- * (messages m1, m2)`. A line break in the text would pass for another line.
+ * (messages m1, m2)`.
  */
-function lineOf(items: readonly Item[]): string {
-  const [first] = items;
+function lineOf(line: readonly Taken[]): string {
+  const first = line[0]?.item;
   if (!first) return "";
-  const texts = items.map((item) => `${speakerOf(item)}${item.text.replace(/\s+/g, " ").trim()}`);
-  const sources = items.flatMap(({ sources: all }) => all.at(-1)?.message ?? []);
+  const texts = line.map(({ text }) => text);
+  const sources = line.flatMap(({ item }) => item.sources.at(-1)?.message ?? []);
   const from = sources.length === 0 ? "" : ` (message${sources.length > 1 ? "s" : ""} ${sources.join(", ")})`;
   return `- [${first.at.slice(0, 10)}]${note(first)} ${texts.join(" / ")}${from}`;
 }

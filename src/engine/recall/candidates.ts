@@ -5,9 +5,9 @@ import type { Scratch } from "./scratch.ts";
 /** Up to so many units, each is weighed. */
 export const ALL = 4096;
 /** Of more, those that stand out in one arm at least: about so many by their words, by their window, by their claim. */
-const BY_WORDS = 384;
-const BY_WINDOWS = 192;
-const BY_CLAIMS = 192;
+const BY_WORDS = 256;
+const BY_WINDOWS = 128;
+const BY_CLAIMS = 128;
 
 /** What the arms found, for choosing whom to weigh. */
 export interface ByArm {

@@ -8,7 +8,7 @@ import type { Scratch } from "./scratch.ts";
 /** So many beyond those wanted are looked at, whether they are to be compared once more by their vectors themselves. */
 const RESCORED = 20;
 /** About so many of the nearest are weighed in a large memory. */
-const FOREMOST = 384;
+const FOREMOST = 256;
 /** In a small one, where all are weighed, so many are enough to know the nearest. */
 const FEW = 64;
 /** What a cosine from codes is off by, at most in practice: five times the mean error of 256 parts of 8 bits. */
