@@ -101,7 +101,6 @@ for (const base of [
   "hit",
 ]) {
   if (base === "found") BASE.set("found", "find");
-  else if (base === "lay") BASE.set("lay", "lie");
   else if (base === "saw") BASE.set("saw", "see");
   else BASE.set(base, base);
 }

@@ -31,9 +31,28 @@ export function noLonger(change: Change): Proposal[] | undefined {
     first?.kind === "preposition" || (first?.kind === "adjective" && first.head)
       ? `${base} ${first.head}`
       : base;
+  const noLongerOne = verb.copula ? nameEnded(change, first) : undefined;
+  if (noLongerOne) return noLongerOne;
   const partner = telling.length === 0 ? partnerIn(change) : undefined;
   if (partner !== undefined) return endAll(change, [partner], undefined, false);
   return endAll(change, namesIn(change, first), canonicalRelation(relation), true);
+}
+
+/** "Bluefin isn't a client anymore": whoever bears that noun and name. */
+function nameEnded(change: Change, phrase: Phrase | undefined): Proposal[] | undefined {
+  const { context, statement } = change;
+  const { subject, clause } = statement;
+  const noun =
+    phrase?.kind === "noun"
+      ? said(context, clause.tokens, phrase.from, phrase.to).split(" ").at(-1)
+      : undefined;
+  const thing = subject.path.split("/").at(-1) ?? "";
+  if (noun === undefined || !subject.path.includes("/") || !thing.split(" ").includes(noun)) return undefined;
+  const naming = held(context).filter(
+    ({ claim }) => claim.subject === subject.path && claim.relation === "be called",
+  );
+  const target = targetOf(naming);
+  return target && [ending(context, place(change), target, endedAt(change))];
 }
 
 /** "my mum and I don't talk anymore": the other one. */

@@ -11,7 +11,7 @@ import type { Token } from "./token.ts";
 const VANISHES =
   /^(?:split up|break up|fold|close|close down|shut|shut down|go bust|go under|disband|end|expire|lapse|run out|break|break down|pack up|die|be stolen|get stolen|go missing|crash|conk out|finish|cancel)$/;
 const UNDONE =
-  /\b(?:stolen|nicked|cancelled|canceled|discontinued|scrapped|closed down|shut down|written off|called off|axed|gone|dead|finished|no more)\b/i;
+  /\b(?:stolen|nicked|cancelled|canceled|discontinued|scrapped|closed down|shut down|written off|called off|axed|gone|dead|finished|sold|given away|no more)\b/i;
 
 /** "the band split up", "my bike got stolen", "the gym has closed down": what the user had of it is over. */
 export function vanished(change: Change): Proposal[] | undefined {
@@ -96,6 +96,8 @@ const HEADED =
 export function endedOtherwise(change: Change): Proposal[] | undefined {
   const { context, statement, text } = change;
   const { verb } = statement.clause;
+  if (verb.denied && /^(?:renew|extend)$/.test(verb.lemma) && verb.tense === "past")
+    return notRenewed(change);
   if (verb.denied || verb.open || verb.tense === "future") return undefined;
   const groups = (TAKEN.exec(text) ?? HEADED.exec(text))?.groups;
   const named = tidy(
@@ -105,6 +107,20 @@ export function endedOtherwise(change: Change): Proposal[] | undefined {
   const target = targetOf(meant(context, { named, isNoName: true }));
   return (
     target && [ending(context, place(change), target, endedAt(change)), event(change, verb.lemma, verb.lemma)]
+  );
+}
+
+/** "didn't renew the zoo membership" */
+function notRenewed(change: Change): Proposal[] | undefined {
+  const { context, statement, phrases } = change;
+  const item = phrases.find(({ kind }) => kind === "noun")?.items[0];
+  const named = item ? said(context, statement.clause.tokens, ...item) : "";
+  const target = named === "" ? undefined : targetOf(meant(context, { named, isNoName: true }));
+  return (
+    target && [
+      ending(context, place(change), target, endedAt(change)),
+      event(change, "not renew", "not renew"),
+    ]
   );
 }
 

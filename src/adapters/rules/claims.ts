@@ -161,10 +161,15 @@ function conjunctsOf(part: Part): Part[] {
     const isAnd = phrase.kind === "other" && ["and", "plus", "&"].includes(tokens[phrase.from]?.lower ?? "");
     return isAnd && isAlike(phrases, k) ? [phrase] : [];
   });
-  if (cuts.length === 0 || statement.clause.verb.denied) return [];
-  const edges = [from, ...cuts.map((cut) => cut.to)];
+  const apposed = phrases.filter((phrase, k) => isApposed(part, phrases[k - 1], phrase));
+  const all = [
+    ...cuts.map((cut) => ({ from: cut.from, to: cut.to })),
+    ...apposed.map((phrase) => ({ from: phrase.from, to: phrase.from })),
+  ].sort((a, b) => a.from - b.from);
+  if (all.length === 0 || statement.clause.verb.denied) return [];
+  const edges = [from, ...all.map((cut) => cut.to)];
   return edges.map((start, k): Part => {
-    const end = cuts[k]?.from ?? to;
+    const end = all[k]?.from ?? to;
     return {
       ...part,
       ...(k > 0 ? { isBeside: true } : {}),
@@ -172,6 +177,14 @@ function conjunctsOf(part: Part): Part[] {
       statement: { ...statement, clause: { ...statement.clause, rest: [start, end] } },
     };
   });
+}
+
+/** "two properties, A COTTAGE in Wales": what the number counts. */
+function isApposed({ tokens }: Part, last: Phrase | undefined, phrase: Phrase): boolean {
+  if (last?.kind !== "noun" || phrase.kind !== "noun" || last.items.length !== 1) return false;
+  const isCounted = tokens.slice(last.from, last.to).some(({ class: kind }) => kind === "number");
+  const isOne = ["a", "an"].includes(tokens[phrase.from]?.lower ?? "");
+  return isCounted && isOne && /[,:]/.test(tokens[last.to - 1]?.after ?? "");
 }
 
 /** What follows "and" is of the kind of what the verb took first: a thing for a thing, a place for a place. */

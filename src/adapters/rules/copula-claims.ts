@@ -302,9 +302,18 @@ function namesListed(part: Part, phrase: Phrase): AddProposal[] {
   const head = singular(subject.path.split(/[/ ]/).at(-1) ?? "");
   if (names.length < 2 || !(isPersonNoun(head) || ANIMALS.has(head) || FEMALE.has(head) || MALE.has(head)))
     return [];
-  return names.map((item) => {
-    const name = said(context, tokens, ...item);
-    return called(part, oneOf(subject, name), name);
+  const isFamily = FEMALE.has(head) || MALE.has(head) || ["kid", "child", "baby", "twin"].includes(head);
+  return phrase.items.flatMap((item) => {
+    const value = said(context, tokens, ...item);
+    if (names.includes(item)) return [called(part, oneOf(subject, value), value)];
+    if (isFamily) return [];
+    return [
+      adding(context, place(part), {
+        text: compose(subject.display, "are", value),
+        claim: claimOf(subject.path, "be", value),
+        holds: "many",
+      }),
+    ];
   });
 }
 

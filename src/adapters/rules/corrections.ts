@@ -9,7 +9,7 @@ import { type Held, held, targetOf, telling } from "./targets.ts";
 const MARK =
   /\b(?:hang on|hold on|actually|i meant|i mean|meant to say|sorry|my mistake|my bad|i misspoke|misspoke|mistyped|typo|correction|scratch that|wait|oops|whoops|i was wrong|i got (?:that|it|his|her|the|my|their) .{0,30}wrong|got .{0,30}(?:wrong|mixed up)|mixed up|i said .{1,40} but|not quite|to correct myself|let me correct|strike that|no,|nope,|nah,|rather|it['’]?s not|should(?:['’]?ve| have)? (?:be|been|said)|is wrong|was wrong)\b/i;
 const STRONG =
-  /\b(?:i meant|meant to say|my mistake|i misspoke|misspoke|mistyped|typo|correction|scratch that|oops|whoops|i was wrong|wrong|mixed up|to correct myself|let me correct|strike that|i said .{1,60} but|should(?:['’]?ve| have) (?:been|said)|make that)\b|,\s*(?:sorry|my bad|oops|whoops|my mistake|typo)[.! ]*$|^(?:(?:oh|ah|um|well|so|but|and)[, ]+)*(?:no|nope|nah|wait|sorry|actually|hang on|hold on)\b/i;
+  /\b(?:i meant|meant to say|my mistake|i misspoke|misspoke|mistyped|typo|correction|scratch that|oops|whoops|miscounted|misremembered|misread|misheard|i was wrong|wrong|mixed up|to correct myself|let me correct|strike that|i said .{1,60} but|should(?:['’]?ve| have) (?:been|said)|make that)\b|,\s*(?:sorry|my bad|oops|whoops|my mistake|typo)[.! ]*$|^(?:(?:oh|ah|um|well|so|but|and)[, ]+)*(?:no|nope|nah|wait|sorry|actually|hang on|hold on)\b/i;
 
 /** One value for another that the words name both: "not Monday but Tuesday". Undefined where nothing is put right. */
 export function swapOf(
@@ -192,9 +192,10 @@ function loneValue(text: string): string | undefined {
   const openings = new RegExp(LONE.source, "gi");
   const plain = text.replace(new RegExp(`^${OPEN}`, "i"), "");
   const found = [...text.matchAll(openings), ...plain.matchAll(openings)];
-  const trailing = /^(?<value>[^,.!?]{1,40}), (?:sorry|my bad|oops|whoops|my mistake|typo)[.! ]*$/i.exec(
-    text.trim(),
-  );
+  const trailing =
+    /^(?<value>[^,.!?]{1,40}), (?:sorry|my bad|oops|whoops|my mistake|typo|i (?:miscounted|misremembered|misread|misheard|mistyped|forgot))[.! ]*$/i.exec(
+      text.trim(),
+    );
   if (trailing) found.push(trailing as RegExpExecArray);
   const values = found.map((one) =>
     tidy(one.groups?.value ?? "").replace(/^(?:it['’]s|it is|i meant|make that)\s+/i, ""),

@@ -121,7 +121,8 @@ export function possessions(part: Part): AddProposal[] {
 export function oneOf(entity: Entity, name: string): Entity {
   const parts = entity.path.split("/");
   const last = singular(parts.pop() ?? "");
-  const display = entity.display.replace(/\S+$/, last);
+  const words = last.split(" ").length;
+  const display = [...entity.display.split(" ").slice(0, -words), last].join(" ");
   return { ...entity, path: [...parts, `${last} ${name}`].join("/"), display, plural: false };
 }
 

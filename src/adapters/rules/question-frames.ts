@@ -242,51 +242,57 @@ interface Told {
 /** A question that names the whole of what may be so. */
 function told(asking: Asking, { subject, base, from, tense }: Told): Question {
   const { tokens } = asking;
-  const liked = /^(?:would )?(?:prefer|rather) (?:to )?(?<verb>\w+)$/.exec(base)?.groups?.verb;
-  if (liked) {
-    const value = tidy(`${liked} ${textOf(tokens, [from, tokens.length])}`);
-    return {
-      asks: "yes_no",
-      ...(subject ? { subject } : {}),
-      relations: ["prefer", "like", "love"],
-      value,
-      tense,
-    };
-  }
   const object = phrasesOf(tokens, from, tokens.length).find(({ kind }) =>
     ["noun", "preposition", "adjective"].includes(kind),
   );
   const value = namedValue(tokens, object, from);
+  const common = { asks: "yes_no" as const, ...(subject ? { subject } : {}), tense };
+  const named =
+    liked(asking, base, from) ?? (base === "be" ? (membership(value) ?? boundTo(value)) : undefined);
+  if (named) return { ...common, ...named };
   const joint = object?.kind === "noun" ? undefined : object?.head;
   const joined = joint ? `${base} ${joint}` : base;
-  const bound = base === "be" ? boundTo(value) : [];
-  if (bound.length > 0)
-    return {
-      asks: "yes_no",
-      ...(subject ? { subject } : {}),
-      relations: [...bound, "be"],
-      narrows: value,
-      tense,
-    };
   const had = base === "have" ? hadRelations(value) : [];
   const able = base.startsWith("can ") ? withAnswers(joined.slice(4)) : [];
   return {
-    asks: "yes_no",
-    ...(subject ? { subject } : {}),
+    ...common,
     relations: [
       ...new Set([...withAnswers(joined), ...answeringRelations(canonicalRelation(base)), ...able, ...had]),
     ],
     ...(value === "" ? {} : { value }),
     ...narrowing(asking, from),
-    tense,
   };
 }
 
+type Named = Pick<Question, "relations" | "value" | "narrows">;
+
+/** "Do I prefer walking or the bus?" */
+function liked({ tokens }: Asking, base: string, from: number): Named | undefined {
+  const verb = /^(?:would )?(?:prefer|rather) (?:to )?(?<verb>\w+)$/.exec(base)?.groups?.verb;
+  if (verb === undefined) return undefined;
+  const value = tidy(`${verb} ${textOf(tokens, [from, tokens.length])}`);
+  return { relations: ["prefer", "like", "love"], value };
+}
+
+/** "Am I still a member of the zoo?" */
+function membership(value: string): Named | undefined {
+  const found =
+    /^(?:still )?(?:an? )?(?<role>member|fan|subscriber|supporter|patron) of (?:the )?(?<of>.+)$/i.exec(
+      value,
+    )?.groups;
+  if (!found?.role || !found.of) return undefined;
+  return { relations: [`be a ${found.role.toLowerCase()} of`, "be with", "be in", "be"], value: found.of };
+}
+
 /** "Am I still engaged?": to whomever. */
-function boundTo(value: string): string[] {
+function boundTo(value: string): Named | undefined {
   const word = value.toLowerCase().replace(/^still /, "");
-  if (!/^(?:engaged|married|subscribed|addicted|scared|enrolled|registered)$/.test(word)) return [];
-  return (BOUND_ADJECTIVES[word]?.split(" ") ?? []).map((joint) => canonicalRelation(`be ${word} ${joint}`));
+  if (!/^(?:engaged|married|subscribed|addicted|scared|enrolled|registered)$/.test(word)) return undefined;
+  const joints = BOUND_ADJECTIVES[word]?.split(" ") ?? [];
+  return {
+    relations: [...joints.map((joint) => canonicalRelation(`be ${word} ${joint}`)), "be"],
+    narrows: value,
+  };
 }
 
 function namedValue(tokens: readonly Token[], object: Phrase | undefined, from: number): string {

@@ -43,6 +43,8 @@ export function relationClaims(
   const head = verb.lemma.split(" ")[0] ?? "";
   const isPast = isOver(part);
   const relation = relationNamed(part, base, isPast && STATIVE.has(head) && !base.startsWith("used to"));
+  const member = phrase && relation === "have" ? membershipsOf(part, phrase) : undefined;
+  if (member) return relationClaims(member.part, "be a member of", member.phrase);
   const means = phrase ? listedMeans(part, phrase) : undefined;
   if (means) return means.flatMap((one) => relationClaims(one, base, phrase, whole));
   const listed = phrase ? listedBehind(part, phrase) : undefined;
@@ -77,6 +79,17 @@ function replacedBy(part: Part, relation: string, value: string): Partial<AddPar
   if (part.isBeside) return { holds: "many" };
   const trade = relation === "work as" ? formerTrade(part.context, part.statement, value) : {};
   return { ...replacedNow(part, relation, value), ...trade };
+}
+
+/** "memberships at the zoo and the National Trust": a member of each. */
+function membershipsOf(part: Part, phrase: Phrase): { part: Part; phrase: Phrase } | undefined {
+  const { tokens, phrases } = part;
+  const item = phrase.items[0];
+  const next = phrases[phrases.indexOf(phrase) + 1];
+  const isMember = item !== undefined && /^memberships?$/.test(tokens[item[1] - 1]?.lower ?? "");
+  if (!isMember || item[1] - item[0] > 2 || next?.kind !== "preposition" || next.items.length === 0)
+    return undefined;
+  return { part: { ...part, phrases: phrases.filter((one) => one !== phrase) }, phrase: next };
 }
 
 /** Of each of several: "as productivity tools" is "as a productivity tool". */

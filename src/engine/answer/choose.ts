@@ -1,3 +1,4 @@
+import { singular } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Question } from "../../ports/question-reader.ts";
@@ -122,7 +123,10 @@ function dot(one: Float32Array, other: Float32Array): number {
 /** Of one subject; or of several who bear the same noun and are told by name ("kid Ada", "kid Bruno"). */
 function isOfSame(one: Claim | undefined, other: Claim | undefined): boolean {
   if (!one || !other || one.subject === other.subject) return one?.subject === other?.subject;
-  return one.relation === other.relation && withoutName(one.subject) === withoutName(other.subject);
+  const isList =
+    one.relation === other.relation ||
+    [one, other].every(({ relation }) => /^be(?: called)?$/.test(relation));
+  return isList && singular(withoutName(one.subject)) === singular(withoutName(other.subject));
 }
 
 /** "user/kid Ada" -> "user/kid". */

@@ -8,7 +8,7 @@ const EMPTY = new Set(
     "a an the my our your his her its their i we you he she it they me us him them myself what which who whom whose where when why how is are am was were be been being do does did done have has had " +
     "can could will would should shall may might must of in on at to for from with by about as into and or but not no any some this that these those there s t m re ve ll d if than so " +
     "kind type sort brand make model name called thing stuff one ones day date time year month week number much many often far long old tell know remember remind said told mention think again still currently now ever already these days also too usually normally " +
-    "please hey ok okay exactly actually get got go going went use using call another other own same like today yesterday tomorrow last next living live work"
+    "please hey ok okay exactly actually get got go going went use using call another other own same people like today yesterday tomorrow last next living live work"
   ).split(" "),
 );
 

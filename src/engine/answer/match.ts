@@ -363,9 +363,16 @@ function shapeOfBeing(question: Question, memory: Memory, claim: Claim, value: s
   if (asks === "how_many") return isCounted(question, memory, value);
   if (asks === "when") return isTimed(question, memory, value);
   if (asks === "where") return /\b(?:in|at|on|near|opposite|under|behind|next to)\b/.test(value);
-  if (asks === "who")
-    return /\p{Lu}/u.test(claim.value) || !/^(?:an?|the|married|engaged) ?/i.test(claim.value);
+  if (asks === "who") return /\p{Lu}/u.test(claim.value) || isManyOf(claim) || !NOBODY.test(claim.value);
   return kindShape(question, claim);
+}
+
+const NOBODY = /^(?:an?|the) |^(?:married|engaged|single)\b/i;
+
+/** "my clients are a bakery chain": one of several may have no name. */
+function isManyOf({ subject }: Claim): boolean {
+  const noun = subject.split(/[/ ]/).at(-1) ?? "";
+  return subject.includes("/") && singular(noun) !== noun;
 }
 
 function isCounted({ topic = "" }: Question, { text }: Memory, value: string): boolean {
