@@ -3,20 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureCurve, writePages } from "./curve.ts";
-import { run } from "./run.ts";
+import { run, type Size } from "./run.ts";
 import { tableOf } from "./table.ts";
 
-const USAGE = `npm run -s bench -- [--users U] [--per-user N] [--json]
+const USAGE = `npm run -s bench -- [--users U] [--per-user N] [--json] [--keep FILE]
 npm run -s bench -- --curve | --page
 
 Measures on an SQLite file in a temporary folder: U users (1) of N memories each (10,000), and the N messages they
-were read from. --json prints one JSON document instead of a table.
+were read from. --json prints one JSON document instead of a table. --keep leaves the filled file there, and
+takes it from there when it is run again for the same size.
 --curve measures several sizes, which takes long, and writes docs/results; --page writes the pages alone, from the
 results there are. What is measured how: docs/results/speed.md`;
 
 interface Wanted {
-  readonly users: number;
-  readonly perUser: number;
+  readonly size: Size;
   readonly isJson: boolean;
   readonly pages: "measured" | "written" | undefined;
 }
@@ -26,14 +26,18 @@ function wantedOf(): Wanted {
     options: {
       users: { type: "string", default: "1" },
       "per-user": { type: "string", default: "10000" },
+      keep: { type: "string" },
       json: { type: "boolean", default: false },
       curve: { type: "boolean", default: false },
       page: { type: "boolean", default: false },
     },
   });
   return {
-    users: countOf(values.users, "--users"),
-    perUser: countOf(values["per-user"], "--per-user"),
+    size: {
+      users: countOf(values.users, "--users"),
+      perUser: countOf(values["per-user"], "--per-user"),
+      ...(values.keep === undefined ? {} : { kept: values.keep }),
+    },
     isJson: values.json,
     pages: values.curve ? "measured" : values.page ? "written" : undefined,
   };
@@ -64,7 +68,7 @@ async function measure(wanted: Wanted): Promise<void> {
   // However it ends: a million memories are some gigabytes.
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
-  const figures = await run(folder, wanted.users, wanted.perUser);
+  const figures = await run(folder, wanted.size);
   console.log(wanted.isJson ? JSON.stringify(figures) : tableOf(figures));
 }
 

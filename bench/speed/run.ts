@@ -30,7 +30,8 @@ export interface Figures {
   readonly vectorRecall10: number;
   /** What the first user holds. */
   readonly held: { readonly messages: number; readonly memories: number };
-  readonly fillSeconds: number;
+  /** Absent where an earlier run had filled the file. */
+  readonly fillSeconds?: number;
   readonly machine: Machine;
 }
 
@@ -43,11 +44,19 @@ interface Machine {
   readonly load: readonly [before: number, after: number];
 }
 
+/** How many there are, and where a filled file is kept for the next run, if anywhere. */
+export interface Size {
+  readonly users: number;
+  readonly perUser: number;
+  readonly kept?: string;
+}
+
 /** The figures for `users` users of `perUser` memories each, in a folder that is the run's own. */
-export async function run(folder: string, users: number, perUser: number): Promise<Figures> {
+export async function run(folder: string, size: Size): Promise<Figures> {
+  const { users, perUser } = size;
   const load = loadavg()[0] ?? 0;
   const path = join(folder, "memory.db");
-  const fillSeconds = await filled(path, users, perUser);
+  const fillSeconds = await filled(path, size);
   const bytesPerMemory = Math.round(bytesIn(folder) / (users * perUser));
   const crowd: Crowd = { users, asker: askers(perUser) };
   const first = crowd.asker(1);
@@ -81,7 +90,7 @@ export async function run(folder: string, users: number, perUser: number): Promi
     startMs,
     vectorRecall10,
     held: { messages: perUser, memories: reads.memories },
-    fillSeconds,
+    ...(fillSeconds === undefined ? {} : { fillSeconds }),
     machine: machineOf(load),
   };
 }

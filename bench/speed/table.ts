@@ -21,7 +21,7 @@ export function tableOf(figures: Figures): string {
     one("bytes per memory", figures.bytesPerMemory),
     one("resident memory, MB", figures.rssMb),
     one("recall@10 of the vector arm", figures.vectorRecall10),
-    one("seconds to fill the file", figures.fillSeconds),
+    one("seconds to fill the file", figures.fillSeconds ?? "kept"),
     "",
     `Node ${machine.node}, ${machine.cores} × ${machine.cpu}, load ${machine.load.join(" to ")}`,
   ].join("\n");
@@ -31,6 +31,6 @@ function times(name: string, { p50, p95, p99, cpu }: Spread): string {
   return `${name.padEnd(34)}${[p50, p95, p99, cpu ?? ""].map((ms) => String(ms).padStart(9)).join("")}`;
 }
 
-function one(name: string, value: number): string {
+function one(name: string, value: number | string): string {
   return `${name.padEnd(34)}${String(value).padStart(9)}`;
 }
