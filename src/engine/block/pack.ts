@@ -7,6 +7,7 @@ import { type PackedWords, wordsOf } from "./words.ts";
 const FORMAT = 2;
 const MAGIC = "KSBLOCK";
 const SEPARATOR = "\u0000";
+const CODES = "vectors.codes";
 /** With more dead slots than this share, a block is built anew rather than kept. */
 const MOST_DEAD = 0.25;
 /** Whether this machine's numbers begin with their smallest byte, as those of nearly all do. */
@@ -99,19 +100,22 @@ export function unpackBlock(bytes: Uint8Array, space: Space): Block | undefined 
 }
 
 function unpacked(bytes: Uint8Array, space: Space): Block | undefined {
-  const buffer = bytes.slice().buffer;
-  const view = new DataView(buffer);
-  if (Buffer.from(buffer, 0, MAGIC.length).toString("latin1") !== MAGIC) return undefined;
-  const length = view.getUint32(8, true);
-  const header = JSON.parse(Buffer.from(buffer, 16, length).toString("utf8")) as Header;
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (all.toString("latin1", 0, MAGIC.length) !== MAGIC) return undefined;
+  const length = all.readUInt32LE(8);
+  const header = JSON.parse(all.toString("utf8", 16, 16 + length)) as Header;
   if (header.format !== FORMAT || header.space !== space.fingerprint) return undefined;
   if (header.dimensions !== space.dimensions || !IS_LITTLE) return undefined;
   const arrays = new Map<string, Numbers>();
   let at = aligned(16 + length);
   for (const [name, kind, count] of header.arrays) {
     const Kind = KINDS[kind as keyof typeof KINDS];
-    arrays.set(name, new Kind(buffer, at, count));
-    at = aligned(at + count * Kind.BYTES_PER_ELEMENT);
+    const end = at + count * Kind.BYTES_PER_ELEMENT;
+    if (end > bytes.length) return undefined;
+    // Copied, but for the codes, which go to memory of their own: views would hold on to all of the bytes.
+    const own = name === CODES ? bytes.subarray(at, end) : bytes.slice(at, end);
+    arrays.set(name, new Kind(own.buffer as ArrayBuffer, own.byteOffset, count));
+    at = aligned(end);
   }
   return blockFrom(header, arrays, space);
 }
