@@ -25,7 +25,7 @@ function pageOf(results: Results): string {
 <!-- Written by \`npm run bench -- --curve\`; a test compares it with speed.json. Measure again, do not edit. -->
 
 Measured on ${results.measuredOn} with Node ${machine.node} on ${machine.cores} cores of an ${machine.cpu}, \
-${machine.memoryGb} GB. All times in milliseconds. One run of one size:
+${machine.memoryGb} GB. ${busyness(runs)}All times in milliseconds. One run of one size:
 
 \`\`\`sh
 npm run -s bench -- --users 100 --per-user 10000
@@ -54,6 +54,12 @@ ${allFigures(runs)}
 ${DEFINITIONS}`;
 }
 
+/** A sentence where others were at work on the machine: then all times are longer, ours and those of the others. */
+function busyness(runs: readonly Figures[]): string {
+  const isBusy = runs.some(({ machine }) => machine.load.before > machine.cores / 2);
+  return isBusy ? "The machine had other work at the same time (see the load below). " : "";
+}
+
 function growth(runs: readonly Figures[]): string {
   const rows = runs.map(({ perUser, recall, peers }) => [
     count(perUser),
@@ -70,6 +76,7 @@ function allFigures(runs: readonly Figures[]): string {
   const spread = ({ p50, p95, p99 }: Spread): string => `${p50} / ${p95} / ${p99}`;
   const lines: readonly (readonly [name: string, value: (run: Figures) => string])[] = [
     ["recall, hot: p50 / p95 / p99", ({ recall }) => spread(recall.hot)],
+    ["recall, hot: time of the processor, mean", ({ recall }) => String(recall.hot.cpu ?? "")],
     ["recall right after a write", ({ recall }) => spread(recall.afterWrite)],
     ["recall, user not in memory", ({ recall }) => spread(recall.cold)],
     ["answer", ({ answer }) => spread(answer)],
@@ -86,7 +93,7 @@ function allFigures(runs: readonly Figures[]): string {
     ],
     ["bytes on disk per memory, its message included", ({ bytesPerMemory }) => count(bytesPerMemory)],
     ["resident memory, MB", ({ rssMb }) => count(rssMb)],
-    ["load average before and after", ({ machine }) => machine.load.join(", ")],
+    ["load average before and after", ({ machine }) => `${machine.load.before}, ${machine.load.after}`],
   ];
   return tableOf(
     ["users × memories", ...runs.map(({ users, perUser }) => `${count(users)} × ${count(perUser)}`)],

@@ -41,7 +41,7 @@ interface Machine {
   readonly cores: number;
   readonly memoryGb: number;
   /** Of the last minute, before and after the run. */
-  readonly load: readonly [before: number, after: number];
+  readonly load: { readonly before: number; readonly after: number };
 }
 
 /** How many there are, and where a filled file is kept for the next run, if anywhere. */
@@ -105,6 +105,6 @@ function machineOf(before: number): Machine {
     cpu: cpus()[0]?.model ?? "unknown",
     cores: availableParallelism(),
     memoryGb: Math.round(totalmem() / 1e9),
-    load: [rounded(before), rounded(loadavg()[0] ?? 0)],
+    load: { before: rounded(before), after: rounded(loadavg()[0] ?? 0) },
   };
 }

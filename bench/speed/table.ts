@@ -23,7 +23,7 @@ export function tableOf(figures: Figures): string {
     one("recall@10 of the vector arm", figures.vectorRecall10),
     one("seconds to fill the file", figures.fillSeconds ?? "kept"),
     "",
-    `Node ${machine.node}, ${machine.cores} × ${machine.cpu}, load ${machine.load.join(" to ")}`,
+    `Node ${machine.node}, ${machine.cores} × ${machine.cpu}, load ${machine.load.before} to ${machine.load.after}`,
   ].join("\n");
 }
 
