@@ -10,7 +10,7 @@ import type { Chosen } from "./rank.ts";
 /** Among so many of the best, the newer of two that tell the same comes first; what is found at all does not change. */
 const FOREMOST = 10;
 /** How much alike two units must be to tell the same of what is asked: the sum of what `likeness` looks at. */
-const ALIKE = 0.98;
+const ALIKE = 0.8;
 const CHANGED = 0.2;
 const BOTH_COUNT = 0.2;
 
