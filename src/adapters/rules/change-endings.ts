@@ -85,11 +85,39 @@ function endAll(
     const wanted = { named, isNoName: true, ...owner(change) };
     const exact = relation === undefined ? [] : meant(change.context, { ...wanted, relation });
     const own = exact.length > 0 ? exact : meant(change.context, wanted);
-    const found = own.length > 0 ? own : withThem(change, named);
+    const found = own.length > 0 ? own : orElse(withThem(change, named), oneByName(change, named));
     const target = targetOf(found);
     if (target) return [ending(change.context, place(change), target, endedAt(change))];
     return relation !== undefined && keepDenial ? [endUnnamed(change, relation, named)] : [];
   });
+}
+
+function orElse(found: readonly Held[], others: readonly Held[]): readonly Held[] {
+  return found.length > 0 ? found : others;
+}
+
+/** "sold Thunder", of two horses that have names: that one, and how many there are. */
+function oneByName({ context }: Change, named: string): Held[] {
+  const all = held(context);
+  const naming = all.find(
+    ({ claim }) =>
+      claim.relation === "be called" &&
+      claim.value.toLowerCase() === named.toLowerCase() &&
+      claim.subject.endsWith(` ${claim.value}`),
+  );
+  if (!naming) return [];
+  const noun =
+    naming.claim.subject
+      .slice(0, -naming.claim.value.length - 1)
+      .split("/")
+      .at(-1) ?? "";
+  const counted = all.filter(
+    ({ claim }) =>
+      /^(?:have|own|keep)$/.test(claim.relation) &&
+      /^(?:\d+|two|three|four|five|six|seven|eight) /i.test(claim.value) &&
+      telling(claim.value).includes(telling(noun)[0] ?? noun),
+  );
+  return [naming, ...counted];
 }
 
 /** "the kids have quit choir", where the user takes the kids to choir. */

@@ -110,6 +110,33 @@ export function endedOtherwise(change: Change): Proposal[] | undefined {
   );
 }
 
+/** "Tove's been replaced by Magnus", "Magnus took over from Tove" */
+export function replacedBy(change: Change): Proposal[] | undefined {
+  const { context, text } = change;
+  const found =
+    /^(?<old>\p{Lu}[\p{L}'’ -]*?)(?:['’]s| has| have| was| is|['’]ve) (?:been |being )?replaced (?:by|with) (?<fresh>\p{Lu}[\p{L}'’ -]+)$/u.exec(
+      text,
+    )?.groups ??
+    /^(?<fresh>\p{Lu}[\p{L}'’ -]*?) (?:took|has taken|is taking|takes) over from (?<old>\p{Lu}[\p{L}'’ -]+)$/u.exec(
+      text,
+    )?.groups;
+  if (!found?.old || !found.fresh) return undefined;
+  const [naming] = meant(context, { named: found.old, relation: "be called" });
+  const target = naming && targetOf([naming]);
+  if (!naming || !target) return undefined;
+  const fresh = tidy(found.fresh);
+  const display = naming.memory?.text.replace(/ (?:is|are) called .*$/, "") ?? "";
+  return [
+    adding(context, place(change), {
+      text: compose(display, "is called", fresh),
+      claim: claimOf(naming.claim.subject, "be called", fresh),
+      holds: "one",
+      replaces: target,
+      ...fromThen(change),
+    }),
+  ];
+}
+
 /** "didn't renew the zoo membership" */
 function notRenewed(change: Change): Proposal[] | undefined {
   const { context, statement, phrases } = change;

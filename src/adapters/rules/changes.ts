@@ -2,7 +2,15 @@ import type { Proposal } from "../../ports/extractor.ts";
 import type { Change } from "./change.ts";
 import { deceased, left, noLonger, over, stopped } from "./change-endings.ts";
 import { aged, employed, moved, placed, renamed, rescheduled, risen, wed } from "./change-facts.ts";
-import { coloured, departed, endedOtherwise, reached, succeeded, vanished } from "./change-leaving.ts";
+import {
+  coloured,
+  departed,
+  endedOtherwise,
+  reached,
+  replacedBy,
+  succeeded,
+  vanished,
+} from "./change-leaving.ts";
 import { instead, swapped } from "./change-swaps.ts";
 import { type Context, type Statement, tidy } from "./context.ts";
 import { datesOf } from "./parts.ts";
@@ -21,6 +29,7 @@ export function changesOf(context: Context, statement: Statement, sentence: stri
     text: tidy(context.content.slice(statement.start, statement.end)),
   };
   for (const read of [
+    replacedBy,
     succeeded,
     swapped,
     renamed,

@@ -161,7 +161,9 @@ function conjunctsOf(part: Part): Part[] {
     const isAnd = phrase.kind === "other" && ["and", "plus", "&"].includes(tokens[phrase.from]?.lower ?? "");
     return isAnd && isAlike(phrases, k) ? [phrase] : [];
   });
-  const apposed = phrases.filter((phrase, k) => isApposed(part, phrases[k - 1], phrase));
+  const apposed = phrases.filter(
+    (phrase, k) => isApposed(part, phrases[k - 1], phrase) || isNextPair(part, phrases, k),
+  );
   const all = [
     ...cuts.map((cut) => ({ from: cut.from, to: cut.to })),
     ...apposed.map((phrase) => ({ from: phrase.from, to: phrase.from })),
@@ -177,6 +179,15 @@ function conjunctsOf(part: Part): Part[] {
       statement: { ...statement, clause: { ...statement.clause, rest: [start, end] } },
     };
   });
+}
+
+/** "piano on Mondays, JUDO on Wednesdays": a thing with its time or place behind another such. */
+function isNextPair({ tokens }: Part, phrases: readonly Phrase[], k: number): boolean {
+  const [first, last, phrase, next] = [phrases[k - 2], phrases[k - 1], phrases[k], phrases[k + 1]];
+  const isPair = (one: Phrase | undefined, two: Phrase | undefined): boolean =>
+    one?.kind === "noun" && (two?.kind === "time" || two?.kind === "preposition");
+  if (!last || !isPair(first, last) || !isPair(phrase, next) || last.kind !== next?.kind) return false;
+  return last.head === next.head && /,/.test(tokens[last.to - 1]?.after ?? "");
 }
 
 /** "two properties, A COTTAGE in Wales": what the number counts. */
@@ -229,6 +240,8 @@ function preferenceClaims(part: Part, object: Phrase): AddProposal[] {
         ?.endsWith(head),
   );
   const claims = relationClaims(taken, verbPhrase(part), wide);
+  const before = preferredBefore(part, claims);
+  if (before) return before;
   const ids = rivals.map(({ id }) => id);
   const isNew = claims.every(({ claim }) =>
     rivals.every(
@@ -238,6 +251,35 @@ function preferenceClaims(part: Part, object: Phrase): AddProposal[] {
     ),
   );
   return ids.length > 0 && isNew ? claims.map((claim) => ({ ...claim, replaces: { ids } })) : claims;
+}
+
+/** "I prefer coffee in the mornings now": in the same circumstance, whatever it was before. */
+function preferredBefore(part: Part, claims: readonly AddProposal[]): AddProposal[] | undefined {
+  const { context, statement } = part;
+  const [first] = claims;
+  const isNow = /\b(?:now|these days|nowadays|lately)\b/i.test(
+    context.content.slice(statement.start, statement.end + 14),
+  );
+  const circumstance = plain(first?.claim?.qualifier);
+  if (!isNow || !first?.claim || circumstance === "") return undefined;
+  const { claim } = first;
+  const ids = context.known.flatMap(({ id, status, claim: one }) =>
+    status === "current" &&
+    one?.subject === claim.subject &&
+    one.relation === "prefer" &&
+    plain(one.qualifier) === circumstance &&
+    one.value !== claim.value
+      ? [id]
+      : [],
+  );
+  return ids.length > 0 ? [{ ...first, replaces: { ids } }, ...claims.slice(1)] : undefined;
+}
+
+function plain(qualifier = ""): string {
+  return qualifier
+    .toLowerCase()
+    .replace(/[ ,]*\b(?:now|these days|nowadays|lately)\b/g, "")
+    .trim();
 }
 
 /** Both said, and of other circumstances: "on short flights", "on long ones". */

@@ -94,7 +94,7 @@ function hasOtherSubject({ tokens, lead, verb }: Clause): boolean {
 /** "he's Danielle now": whoever was spoken of last, whatever the pronoun. */
 function renamedPerson(context: Context, { tokens, subject, verb, rest }: Clause): Entity | undefined {
   const pronoun = subject && tokens[subject[0]]?.lower;
-  const isNaming = verb.copula && isCapital(tokens[rest[0]]) && /^(?:she|he|they)$/.test(pronoun ?? "");
+  const isNaming = verb.copula && isCapital(tokens[rest[0]]) && /^(?:she|he|they|it)$/.test(pronoun ?? "");
   if (!isNaming) return undefined;
   return ["they", "she", "he"].flatMap((one) => context.discourse.meantBy(one) ?? [])[0];
 }

@@ -152,8 +152,11 @@ interface Around {
 function carrierAt(tokens: readonly Token[], at: number, around: Around): Found | undefined {
   const inverted = invertedSubject(tokens, at, around);
   if (inverted) return inverted;
-  const verb = readVerb(tokens, at, around.to);
-  if (!verb) return undefined;
+  const read = readVerb(tokens, at, around.to);
+  if (!read) return undefined;
+  // "not taking creatine anymore", with "I'm" left out.
+  const isDenied = read.form === "gerund" && tokens[at - 1]?.class === "negation";
+  const verb = isDenied ? { ...read, denied: "not" as const } : read;
   const { last, from } = around;
   const subject = subjectBefore(tokens, at, last?.verb.to ?? from, last !== undefined);
   return carries({ tokens, verb, subject, last, from })

@@ -207,6 +207,8 @@ function prepositionClaims(part: Part, phrase: Phrase): AddProposal[] {
   const { statement, context } = part;
   const head = phrase.head ?? "";
   if (phrase.items.length === 0) return [];
+  const state = boundState(part, phrase);
+  if (state) return state;
   if (head === "at" && isHour(part, phrase)) return timeClaims(part, phrase);
   if (
     statement.subject.path === context.discourse.speaker.path &&
@@ -215,6 +217,17 @@ function prepositionClaims(part: Part, phrase: Phrase): AddProposal[] {
   )
     return [];
   return relationClaims(part, relationWith(statement.clause.verb.denied, `be ${head}`), phrase);
+}
+
+/** "in a relationship with Yuto", "in love with her", "in a band with Bo": with whom is what it is about. */
+function boundState(part: Part, phrase: Phrase): AddProposal[] | undefined {
+  const { context, tokens, phrases, statement } = part;
+  const next = phrases[phrases.indexOf(phrase) + 1];
+  const what = said(context, tokens, phrase.items[0]?.[0] ?? phrase.from, phrase.to);
+  const isState = phrase.head === "in" && /^(?:a relationship|love|touch|charge)$/i.test(what);
+  if (!isState || next?.kind !== "preposition" || next.items.length === 0) return undefined;
+  const relation = relationWith(statement.clause.verb.denied, `be in ${what.toLowerCase()} ${next.head}`);
+  return relationClaims({ ...part, phrases: phrases.filter((one) => one !== phrase) }, relation, next);
 }
 
 /** "at 10", "at ten": of a thing, an hour. */

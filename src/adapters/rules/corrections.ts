@@ -198,7 +198,9 @@ function loneValue(text: string): string | undefined {
     );
   if (trailing) found.push(trailing as RegExpExecArray);
   const values = found.map((one) =>
-    tidy(one.groups?.value ?? "").replace(/^(?:it['’]s|it is|i meant|make that)\s+/i, ""),
+    tidy(
+      (one.groups?.value ?? "").replace(/ with (?:an?|one|two|no) (?:\S+ )?['"“]?\p{L}['"”]?s?$/iu, ""),
+    ).replace(/^(?:it['’]s|it is|i meant|make that)\s+/i, ""),
   );
   return values.findLast(
     (value) =>

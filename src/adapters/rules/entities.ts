@@ -224,6 +224,10 @@ function nounEntity(
   const head = headWord(tokens, noun);
   if (owner) return head === "" ? undefined : distinct(owned(owner, head, name), known);
   const isKin = KIN.has(head) && noun.words.length === 1;
+  const isBare = noun.determiner === undefined && noun.possessive === undefined && noun.owners.length === 0;
+  // "we changed GP": in capitals, but the user's own.
+  if (isBare && isPersonNoun(head) && gathered(known).subjects.has(`${self.speaker.path}/${head}`))
+    return owned(self.speaker, head, undefined);
   if (!isKin && isName(tokens, ...span) && noun.determiner === undefined) {
     return named(self, known, textOf(tokens, span));
   }

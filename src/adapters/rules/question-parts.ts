@@ -63,7 +63,8 @@ export function narrowing(asking: Asking, from: number): Pick<Question, "narrows
   return text === "" ? {} : { narrows: text };
 }
 
-const GENERIC_TOPIC = /^(?:things?|stuff|one|ones|kinds?|types?|sorts?|names?|of|all)$/i;
+const GENERIC_TOPIC =
+  /^(?:activit(?:y|ies)|possessions?|belongings|items?|things?|stuff|one|ones|kinds?|types?|sorts?|names?|of|all)$/i;
 
 export function topicPart(frame: Frame): Pick<Question, "topic"> {
   const topic = frame.topic

@@ -144,7 +144,10 @@ function special({ text }: Asking): Question | undefined {
       text,
     ) &&
     !/\bdid i (?:tell|say|mention)\b.*\babout\b/i.test(text);
-  if (order) {
+  const isTold =
+    /^(?:which|what|how|in (?:which|what))\b.*\bshould you\b/i.test(text) &&
+    !/\bshould you (?:have|be|know)\b/i.test(text);
+  if (order || isTold) {
     const topic = /\b(language|style|tone|format|units?|length|emojis?)\b/i.exec(text)?.[1];
     return {
       asks: "value",

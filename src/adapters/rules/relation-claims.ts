@@ -54,7 +54,7 @@ export function relationClaims(
   const items = phrase && phrase.items.length > 0 ? splitItems(part, phrase) : [undefined];
   const details = detailsOf(part, relation, isPast);
   const unlisted = whole ?? (phrase ? said(context, tokens, phrase.from, phrase.to) : "");
-  return items.flatMap((item) => {
+  return items.flatMap((item, k) => {
     const value = item ? said(context, tokens, ...item) : tidy(unlisted);
     if (item && isVague(tokens, item)) return [];
     const isOne = items.length > 1;
@@ -66,7 +66,7 @@ export function relationClaims(
         text,
         claim,
         ...details,
-        ...replacedBy(part, relation, value),
+        ...replacedBy(k > 0 ? { ...part, isBeside: true } : part, relation, value),
       }),
     ];
     if (relation === "work as") claims.push(...workplace(part));

@@ -1,5 +1,6 @@
 import { singular } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
+import { attributeRelations } from "../../domain/relations.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Question } from "../../ports/question-reader.ts";
 import { isWide, type Match } from "./match.ts";
@@ -56,13 +57,7 @@ async function byKind(embedder: Embedder, question: Question, matches: readonly 
   const sure = matches.filter(({ kind, isNarrowed }) => kind === true || isNarrowed);
   const isAsked = question.topic !== undefined && question.asks !== "how_many" && question.asks !== "when";
   if (!isAsked) return [...matches];
-  if (sure.length > 0)
-    return [
-      ...sure,
-      ...matches.filter(
-        (match) => match.kind === undefined && sure.some((one) => isOneList(one.memory, match.memory)),
-      ),
-    ].sort((a, b) => b.score - a.score);
+  if (sure.length > 0) return withList(sure, matches);
   const strong = matches.filter(
     ({ memory }) =>
       !isWide(memory.claim?.relation ?? "") ||
@@ -73,9 +68,21 @@ async function byKind(embedder: Embedder, question: Question, matches: readonly 
   // Only what is said with the very verb of the question is near enough by meaning alone.
   const direct = matches.filter(({ memory }) => memory.claim?.relation === question.relations[0]);
   const close = await near(embedder, question.topic ?? "", direct);
-  return close.length > 0
-    ? close
-    : matches.filter(({ memory }) => TELLING.test(memory.claim?.relation ?? ""));
+  if (close.length > 0) return withList(close, matches);
+  return matches.filter(
+    (match) => TELLING.test(match.memory.claim?.relation ?? "") || isNamedFor(question, match),
+  );
+}
+
+/** With the other members of their lists, of which nothing says that they are of another kind. */
+function withList(chosen: readonly Match[], matches: readonly Match[]): Match[] {
+  const others = matches.filter(
+    (match) =>
+      match.kind === undefined &&
+      !chosen.includes(match) &&
+      chosen.some((one) => isOneList(one.memory, match.memory)),
+  );
+  return [...chosen, ...others].sort((a, b) => b.score - a.score);
 }
 
 /** Members of one list ("the Guardian, Le Monde and El País"): what one of them is, the others are. */
@@ -92,6 +99,13 @@ function isOneList(one: Memory, other: Memory): boolean {
 /** "Which bank are my savings with?": the joint is the same, and it is said of the thing that is asked about. */
 function isSaidOfThing({ subject, relations }: Question, claim: Claim): boolean {
   return subject?.includes("/") === true && claim.relation.includes(" ") && claim.relation === relations[0];
+}
+
+/** "What supplements do I take?": the noun goes with the verb, and nothing says that it is another kind of thing. */
+function isNamedFor({ topic = "", relations }: Question, { memory, kind }: Match): boolean {
+  const relation = memory.claim?.relation ?? "";
+  const noun = singular(topic.toLowerCase().split(" ").at(-1) ?? "");
+  return kind === undefined && relation === relations[0] && attributeRelations(noun)[0] === relation;
 }
 
 /** Near enough in meaning to be of a kind: the values nearest to the topic. */

@@ -138,6 +138,9 @@ export function isAttributeOf(question: Question, subject: string): boolean {
   if (subject !== `${question.subject}/${last}`) return false;
   const plural = words(last).at(-1) ?? "";
   const isOne = singular(plural);
+  const named = / \p{Lu}[^/]*$/u.exec(last);
+  if (named && question.topic !== undefined && /^(?:have|own|keep)$/.test(question.relations[0] ?? ""))
+    return canonicalThing(last.slice(0, named.index)) === canonicalThing(singular(question.topic));
   if (isOne !== plural && attributeRelations(isOne).includes(question.relations[0] ?? "")) return true;
   return (
     question.topic !== undefined && canonicalThing(last) === canonicalThing(question.topic.toLowerCase())
@@ -296,12 +299,18 @@ function kindFits(asked: Asked, memory: Memory, claim: Claim): boolean | undefin
   if (topic === "" || question.asks === "how_many") return undefined;
   if (saysKind(memory, claim, topic) || isOwnRelation(question, claim, topic) || isProduct(claim, topic))
     return true;
-  const known = isOfKind(`${claim.value} ${claim.qualifier ?? ""}`, topic);
+  const known = ofKind(claim, topic);
   if (known !== undefined) return known;
   // The shape of the value was looked at before.
   if (/\bbreed\b/i.test(topic) && claim.relation === "be") return true;
   const telling = essence(topic).slice(-1);
   return telling.length > 0 && coverage(bagOf(asked.around(memory)), telling) === 1 ? true : undefined;
+}
+
+/** "fish oil" is no fish: of another kind is only what its last word says. */
+function ofKind({ value, qualifier = "" }: Claim, topic: string): boolean | undefined {
+  if (isOfKind(`${value} ${qualifier}`, topic) === true) return true;
+  return isOfKind(words(value).at(-1) ?? "", topic) === false ? false : undefined;
 }
 
 function saysKind(memory: Memory, { subject, value, qualifier }: Claim, topic: string): boolean {
