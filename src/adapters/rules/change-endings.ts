@@ -97,8 +97,9 @@ function orElse(found: readonly Held[], others: readonly Held[]): readonly Held[
 }
 
 /** "sold Thunder", of two horses that have names: that one, and how many there are. */
-function oneByName({ context }: Change, named: string): Held[] {
+function oneByName({ context }: Change, words: string): Held[] {
   const all = held(context);
+  const named = words.replace(/ as (?:an?|my|our) .*$/i, "");
   const naming = all.find(
     ({ claim }) =>
       claim.relation === "be called" &&

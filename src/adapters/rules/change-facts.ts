@@ -197,7 +197,7 @@ function jointFor(where: string, old: string): string {
 }
 
 const RESCHEDULES =
-  /\b(?:mov|push|postpon|reschedul|brought forward|bring forward|shift|delay|chang|bump|put|set)(?:e|ed|d|back|ing|ped)?\b(?: (?:my|our|the|his|her|their) [\w' -]+?)?(?: (?:back|forward|off|out|up))?(?: from .+?)? (?:to|until|till|for|by)\b/i;
+  /\b(?:mov|push|postpon|reschedul|extend|adjourn|brought forward|bring forward|shift|delay|chang|bump|put|set)(?:e|ed|d|back|ing|ped)?\b(?: (?:my|our|the|his|her|their) [\w' -]+?)?(?: (?:back|forward|off|out|up))?(?: from .+?)? (?:to|until|till|for|by)\b/i;
 
 /** "to Friday", "until 6pm": a new day or hour without a date. */
 const SPOKEN_DAY =
@@ -311,6 +311,8 @@ export function risen(change: Change): Proposal[] | undefined {
     !verb.passive && /^(?:raise|bump|up|put|increase|cut|change)$/.test(verb.lemma) && object;
   const thing = transitive ? context.discourse.resolve(tokens, ...object) : statement.subject;
   if (!thing || thing.animate || thing.path === context.discourse.speaker.path) return undefined;
+  const paid = paidFor(change, thing, value);
+  if (paid) return [paid];
   return [
     adding(context, place(change), {
       text: compose(thing.display, "is", value),
@@ -320,6 +322,30 @@ export function risen(change: Change): Proposal[] | undefined {
       ...fromThen(change),
     }),
   ];
+}
+
+/** "my phone's gone up to 15 a month", where the user pays 12 for it. */
+function paidFor(change: Change, thing: Entity, value: string): Proposal | undefined {
+  const { context } = change;
+  const noun = telling(thing.path.split("/").at(-1) ?? "");
+  const old = held(context).find(
+    ({ claim, memory }) =>
+      memory !== undefined &&
+      /^(?:pay|pay for|spend|cost)$/.test(claim.relation) &&
+      /\d/.test(claim.value) &&
+      noun.length > 0 &&
+      noun.every((word) => telling(claim.qualifier ?? "").includes(word)),
+  );
+  const sum = /[£$€]?\d[\d.,]*/.exec(value)?.[0];
+  const target = old && targetOf([old]);
+  if (!old?.memory || !target || sum === undefined) return undefined;
+  const swap = (text: string): string => text.replace(/[£$€]?\d[\d.,]*/, sum);
+  return adding(context, place(change), {
+    text: swap(old.memory.text),
+    claim: { ...old.claim, value: swap(old.claim.value) },
+    replaces: target,
+    ...fromThen(change),
+  });
 }
 
 const JOINS =

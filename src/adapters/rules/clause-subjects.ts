@@ -176,6 +176,9 @@ const OWNS = new Set([
   "date",
   "rescue",
   "meet",
+  "join",
+  "find",
+  "start",
 ]);
 
 /** "I have a cat", "got a new car": the speaker's from now on. */

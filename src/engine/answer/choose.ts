@@ -105,7 +105,10 @@ function isSaidOfThing({ subject, relations }: Question, claim: Claim): boolean 
 function isNamedFor({ topic = "", relations }: Question, { memory, kind }: Match): boolean {
   const relation = memory.claim?.relation ?? "";
   const noun = singular(topic.toLowerCase().split(" ").at(-1) ?? "");
-  return kind === undefined && relation === relations[0] && attributeRelations(noun)[0] === relation;
+  const isDirect = relation === relations[0] && attributeRelations(noun)[0] === relation;
+  // "What classes do I do?": "do" stands behind all that people do for a living.
+  const isDoing = relation === "do" && relations.includes("do") && attributeRelations(noun).includes("do");
+  return kind === undefined && (isDirect || isDoing);
 }
 
 /** Near enough in meaning to be of a kind: the values nearest to the topic. */
