@@ -36,7 +36,7 @@ export function standsAlone(proposal: AddProposal, standing: Standing): boolean 
   const { claim, text, kind } = proposal;
   if (!claim || kind === "instruction") return true;
   const isCut = /^thanks? /.test(`${claim.relation} `) || HANGING.test(claim.value);
-  if (isCut || /^(?:Who|Which|That|It|There)\b/.test(text)) return false;
+  if (isCut || /^(?:Who|Which|What|How|Why|When|Where|That|It|There)\b/.test(text)) return false;
   const hasNews = tells(`${claim.value} ${claim.qualifier ?? ""}`);
   if (standing.isPointed && !hasNews && isVerdict(claim.value)) return false;
   return (
