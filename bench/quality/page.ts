@@ -68,8 +68,10 @@ first ten items give, ours as the context for a prompt.
 ${tableOf(["set", "metric", "Keepsake", "95 %", "BM25", "n", "tokens", "BM25's"], sets.flatMap(rowsOf), 2)}
 
 What the sets are, where they come from, and how the figures are made: [bench/quality](../../bench/quality/README.md).
-The weights of the default profile were fitted on some of this data, so these figures say what it does there; other
-conversations decide what it is worth. The public sets were measured in part, as n says.
+The weights of the default profile were fitted on some of this data, and its thresholds were set while looking at it: among
+them how much alike two statements must be for the newer to come first, with all of \`updates\` in sight. So these figures say
+what it does there; other conversations decide what it is worth, and fewer may come out right. The public sets were measured in
+part, as n says.
 ${leftOut.length > 0 ? leftOutOf(leftOut) : ""}
 ${sets.map(({ set }) => `* **${set}**: ${ABOUT[set] ?? "see there"}.`).join("\n")}
 

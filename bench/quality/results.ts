@@ -98,9 +98,15 @@ async function main(): Promise<number> {
       ? known
       : { ...known, leftOut: JSON.parse(readFileSync(leftOut, "utf8")) as LeftOut[] };
   mkdirSync(FOLDER, { recursive: true });
-  writeFileSync(FILE, `${JSON.stringify(results, undefined, 2)}\n`);
+  writeFileSync(FILE, jsonOf(results));
   writeFileSync(join(FOLDER, "quality.md"), pageOf(results));
   return 0;
+}
+
+/** As the formatter has it: the two numbers of an interval on one line. */
+function jsonOf(results: Results): string {
+  const text = JSON.stringify(results, undefined, 2);
+  return `${text.replaceAll(/\[\s+([\d.]+),\s+([\d.]+)\s+\]/g, "[$1, $2]")}\n`;
 }
 
 async function all(data: string, embedder: string, only: string | undefined): Promise<Results> {
