@@ -46,6 +46,8 @@ export interface Block {
   readonly dead: number[];
   /** When the newest of all was said, in milliseconds. */
   newest: number;
+  /** How many units have got another vector in place of the one they had. */
+  embeddedAnew: number;
   /** Units taken in since it was last kept. */
   unkept: number;
   /** True once its vectors have been given back; then it is not searched any more. */
@@ -75,6 +77,7 @@ export function emptyBlock({ fingerprint, dimensions }: Space): Block {
     relations: new Map(),
     dead: [],
     newest: 0,
+    embeddedAnew: 0,
     unkept: 0,
     isReleased: false,
   };
@@ -211,6 +214,7 @@ function putUnit(block: Block, unit: Unit, held: number, row: number): number {
   // The same words with another vector: embedded anew.
   if (held >= 0 && block.units.columns.key[held] === key) {
     block.vectors.set(held, vector);
+    block.embeddedAnew += 1;
     return held;
   }
   if (held >= 0) killSlot(block, held);

@@ -20,7 +20,9 @@ export function makeRoom(columns: Columns, length: number): void {
   }
 }
 
+/** A column with room for so many places: itself, where it has it. */
 export function grown<Column extends Numbers>(column: Column, length: number): Column {
+  if (column.length >= length) return column;
   const Kind = column.constructor as new (length: number) => Column;
   const larger = new Kind(Math.max(LEAST, length, Math.ceil(column.length * 1.5)));
   larger.set(column as never);

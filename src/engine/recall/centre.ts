@@ -1,4 +1,5 @@
 import type { Block } from "../block/block.ts";
+import { grown } from "../block/columns.ts";
 
 /**
  * What all vectors of a block have in common: their mean m. A user's memories are mostly about the same few things, so
@@ -9,13 +10,16 @@ export interface Centre {
   /** m x m. */
   readonly square: number;
   /** By slot: u x m, and 1 / |u - m|, or 0 where there is no vector. */
-  readonly along: Float32Array;
-  readonly over: Float32Array;
+  readonly along: Float32Array<ArrayBuffer>;
+  readonly over: Float32Array<ArrayBuffer>;
 }
 
 interface Kept extends Centre {
   readonly revision: number;
   readonly count: number;
+  /** How many units there were when it was worked out, and how many had been embedded anew. */
+  readonly first: number;
+  readonly embeddedAnew: number;
 }
 
 const kept = new WeakMap<Block, Kept>();
@@ -23,22 +27,52 @@ const kept = new WeakMap<Block, Kept>();
 /** The mean is taken of so many units, at even distances, and of so many zeros: few units have little in common. */
 const MOST_SAMPLED = 1024;
 const ZEROS = 4;
+/** A centre stands until the units are more by one in so many. */
+const MOVED = 50;
 
-/** The centre of a block, worked out once a revision: it takes as long as to look at every vector once. */
+/**
+ * The centre of a block. To work it out takes as long as to look at every vector once; a few units more do not move it, and
+ * are looked at alone.
+ */
 export function centreOf(block: Block): Centre {
   const known = kept.get(block);
   const { count } = block.units;
   if (known && known.revision === block.revision && known.count === count) return known;
+  const isNear =
+    known && known.embeddedAnew === block.embeddedAnew && count - known.first <= known.first / MOVED;
+  const centre = isNear ? extended(block, known) : worked(block);
+  kept.set(block, centre);
+  return centre;
+}
+
+function worked(block: Block): Kept {
+  const { count } = block.units;
   const mean = meanOf(block);
   const along = new Float32Array(count);
   block.vectors.dot(mean, count, along);
   const square = mean.reduce((sum, part) => sum + part * part, 0);
-  const over = along.map((product) =>
-    product === 0 ? 0 : 1 / Math.sqrt(Math.max(1e-6, 1 - 2 * product + square)),
-  );
-  const centre = { revision: block.revision, count, mean, square, along, over };
-  kept.set(block, centre);
-  return centre;
+  const over = along.map((product) => overOf(product, square));
+  const { revision, embeddedAnew } = block;
+  return { revision, count, first: count, embeddedAnew, mean, square, along, over };
+}
+
+/** The same centre, with what has come since. */
+function extended(block: Block, known: Kept): Kept {
+  const { count } = block.units;
+  const { mean, square } = known;
+  const along = grown(known.along, count);
+  const over = grown(known.over, count);
+  for (let slot = known.count; slot < count; slot += 1) {
+    const vector = new Float32Array(mean.length);
+    block.vectors.addTo(vector, slot);
+    along[slot] = vector.reduce((sum, part, i) => sum + part * (mean[i] as number), 0);
+    over[slot] = overOf(along[slot] as number, square);
+  }
+  return { ...known, revision: block.revision, count, along, over };
+}
+
+function overOf(product: number, square: number): number {
+  return product === 0 ? 0 : 1 / Math.sqrt(Math.max(1e-6, 1 - 2 * product + square));
 }
 
 function meanOf({ vectors, units, words }: Block): Float32Array {
