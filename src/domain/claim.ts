@@ -32,7 +32,7 @@ export function qualifiersApart(one: Claim, other: Claim): boolean {
   return !words(other.qualifier).some((word) => held.has(word));
 }
 
-/** Whether one value holds all words of the other: "Fuji" and "a Fuji X100". */
+/** Whether one value holds all words of the other: "Canon" and "a Canon X100". */
 export function valuesMeet(one: string, other: string): boolean {
   const a = wordKey(one).split(" ").filter(Boolean);
   const b = wordKey(other).split(" ").filter(Boolean);

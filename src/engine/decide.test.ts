@@ -150,7 +150,7 @@ describe("adding", () => {
 
   it("replaces what the words name", () => {
     tell("I drink coffee.", { relation: "drink", value: "coffee" });
-    tell("I've replaced coffee with matcha.", {
+    tell("I've replaced juice with kefir.", {
       relation: "drink",
       value: "matcha",
       replaces: { value: "coffee" },
@@ -161,10 +161,10 @@ describe("adding", () => {
 
 describe("ending", () => {
   it("ends the memories that the target names, by any of the value's words", () => {
-    tell("I own a Fuji X100.", { relation: "own", value: "a Fuji X100" });
+    tell("I own a Minolta X700.", { relation: "own", value: "a Minolta X700" });
     tell("I own a Canon.", { relation: "own", value: "a Canon" });
-    const message = said("Sold the Fuji.");
-    const lines = decide(ports, deciding, ends(message, { subject: "user", value: "the Fuji" }), message);
+    const message = said("Sold the Minolta.");
+    const lines = decide(ports, deciding, ends(message, { subject: "user", value: "the Minolta" }), message);
     expect(lines.map(({ action }) => action)).toEqual(["superseded"]);
     expect(values()).toEqual(["a Canon"]);
   });

@@ -15,7 +15,7 @@ export interface Question {
   readonly relations: readonly string[];
   /** What kind of value is asked for ("keyboard", "productivity tools"), or the thing asked after. */
   readonly topic?: string;
-  /** A value that the question names itself ("Am I still together with Marco?"). */
+  /** A value that the question names itself ("Am I still together with Jonas?"). */
   readonly value?: string;
   /** Words that narrow the question: "in Lima", "for work", "in the mornings". */
   readonly narrows?: string;

@@ -11,7 +11,7 @@ import { type Held, held, meant, targetOf, telling } from "./targets.ts";
 // --- endings ---------------------------------------------------------------------------------------------------
 const NO_LONGER = /\b(?:any ?more|any longer|no longer|these days|no more)\b/i;
 
-/** "I don't use Miro anymore", "I'm not a barista any more". */
+/** "I don't use Padlet anymore", "I'm not a barista any more". */
 export function noLonger(change: Change): Proposal[] | undefined {
   const { context, statement, sentence } = change;
   const { clause } = statement;
@@ -167,7 +167,7 @@ function denial(change: Change, relation: string, named: string): AddProposal {
   });
 }
 
-/** "I stopped learning Kotlin", "gave up smoking", "had to quit padel". */
+/** "I stopped learning Welsh", "gave up smoking", "had to quit padel". */
 export function stopped(change: Change): Proposal[] | undefined {
   const { verb } = change.statement.clause;
   if (verb.denied) return undefined;
@@ -178,7 +178,7 @@ export function stopped(change: Change): Proposal[] | undefined {
   return isEnder(verb) || isLetGo(change.statement.clause) ? stoppedHaving(change) : undefined;
 }
 
-/** "stopped learning Kotlin": ends what was learnt; without a thing, all of the doing. */
+/** "stopped learning Welsh": ends what was learnt; without a thing, all of the doing. */
 function stoppedDoing(change: Change, stop: string): Proposal[] {
   const { context, statement, phrases } = change;
   const { verb } = statement.clause;
@@ -219,7 +219,7 @@ function isEnder(verb: Change["statement"]["clause"]["verb"]): boolean {
   return verb.tense !== "present" || looksSame || verb.perfect || verb.progressive;
 }
 
-/** "sold the Fuji", "left my job at Kumon". */
+/** "sold the Canon", "left my job at Aldi". */
 function stoppedHaving(change: Change): Proposal[] | undefined {
   const { context, statement, phrases } = change;
   const { verb, tokens, rest } = statement.clause;
@@ -284,7 +284,7 @@ function relationEndedBy(lemma: string, rest: string): string | undefined {
   return undefined;
 }
 
-/** "my job at Kumon", "the gym": object and what hangs on it, without the time and the reason. */
+/** "my job at Aldi", "the gym": object and what hangs on it, without the time and the reason. */
 function wholeName(change: Change, object: Phrase): string {
   const { context, statement, phrases } = change;
   const { tokens } = statement.clause;
@@ -367,7 +367,7 @@ const PARTED = new Set([
 const TOGETHER =
   /^(?:date|see|be (?:with|together with|married to|engaged to|in a relationship with|dating)|go out with|marry|live with)$/;
 
-/** "Marco and I broke up last night", "I broke up with Marco". */
+/** "Jonas and I broke up last night", "I broke up with Marco". */
 export function over(change: Change): Proposal[] | undefined {
   const { context, statement, phrases, dates } = change;
   const { clause } = statement;
@@ -423,7 +423,7 @@ export function over(change: Change): Proposal[] | undefined {
     return undefined;
   }
 }
-/** "Marco and I broke up", "Noemi and I are over", "he dumped me". */
+/** "Jonas and I broke up", "Noemi and I are over", "he dumped me". */
 function parts({ statement, text, context }: Change): boolean {
   const { verb, subject, tokens, rest } = statement.clause;
   if (PARTED.has(verb.lemma) || (verb.lemma === "get" && /\bdivorced\b/i.test(text))) return true;

@@ -17,7 +17,7 @@ const RENAMES: readonly RegExp[] = [
   /\b(?:she|he|it|they|[\p{Lu}]\w+)['’]?(?:s|re| is| are) (?:now (?<name>\p{Lu}[\p{L}'’-]*)|(?<other>\p{Lu}[\p{L}'’-]*) now)$/u,
 ];
 
-/** "she's Zelda now", "we renamed him Bruno". */
+/** "she's Ines now", "we renamed him Bruno". */
 export function renamed(change: Change): Proposal[] | undefined {
   const { context, statement, text } = change;
   const raw = context.content.slice(statement.start, statement.end).replace(/[\s,.!]+$/, "");
@@ -94,7 +94,7 @@ const MOVES = new Set([
   "settle down",
 ]);
 
-/** "we moved to Bristol last weekend": where one lives from then on. A move ahead is a plan. */
+/** "we moved to Leeds last weekend": where one lives from then on. A move ahead is a plan. */
 export function moved(change: Change): Proposal[] | undefined {
   const { context, statement, phrases } = change;
   const { verb, tokens } = statement.clause;

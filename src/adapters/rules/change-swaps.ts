@@ -19,7 +19,7 @@ const SWAPS: readonly RegExp[] = [
 const NEW_NAME =
   /^(?:an?|my|the|another) [^,]{2,40}?(?:,| called| named) (?<name>\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)/u;
 
-/** "switched from FreshBooks to Xero", "replaced coffee with matcha": the new takes the place and the relation of the old. */
+/** "switched from Billdesk to Ledgerly", "replaced juice with kefir": the new takes the place and the relation of the old. */
 export function swapped(change: Change): Proposal[] | undefined {
   const { text } = change;
   for (const pattern of SWAPS) {

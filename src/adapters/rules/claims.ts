@@ -323,7 +323,7 @@ function isPledge({ context, statement }: Part): boolean {
   );
 }
 
-/** "promised Grandma I'd fix her radio": what is promised stands in the clause after it. */
+/** "promised Dad I'd mend his lamp": what is promised stands in the clause after it. */
 function promiseClaims(part: Part): AddProposal[] {
   const { context, statement } = part;
   const whole = context.content.slice(statement.start, statement.end);

@@ -109,7 +109,7 @@ function byPlace(tokens: readonly Token[], start: Start, found: Found, last: Fou
   return isSaid ? "content" : "main";
 }
 
-/** "a trip I took last summer": what hangs on a noun, without a word that brings it in and without an object. */
+/** "a walk I took last winter": what hangs on a noun, without a word that brings it in and without an object. */
 function isLeftOut(tokens: readonly Token[], start: Start, { subject, verb }: Found): boolean {
   if (!subject || start.opener !== undefined) return false;
   const before = tokens[subject[0] - 1];

@@ -28,9 +28,9 @@ export function subjectOf(context: Context, clause: Clause, before: Before | und
   return talk.resolve(tokens, ...subject) ?? renamedPerson(context, clause);
 }
 
-/** "sold the Fuji": I did, or whoever the clause before is about. */
+/** "sold the Canon": I did, or whoever the clause before is about. */
 function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): Entity | undefined {
-  // "Here's our latest work": a form of "be" stands alone for nobody.
+  // "Here's our newest piece": a form of "be" stands alone for nobody.
   if (!clause.shares && clause.verb.copula && !clause.verb.perfect) return undefined;
   if (clause.shares && isAdvice(clause, before)) return undefined;
   if (clause.shares) return before?.subject ?? (before?.clause.subject ? undefined : talk.speaker);

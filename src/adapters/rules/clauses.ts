@@ -23,7 +23,7 @@ export interface Clause {
   readonly role: Role;
   /** The word that brings it in. */
   readonly opener?: string;
-  /** Indices of the tokens of the subject; absent where it is left out ("sold the Fuji"). */
+  /** Indices of the tokens of the subject; absent where it is left out ("sold the Canon"). */
   readonly subject?: Stretch;
   /** Where the subject is left out and the clause before has one: shared with it. */
   readonly shares: boolean;
@@ -217,7 +217,7 @@ function gerundCarries(it: Carrying): boolean {
   return subject === undefined && (last ? last.verb.progressive && isJoined : isOpen(it) || isNow);
 }
 
-/** "sold the Fuji", "and bought a Canon"; not "a parrot called Kiwi". */
+/** "sold the Canon", "and bought a Canon"; not "a parrot called Pip". */
 function pastCarries(it: Carrying): boolean {
   const { tokens, verb, subject, last } = it;
   if (verb.tense !== "past") return false;

@@ -243,7 +243,7 @@ function isHour({ tokens, statement }: Part, { items }: Phrase): boolean {
 const AGE =
   /^(\d{1,3}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)?[- ]?(?:one|two|three|four|five|six|seven|eight|nine)|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?: years? old| y\/?o)?$/i;
 
-/** "I'm Karl", "I'm a nurse at Mercy General", "my salary is 61k". */
+/** "I'm Karl", "I'm a nurse at St Olaf", "my salary is 61k". */
 function nounClaims(part: Part, phrase: Phrase): AddProposal[] {
   const { context, tokens, statement } = part;
   const { subject, clause } = statement;
@@ -510,7 +510,7 @@ function kindOfBeing(thing: string, isPast: boolean): "event" | "preference" | "
   return /favou?rite/.test(thing) ? "preference" : "fact";
 }
 
-/** "I'm a nurse at Mercy General": what one is, and where; each can change by itself. */
+/** "I'm a nurse at St Olaf": what one is, and where; each can change by itself. */
 function jobClaims(part: Part, job: Phrase, employer: Phrase): AddProposal[] {
   const { context, tokens, statement } = part;
   const { subject, clause } = statement;

@@ -11,7 +11,7 @@ import type { Token } from "./token.ts";
 export interface Entity {
   /** As in claims: `user`, `user/sister`, `Yusuf`. */
   readonly path: string;
-  /** For a sentence: "The user", "The user's sister Nadia". */
+  /** For a sentence: "The user", "The user's sister Petra". */
   readonly display: string;
   /** A name given with it: "my sister NADIA". */
   readonly name?: string;

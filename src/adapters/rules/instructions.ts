@@ -12,7 +12,7 @@ const TO_ASSISTANT =
 const ABOUT_TALK =
   /\b(?:answers?|repl(?:y|ies|ying)|responses?|respond(?:ing)?|bullet(?: points?|s)?|emojis?|short|brief(?:ly)?|concise(?:ly)?|in (?:english|german|french|spanish|italian|dutch|polish|portuguese|plain english|one sentence|metric|celsius|fahrenheit|kilometres|miles)|tone|formal(?:ly)?|informal(?:ly)?|language|sentences?|paragraphs?|tables?|code|jokes?|metric|imperial|miles|kilomet\w+|celsius|fahrenheit|units?|step by step|me|swear|sources?|links?|markdown|headings?|words|prices?|exclamation marks?|jargon|slang|abbreviations?|small talk|caps|recipes?|examples?)\b/i;
 
-/** An order to whoever answers: "please call me Dory", "always answer in bullet points". */
+/** An order to whoever answers: "please call me Nell", "always answer in bullet points". */
 export function instructionOf(
   context: Context,
   sentence: string,

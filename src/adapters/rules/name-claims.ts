@@ -91,7 +91,7 @@ const OWNING = new Set([
   "call",
 ]);
 
-/** "has a parrot called Kiwi": the parrot is somebody's, and has a name. */
+/** "has a parrot called Pip": the parrot is somebody's, and has a name. */
 export function possessions(part: Part): AddProposal[] {
   const { tokens, statement, phrases } = part;
   const { verb } = statement.clause;

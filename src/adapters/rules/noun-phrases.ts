@@ -48,7 +48,7 @@ function joinerAt(tokens: readonly Token[], at: number): number {
   return isAsWell ? 3 : 0;
 }
 
-/** "and (badly) the ukulele" */
+/** "and (badly) the harmonica" */
 function overAdverbs(tokens: readonly Token[], from: number, to: number): number {
   let at = from;
   while (at < to && isPlainAdverb(tokens[at]) && readNounPhrase(tokens, at + 1, to) !== undefined) at += 1;

@@ -62,7 +62,7 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 }
 
-/** "my sister Nadia", "our dog Rex": names behind a common noun that can bear one. */
+/** "my sister Petra", "our dog Rex": names behind a common noun that can bear one. */
 function nameAtEnd(tokens: readonly Token[], words: readonly number[]): Stretch | undefined {
   let start = words.length;
   while (start > 0 && isNamePart(tokens[words[start - 1] ?? -1])) start -= 1;

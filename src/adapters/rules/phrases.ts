@@ -10,7 +10,7 @@ export interface Phrase {
   readonly to: number;
   /** The preposition, or the adjective with what it binds ("allergic to"). */
   readonly head?: string;
-  /** The members of a list, each a noun phrase: "Trello", "Figma" and "Miro". */
+  /** The members of a list, each a noun phrase: "Trello", "Figma" and "Padlet". */
   readonly items: readonly Stretch[];
 }
 

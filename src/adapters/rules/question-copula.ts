@@ -11,7 +11,7 @@ type Common = Pick<Question, "asks" | "topic" | "narrows" | "tense">;
 const PARTICIPLE =
   /^(?:called|named|due|married|allergic|subscribed|engaged|born|based|scared|afraid|from|located|scheduled|into|registered|interested|diagnosed|insured|fluent|employed|parked|held|booked|set|moored|kept|stored|hidden|buried|planted|listed)$/;
 
-/** "What is my sister's job?", "What colour is my car?", "Who is my pension with?" */
+/** "What is my sister's job?", "What colour is my car?", "Who is my mortgage with?" */
 export function copulaQuestion(
   asking: Asking,
   frame: Frame,

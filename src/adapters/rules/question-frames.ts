@@ -44,7 +44,7 @@ function isLight(token: Token | undefined): boolean {
   return ["adverb", "other"].includes(token.class) || ["and", "so", "but"].includes(token.lower);
 }
 
-/** "What do I use for work?", "Which keyboard …", "Who waters my plants?" */
+/** "What do I use for work?", "Which keyboard …", "Who feeds my fish?" */
 export function whQuestion(asking: Asking): Question | undefined {
   const { tokens } = asking;
   let at = skipLight(tokens, 0);
@@ -149,7 +149,7 @@ function memberQuestion(asking: Asking, frame: Frame, start: number, end: number
   };
 }
 
-/** "Who waters my plants?", "What happened to my bike?": the question word is the subject. */
+/** "Who feeds my fish?", "What happened to my bike?": the question word is the subject. */
 function subjectQuestion(asking: Asking, frame: Frame, verbAt: number): Question | undefined {
   const { tokens } = asking;
   const verb = readVerb(tokens, verbAt, tokens.length);
@@ -199,7 +199,7 @@ function hadThing(tokens: readonly Token[], frame: Frame, first: Phrase | undefi
   return first?.kind === "noun" ? headOf(tokens, first.from, first.to) : "";
 }
 
-/** "Do I have any allergies?", "Am I coeliac or diabetic?", "Is my brother married?" */
+/** "Do I have any allergies?", "Am I anaemic or asthmatic?", "Is my brother married?" */
 export function yesNo(asking: Asking): Question | undefined {
   const { tokens } = asking;
   const at = skipLight(tokens, 0);

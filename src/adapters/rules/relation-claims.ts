@@ -347,7 +347,7 @@ function splitItems(part: Part, phrase: Phrase): (readonly [number, number])[] {
     : [[phrase.from, phrase.to] as const].map(([from, to]) => [phrase.items[0]?.[0] ?? from, to] as const);
 }
 
-/** "I work as a barista at the station": the place is a claim of its own. */
+/** "I work as a cook at the harbour": the place is a claim of its own. */
 function workplace(part: Part): AddProposal[] {
   const { context, tokens, statement, phrases } = part;
   const where = phrases.find(({ kind, head }) => kind === "preposition" && (head === "at" || head === "for"));

@@ -42,7 +42,7 @@ const STATES = new Set(
   ),
 );
 
-/** "She's been" has; "mum's from Cardiff" is. */
+/** "She's been" has; "mum's from Derby" is. */
 function hasParticiple(tokens: readonly Token[], i: number): boolean {
   const next = tokens.slice(i + 1).find(({ class: kind }) => kind !== "adverb" && kind !== "negation");
   if (next === undefined || STATES.has(next.lower)) return false;

@@ -22,7 +22,7 @@ function message(content: string, fields: Partial<Message> = {}): Message {
   };
 }
 
-/** A memory as it would be held: "user | use | Miro". */
+/** A memory as it would be held: "user | use | Padlet". */
 function known(line: string, id = line): Memory {
   const [subject = "", relation = "", value = ""] = line.split(" | ");
   return {
@@ -81,7 +81,10 @@ describe("statements", () => {
     ["hi, Dana here", ["user | be called | Dana"]],
     ["dentist in two weeks", ["user/dentist appointment | be on | two weeks"]],
     ["my phone number: 0770 900", ["user/phone number | be | 0770 900"]],
-    ["my subscriptions: Calm and Mubi", ["user | be subscribed to | Calm", "user | be subscribed to | Mubi"]],
+    [
+      "my subscriptions: Calm and Cinema Club",
+      ["user | be subscribed to | Calm", "user | be subscribed to | Cinema Club"],
+    ],
     ["window seats only for me, thanks", ["user | prefer | window seats"]],
     ["I was born in 1987", ["user | be born on | 1987"]],
     ["I'm a paralegal at Dunmore & Finch", ["user | work at | Dunmore & Finch"]],
@@ -167,12 +170,12 @@ describe("what hangs on the turn before", () => {
 describe("of people among themselves only what tells of a life is kept", () => {
   it.each([
     "Thanks, Gina!",
-    "I'm so excited to see how it all plays out!",
+    "I'm so curious how it all turns out!",
     "It's such an awesome experience.",
     "That's for sure.",
     "Here's a pic of my family at the beach.",
     "Playing video games helps me unwind.",
-    "I'm always here to help you.",
+    "I'm always there to lend you a hand.",
     "The advice is creating a bit of a stir.",
   ])("%s", async (content) => {
     expect(await told(content, { name: "Joanna" })).toEqual([]);
@@ -210,10 +213,10 @@ describe("what is no memory", () => {
 
 describe("changes", () => {
   it.each([
-    ["I don't use Miro anymore.", "user | use | Miro"],
-    ["I no longer use Miro", "user | use | Miro"],
-    ["sold the Fuji yesterday", "user | own | a Fuji X100"],
-    ["cancelled Mubi this morning", "user | be subscribed to | Mubi"],
+    ["I don't use Padlet anymore.", "user | use | Padlet"],
+    ["I no longer use Padlet", "user | use | Padlet"],
+    ["sold the Canon yesterday", "user | own | a Canon X100"],
+    ["cancelled Cinema Club this morning", "user | be subscribed to | Cinema Club"],
     ["had to quit padel", "user | play | padel"],
     ["no more meat for me", "user | eat | meat"],
     ["done with Carrefour, too pricey", "user | shop at | Carrefour"],
@@ -245,12 +248,12 @@ describe("changes", () => {
   });
 
   it("a swap keeps the relation of what it replaces", async () => {
-    const proposals = await propose("I've replaced coffee with matcha.", [known("user | drink | coffee")]);
+    const proposals = await propose("I've replaced juice with kefir.", [known("user | drink | juice")]);
     expect(proposals).toMatchObject([
       {
         propose: "add",
-        claim: { relation: "drink", value: "matcha" },
-        replaces: { ids: ["user | drink | coffee"] },
+        claim: { relation: "drink", value: "kefir" },
+        replaces: { ids: ["user | drink | juice"] },
       },
     ]);
   });

@@ -43,13 +43,13 @@ export function held(context: Context): Held[] {
 }
 
 export interface Wanted {
-  /** What is named: "the Fuji", "my job at Kumon". */
+  /** What is named: "the Canon", "my job at Aldi". */
   readonly named: string;
   /** Of whom; all of the speaker's where it is left out. */
   readonly subject?: string;
   /** Who is called what is not meant. */
   readonly isNoName?: boolean;
-  /** The relation that ends, where the words say which ("stopped learning Kotlin"). */
+  /** The relation that ends, where the words say which ("stopped learning Welsh"). */
   readonly relation?: string;
 }
 

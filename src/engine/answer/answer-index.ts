@@ -9,7 +9,7 @@ export interface AnswerIndex {
   readonly words: ReadonlyMap<string, ReadonlySet<Memory>>;
   /** By the message that a memory came from. */
   readonly sources: ReadonlyMap<string, ReadonlySet<Memory>>;
-  /** Those whose circumstance says by which means ("in Xero") or that it is for a living. */
+  /** Those whose circumstance says by which means ("in Ledgerly") or that it is for a living. */
   readonly means: ReadonlySet<Memory>;
   /** The place of each in the order in which they were first stored. */
   readonly place: (memory: Memory) => number;

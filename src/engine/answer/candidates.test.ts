@@ -42,7 +42,7 @@ const VALUES = [
   "Rex",
   "two cats",
 ];
-const QUALIFIERS = [undefined, "in Xero", "for a living", "every Monday"];
+const QUALIFIERS = [undefined, "in Ledgerly", "for a living", "every Monday"];
 
 /** Memories of every mixture, without chance: the tenth of them is over. */
 function memories(count: number): Map<string, Memory> {
@@ -89,7 +89,7 @@ it.each([
   "Who is my teacher?",
   "When is my piano lesson?",
   "What do I do for a living?",
-  "What do I use for invoicing?",
+  "What do I use for my invoices?",
   "Do I eat meat?",
   "Do I still have the red Skoda?",
   "What does Yusuf like?",

@@ -26,7 +26,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   car: "car van truck skoda volvo ford toyota honda bmw audi mercedes volkswagen vw fiat renault peugeot citroen tesla nissan mazda kia hyundai opel vauxhall seat mini subaru jeep suzuki dacia jaguar porsche lexus mitsubishi chevrolet saab prius corolla civic fabia octavia passat fiesta focus clio corsa leaf yaris micra panda hatchback estate suv saloon convertible hybrid polo golf twingo picanto",
   bike: "bike bicycle brompton trek giant specialized cannondale canyon bianchi e-bike ebike roadbike tandem mtb gravel cube ribble cargo",
   camera:
-    "camera canon nikon fuji fujifilm pentax leica sony olympus polaroid hasselblad dslr mirrorless gopro lumix rolleiflex",
+    "camera canon nikon canon fujifilm pentax leica sony olympus polaroid hasselblad dslr mirrorless gopro lumix rolleiflex",
   phone: "phone iphone pixel samsung galaxy nokia oneplus fairphone motorola xiaomi android smartphone",
   computer: "laptop computer macbook thinkpad imac pc dell lenovo chromebook desktop surface xps framework",
   console: "playstation xbox switch ps4 ps5 wii nintendo steamdeck",

@@ -106,7 +106,7 @@ function byLiving(asked: Asked, one: HeldMemory, claim: Claim): Match | undefine
   return { memory: one.memory, holds: one.holds, by: "relation", score: 4.5, kind: true, isNarrowed: true };
 }
 
-/** "What do I use for invoicing?": the user does all their invoicing "in Xero". */
+/** "What do I use for my invoices?": the user does all their invoicing "in Ledgerly". */
 function byMeans(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
   const { question } = asked;
   if (
@@ -423,7 +423,7 @@ function kindShape(question: Question, claim: Claim): boolean {
   );
 }
 
-/** "What brand is my trackball?": the user uses "a Logitech trackball". */
+/** "What brand is my trackball?": the user uses "a Kensington mouse". */
 function byThing(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
   const { question } = asked;
   const parts = (question.subject ?? "").split("/");

@@ -15,7 +15,7 @@ export function sayPath(path: string): string {
   return parts.reduce((text, part) => `${text}'s ${part}`, root);
 }
 
-/** The user's own words, said to them: "my old Fuji" -> "your old Fuji". */
+/** The user's own words, said to them: "my old Canon" -> "your old Canon". */
 export function sayValue(text: string): string {
   return text
     .replace(/\b(?:my|our)\b/gi, "your")

@@ -91,7 +91,7 @@ function partedFrom(asked: Asked, held: readonly HeldMemory[]): HeldMemory | und
     .findLast(({ memory }) => !isAsked(asked, memory));
 }
 
-/** "Did I sell the Fuji?": then the selling is a yes. */
+/** "Did I sell the Canon?": then the selling is a yes. */
 function isAsked(asked: Asked, memory: Memory): boolean {
   return asked.question.relations.includes(memory.claim?.relation ?? "");
 }

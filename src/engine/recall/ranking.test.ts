@@ -86,16 +86,16 @@ it("brings a standing wish up where something is asked for that it is about", as
 
 it("finds by characters what is said in Chinese, and gives places to all that is asked", async () => {
   const told = [
-    "我的表姐叫王静怡。",
+    "我的表姐叫小林。",
     "我表姐今年38岁了。",
-    "金融科技论坛的规模是三千人。",
-    "金融科技论坛的地点是北京。",
-    "金融科技论坛的时间是下周五。",
-    "金融科技论坛的主要内容是分享经验。",
+    "海洋科学论坛的规模是三千人。",
+    "海洋科学论坛的地点是北京。",
+    "海洋科学论坛的时间是下周五。",
+    "海洋科学论坛的主要内容是分享经验。",
   ].map((content): InputMessage => ({ role: "user", content }));
-  const texts = await textsOf(told, "金融科技论坛的地点是哪里？另外，我表姐几岁了？");
+  const texts = await textsOf(told, "海洋科学论坛的地点是哪里？另外，我表姐几岁了？");
   expect(texts.slice(0, 2).toSorted()).toEqual(
-    ["我表姐今年38岁了。", "金融科技论坛的地点是北京。"].toSorted(),
+    ["我表姐今年38岁了。", "海洋科学论坛的地点是北京。"].toSorted(),
   );
 });
 
