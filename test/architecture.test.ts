@@ -45,12 +45,19 @@ const ONLY_IN: readonly {
   { what: "chance", pattern: /\bMath\.random\(/, folders: ["adapters", "cli", "config"] },
 ];
 
-/** Where files may be longer than 300 lines of code, and how long: tables, and a grammar that is still one piece. */
-const LONGER: readonly (readonly [path: RegExp, lines: number])[] = [
-  [/^domain\/relations\.ts$/, 500],
-  [/^adapters\/rules\//, 1000],
-  [/^engine\/answer\//, 500],
-];
+/** Files that are longer than 300 lines of code, and how long they may be: one table, and the parts of one grammar. */
+const LONGER: { readonly [path: string]: number } = {
+  "domain/relations.ts": 460,
+  "adapters/rules/change-endings.ts": 440,
+  "adapters/rules/change-facts.ts": 410,
+  "adapters/rules/claims.ts": 310,
+  "adapters/rules/copula-claims.ts": 490,
+  "adapters/rules/corrections.ts": 320,
+  "adapters/rules/entities.ts": 390,
+  "adapters/rules/fragments.ts": 370,
+  "adapters/rules/relation-claims.ts": 380,
+  "adapters/rules/repairs.ts": 370,
+};
 
 interface Source {
   /** Relative to src/, with forward slashes. */
@@ -168,8 +175,9 @@ describe("the source tree", () => {
       withoutComments(text)
         .split("\n")
         .filter((line) => line.trim() !== "").length;
-    const most = (file: string) => LONGER.find(([path]) => path.test(file))?.[1] ?? 300;
-    const long = SOURCES.filter(({ path, text }) => lines(text) > most(path)).map(({ path }) => path);
+    const long = SOURCES.filter(({ path, text }) => lines(text) > (LONGER[path] ?? 300)).map(
+      ({ path }) => path,
+    );
     expect(long).toEqual([]);
   });
 

@@ -1,3 +1,4 @@
+import { withoutControls } from "../../src/domain/limits.ts";
 import { createMemory, type Embedder, type InputMessage, type Keepsake } from "../../src/index.ts";
 import { type Metrics, score } from "./metrics.ts";
 
@@ -78,11 +79,7 @@ export function scoreFound(
   };
 }
 
-/** Stray control characters, which the library takes for damage and refuses. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
-
 /** A text as the library takes it: control characters become spaces, and half a surrogate pair a mark. */
 export function cleaned(text: string): string {
-  return text.replaceAll(CONTROL, " ").toWellFormed();
+  return withoutControls(text).toWellFormed();
 }

@@ -17,6 +17,11 @@ export const LIMITS = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
+/** The text with a space in place of each such character: public data and old exports hold a few. */
+export function withoutControls(text: string): string {
+  return CONTROL.test(text) ? text.replace(new RegExp(CONTROL, "g"), " ") : text;
+}
+
 /** Refuses what is no text: not a string, empty, too long, lone surrogates, control characters. Gives it back. */
 export function checkText(text: unknown, name: string, most: number = LIMITS.textBytes): string {
   if (typeof text !== "string") throw invalid(`${name} must be text.`);

@@ -8,8 +8,7 @@ const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+|[[\p{L}\p{N}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]]+(?:['’]\p{L}+)?/gv;
 /** The same for text of the ASCII range, many times faster. */
 const PLAIN_WORD = /[a-z0-9]+(?:'[a-z]+)?/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is meant.
-const ASCII = /^[\u0000-\u007f]*$/;
+const ASCII = /^\p{ASCII}*$/u;
 const PAIRED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 const PAIRED_ALL = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;

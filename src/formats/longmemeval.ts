@@ -1,15 +1,12 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { withoutControls } from "../domain/limits.ts";
 import type { Role } from "../domain/message.ts";
 import { invalid } from "../errors.ts";
 import type { Entry } from "./entry.ts";
 import { jsonFile } from "./json-file.ts";
 import { isObject, linesOf, objectOf } from "./lines.ts";
 import { spokenTime } from "./spoken-time.ts";
-
-/** A few turns hold stray control characters, which are damage and would be refused. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 
 /**
  * The chats of LongMemEval (Wu et al. 2024): the official JSON array, its questions as JSON lines, or a folder with
@@ -37,7 +34,8 @@ function* turnsOf(session: string, turns: readonly unknown[], date: unknown): It
     if (!isObject(turn) || typeof turn.role !== "string" || typeof turn.content !== "string") {
       throw invalid(`${place}: it must have role and content.`);
     }
-    const content = turn.content.replace(CONTROL, " ").toWellFormed();
+    // A few turns hold stray control characters, which are damage and would be refused.
+    const content = withoutControls(turn.content).toWellFormed();
     if (content.trim() === "") continue;
     const id = `${session}:${i + 1}`;
     yield { place, message: { id, role: turn.role as Role, content, at: spokenTime(date, i), session } };

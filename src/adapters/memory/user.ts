@@ -5,6 +5,7 @@ import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { KeptBlock } from "../../ports/record.ts";
+import { entryOf } from "../shared/log-entry.ts";
 
 /** A value, and the revision that last changed it. */
 export interface Held<Value> {
@@ -162,19 +163,4 @@ function eraseMemory(user: User, id: string): void {
   user.versions.splice(0, user.versions.length, ...user.versions.filter((version) => version.id !== id));
   dropUnit(user, id);
   for (const [key, { from, to }] of user.links) if (from === id || to === id) user.links.delete(key);
-}
-
-function entryOf(
-  revision: number,
-  { at, cause, undoes, messages, memories, erase: erasure }: ChangeSet,
-): LogEntry {
-  return {
-    revision,
-    at,
-    cause,
-    ...(undoes === undefined ? {} : { undoes }),
-    messages: (messages ?? []).map(({ id }) => id),
-    memories: (memories ?? []).map(({ id, version, action }) => ({ id, version, action })),
-    erased: erasure ? [...erasure.messages.map(({ id }) => id), ...erasure.memories] : [],
-  };
 }

@@ -1,8 +1,9 @@
-import type { ChangeSet, Link, LogEntry, Unit } from "../../domain/change-set.ts";
+import type { ChangeSet, Link, Unit } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
+import { entryOf } from "../shared/log-entry.ts";
 import { dropBlock } from "./blocks.ts";
 import type { Database } from "./database.ts";
 import { blobOf, bodyOf, checkNames, userOf } from "./rows.ts";
@@ -232,21 +233,6 @@ function putReceipt({ database, user, revision }: Writing, { receipt }: ChangeSe
       "INSERT OR REPLACE INTO receipts (user, key, revision, body) VALUES (:user, :key, :revision, :body)",
     )
     .run({ user, key: receipt.key, revision, body: JSON.stringify(receipt) });
-}
-
-function entryOf(
-  revision: number,
-  { at, cause, undoes, messages, memories, erase: erasure }: ChangeSet,
-): LogEntry {
-  return {
-    revision,
-    at,
-    cause,
-    ...(undoes === undefined ? {} : { undoes }),
-    messages: (messages ?? []).map(({ id }) => id),
-    memories: (memories ?? []).map(({ id, version, action }) => ({ id, version, action })),
-    erased: erasure ? [...erasure.messages.map(({ id }) => id), ...erasure.memories] : [],
-  };
 }
 
 /** Replaces the receipt of an erasure by its sealed form. */

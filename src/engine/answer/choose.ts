@@ -3,7 +3,8 @@ import type { Claim, Memory } from "../../domain/memory.ts";
 import { attributeRelations } from "../../domain/relations.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Question } from "../../ports/question-reader.ts";
-import { isWide, type Match } from "./match.ts";
+import { isWide } from "./kind.ts";
+import type { Match } from "./match.ts";
 
 /** The matches that answer together: those of the best way of matching that name the kind asked for. */
 export async function choose(

@@ -1,12 +1,15 @@
 import { singular } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
-import { attributeRelations, canonicalThing, relationOf } from "../../domain/relations.ts";
+import { attributeRelations, canonicalThing } from "../../domain/relations.ts";
 import { stem, words } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
 import { bag } from "./bags.ts";
 import { isOfKind, kindOf } from "./categories.ts";
 import { bagOf, coverage, essence, holds, key } from "./essence.ts";
 import type { HeldMemory } from "./held.ts";
+import { attributeOf, kindFits, PRODUCT } from "./kind.ts";
+import { metObject, narrowed, narrowScore } from "./narrow.ts";
+import { shapeFits } from "./shape.ts";
 import type { SubjectFit } from "./subjects.ts";
 
 /** A memory that can answer, and how well. */
@@ -30,13 +33,6 @@ export interface Asked {
   /** The words around a memory: of the message it came from. */
   readonly around: (memory: Memory) => string;
 }
-
-/** Relations so wide that the kind of thing asked for has to be found too. */
-const WIDE = new Set(
-  "use|have|own|like|love|prefer|take|do|get|be|want|need|make|see|keep|buy|know|be on|be with|find|bring|enjoy|put|hate|avoid|dislike|switch to|rely on|work with|go to".split(
-    "|",
-  ),
-);
 
 /** All memories that can answer a question, best first. */
 export function matches(asked: Asked, held: readonly HeldMemory[]): Match[] {
@@ -222,207 +218,6 @@ export function alternatives(question: Question): string[] {
     .filter((one) => one !== "");
 }
 
-function attributeOf(text: string): readonly string[] {
-  return attributeRelations(singular(words(text).at(-1) ?? ""));
-}
-
-/** "Where did I go TO UNI?": what is asked of has to be there, unless the value is what is asked for. */
-function metObject({ question }: Asked, memory: Memory): boolean {
-  if (question.asks !== "where" || question.subject !== "user") return true;
-  const object = /^(?:to|for|on|in) (?:my |the |a )?(\p{L}+)$/u.exec(question.narrows ?? "")?.[1];
-  return object === undefined || NO_NARROWING.has(object) || holds(bag(memory), key(object));
-}
-
-/** Names, numbers and months in what narrows the question have to be met. */
-function narrowed(asked: Asked, memory: Memory): boolean {
-  const { question } = asked;
-  const hard = essential(asked, question.narrows ?? "");
-  if (hard.length === 0) return true;
-  const all = bag(memory);
-  if (question.asks === "yes_no") return true;
-  return (
-    hard.every((word) => holds(all, word)) || hard.every((word) => holds(bagOf(asked.around(memory)), word))
-  );
-}
-
-function essential(asked: Asked, text: string): string[] {
-  const named = Array.from(text.matchAll(/(?<![\p{L}\p{N}])(?:\p{Lu}[\p{L}\p{N}'’-]+|\d+)/gu), ([word]) =>
-    word.replace(/['’]s$/, ""),
-  );
-  const subject = asked.question.subject?.toLowerCase() ?? "";
-  return named
-    .filter((word) => !subject.includes(word.toLowerCase()) && !/^(?:I|May)$/.test(word))
-    .map((word) => key(word.toLowerCase()));
-}
-
-function narrowScore({ question }: Asked, memory: Memory): number {
-  const telling = narrowing(question);
-  return telling.length === 0 ? 0 : 0.5 * coverage(bag(memory), telling);
-}
-
-const narrowings = new WeakMap<Question, readonly string[]>();
-
-/** The words that narrow a question, without those of its verbs. Made once, for every memory is held against them. */
-function narrowing(question: Question): readonly string[] {
-  let telling = narrowings.get(question);
-  if (!telling) {
-    const verbs = new Set(question.relations.flatMap((relation) => words(relation).map(key)));
-    telling = words(question.narrows ?? "")
-      .filter((word) => word.length > 2 && !NO_NARROWING.has(word))
-      .map(key)
-      .filter((word) => !verbs.has(word));
-    narrowings.set(question, telling);
-  }
-  return telling;
-}
-
-const NO_NARROWING = new Set(
-  "for the and with from into about now these days usually currently still again too also out off living".split(
-    " ",
-  ),
-);
-
-const LOOSE_TOPIC =
-  /\b(?:kind|type|sort|day|date|time|many|much|far|long|old|often|tall|big|heavy|name|thing|person|people|place|city|country|town|street|village|company|job|work|way|far|high|fast|early|late)\b/gi;
-
-const JOB_WORD = /^(?:job|occupation|profession|trade|career|role|work)$/;
-const PRODUCT_RELATION = /^(?:use|have|own|switch to|rely on|be on|be subscribed to|pay for|work with)$/;
-
-/** Whether what is said is of the kind that is asked for. */
-function kindFits(asked: Asked, memory: Memory, claim: Claim): boolean | undefined {
-  const { question } = asked;
-  if (JOB_WORD.test(question.topic ?? "") && claim.relation === "be") return isJob(claim.value);
-  const topic = (question.topic ?? "")
-    .replace(LOOSE_TOPIC, " ")
-    .replace(/\b(?:the|of|a|my|in|month|week|year)\b/gi, " ")
-    .trim();
-  if (topic === "" || question.asks === "how_many") return undefined;
-  if (saysKind(memory, claim, topic) || isOwnRelation(question, claim, topic) || isProduct(claim, topic))
-    return true;
-  const known = ofKind(claim, topic);
-  if (known !== undefined) return known;
-  // The shape of the value was looked at before.
-  if (/\bbreed\b/i.test(topic) && claim.relation === "be") return true;
-  const telling = essence(topic).slice(-1);
-  return telling.length > 0 && coverage(bagOf(asked.around(memory)), telling) === 1 ? true : undefined;
-}
-
-/** "fish oil" is no fish: of another kind is only what its last word says. */
-function ofKind({ value, qualifier = "" }: Claim, topic: string): boolean | undefined {
-  if (isOfKind(`${value} ${qualifier}`, topic) === true) return true;
-  return isOfKind(words(value).at(-1) ?? "", topic) === false ? false : undefined;
-}
-
-function saysKind(memory: Memory, { subject, value, qualifier }: Claim, topic: string): boolean {
-  const telling = essence(topic);
-  if (coverage(bag(memory), telling) < 1) return false;
-  const said = bagOf(`${value} ${qualifier ?? ""} ${subject.split("/").at(-1) ?? ""}`);
-  return telling.length > 0 && coverage(said, telling) === 1;
-}
-
-/** A relation that says what kind of thing it is of: "be subscribed to" for "subscriptions". */
-function isOwnRelation({ relations }: Question, { relation }: Claim, topic: string): boolean {
-  return relations.includes(relation) && attributeOf(topic).includes(relation) && !WIDE.has(relation);
-}
-
-/** What goes by a name of its own may be of any kind of product. */
-function isProduct(claim: Claim, topic: string): boolean {
-  const isNamed = PRODUCT.test(topic) && /\p{Lu}/u.test(claim.value) && PRODUCT_RELATION.test(claim.relation);
-  return isNamed && isOfKind(claim.value, "vehicle") !== true;
-}
-
-/** "a nurse", and not "a vegetarian", "a member of the choir". */
-function isJob(value: string): boolean {
-  return (
-    !/\b(?:vegan|vegetarian|member|fan|person|father|mother|dad|mum|mom|parent|twin|beginner|owner|morning|night|homebody|introvert|extrovert|citizen|lover|smoker|drinker|survivor|widow|widower|christian|muslim|catholic|buddhist|atheist|jew)\b/i.test(
-      value,
-    ) && /^(?:an?|the) |(?:er|or|ist|ian|man|nurse|chef)$/i.test(value)
-  );
-}
-
-/** Things that go by names of their own, so that any name may be one. */
-const PRODUCT =
-  /\b(?:apps?|tools?|software|programs?|services?|platforms?|sites?|websites?|products?|brands?|gadgets?|subscriptions?|magazines?|newspapers?|papers?)$/i;
-
-/** What is asked for has to be there: a number for "how many", a time for "when", a name or a person for "who". */
-function shapeFits(question: Question, memory: Memory, claim: Claim): boolean {
-  const value = `${claim.value} ${claim.qualifier ?? ""}`;
-  if (claim.relation === "be") return shapeOfBeing(question, memory, claim, value);
-  switch (question.asks) {
-    case "how_many":
-      return isCounted(question, memory, value);
-    case "when":
-      return isTimed(question, memory, value);
-    case "where":
-      return (
-        claim.relation !== "be born on" &&
-        PLACE.test(`${claim.relation} ${value}`) &&
-        kindShape(question, claim)
-      );
-    case "who":
-      return (question.subject === undefined || PERSON.test(value)) && kindShape(question, claim);
-    default:
-      return kindShape(question, claim);
-  }
-}
-
-function shapeOfBeing(question: Question, memory: Memory, claim: Claim, value: string): boolean {
-  const { asks, relations } = question;
-  if (relations[0] === "be from") return isOfKind(claim.value, "nationality") === true;
-  if (asks === "how_many") return isCounted(question, memory, value);
-  if (asks === "when") return isTimed(question, memory, value);
-  if (asks === "where") return /\b(?:in|at|on|near|opposite|under|behind|next to)\b/.test(value);
-  if (asks === "who") return /\p{Lu}/u.test(claim.value) || isManyOf(claim) || !NOBODY.test(claim.value);
-  return kindShape(question, claim);
-}
-
-const NOBODY = /^(?:an?|the) |^(?:married|engaged|single)\b/i;
-
-/** "my clients are a bakery chain": one of several may have no name. */
-function isManyOf({ subject }: Claim): boolean {
-  const noun = subject.split(/[/ ]/).at(-1) ?? "";
-  return subject.includes("/") && singular(noun) !== noun;
-}
-
-function isCounted({ topic = "" }: Question, { text }: Memory, value: string): boolean {
-  return (/^often/i.test(topic) ? OFTEN : COUNTED).test(`${value} ${text}`);
-}
-
-function isTimed({ topic = "" }: Question, memory: Memory, value: string): boolean {
-  if (/^(?:time|hour)/i.test(topic))
-    return (memory.when?.length ?? 0) > 10 || HOUR.test(`${value} ${memory.text.replace(DATE, "")}`);
-  return memory.when !== undefined || TIMED.test(value) || memory.validFrom !== memory.at;
-}
-
-const DATE = /\b\d{1,2} \p{Lu}\p{L}+ \d{4}\b/gu;
-const HOUR =
-  /\d|\b(?:at|around|by|until|before|after|from|between|past|to) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|quarter)\b|\b(?:noon|midnight|dawn|dusk|morning|afternoon|evening|lunchtime|sunrise|sunset)s?\b/i;
-const PERSON =
-  /\p{Lu}|\b(?:my|our|their|his|her|friends?|mates?|partner|brother|sister|mum|mom|mother|dad|father|wife|husband|boyfriend|girlfriend|cousin|neighbou?r|boss|colleagues?|parents|kids|son|daughter|someone|guy|girl|woman|man|people|nobody)\b/u;
-const PLACE =
-  /\p{Lu}|\b(?:in|at|on|near|to|from|by|under|behind|opposite|outside|inside|around|off|over|above|below|between|through|into|for|with|abroad|home|here|there|upstairs|downstairs|everywhere|next)\b/u;
-const OFTEN =
-  /\b(?:every|each|daily|weekly|monthly|once|twice|times|day|days|week|weeks|always|never|\w+days?)\b/i;
-const COUNTED =
-  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|half|a couple|several|hundred|thousand|few|single|both|twins?)\b/i;
-const TIMED =
-  /\bat (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|quarter|noon|midnight|dawn)\b|\d|day|week|month|year|morning|evening|night|january|february|march|april|may|june|july|august|september|october|november|december/i;
-
-/** A colour, a size, a breed: known kinds have to be met where the claim only says what the thing is. */
-function kindShape(question: Question, claim: Claim): boolean {
-  const topic = question.topic ?? "";
-  if (!/^be(?: (?!going)|$)/.test(claim.relation) || topic === "") return true;
-  const kind = kindOf(topic);
-  if (!kind || !/^(?:color|breed|material)$/.test(kind.name)) {
-    if (/\b(?:size|plate|number|age|price|height|weight|length|cost)\b/i.test(topic))
-      return /\d|\b[A-Z]{1,3}\b/.test(claim.value);
-    return true;
-  }
-  return (
-    isOfKind(claim.value, topic) === true || (kind.name === "breed" && /^(?:an?|the) /i.test(claim.value))
-  );
-}
-
 /** "What brand is my trackball?": the user uses "a Kensington mouse". */
 function byThing(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
   const { question } = asked;
@@ -531,9 +326,4 @@ function isOtherPerson(claim: Claim, text: string): boolean {
   const thing = claim.subject.split("/").slice(1).join(" ");
   const all = bagOf(text);
   return !words(thing).some((word) => holds(all, key(word)));
-}
-
-/** Whether a relation is so wide that the kind asked for must be found. */
-export function isWide(relation: string): boolean {
-  return WIDE.has(relation.replace(/^used to /, "")) && relationOf(relation).relation === relation;
 }

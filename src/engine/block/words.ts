@@ -221,10 +221,10 @@ function packedWith(
   return { hashes, offsets, slots: slots.slice(0, end), counts: counts.slice(0, end) };
 }
 
-/** The place of a value in a rising list, or -1. */
-function placeOf(rising: Float64Array, value: number): number {
-  let low = 0;
-  let high = rising.length - 1;
+/** The place of a value in a rising list, from one place to before another; or -1. */
+function placeOf(rising: ArrayLike<number>, value: number, from = 0, to: number = rising.length): number {
+  let low = from;
+  let high = to - 1;
   while (low <= high) {
     const middle = (low + high) >> 1;
     const found = rising[middle] as number;
@@ -252,4 +252,10 @@ export function hashOf(term: string): number {
 /** What a term tells in this index: most where it stands nowhere. */
 export function telling(words: Words, term: string): number {
   return idf(words.size, words.frequency(term));
+}
+
+/** How often a term stands in a slot, by one of its runs; slots rise in it. */
+export function timesIn({ slots, counts, from, to }: Run, slot: number): number {
+  const place = placeOf(slots, slot, from, to);
+  return place < 0 ? 0 : (counts[place] as number);
 }

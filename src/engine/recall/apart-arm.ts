@@ -3,6 +3,7 @@ import { TURN } from "../block/turns.ts";
 import type { Signals } from "../rank/signals.ts";
 import { centreOf } from "./centre.ts";
 import type { Scratch } from "./scratch.ts";
+import { cosine } from "./vector-arm.ts";
 
 /** The query's vector, the cosine of each unit with it, and the units that are weighed, by slot. */
 export interface Apart {
@@ -23,7 +24,7 @@ export function searchApart(
   signals: Signals,
 ): void {
   const { mean, square, along, over } = centreOf(block);
-  const shift = square - product(vector, mean);
+  const shift = square - cosine(vector, mean);
   const apart = scratch.raw("apart", block.units.count);
   let top = 0;
   for (let i = 0; i < slots.length; i += 1) {
@@ -56,10 +57,4 @@ function searchWishes(
   }
   signals.columns.wish = wish;
   signals.tops.wish = 1;
-}
-
-function product(one: Float32Array, other: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < one.length; i += 1) sum += (one[i] as number) * (other[i] as number);
-  return sum;
 }

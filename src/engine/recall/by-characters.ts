@@ -2,7 +2,7 @@ import { BM25 } from "../../domain/bm25.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
 import { analyse, isPaired } from "../../domain/words.ts";
 import type { Block } from "../block/block.ts";
-import { type Run, telling } from "../block/words.ts";
+import { telling, timesIn } from "../block/words.ts";
 
 /**
  * Queries in Chinese, Japanese and Korean are searched by pairs of characters, for the built-in embedder reads English
@@ -55,7 +55,7 @@ export function spreadOut<One extends Spreading>(
     const weight = telling(block.words, term) * terms.filter((one) => one === term).length;
     const runs = block.words.runs(term);
     for (const [i, { slot }] of units.entries()) {
-      const count = runs.reduce((sum, run) => sum + countIn(run, slot), 0);
+      const count = runs.reduce((sum, run) => sum + timesIn(run, slot), 0);
       const length = (block.words.lengths[slot] ?? 0) / block.words.meanLength;
       if (count > 0) parts[i]?.set(term, weight * saturated(count, length));
     }
@@ -102,18 +102,4 @@ function isBefore({ units }: Block, one: Scored, other: Scored, equal: number): 
 function saturated(found: number, length: number): number {
   const { k1, b } = BM25;
   return found / (found + k1 * (1 - b + b * length));
-}
-
-/** How often a slot stands in a run of postings; slots rise in it. */
-function countIn({ slots, counts, from, to }: Run, slot: number): number {
-  let low = from;
-  let high = to - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const found = slots[middle] as number;
-    if (found === slot) return counts[middle] as number;
-    if (found < slot) low = middle + 1;
-    else high = middle - 1;
-  }
-  return 0;
 }

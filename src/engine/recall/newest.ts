@@ -2,7 +2,7 @@ import type { Item } from "../../domain/recall.ts";
 import { analyse } from "../../domain/words.ts";
 import type { Block } from "../block/block.ts";
 import { TURN } from "../block/turns.ts";
-import { type Run, telling } from "../block/words.ts";
+import { type Run, telling, timesIn } from "../block/words.ts";
 import { type Centre, centreOf, cosineApart } from "./centre.ts";
 import { mannerOf } from "./manner.ts";
 import type { Chosen } from "./rank.ts";
@@ -86,22 +86,8 @@ function statementOf({ block, terms }: Comparing, placed: Placed): Statement {
     ...placed,
     turn,
     at: turn < 0 ? Number.NaN : (block.turns.columns.at[turn] as number),
-    holds: terms.map(({ runs }) => runs.some((run) => stands(run, slot))),
+    holds: terms.map(({ runs }) => runs.some((run) => timesIn(run, slot) > 0)),
   };
-}
-
-/** Whether a slot stands in a run of postings; slots rise in it. */
-function stands({ slots, from, to }: Run, slot: number): boolean {
-  let low = from;
-  let high = to - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const found = slots[middle] as number;
-    if (found === slot) return true;
-    if (found < slot) low = middle + 1;
-    else high = middle - 1;
-  }
-  return false;
 }
 
 /** Whether the one said later tells anew what the other told. */
