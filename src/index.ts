@@ -4,6 +4,7 @@ export type { Claim, Kind, Memory, SourceSpan, Status } from "./domain/memory.ts
 export type { Message, Origin, Part, Role } from "./domain/message.ts";
 export type { Answer, Explanation, Item, Recall, RecallOptions, Source, Why } from "./domain/recall.ts";
 export type { ErasurePlan, ErasureReceipt, Receipt, ReceiptLine } from "./domain/receipt.ts";
+export { TOPICS, type Topic } from "./domain/topics.ts";
 export type {
   ExportLine,
   Forget,

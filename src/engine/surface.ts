@@ -84,11 +84,22 @@ export type MemoryChanges = Partial<
   >
 > & { readonly validTo?: Date | string };
 
+/**
+ * What to forget. A text says it in words: a name, a thing, or a sentence such as "Forget what I told you about my
+ * job". Everything else names it exactly. Empty filters are refused.
+ */
 export type Forget =
   | string
+  /** Memories and messages by id. */
   | { readonly ids: readonly string[] }
+  /** All that was said in a session. */
   | { readonly session: string }
+  /** What carries such metadata. */
   | { readonly where: Where }
+  /** What was said from (inclusive) to (exclusive); at least one of them. */
+  | { readonly from?: Date | string; readonly to?: Date | string }
+  /** What is about a topic ("health", "work": see `TOPICS`), or of a relation ("live in"). */
+  | { readonly topic: string }
   | { readonly everything: true };
 
 export interface ListOptions extends CallOptions {

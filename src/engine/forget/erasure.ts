@@ -7,7 +7,8 @@ import { passagesIn } from "../block/block.ts";
 import type { Ports } from "../ports.ts";
 import { claimTombstones, isTelling } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
-import { placesOf, type Selection } from "./select.ts";
+import { placesOf } from "./cuts.ts";
+import type { Selection } from "./select.ts";
 
 /** An erasure thought out: what is written, and which texts must then be nowhere. */
 export interface Erasing {

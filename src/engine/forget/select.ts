@@ -1,16 +1,17 @@
-import { type Cut, GAP } from "../../domain/cut.ts";
-import { matches } from "../../domain/filter.ts";
+import type { Cut } from "../../domain/cut.ts";
+import { matches, type Where } from "../../domain/filter.ts";
 import { checkName } from "../../domain/limits.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import { type Span, sentencesOf } from "../../domain/sentences.ts";
-import { words } from "../../domain/words.ts";
+import { canonicalRelation } from "../../domain/relations.ts";
+import { isoTime } from "../../domain/time.ts";
+import { isOfTopic, isRelation, TOPICS, topicOf } from "../../domain/topics.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { Ports } from "../ports.ts";
 import type { Forget } from "../surface.ts";
-import { isTelling } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
-import { type About, aboutOf, memoriesAbout, stemsOf } from "./about.ts";
+import { aboutOf, memoriesAbout } from "./about.ts";
+import { cutSentences } from "./cuts.ts";
 
 /** What an erasure would take: memories whole, and stretches of messages. */
 export interface Selection {
@@ -34,7 +35,12 @@ export function select(ports: Pick<Ports, "questions">, state: UserState, what: 
       () => false,
     );
   }
-  const { where } = what;
+  if ("topic" in what) return selectTopic(state, what.topic);
+  if ("where" in what) return selectWhere(state, what.where);
+  return selectTime(state, what);
+}
+
+function selectWhere(state: UserState, where: Where): Selection {
   if (typeof where !== "object" || where === null || Object.keys(where).length === 0) {
     throw invalid(
       "forget: an empty filter would take everything. Say { everything: true } if that is meant.",
@@ -42,6 +48,39 @@ export function select(ports: Pick<Ports, "questions">, state: UserState, what: 
   }
   const passes = (one: { metadata?: Message["metadata"] }): boolean => matches(where, one.metadata);
   return selectMessages(state, passes, passes);
+}
+
+/** What was said between two times, and the memories that were made then by hand. */
+function selectTime(state: UserState, time: { from?: Date | string; to?: Date | string }): Selection {
+  const from = time.from === undefined ? undefined : isoTime(time.from, "from");
+  const to = time.to === undefined ? undefined : isoTime(time.to, "to");
+  if (from === undefined && to === undefined) {
+    throw invalid("forget: say what to forget: words, ids, session, where, from, to, topic or everything.");
+  }
+  if (from !== undefined && to !== undefined && to <= from) {
+    throw invalid("forget: to must lie after from.");
+  }
+  const isThen = ({ at }: { at: string }): boolean =>
+    (from === undefined || at >= from) && (to === undefined || at < to);
+  return selectMessages(state, isThen, (memory) => memory.sources.length === 0 && isThen(memory));
+}
+
+/** What is of a topic or a relation: those memories, and the words that they came from. */
+function selectTopic(state: UserState, name: string): Selection {
+  const wanted = checkName(name, "topic");
+  const topic = topicOf(wanted);
+  if (!topic && !isRelation(wanted)) {
+    throw invalid(`forget: there is no such topic. Known: ${[...TOPICS.keys()].join(", ")}; or a relation.`);
+  }
+  const relation = canonicalRelation(wanted.trim().toLowerCase());
+  const memories = new Set(
+    [...state.memories.values()].filter((memory) =>
+      topic ? isOfTopic(topic, memory) : memory.claim?.relation === relation,
+    ),
+  );
+  const cuts = new Map<string, Cut[]>();
+  cutSentences(state, memories, cuts);
+  return { memories, cuts };
 }
 
 function wholly(messages: Iterable<Message>): Map<string, Cut[]> {
@@ -96,127 +135,4 @@ function selectAbout(ports: Pick<Ports, "questions">, state: UserState, phrase: 
   const cuts = new Map<string, Cut[]>();
   cutSentences(state, memories, cuts, about);
   return { memories, cuts };
-}
-
-/** What decides about a sentence: the spans that memories which go, and such as stay, rest on, and the values. */
-interface Meant {
-  readonly quotes: ReadonlyMap<string, readonly Span[]>;
-  readonly staying: ReadonlyMap<string, readonly Span[]>;
-  readonly values: readonly (readonly string[])[];
-  readonly telling: readonly (readonly string[])[];
-  readonly about: About | undefined;
-}
-
-/**
- * Adds the sentences that go: those a memory came from, those that hold its telling value, and those that are about
- * what is named. Where another memory rests on the same sentence, only the words meant go.
- */
-function cutSentences(
-  state: UserState,
-  memories: ReadonlySet<Memory>,
-  cuts: Map<string, Cut[]>,
-  about?: About,
-): void {
-  const values = [...memories].flatMap(({ claim }) => (claim ? [words(claim.value)] : []));
-  const meant: Meant = {
-    quotes: spansBy([...memories]),
-    staying: spansBy([...state.memories.values()].filter((memory) => !memories.has(memory))),
-    values,
-    telling: values.filter((value) => isTelling(value.join(" ")) || value.length >= 3),
-    about,
-  };
-  for (const message of state.messages.values()) {
-    const found = sentencesOf(message.content).flatMap((sentence) => cutSentence(message, sentence, meant));
-    if (found.length > 0) cuts.set(message.id, [...(cuts.get(message.id) ?? []), ...found]);
-  }
-}
-
-function cutSentence(message: Message, sentence: Span, meant: Meant): Cut[] {
-  const text = message.content.slice(sentence.start, sentence.end);
-  const quoted = meant.quotes.get(message.id) ?? [];
-  const kept = meant.staying.get(message.id) ?? [];
-  const isSource = quoted.some((span) => overlap(span, sentence));
-  const isNamed = meant.about !== undefined && isAbout(meant.about, text, message);
-  if (!isSource && !isNamed && !meant.telling.some((value) => holds(text, value))) return [];
-  if (!kept.some((span) => overlap(span, sentence))) return [{ ...sentence, put: "" }];
-  // A value that another memory's sentence also holds stays there, unless it is what was named.
-  if (!isSource && !isNamed) return [];
-  return cutWords(text, sentence, quoted, kept, isSource ? meant.values : [], meant.about);
-}
-
-function spansBy(memories: readonly Memory[]): Map<string, Span[]> {
-  const spans = new Map<string, Span[]>();
-  for (const { sources } of memories) {
-    for (const { message, start, end } of sources)
-      spans.set(message, [...(spans.get(message) ?? []), { start, end }]);
-  }
-  return spans;
-}
-
-function overlap(one: Span, other: Span): boolean {
-  return one.start < other.end && other.start < one.end;
-}
-
-const FIRST_PERSON = /\b(?:i|i'm|me|my|mine|we|our|ours|us)\b/i;
-const SECOND_PERSON = /\b(?:you|your|yours)\b/i;
-
-function isAbout(about: About, sentence: string, message: Message): boolean {
-  const stems = stemsOf(sentence);
-  if (!about.terms.every((term) => stems.has(term))) return false;
-  if (!about.isOwn) return true;
-  return (message.role === "assistant" ? SECOND_PERSON : FIRST_PERSON).test(sentence);
-}
-
-/** Whether a sentence holds words one after the other. */
-function holds(sentence: string, value: readonly string[]): boolean {
-  return ` ${words(sentence).join(" ")} `.includes(` ${value.join(" ")} `);
-}
-
-/** The words meant inside a sentence that stays; where none can be told apart, the quotes that nobody shares. */
-function cutWords(
-  text: string,
-  sentence: Span,
-  quoted: readonly Span[],
-  kept: readonly Span[],
-  values: readonly (readonly string[])[],
-  about: About | undefined,
-): Cut[] {
-  const runs = [...values, ...(about && about.name.length > 0 ? [about.name] : [])].filter(
-    (run) => run.length > 0,
-  );
-  const distinct = new Map(runs.map((run) => [run.join(" "), run]));
-  const found = [...distinct.values()]
-    .flatMap((run) => placesOf(text, run))
-    .map(({ start, end }) => ({
-      start: start + sentence.start,
-      end: end + sentence.start,
-      put: GAP,
-    }));
-  if (found.length > 0) return found;
-  const alone = quoted.filter(
-    (span) => overlap(span, sentence) && !kept.some((other) => overlap(span, other)),
-  );
-  return alone.length > 0 ? alone.map((span) => ({ ...span, put: GAP })) : [{ ...sentence, put: "" }];
-}
-
-/** Where words stand one after the other in a text, whatever stands between their letters' ends. */
-export function placesOf(text: string, run: readonly string[]): Span[] {
-  const escaped = run.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const pattern = new RegExp(
-    `(?<![\\p{L}\\p{N}])${escaped.join("[^\\p{L}\\p{N}]+")}(?![\\p{L}\\p{N}])`,
-    "giu",
-  );
-  const places = Array.from(fold(text).matchAll(pattern), ({ 0: match, index }) => ({
-    start: index,
-    end: index + match.length,
-  }));
-  return places;
-}
-
-/** Without accents, letter for letter, so that places stay where they are. */
-function fold(text: string): string {
-  return Array.from(text, (letter) => {
-    const plain = letter.normalize("NFKD").replace(/\p{M}/gu, "");
-    return plain.length === letter.length ? plain : letter;
-  }).join("");
 }

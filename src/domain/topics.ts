@@ -1,0 +1,184 @@
+import { canonicalRelation, RELATIONS } from "./relations.ts";
+import { stem, words } from "./words.ts";
+
+/** What people group memories by: "my health", "my job", "my family". */
+export interface Topic {
+  readonly name: string;
+  /** Other names that people give it, lower case. */
+  readonly names: ReadonlySet<string>;
+  /** Relations that are of this topic whatever their value. */
+  readonly relations: ReadonlySet<string>;
+  /** Stems of words that place a statement in this topic. */
+  readonly stems: ReadonlySet<string>;
+}
+
+/** A statement, as far as its topic goes. */
+interface Statement {
+  readonly text: string;
+  readonly claim?: {
+    readonly subject: string;
+    readonly relation: string;
+    readonly value: string;
+    readonly qualifier?: string;
+  };
+}
+
+/**
+ * The topics. To add one, add a row: its name, other names for it, relations that always belong to it, and words that
+ * do. Only words that rarely mean something else: what is found by them is erased when somebody says "forget my health".
+ */
+const ROWS: readonly {
+  readonly name: string;
+  readonly names: string;
+  readonly relations: string;
+  readonly words: string;
+}[] = [
+  {
+    name: "health",
+    names: "health issues|health problems|medical history|medical information|medical data|condition|illness",
+    relations:
+      "be allergic to|be intolerant to|be diagnosed with|suffer from|weigh|smoke|react to|be addicted to|be prescribed",
+    words:
+      "health healthy medical medication medicine medicines tablet tablets pill pills dose dosage prescription prescribed " +
+      "diagnosis diagnosed diagnose allergy allergies allergic intolerance intolerant illness ill disease disorder syndrome " +
+      "infection symptom symptoms pain painful ache aches headache headaches migraine migraines fever cough asthma diabetes " +
+      "diabetic insulin cancer tumour tumor depression depressed anxiety adhd autism epilepsy arthritis hypertension " +
+      "cholesterol anaemia anemia eczema psoriasis coeliac celiac pregnant pregnancy miscarriage surgery operation surgeon " +
+      "hospital clinic doctor gp physician nurse therapist therapy psychiatrist psychologist counsellor physiotherapist " +
+      "dentist vaccine vaccinated injury injured fracture fractured sprained antidepressant antidepressants antibiotics " +
+      "antibiotic inhaler painkiller painkillers insomnia rehab sobriety sober addiction hiv std bipolar ptsd ocd weight",
+  },
+  {
+    name: "money",
+    names: "finances|finance|financial situation|financial information|financial data|income|debts",
+    relations: "earn|owe|bank with|get paid|pay for",
+    words:
+      "money salary salaries wage wages income pay payslip debt debts loan loans mortgage overdraft savings bank banks " +
+      "account iban invest invested investment investments shares stocks pension bonus credit rent tax taxes budget " +
+      "inheritance bankrupt bankruptcy insolvency crypto bitcoin finances financial broke",
+  },
+  {
+    name: "beliefs",
+    names: "belief|religion|faith|politics|political views|religious views|opinions",
+    relations: "believe in|vote for|practise",
+    words:
+      "religion religious faith church mosque synagogue temple pray prayer prayers god atheist atheism agnostic christian " +
+      "catholic protestant muslim islam jewish judaism hindu hinduism buddhist buddhism sikh quaker vote voted voting " +
+      "election elections politics political socialist conservative liberal communist union activist protest",
+  },
+  {
+    name: "work",
+    names: "job|jobs|career|employer|employment|profession|occupation|workplace",
+    relations:
+      "work at|work as|work in|work on|work with|report to|teach at|freelance for|consult for|intern at|manage|lecture at",
+    words:
+      "job jobs work works working worked employer employed employee employment office boss manager colleague colleagues " +
+      "coworker coworkers career profession promotion promoted hired fired redundant redundancy resigned resign shift " +
+      "shifts client clients workplace internship apprenticeship freelance freelancer freelancing",
+  },
+  {
+    name: "study",
+    names: "studies|education|school|university|college|degree",
+    relations: "study|study at|graduate from|major in",
+    words:
+      "study studies studying studied university college school degree diploma exam exams thesis dissertation lecture " +
+      "lectures lecturer semester course courses homework classmate campus graduate graduated tuition scholarship",
+  },
+  {
+    name: "family",
+    names: "family members|relatives|parents|siblings|children|kids",
+    relations: "",
+    words:
+      "family families mother mum mom father dad parent parents sister sisters brother brothers sibling siblings son sons " +
+      "daughter daughters child children kid kids baby wife husband spouse grandmother grandma gran granny grandfather " +
+      "grandpa grandad grandparent grandparents aunt auntie uncle cousin cousins nephew nephews niece nieces twin twins " +
+      "stepmother stepfather stepson stepdaughter in-law relatives relative grandson granddaughter",
+  },
+  {
+    name: "relationships",
+    names: "love life|relationship|partner|dating life|marriage|divorce|sex life",
+    relations: "date|be married to|be engaged to|be in a relationship with|be together with|marry",
+    words:
+      "boyfriend girlfriend partner wife husband spouse fiance fiancee married marriage engaged dating divorce divorced " +
+      "separated ex affair crush wedding relationship girlfriends boyfriends",
+  },
+  {
+    name: "home",
+    names: "address|house|flat|apartment|where i live|living situation",
+    relations: "live in|live at|live on|live with|live near|rent",
+    words:
+      "address house flat apartment landlord landlady flatmate roommate housemate tenant tenancy lease postcode " +
+      "neighbourhood neighborhood neighbour neighbours street bedroom kitchen garden balcony",
+  },
+  {
+    name: "food",
+    names: "diet|eating habits|meals|food preferences|drinks",
+    relations: "eat|drink|not eat|cook|bake",
+    words:
+      "food foods diet vegetarian vegan pescatarian meal meals breakfast lunch dinner supper snack snacks restaurant " +
+      "restaurants recipe recipes cook cooking bake baking eat eats eating coffee tea wine beer pizza pasta sushi cuisine " +
+      "dish dishes dessert",
+  },
+  {
+    name: "travel",
+    names: "travels|trips|holidays|vacations|travel plans|trip",
+    relations: "have been to|visit|travel to|fly to",
+    words:
+      "travel travels travelling traveling travelled traveled trip trips holiday holidays vacation vacations flight " +
+      "flights hotel hotels hostel airport passport visa itinerary cruise backpacking",
+  },
+  {
+    name: "hobbies",
+    names: "hobby|interests|free time|leisure|sports",
+    relations: "play|enjoy|be into|be a fan of|collect|support|take up",
+    words:
+      "hobby hobbies game games gaming football tennis chess guitar piano violin painting knitting climbing running " +
+      "cycling hiking yoga swimming gym marathon photography gardening dancing choir band novel novels",
+  },
+  {
+    name: "pets",
+    names: "pet|animals",
+    relations: "",
+    words:
+      "pet pets dog dogs puppy cat cats kitten hamster rabbit parrot tortoise budgie goldfish vet kennel aquarium terrarium",
+  },
+  {
+    name: "secrets",
+    names: "passwords|credentials|codes|pins",
+    relations: "",
+    words:
+      "password passwords passcode passphrase pin pincode credential credentials secret secrets token keypad",
+  },
+];
+
+/** The topics by name. */
+export const TOPICS: ReadonlyMap<string, Topic> = new Map(
+  ROWS.map(({ name, names, relations, words: all }) => [
+    name,
+    {
+      name,
+      names: new Set(names.split("|")),
+      relations: new Set(relations.split("|").filter(Boolean)),
+      stems: new Set(words(all).map(stem)),
+    },
+  ]),
+);
+
+/** The topic of this name, or of another name for it; nothing where there is none. */
+export function topicOf(name: string): Topic | undefined {
+  const plain = name.trim().toLowerCase();
+  return TOPICS.get(plain) ?? [...TOPICS.values()].find(({ names }) => names.has(plain));
+}
+
+/** Whether a name is that of a relation ("live in"), under any of its forms. */
+export function isRelation(name: string): boolean {
+  return RELATIONS.has(canonicalRelation(name.trim().toLowerCase()));
+}
+
+/** Whether a statement belongs to a topic: by its relation, or by a word of its text or claim. */
+export function isOfTopic({ name, relations, stems }: Topic, { text, claim }: Statement): boolean {
+  if (claim && relations.has(claim.relation)) return true;
+  if (name !== "food" && claim && (claim.relation === "eat" || claim.relation === "drink")) return false;
+  const said = [text, claim?.subject.replaceAll("/", " "), claim?.value, claim?.qualifier].join(" ");
+  return words(said).some((word) => stems.has(stem(word)));
+}
