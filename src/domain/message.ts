@@ -28,6 +28,8 @@ export interface Message {
   readonly origin: Origin;
   /** When it was said (ISO 8601, UTC). */
   readonly at: string;
+  /** The offset from UTC where it was said ("+08:00"), by which "yesterday" is told; UTC where absent. */
+  readonly zone?: string;
   /** When it was stored (ISO 8601, UTC). */
   readonly storedAt: string;
   readonly metadata?: Metadata;

@@ -5,7 +5,10 @@ const MONTHS = "January February March April May June July August September Octo
 
 /** "2026-04-17" -> "Friday, 17 April 2026"; with a time of day, "… at 15:00". */
 export function sayDate(iso: string, options: { weekday?: boolean } = {}): string {
-  const date = new Date(iso.length <= 10 ? `${iso.slice(0, 10)}T00:00:00Z` : iso);
+  // A time is said as the clock on the wall showed it: by its own date, whatever its zone.
+  const date = new Date(
+    `${iso.slice(0, 10)}${iso.length === 4 ? "-01-01" : iso.length === 7 ? "-01" : ""}T00:00:00Z`,
+  );
   if (Number.isNaN(date.getTime())) return iso;
   if (iso.length === 4) return iso;
   if (iso.length === 7) return `${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;

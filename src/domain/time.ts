@@ -4,6 +4,28 @@ const EARLIEST = Date.UTC(1000, 0, 1);
 const LATEST = Date.UTC(3000, 0, 1);
 const ZONED = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2}))?$/;
 
+/** The offset that a time names ("+08:00"); nothing for UTC, a bare date and a `Date`. */
+export function zoneOf(time: Date | string): string | undefined {
+  const [, hours, minutes] = (typeof time === "string" && /T.*([+-]\d{2}):?(\d{2})$/.exec(time.trim())) || [];
+  return hours === undefined || (Number(hours) === 0 && Number(minutes) === 0)
+    ? undefined
+    : `${hours}:${minutes}`;
+}
+
+/** A time (ISO 8601, UTC) as the clock on the wall shows it in a zone: "2026-03-10T16:30:00.000Z" -> "2026-03-11T00:30:00.000+08:00". */
+export function inZone(time: string, zone: string | undefined): string {
+  if (zone === undefined) return time;
+  const moment = Date.parse(time);
+  if (Number.isNaN(moment)) return time;
+  return new Date(moment + offsetOf(zone)).toISOString().replace("Z", zone);
+}
+
+/** An offset in milliseconds: "+08:00" -> 28,800,000. */
+export function offsetOf(zone: string): number {
+  const [, sign, hours = "0", minutes = "0"] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? [];
+  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
 /**
  * A time as ISO 8601 in UTC, from a `Date` or from ISO 8601 with a zone (a bare date is midnight UTC).
  * `invalid_input` for anything else, and outside the years 1000 to 2999.

@@ -1,5 +1,6 @@
 import { checkCount } from "../domain/limits.ts";
 import type { Scope } from "../domain/scope.ts";
+import { inZone } from "../domain/time.ts";
 import { isMemoryError, MemoryError } from "../errors.ts";
 import type { Ports } from "./ports.ts";
 import { remember } from "./remember.ts";
@@ -15,7 +16,7 @@ export async function* exportLines(
   yield { type: "keepsake", version: 1, user: scope.user, exportedAt: ports.clock().toISOString() };
   for (const message of state.messages.values()) {
     if (message.undone || (message.content === "" && !message.parts)) continue;
-    yield { type: "message", message };
+    yield { type: "message", message: { ...message, at: inZone(message.at, message.zone) } };
   }
   for (const memory of state.memories.values()) yield { type: "memory", memory: shown(state, memory) };
 }

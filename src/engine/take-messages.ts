@@ -1,7 +1,7 @@
 import { checkCharacters, checkMetadata, checkName, checkText, LIMITS } from "../domain/limits.ts";
 import type { Message, Origin, Part, Role } from "../domain/message.ts";
 import type { Scope } from "../domain/scope.ts";
-import { isoTime } from "../domain/time.ts";
+import { isoTime, zoneOf } from "../domain/time.ts";
 import { invalid, isMemoryError, MemoryError } from "../errors.ts";
 import type { Ports } from "./ports.ts";
 import type { InputMessage, RememberOptions } from "./surface.ts";
@@ -65,6 +65,8 @@ function takeMessage(
   if (!ROLES.includes(input.role)) throw invalid(`role must be one of ${ROLES.join(", ")}.`);
   const { content, parts } = takeContent(input.content);
   const session = input.session ?? options.session ?? scope.session;
+  const at = input.at ?? options.at ?? now;
+  const zone = zoneOf(at);
   const stored = options.origin === "import" ? "import" : ORIGINS[input.role];
   return {
     id: input.id === undefined ? ports.ids() : checkName(input.id, "id"),
@@ -72,7 +74,8 @@ function takeMessage(
     role: input.role,
     content,
     origin: input.role === "user" ? stored : ORIGINS[input.role],
-    at: isoTime(input.at ?? options.at ?? now, "at"),
+    at: isoTime(at, "at"),
+    ...(zone === undefined ? {} : { zone }),
     storedAt: now.toISOString(),
     digest: options.extract === "never" ? "never" : "pending",
     ...(parts ? { parts } : {}),

@@ -2,7 +2,7 @@ import { conjugate, singular } from "../../domain/english.ts";
 import { attributeRelations, canonicalRelation } from "../../domain/relations.ts";
 import type { AddProposal } from "../../ports/extractor.ts";
 import type { Question } from "../../ports/question-reader.ts";
-import { adding, type Context, claimOf, tidy } from "./context.ts";
+import { adding, type Context, claimOf, saidAt, tidy } from "./context.ts";
 import { isPersonNoun } from "./persons.ts";
 import { readQuestion } from "./questions.ts";
 import { compose } from "./sentence.ts";
@@ -96,7 +96,7 @@ function askedLast(context: Context, start: number): Question | undefined {
   if (last?.role !== "assistant" || context.content.slice(0, start).trim() !== "") return undefined;
   const asked = /([^.!?\n]+)\?\s*$/.exec(last.content.slice(-400))?.[1];
   if (asked === undefined || !/\byou(?:r|rs|['’]re)?\b/i.test(asked)) return undefined;
-  return readQuestion(`${turned(asked)}?`, { at: context.message.at, known: context.known });
+  return readQuestion(`${turned(asked)}?`, { at: saidAt(context.message), known: context.known });
 }
 
 /** Said by the one who is asked: "Where do you live" -> "Where do I live". */

@@ -425,7 +425,9 @@ export function wed(change: Change): Proposal[] | undefined {
           ? claimOf(statement.subject.path, "be", married ? "married" : "engaged")
           : claimOf(statement.subject.path, relation, whom),
       importance: 0.9,
-      ...(change.dates[0] ? { when: change.dates[0].iso, validFrom: momentOf(change.dates[0].iso) } : {}),
+      ...(change.dates[0]
+        ? { when: change.dates[0].iso, validFrom: momentOf(change.dates[0].iso, change.context.message.zone) }
+        : {}),
     }),
   ];
 }

@@ -17,14 +17,14 @@ export function place({ statement }: Change): { start: number; end: number } {
   return { start: statement.start, end: statement.end };
 }
 
-export function fromThen({ dates }: Change): { validFrom?: string } {
+export function fromThen({ dates, context }: Change): { validFrom?: string } {
   const [date] = dates;
-  return date ? { validFrom: momentOf(date.iso) } : {};
+  return date ? { validFrom: momentOf(date.iso, context.message.zone) } : {};
 }
 
 export function endedAt(change: Change): string | undefined {
   const [date] = change.dates;
-  const at = date && momentOf(date.iso);
+  const at = date && momentOf(date.iso, change.context.message.zone);
   return at !== undefined && at <= change.context.message.at ? at : undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { Claim, Kind, Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { relationOf } from "../../domain/relations.ts";
+import { inZone } from "../../domain/time.ts";
 import type { AddProposal, EndProposal, Proposal, Target } from "../../ports/extractor.ts";
 import type { Clause } from "./clauses.ts";
 import type { Discourse, Entity } from "./entities.ts";
@@ -28,6 +29,11 @@ export interface Statement {
   /** Place of its words in the message. */
   readonly start: number;
   readonly end: number;
+}
+
+/** When a message was said, as the clock on the wall showed it. */
+export function saidAt({ at, zone }: Message): string {
+  return inZone(at, zone);
 }
 
 /** The words of a span as they stand in the message, without what hangs on their ends. */

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { offsetOf, zoneOf } from "../../domain/time.ts";
 import { relativeDate } from "./relative-dates.ts";
 
 /** A date said in words, resolved against the time of the message. */
@@ -56,8 +57,16 @@ const LENGTH = /^(?:in|within) .*\b(?:days?|weeks?|months?|years?)$/i;
 /** The dates that a text names. `future` where the tense looks ahead. Habits ("every Monday") are no dates. */
 export function datesIn(text: string, at: string, future: boolean): SaidDate[] {
   if (text.length > 600 || !HINT.test(text) || HABIT.test(text)) return [];
-  const instant = new Date(at);
+  const zone = zoneOf(at);
+  // The clock on the wall is taken for one in UTC: a day is a day wherever it is.
+  const instant = new Date(zone === undefined ? at : at.replace(zone, "Z"));
   if (Number.isNaN(instant.getTime())) return [];
+  const found = datesAt(text, instant, future);
+  if (zone === undefined) return found;
+  return found.map((date) => ({ ...date, iso: date.iso.replace(/Z$/, zone) }));
+}
+
+function datesAt(text: string, instant: Date, future: boolean): SaidDate[] {
   const plain = text.replace(/’/g, "'");
   const relative = relativeDate(plain, instant, future);
   if (relative) return [relative];
@@ -200,20 +209,24 @@ function dayOfMonth(day: number, instant: Date, future: boolean): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** The span that a date stands for: a day, a month or a year, as [from, to) in ISO 8601. */
-export function spanOf(iso: string): { from: string; to: string } {
+/** The span that a date stands for: a day, a month or a year in a zone, as [from, to) in ISO 8601, UTC. */
+export function spanOf(iso: string, zone?: string): { from: string; to: string } {
   const [year = 1970, month = 1, day = 1] = iso.slice(0, 10).split("-").map(Number);
   const from = new Date(Date.UTC(year, month - 1, day));
   const to = new Date(from);
   if (iso.length === 4) to.setUTCFullYear(year + 1);
   else if (iso.length === 7) to.setUTCMonth(to.getUTCMonth() + 1);
   else to.setUTCDate(to.getUTCDate() + 1);
-  return { from: from.toISOString(), to: to.toISOString() };
+  const offset = zone === undefined ? 0 : offsetOf(zone);
+  return {
+    from: new Date(from.getTime() - offset).toISOString(),
+    to: new Date(to.getTime() - offset).toISOString(),
+  };
 }
 
 /** A date as a moment, for validity: the beginning of its span. */
-export function momentOf(iso: string): string {
-  return iso.length > 10 ? iso : spanOf(iso).from;
+export function momentOf(iso: string, zone?: string): string {
+  return iso.length > 10 ? new Date(iso).toISOString() : spanOf(iso, zone).from;
 }
 
 /** Whether a word names a month. */

@@ -3,7 +3,7 @@ import { attributeRelations } from "../../domain/relations.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
 import { replyTo } from "./asked.ts";
 import type { Clause } from "./clauses.ts";
-import { adding, type Context, claimOf, ending, tidy } from "./context.ts";
+import { adding, type Context, claimOf, ending, saidAt, tidy } from "./context.ts";
 import { replaced, sameKind } from "./corrections.ts";
 import { datesIn } from "./dates.ts";
 import { type Entity, isHuman } from "./entities.ts";
@@ -280,8 +280,9 @@ function dated({ context, tokens, place }: Fragment): AddProposal[] | undefined 
   const end = readNounPhrase(tokens, start, tokens.length);
   if (end === undefined || isTime(tokens, start, end)) return undefined;
   const rest = context.content.slice(tokens[end]?.start ?? place.end, place.end);
-  const [date] = datesIn(rest, context.message.at, true);
-  if (!date || date.start > 14 || date.iso < context.message.at.slice(0, date.iso.length)) return undefined;
+  const [date] = datesIn(rest, saidAt(context.message), true);
+  if (!date || date.start > 14 || date.iso < saidAt(context.message).slice(0, date.iso.length))
+    return undefined;
   const head = tokens[end - 1];
   if (!head || head.class === "pronoun" || head.class === "adjective") return undefined;
   const entity = context.discourse.resolve(tokens, start, end) ?? ownThing(context, tokens, start, end);
@@ -393,7 +394,7 @@ export function dueThen(
   const thing = last?.claim?.value.replace(/^(?:an?|the|my|two|three|our) /i, "").toLowerCase();
   if (!last?.claim || thing === undefined || thing.split(" ").length > 2) return [];
   const value = tidy(found.when);
-  const [date] = datesIn(`${found.joint} ${value}`, context.message.at, true);
+  const [date] = datesIn(`${found.joint} ${value}`, saidAt(context.message), true);
   const isPlural = singular(thing) !== thing;
   return [
     adding(context, place, {

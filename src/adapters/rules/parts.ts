@@ -1,4 +1,4 @@
-import { type Context, type Statement, said, thirdPerson, tidy } from "./context.ts";
+import { type Context, type Statement, said, saidAt, thirdPerson, tidy } from "./context.ts";
 import { datesIn, momentOf, type SaidDate } from "./dates.ts";
 import type { Phrase } from "./phrases.ts";
 import { absolute, compose, inflect } from "./sentence.ts";
@@ -40,7 +40,7 @@ export function datesOf(context: Context, statement: Statement): SaidDate[] {
     verb.chain.some((link) =>
       ["plan", "be going", "want", "hope", "intend", "promise", "need", "have"].includes(link.verb),
     );
-  return datesIn(text, context.message.at, ahead);
+  return datesIn(text, saidAt(context.message), ahead);
 }
 
 export function isPlace(phrases: readonly Phrase[]): boolean {
@@ -201,5 +201,5 @@ export function isSince({ context, statement }: Part): boolean {
 /** "since September": true from then on. */
 export function since(part: Part): { validFrom?: string } {
   const [date] = part.dates;
-  return date && isSince(part) ? { validFrom: momentOf(date.iso) } : {};
+  return date && isSince(part) ? { validFrom: momentOf(date.iso, part.context.message.zone) } : {};
 }

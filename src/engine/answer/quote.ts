@@ -5,6 +5,7 @@ import type { Item } from "../../domain/recall.ts";
 import { attributeRelations } from "../../domain/relations.ts";
 import { sayDate } from "../../domain/say-date.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
+import { inZone } from "../../domain/time.ts";
 import { words } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
 import type { UserState } from "../user-state.ts";
@@ -57,9 +58,11 @@ export function quoteFor(input: {
         id,
         text: said(
           words,
-          message.at,
+          inZone(message.at, message.zone),
           message.name,
-          question.asks === "when" ? (when ?? input.dayIn(words, message.at)) : undefined,
+          question.asks === "when"
+            ? (when ?? input.dayIn(words, inZone(message.at, message.zone)))
+            : undefined,
         ),
       };
   }
