@@ -9,8 +9,17 @@ export function readJson<Shape>(folder: string, ...path: string[]): Shape {
 
 /** A gzipped file of JSON lines. */
 export function readLines<Shape>(folder: string, ...path: string[]): Shape[] {
-  const text = gunzipSync(read(join(folder, ...path))).toString("utf8");
-  return text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [JSON.parse(line) as Shape]));
+  return linesOf(gunzipSync(read(join(folder, ...path))));
+}
+
+/** A file of JSON lines. */
+export function readPlainLines<Shape>(folder: string, ...path: string[]): Shape[] {
+  return linesOf(read(join(folder, ...path)));
+}
+
+function linesOf<Shape>(bytes: Buffer): Shape[] {
+  const lines = bytes.toString("utf8").split("\n");
+  return lines.flatMap((line) => (line.trim() === "" ? [] : [JSON.parse(line) as Shape]));
 }
 
 function read(file: string): Buffer {

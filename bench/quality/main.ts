@@ -5,6 +5,8 @@ import { EMBEDDERS } from "./embedders.ts";
 import { locomo } from "./locomo.ts";
 import { longmemeval } from "./longmemeval.ts";
 import { memdaily } from "./memdaily.ts";
+import { mempalace } from "./mempalace.ts";
+import { personaext } from "./personaext.ts";
 import { precisionmembench } from "./precisionmembench.ts";
 import { realtalk } from "./realtalk.ts";
 import { progressTo, type Run, type RunOptions, tableOf } from "./report.ts";
@@ -20,6 +22,8 @@ const SETS: { readonly [set: string]: (options: RunOptions) => Promise<Run> } = 
   updates,
   precisionmembench,
   memdaily,
+  personaext,
+  mempalace,
 };
 
 const USAGE = `npm run -s eval -- SET [--data DIR] [--limit N] [--embedder NAME] [--json]

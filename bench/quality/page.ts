@@ -51,6 +51,8 @@ const ABOUT: { readonly [set: string]: string } = {
   updates: "something was said anew; the newer statement comes before the older one",
   memdaily: "daily life in Chinese, about nine messages; those that answer a question",
   precisionmembench: "what is known of a user; what should come back and nothing else",
+  personaext: "single statements about oneself; what they tell is kept (beside it: each message kept whole)",
+  mempalace: "notes in ten languages; what was labelled in them (beside it: each sentence kept as a memory)",
 };
 
 /** The page as it should be for these results. */
@@ -100,7 +102,9 @@ function rowsOf({ set, n, figures, tokens }: SetResult): string[][] {
     interval ? interval.map((bound) => bound.toFixed(1)).join(" to ") : "",
     bm25.toFixed(1),
     own.toLocaleString("en"),
-    ...(i === 0 ? [tokens.keepsake, tokens.bm25].map((count) => count.toLocaleString("en")) : ["", ""]),
+    ...(i === 0
+      ? [tokens.keepsake, tokens.bm25].map((count) => (count === 0 ? "" : count.toLocaleString("en")))
+      : ["", ""]),
   ]);
 }
 

@@ -4,7 +4,7 @@ import type { Embedder } from "../../src/index.ts";
 export interface Report {
   readonly set: string;
   readonly metrics: { readonly [name: string]: number };
-  /** Plain BM25 in the same run. */
+  /** Plain BM25 in the same run, or what `Run.baseline` names. */
   readonly baseline: { readonly [name: string]: number };
   /** Of the main metrics: between what bounds 95 % of the means lie where the questions are drawn anew. */
   readonly intervals?: { readonly [name: string]: readonly [low: number, high: number] };
@@ -18,6 +18,8 @@ export interface Report {
 /** A run's report with the lines that people read besides the figures. */
 export interface Run {
   readonly report: Report;
+  /** What the baseline is, in one word; BM25 where absent. */
+  readonly baseline?: string;
   readonly notes: readonly string[];
 }
 
@@ -31,7 +33,7 @@ export interface RunOptions {
 }
 
 /** The figures as a table for people, ours beside the baseline's. */
-export function tableOf({ report, notes }: Run): string {
+export function tableOf({ report, baseline = "BM25", notes }: Run): string {
   const names = Object.keys({ ...report.metrics, ...report.baseline });
   const width = Math.max(6, ...names.map((name) => name.length));
   const cell = (value: number | undefined): string =>
@@ -47,7 +49,7 @@ export function tableOf({ report, notes }: Run): string {
   );
   const head = [
     `${report.set}, n = ${report.n}`.padEnd(width),
-    ...["keepsake", "BM25"].map((column) => column.padStart(10)),
+    ...["keepsake", baseline].map((column) => column.padStart(10)),
     "95 %".padStart(16),
   ].join("");
   return [head, "-".repeat(width + 36), ...lines, "", ...notes].join("\n");

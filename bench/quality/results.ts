@@ -24,6 +24,8 @@ const SETS: readonly (readonly [set: string, ...folders: string[]])[] = [
   ["updates", "longmemeval_s", "beam"],
   ["memdaily", "memdaily"],
   ["precisionmembench", "precisionmembench"],
+  ["personaext", "personaext"],
+  ["mempalace", "mempalace_extraction"],
 ];
 
 const FOLDER = join(import.meta.dirname, "../../docs/results");

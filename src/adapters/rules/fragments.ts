@@ -273,6 +273,9 @@ function labelledList(
   });
 }
 
+/** "Nice weather today": of the day, and nothing that takes place on it. */
+const NO_DATE = /^(?:weather|rain|snow|sun|sunshine|storm|traffic|news|mood|stuff|things?|days?|fun|vibes?)$/;
+
 /** "dentist in two weeks", "big exam on Friday": a thing and its day. */
 function dated({ context, tokens, place }: Fragment): AddProposal[] | undefined {
   let start = 0;
@@ -284,7 +287,8 @@ function dated({ context, tokens, place }: Fragment): AddProposal[] | undefined 
   if (!date || date.start > 14 || date.iso < saidAt(context.message).slice(0, date.iso.length))
     return undefined;
   const head = tokens[end - 1];
-  if (!head || head.class === "pronoun" || head.class === "adjective") return undefined;
+  if (!head || head.class === "pronoun" || head.class === "adjective" || NO_DATE.test(head.lower))
+    return undefined;
   const entity = context.discourse.resolve(tokens, start, end) ?? ownThing(context, tokens, start, end);
   if (!entity || entity.path === context.discourse.speaker.path) return undefined;
   const value = tidy(rest).replace(/^(?:on|in|at) (?=\S)/i, "");
