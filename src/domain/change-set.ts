@@ -1,6 +1,7 @@
 import type { Memory } from "./memory.ts";
 import type { Message, Part } from "./message.ts";
 import type { ErasureReceipt, KeptReceipt } from "./receipt.ts";
+import type { Trace } from "./trace.ts";
 
 /** What made a change-set. */
 export type Cause = "remember" | "add" | "update" | "digest" | "undo" | "forget" | "import" | "reindex";
@@ -67,6 +68,8 @@ export interface Erasure {
   /** Versions of memories that stay, written again in place: their quotes stand elsewhere, or held erased words. */
   readonly rewrites: readonly Memory[];
   readonly receipt: ErasureReceipt;
+  /** The same by ids and places, for copies of the record that were made before. */
+  readonly trace?: Trace;
 }
 
 /** The one way to write. It commits atomically, or not at all. */

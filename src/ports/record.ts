@@ -1,8 +1,10 @@
+import type { BackupNote } from "../domain/backup.ts";
 import type { ChangeSet, Link, LogEntry, Tombstone, Unit } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { ErasureReceipt, KeptReceipt } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
+import type { Trace } from "../domain/trace.ts";
 
 /**
  * The system of record: what every user's memory is and how it came to be.
@@ -75,6 +77,21 @@ export interface Record {
   /** Receipts of erasures in the order in which they were made: of one user, or of the whole record. */
   erasures(scope?: Scope): Promise<ErasureReceipt[]>;
 
+  /** What erasures took, by ids and places, in the order in which they were made: of one user, or of all. */
+  traces(scope?: Scope): Promise<Trace[]>;
+
+  /** How much there is of what an erasure of these memories takes along, beside messages, versions and units. */
+  touched(scope: Scope, memories: readonly string[]): Promise<Touched>;
+
+  /** A name of its own, given when the record was made and the same in all its copies. */
+  identity(): Promise<string>;
+
+  /** The copies that were made of the record, in the order in which they were first noted. */
+  backups(): Promise<BackupNote[]>;
+
+  /** Notes a copy that was made, in place of an older one under the same name. It is no change: no revision, no log. */
+  noteBackup(note: BackupNote): Promise<void>;
+
   /** The users of a project, by name. */
   users(project: string): Promise<string[]>;
 
@@ -98,7 +115,10 @@ export interface Record {
   /** Replaces the receipt of an erasure by its verified, sealed form; `not_found` where the scope has none of its id. */
   seal(scope: Scope, receipt: ErasureReceipt): Promise<void>;
 
-  /** Checks the whole record: damage, orphans, wrong counts. Empty where all is well. */
+  /**
+   * Checks the whole record: damage, orphans, wrong counts, erasures in the log without their receipt (place
+   * "erasures"). Empty where all is well.
+   */
   check(): Promise<Fault[]>;
 
   /** Frees what opening took; every other call is `unavailable` then. A client that the caller passed in stays open. */
@@ -143,6 +163,16 @@ export interface OutsideUnits {
   readonly messages: readonly Message[];
   /** The newest versions of the memories of those that are memories, each once. */
   readonly memories: readonly Memory[];
+}
+
+/** What hangs on memories in places that have no reading of their own. */
+export interface Touched {
+  /** Associations that begin or end at one of them. */
+  readonly links: number;
+  /** Blocks kept for the user's search: 0 or 1. */
+  readonly blocks: number;
+  /** Receipts kept under idempotency keys that name one of them. */
+  readonly answers: number;
 }
 
 /** Something wrong in the record. Ids and places only, no user's text. */

@@ -2,6 +2,7 @@ import type { ChangeSet, Unit } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { ErasureReceipt } from "../domain/receipt.ts";
+import type { Trace } from "../domain/trace.ts";
 
 /** Values for tests of records: whole, valid, and told apart by their ids. */
 
@@ -72,6 +73,19 @@ export function erasure(id: string, fields: Partial<ErasureReceipt> = {}): Erasu
     previous: "",
     hash: "h",
     signature: "s",
+    ...fields,
+  };
+}
+
+export function trace(receipt: string, user = "ann", fields: Partial<Trace> = {}): Trace {
+  return {
+    receipt,
+    at: AT,
+    project: "default",
+    user,
+    memories: ["a"],
+    messages: [{ id: "m1", cuts: [{ start: 0, end: 3, put: "" }] }],
+    tombstones: [{ hash: "t", of: "words", at: AT }],
     ...fields,
   };
 }

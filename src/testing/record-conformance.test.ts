@@ -26,6 +26,7 @@ const FAULTS: { readonly [what: string]: Fault } = {
     unitsOutside: (_scope, space, limit) => record.unitsOutside(ANN, space, limit),
   }),
   "gives everybody's erasures": (record) => ({ erasures: () => record.erasures() }),
+  "gives everybody's traces": (record) => ({ traces: () => record.traces() }),
   "puts project and user together with a colon": (record) => inScope(record, joined),
   "folds the case of user names": (record) =>
     inScope(record, ({ project, user }) => ({ project, user: user.toLowerCase() })),
@@ -113,6 +114,46 @@ const FAULTS: { readonly [what: string]: Fault } = {
     erasures: async (scope) =>
       (await record.erasures(scope)).sort((one, other) => (one.id < other.id ? -1 : 1)),
   }),
+  "gives traces by id": (record) => ({
+    traces: async (scope) =>
+      (await record.traces(scope)).sort((one, other) => (one.receipt < other.receipt ? -1 : 1)),
+  }),
+  "keeps no trace": (record) =>
+    committing(record, async (_scope, changes) => {
+      if (!changes.erase) return changes;
+      const { trace: _trace, ...erase } = changes.erase;
+      return { ...changes, erase };
+    }),
+  "counts what hangs on memories of somebody else": (record) => ({
+    touched: (_scope, memories) => record.touched(ANN, memories),
+  }),
+  "counts a receipt for each memory it names": (record) => ({
+    touched: async (scope, memories) => {
+      const each = await Promise.all(memories.map((one) => record.touched(scope, [one])));
+      const sum = each.reduce((all, { answers }) => all + answers, 0);
+      return { ...(await record.touched(scope, memories)), answers: sum };
+    },
+  }),
+  "is named anew each time": () => {
+    let named = 0;
+    return {
+      async identity() {
+        named += 1;
+        return String(named).padStart(32, "0");
+      },
+    };
+  },
+  "forgets the copies that were made": () => ({ noteBackup: async () => undefined }),
+  "notes a copy twice": (record) => {
+    const noted: Awaited<ReturnType<Record["backups"]>> = [];
+    return {
+      noteBackup: async (note) => {
+        noted.push(note);
+        await record.noteBackup(note);
+      },
+      backups: async () => noted,
+    };
+  },
   "does not seal": () => ({ seal: async () => undefined }),
   "finds nothing, wherever it looks": (record) => ({
     scrub: async (scope, texts) =>

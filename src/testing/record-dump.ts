@@ -1,9 +1,11 @@
+import type { BackupNote } from "../domain/backup.ts";
 import type { ChangeSet, LogEntry } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { ErasureReceipt } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
+import type { Trace } from "../domain/trace.ts";
 import type { Delta, Record } from "../ports/record.ts";
-import { AT, changes, erasure, IDS, memory, message, unit } from "./change-sets.ts";
+import { AT, changes, erasure, IDS, memory, message, trace, unit } from "./change-sets.ts";
 
 /** One sentence of the contract in `ports/record.ts`, tried on a new, empty record. */
 export type RecordCase = (record: Record) => Promise<void>;
@@ -36,7 +38,13 @@ export function full(mark: string): ChangeSet {
     ],
     tombstones: [{ hash: `tombstone-${mark}`, of: "words", at: AT }],
     receipt: { key: `key-${mark}`, body: "b", messages: [], memories: [], pending: 0 },
-    erase: { messages: [], memories: [], rewrites: [], receipt: erasure(`erasure-${mark}`) },
+    erase: {
+      messages: [],
+      memories: [],
+      rewrites: [],
+      receipt: erasure(`erasure-${mark}`),
+      trace: trace(`erasure-${mark}`),
+    },
   });
 }
 
@@ -46,6 +54,8 @@ export interface Dump {
   readonly versions: readonly Memory[];
   readonly log: readonly LogEntry[];
   readonly erasures: readonly ErasureReceipt[];
+  readonly traces: readonly Trace[];
+  readonly backups: readonly BackupNote[];
   readonly receipts: readonly unknown[];
   /** Ids of units that are not of the space of the tests. */
   readonly outside: readonly string[];
@@ -59,6 +69,8 @@ export async function dump(record: Record, scope: Scope): Promise<Dump> {
     versions: await record.versions(scope),
     log: await record.log(scope, { limit: 100 }),
     erasures: await record.erasures(scope),
+    traces: await record.traces(scope),
+    backups: await record.backups(),
     receipts: await Promise.all(IDS.map((key) => record.receipt(scope, key))),
     outside: (await record.unitsOutside(scope, "test/3", 1000)).units.map(({ id }) => id).sort(),
   };

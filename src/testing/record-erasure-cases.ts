@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { changes, erasure, memory, message, unit } from "./change-sets.ts";
+import { AT, changes, erasure, memory, message, trace, unit } from "./change-sets.ts";
 import { ANN, BOB, dump, type RecordCases } from "./record-dump.ts";
 
 /** What an erasure promises. */
@@ -75,5 +75,72 @@ export const ERASURE_CASES: RecordCases = {
       ["a", false],
     ]);
     await expect(record.seal(ANN, erasure("b"))).rejects.toMatchObject({ code: "not_found" });
+  },
+
+  "what erasures took comes by ids and places in the order in which they were made, and is no more changed":
+    async (record) => {
+      const erase = (id: string, user: string) => ({
+        messages: [],
+        memories: [],
+        rewrites: [],
+        receipt: erasure(id),
+        trace: trace(id, user),
+      });
+      await record.commit(ANN, changes({ erase: erase("z", "ann") }));
+      await record.commit(BOB, changes({ erase: erase("b", "bob") }));
+      const { trace: _none, ...bare } = erase("old", "ann");
+      await record.commit(ANN, changes({ base: 1, erase: bare }));
+      await record.commit(ANN, changes({ base: 2, erase: erase("a", "ann") }));
+      await record.seal(ANN, erasure("z", { complete: true }));
+      expect(await record.traces()).toEqual([trace("z", "ann"), trace("b", "bob"), trace("a", "ann")]);
+      expect(await record.traces(BOB)).toEqual([trace("b", "bob")]);
+      await expect(record.commit(ANN, changes({ base: 1, erase: erase("c", "ann") }))).rejects.toThrow();
+      expect(await record.traces()).toHaveLength(3);
+    },
+
+  "what hangs on memories is counted in its own scope, each thing once": async (record) => {
+    const receipt = (key: string, ...ids: string[]) => ({
+      key,
+      body: "b",
+      messages: [],
+      memories: ids.map((id) => ({ id, action: "added" as const, version: 1 })),
+      pending: 0,
+    });
+    const memories = ["a", "b", "c"].map((id) => memory(id));
+    const link = (from: string, to: string) => ({ from, type: "extends" as const, to, strength: 1 });
+    for (const scope of [ANN, BOB]) {
+      await record.commit(
+        scope,
+        changes({ memories, links: [link("a", "b"), link("b", "c")], receipt: receipt("k1", "a", "b") }),
+      );
+      await record.commit(scope, changes({ base: 1, receipt: receipt("k2", "c") }));
+    }
+    await record.keepBlock(ANN, { revision: 2, bytes: Uint8Array.of(1) });
+    expect(await record.touched(ANN, ["a", "b"])).toEqual({ links: 2, blocks: 1, answers: 1 });
+    expect(await record.touched(BOB, ["a"])).toEqual({ links: 1, blocks: 0, answers: 1 });
+    expect(await record.touched(ANN, ["nobody"])).toEqual({ links: 0, blocks: 1, answers: 0 });
+    expect(await record.touched({ project: "default", user: "nobody" }, ["a"])).toEqual({
+      links: 0,
+      blocks: 0,
+      answers: 0,
+    });
+  },
+
+  "a record bears a name of its own, which no commit changes": async (record) => {
+    const name = await record.identity();
+    expect(name).toMatch(/^[0-9a-f]{32}$/);
+    await record.commit(ANN, changes({ messages: [message("m1")] }));
+    expect(await record.identity()).toBe(name);
+  },
+
+  "copies are noted in order, the newest under its name, and change no revision": async (record) => {
+    const note = (name: string, bytes: number) => ({ name, at: AT, bytes, digest: "d" });
+    await record.commit(ANN, changes({ messages: [message("m1")] }));
+    expect(await record.backups()).toEqual([]);
+    await record.noteBackup(note("z.db", 1));
+    await record.noteBackup({ ...note("a.db", 2), until: AT });
+    await record.noteBackup(note("z.db", 3));
+    expect(await record.backups()).toEqual([note("z.db", 3), { ...note("a.db", 2), until: AT }]);
+    expect(await record.revision(ANN)).toBe(1);
   },
 };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { ChangeSet } from "../domain/change-set.ts";
 import type { Message } from "../domain/message.ts";
 import type { Delta } from "../ports/record.ts";
-import { AT, erasure, IDS, memory, message, unit } from "./change-sets.ts";
+import { AT, erasure, IDS, memory, message, trace, unit } from "./change-sets.ts";
 
 /** One step of a random history: a change-set whose base is right, or off by `stale`. */
 export interface Step {
@@ -70,6 +70,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
               fc.tuple(id, version).map(([one, version]) => memory(one, version, { text: "Written again." })),
             ),
             receipt: fc.uuid().map((one) => erasure(one)),
+            trace: id.map((one) => trace(one)),
           }),
         ),
       },

@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import type { BackupNote } from "../../domain/backup.ts";
 import type { Link, Unit } from "../../domain/change-set.ts";
 import { type Scope, scopeKey } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
@@ -17,6 +19,8 @@ export function memoryRecord(): Record {
   };
   let isClosed = false;
   const erasures: { readonly user: User; readonly index: number }[] = [];
+  const identity = randomBytes(16).toString("hex");
+  const backups = new Map<string, BackupNote>();
 
   return {
     name: "memory",
@@ -99,6 +103,35 @@ export function memoryRecord(): Record {
         ? read(scope).erasures
         : erasures.flatMap(({ user, index }) => user.erasures[index] ?? []);
       return structuredClone(kept);
+    },
+
+    async traces(scope) {
+      const kept = erasures.filter(({ user }) => !scope || user === read(scope));
+      return structuredClone(
+        kept.flatMap(({ user, index }) => user.traces.get(user.erasures[index]?.id ?? "") ?? []),
+      );
+    },
+
+    async touched(scope, memories) {
+      const user = read(scope);
+      const ids = new Set(memories);
+      const links = [...user.links.values()].filter(({ from, to }) => ids.has(from) || ids.has(to));
+      const answers = [...user.receipts.values()].filter((kept) =>
+        kept.memories.some(({ id }) => ids.has(id)),
+      );
+      return { links: links.length, blocks: user.block ? 1 : 0, answers: answers.length };
+    },
+
+    async identity() {
+      return identity;
+    },
+
+    async backups() {
+      return structuredClone([...backups.values()]);
+    },
+
+    async noteBackup(note) {
+      backups.set(note.name, structuredClone(note));
     },
 
     async users(project) {

@@ -3,6 +3,7 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
+import type { Trace } from "../../domain/trace.ts";
 import { MemoryError } from "../../errors.ts";
 import type { KeptBlock } from "../../ports/record.ts";
 import { entryOf } from "../shared/log-entry.ts";
@@ -28,6 +29,7 @@ export interface User {
   readonly log: LogEntry[];
   readonly receipts: Map<string, KeptReceipt & { readonly revision: number }>;
   readonly erasures: ErasureReceipt[];
+  readonly traces: Map<string, Trace>;
   block?: KeptBlock;
 }
 
@@ -46,6 +48,7 @@ export function newUser({ project, user }: Scope): User {
     log: [],
     receipts: new Map(),
     erasures: [],
+    traces: new Map(),
   };
 }
 
@@ -146,6 +149,7 @@ function erase(user: User, erasure: NonNullable<ChangeSet["erase"]>): void {
     }
   }
   user.erasures.push(erasure.receipt);
+  if (erasure.trace) user.traces.set(erasure.receipt.id, erasure.trace);
   delete user.block;
 }
 

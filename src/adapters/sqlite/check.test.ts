@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AT, changes, erasure, memory, message, unit } from "../../testing/change-sets.ts";
+import { AT, changes, erasure, memory, message, trace, unit } from "../../testing/change-sets.ts";
 import { check } from "./check.ts";
 import { openSqliteRecord } from "./index.ts";
 import { openDatabase } from "./open.ts";
@@ -35,8 +35,15 @@ beforeEach(async () => {
     ANN,
     changes({
       base: 1,
+      cause: "forget",
       messages: [message("m3", { content: "" })],
-      erase: { messages: [], memories: ["c"], rewrites: [], receipt: erasure("e1") },
+      erase: {
+        messages: [],
+        memories: ["c"],
+        rewrites: [],
+        receipt: erasure("e1", { revision: 2 }),
+        trace: trace("e1"),
+      },
     }),
   );
   await record.close();
@@ -85,6 +92,9 @@ const DAMAGE: readonly (readonly [sql: string, fault: string])[] = [
   ["DELETE FROM log WHERE revision = 1", "users: whose log has a gap or ends at another revision"],
   ["UPDATE users SET revision = 3", "users: whose log has a gap or ends at another revision"],
   ["UPDATE messages SET revision = 7 WHERE id = 'm1'", "users: with rows of a revision that has not been"],
+  ["DELETE FROM erasures", "erasures: in the log without their receipt"],
+  ["UPDATE erasures SET body = json_set(body, '$.revision', 9)", "erasures: without an entry in the log"],
+  ["UPDATE erasures SET trace = json_set(trace, '$.receipt', 'e9')", "erasures: whose trace is another's"],
   ["UPDATE receipts SET body = 'no'", "receipts: whose body is no JSON"],
   ["UPDATE erasures SET body = ''", "erasures: whose body is no JSON"],
   ["UPDATE log SET body = '{' WHERE revision = 1", "log: whose body is no JSON"],

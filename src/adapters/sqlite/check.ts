@@ -87,6 +87,23 @@ const LAWS: readonly (readonly [place: string, problem: string, sql: string])[] 
       "WHERE turns <> coalesce(held, 0)",
   ],
   [
+    "erasures",
+    "in the log without their receipt",
+    "SELECT 1 FROM log LEFT JOIN erasures ON erasures.user = log.user AND erasures.body ->> '$.revision' = log.revision " +
+      "WHERE log.body ->> '$.cause' = 'forget' AND erasures.id IS NULL",
+  ],
+  [
+    "erasures",
+    "without an entry in the log",
+    "SELECT 1 FROM erasures LEFT JOIN log ON log.user = erasures.user AND log.revision = erasures.body ->> '$.revision' " +
+      "WHERE log.revision IS NULL",
+  ],
+  [
+    "erasures",
+    "whose trace is another's",
+    "SELECT 1 FROM erasures WHERE trace IS NOT NULL AND (NOT json_valid(trace) OR trace ->> '$.receipt' IS NOT id)",
+  ],
+  [
     "users",
     "with rows of a revision that has not been",
     "SELECT 1 FROM (SELECT user, revision FROM messages UNION ALL SELECT user, revision FROM heads UNION ALL " +

@@ -5,6 +5,7 @@ import { translate } from "./errors.ts";
 import { openDatabase } from "./open.ts";
 import { unitsOutside, usersOutside } from "./outside.ts";
 import { patiently } from "./patience.ts";
+import * as proof from "./proof.ts";
 import * as read from "./read.ts";
 import { userOf } from "./rows.ts";
 import { scrub } from "./scrub.ts";
@@ -39,6 +40,11 @@ export async function openSqliteRecord(options: { path: string; busyTimeoutMs?: 
     log: (scope, options) => run(() => read.log(database, scope, options)),
     receipt: (scope, key) => run(() => read.receipt(database, scope, key)),
     erasures: (scope) => run(() => read.erasures(database, scope)),
+    traces: (scope) => run(() => proof.traces(database, scope)),
+    touched: (scope, memories) => run(() => proof.touched(database, scope, memories)),
+    identity: () => run(() => proof.identity(database)),
+    backups: () => run(() => proof.backups(database)),
+    noteBackup: (note) => run(() => proof.noteBackup(database, note)),
     users: (project) => run(() => read.users(database, project)),
     usersOutside: (space, limit) => run(() => usersOutside(database, space, limit)),
     unitsOutside: (scope, space, limit) => run(() => unitsOutside(database, scope, space, limit)),

@@ -207,9 +207,12 @@ function erase(writing: Writing, erasure: NonNullable<ChangeSet["erase"]>): void
       )
       .run({ ...place, revision });
   }
-  database
-    .statement("INSERT INTO erasures (user, id, body) VALUES (:user, :id, :body)")
-    .run({ user, id: erasure.receipt.id, body: JSON.stringify(erasure.receipt) });
+  database.statement("INSERT INTO erasures (user, id, body, trace) VALUES (:user, :id, :body, :trace)").run({
+    user,
+    id: erasure.receipt.id,
+    body: JSON.stringify(erasure.receipt),
+    trace: erasure.trace ? JSON.stringify(erasure.trace) : null,
+  });
 }
 
 function putTombstones(

@@ -1,0 +1,23 @@
+import type { Cut } from "./cut.ts";
+
+/**
+ * What an erasure took, by ids and places alone: enough to take it again from a copy that was made before it, and too
+ * little to say what it was.
+ */
+export interface Trace {
+  /** The receipt's id. */
+  readonly receipt: string;
+  readonly at: string;
+  readonly project: string;
+  readonly user: string;
+  /** Ids of memories that went with all their versions. */
+  readonly memories: readonly string[];
+  /** Stretches of messages as they stood just before, and what was put in their place: nothing, or the mark of a gap. */
+  readonly messages: readonly { readonly id: string; readonly cuts: readonly Cut[] }[];
+  /** Hashes of the tombstones that were put. */
+  readonly tombstones: readonly {
+    readonly hash: string;
+    readonly of: "claim" | "words";
+    readonly at: string;
+  }[];
+}
