@@ -23,9 +23,11 @@ import {
 } from "./fragments.ts";
 import { isRefused, quotedSpans } from "./guards.ts";
 import { instructionOf } from "./instructions.ts";
+import { isRetellable } from "./retelling.ts";
 import { type Standing, standsAlone } from "./standing.ts";
 import { tagSentences } from "./tagger.ts";
 import type { Token } from "./token.ts";
+import { withoutVocatives } from "./vocatives.ts";
 
 /** Reads the statements of one message, sentence by sentence. */
 export function readStatements(
@@ -108,6 +110,7 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
   if (!first || !last) return [];
   const text = context.content.slice(first.start, last.end + last.after.length);
   if (BEYOND.test(text)) return [];
+  if (context.message.name !== undefined) return readTalk(context, withoutVocatives(tokens), text);
   const clauses = clausesOf(tokens);
   const whole = { start: first.start, end: last.end };
   const swapped = swapOf(context, text, whole);
@@ -137,6 +140,16 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
   proposals.push(...agesInBrackets(context, text, whole));
   context.made.length = made;
   return putRight(context, text, whole, proposals);
+}
+
+/** Among people, orders, scraps and corrections are for the other one: whole statements alone are read. */
+function readTalk(context: Context, tokens: Token[], text: string): Proposal[] {
+  const clauses = clausesOf(tokens);
+  const made = context.made.length;
+  const progress: Progress = { text, clauses, isOrder: false, conditional: false };
+  const proposals = clauses.flatMap((_clause, k) => readClause(context, progress, k));
+  context.made.length = made;
+  return proposals;
 }
 
 /** "nurse", "34": what may be no sentence at all, though a word of it can be a verb. */
@@ -310,9 +323,13 @@ function placeOf(context: Context, { tokens, lead, rest, verb, subject }: Clause
 }
 
 function readStatement(context: Context, statement: Statement, sentence: string): Proposal[] {
-  const changes = changesOf(context, statement, sentence);
-  if (changes) return changes;
   const standing = standingOf(context, statement);
-  const claims = claimsOf(context, statement).filter((claim) => standsAlone(claim, standing));
+  const isKept = (claim: AddProposal): boolean =>
+    standsAlone(claim, standing) &&
+    (!standing.isStrict || isRetellable({ context, statement, proposal: claim }));
+  const changes = changesOf(context, statement, sentence);
+  if (changes)
+    return standing.isStrict ? changes.filter((one) => one.propose !== "add" || isKept(one)) : changes;
+  const claims = claimsOf(context, statement).filter(isKept);
   return [...denials(context, claims), ...claims];
 }

@@ -57,7 +57,7 @@ function tells(text: string): boolean {
 }
 
 /** Nothing but praise, blame and words that fit anything. */
-function isVerdict(text: string): boolean {
+export function isVerdict(text: string): boolean {
   const words = text.toLowerCase().match(/[\p{L}][\p{L}'’-]*|\d+/gu) ?? [];
   return words.every((word) => VERDICT.has(word) || GENERIC.has(word) || /ly$/.test(word));
 }

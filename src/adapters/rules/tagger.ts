@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { FIRST_POSSESSIVE } from "./lexicon.ts";
 import { repair } from "./repairs.ts";
+import { withTimeOpener } from "./times.ts";
 import type { Token } from "./token.ts";
 import { classOf } from "./word-class.ts";
 
@@ -12,17 +13,25 @@ interface Term {
   readonly tags?: Set<string>;
 }
 
-type Tag = (text: string) => { readonly docs: readonly (readonly Term[])[] };
+interface Tag {
+  (text: string): { readonly docs: readonly (readonly Term[])[] };
+  model(): { readonly one: { readonly lexicon: { readonly [word: string]: unknown } } };
+}
 
 let loaded: Tag | undefined;
 
 /** The part-of-speech tagger, loaded when it is first needed: loading takes a fifth of a second. */
-function tag(text: string): ReturnType<Tag> {
+function tagger(): Tag {
   if (!loaded) {
     const load: (name: string) => unknown = createRequire(import.meta.url);
     loaded = load("compromise/two") as Tag;
   }
-  return loaded(text);
+  return loaded;
+}
+
+/** Whether a word in small letters is in the tagger's dictionary; a slip of the keys is not. */
+export function isKnownWord(word: string): boolean {
+  return Object.hasOwn(tagger().model().one.lexicon, word);
 }
 
 /** Sentences as tokens, with exact places in the text. */
@@ -34,13 +43,13 @@ export function tagSentences(text: string, offset = 0): Token[][] {
     .replace(/[\u00A0\t]/g, " ");
   const sentences: Token[][] = [];
   let at = 0;
-  for (const terms of tag(plain).docs) {
+  for (const terms of tagger()(plain).docs) {
     const tokens: Token[] = [];
     for (const term of terms) {
       if (term.implicit !== undefined && term.text === "") joinContraction(tokens, term);
       else at = pushTerm(tokens, term, { plain, at, offset });
     }
-    if (tokens.length > 0) sentences.push(repair(tokens));
+    if (tokens.length > 0) sentences.push(repair(withTimeOpener(tokens)));
   }
   return sentences;
 }

@@ -1,0 +1,162 @@
+import type { AddProposal } from "../../ports/extractor.ts";
+import { isAnchored } from "./anchors.ts";
+import type { Clause } from "./clauses.ts";
+import type { Context, Statement } from "./context.ts";
+import { FIRST_PERSON } from "./lexicon.ts";
+import { isKnownWord } from "./tagger.ts";
+import { isTelling } from "./telling.ts";
+import type { Token } from "./token.ts";
+
+/** A claim with the clause it was read from. */
+export interface Told {
+  readonly context: Context;
+  readonly statement: Statement;
+  readonly proposal: AddProposal;
+}
+
+/**
+ * Whether what somebody said among people can be told to one who was not there: it has a subject of its own, its
+ * words mean the same without those before them, the clause was read to its end, and it tells something of a life.
+ */
+export function isRetellable(told: Told): boolean {
+  return CHECKS.every((holds) => holds(told));
+}
+
+const CHECKS: readonly ((told: Told) => boolean)[] = [
+  hasSubject,
+  isDoing,
+  isReadWhole,
+  isEvenList,
+  isClear,
+  isTelling,
+];
+
+function hasSubject(told: Told): boolean {
+  const { clause, subject } = told.statement;
+  if (!clause.subject) return isLeftOutRightly(clause);
+  const first = clause.tokens[clause.subject[0]];
+  const isAlone = clause.subject[1] - clause.subject[0] === 1;
+  if (!first || /^(?:it|this|that|these|those|they|what|which|there|all)$/.test(first.lower)) return false;
+  if (isAlone && /^(?:he|she|who)$/.test(first.lower)) return isNamedBefore(told);
+  if (subject.path === told.context.discourse.speaker.path) return true;
+  return subject.path.includes("/") ? isOwned(told) : isSomebody(told);
+}
+
+/** "Went to Rome in May", "… and adopted a cat": what was done, behind a subject or at the beginning. */
+function isLeftOutRightly({ tokens, verb, shares, rest }: Clause): boolean {
+  const first = tokens[verb.from];
+  if (!first || verb.modal || verb.tense !== "past" || verb.copula) return false;
+  if (shares) return true;
+  const next = tokens[rest[0]];
+  // "Excited for the trip" is no deed: what was done has an object, or is no form in "-ed".
+  return (
+    !/ed$/.test(first.lower) ||
+    ["determiner", "possessive", "name", "number", "noun"].includes(next?.class ?? "")
+  );
+}
+
+/** "She has two cats", after "my sister Ana lives in Porto": named in the same message. */
+function isNamedBefore({ context, statement }: Told): boolean {
+  const { subject } = statement;
+  const said = context.content.slice(0, statement.start).toLowerCase();
+  const name = (subject.name ?? subject.path.split("/").at(-1) ?? "").toLowerCase();
+  const isPerson = subject.animate && (subject.path.includes("/") || subject.name !== undefined);
+  return isPerson && name.length > 1 && new RegExp(`(?<!\\p{L})${escaped(name)}(?!\\p{L})`, "u").test(said);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** "my laptop", "Ana's boss": whose it is stands with it. A thing does nothing that lies ahead. */
+function isOwned({ context, statement }: Told): boolean {
+  const { clause, subject } = statement;
+  const words = clause.tokens.slice(...(clause.subject ?? [0, 0]));
+  const isBound = words.some(
+    (token) => token.owner || token.class === "possessive" || FIRST_PERSON.has(token.lower),
+  );
+  const isKin = subject.animate && subject.gender !== undefined;
+  const isBelow = subject.path.startsWith(`${context.discourse.speaker.path}/`) || subject.path.includes("/");
+  return isBelow && (isBound || isKin) && (subject.animate || clause.verb.modal === undefined);
+}
+
+/** A person by name, who is none of those that talk: they speak for themselves. */
+function isSomebody({ context, statement }: Told): boolean {
+  const { clause, subject } = statement;
+  const words = clause.tokens.slice(...(clause.subject ?? [0, 0]));
+  const isPerson = words.every((token) => token.class === "name") && words.some(isGivenName);
+  const isHere = context.earlier.some(({ name }) => name === subject.path);
+  return isPerson && !isHere && clause.verb.modal === undefined;
+}
+
+function isGivenName({ tags }: Token): boolean {
+  return tags.has("FirstName") || tags.has("Person");
+}
+
+const ABLE =
+  /^(?:speak|play|swim|drive|cook|ride|read|sing|dance|ski|code|knit|sew|bake|eat|drink|walk|run|juggle|whistle|draw|paint|fly|sail|surf|skate|afford)$/;
+
+/** What is done, or is so; not what could, must or should be, and what "we all" do. */
+function isDoing({ statement }: Told): boolean {
+  const { clause } = statement;
+  const { verb, tokens, subject } = clause;
+  if (!isKnownWord(verb.lemma.split(" ")[0] ?? "")) return false;
+  const first = subject && tokens[subject[0]]?.lower;
+  const isWe = first === "we";
+  if (subject && tokens.slice(subject[1], verb.from).some(({ lower }) => /^(?:all|each|both)$/.test(lower)))
+    return false;
+  if (isWe && (verb.modal !== undefined || /^(?:have|need|get)$/.test(verb.chain[0]?.verb ?? "")))
+    return false;
+  if (verb.modal === undefined || verb.modal === "will" || verb.modal === "would rather") return true;
+  if (verb.modal === "would") return verb.chain.length > 0;
+  return verb.modal === "can" && first === "i" && ABLE.test(verb.lemma);
+}
+
+/** No verb was left behind that no clause took: "my fam around HELPS a lot". */
+function isReadWhole({ statement }: Told): boolean {
+  const { tokens, rest, verb } = statement.clause;
+  if (/^(?:how|what|why|when|where|whether|if|who|so|as|than|because)$/.test(tokens[rest[0]]?.lower ?? ""))
+    return false;
+  for (let at = rest[0]; at < rest[1]; at += 1) {
+    const token = tokens[at];
+    if (token?.class !== "verb" || /ing$/.test(token.lower)) continue;
+    const before = tokens[at - 1];
+    const isJoined = at > verb.to && /^(?:to|that|who|which|and|or|not)$/.test(before?.lower ?? "");
+    const isQuality = /(?:ed|en|wn)$/.test(token.lower);
+    if (!isJoined && !isQuality && !opensInside(tokens, rest[0], at)) return false;
+  }
+  return true;
+}
+
+/** "stories that tackle hard issues": brought in by a word of its own. */
+function opensInside(tokens: readonly Token[], from: number, at: number): boolean {
+  return tokens
+    .slice(Math.max(from, at - 4), at)
+    .some(({ lower, class: kind }) => /^(?:that|who|which|to)$/.test(lower) || kind === "negation");
+}
+
+/** Of "hiking in the hills and exploring caves" each member must go with the words before the first. */
+function isEvenList({ context, statement, proposal }: Told): boolean {
+  const value = proposal.claim?.value ?? "";
+  const said = context.content.slice(statement.start, statement.end);
+  const at = said.indexOf(value);
+  if (value === "" || at < 0) return true;
+  const before = said.slice(0, at);
+  if (!/(?:,|\b(?:and|or|&))\s*$/i.test(before)) return !/^(?:both|either|neither)\b/i.test(value);
+  // A later member: alone it must name a thing of its own, and be of the first one's form.
+  const isActing = /^\p{L}+ing\b/u.test(value);
+  const hasActing = /ing\s+(?:[\p{L}'’ ]+?,\s*)*(?:[\p{L}'’ ]+?\s)?(?:and|or|&)\s*$/u.test(before);
+  return !isActing || (hasActing && /ing$/.test(proposal.claim?.relation.split(" ").at(-1) ?? "") === false);
+}
+
+/** Nothing in it points at what was said before. */
+function isClear({ context, statement, proposal }: Told): boolean {
+  const { clause, subject } = statement;
+  const isSelf = subject.path === context.discourse.speaker.path;
+  if (!isAnchored(clause.tokens, clause.rest, isSelf)) return false;
+  const people = new Set(context.earlier.map(({ name }) => name));
+  return (
+    !people.has(proposal.claim?.value) &&
+    !/\b(?:ourselves|us all|each other|eachother)\b/i.test(proposal.text)
+  );
+}
