@@ -2,6 +2,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { beam } from "./beam.ts";
 import { EMBEDDERS } from "./embedders.ts";
+import { forgetCases } from "./forget-cases.ts";
+import { gatemem } from "./gatemem.ts";
 import { locomo } from "./locomo.ts";
 import { longmemeval } from "./longmemeval.ts";
 import { memdaily } from "./memdaily.ts";
@@ -24,6 +26,8 @@ const SETS: { readonly [set: string]: (options: RunOptions) => Promise<Run> } = 
   memdaily,
   personaext,
   mempalace,
+  "forget-cases": forgetCases,
+  gatemem,
 };
 
 const USAGE = `npm run -s eval -- SET [--data DIR] [--limit N] [--embedder NAME] [--json]

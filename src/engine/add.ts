@@ -1,12 +1,12 @@
 import { claimKey } from "../domain/claim.ts";
 import { checkMetadata, checkShare, checkText, LIMITS } from "../domain/limits.ts";
 import { type Claim, KINDS, type Kind, type Memory } from "../domain/memory.ts";
-import type { Receipt } from "../domain/receipt.ts";
+import type { Receipt, ReceiptLine } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import { isoTime } from "../domain/time.ts";
 import { invalid, MemoryError } from "../errors.ts";
 import { change, type Draft } from "./change.ts";
-import { memoryDraft } from "./memory-draft.ts";
+import { type MemoryDraft, memoryDraft } from "./memory-draft.ts";
 import type { Ports } from "./ports.ts";
 import type { MemoryChanges, NewMemory } from "./surface.ts";
 import { claimTombstones } from "./tombstones.ts";
@@ -15,17 +15,36 @@ import type { UserState } from "./user-state.ts";
 
 /** Adds a memory as such. The same text or claim, held already, gains evidence instead. */
 export async function add(ports: Ports, scope: Scope, memory: NewMemory): Promise<Receipt> {
+  const put = putting(ports, scope, memory);
+  return write(ports, scope, (state, at) => {
+    const draft = memoryDraft(state, at);
+    const { line, lifted } = put(state, at, draft);
+    return { made: draft.made, lines: [line], draft: { liftTombstones: lifted } };
+  });
+}
+
+/** What putting a memory in by hand did: its line, and the hashes of tombstones that it lifts. */
+export interface Put {
+  readonly line: ReceiptLine;
+  readonly lifted: readonly string[];
+}
+
+/** Checks a new memory, and gives what puts it into a draft. `invalid_input` for fields that are none. */
+export function putting(
+  ports: Pick<Ports, "ids" | "secret">,
+  scope: Scope,
+  memory: NewMemory,
+): (state: UserState, at: string, draft: MemoryDraft) => Put {
   const fields = checkFields(memory);
   const text = checkText(memory.text, "text");
   const said = memory.at === undefined ? undefined : isoTime(memory.at, "at");
-  return write(ports, scope, (state, at) => {
-    const draft = memoryDraft(state, at);
-    const same = [...state.memories.values()].find(
-      (held) => held.status === "current" && !held.quarantined && isSame(held, text, fields.claim),
+  return (state, at, draft) => {
+    const same = [...state.current.values()].find(
+      (held) => !held.quarantined && isSame(held, text, fields.claim),
     );
     if (same) {
       draft.put({ ...same, ...fields, text, evidence: same.evidence + 1, at: said ?? at, action: "merged" });
-      return { made: draft.made, lines: [{ id: same.id, action: "merged", text }] };
+      return { line: { id: same.id, action: "merged", text }, lifted: [] };
     }
     const id = ports.ids();
     draft.put({
@@ -47,9 +66,11 @@ export async function add(ports: Ports, scope: Scope, memory: NewMemory): Promis
     });
     // Putting it in by hand is the user's own word: it lifts what barred it.
     const lifted = fields.claim ? Object.values(claimTombstones(ports.secret, scope, fields.claim)) : [];
-    const standing = lifted.filter((hash) => state.tombstones.has(hash));
-    return { made: draft.made, lines: [{ id, action: "added", text }], draft: { liftTombstones: standing } };
-  });
+    return {
+      line: { id, action: "added", text },
+      lifted: lifted.filter((hash) => state.tombstones.has(hash)),
+    };
+  };
 }
 
 /** Changes fields of a memory by hand; what it was stays in its history. `not_found` for an unknown id. */

@@ -12,6 +12,7 @@ import type { Ports } from "./ports.ts";
 import { recall } from "./recall.ts";
 import { remember } from "./remember.ts";
 import { get, list, log, profile, versionsOf } from "./show.ts";
+import { supersede } from "./supersede.ts";
 import type { Keepsake, ScopedMemory } from "./surface.ts";
 import { undo } from "./undo.ts";
 
@@ -91,6 +92,7 @@ function scoped(
       return receipt;
     },
     add: (memory) => write(() => add(ports, scope, memory)),
+    supersede: (what, memory) => write(() => supersede(ports, scope, what, memory)),
     recall: async (query, options) => open(() => recall(ports, scope, query, options)),
     answer: async (question, options) => open(() => answer(ports, scope, question, options)),
     answerStream: (question, options) => open(() => answerStream(ports, scope, question, options)),

@@ -158,6 +158,11 @@ export interface ScopedMemory {
     options?: RememberOptions,
   ): Promise<Receipt>;
   add(memory: NewMemory, options?: CallOptions): Promise<Receipt>;
+  /**
+   * The world changed: adds a memory, and ends everything current that `what` describes ("my employer"). History keeps
+   * what it was.
+   */
+  supersede(what: string, memory: NewMemory, options?: CallOptions): Promise<Receipt>;
   recall(query: string, options?: RecallOptions): Promise<Recall>;
   answer(question: string, options?: RecallOptions): Promise<Answer>;
   answerStream(question: string, options?: RecallOptions): AsyncGenerator<string, Answer, void>;

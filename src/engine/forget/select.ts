@@ -128,6 +128,16 @@ function selectIds(state: UserState, ids: readonly string[]): Selection {
   return { memories, cuts };
 }
 
+/** The memories that words mean, without those that hang on them. */
+export function memoriesMeant(
+  ports: Pick<Ports, "questions">,
+  state: UserState,
+  phrase: string,
+): ReadonlySet<Memory> {
+  const about = aboutOf(phrase);
+  return about ? memoriesAbout(ports, state, phrase, about) : new Set();
+}
+
 function selectAbout(ports: Pick<Ports, "questions">, state: UserState, phrase: string): Selection {
   const about = aboutOf(phrase);
   if (!about) return { memories: new Set(), cuts: new Map() };

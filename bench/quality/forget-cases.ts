@@ -1,0 +1,152 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createMemory, type Embedder, type ScopedMemory } from "../../src/index.ts";
+import { bm25 } from "./bm25.ts";
+import { interval } from "./bootstrap.ts";
+import { readPlainLines } from "./files.ts";
+import { percent } from "./metrics.ts";
+import type { Run, RunOptions } from "./report.ts";
+
+type Mutation =
+  | readonly ["supersede", what: string, text: string]
+  | readonly ["purge" | "release", what: string];
+
+interface Case {
+  readonly id: string;
+  readonly category: string;
+  readonly setup_facts: readonly string[];
+  readonly mutations: readonly Mutation[];
+  readonly final_query: string;
+  readonly must_contain: readonly string[];
+  readonly must_not_contain: readonly string[];
+}
+
+interface Tried {
+  readonly id: string;
+  readonly category: string;
+  readonly passed: boolean;
+  /** Without any change, the three best by BM25. */
+  readonly words: boolean;
+  readonly lacks: readonly string[];
+  readonly shows: readonly string[];
+  /** Of cases that erase: what is still listed, exported, in the history or in the bytes of the file. */
+  readonly left: readonly string[];
+  readonly isErasing: boolean;
+}
+
+/**
+ * Facts are added, some are replaced or erased by a description of what is meant, and a question is asked. Passed is
+ * what brings all that must come and nothing that must not.
+ */
+export async function forgetCases({ data, limit, embedder, progress }: RunOptions): Promise<Run> {
+  const all = readPlainLines<Case>(data, "forget_cases", "forgeteval_sample.jsonl").slice(0, limit);
+  const tried: Tried[] = [];
+  for (const one of all) {
+    tried.push(await run(one, embedder));
+    progress(tried.length, all.length);
+  }
+  const erasing = tried.filter(({ isErasing }) => isErasing);
+  const passed = tried.map((one) => Number(one.passed));
+  return {
+    report: {
+      set: "forget-cases",
+      metrics: {
+        passed: percent(passed),
+        passed_count: passed.filter(Boolean).length,
+        left: erasing.length === 0 ? 0 : percent(erasing.map(({ left }) => Number(left.length > 0))),
+        ...Object.fromEntries(
+          [...Map.groupBy(tried, ({ category }) => category)].map(([category, ones]) => [
+            `passed (${category})`,
+            percent(ones.map((one) => Number(one.passed))),
+          ]),
+        ),
+      },
+      baseline: {
+        passed: percent(tried.map(({ words }) => Number(words))),
+        passed_count: tried.filter(({ words }) => words).length,
+      },
+      intervals: { passed: interval(passed) },
+      counts: { left: erasing.length },
+      n: tried.length,
+      per_question: tried,
+    },
+    notes: tried.flatMap(({ id, passed, lacks, shows, left }) => [
+      ...(passed
+        ? []
+        : [`${id}: lacks ${lacks.join("; ") || "nothing"}, shows ${shows.join("; ") || "nothing"}`]),
+      ...(left.length > 0 ? [`${id}: still stored: ${left.join("; ")}`] : []),
+    ]),
+  };
+}
+
+async function run(one: Case, embedder: Embedder): Promise<Tried> {
+  const folder = mkdtempSync(join(tmpdir(), "forget-cases-"));
+  // A minute between one fact and the next, so that newer and older can be told.
+  let minute = 0;
+  const clock = (): Date => new Date(Date.UTC(2026, 0, 1, 0, minute));
+  const isErasing = one.mutations.every(([kind]) => kind !== "supersede");
+  try {
+    const path = join(folder, "memory.db");
+    const found = await (async () => {
+      await using memory = await createMemory({ path, embedder, clock });
+      const user = memory.scope({ user: "somebody" });
+      for (const text of one.setup_facts) {
+        minute += 1;
+        await user.add({ text });
+      }
+      for (const mutation of one.mutations) {
+        minute += 1;
+        if (mutation[0] === "supersede") await user.supersede(mutation[1], { text: mutation[2] });
+        else await user.forget(mutation[1]);
+      }
+      const { items } = await user.recall(one.final_query);
+      return { recalled: items.map(({ text }) => text).join("\n"), stored: await everythingIn(user) };
+    })();
+    const bytes = readdirSync(folder).map((file) => readFileSync(join(folder, file)).toString("latin1"));
+    const stored = [found.stored, ...bytes].join("\n");
+    const { lacks, shows } = judged(one, found.recalled);
+    const byWords = judged(one, bestByWords(one));
+    return {
+      id: one.id,
+      category: one.category,
+      passed: lacks.length + shows.length === 0,
+      words: byWords.lacks.length + byWords.shows.length === 0,
+      lacks,
+      shows,
+      left: isErasing ? one.must_not_contain.filter((text) => says(stored, text)) : [],
+      isErasing,
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function judged({ must_contain, must_not_contain }: Case, text: string): Pick<Tried, "lacks" | "shows"> {
+  return {
+    lacks: must_contain.filter((one) => !says(text, one)),
+    shows: must_not_contain.filter((one) => says(text, one)),
+  };
+}
+
+function says(text: string, words: string): boolean {
+  return text.toLowerCase().includes(words.toLowerCase());
+}
+
+function bestByWords({ setup_facts, mutations, final_query }: Case): string {
+  const texts = [...setup_facts, ...mutations.flatMap(([, , text]) => text ?? [])];
+  return bm25(texts)
+    .rank(final_query)
+    .slice(0, 3)
+    .map((i) => texts[i] ?? "")
+    .join("\n");
+}
+
+async function everythingIn(memory: ScopedMemory): Promise<string> {
+  const texts: string[] = [];
+  for await (const line of memory.export()) texts.push(JSON.stringify(line));
+  for await (const { id } of memory.list({ status: "all" })) {
+    for (const version of await memory.history(id)) texts.push(JSON.stringify(version));
+  }
+  return texts.join("\n");
+}

@@ -1,0 +1,53 @@
+import { checkText } from "../domain/limits.ts";
+import type { Receipt, ReceiptLine } from "../domain/receipt.ts";
+import type { Scope } from "../domain/scope.ts";
+import { putting } from "./add.ts";
+import { change } from "./change.ts";
+import { memoriesMeant } from "./forget/select.ts";
+import { memoryDraft } from "./memory-draft.ts";
+import type { Ports } from "./ports.ts";
+import type { NewMemory } from "./surface.ts";
+import { unitsOf } from "./units.ts";
+
+/**
+ * The world changed: adds what is true now, and ends everything current that is meant by `what` (words, as for
+ * `forget`). History keeps both. Where nothing current is meant, it only adds.
+ */
+export async function supersede(
+  ports: Ports,
+  scope: Scope,
+  what: string,
+  memory: NewMemory,
+): Promise<Receipt> {
+  const phrase = checkText(what, "what to supersede");
+  const put = putting(ports, scope, memory);
+  const { result, revision } = await change(ports, scope, async (state, at) => {
+    const draft = memoryDraft(state, at);
+    const { line, lifted } = put(state, at, draft);
+    const added = draft.made[0];
+    const from = added?.validFrom ?? at;
+    const lines = [...memoriesMeant(ports, state, phrase)]
+      .filter(({ id, status }) => status === "current" && id !== line.id)
+      .map((old): ReceiptLine => {
+        draft.put({
+          ...old,
+          status: "superseded",
+          action: "superseded",
+          supersededBy: line.id,
+          validTo: from,
+          why: "a newer statement took its place",
+        });
+        return { id: old.id, action: "superseded", text: old.text, by: line.id };
+      });
+    return {
+      draft: {
+        cause: "update",
+        memories: draft.made,
+        units: await unitsOf(ports, [], added ? [added] : []),
+        liftTombstones: lifted,
+      },
+      result: { lines: [...lines, line], pending: state.pending },
+    };
+  });
+  return { revision, messages: [], memories: result.lines, pending: result.pending };
+}
