@@ -47,7 +47,6 @@ const ONLY_IN: readonly {
 
 /** Files that are longer than 300 lines of code, and how long they may be: one table, and the parts of one grammar. */
 const LONGER: { readonly [path: string]: number } = {
-  "domain/relations.ts": 460,
   "adapters/rules/change-endings.ts": 440,
   "adapters/rules/change-facts.ts": 410,
   "adapters/rules/claims.ts": 310,
