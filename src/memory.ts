@@ -2,7 +2,7 @@ import { rulesExtractor, rulesQuestionReader } from "./adapters/rules/index.ts";
 import { fileSecret, openSqliteRecord, textSecret } from "./adapters/sqlite/index.ts";
 import { staticEmbedder } from "./adapters/static/index.ts";
 import { passingSecret, systemClock, uuidv7 } from "./adapters/system/index.ts";
-import { endInterrupted } from "./engine/forget.ts";
+import { endInterrupted } from "./engine/forget/verify.ts";
 import { keepsake } from "./engine/keepsake.ts";
 import type { Ports } from "./engine/ports.ts";
 import type { Keepsake } from "./engine/surface.ts";

@@ -35,26 +35,57 @@ export interface KeptReceipt {
   readonly pending: number;
 }
 
-/** What an erasure took, from where, and the proof. It holds no erased word. */
+/** How many an erasure took from each place. Earlier receipts have the first seven alone. */
+export interface ErasedCounts {
+  readonly memories: number;
+  readonly versions: number;
+  /** Messages with words taken out, and among them those with none left. */
+  readonly messages: number;
+  readonly emptied: number;
+  readonly passages: number;
+  readonly vectors: number;
+  readonly tombstones: number;
+  /** Entries of the text index. */
+  readonly terms?: number;
+  /** Versions of memories that stay, whose quotes lost words or whose links led to what is gone. */
+  readonly rewritten?: number;
+  readonly links?: number;
+  /** Blocks that were kept for the user's search. */
+  readonly blocks?: number;
+  /** Answers kept under idempotency keys that named one of the memories; they have lost their text. */
+  readonly answers?: number;
+}
+
+/** A copy of the record that was made before an erasure and so holds what it took, until it is gone itself. */
+export interface HeldBackup {
+  /** Its file's name. */
+  readonly name: string;
+  readonly at: string;
+  /** Absent where nobody said how long it is kept. */
+  readonly until?: string;
+}
+
+/**
+ * What an erasure took, from where, and the proof. It holds no erased word. With the public key alone anybody can check
+ * it: `docs/forgetting.md` shows how.
+ */
 export interface ErasureReceipt {
+  /** 2; absent in receipts of before, which were signed with the secret itself. */
+  readonly version?: 2;
   readonly id: string;
   readonly at: string;
   readonly project: string;
   readonly user: string;
   readonly revision: number;
-  /** How many from each place. */
-  readonly erased: {
-    readonly memories: number;
-    readonly versions: number;
-    /** Messages with words taken out, and among them those with none left. */
-    readonly messages: number;
-    readonly emptied: number;
-    readonly passages: number;
-    readonly vectors: number;
-    readonly tombstones: number;
-  };
+  readonly erased: ErasedCounts;
   /** Ids of the memories that are gone. */
   readonly ids: readonly string[];
+  /** The copies that were known to hold it when it was erased. */
+  readonly backups?: readonly HeldBackup[];
+  /** SHA-256 of the erasure's trace, hex: what it took by ids and places. */
+  readonly trace?: string;
+  /** The receipt whose erasure this one did again, on a copy that was put back. */
+  readonly replays?: string;
   /** Each place read again after the erasure, and how many of the erased words were still there. */
   readonly verified: readonly { readonly place: string; readonly found: number }[];
   readonly complete: boolean;
@@ -62,7 +93,12 @@ export interface ErasureReceipt {
   readonly previous: string;
   /** SHA-256 of what is known at the commit, hex: all but `verified`, `complete`, `hash` and `signature`. */
   readonly hash: string;
-  /** HMAC-SHA-256 of `hash`, `verified` and `complete` with the secret, hex. */
+  /** The Ed25519 public key that the signature is checked with, base64url. */
+  readonly key?: string;
+  /**
+   * "ed25519:" and, in base64url, the signature of all other fields (as JSON with its names in order); in receipts of
+   * before: HMAC-SHA-256 of `hash`, `verified` and `complete` with the secret, hex.
+   */
   readonly signature: string;
 }
 

@@ -10,14 +10,23 @@ export interface Trace {
   readonly at: string;
   readonly project: string;
   readonly user: string;
+  /** The user's revision that the erasure made. */
+  readonly revision: number;
   /** Ids of memories that went with all their versions. */
   readonly memories: readonly string[];
   /** Stretches of messages as they stood just before, and what was put in their place: nothing, or the mark of a gap. */
-  readonly messages: readonly { readonly id: string; readonly cuts: readonly Cut[] }[];
+  readonly messages: readonly {
+    readonly id: string;
+    /** How long its content was before, in UTF-16 code units: in another text the places would mean other words. */
+    readonly length: number;
+    readonly cuts: readonly Cut[];
+  }[];
   /** Hashes of the tombstones that were put. */
   readonly tombstones: readonly {
     readonly hash: string;
     readonly of: "claim" | "words";
     readonly at: string;
   }[];
+  /** The receipt whose erasure this one did again. */
+  readonly replays?: string;
 }

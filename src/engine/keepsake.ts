@@ -3,9 +3,9 @@ import type { Scope } from "../domain/scope.ts";
 import { MemoryError } from "../errors.ts";
 import { add, remove, update } from "./add.ts";
 import { answer, answerStream } from "./answer.ts";
+import { audit } from "./audit.ts";
 import { type Background, background } from "./background.ts";
 import { converse } from "./converse.ts";
-import { brokenReceipts } from "./forget/seal.ts";
 import { forget, planForget } from "./forget.ts";
 import { exportLines, importMessages } from "./move.ts";
 import type { Ports } from "./ports.ts";
@@ -41,17 +41,9 @@ export function keepsake(
       check();
       return ports.record.check();
     },
-    async audit() {
+    async audit(options) {
       check();
-      const receipts = await ports.record.erasures();
-      const users = new Set(receipts.map(({ project, user }) => JSON.stringify([project, user])));
-      const broken = [...users].flatMap((key) =>
-        brokenReceipts(
-          ports.secret,
-          receipts.filter(({ project, user }) => JSON.stringify([project, user]) === key),
-        ),
-      );
-      return { receipts, broken };
+      return audit(ports, options);
     },
     async users(project = "default") {
       check();

@@ -2,6 +2,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { Extractor } from "../ports/extractor.ts";
 import type { Ids } from "../ports/ids.ts";
+import type { Ledger } from "../ports/ledger.ts";
 import type { QuestionReader } from "../ports/question-reader.ts";
 import type { Record } from "../ports/record.ts";
 import type { Secret } from "../ports/secret.ts";
@@ -16,6 +17,8 @@ export interface Ports {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly secret: Secret;
+  /** Absent where the record keeps nothing. */
+  readonly ledger?: Ledger;
   /** Each user's record as this process knows it; made from `record`. */
   readonly states: UserStates;
 }

@@ -5,7 +5,7 @@ import { passingSecret, uuidv7 } from "../adapters/system/index.ts";
 import type { Record } from "../ports/record.ts";
 import { hashEmbedder } from "../testing/hash-embedder.ts";
 import { blankQuestionReader, scriptedExtractor } from "../testing/scripted-extractor.ts";
-import { endInterrupted } from "./forget.ts";
+import { endInterrupted } from "./forget/verify.ts";
 import { keepsake } from "./keepsake.ts";
 import type { Ports } from "./ports.ts";
 import type { InputMessage, Keepsake, ScopedMemory } from "./surface.ts";

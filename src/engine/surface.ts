@@ -1,3 +1,4 @@
+import type { BackupNote } from "../domain/backup.ts";
 import type { LogEntry } from "../domain/change-set.ts";
 import type { Metadata, Where } from "../domain/filter.ts";
 import type { Claim, Kind, Memory, Status } from "../domain/memory.ts";
@@ -15,8 +16,11 @@ export interface Keepsake {
   scope(scope: { user: string; project?: string; agent?: string; session?: string }): ScopedMemory;
   /** Checks the whole record. Empty where all is well. */
   check(): Promise<Fault[]>;
-  /** Receipts of all erasures, oldest first, and whether the chain holds. */
-  audit(): Promise<{ receipts: ErasureReceipt[]; broken: { id: string; problem: string }[] }>;
+  /**
+   * Receipts of all erasures, oldest first, and whether they hold. With the `head` of an earlier audit, also whether
+   * all that it saw is still there.
+   */
+  audit(options?: { readonly head?: string }): Promise<Audit>;
   /** The users of a project. */
   users(project?: string): Promise<string[]>;
   /** What waits for the embedder, of all users: after a change of it, or where it is a remote one. */
@@ -28,6 +32,19 @@ export interface Keepsake {
   reindex(options?: CallOptions): AsyncIterable<{ readonly done: number; readonly left: number }>;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What was erased, and whether what proves it holds. */
+export interface Audit {
+  readonly receipts: readonly ErasureReceipt[];
+  /** What is wrong, by receipt (or with an empty id, where it is wrong with the whole); empty where all is well. */
+  readonly broken: readonly { readonly id: string; readonly problem: string }[];
+  /** The Ed25519 key that receipts are checked with, base64url. */
+  readonly publicKey: string;
+  /** A hash over all receipts in their order, hex: kept elsewhere, it shows a later audit whether any has gone. */
+  readonly head: string;
+  /** The copies that were made. */
+  readonly backups: readonly BackupNote[];
 }
 
 export interface Embedding {

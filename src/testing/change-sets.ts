@@ -83,8 +83,9 @@ export function trace(receipt: string, user = "ann", fields: Partial<Trace> = {}
     at: AT,
     project: "default",
     user,
+    revision: 1,
     memories: ["a"],
-    messages: [{ id: "m1", cuts: [{ start: 0, end: 3, put: "" }] }],
+    messages: [{ id: "m1", length: 12, cuts: [{ start: 0, end: 3, put: "" }] }],
     tombstones: [{ hash: "t", of: "words", at: AT }],
     ...fields,
   };

@@ -23,6 +23,8 @@ export interface Erasing {
   /** How many of them are passages. */
   readonly passages: number;
   readonly versions: number;
+  /** When the oldest of it was stored: a copy made before does not hold it. */
+  readonly since: string;
   /** The erased words, for the search that proves them gone. */
   readonly texts: readonly string[];
 }
@@ -56,6 +58,11 @@ export function erasing(
     dropUnits: [...gone, ...passages],
     passages: passages.length,
     versions: versions.filter(({ id }) => gone.has(id)).length,
+    since:
+      [
+        ...versions.filter(({ id }) => gone.has(id)).map(({ storedAt }) => storedAt),
+        ...cutOut.map(({ message }) => message.storedAt),
+      ].sort()[0] ?? "",
     texts,
   };
 }

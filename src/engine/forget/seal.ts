@@ -1,25 +1,54 @@
 import { createHash } from "node:crypto";
+import { canonical } from "../../domain/canonical.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
+import type { Trace } from "../../domain/trace.ts";
 import type { Secret } from "../../ports/secret.ts";
+import { isSignedBy, signingKeys } from "./keys.ts";
+
+/** A receipt as it is known at the commit, before anything is verified. */
+export type BareReceipt = Omit<ErasureReceipt, "hash" | "key" | "signature" | "verified" | "complete">;
 
 /** The hash that chains an erasure to the user's one before it. It does not cover what is found out afterwards. */
-export function receiptHash(
-  receipt: Omit<ErasureReceipt, "hash" | "signature" | "verified" | "complete">,
-): string {
-  const { id, at, project, user, revision, erased, ids, previous } = receipt;
-  return createHash("sha256")
-    .update(canonical([id, at, project, user, revision, erased, ids, previous]))
-    .digest("hex");
+export function receiptHash(receipt: BareReceipt): string {
+  if (receipt.version !== 2) {
+    const { id, at, project, user, revision, erased, ids, previous } = receipt;
+    return sha256([id, at, project, user, revision, erased, ids, previous]);
+  }
+  const {
+    hash: _hash,
+    signature: _signature,
+    verified: _verified,
+    complete: _complete,
+    ...known
+  } = receipt as ErasureReceipt;
+  return sha256(known);
 }
 
-export function sign(secret: Secret, receipt: Omit<ErasureReceipt, "signature">): ErasureReceipt {
-  return { ...receipt, signature: signatureOf(secret, receipt) };
+/** The hash by which a receipt names its trace. */
+export function traceHash(trace: Trace): string {
+  return sha256(trace);
 }
 
-function signatureOf(
+/** A receipt that was not verified yet, signed as such. */
+export function firstReceipt(secret: Secret, bare: Omit<BareReceipt, "version">): ErasureReceipt {
+  const known = { ...bare, version: 2 as const, key: signingKeys(secret).publicKey };
+  return sign(secret, { ...known, hash: receiptHash(known), verified: [], complete: false });
+}
+
+/** The receipt with a signature of what it says now; one of before is signed as it was then. */
+export function sign(
   secret: Secret,
-  { hash, verified, complete }: Omit<ErasureReceipt, "signature">,
-): string {
+  receipt: Omit<ErasureReceipt, "signature"> & { signature?: string },
+): ErasureReceipt {
+  const { signature: _before, ...said } = receipt;
+  return { ...said, signature: said.version === 2 ? sealOf(secret, said) : macOf(secret, said) };
+}
+
+function sealOf(secret: Secret, said: Omit<ErasureReceipt, "signature">): string {
+  return signingKeys(secret).sign(canonical(said));
+}
+
+function macOf(secret: Secret, { hash, verified, complete }: Omit<ErasureReceipt, "signature">): string {
   return secret.sign(canonical(["receipt", hash, verified, complete]));
 }
 
@@ -35,7 +64,7 @@ export function brokenReceipts(
       broken.push({ id: receipt.id, problem: "it does not follow the receipt before it" });
     if (receipt.hash !== receiptHash(receipt))
       broken.push({ id: receipt.id, problem: "its hash is not that of its content" });
-    if (receipt.signature !== signatureOf(secret, receipt)) {
+    if (!isSigned(secret, receipt)) {
       broken.push({ id: receipt.id, problem: "its signature is not from this secret" });
     }
     if (!receipt.complete) broken.push({ id: receipt.id, problem: "it was not verified to the end" });
@@ -44,11 +73,12 @@ export function brokenReceipts(
   return broken;
 }
 
-/** JSON with the fields of objects in alphabetical order, so that the same receipt gives the same bytes everywhere. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, one: unknown) =>
-    typeof one === "object" && one !== null && !Array.isArray(one)
-      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : one,
-  );
+function isSigned(secret: Secret, { signature, ...said }: ErasureReceipt): boolean {
+  if (said.version !== 2) return signature === macOf(secret, said);
+  const { publicKey } = signingKeys(secret);
+  return said.key === publicKey && isSignedBy(publicKey, canonical(said), signature);
+}
+
+function sha256(value: unknown): string {
+  return createHash("sha256").update(canonical(value)).digest("hex");
 }

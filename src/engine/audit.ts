@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import type { ErasureReceipt } from "../domain/receipt.ts";
+import { scopeKey } from "../domain/scope.ts";
+import type { Trace } from "../domain/trace.ts";
+import { invalid } from "../errors.ts";
+import { signingKeys } from "./forget/keys.ts";
+import { brokenReceipts, traceHash } from "./forget/seal.ts";
+import type { Ports } from "./ports.ts";
+import type { Audit } from "./surface.ts";
+
+interface Fault {
+  readonly id: string;
+  readonly problem: string;
+}
+
+/** Where a fault of the record is a sign that somebody took a receipt away, or what it rests on. */
+const TELLING: ReadonlySet<string> = new Set(["file", "rows", "users", "log", "erasures"]);
+
+/**
+ * Checks what was erased and by which receipts: each user's chain, every signature, the log, the traces and the ledger
+ * outside of the record. A receipt taken out of the middle, changed or moved breaks its chain; one taken off the end is
+ * missed by the log, and by the ledger. What both have lost, the head of an earlier audit tells.
+ */
+export async function audit(
+  ports: Pick<Ports, "record" | "secret" | "ledger">,
+  { head }: { head?: string } = {},
+): Promise<Audit> {
+  if (head !== undefined && !/^[0-9a-f]{64}$/.test(head)) {
+    throw invalid("head must be what an earlier audit gave: 64 letters of 0 to 9 and a to f.");
+  }
+  const receipts = await ports.record.erasures();
+  const heads = headsOf(receipts);
+  const broken: Fault[] = [
+    ...byUser(receipts).flatMap((own) => brokenReceipts(ports.secret, own)),
+    ...falseTraces(receipts, await ports.record.traces()),
+    ...(await missedByLedger(ports, receipts)),
+    ...(await faultsOf(ports)),
+  ];
+  if (head !== undefined && !heads.includes(head)) {
+    broken.push({ id: "", problem: "receipts are missing that an earlier audit saw" });
+  }
+  return {
+    receipts,
+    broken,
+    publicKey: signingKeys(ports.secret).publicKey,
+    head: heads.at(-1) ?? "",
+    backups: await ports.record.backups(),
+  };
+}
+
+/** After each receipt: the hash of the head before it and its own. The first is that of no receipt. */
+function headsOf(receipts: readonly ErasureReceipt[]): string[] {
+  const heads = [sha256("")];
+  for (const { hash } of receipts) heads.push(sha256(`${heads.at(-1)}${hash}`));
+  return heads;
+}
+
+function byUser(receipts: readonly ErasureReceipt[]): ErasureReceipt[][] {
+  return [...Map.groupBy(receipts, scopeKey).values()];
+}
+
+function falseTraces(receipts: readonly ErasureReceipt[], traces: readonly Trace[]): Fault[] {
+  const held = new Map(traces.map((trace) => [trace.receipt, trace]));
+  return receipts.flatMap(({ id, trace: hash }) => {
+    if (hash === undefined) return [];
+    const trace = held.get(id);
+    if (trace && traceHash(trace) === hash) return [];
+    return [{ id, problem: trace ? "its trace is not the one it was made with" : "its trace is missing" }];
+  });
+}
+
+async function missedByLedger(
+  { ledger }: Pick<Ports, "ledger">,
+  receipts: readonly ErasureReceipt[],
+): Promise<Fault[]> {
+  const read = await ledger?.read();
+  const damage =
+    read && read.damaged > 0 ? [{ id: "", problem: `lines of the ledger are damaged: ${read.damaged}` }] : [];
+  const known = new Set(receipts.flatMap(({ id, replays }) => [id, replays]));
+  const missed = (read?.traces ?? []).filter(
+    ({ receipt, replays }) => !known.has(receipt) && !(replays && known.has(replays)),
+  );
+  return [
+    ...damage,
+    ...missed.map(({ receipt }) => ({
+      id: receipt,
+      problem: "it stands in the ledger, and is not in the record",
+    })),
+  ];
+}
+
+async function faultsOf({ record }: Pick<Ports, "record">): Promise<Fault[]> {
+  const faults = await record.check();
+  return faults
+    .filter(({ place }) => TELLING.has(place))
+    .map(({ place, problem, count }) => ({ id: "", problem: `${place}: ${count} ${problem}` }));
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

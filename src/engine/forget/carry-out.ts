@@ -1,0 +1,172 @@
+import type { Tombstone } from "../../domain/change-set.ts";
+import type { ErasedCounts, ErasureReceipt, HeldBackup } from "../../domain/receipt.ts";
+import type { Scope } from "../../domain/scope.ts";
+import type { Trace } from "../../domain/trace.ts";
+import { change } from "../change.ts";
+import type { Ports } from "../ports.ts";
+import { unitsOf } from "../units.ts";
+import type { UserState } from "../user-state.ts";
+import { type Erasing, erasing } from "./erasure.ts";
+import { firstReceipt, sign, traceHash } from "./seal.ts";
+import type { Selection } from "./select.ts";
+import { verified } from "./verify.ts";
+
+/** What an erasure is of, beside what is chosen. */
+export interface Reason {
+  /** The message that asked for it, and is read with that. */
+  readonly asking?: string;
+  /** The receipt whose erasure is done again, and the tombstones that were put then. */
+  readonly again?: { readonly receipt: string; readonly tombstones: readonly Tombstone[] };
+}
+
+/**
+ * Erases what is chosen in one change-set, with tombstones against its return; then has every place read again, and
+ * gives the sealed receipt. Where nothing is chosen, nothing is written, and the receipt says so and is not kept.
+ */
+export async function carryOut(
+  ports: Ports,
+  scope: Scope,
+  choose: (state: UserState) => Selection,
+  reason: Reason = {},
+): Promise<ErasureReceipt> {
+  const { result } = await change<{ receipt: ErasureReceipt; texts?: readonly string[]; trace?: Trace }>(
+    ports,
+    scope,
+    async (state, at) => {
+      const selection = choose(state);
+      if (selection.memories.size === 0 && selection.cuts.size === 0 && !reason.again) {
+        return { result: { receipt: nothingErased(ports, scope, state.revision, at) } };
+      }
+      const plan = erasing(ports, state, selection, await ports.record.versions(scope));
+      const tombstones = reason.again?.tombstones ?? plan.tombstones;
+      const units = await unitsOf(
+        ports,
+        plan.left.filter(({ content, undone }) => content !== "" && !undone),
+        [],
+      );
+      const id = ports.ids();
+      const trace = traceOf({ id, at, state, selection, plan, tombstones, reason });
+      const receipt = await unsealed(ports, state, { id, at, plan, trace, reason });
+      return {
+        draft: {
+          cause: "forget",
+          tombstones,
+          dropUnits: plan.dropUnits,
+          units,
+          ...(reason.asking === undefined
+            ? {}
+            : { digests: [{ id: reason.asking, digest: "done" as const }] }),
+          erase: {
+            messages: plan.messages,
+            memories: plan.memories,
+            rewrites: plan.rewrites,
+            receipt,
+            trace,
+          },
+        },
+        result: { receipt, texts: plan.texts, trace },
+      };
+    },
+  );
+  const { receipt, texts, trace } = result;
+  ports.embedder.letGo?.();
+  if (!texts || !trace) return receipt;
+  // What a copy would need to be told is on the disk before anybody is told that it is gone.
+  await ports.ledger?.append([trace]);
+  return verified(ports, scope, receipt, texts);
+}
+
+function traceOf(of: {
+  id: string;
+  at: string;
+  state: UserState;
+  selection: Selection;
+  plan: Erasing;
+  tombstones: readonly Tombstone[];
+  reason: Reason;
+}): Trace {
+  const { messages, scope, revision } = of.state;
+  return {
+    receipt: of.id,
+    at: of.at,
+    project: scope.project,
+    user: scope.user,
+    revision: revision + 1,
+    memories: of.plan.memories,
+    messages: [...of.selection.cuts].flatMap(([id, cuts]) => {
+      const length = messages.get(id)?.content.length;
+      if (length === undefined) return [];
+      return [{ id, length, cuts: cuts.map(({ start, end, put }) => ({ start, end, put })) }];
+    }),
+    tombstones: of.tombstones.map(({ hash, of: what, at }) => ({ hash, of: what, at })),
+    ...(of.reason.again ? { replays: of.reason.again.receipt } : {}),
+  };
+}
+
+async function unsealed(
+  ports: Ports,
+  { scope, revision }: UserState,
+  made: { id: string; at: string; plan: Erasing; trace: Trace; reason: Reason },
+): Promise<ErasureReceipt> {
+  const { id, at, plan, trace, reason } = made;
+  const { record } = ports;
+  const previous = (await record.erasures(scope)).at(-1)?.hash ?? "";
+  const backups = await holding(ports, at, plan.since);
+  const { links, blocks, answers } = await record.touched(scope, plan.memories);
+  const units = plan.dropUnits.length;
+  return firstReceipt(ports.secret, {
+    id,
+    at,
+    project: scope.project,
+    user: scope.user,
+    revision: revision + 1,
+    erased: {
+      memories: plan.memories.length,
+      versions: plan.versions,
+      messages: plan.messages.length,
+      emptied: plan.emptied,
+      passages: plan.passages,
+      vectors: units,
+      tombstones: trace.tombstones.length,
+      terms: units,
+      rewritten: plan.rewrites.length,
+      links,
+      blocks,
+      answers,
+    },
+    ids: plan.memories,
+    backups,
+    trace: traceHash(trace),
+    ...(reason.again ? { replays: reason.again.receipt } : {}),
+    previous,
+  });
+}
+
+/** The copies that may hold it: made since it was stored, and kept for longer than until now. */
+async function holding(ports: Pick<Ports, "record">, at: string, since: string): Promise<HeldBackup[]> {
+  const noted = await ports.record.backups();
+  return noted
+    .filter((one) => one.at >= since && (one.until === undefined || one.until > at))
+    .map(({ name, at: made, until }) => ({ name, at: made, ...(until === undefined ? {} : { until }) }));
+}
+
+const NOTHING: ErasedCounts = {
+  memories: 0,
+  versions: 0,
+  messages: 0,
+  emptied: 0,
+  passages: 0,
+  vectors: 0,
+  tombstones: 0,
+};
+
+/** The receipt of an erasure that found nothing: true, and not kept. */
+function nothingErased(
+  { ids, secret }: Ports,
+  { project, user }: Scope,
+  revision: number,
+  at: string,
+): ErasureReceipt {
+  const bare = { id: ids(), at, project, user, revision, erased: NOTHING, ids: [], previous: "" };
+  return sign(secret, { ...firstReceipt(secret, bare), complete: true });
+}
