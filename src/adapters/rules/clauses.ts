@@ -1,6 +1,7 @@
 import { boundaryOf, roleOf } from "./clause-bounds.ts";
 import { AUXILIARIES, BE, COORDINATORS, FILLERS, SAYING, SUBORDINATORS } from "./lexicon.ts";
 import { HARD, SOFT, subjectBefore } from "./subjects.ts";
+import { withoutTag } from "./tag-questions.ts";
 import type { Stretch, Token } from "./token.ts";
 import { formOf, readVerb, type Verb } from "./verbs.ts";
 
@@ -88,14 +89,14 @@ function opensAside(token: Token | undefined): boolean {
   return SUBORDINATORS.has(token.lower) || token.class === "adverb" || token.class === "preposition";
 }
 
-function segments(tokens: readonly Token[]): [number, number][] {
-  const found: [number, number][] = [];
+function segments(tokens: readonly Token[]): readonly Stretch[] {
+  const found: Stretch[] = [];
   let from = 0;
   for (const [i, token] of tokens.entries()) {
     if (!HARD.test(token.after) && i < tokens.length - 1) continue;
     // "Mr. Petrakis", "a.m."
     if (token.after.trim() === "." && i < tokens.length - 1) continue;
-    found.push([from, i + 1]);
+    found.push(...withoutTag(tokens, [from, i + 1]));
     from = i + 1;
   }
   return found;

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { even } from "./even.ts";
 import { FIRST_POSSESSIVE } from "./lexicon.ts";
 import { repair } from "./repairs.ts";
 import { withTimeOpener } from "./times.ts";
@@ -36,11 +37,7 @@ export function isKnownWord(word: string): boolean {
 
 /** Sentences as tokens, with exact places in the text. */
 export function tagSentences(text: string, offset = 0): Token[][] {
-  // Same length, so that places hold: the tagger knows straight marks alone.
-  const plain = text
-    .replace(/[’‘`´]/g, "'")
-    .replace(/[“”«»]/g, '"')
-    .replace(/[\u00A0\t]/g, " ");
+  const plain = even(text);
   const sentences: Token[][] = [];
   let at = 0;
   for (const terms of tagger()(plain).docs) {
