@@ -1,7 +1,8 @@
 import { rulesExtractor, rulesQuestionReader } from "./adapters/rules/index.ts";
-import { fileSecret, openSqliteRecord, textSecret } from "./adapters/sqlite/index.ts";
+import { fileLedger, fileSecret, openSqliteRecord, textSecret } from "./adapters/sqlite/index.ts";
 import { staticEmbedder } from "./adapters/static/index.ts";
 import { passingSecret, systemClock, uuidv7 } from "./adapters/system/index.ts";
+import { type Replayed, replayLedger } from "./engine/forget/replay.ts";
 import { endInterrupted } from "./engine/forget/verify.ts";
 import { keepsake } from "./engine/keepsake.ts";
 import type { Ports } from "./engine/ports.ts";
@@ -11,6 +12,7 @@ import type { Clock } from "./ports/clock.ts";
 import type { Embedder } from "./ports/embedder.ts";
 import type { Extractor } from "./ports/extractor.ts";
 import type { Ids } from "./ports/ids.ts";
+import type { Ledger } from "./ports/ledger.ts";
 import type { QuestionReader } from "./ports/question-reader.ts";
 import type { Record } from "./ports/record.ts";
 import type { Secret } from "./ports/secret.ts";
@@ -28,6 +30,8 @@ export interface MemoryOptions {
   readonly ids?: Ids;
   /** Keys tombstones and receipts: a text of at least 16 characters; else a file beside the database holds one. */
   readonly secret?: Secret | string;
+  /** What was erased, outside of the record; a file beside the database, where there is one. */
+  readonly ledger?: Ledger;
 }
 
 /** Wires the engine to its ports. Each has a default in this process, so `createMemory()` runs alone. */
@@ -36,8 +40,10 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Keepsak
   const path = options.path ?? "keepsake.db";
   const embedder = options.embedder ?? staticEmbedder();
   const record = options.record ?? (await openSqliteRecord({ path }));
-  const { secret, notices } =
-    options.record || path === ":memory:" ? passing(options) : await kept(options, path, record);
+  const isKept = !options.record && path !== ":memory:";
+  const { secret, notices } = isKept ? await kept(options, path, record) : passing(options);
+  const ledger =
+    options.ledger ?? (isKept ? fileLedger(`${path}.erasures`, await record.identity()) : undefined);
   const ports: Ports = {
     record,
     embedder,
@@ -46,6 +52,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Keepsak
     clock,
     ids: options.ids ?? uuidv7(clock),
     secret,
+    ...(ledger ? { ledger } : {}),
     states: userStates(
       record,
       embedder,
@@ -53,12 +60,13 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Keepsak
     ),
   };
   await endInterrupted(ports);
+  const told = [...notices, ...noticesOf(await replayLedger(ports))];
   const release = async (): Promise<void> => {
     await ports.states.close();
     // A record that the caller opened is the caller's to close.
     if (!options.record) await record.close();
   };
-  return keepsake(ports, { notices, release });
+  return keepsake(ports, { notices: told, release });
 }
 
 interface Secrets {
@@ -79,6 +87,24 @@ async function kept({ secret }: MemoryOptions, path: string, record: Record): Pr
   const isLost = isNew && (await record.erasures()).length > 0;
   return { secret: held, notices: isLost ? [LOST_SECRET] : [] };
 }
+
+function noticesOf({ again, unplaced, wasLost }: Replayed): string[] {
+  return [
+    ...(again > 0
+      ? [`The database is an older copy: ${again} of the erasures made since then were done again.`]
+      : []),
+    ...(unplaced > 0 ? [UNPLACED] : []),
+    ...(wasLost ? [LOST_LEDGER] : []),
+  ];
+}
+
+const UNPLACED =
+  "Some words that were erased could not be found again in this copy, for its messages are other ones. Look at what " +
+  "is there, and forget again what should be gone.";
+
+const LOST_LEDGER =
+  "The ledger of erasures beside the database was missing and has been made anew from the database. If the database is " +
+  "an older copy, what was erased after it was made is back: forget it again, or put the ledger back.";
 
 const LOST_SECRET =
   "The secret beside the database was missing and has been made anew. What was erased before is not kept out any " +

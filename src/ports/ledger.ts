@@ -14,6 +14,6 @@ export interface Ledger {
 
 export interface LedgerContent {
   readonly traces: readonly Trace[];
-  /** How many entries cannot be read: one that a crash cut off, or damage. */
+  /** How many entries cannot be read, and stand nowhere else. */
   readonly damaged: number;
 }

@@ -11,6 +11,7 @@ import { userOf } from "./rows.ts";
 import { scrub } from "./scrub.ts";
 import { commit, seal } from "./write.ts";
 
+export { fileLedger } from "./ledger.ts";
 export { fileSecret, textSecret } from "./secret.ts";
 
 /**

@@ -112,13 +112,14 @@ async function countIn(files: readonly string[], search: RawSearch, texts: numbe
   return counts;
 }
 
-/** The database with its logs; and what else is called after it, but for the secret. */
+/** The database with its logs; and what else is called after it, but for the secret and the ledger, which hold no words. */
 function filesOf(path: string): { own: string[]; others: string[] } {
+  const wordless = [`${path}.secret`, `${path}.erasures`];
   const own = [path, `${path}-wal`, `${path}-shm`, `${path}-journal`];
   const others = readdirSync(dirname(path), { withFileTypes: true })
     .filter((file) => file.isFile() && /^[-.~ _]/.test(afterName(file.name, basename(path))))
     .map(({ name }) => join(dirname(path), name))
-    .filter((file) => !own.includes(file) && file !== `${path}.secret`);
+    .filter((file) => !own.includes(file) && !wordless.includes(file));
   return { own, others };
 }
 

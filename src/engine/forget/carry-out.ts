@@ -71,8 +71,8 @@ export async function carryOut(
   const { receipt, texts, trace } = result;
   ports.embedder.letGo?.();
   if (!texts || !trace) return receipt;
-  // What a copy would need to be told is on the disk before anybody is told that it is gone.
-  await ports.ledger?.append([trace]);
+  // On the disk before anybody is told that it is gone. What is done again stands in the ledger already.
+  if (!reason.again) await ports.ledger?.append([trace]);
   return verified(ports, scope, receipt, texts);
 }
 

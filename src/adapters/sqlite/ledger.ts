@@ -1,0 +1,97 @@
+import { existsSync } from "node:fs";
+import { open, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Trace } from "../../domain/trace.ts";
+import { MemoryError } from "../../errors.ts";
+import type { Ledger, LedgerContent } from "../../ports/ledger.ts";
+
+/** A line of the file: the record that it belongs to, and what was erased from it. */
+interface Line {
+  readonly record: string;
+  readonly trace: Trace;
+}
+
+/**
+ * The ledger in a file beside the database, a line of JSON for each erasure, mode 0600. Made with the first entry.
+ * `record` is the name that the record bears: other records' entries in the same file are passed over.
+ */
+export function fileLedger(path: string, record: string): Ledger {
+  return {
+    async read() {
+      if (!existsSync(path)) return undefined;
+      return contentOf(await reading(path), record);
+    },
+    async append(traces) {
+      if (traces.length === 0) return;
+      try {
+        await write(path, traces.map((trace) => `${JSON.stringify({ record, trace })}\n`).join(""));
+      } catch (cause) {
+        throw new MemoryError(
+          "unavailable",
+          `ledger ${path}: it cannot be written. Check its owner, its mode and the free space.`,
+          { cause },
+        );
+      }
+    },
+  };
+}
+
+async function write(path: string, lines: string): Promise<void> {
+  const isNew = !existsSync(path);
+  const file = await open(path, "a+", 0o600);
+  try {
+    const { size } = await file.stat();
+    const last = Buffer.alloc(1);
+    if (size > 0) await file.read(last, 0, 1, size - 1);
+    // A line that a crash cut off ends here, so that it spoils no other. One write: two processes do not mix lines.
+    const isCut = size > 0 && last[0] !== 0x0a;
+    await file.appendFile(isCut ? `\n${lines}` : lines);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  if (isNew) await syncFolder(dirname(path));
+}
+
+/** Makes a new name in a folder last over a loss of power. Not every system can: then it comes with the next sync. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r").catch(() => undefined);
+  await folder?.sync().catch(() => undefined);
+  await folder?.close();
+}
+
+async function reading(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new MemoryError("unavailable", `ledger ${path}: it cannot be read. Check its owner and mode.`, {
+      cause,
+    });
+  }
+}
+
+function contentOf(text: string, record: string): LedgerContent {
+  const traces = new Map<string, Trace>();
+  const lines = text.split("\n").filter((line) => line !== "");
+  const damaged: string[] = [];
+  for (const line of lines) {
+    const read = lineOf(line);
+    if (!read) damaged.push(line);
+    else if (read.record === record && !traces.has(read.trace.receipt))
+      traces.set(read.trace.receipt, read.trace);
+  }
+  // What a crash cut off was written again at the next start, from the record.
+  const lost = damaged.filter((cut) => !lines.some((line) => line !== cut && line.startsWith(cut)));
+  return { traces: [...traces.values()], damaged: lost.length };
+}
+
+function lineOf(line: string): Line | undefined {
+  try {
+    const read = JSON.parse(line) as Partial<Line>;
+    const isWhole = typeof read.record === "string" && typeof read.trace?.receipt === "string";
+    return isWhole && Array.isArray(read.trace?.messages) ? (read as Line) : undefined;
+  } catch {
+    // Cut off by a crash, or damaged.
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import type { Cut } from "../../domain/cut.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Trace } from "../../domain/trace.ts";
+import type { Ports } from "../ports.ts";
+import type { UserState } from "../user-state.ts";
+import { carryOut } from "./carry-out.ts";
+import type { Selection } from "./select.ts";
+
+/** What came of holding the record against the ledger. */
+export interface Replayed {
+  /** Erasures that were done again, because the record had been put back to a state before them. */
+  readonly again: number;
+  /** Stretches of messages that could not be found again: the message is another one than it was. */
+  readonly unplaced: number;
+  /** Entries that the ledger lacked and has now. */
+  readonly added: number;
+  /** Whether there was no ledger although something had been erased. */
+  readonly wasLost: boolean;
+}
+
+/**
+ * Does again what was erased after the state that the record is in, as the ledger tells; and adds to the ledger what
+ * it lacks. Runs before anything is served. Safe to break off and to repeat.
+ */
+export async function replayLedger(
+  ports: Ports,
+  tell: (done: number, of: number) => void = () => {},
+): Promise<Replayed> {
+  const { ledger, record } = ports;
+  if (!ledger) return { again: 0, unplaced: 0, added: 0, wasLost: false };
+  const [read, held, receipts] = [await ledger.read(), await record.traces(), await record.erasures()];
+  const known = new Set(
+    receipts.flatMap(({ id, replays }) => (replays === undefined ? [id] : [id, replays])),
+  );
+  const missing = (read?.traces ?? []).filter((trace) => !isKnown(trace, known));
+  let [again, unplaced] = [0, 0];
+  for (const [done, trace] of missing.entries()) {
+    tell(done, missing.length);
+    if (await wasDoneHere(ports, trace)) continue;
+    unplaced += await eraseAgain(ports, trace);
+    again += 1;
+  }
+  const written = new Set(read?.traces.map(({ receipt }) => receipt));
+  const lacking = held.filter((trace) => !isKnown(trace, written));
+  await ledger.append(lacking);
+  return { again, unplaced, added: lacking.length, wasLost: read === undefined && held.length > 0 };
+}
+
+function isKnown({ receipt, replays }: Trace, known: ReadonlySet<string>): boolean {
+  return known.has(receipt) || (replays !== undefined && known.has(replays));
+}
+
+/** Whether the log says that it was erased here: then only its receipt was taken away, which the audit tells. */
+async function wasDoneHere({ record }: Ports, { project, user, revision, at }: Trace): Promise<boolean> {
+  const [entry] = await record.log({ project, user }, { before: revision + 1, limit: 1 });
+  return entry?.revision === revision && entry.cause === "forget" && entry.at === at;
+}
+
+async function eraseAgain(ports: Ports, trace: Trace): Promise<number> {
+  let unplaced = 0;
+  const choose = (state: UserState): Selection => {
+    const chosen = chosenBy(trace, state);
+    unplaced = chosen.unplaced;
+    return chosen;
+  };
+  const again = { receipt: trace.receipt, tombstones: trace.tombstones };
+  await carryOut(ports, { project: trace.project, user: trace.user }, choose, { again });
+  return unplaced;
+}
+
+function chosenBy(trace: Trace, state: UserState): Selection & { unplaced: number } {
+  const memories = new Set<Memory>(trace.memories.flatMap((id) => state.memories.get(id) ?? []));
+  const cuts = new Map<string, readonly Cut[]>();
+  let unplaced = 0;
+  for (const { id, length, cuts: places } of trace.messages) {
+    const message = state.messages.get(id);
+    if (message?.content.length === length) cuts.set(id, places);
+    else if (message && message.content !== "") unplaced += places.length;
+  }
+  return { memories, cuts, unplaced };
+}
