@@ -5,7 +5,7 @@ import { isCapital, type Stretch, type Token } from "./token.ts";
 
 /** Pronouns that mean something said before. */
 const PRONOUN = new Set(
-  "it this that these those them they he she him hers theirs there here something anything everything nothing someone anyone everyone everybody somebody nobody else eachother".split(
+  "it this that these those them they he she him hers theirs there here something anything everything nothing someone anyone everyone everybody somebody nobody else eachother em".split(
     " ",
   ),
 );
@@ -15,7 +15,7 @@ const RELATIVE_TO = new Set("another other others same such latter former whole 
 
 /** What everybody knows by its name alone: "the beach", "the piano", "the dentist". */
 const COMMON = new Set(
-  "beach gym park store shop mall supermarket market library pool lake mountain sea ocean coast seaside shore river wood forest jungle desert city town country countryside outdoors wilderness wild nature farm museum zoo aquarium movie cinema theater theatre opera ballet hospital doctor dentist vet hairdresser barber police office world internet web news army navy military marines police government environment planet earth sky sun moon star weather snow rain guitar piano violin drum cello flute clarinet trumpet saxophone harp banjo ukulele bass keyboard oboe tuba accordion harmonica house home kitchen garden bathroom bedroom backyard yard garage attic basement street neighborhood neighbourhood community homeless elderly poor bus train subway metro tube car plane airport station playground court field track road bar pub club church mosque temple synagogue school university college bank post phone tv television radio piano dishes laundry housework groceries holidays weekend summer winter spring fall autumn morning evening afternoon night day past future arts public youth unemployed blind deaf disabled dog cat kid child family".split(
+  "beach gym park store shop mall supermarket market library pool lake mountain sea ocean coast seaside shore river wood forest jungle desert city town country countryside outdoors wilderness wild nature farm museum zoo aquarium movie cinema theater theatre opera ballet hospital doctor dentist vet hairdresser barber police office world internet web new army navy military marines police government environment planet earth sky sun moon star weather snow rain guitar piano violin drum cello flute clarinet trumpet saxophone harp banjo ukulele bass keyboard oboe tuba accordion harmonica house home kitchen garden bathroom bedroom backyard yard garage attic basement street neighborhood neighbourhood community homeless elderly poor bus train subway metro tube car plane airport station playground court field track road bar pub club church mosque temple synagogue school university college bank post phone tv television radio piano dishes laundry housework groceries holidays weekend summer winter spring fall autumn morning evening afternoon night day past future arts public youth unemployed blind deaf disabled dog cat kid child family".split(
     " ",
   ),
 );
@@ -45,7 +45,7 @@ function pointsBack(tokens: readonly Token[], at: number, to: number): boolean {
   if (lower === "each") return next?.lower === "other";
   if (lower === "one" || lower === "ones") return isProForm(tokens, at, to);
   if (RELATIVE_TO.has(lower)) return lower !== "other" || next?.lower !== "day";
-  return PRONOUN.has(lower) && token.class !== "noun" && !isOfPerson(tokens, at);
+  return PRONOUN.has(lower) && !isOfPerson(tokens, at);
 }
 
 /** "the book THAT changed me": behind a noun it is a relative, and means the noun. */
@@ -85,8 +85,14 @@ function isKnownThing(tokens: readonly Token[], at: number, to: number): boolean
     )
   )
     return true;
-  if (isTimeNoun(last.lower) || COMMON.has(last.lower) || COMMON.has(last.lower.replace(/s$/, "")))
-    return true;
+  // "the beach", and not "the crowded beach", which is one of many.
+  const isPlain = !words.some(({ class: kind }) => kind === "adjective");
+  if (isTimeNoun(last.lower) || (isPlain && COMMON.has(last.lower.replace(/s$/, "")))) return true;
   const behind = end < to ? tokens[end] : undefined;
-  return behind !== undefined && last.after.trim() === "" && HANGS_ON.test(behind.lower);
+  return (
+    behind !== undefined &&
+    last.after.trim() === "" &&
+    HANGS_ON.test(behind.lower) &&
+    !(behind.lower === "to" && tokens[end + 1]?.class === "verb")
+  );
 }

@@ -73,6 +73,9 @@ export function qualifierOf(part: Part, ...taken: readonly (Phrase | undefined)[
 function isTellingLead({ statement, tokens }: Part): boolean {
   const [from, to] = statement.clause.lead;
   const slice = tokens.slice(from, to);
+  const isOfTalk = slice[0]?.lower === "on" && slice.some(({ lower }) => /^(?:note|hand)$/.test(lower));
+  // "On another note, …", "Two years now, and …": of the talk.
+  if (isOfTalk || slice[0]?.class === "number") return false;
   return (
     slice.some((token) => token.class === "preposition") ||
     slice.some(({ lower }) => lower === "every" || lower === "each") ||
@@ -106,7 +109,7 @@ export function sentenceOf(
     subject.display,
     inflect(clause.verb, subject.plural),
     told,
-    thirdPerson(lead, context, subject),
+    thirdPerson(absolute(lead, dates, whole), context, subject),
   );
   return text;
 }

@@ -5,6 +5,7 @@ import type { Context, Statement } from "./context.ts";
 import { FIRST_PERSON } from "./lexicon.ts";
 import { isKnownWord } from "./tagger.ts";
 import { isTelling } from "./telling.ts";
+import { isTimeNoun } from "./times.ts";
 import type { Token } from "./token.ts";
 
 /** A claim with the clause it was read from. */
@@ -25,6 +26,7 @@ export function isRetellable(told: Told): boolean {
 const CHECKS: readonly ((told: Told) => boolean)[] = [
   hasSubject,
   isDoing,
+  isOfOne,
   isReadWhole,
   isEvenList,
   isClear,
@@ -33,10 +35,11 @@ const CHECKS: readonly ((told: Told) => boolean)[] = [
 
 function hasSubject(told: Told): boolean {
   const { clause, subject } = told.statement;
-  if (!clause.subject) return isLeftOutRightly(clause);
+  if (!clause.subject) return subject.animate && isLeftOutRightly(clause);
   const first = clause.tokens[clause.subject[0]];
   const isAlone = clause.subject[1] - clause.subject[0] === 1;
   if (!first || /^(?:it|this|that|these|those|they|what|which|there|all)$/.test(first.lower)) return false;
+  if (hangsOnNoun(clause, clause.subject[0]) || isObjectBefore(clause, clause.subject[0])) return false;
   if (isAlone && /^(?:he|she|who)$/.test(first.lower)) return isNamedBefore(told);
   if (subject.path === told.context.discourse.speaker.path) return true;
   return subject.path.includes("/") ? isOwned(told) : isSomebody(told);
@@ -46,12 +49,31 @@ function hasSubject(told: Told): boolean {
 function isLeftOutRightly({ tokens, verb, shares, rest }: Clause): boolean {
   const first = tokens[verb.from];
   if (!first || verb.modal || verb.tense !== "past" || verb.copula) return false;
-  if (shares) return true;
-  const next = tokens[rest[0]];
-  // "Excited for the trip" is no deed: what was done has an object, or is no form in "-ed".
+  const next = tokens[rest[0]]?.class ?? "";
+  // "Excited for the trip", "scared to ask" is no deed: what was done has an object, or is no form in "-ed".
+  const hasObject = ["determiner", "possessive", "name", "number", "noun"].includes(next);
+  const isDeed = !/ed$/.test(first.lower) || hasObject || verb.chain.length > 0;
+  if (shares) return isDeed || (next === "preposition" && tokens[rest[0]]?.lower !== "to");
+  // "Took some time": it did, and not I.
+  return isDeed && !/^(?:take|help|make|mean|turn|cost|feel|seem|sound|bring|give|remind)$/.test(verb.lemma);
+}
+
+/** "the advice I got", "something we love": said of the noun before it, and no statement. */
+function hangsOnNoun({ tokens }: Clause, at: number): boolean {
+  const before = tokens[at - 1];
+  const isPronoun = /^(?:i|we|he|she)$/.test(tokens[at]?.lower ?? "");
+  if (!before || !isPronoun || before.after.trim() !== "" || isTimeNoun(before.lower)) return false;
+  const isHead = before.class === "adjective" && tokens[at - 2]?.class === "determiner";
+  return isHead || ["noun", "name", "pronoun", "determiner"].includes(before.class);
+}
+
+/** "playing against OUR RIVALS made it hard", "it felt like I flew": the subject belongs to the word before it. */
+function isObjectBefore({ tokens, lead }: Clause, at: number): boolean {
+  const before = tokens[at - 1];
   return (
-    !/ed$/.test(first.lower) ||
-    ["determiner", "possessive", "name", "number", "noun"].includes(next?.class ?? "")
+    before !== undefined &&
+    at > lead[0] &&
+    (before.class === "preposition" || /^(?:like|as)$/.test(before.lower))
   );
 }
 
@@ -76,8 +98,10 @@ function isOwned({ context, statement }: Told): boolean {
     (token) => token.owner || token.class === "possessive" || FIRST_PERSON.has(token.lower),
   );
   const isKin = subject.animate && subject.gender !== undefined;
-  const isBelow = subject.path.startsWith(`${context.discourse.speaker.path}/`) || subject.path.includes("/");
-  return isBelow && (isBound || isKin) && (subject.animate || clause.verb.modal === undefined);
+  const isOwn = subject.path.startsWith(`${context.discourse.speaker.path}/`);
+  // "Her books": the things of others tell of nobody here.
+  if (!subject.animate && (!isOwn || clause.verb.modal !== undefined)) return false;
+  return isBound || isKin;
 }
 
 /** A person by name, who is none of those that talk: they speak for themselves. */
@@ -96,20 +120,43 @@ function isGivenName({ tags }: Token): boolean {
 const ABLE =
   /^(?:speak|play|swim|drive|cook|ride|read|sing|dance|ski|code|knit|sew|bake|eat|drink|walk|run|juggle|whistle|draw|paint|fly|sail|surf|skate|afford)$/;
 
-/** What is done, or is so; not what could, must or should be, and what "we all" do. */
+/** What is done, or is so; not what could, must or should be. */
 function isDoing({ statement }: Told): boolean {
-  const { clause } = statement;
-  const { verb, tokens, subject } = clause;
-  if (!isKnownWord(verb.lemma.split(" ")[0] ?? "")) return false;
-  const first = subject && tokens[subject[0]]?.lower;
-  const isWe = first === "we";
-  if (subject && tokens.slice(subject[1], verb.from).some(({ lower }) => /^(?:all|each|both)$/.test(lower)))
+  const { verb, tokens, subject, rest } = statement.clause;
+  if (!isKnownWord(verb.lemma.split(" ")[0] ?? "") || (/^(?:call|name)$/.test(verb.lemma) && !verb.passive))
     return false;
-  if (isWe && (verb.modal !== undefined || /^(?:have|need|get)$/.test(verb.chain[0]?.verb ?? "")))
+  if (/^(?:be|get|feel)$/.test(verb.lemma) && verb.chain.length > 0 && isQuality(tokens[rest[0]]))
     return false;
   if (verb.modal === undefined || verb.modal === "will" || verb.modal === "would rather") return true;
   if (verb.modal === "would") return verb.chain.length > 0;
-  return verb.modal === "can" && first === "i" && ABLE.test(verb.lemma);
+  return verb.modal === "can" && tokens[subject?.[0] ?? -1]?.lower === "i" && ABLE.test(verb.lemma);
+}
+
+/** What takes two: told of one it is half. */
+const MUTUAL =
+  /^(?:bond|connect|meet|chat|talk|hug|agree|argue|relate|hang out|get along|share|match|clash|split up|break up)$/;
+
+/** What "we" do, each of us does; but not what all people do, must do, or are to one another. */
+function isOfOne({ statement }: Told): boolean {
+  const { verb, tokens, subject, rest } = statement.clause;
+  if (!subject) return true;
+  const between = tokens.slice(subject[1], verb.from);
+  if (between.some(({ lower }) => /^(?:all|each|both)$/.test(lower))) return false;
+  if (tokens[subject[0]]?.lower !== "we") return true;
+  if (tokens[rest[0]]?.lower === "all" || MUTUAL.test(verb.lemma)) return false;
+  // "We were teammates" is half of it without the other.
+  const joint = tokens.findIndex(
+    ({ class: kind }, at) => at >= rest[0] && at < rest[1] && kind === "preposition",
+  );
+  const told = tokens.slice(rest[0], joint < 0 ? rest[1] : joint);
+  if (verb.copula && told.at(-1)?.tags.has("Plural")) return false;
+  const isDuty = /^(?:have|need|get)$/.test(verb.chain[0]?.verb ?? "") || verb.lemma === "need";
+  return verb.modal === undefined && !isDuty;
+}
+
+/** "want to be BRAVE": how one would be, and not what. */
+function isQuality(token: Token | undefined): boolean {
+  return token !== undefined && (token.class === "adjective" || !isKnownWord(token.lower));
 }
 
 /** No verb was left behind that no clause took: "my fam around HELPS a lot". */
@@ -119,6 +166,7 @@ function isReadWhole({ statement }: Told): boolean {
     return false;
   for (let at = rest[0]; at < rest[1]; at += 1) {
     const token = tokens[at];
+    if (token?.class === "preposition" && isStranded(tokens, at, rest[1])) return false;
     if (token?.class !== "verb" || /ing$/.test(token.lower)) continue;
     const before = tokens[at - 1];
     const isJoined = at > verb.to && /^(?:to|that|who|which|and|or|not)$/.test(before?.lower ?? "");
@@ -127,6 +175,20 @@ function isReadWhole({ statement }: Told): boolean {
   }
   return true;
 }
+
+/** "a chat WITH at the fair": what it took stands before the clause. */
+function isStranded(tokens: readonly Token[], at: number, to: number): boolean {
+  const next = tokens[at + 1];
+  if (ADVERBIAL.test(tokens[at]?.lower ?? "")) return false;
+  const isEnd = at + 1 >= to || tokens[at]?.after.trim() !== "";
+  return (
+    isEnd || (next?.class === "preposition" && !/^(?:of|to|from|about|over|around|under)$/.test(next.lower))
+  );
+}
+
+/** Prepositions that stand alone as well: "back home", "all over", "up in the hills". */
+const ADVERBIAL =
+  /^(?:up|down|out|off|over|back|away|around|along|by|inside|outside|near|past|through|together|about|in|on|as|than|like|because|instead|out of)$/;
 
 /** "stories that tackle hard issues": brought in by a word of its own. */
 function opensInside(tokens: readonly Token[], from: number, at: number): boolean {
@@ -154,9 +216,12 @@ function isClear({ context, statement, proposal }: Told): boolean {
   const { clause, subject } = statement;
   const isSelf = subject.path === context.discourse.speaker.path;
   if (!isAnchored(clause.tokens, clause.rest, isSelf)) return false;
+  if (!isAnchored(clause.tokens, clause.lead, isSelf)) return false;
   const people = new Set(context.earlier.map(({ name }) => name));
-  return (
-    !people.has(proposal.claim?.value) &&
-    !/\b(?:ourselves|us all|each other|eachother)\b/i.test(proposal.text)
-  );
+  const last = proposal.claim?.value.split(" ").at(-1);
+  return !(last && people.has(last) && subject.path !== last) && !HANGS_ON_DAY.test(proposal.text);
 }
+
+/** Words of one among several, and days that hang on the day of the talk. */
+const HANGS_ON_DAY =
+  /\b(?:ourselves|us all|each other|eachother|yesterday|tomorrow|tonight|ago|(?:last|next|this|coming) (?:week|weekend|month|year|night|mon|tue|wed|thu|fri|sat|sun|spring|summer|autumn|fall|winter)\w*)\b/i;

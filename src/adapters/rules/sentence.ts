@@ -77,6 +77,8 @@ function spaced(...words: readonly (string | undefined)[]): string {
 const RELATIVE =
   /\b(?:ago|yesterday|today|tomorrow|tonight|last|next|this|coming|weekend|the \d+(?:st|nd|rd|th)|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b/i;
 
+const RANGE = /\d ?(?:to|until|till|through|and|-|–) ?(?:the )?\d|\bfrom\b.* to\b/i;
+
 /** A text with a date that hangs on the day it was said made a date that stands alone. */
 export function absolute(text: string, dates: readonly SaidDate[], whole: string): string {
   const [date] = dates;
@@ -85,10 +87,19 @@ export function absolute(text: string, dates: readonly SaidDate[], whole: string
   if (!RELATIVE.test(words) && /\b(?:19|20)\d\d\b/.test(words)) return text;
   const at = text.indexOf(words);
   if (at < 0) return text;
+  // "from 2 to 9 April": both ends stay, with their year.
+  if (RANGE.test(words)) {
+    const end = at + words.length;
+    return RELATIVE.test(words) ? text : `${text.slice(0, end)} ${date.iso.slice(0, 4)}${text.slice(end)}`;
+  }
   const before = text
     .slice(0, at)
     .replace(/(^|\s)(?:(?:on|in|at|by|for|over)\s+)?(?:the\s+|this\s+)?$/i, " ");
-  const removed = text.slice(before.length, at).trim().toLowerCase();
+  const removed = text
+    .slice(before.length, at)
+    .trim()
+    .toLowerCase()
+    .replace(/^(?:the|this)$/, "");
   // "since last year" needs no "in".
   if (/\b(?:since|until|till|before|after|from)\s*$/i.test(before) && removed === "")
     return `${before.trimEnd()} ${sayDate(date.iso, { weekday: false })}${text.slice(at + words.length)}`;
@@ -102,10 +113,14 @@ export function absolute(text: string, dates: readonly SaidDate[], whole: string
 /** Subject, verb and rest as one sentence. */
 export function compose(...parts: readonly string[]): string {
   return sentence(
-    parts
-      .filter((part) => part !== "")
-      .join(" ")
+    evenQuotes(parts.filter((part) => part !== "").join(" "))
       .replace(/\s+/g, " ")
       .replace(/\s+([,.;:!?])/g, "$1"),
   );
+}
+
+/** A title that was cut out of its marks loses the one that is left. */
+function evenQuotes(text: string): string {
+  const opened = text.split(/["“”]/).length - 1;
+  return opened % 2 === 0 ? text : text.replace(/["“”]/g, "");
 }

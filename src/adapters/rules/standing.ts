@@ -48,7 +48,7 @@ export function standsAlone(proposal: AddProposal, standing: Standing): boolean 
 function isOfLife({ relation, value }: Claim, text: string): boolean {
   if (TALK.test(relation) && !tells(value)) return false;
   if (ADDRESS.test(text) || HANGING.test(text.replace(/\.$/, "")) || POINTING.test(value)) return false;
-  return !isVerdict(value) || /^be (?:called|aged|from|born|married)/.test(relation);
+  return value === "" || !isVerdict(value) || /^be (?:called|aged|from|born|married)/.test(relation);
 }
 
 /** A name, a number or a date. */

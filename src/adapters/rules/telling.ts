@@ -1,3 +1,4 @@
+import { singular } from "../../domain/english.ts";
 import { ANIMALS, PASSING } from "./lexicon.ts";
 import { isPersonNoun } from "./persons.ts";
 import type { Told } from "./retelling.ts";
@@ -41,10 +42,11 @@ const STATES =
 /** "I'm on fire", "I'm swamped with work", "I'm sure": of the hour, and not of the life. */
 function isNoMood(told: Told): boolean {
   const { relation, value, rest } = partsOf(told);
+  if (relation === "have in") return false;
   if (!/^be\b/.test(relation)) return true;
   const named = isNamed(`${value} ${rest}`);
   const state = /^be (?<state>[\p{L}-]+(?:ed|ing|y|ful)?) /u.exec(`${relation} `)?.groups?.state ?? "";
-  if (isVerdict(state) && !/^(?:a|an|be)$/.test(state) && !isJoint(state)) return named;
+  if ((isVerdict(state) || PASSING.has(state)) && !isJoint(state) && state !== "") return named;
   if (PASSING.has(value.split(" ")[0]?.toLowerCase() ?? "")) return false;
   if (relation === "be") return (told.proposal.confidence ?? 1) >= 0.7;
   if (!isJoint(relation.split(" ")[1] ?? "")) return true;
@@ -76,22 +78,32 @@ function hasObject(told: Told): boolean {
   const { statement } = told;
   const { clause } = statement;
   const words = clause.tokens.slice(...clause.rest);
-  const things = words.filter((token) => isThing(token) && !isTimeNoun(token.lower));
+  const things = words.filter((token, k) => isThing(token) && !isOfTime(token, words[k + 1]));
   if (things.length > 0 || words.some(({ lower }) => /ing$/.test(lower))) return true;
   if (told.proposal.claim?.relation.startsWith("be ")) return true;
   return COMPLETE.test(clause.verb.lemma) || clause.verb.chain.length > 0 || clause.verb.copula;
+}
+
+function isOfTime(token: Token, next: Token | undefined): boolean {
+  return isTimeNoun(token.lower) || (token.class === "number" && isTimeNoun(next?.lower ?? ""));
 }
 
 function isThing(token: Token | undefined): boolean {
   return token !== undefined && ["noun", "name", "number"].includes(token.class);
 }
 
-/** Words that stand for anything: with these alone nothing is told. */
-const EMPTY =
-  /^(?:(?:an?|the|some|any|my|our|his|her|their|own|more|most|many|few|lots? of|a lot of|all kinds of|all sorts of|plenty of|so much|so many|so|much|such|too|really|very|great|good|new|best|big|huge|little|small|different|other|whole|full|real|true|amazing|awesome|wonderful|nice|special|strong|wicked|right|extra|positive|tough|hard|personal|important|certain|deep|lasting|great|fair|major|minor|first|next|last|incredible|crazy|emotional|valuable|meaningful|unique|better|cool|lovely) )*(?:done|things?|stuff|ways?|times?|ideas?|powers?|freedom|feelings?|support|love|passion|dreams?|goals?|hurdles?|obstacles?|challenges?|connections?|problems?|issues?|setbacks?|letdowns?|difference|impact|progress|energy|vibes?|atmosphere|spirits?|happiness|joy|peace|hope|courage|strength|determination|dedication|resilience|maturity|motivation|inspiration|confidence|success|memories|memory|moments?|talents?|skills?|potential|journeys?|experiences?|opportunity|opportunities|perspectives?|growth|balance|focus|comfort|fun|blast|boosts?|effort|work|start|steps?|life|lives|world|future|hearts?|minds?|souls?|all|info|information|details|advice|tips|news|pics?|pictures?|photos?|look|break|chance|shot|part|sense|changes?|places?|spots?|people|folks|someone|somebody|others|everyone|hands?|eyes?|fingers|backs?|marks?|role|honou?r|gratitude|thanks|kindness|patience|pride|trust|faith|creativity|imagination|emotions?|nerves|stress|pressure|fire|game|air|top|point|bonds?|bonding|voice|environment|space|results?|benefits?|effects?|purpose|meaning|fulfillment|satisfaction|push|help|share|time|day|days|week|weekend|reminder|rush|fam|sure|lows?|highs?|ups and downs|twists?|options?|aspects?|respect|sacrifices?|reactions?|responses?|feedback|encouragement|understanding|acceptance|recognition|adventures?)(?: to \p{L}+)?$/iu;
+/** Nouns of feelings, of what one goes through, and such as stand for anything: with these alone nothing is told. */
+const ABSTRACT = new Set(
+  "power freedom support goal hurdle obstacle connection problem issue setback letdown progress spirit happiness peace courage strength determination dedication resilience maturity confidence talent skill potential opportunity perspective growth balance focus comfort effort heart mind soul info information detail advice tip news look shot option aspect people folk somebody other hand eye finger back mark role gratitude thanks kindness patience pride trust faith creativity imagination emotion nerve stress pressure air top point bond bonding voice environment space result benefit effect purpose meaning fulfillment satisfaction push help share week weekend fam low high up down twist respect sacrifice reaction response feedback encouragement understanding acceptance recognition turnout crowd event plan situation matter influence item positivity negativity copy version example side piece pair set situation ambition bonus routine vibe stage level intensity extra ready done doing ok okay cheers common lesson bummer rest blast company favor favour mess muse struggle surge burst wave opponent incident policy sight challenge session requirement ability quality value effort talk chat conversation question answer food game movie book project team person guy man woman kid friend group".split(
+    " ",
+  ),
+);
 
 function hasContent(told: Told): boolean {
   const { value, rest } = partsOf(told);
+  const { verb } = told.statement.clause;
+  // "never tried climbing", "wants to dance": the doing itself is what is told.
+  if (value === "" && verb.chain.length > 0 && !LIGHT.test(verb.lemma)) return true;
   if (isNamed(`${value} ${rest}`) || !isEmpty(value)) return true;
   const hangs =
     /\b(?:of|about|for|on|in|at|from|with|as) (?:an? |the |my |our |his |her |their )?(?<thing>\p{L}.*)$/iu;
@@ -99,14 +111,27 @@ function hasContent(told: Told): boolean {
   return thing !== undefined && !isEmpty(thing) && !isTimeNoun(thing.toLowerCase().split(" ").at(-1) ?? "");
 }
 
+const LIGHT =
+  /^(?:go|do|get|be|have|keep|try|come|see|make|take|say|think|know|feel|look|hear|hope|wait|help|learn|grow|go on|share|start|stop|continue|improve|change|succeed|fail|win|lose|happen|work|give|put|let|show|find|meet|talk|chat|catch up|hang out|hang|chill|relax|enjoy|push|stay)\b/;
+
 function isEmpty(value: string): boolean {
-  return value === "" || EMPTY.test(value.trim()) || isVerdict(value);
+  const words = value.toLowerCase().match(/\p{L}[\p{L}'’-]*/gu) ?? [];
+  return words.every((word) => isVerdict(word) || isOfTalk(word));
 }
+
+function isOfTalk(word: string): boolean {
+  if (ABSTRACT.has(word) || ABSTRACT.has(singular(word)) || PASSING.has(word) || isTimeNoun(word))
+    return true;
+  return QUANTITY.test(word);
+}
+
+const QUANTITY =
+  /^(?:any|no|none|few|lots?|loads?|plenty|kinds?|sorts?|types?|enough|several|couple|various|different|major|minor|right|extra|personal|certain|deep|lasting|fair|incredible|emotional|valuable|unique|lovely|wicked|over|up|out|off|back|along|by|around|away|he|she|they|we|i)$/;
 
 /** A name or a number; a day of the week or a month is none. */
 function isNamed(text: string): boolean {
   return (text.match(/\p{Lu}[\p{L}'’]+|\d+/gu) ?? []).some(
-    (word) => !isTimeNoun(word.toLowerCase()) && !/^I['’]/.test(word),
+    (word) => !isTimeNoun(word.toLowerCase()) && !/^(?:OK|LOL|I['’].*)$/.test(word),
   );
 }
 

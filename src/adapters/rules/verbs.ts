@@ -50,7 +50,7 @@ export function readVerb(tokens: readonly Token[], from: number, end: number): V
     lemma,
     chain: group.chain,
     ...(reading.denied ? { denied: reading.denied } : {}),
-    tense: tenseOf(first, reading),
+    tense: tenseOf(first, reading, tokens[from - 1]),
     perfect: (reading.perfect || first.lower === "been") && !hasGot,
     progressive: reading.progressive || isBare,
     passive: reading.passive && group.chain.length === 0,
@@ -59,6 +59,13 @@ export function readVerb(tokens: readonly Token[], from: number, end: number): V
     open: reading.modal !== undefined && OPEN_MODALS.has(reading.modal),
     form: formOf(first),
   };
+}
+
+/** "I NEVER eat pork", "NEVER really tried it": before the whole group. */
+function isNever(tokens: readonly Token[], from: number): boolean {
+  let at = from - 1;
+  while (tokens[at]?.class === "adverb") at -= 1;
+  return tokens[at]?.lower === "never" && !/[,;]/.test(tokens[at]?.after ?? "");
 }
 
 interface Group {
@@ -114,6 +121,7 @@ interface Reading {
 
 function readAuxiliaries(tokens: readonly Token[], from: number, end: number): Reading {
   const reading: Reading = { head: from, perfect: false, progressive: false, passive: false, did: false };
+  if (isNever(tokens, from)) reading.denied = "never";
   let last: string | undefined;
   for (let at = from; at < end; at += 1) {
     const token = tokens[at];
@@ -286,7 +294,9 @@ function isPastForm(word: string): boolean {
   );
 }
 
-function tenseOf(first: Token, reading: Reading): Verb["tense"] {
+function tenseOf(first: Token, reading: Reading, before: Token | undefined): Verb["tense"] {
+  const isJustDone =
+    /^(?:just|finally|recently)$/.test(before?.lower ?? "") && pastTense(first.lower) === first.lower;
   if (reading.modal === "will") return "future";
   if (reading.did || ["was", "were", "had"].includes(first.lower)) return "past";
   if (AUXILIARIES.has(first.lower)) return "present";
@@ -298,5 +308,6 @@ function tenseOf(first: Token, reading: Reading): Verb["tense"] {
     )
   )
     return "past";
-  return "present";
+  // "I just set up a stall": with "just" a form that is both tells what was done.
+  return isJustDone ? "past" : "present";
 }
