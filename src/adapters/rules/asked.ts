@@ -1,55 +1,141 @@
 import { conjugate, singular } from "../../domain/english.ts";
 import { attributeRelations, canonicalRelation } from "../../domain/relations.ts";
-import type { AddProposal } from "../../ports/extractor.ts";
+import type { AddProposal, Proposal } from "../../ports/extractor.ts";
 import type { Question } from "../../ports/question-reader.ts";
-import { adding, type Context, claimOf, saidAt, tidy } from "./context.ts";
+import { askedAfter, askedLast, askedWords, declared } from "./assistant-question.ts";
+import { adding, type Context, claimOf, ending, tidy } from "./context.ts";
 import { isPersonNoun } from "./persons.ts";
-import { readQuestion } from "./questions.ts";
 import { compose } from "./sentence.ts";
+import { withoutSlip } from "./slips.ts";
+import { type Held, targetOf } from "./targets.ts";
+import { NO, YES } from "./yes-no-words.ts";
 
-const YES =
-  /^(?:yes|yeah|yep|yup|yea|aye|correct|indeed|of course|sure|absolutely|definitely|right|exactly)\b[,.! ]*/i;
-const NO = /^(?:no|nope|nah|not really|never|not at all)\b[,.! ]*/i;
 const NOTHING =
-  /^(?:none|nothing|nobody|no one|nowhere|not sure|dunno|no idea|idk|maybe|perhaps|why|what|thanks?|thank you|ok|okay|cool|great|nice|lol|haha|hm+|sorry|please|hello|hi|hey|good|fine|wow|both|later|never ?mind|skip|pass|secret|guess|depends|whatever|all good|not yet|soon|anything|everything|something|either|neither)\b/i;
+  /^(?:none|nothing|nobody|no one|nowhere|not sure|dunno|no idea|idk|maybe|perhaps|why|what|thanks?|thank you|ok|okay|cool|great|nice|lol|haha|hm+|sorry|please|hello|hi|hey|good|fine|wow|later|never ?mind|skip|pass|secret|guess|depends|whatever|all good|not yet|soon|anything|everything|something|either)\b/i;
+const BEFORE =
+  /^(?:(?:it['’]?s|that['’]?s|that['’]d be|he['’]s|she['’]s|they['’]re|just|now|i think|i guess|i['’]d say|probably|mostly|mainly|currently|um+|er+m?|oh|well|hm+)[, ]+|(?:in|at|on|with|to|for) )+(?=\S)/i;
+const BEHIND =
+  /(?:,? (?:i think|i guess|i['’]d say|i suppose|probably|mostly|mainly|usually|always|for now|now|of course|definitely|obviously|for sure|lol|haha|hands down|any ?day))+$/i;
+
+interface Reply {
+  readonly context: Context;
+  readonly text: string;
+  readonly place: { readonly start: number; readonly end: number };
+}
 
 /** The answer to what the assistant asked right before: "Where do you live?" "Porto." */
-export function replyTo({
-  context,
-  text,
-  place,
-}: {
-  context: Context;
-  text: string;
-  place: { readonly start: number; readonly end: number };
-}): AddProposal[] | undefined {
+export function replyTo({ context, text, place }: Reply): Proposal[] | undefined {
+  const asked = askedWords(context, place.start);
+  if (asked === undefined) return undefined;
   const question = askedLast(context, place.start);
+  const option = optionOf({ context, text, place }, asked, question);
+  if (option) return option;
   if (question?.subject === undefined || question.relations.length === 0) return undefined;
+  if (question.asks === "yes_no") return yesOrNo({ context, text, place, question, asked });
   const relation = relationIn(question);
-  const isYes = YES.test(text);
-  const isNo = NO.test(text);
-  if (question.asks === "yes_no") {
-    const isPlain = /^(?:an?|one|two|three|four|some|just|\d+) \S/i.test(text);
-    return isYes || isNo || isPlain ? [settled(context, place, question, isNo, text)] : undefined;
-  }
-  const value = tidy(
-    text.replace(YES, "").replace(/^(?:in|at|on|with|to|for|it['’]?s|that['’]d be|just) (?=\S)/i, ""),
-  );
-  if (isNo || NOTHING.test(value) || value === "" || value.split(" ").length > 6) return undefined;
+  const value = valueIn(text, question);
+  if (NO.test(text) || NOTHING.test(value) || value === "" || value.split(" ").length > 6) return undefined;
   const said = relation === "work as" ? withArticle(value) : value;
   const holdsList = !/^be (?:called|aged|born)/.test(relation) && /,| and /.test(value);
   const values = holdsList ? value.split(/,? and |, /) : [said];
   return values.map((one) => told(context, place, question.subject ?? "user", relation, one));
 }
 
+/** "on Lichess mostly" -> "Lichess"; "two, actually three", to "How many kids?" -> "three kids". */
+function valueIn(text: string, { asks, topic }: Question): string {
+  const meant = (withoutSlip(text) ?? text).replace(YES, "").trim();
+  const value = tidy(tidy(meant.replace(BEFORE, "")).replace(BEHIND, ""));
+  const isCount = asks === "how_many" && topic?.startsWith("many ") && /^(?:\d+|\p{L}+)$/u.test(value);
+  return isCount ? `${value} ${topic?.replace(/^many /, "")}` : value;
+}
+
+/** "Tea or coffee?" "tea, always"; "the second one". */
+function optionOf(
+  { context, text, place }: Reply,
+  asked: string,
+  question: Question | undefined,
+): Proposal[] | undefined {
+  const named = question?.value ?? asked.replace(/^.*[,:] /, "");
+  const [first, second, more] = named.split(/,? or /i).map((one) => tidy(one));
+  if (!first || !second || more !== undefined || named.split(" ").length > 9) return undefined;
+  const isLone = question === undefined && /^[\p{L}' -]+ or [\p{L}' -]+$/iu.test(asked);
+  const relation = isLone ? "prefer" : question && relationIn(question);
+  const chosen = chosenOf(tidy(text), [first, second]);
+  if (relation === undefined || chosen === undefined) return undefined;
+  return chosen.map((one) => told(context, place, question?.subject ?? "user", relation, one));
+}
+
+function chosenOf(text: string, [first, second]: readonly [string, string]): string[] | undefined {
+  const words = text.toLowerCase();
+  if (/^both\b/.test(words)) return [first, second];
+  if (/^(?:neither|none)\b/.test(words)) return [];
+  if (/^(?:the )?(?:first|former)(?: one)?\b/.test(words)) return [first];
+  if (/^(?:the )?(?:second|latter|last)(?: one)?\b/.test(words)) return [second];
+  const named = [first, second].filter((one) =>
+    words.includes(one.toLowerCase().replace(/^(?:a|an|the) /, "")),
+  );
+  return named.length === 1 && words.split(" ").length <= 6 && !NO.test(text) ? named : undefined;
+}
+
+interface YesNo extends Reply {
+  readonly question: Question;
+  readonly asked: string;
+}
+
+/** "Do you still use Strava?" "Nope": what is held goes; what is not known is kept as it was said. */
+function yesOrNo(reply: YesNo): Proposal[] | undefined {
+  const { context, text, place, question, asked } = reply;
+  const isPlain = /^(?:an?|one|two|three|four|some|just|\d+) \S/i.test(text);
+  const rest = tidy(text.replace(YES, "").replace(NO, ""));
+  const held = askedAfter(context, question);
+  if (NO.test(text)) return denied({ ...reply, text: rest }, held);
+  if (!YES.test(text)) return isPlain ? [settled(context, place, question, false, rest)] : undefined;
+  const statement = isDoneBy(asked) ? declared(asked) : undefined;
+  if (statement !== undefined)
+    return [...context.readAs(statement, place), ...(rest === "" ? [] : context.readAs(rest, place))];
+  if (rest === "" && held.length > 0) return held.flatMap((one) => again(context, place, one));
+  return [settled(context, place, question, false, rest)];
+}
+
+function denied(reply: YesNo, held: readonly Held[]): Proposal[] {
+  const { context, text, place, question, asked } = reply;
+  const target = held.length < 4 && !isDoneBy(asked) ? targetOf(held) : undefined;
+  const more = instead(reply);
+  if (target) return [ending(context, place, target), ...more];
+  return more.length > 0 ? more : [settled(context, place, question, true, text)];
+}
+
+/** "Have you stopped smoking?", "Did you sell the car?": a yes says that something ended or happened. */
+function isDoneBy(asked: string): boolean {
+  return /^(?:(?:so|and|oh|wait|then|but)[, ]+)*(?:did|have|has)\b(?!.*\b(?:been|got)\b)/i.test(asked);
+}
+
+function again(context: Context, place: Reply["place"], { claim, memory }: Held): Proposal[] {
+  return memory ? [adding(context, place, { text: memory.text, claim, kind: memory.kind })] : [];
+}
+
+/** What follows a no: "no, sold it", "not anymore, divorced", "no, Antwerp". */
+function instead({ context, text, place, question, asked }: YesNo): Proposal[] {
+  if (text === "" || NOTHING.test(text) || /^(?:but|sorry|thanks|why)\b/i.test(text)) return [];
+  const isState = /^(?:am|are) I\b/i.test(asked) && /^[a-z-]+(?: again| now)?$/i.test(text);
+  if (isState) return context.readAs(`I am ${text}`, place);
+  const isName =
+    /^(?:(?:in|at|on|to|with|it['’]?s) )?(?:\p{Lu}[\p{L}\p{N}'’-]*)(?: \p{Lu}[\p{L}\p{N}'’-]*){0,3}$/u.test(
+      text,
+    );
+  const value = tidy(text.replace(BEFORE, ""));
+  if (isName && !/^I\b/.test(value))
+    return [told(context, place, question.subject ?? "user", relationIn(question), value)];
+  return context.readAs(text, place);
+}
+
 function settled(
   context: Context,
-  place: { readonly start: number; readonly end: number },
+  place: Reply["place"],
   question: Question,
   isNo: boolean,
-  text: string,
+  rest: string,
 ): AddProposal {
-  const rest = tidy(text.replace(YES, "").replace(NO, ""));
   const isMore = !isNo && rest !== "" && rest.split(" ").length <= 4 && !NOTHING.test(rest);
   const value = isMore ? rest : (question.value ?? question.narrows ?? "");
   const own = attributeRelations(singular(question.value ?? ""));
@@ -88,23 +174,4 @@ function withArticle(value: string): string {
   if (/^(?:an?|the|my) /i.test(value) || !isPersonNoun(value.split(" ").at(-1)?.toLowerCase() ?? ""))
     return value;
   return `${/^[aeiou]/i.test(value) ? "an" : "a"} ${value}`;
-}
-
-/** What the assistant asked in the turn before, if this is the beginning of the answer. */
-function askedLast(context: Context, start: number): Question | undefined {
-  const last = context.earlier.at(-1);
-  if (last?.role !== "assistant" || context.content.slice(0, start).trim() !== "") return undefined;
-  const asked = /([^.!?\n]+)\?\s*$/.exec(last.content.slice(-400))?.[1];
-  if (asked === undefined || !/\byou(?:r|rs|['’]re)?\b/i.test(asked)) return undefined;
-  return readQuestion(`${turned(asked)}?`, { at: saidAt(context.message), known: context.known });
-}
-
-/** Said by the one who is asked: "Where do you live" -> "Where do I live". */
-function turned(question: string): string {
-  return question
-    .replace(/\byou['’]re\b/gi, "I am")
-    .replace(/\bare you\b/gi, "am I")
-    .replace(/\byours\b/gi, "mine")
-    .replace(/\byour\b/gi, "my")
-    .replace(/\byou\b/gi, "I");
 }

@@ -18,6 +18,8 @@ export interface Context {
   readonly earlier: readonly Message[];
   /** What earlier clauses of this message proposed: they are known too. */
   readonly made: Proposal[];
+  /** Reads a sentence that shorter words stand for ("Nope" to "Do you smoke?"), as said at their place. */
+  readonly readAs: (text: string, place: { readonly start: number; readonly end: number }) => Proposal[];
 }
 
 /** One clause about somebody, ready to become a claim. */

@@ -1,9 +1,12 @@
 import { conjugate } from "../../domain/english.ts";
+import type { Claim, Kind } from "../../domain/memory.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
 import type { Clause } from "./clauses.ts";
 import { adding, type Context, claimOf } from "./context.ts";
-import type { Entity } from "./entities.ts";
+import { type Entity, isHuman } from "./entities.ts";
 import { compose } from "./sentence.ts";
+import type { Token } from "./token.ts";
+import { lastBreath } from "./told.ts";
 
 interface Echo {
   readonly clause: Clause;
@@ -12,8 +15,18 @@ interface Echo {
   readonly end: number;
 }
 
-/** What the clause before told, in the words of this sentence. */
-export type Told = readonly Proposal[];
+/** What the clause before told; where it told nothing, what was told last. */
+export type Told = readonly Pick<AddProposal, "claim" | "kind">[];
+
+/** What a clause proposed, as what the next one can echo. */
+export function toldIn(proposals: readonly Proposal[]): Told {
+  return proposals.filter((one): one is AddProposal => one.propose === "add" && one.claim !== undefined);
+}
+
+/** What was told last, as what "my sister does too" can echo. */
+export function toldBefore(context: Context, start: number): Told {
+  return lastBreath(context, start).map(({ claim, memory }) => ({ claim, kind: memory?.kind ?? "fact" }));
+}
 
 const LIGHT =
   /^(?:not|too|either|also|though|neither|so|as|well|really|never|anymore|either|sadly|no|me|and)$/;
@@ -31,13 +44,7 @@ export function echoed(context: Context, before: Told, { clause, subject, start,
   const isDenied =
     verb.denied !== undefined ||
     tokens.slice(...rest).some(({ lower }) => /^(?:not|never|neither)$/.test(lower));
-  const told = before.filter(
-    (one): one is AddProposal =>
-      one.propose === "add" &&
-      one.claim !== undefined &&
-      one.kind !== "entity" &&
-      one.claim.subject !== subject.path,
-  );
+  const told = before.filter(({ claim, kind }) => kind !== "entity" && claim?.subject !== subject.path);
   return told.slice(-3).flatMap(({ claim, kind }) => {
     if (!claim || (verb.lemma === "be") !== /^(?:(?:not|never) )?be\b/.test(claim.relation)) return [];
     const bare = claim.relation.replace(/^(?:not|never) /, "");
@@ -59,5 +66,72 @@ export function echoed(context: Context, before: Told, { clause, subject, start,
         },
       ),
     ];
+  });
+}
+
+const OPENS = "(?:(?:and|but|oh|yes|yeah|haha|well|actually|nah|no|aw)[,! ]+)*";
+const CLOSES = "(?:,? (?:tbh|actually|lol|haha|though|tho|honestly|to be honest|now|really|btw))*";
+
+/** How people say that the same goes for somebody else. Add a row to add a way to say it. */
+export const SAME: readonly RegExp[] = [
+  new RegExp(
+    `^${OPENS}(?:same here|ditto|likewise|snap|same for me|same with me|same|that makes two of us)${CLOSES}$`,
+    "i",
+  ),
+  new RegExp(`^${OPENS}(?<who>[^,.]{1,40}?),? (?:too|as well|also|neither|either)${CLOSES}$`, "i"),
+  new RegExp(
+    `^${OPENS}(?:so|neither|nor|as) (?:do|does|did|am|is|are|was|have|has|can|can['’]t|will|would) (?<who>[^,.]{1,40}?)${CLOSES}$`,
+    "i",
+  ),
+  new RegExp(`^${OPENS}(?:the )?same (?:for|with|goes for) (?<who>[^,.]{1,40}?)${CLOSES}$`, "i"),
+];
+
+const SPEAKER = /^(?:me|i|myself|us|we)$/i;
+
+/** "Me too", "neither do I", "same here", "so is my wife": what was told last of somebody, said of somebody else. */
+export function agreed(
+  context: Context,
+  tokens: readonly Token[],
+  text: string,
+  place: { readonly start: number; readonly end: number },
+): AddProposal[] | undefined {
+  const found = SAME.map((pattern) => pattern.exec(text)).find(Boolean);
+  if (!found) return undefined;
+  const who = found.groups?.who;
+  const subject =
+    who === undefined || SPEAKER.test(who) ? context.discourse.speaker : personIn(context, tokens, who);
+  if (!subject?.animate) return undefined;
+  const told = toldBefore(context, place.start).filter(
+    ({ claim, kind }) => kind !== "entity" && claim?.subject !== subject.path,
+  );
+  if (told.length === 0 || told.length > 4) return undefined;
+  return told.flatMap(({ claim, kind }) => (claim ? [sameOf(context, place, subject, { claim, kind })] : []));
+}
+
+function personIn(context: Context, tokens: readonly Token[], who: string): Entity | undefined {
+  const start = tokens.findIndex((token) => who.startsWith(context.content.slice(token.start, token.end)));
+  const end = tokens.findIndex(({ end: at }) => at === (tokens[start]?.start ?? 0) + who.length);
+  if (start < 0 || end < start) return undefined;
+  const entity = context.discourse.resolve(tokens, start, end + 1);
+  const isKnown = entity !== undefined && (entity.path.includes("/") || isSpokenOf(context, entity));
+  return isKnown && isHuman(entity) ? entity : undefined;
+}
+
+function isSpokenOf({ known }: Context, { path }: Entity): boolean {
+  return known.some(({ status, claim }) => status === "current" && claim?.subject === path);
+}
+
+function sameOf(
+  context: Context,
+  place: { readonly start: number; readonly end: number },
+  subject: Entity,
+  { claim, kind }: { readonly claim: Claim; readonly kind: Kind },
+): AddProposal {
+  const verb = conjugate(claim.relation, subject.plural ? "they" : "third");
+  return adding(context, place, {
+    text: compose(subject.display, verb, claim.value, claim.qualifier ?? ""),
+    claim: claimOf(subject.path, claim.relation, claim.value, claim.qualifier),
+    kind,
+    confidence: 0.8,
   });
 }

@@ -12,6 +12,7 @@ import { compose } from "./sentence.ts";
 import { type Held, held, meant, targetOf, telling } from "./targets.ts";
 import { isTime } from "./times.ts";
 import type { Token } from "./token.ts";
+import { lastBreath, lastTold } from "./told.ts";
 
 interface Fragment {
   readonly context: Context;
@@ -93,18 +94,9 @@ const NOT_NOW =
 /** "Not anymore.": what was said last is over. */
 function endedBefore({ context, text, place }: Fragment): Proposal[] | undefined {
   if (!NOT_NOW.test(text)) return undefined;
-  const last = lastTold(context);
+  const last = lastBreath(context, place.start);
   const target = last.length <= 3 ? targetOf(last) : undefined;
   return target ? [ending(context, place, target)] : undefined;
-}
-
-/** What the words right before told: earlier in this message, or in the user's last turn. */
-function lastTold(context: Context): Held[] {
-  const all = held(context).filter(({ memory }) => memory?.kind !== "event");
-  const made = all.filter(({ memory }) => memory === undefined);
-  if (made.length > 0) return made.slice(-1);
-  const turn = context.earlier.findLast(({ role }) => role === "user");
-  return all.filter(({ memory }) => memory?.sources.some(({ message }) => message === turn?.id));
 }
 
 const ADDED =
@@ -115,7 +107,7 @@ function added(fragment: Fragment): AddProposal[] | undefined {
   const { context, tokens, text, place } = fragment;
   const found = ADDED.exec(text)?.groups;
   const words = found?.also ?? found?.too ?? found?.same;
-  const [last] = lastTold(context).slice(-1);
+  const [last] = lastTold(context, place.start).slice(-1);
   if (words === undefined || !last || /^(?:me|so|that|then|now|it|this|you)\b/i.test(words)) return undefined;
   const start = tokens.findIndex((token) => words.startsWith(context.content.slice(token.start, token.end)));
   const list = start < 0 ? undefined : readList(tokens, start, tokens.length);

@@ -3,13 +3,15 @@ import type { Claim } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { AddProposal, Proposal, Reading } from "../../ports/extractor.ts";
 import { replyTo } from "./asked.ts";
+import { beside } from "./beside.ts";
 import { byOthers, changesOf } from "./changes.ts";
 import { claimsOf } from "./claims.ts";
 import { type Before, mentionsOf, quotedSpeaker, subjectOf, TELLING } from "./clause-subjects.ts";
 import { type Clause, clausesOf } from "./clauses.ts";
 import { type Context, ending, type Statement, tidy } from "./context.ts";
 import { putRight, starredValue, swapOf } from "./corrections.ts";
-import { echoed } from "./echoes.ts";
+import { echoed, toldBefore, toldIn } from "./echoes.ts";
+import { elliptical } from "./ellipsis.ts";
 import { discourse, type Entity, speakerEntity } from "./entities.ts";
 import {
   agesInBrackets,
@@ -26,8 +28,11 @@ import { instructionOf } from "./instructions.ts";
 import { isRetellable } from "./retelling.ts";
 import { type Standing, standsAlone } from "./standing.ts";
 import { tagSentences } from "./tagger.ts";
+import { takenBack } from "./taken-back.ts";
+import { nameTitles } from "./titles.ts";
 import type { Token } from "./token.ts";
 import { withoutVocatives } from "./vocatives.ts";
+import { wishesOf } from "./wishes.ts";
 
 /** Reads the statements of one message, sentence by sentence. */
 export function readStatements(
@@ -50,7 +55,15 @@ export function readStatements(
   };
   const talk = discourse(speaker, claims, () => spokenOf(reading, message));
   const { known, earlier } = reading;
-  const context: Context = { message, content: message.content, discourse: talk, known, earlier, made };
+  const context: Context = {
+    message,
+    content: message.content,
+    discourse: talk,
+    known,
+    earlier,
+    made,
+    readAs: (text, place) => readAs(context, text, place),
+  };
   const quotes = quotedSpans(message.content);
   tagged.delete(message);
   for (const { start, end } of spans) {
@@ -65,6 +78,7 @@ export function readStatements(
     tagged.set(message, [...(tagged.get(message) ?? []), ...sentences]);
     for (const tokens of sentences) {
       markQuotes(tokens, quotes);
+      nameTitles(tokens);
       context.made.push(...readSentence(context, tokens));
     }
   }
@@ -101,18 +115,31 @@ function spokenOf(reading: Reading, message: Message): Entity[] {
   });
 }
 
+/** Another sentence in the place of the words that stand for it. */
+function readAs(context: Context, text: string, place: Place): Proposal[] {
+  const message = { ...context.message, content: text };
+  const inner: Context = { ...context, message, content: text, earlier: [], readAs: () => [] };
+  const sentences = tagSentences(text, 0);
+  return sentences.flatMap((tokens) => readSentence(inner, tokens)).map((one) => ({ ...one, ...place }));
+}
+
 const BEYOND =
-  /\b(?:i wish|if only|imagine|pretend(?:ing)?|what if|suppose i|in my dreams?|i dreamt|i dreamed|had a dream|yeah right|as if i|just kidding|jk\b|not really lol|(?:lol|haha+|ha),? (?:yeah|sure|right)|(?:yeah|sure),? i(?:['’]?m| am) (?:totally|definitely|so))\b/i;
+  /\b(?:(?:i |^)wish|wish(?:ed|es)? (?:i|we|he|she|they|you|it|there)|if only|imagine|pretend(?:ing)?|what if|suppose i|in my dreams?|i dreamt|i dreamed|had a dream|yeah right|as if i|just kidding|jk\b|not really lol|(?:lol|haha+|ha),? (?:yeah|sure|right)|(?:yeah|sure),? i(?:['’]?m| am) (?:totally|definitely|so))\b/i;
 
 function readSentence(context: Context, tokens: Token[]): Proposal[] {
   const first = tokens[0];
   const last = tokens.at(-1);
   if (!first || !last) return [];
   const text = context.content.slice(first.start, last.end + last.after.length);
-  if (BEYOND.test(text)) return [];
+  if (BEYOND.test(text)) {
+    const place = { start: first.start, end: last.end };
+    return takenBack(context, bared(text), place) ?? wishesOf(context, text, place);
+  }
   if (context.message.name !== undefined) return readTalk(context, withoutVocatives(tokens), text);
   const clauses = clausesOf(tokens);
   const whole = { start: first.start, end: last.end };
+  const short = elliptical({ context, tokens, clauses, text: bared(text), place: whole });
+  if (short) return short;
   const swapped = swapOf(context, text, whole);
   if (swapped) return swapped;
   const reply = isBrief(clauses, tokens) ? replyTo({ context, text, place: whole }) : undefined;
@@ -127,7 +154,7 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
   if (clauses.length === 0 && order.length === 0)
     return putRight(context, text, whole, [
       ...farewells(context, text, whole),
-      ...fragmentClaims(context, tokens, text, whole),
+      ...fragmentsAndMore({ context, tokens, text, place: whole }),
     ]);
   const progress: Progress = { text, clauses, isOrder: order.length > 0, conditional: false };
   const proposals = [
@@ -138,8 +165,16 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
     ...clauses.flatMap((_clause, k) => readClause(context, progress, k)),
   ];
   proposals.push(...agesInBrackets(context, text, whole));
+  proposals.push(...beside({ context, tokens, text, place: whole }, proposals));
   context.made.length = made;
   return putRight(context, text, whole, proposals);
+}
+
+/** A sentence without a verb, and what it tells beside. */
+function fragmentsAndMore(sentence: Parameters<typeof beside>[0]): Proposal[] {
+  const { context, tokens, text, place } = sentence;
+  const told = fragmentClaims(context, tokens, text, place);
+  return [...told, ...beside(sentence, told)];
 }
 
 /** Among people, orders, scraps and corrections are for the other one: whole statements alone are read. */
@@ -219,8 +254,13 @@ function proposalsOf(context: Context, progress: Progress, k: number, spoken: Sp
   if (TELLING.has(clause.verb.lemma)) progress.sayer = subject ?? progress.sayer;
   if (skip) return [];
   if (!subject) return clause.subject ? (byOthers(context, { clause, subject: NOBODY, ...place }) ?? []) : [];
-  const echo = echoed(context, progress.told ?? [], { clause, subject, ...place });
-  if (echo.length > 0) return echo;
+  const echo = echoed(context, progress.told ? toldIn(progress.told) : toldBefore(context, place.start), {
+    clause,
+    subject,
+    ...place,
+  });
+  // Among people it would be an echo of the other one.
+  if (echo.length > 0) return context.message.name === undefined ? echo : [];
   const statement = { clause, subject, ...place, ...circumstanceOf(context, progress, k) };
   const made = readStatement(context, widen(context, statement, progress.clauses[k + 1]), progress.text);
   context.made.push(...made);

@@ -1,0 +1,38 @@
+import type { Proposal } from "../../ports/extractor.ts";
+import { replyTo } from "./asked.ts";
+import type { Clause } from "./clauses.ts";
+import type { Context } from "./context.ts";
+import { agreed } from "./echoes.ts";
+import { narrowed } from "./narrowings.ts";
+import { withoutSlip } from "./slips.ts";
+import { takenBack } from "./taken-back.ts";
+import type { Token } from "./token.ts";
+import { NO } from "./yes-no-words.ts";
+
+interface Sentence {
+  readonly context: Context;
+  readonly tokens: readonly Token[];
+  readonly clauses: readonly Clause[];
+  /** Without the marks at its ends. */
+  readonly text: string;
+  readonly place: { readonly start: number; readonly end: number };
+}
+
+/** A sentence that says less than it means, and leaves the rest to what was said before; undefined for all others. */
+export function elliptical(sentence: Sentence): Proposal[] | undefined {
+  const { context, tokens, text, place } = sentence;
+  if (tokens.length > 24 || context.content.slice(place.end, place.end + 2).includes("?")) return undefined;
+  return (
+    takenBack(context, text, place) ??
+    agreed(context, tokens, text, place) ??
+    (NO.test(text) ? replyTo({ context, text, place }) : undefined) ??
+    narrowed(context, text, place) ??
+    slipped(sentence)
+  );
+}
+
+/** "I've got two, no wait, three cats" */
+function slipped({ context, text, place }: Sentence): Proposal[] | undefined {
+  const meant = withoutSlip(text);
+  return meant === undefined ? undefined : context.readAs(meant, place);
+}
