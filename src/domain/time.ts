@@ -42,3 +42,18 @@ export function isoTime(time: Date | string, name: string): string {
   if (moment < EARLIEST || moment >= LATEST) throw invalid(`${name} lies outside the years 1000 to 2999.`);
   return new Date(moment).toISOString();
 }
+
+/** The span that a date stands for: a day, a month or a year in a zone, as [from, to) in ISO 8601, UTC. */
+export function spanOf(iso: string, zone?: string): { from: string; to: string } {
+  const [year = 1970, month = 1, day = 1] = iso.slice(0, 10).split("-").map(Number);
+  const from = new Date(Date.UTC(year, month - 1, day));
+  const to = new Date(from);
+  if (iso.length === 4) to.setUTCFullYear(year + 1);
+  else if (iso.length === 7) to.setUTCMonth(to.getUTCMonth() + 1);
+  else to.setUTCDate(to.getUTCDate() + 1);
+  const offset = zone === undefined ? 0 : offsetOf(zone);
+  return {
+    from: new Date(from.getTime() - offset).toISOString(),
+    to: new Date(to.getTime() - offset).toISOString(),
+  };
+}

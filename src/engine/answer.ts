@@ -3,19 +3,19 @@ import { matches as passesFilter } from "../domain/filter.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Answer, Recall, RecallOptions } from "../domain/recall.ts";
 import type { Scope } from "../domain/scope.ts";
-import { isoTime } from "../domain/time.ts";
+import { inZone, isoTime } from "../domain/time.ts";
 import type { Question } from "../ports/question-reader.ts";
 import { type AnswerIndex, answerIndex } from "./answer/answer-index.ts";
-import { candidates } from "./answer/candidates.ts";
 import { choose, withoutName } from "./answer/choose.ts";
 import { bagOf, essence } from "./answer/essence.ts";
-import { heldAt } from "./answer/held.ts";
-import { type Match, matches } from "./answer/match.ts";
+import { type Looking, look } from "./answer/look.ts";
+import type { Match } from "./answer/match.ts";
 import { quoteFor } from "./answer/quote.ts";
 import { sayClaims, sayOne, sayPast } from "./answer/say.ts";
-import { subjectFit } from "./answer/subjects.ts";
+import { timelyAnswer } from "./answer/timely/index.ts";
 import { yesOrNo } from "./answer/yes-no.ts";
 import type { Ports } from "./ports.ts";
+import { knownThen } from "./recall/then.ts";
 import { recall } from "./recall.ts";
 import type { UserState } from "./user-state.ts";
 
@@ -34,18 +34,20 @@ export async function answer(
   options: RecallOptions = {},
 ): Promise<Answer> {
   const found = await recall(ports, scope, question, options);
-  const state = await ports.states.of(scope);
-  const now = ports.clock().toISOString();
+  const held = await ports.states.of(scope);
+  const knownAt = options.knownAt === undefined ? undefined : isoTime(options.knownAt, "knownAt");
+  // As it was known then: each memory in the version of that time.
+  const state = knownAt === undefined ? held : stateThen(held, await ports.record.versions(scope), knownAt);
+  const now = knownAt ?? ports.clock().toISOString();
   const asOf = options.asOf === undefined ? undefined : isoTime(options.asOf, "asOf");
   const index = answerIndex(state.memories);
   const mayUse = boundsOf(scope, options);
-  const read = ports.questions.read(question, {
-    at: asOf ?? now,
-    known: known(index, mayUse),
-  });
+  const zone = lastZone(state);
+  const read = ports.questions.read(question, { at: inZone(asOf ?? now, zone), known: known(index, mayUse) });
+  const asked = read.measures === "ago" ? question.replace(/\bhow long ago\b/i, "when") : question;
   const composed =
-    (await fromClaims(ports, { question, read, index, mayUse, state, now, asOf })) ??
-    fromPassages({ question, read, found, state, index, options, dayIn: dayReader(ports) });
+    (await fromClaims(ports, { question: asked, read, index, mayUse, state, now, asOf, zone })) ??
+    fromPassages({ question: asked, read, found, state, index, options, dayIn: dayReader(ports) });
   return composed
     ? { ...composed, abstained: false, recall: found }
     : { text: UNKNOWN, used: [], abstained: true, recall: found };
@@ -74,14 +76,29 @@ interface Composed {
 /** Whether the caller's bounds let a memory through. */
 function boundsOf(scope: Scope, options: RecallOptions): (memory: Memory) => boolean {
   const session = options.session ?? scope.session;
-  const knownAt = options.knownAt === undefined ? undefined : isoTime(options.knownAt, "knownAt");
   const { kinds, types, where } = options;
   if (types && !types.includes("memory")) return () => false;
   return (memory) =>
     (session === undefined || options.session === undefined || memory.session === session) &&
     (kinds === undefined || kinds.includes(memory.kind)) &&
-    (knownAt === undefined || memory.storedAt <= knownAt) &&
     (where === undefined || passesFilter(where, memory.metadata));
+}
+
+function stateThen(state: UserState, versions: readonly Memory[], knownAt: string): UserState {
+  return { ...state, memories: knownThen(versions, knownAt) };
+}
+
+/** Of the newest so many turns it is looked for. */
+const LOOKED_AT = 50;
+
+/** The zone of what the user said last: "yesterday" in a question is theirs. */
+function lastZone({ messages, block }: UserState): string | undefined {
+  const { count, ids } = block.turns;
+  for (let turn = count - 1; turn >= Math.max(0, count - LOOKED_AT); turn -= 1) {
+    const message = messages.get(ids[turn] ?? "");
+    if (message?.role === "user") return message.zone;
+  }
+  return undefined;
 }
 
 /** What a question can name: who is called what, and one memory of each subject. */
@@ -110,32 +127,33 @@ function oneOf(
   return found ? [found] : [];
 }
 
-interface Asking {
+interface Asking extends Looking {
   readonly question: string;
   readonly read: Question;
-  readonly index: AnswerIndex;
-  readonly mayUse: (memory: Memory) => boolean;
-  readonly state: UserState;
-  readonly now: string;
-  readonly asOf: string | undefined;
+  readonly zone: string | undefined;
 }
 
 async function fromClaims(ports: AnswerPorts, asking: Asking): Promise<Composed | undefined> {
-  const { question, read, index, mayUse, state, now, asOf } = asking;
-  const fits = subjectFit(read.subject, index, mayUse);
-  const asked = { text: question, question: read, fits, around: (memory: Memory) => around(state, memory) };
-  const held = heldAt(candidates(asked, index).filter(mayUse), now, asOf);
-  const found = matches(asked, held);
+  const { question, read, now, asOf } = asking;
+  const timely = await timelyAnswer({
+    text: question,
+    read,
+    looking: asking,
+    all: [...asking.state.memories.values()].filter(asking.mayUse),
+    reread: (text) =>
+      ports.questions.read(text, {
+        at: inZone(asOf ?? now, asking.zone),
+        known: known(asking.index, asking.mayUse),
+      }),
+    look: (text, wanted, span) => look(asking, text, wanted, span),
+    choose: (wanted, found) => choose(ports.embedder, wanted, found),
+  });
+  if (timely === "unknown") return undefined;
+  if (timely) return timely;
+  const { asked, held, found } = look(asking, question, read);
   if (read.asks === "yes_no") return yesOrNo(asked, found, held);
   const chosen = await choose(ports.embedder, read, found);
   return chosen.length > 0 ? compose(chosen, read, question) : undefined;
-}
-
-/** The words of the message that a memory came from. */
-function around(state: UserState, memory: Memory): string {
-  const [source] = memory.sources;
-  const message = source && state.messages.get(source.message);
-  return message ? message.content.slice(0, 2000) : "";
 }
 
 function compose(chosen: readonly Match[], read: Question, asked: string): Composed {

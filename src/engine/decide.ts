@@ -102,7 +102,10 @@ function labels(message: Message): Partial<Memory> {
 function details(proposal: AddProposal, message: Message): Partial<Memory> {
   const { claim, when, validTo, expiresAt, sensitive } = proposal;
   return {
-    validFrom: proposal.validFrom ?? message.at,
+    // Of what was over when it was told, and of which nobody said since when, the beginning is open.
+    ...(validTo !== undefined && validTo <= message.at && !proposal.validFrom
+      ? {}
+      : { validFrom: proposal.validFrom ?? message.at }),
     ...(claim ? { claim } : {}),
     ...(when ? { when } : {}),
     ...(validTo ? { validTo } : {}),

@@ -23,7 +23,18 @@ export interface Question {
   readonly tense?: "past" | "present" | "future";
   /** True for "where did I live before", "what did I use to …": the past is meant. */
   readonly past?: boolean;
-  /** A span of time that the question names, ISO 8601. */
+  /** A span of time that the question names, ISO 8601, and the words that name it. */
   readonly from?: string;
   readonly to?: string;
+  readonly dated?: string;
+  /** What it is asked beside ("before Porto", "after I moved"), and the question without it. */
+  readonly beside?: {
+    readonly side: "before" | "after" | "when";
+    readonly of: string;
+    readonly rest: string;
+  };
+  /** "When did I last …", "the first time": which of several is meant. */
+  readonly order?: "first" | "last";
+  /** What is asked for is a length of time: how long it lasts, how long it is ago, how old somebody is. */
+  readonly measures?: "duration" | "ago" | "age";
 }

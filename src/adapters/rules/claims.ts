@@ -19,11 +19,11 @@ import {
 import { binds, type Phrase, phrasesOf } from "./phrases.ts";
 import { relationClaims } from "./relation-claims.ts";
 import { absolute, compose } from "./sentence.ts";
+import { withValidity } from "./validity.ts";
 
 /** What a clause says of somebody, as memories. */
 export function claimsOf(context: Context, statement: Statement): AddProposal[] {
-  const { clause, subject } = statement;
-  const { verb } = clause;
+  const { clause } = statement;
   const phrases = phrasesOf(clause.tokens, ...clause.rest);
   const part: Part = {
     context,
@@ -32,6 +32,13 @@ export function claimsOf(context: Context, statement: Statement): AddProposal[] 
     dates: datesOf(context, statement),
     tokens: clause.tokens,
   };
+  return withValidity(part, claimsIn(part));
+}
+
+function claimsIn(part: Part): AddProposal[] {
+  const { statement, phrases } = part;
+  const { subject, clause } = statement;
+  const { verb } = clause;
   if (verb.open && !isWish(part)) return [];
   if (verb.passive && verb.lemma === "call") return nameClaims(part);
   const isBe = verb.copula && verb.chain.length === 0;
@@ -174,11 +181,23 @@ function conjunctsOf(part: Part): Part[] {
     const end = all[k]?.from ?? to;
     return {
       ...part,
+      dates: ownDates(part, start, end),
       ...(k > 0 ? { isBeside: true } : {}),
       phrases: phrases.filter((phrase) => phrase.from >= start && phrase.to <= end),
       statement: { ...statement, clause: { ...statement.clause, rest: [start, end] } },
     };
   });
+}
+
+/** "Cadiz in March and Seville in May": to each its own date, where it has one. */
+function ownDates(part: Part, from: number, to: number): Part["dates"] {
+  const { context, statement, tokens } = part;
+  const [first, last] = [tokens[from], tokens[to - 1]];
+  if (!first || !last) return part.dates;
+  const shift = first.start - statement.start;
+  const own = datesOf(context, { ...statement, start: first.start, end: last.end });
+  if (own.length === 0) return part.dates;
+  return own.map((date) => ({ ...date, start: date.start + shift, end: date.end + shift }));
 }
 
 /** "piano on Mondays, JUDO on Wednesdays": a thing with its time or place behind another such. */

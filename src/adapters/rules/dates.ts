@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { offsetOf, zoneOf } from "../../domain/time.ts";
+import { spanOf, zoneOf } from "../../domain/time.ts";
 import { relativeDate } from "./relative-dates.ts";
 
 /** A date said in words, resolved against the time of the message. */
@@ -43,7 +43,7 @@ function chrono(): Chrono {
 
 /** Cheap look for a word that can be part of a date, before the parser is loaded and asked. */
 const HINT =
-  /\d|\b(?:today|tomorrow|yesterday|tonight|ago|last|next|this|coming|weekend|weeks?|months?|years?|days?|morning|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|february|march|april|june|july|august|sept|september|october|november|december|christmas|easter|spring|summer|autumn|winter|fall|fortnight|couple|xmas|valentine|halloween|nye)\b/i;
+  /\d|\b(?:today|tomorrow|yesterday|tonight|ago|last|next|this|coming|weekend|weeks?|months?|years?|days?|morning|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|february|march|april|june|july|august|sept|september|october|november|december|christmas|easter|good friday|pentecost|spring|summer|autumn|winter|fall|fortnight|couple|xmas|valentine|halloween|nye)\b/i;
 
 const HABIT =
   /\b(?:every|each|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:morning|afternoon|evening|night)s|weekdays|weekends|daily|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|till|until|through) (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
@@ -207,21 +207,6 @@ function dayOfMonth(day: number, instant: Date, future: boolean): string {
   if (future && date.getTime() < today) date.setUTCMonth(date.getUTCMonth() + 1);
   if (!future && date.getTime() > today) date.setUTCMonth(date.getUTCMonth() - 1);
   return date.toISOString().slice(0, 10);
-}
-
-/** The span that a date stands for: a day, a month or a year in a zone, as [from, to) in ISO 8601, UTC. */
-export function spanOf(iso: string, zone?: string): { from: string; to: string } {
-  const [year = 1970, month = 1, day = 1] = iso.slice(0, 10).split("-").map(Number);
-  const from = new Date(Date.UTC(year, month - 1, day));
-  const to = new Date(from);
-  if (iso.length === 4) to.setUTCFullYear(year + 1);
-  else if (iso.length === 7) to.setUTCMonth(to.getUTCMonth() + 1);
-  else to.setUTCDate(to.getUTCDate() + 1);
-  const offset = zone === undefined ? 0 : offsetOf(zone);
-  return {
-    from: new Date(from.getTime() - offset).toISOString(),
-    to: new Date(to.getTime() - offset).toISOString(),
-  };
 }
 
 /** A date as a moment, for validity: the beginning of its span. */

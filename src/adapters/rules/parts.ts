@@ -40,7 +40,21 @@ export function datesOf(context: Context, statement: Statement): SaidDate[] {
     verb.chain.some((link) =>
       ["plan", "be going", "want", "hope", "intend", "promise", "need", "have"].includes(link.verb),
     );
-  return datesIn(text, saidAt(context.message), ahead);
+  const dates = datesIn(text, saidAt(context.message), ahead);
+  return isHabit(verb) ? dates.filter(({ start, end }) => !DAY_PART.test(text.slice(start, end))) : dates;
+}
+
+/** "I run in the morning": of every day. */
+const DAY_PART =
+  /^(?:in |at |during )?(?:the )?(?:early |late )?(?:mornings?|afternoons?|evenings?|nights?|noon|midnight)$/i;
+
+function isHabit(verb: Statement["clause"]["verb"]): boolean {
+  return (
+    verb.tense === "present" &&
+    !verb.progressive &&
+    !verb.perfect &&
+    !verb.chain.some(({ next }) => next === "to")
+  );
 }
 
 export function isPlace(phrases: readonly Phrase[]): boolean {

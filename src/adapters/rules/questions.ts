@@ -1,11 +1,11 @@
 import type { Memory } from "../../domain/memory.ts";
 import { attributeRelations } from "../../domain/relations.ts";
 import type { Question, QuestionReader } from "../../ports/question-reader.ts";
-import { datesIn, spanOf } from "./dates.ts";
 import { isLastingOrder } from "./instructions.ts";
 import { readNounPhrase } from "./noun-phrases.ts";
 import { stated, whQuestion, yesNo } from "./question-frames.ts";
 import { type Asking, headOf, resolver } from "./question-parts.ts";
+import { besideOf, spanIn, timelyForm } from "./question-times.ts";
 import { tagSentences } from "./tagger.ts";
 
 const PREAMBLE =
@@ -64,12 +64,18 @@ export function readQuestion(
   const led = LED.exec(question);
   if (led?.groups)
     return readQuestion(`${led.groups.wh}${led.groups.verb} ${led.groups.whom} ${led.groups.rest}`, context);
-  const text = bare(question);
+  const { text, ...timely } = timelyForm(bare(question));
   const tokens = tagSentences(text).flat();
   if (tokens.length === 0) return { asks: "unknown", relations: [] };
   const asking: Asking = { text, tokens, context };
   const reading = special(asking) ?? whQuestion(asking) ?? yesNo(asking) ?? stated(asking) ?? loose(asking);
-  return { ...reading, ...pastOf(text, reading), ...spanIn(asking) };
+  return {
+    ...reading,
+    ...pastOf(text, reading),
+    ...spanIn(text, context.at),
+    ...besideOf(text),
+    ...timely,
+  };
 }
 
 /** "And my cousin, what does he play?" */
@@ -106,20 +112,6 @@ function pastOf(text: string, reading: Question): Pick<Question, "past"> {
       text,
     ) || /\b(?:did|was|were) (?:i|my|we|our)\b.*\bbefore\b/i.test(text);
   return isPast && reading.asks !== "unknown" ? { past: true } : {};
-}
-
-function spanIn({ text, context }: Asking): Pick<Question, "from" | "to"> {
-  if (
-    context.at === "" ||
-    !/\b(?:last|this|next|in|on|yesterday|today|tomorrow|since|during|ago)\b/i.test(text)
-  )
-    return {};
-  const future =
-    /\b(?:will|going to|next|tomorrow|planning|plans?|in (?:about )?\w+ (?:days?|weeks?|months?))\b/i.test(
-      text,
-    ) || /\bam i\b.*ing\b/i.test(text);
-  const [date] = datesIn(text, context.at, future);
-  return date && date.iso.length <= 10 ? spanOf(date.iso) : {};
 }
 
 /** Questions about the talk itself: how to be called, how to be answered. */

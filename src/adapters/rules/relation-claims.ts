@@ -3,6 +3,7 @@ import type { Kind } from "../../domain/memory.ts";
 import { canonicalRelation } from "../../domain/relations.ts";
 import type { AddProposal } from "../../ports/extractor.ts";
 import { type AddParts, adding, claimOf, said, thirdPerson, tidy } from "./context.ts";
+import { momentOf } from "./dates.ts";
 import { ANIMALS, FEMALE, MALE } from "./lexicon.ts";
 import { readList } from "./noun-phrases.ts";
 import { isName } from "./nouns.ts";
@@ -41,7 +42,7 @@ export function relationClaims(
   const { subject, clause } = statement;
   const { verb } = clause;
   const head = verb.lemma.split(" ")[0] ?? "";
-  const isPast = isOver(part);
+  const isPast = isPastTold(part);
   const relation = relationNamed(part, base, isPast && STATIVE.has(head) && !base.startsWith("used to"));
   const member = phrase && relation === "have" ? membershipsOf(part, phrase) : undefined;
   if (member) return relationClaims(member.part, "be a member of", member.phrase);
@@ -72,6 +73,21 @@ export function relationClaims(
     if (relation === "work as") claims.push(...workplace(part));
     return claims;
   });
+}
+
+function isPastTold(part: Part): boolean {
+  return isOver(part) && begunOf(part) === undefined;
+}
+
+/** "I started working at Lumo in March": that goes on since then. */
+function begunOf({ statement, dates, context }: Part): Pick<AddParts, "when" | "validFrom"> | undefined {
+  const { verb } = statement.clause;
+  const [link] = verb.chain;
+  const isBegun =
+    verb.tense === "past" && verb.chain.length === 1 && /^(?:start|begin)$/.test(link?.verb ?? "");
+  if (!isBegun || verb.denied || !STATIVE.has(verb.lemma.split(" ")[0] ?? "")) return undefined;
+  const [date] = dates;
+  return date ? { when: date.iso, validFrom: momentOf(date.iso, context.message.zone) } : {};
 }
 
 /** What the new value takes the place of. */
@@ -328,8 +344,17 @@ function isVague(tokens: readonly Token[], [from, to]: readonly [number, number]
   const last = tokens[to - 1];
   return (
     last === undefined ||
-    (to - from === 1 && VAGUE.has(last.lower)) ||
+    (to - from === 1 && VAGUE.has(last.lower) && !isNarrowed(tokens, to)) ||
     (to - from > 1 && ["stuff", "things", "ones"].includes(last.lower) && to - from < 3)
+  );
+}
+
+/** "anything spicy", "something with raccoons" */
+function isNarrowed(tokens: readonly Token[], at: number): boolean {
+  const before = tokens[at - 1];
+  const isOpen = /^(?:any|some|every)thing$/.test(before?.lower ?? "") && before?.after.trim() === "";
+  return (
+    isOpen && (tokens[at]?.class === "adjective" || /^(?:with|about|by|from)$/.test(tokens[at]?.lower ?? ""))
   );
 }
 
@@ -402,6 +427,8 @@ function detailsOf(
   relation: string,
   isPast: boolean,
 ): Pick<AddParts, "when" | "validFrom"> & { kind?: Kind; importance?: number; holds?: "one" | "many" } {
+  const begun = begunOf(part);
+  if (begun) return begun;
   const { statement, dates } = part;
   const { verb } = statement.clause;
   const [date] = dates;

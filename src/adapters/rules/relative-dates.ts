@@ -22,7 +22,11 @@ interface Rule {
   readonly pattern: RegExp;
   /** Only where the words look ahead. */
   readonly isAhead?: boolean;
-  readonly iso: (groups: Readonly<Record<string, string | undefined>>, instant: Date) => string;
+  readonly iso: (
+    groups: Readonly<Record<string, string | undefined>>,
+    instant: Date,
+    future: boolean,
+  ) => string;
 }
 
 const RULES: readonly Rule[] = [
@@ -60,6 +64,15 @@ const RULES: readonly Rule[] = [
   {
     pattern: new RegExp(`\\b(?:the )?${WEEKDAY} after next\\b`, "i"),
     iso: (groups, instant) => weekday(groups, instant, 1),
+  },
+  {
+    pattern: /\b(?:the )?weekend after next\b/i,
+    iso: (_groups, instant) => weekday({ weekday: "saturday" }, instant, 1),
+  },
+  {
+    pattern:
+      /\b(?<feast>easter(?: (?:sunday|monday|weekend))?|good friday|whit monday|pentecost|ash wednesday|mardi gras)(?: (?:of )?(?<which>last year|this year|next year|(?:19|20)\d\d))?\b/i,
+    iso: ({ feast = "", which }, instant, future) => easterFeast(feast.toLowerCase(), which, instant, future),
   },
   {
     pattern: /\b(?:the )?week after next\b/i,
@@ -122,6 +135,46 @@ function day(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
+/** Days from Easter Sunday. */
+const FROM_EASTER: Readonly<Record<string, number>> = {
+  "good friday": -2,
+  "easter monday": 1,
+  "whit monday": 50,
+  pentecost: 49,
+  "ash wednesday": -46,
+  "mardi gras": -47,
+};
+
+/** A feast that moves with Easter: of the year named, else the next one or the last. */
+function easterFeast(feast: string, which: string | undefined, instant: Date, future: boolean): string {
+  const year = instant.getUTCFullYear();
+  const dayIn = (one: number): string => day(easterOf(one) + (FROM_EASTER[feast] ?? 0) * DAY);
+  if (which !== undefined) {
+    const named: Readonly<Record<string, number>> = {
+      "last year": year - 1,
+      "this year": year,
+      "next year": year + 1,
+    };
+    return dayIn(named[which.toLowerCase()] ?? Number(which));
+  }
+  const here = dayIn(year);
+  const today = day(instant.getTime());
+  if (future) return here < today ? dayIn(year + 1) : here;
+  return here > today ? dayIn(year - 1) : here;
+}
+
+/** Easter Sunday of the Gregorian calendar, by the rule of Butcher (1876). */
+function easterOf(year: number): number {
+  const [a, b, c] = [year % 19, Math.floor(year / 100), year % 100];
+  const f = Math.floor((b + 8) / 25);
+  const g = Math.floor((b - f + 1) / 3);
+  const h = (19 * a + b - Math.floor(b / 4) - g + 15) % 30;
+  const l = (32 + 2 * (b % 4) + 2 * Math.floor(c / 4) - h - (c % 4)) % 7;
+  const m = Math.floor((a + 11 * h + 22 * l) / 451);
+  const n = h + l - 7 * m + 114;
+  return Date.UTC(year, Math.floor(n / 31) - 1, (n % 31) + 1);
+}
+
 const FEASTS: readonly (readonly [RegExp, string])[] = [
   [/\bchristmas eve\b/i, "12-24"],
   [/\b(?:christmas(?: day)?|xmas)\b/i, "12-25"],
@@ -141,7 +194,11 @@ export function relativeDate(
   for (const { pattern, iso, isAhead } of RULES) {
     const found = isAhead && !future ? undefined : pattern.exec(text);
     if (found?.groups)
-      return { start: found.index, end: found.index + found[0].length, iso: iso(found.groups, instant) };
+      return {
+        start: found.index,
+        end: found.index + found[0].length,
+        iso: iso(found.groups, instant, future),
+      };
   }
   return feast(text, instant, future);
 }

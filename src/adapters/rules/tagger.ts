@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { even } from "./even.ts";
 import { FIRST_POSSESSIVE } from "./lexicon.ts";
 import { repair } from "./repairs.ts";
-import { withTimeOpener } from "./times.ts";
+import { withTimeWords } from "./times.ts";
 import type { Token } from "./token.ts";
 import { classOf } from "./word-class.ts";
 
@@ -46,7 +46,7 @@ export function tagSentences(text: string, offset = 0): Token[][] {
       if (term.implicit !== undefined && term.text === "") joinContraction(tokens, term);
       else at = pushTerm(tokens, term, { plain, at, offset });
     }
-    if (tokens.length > 0) sentences.push(repair(withTimeOpener(tokens)));
+    if (tokens.length > 0) sentences.push(repair(withTimeWords(tokens)));
   }
   return sentences;
 }

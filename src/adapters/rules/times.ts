@@ -73,3 +73,22 @@ function timeEnd(tokens: readonly Token[], from: number, to: number): number {
   while (end > from + 1 && !isTime(tokens, from, end)) end -= 1;
   return end;
 }
+
+/** "STARTING Monday I work in Graz": a preposition, and no verb; "I LAST saw her in May": an adverb. */
+export function withTimeWords(tokens: Token[]): Token[] {
+  for (const [at, token] of tokens.entries()) {
+    if (isOrder(tokens, at)) token.class = "adverb";
+    const opens = at === 0 || /[,;:]/.test(tokens[at - 1]?.after ?? "");
+    if (!opens || !/^(?:starting|beginning|effective)$/.test(token.lower)) continue;
+    if (isTime(tokens, at + 1, timeEnd(tokens, at + 1, tokens.length))) token.class = "preposition";
+  }
+  return tokens;
+}
+
+function isOrder(tokens: readonly Token[], at: number): boolean {
+  const [before, token, next] = [tokens[at - 1], tokens[at], tokens[at + 1]];
+  if (!/^(?:last|first)$/.test(token?.lower ?? "")) return false;
+  const isSubject =
+    before?.class === "pronoun" || before?.class === "name" || /^(?:have|has|had)$/.test(before?.lower ?? "");
+  return isSubject && next?.class === "verb" && (next.tags.has("PastTense") || next.tags.has("Participle"));
+}

@@ -64,8 +64,9 @@ function byRelation(asked: Asked, one: HeldMemory, claim: Claim): Match | undefi
   const isPastState = bare !== claim.relation;
   const rank = attribute ? 0 : relationRank(question, bare);
   if (rank < 0) return undefined;
-  if (isPastState !== (question.past === true || question.tense === "past") && isPastState) return undefined;
-  if (!meetsQuestion(asked, one.memory, claim)) return undefined;
+  const isPastAsked = question.past === true || question.tense === "past";
+  if (isPastState && !isPastAsked && one.isThen !== true) return undefined;
+  if (!meetsQuestion(asked, one, claim)) return undefined;
   const kind = kindFits(asked, one.memory, claim);
   if (kind === false && question.asks !== "yes_no") return undefined;
   if (!saysMore(question, claim)) return undefined;
@@ -75,9 +76,9 @@ function byRelation(asked: Asked, one: HeldMemory, claim: Claim): Match | undefi
 }
 
 /** Time, value, what narrows the question, and the shape of what it asks for. */
-function meetsQuestion(asked: Asked, memory: Memory, claim: Claim): boolean {
+function meetsQuestion(asked: Asked, { memory, isThen }: HeldMemory, claim: Claim): boolean {
   const { question } = asked;
-  if (!tenseFits(question, memory, claim) || !valueFits(question, claim)) return false;
+  if (!(isThen || tenseFits(question, memory, claim)) || !valueFits(question, claim)) return false;
   return narrowed(asked, memory) && metObject(asked, memory) && shapeFits(question, memory, claim);
 }
 

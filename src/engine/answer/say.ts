@@ -52,12 +52,15 @@ export function sayOne(memory: Memory, question: Question, asked: string): strin
     new RegExp(`^${escaped(sayPath(claim.subject))}\\S*(?: \\S+)? (?:are|is|have|has|was|were) `, "i").test(
       said,
     ) && !/^(?:be|have)\b/.test(claim.relation);
-  if (isProgressive) return withDate(said, memory, question);
+  if (isProgressive || LASTING.test(claim.qualifier ?? "")) return withDate(said, memory, question);
   const qualifier = claim.qualifier && !isSaid(claim.qualifier, asked) ? claim.qualifier : "";
   if (claim.subject.includes("/") || !claim.subject.startsWith("user"))
     return withDate(said, memory, question);
   return withDate(sayClaims([claim], qualifier), memory, question);
 }
+
+/** "has had it for two years", "since May": as it was said, for "have it for two years" is no English. */
+const LASTING = /\b(?:since|for (?:\w+ ){1,3}(?:years?|months?|weeks?|days?))\b/i;
 
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

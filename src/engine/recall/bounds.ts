@@ -69,12 +69,18 @@ function whyNotMemory(block: Block, row: number, limits: Limits): string | undef
   if (((columns.flags[row] as number) & MEMORY.quarantined) !== 0) return "quarantined";
   if ((columns.expiresAt[row] as number) <= now) return "expired";
   const from = columns.validFrom[row] as number;
-  if (isAfter(Number.isNaN(from) ? (columns.at[row] as number) : from, asOf)) return "not yet true then";
+  if (isAfter(Number.isNaN(from) ? beginOf(columns, row) : from, asOf)) return "not yet true then";
   if (isAfter(columns.storedAt[row] as number, knownAt)) return "not yet known then";
   if (agent !== undefined && columns.agent[row] !== agent) return "another agent's";
   if (session !== undefined && columns.session[row] !== session && !wasSaidIn(block, row, session))
     return "another session";
   return undefined;
+}
+
+/** Of what was over when it was told, the beginning is open. */
+function beginOf({ validTo, at }: Block["memories"]["columns"], row: number): number {
+  const told = at[row] as number;
+  return (validTo[row] as number) <= told ? Number.NEGATIVE_INFINITY : told;
 }
 
 function wasSaidIn({ memories, turns }: Block, row: number, session: number): boolean {

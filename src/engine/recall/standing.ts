@@ -1,7 +1,9 @@
-import type { Status } from "../../domain/memory.ts";
+import { KINDS, type Status } from "../../domain/memory.ts";
 import type { Block } from "../block/block.ts";
 import { MEMORY, STATUSES } from "../block/memories.ts";
 import type { Limits } from "./bounds.ts";
+
+const EVENT = KINDS.indexOf("event");
 
 type Times = Pick<Limits, "now" | "asOf" | "knownAt">;
 
@@ -17,8 +19,11 @@ function statusOf({ memories }: Block, row: number, { now, asOf, knownAt }: Time
   const status = STATUSES[columns.status[row] as number] as Status;
   if (status === "retracted") return "retracted";
   const to = columns.validTo[row] as number;
+  // What happened stays so: that it lasted until then makes it no less true.
+  if (status === "current" && columns.kind[row] === EVENT) return status;
   if (to <= (asOf ?? knownAt ?? now)) return "superseded";
-  return asOf !== undefined && !Number.isNaN(to) ? "current" : status;
+  // What ends later still holds, whatever has been said of the time after it.
+  return Number.isNaN(to) ? status : "current";
 }
 
 /**
