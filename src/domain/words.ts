@@ -91,7 +91,8 @@ export function wordKey(text: string): string {
   return (telling.length > 0 ? telling : all).map(stem).join(" ");
 }
 
-const ARTICLES: ReadonlySet<string> = new Set(["a", "an", "the", "my", "our", "some"]);
+/** Words that make no difference to what is said. */
+export const ARTICLES: ReadonlySet<string> = new Set(["a", "an", "the", "my", "our", "some"]);
 
 /** Stems looked up before; the words of a language are few, and come again. */
 const STEMS = new Map<string, string>();

@@ -1,12 +1,10 @@
-import type { Cut } from "../domain/cut.ts";
 import { checkText } from "../domain/limits.ts";
-import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { ErasurePlan, ErasureReceipt, ReceiptLine } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { EraseProposal } from "../ports/extractor.ts";
 import { carryOut } from "./forget/carry-out.ts";
-import { type Selection, select } from "./forget/select.ts";
+import { type Selection, select, united } from "./forget/select.ts";
 import type { Ports } from "./ports.ts";
 import type { Forget } from "./surface.ts";
 import type { UserState } from "./user-state.ts";
@@ -71,22 +69,17 @@ function selectAsked(
   message: Message,
   proposals: readonly EraseProposal[],
 ): Selection {
-  const memories = new Set<Memory>();
-  const cuts = new Map<string, Cut[]>();
-  for (const proposal of proposals) {
-    const isWhole = proposal.about === undefined && !proposal.everything;
-    const own = isWhole
-      ? { start: 0, end: message.content.length }
-      : { start: proposal.start, end: proposal.end };
-    cuts.set(message.id, [...(cuts.get(message.id) ?? []), { ...own, put: "" }]);
-    const meant: Forget | undefined = proposal.everything
-      ? { everything: true }
-      : (proposal.about ?? undefined);
-    const found = meant === undefined ? selectOf(state, message.id) : select(ports, state, meant);
-    for (const memory of found.memories) memories.add(memory);
-    for (const [id, more] of found.cuts) cuts.set(id, [...(cuts.get(id) ?? []), ...more]);
-  }
-  return { memories, cuts };
+  const asking = { message, spans: proposals };
+  return united(
+    proposals.map((proposal) => {
+      const { start, end, about, everything } = proposal;
+      const meant: Forget | undefined = everything ? { everything: true } : about;
+      // Words that are not meant to be kept take their message with them.
+      const own = meant === undefined ? { start: 0, end: message.content.length } : { start, end };
+      const found = meant === undefined ? selectOf(state, message.id) : select(ports, state, meant, asking);
+      return united([{ memories: new Set(), cuts: new Map([[message.id, [{ ...own, put: "" }]]]) }, found]);
+    }),
+  );
 }
 
 /** The memories that rest on one message alone. */

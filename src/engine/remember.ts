@@ -2,6 +2,7 @@ import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { ErasureReceipt, Receipt, ReceiptLine } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
+import { type Admitted, withoutBarred } from "./barred.ts";
 import { change } from "./change.ts";
 import { type Digested, digest } from "./digest.ts";
 import { forgetAsked } from "./forget.ts";
@@ -9,7 +10,6 @@ import { answeredBefore, type Key, keptReceipt, keyOf } from "./idempotency.ts";
 import type { Ports } from "./ports.ts";
 import type { RememberOptions } from "./surface.ts";
 import { type RememberInput, takeMessages } from "./take-messages.ts";
-import { withoutBarred } from "./tombstones.ts";
 import { unitsOf } from "./units.ts";
 import type { UserState } from "./user-state.ts";
 
@@ -79,9 +79,10 @@ async function store(
 ): Promise<Stored> {
   const isRead = (options.extract ?? "now") === "now" && ports.extractor.local;
   const { result, revision } = await change(ports, scope, async (state, at) => {
-    const fresh = newOnes(messages, state.messages).map((message) =>
+    const admitted = newOnes(messages, state.messages).map((message) =>
       withoutBarred(ports.secret, scope, message, state.tombstones),
     );
+    const fresh = admitted.map(({ message }) => message);
     const digested: Digested = isRead
       ? await digest(ports, { state, at, messages: fresh, mayErase: options.origin !== "import" })
       : { messages: fresh, memories: [], lifted: [], lines: [] };
@@ -108,13 +109,18 @@ async function store(
         messages: digested.messages,
         memories: digested.memories,
         units: await unitsOf(ports, digested.messages, reworded(state, digested.memories), options.signal),
-        liftTombstones: digested.lifted,
+        liftTombstones: [...new Set([...digested.lifted, ...liftedBy(admitted, digested.messages.length)])],
         ...(receipt ? { receipt } : {}),
       },
       result,
     };
   });
   return { ...result, revision };
+}
+
+/** What the messages that are stored now lift. */
+function liftedBy(admitted: readonly Admitted[], stored: number): string[] {
+  return admitted.slice(0, stored).flatMap(({ lifted }) => lifted);
 }
 
 /** The messages that are not stored yet; of two with the same id in one batch, the first. */

@@ -3,12 +3,11 @@ import { claimKey } from "../domain/claim.ts";
 import type { Claim } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { Scope } from "../domain/scope.ts";
-import { sentencesOf } from "../domain/sentences.ts";
 import { wordKey, words } from "../domain/words.ts";
 import type { Secret } from "../ports/secret.ts";
 
-/** The longest run of words that a tombstone of words can stand for. */
-const MOST_WORDS = 5;
+/** The longest run of words that a tombstone of words can stand for. Longer ones have one for each stretch. */
+export const MOST_WORDS = 5;
 
 /** The hash under which an erased claim, or erased words, bar their way back. Bound to the user. */
 export function tombstoneHash(secret: Secret, scope: Scope, of: Tombstone["of"], text: string): string {
@@ -58,43 +57,4 @@ const COMMON: ReadonlySet<string> = new Set(
  */
 export function isSaidAgain(message: Message, tombstone: Tombstone): boolean {
   return message.origin === "user_message" && (message.at > tombstone.at || message.at === message.storedAt);
-}
-
-/**
- * The message without the sentences that hold words barred by a tombstone, unless the user said them again.
- * Gives the same value where nothing is barred.
- */
-export function withoutBarred(
-  secret: Secret,
-  scope: Scope,
-  message: Message,
-  tombstones: ReadonlyMap<string, Tombstone>,
-): Message {
-  const barred = new Set(
-    [...tombstones.values()]
-      .filter((one) => one.of === "words" && !isSaidAgain(message, one))
-      .map((one) => one.hash),
-  );
-  if (barred.size === 0) return message;
-  let content = "";
-  let from = 0;
-  for (const { start, end } of sentencesOf(message.content)) {
-    if (!holdsBarred(secret, scope, message.content.slice(start, end), barred)) continue;
-    content += message.content.slice(from, start);
-    from = end;
-  }
-  if (from === 0 && content === "") return message;
-  const { parts: _parts, ...rest } = message;
-  return { ...rest, content: (content + message.content.slice(from)).trim() };
-}
-
-function holdsBarred(secret: Secret, scope: Scope, sentence: string, barred: ReadonlySet<string>): boolean {
-  const all = words(sentence);
-  for (let start = 0; start < all.length; start += 1) {
-    for (let length = 1; length <= MOST_WORDS && start + length <= all.length; length += 1) {
-      const key = wordKey(all.slice(start, start + length).join(" "));
-      if (barred.has(tombstoneHash(secret, scope, "words", key))) return true;
-    }
-  }
-  return false;
 }

@@ -17,7 +17,7 @@ export interface About {
 const EPOCH = "1970-01-01T00:00:00.000Z";
 
 /** Words with which people speak of remembering; they say nothing about what is to be forgotten. */
-const SPEAKING: ReadonlySet<string> = new Set(
+export const SPEAKING: ReadonlySet<string> = new Set(
   analyse(
     "tell told mention mentioned mentioning say said saying know knew talk talked speak spoke ever everything anything " +
       "thing things stuff remember remembered information info details facts please that's regarding concerning related " +

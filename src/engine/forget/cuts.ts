@@ -6,6 +6,7 @@ import { words } from "../../domain/words.ts";
 import { isTelling } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
 import { type About, stemsOf } from "./about.ts";
+import { placesOf } from "./places.ts";
 
 /** What decides about a sentence: the spans that memories which go, and such as stay, rest on, and the values. */
 interface Meant {
@@ -106,26 +107,4 @@ function cutWords(
     (span) => overlap(span, sentence) && !kept.some((other) => overlap(span, other)),
   );
   return alone.length > 0 ? alone.map((span) => ({ ...span, put: GAP })) : [{ ...sentence, put: "" }];
-}
-
-/** Where words stand one after the other in a text, whatever stands between their letters' ends. */
-export function placesOf(text: string, run: readonly string[]): Span[] {
-  const escaped = run.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const pattern = new RegExp(
-    `(?<![\\p{L}\\p{N}])${escaped.join("[^\\p{L}\\p{N}]+")}(?![\\p{L}\\p{N}])`,
-    "giu",
-  );
-  const places = Array.from(fold(text).matchAll(pattern), ({ 0: match, index }) => ({
-    start: index,
-    end: index + match.length,
-  }));
-  return places;
-}
-
-/** Without accents, letter for letter, so that places stay where they are. */
-function fold(text: string): string {
-  return Array.from(text, (letter) => {
-    const plain = letter.normalize("NFKD").replace(/\p{M}/gu, "");
-    return plain.length === letter.length ? plain : letter;
-  }).join("");
 }

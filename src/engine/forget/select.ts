@@ -12,16 +12,28 @@ import type { Forget } from "../surface.ts";
 import type { UserState } from "../user-state.ts";
 import { aboutOf, memoriesAbout } from "./about.ts";
 import { cutSentences } from "./cuts.ts";
+import { type Asking, selectValues } from "./select-values.ts";
+import { thingsIn } from "./things.ts";
+import type { Value } from "./values.ts";
+import { namesValues, wantedIn } from "./wanted.ts";
 
 /** What an erasure would take: memories whole, and stretches of messages. */
 export interface Selection {
   readonly memories: ReadonlySet<Memory>;
   readonly cuts: ReadonlyMap<string, readonly Cut[]>;
+  /** Values that go wherever they stand, and wordings: both are barred from coming back. */
+  readonly values?: readonly Value[];
+  readonly wordings?: readonly string[];
 }
 
 /** Finds what is meant. `invalid_input` for a filter that filters nothing; `not_found` for an id that is not there. */
-export function select(ports: Pick<Ports, "questions">, state: UserState, what: Forget): Selection {
-  if (typeof what === "string") return selectAbout(ports, state, what);
+export function select(
+  ports: Pick<Ports, "questions">,
+  state: UserState,
+  what: Forget,
+  asking?: Asking,
+): Selection {
+  if (typeof what === "string") return selectAbout(ports, state, what, asking);
   if ("everything" in what) {
     if (what.everything !== true) throw invalid("forget: everything must be true.");
     return { memories: new Set(state.memories.values()), cuts: wholly(state.messages.values()) };
@@ -138,11 +150,46 @@ export function memoriesMeant(
   return about ? memoriesAbout(ports, state, phrase, about) : new Set();
 }
 
-function selectAbout(ports: Pick<Ports, "questions">, state: UserState, phrase: string): Selection {
+/** Each thing of a list by itself: its values or its wording, else the memories and sentences about it. */
+function selectAbout(
+  ports: Pick<Ports, "questions">,
+  state: UserState,
+  phrase: string,
+  asking?: Asking,
+): Selection {
+  return united(thingsIn(phrase).map((thing) => selectThing(ports, state, thing, asking)));
+}
+
+function selectThing(
+  ports: Pick<Ports, "questions">,
+  state: UserState,
+  phrase: string,
+  asking: Asking | undefined,
+): Selection {
   const about = aboutOf(phrase);
-  if (!about) return { memories: new Set(), cuts: new Map() };
-  const memories = memoriesAbout(ports, state, phrase, about);
+  const wanted = wantedIn(phrase);
+  const isDescribed = wanted.named.length === 0 && !wanted.part;
+  const own = about?.isOwn && isDescribed ? memoriesAbout(ports, state, phrase, about) : new Set<Memory>();
+  if (own.size === 0 && namesValues(wanted)) {
+    const found = selectValues(state, phrase, wanted, asking);
+    if (found) return found;
+  }
+  if (!about) return { memories: own, cuts: new Map() };
+  const memories = own.size > 0 ? own : memoriesAbout(ports, state, phrase, about);
   const cuts = new Map<string, Cut[]>();
   cutSentences(state, memories, cuts, about);
   return { memories, cuts };
+}
+
+/** What several requests take together. */
+export function united(selections: readonly Selection[]): Selection {
+  const cuts = new Map<string, Cut[]>();
+  for (const [id, more] of selections.flatMap((one) => [...one.cuts]))
+    cuts.set(id, [...(cuts.get(id) ?? []), ...more]);
+  return {
+    memories: new Set(selections.flatMap(({ memories }) => [...memories])),
+    cuts,
+    values: selections.flatMap(({ values = [] }) => values),
+    wordings: selections.flatMap(({ wordings = [] }) => wordings),
+  };
 }

@@ -2,7 +2,7 @@ import type { ErasureReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { words } from "../../domain/words.ts";
 import type { Ports } from "../ports.ts";
-import { placesOf } from "./cuts.ts";
+import { placesOf } from "./places.ts";
 import { sign } from "./seal.ts";
 
 /** Reads every place again and seals the receipt with what was found there. */

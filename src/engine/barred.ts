@@ -1,0 +1,133 @@
+import type { Tombstone } from "../domain/change-set.ts";
+import { type Cut, cutText, GAP } from "../domain/cut.ts";
+import type { Message } from "../domain/message.ts";
+import type { Scope } from "../domain/scope.ts";
+import { type Span, sentencesOf } from "../domain/sentences.ts";
+import { ARTICLES, stem, words } from "../domain/words.ts";
+import type { Secret } from "../ports/secret.ts";
+import { isSaidAgain, MOST_WORDS, tombstoneHash } from "./tombstones.ts";
+
+/** A message as it may be stored, and the hashes of tombstones that the user lifts by saying it again. */
+export interface Admitted {
+  readonly message: Message;
+  readonly lifted: readonly string[];
+}
+
+/** Stands before the end of a number in what is hashed: it bars the end alone only where ends are spoken of. */
+const PART = "…";
+/** So few digits tell no number. */
+const LEAST_DIGITS = 3;
+
+const GONE =
+  /\b(?:delet|eras|remov|purg|wip(?:e|ing)|clear|scrub|forg[eo]t|expung|redact|discard|withdr[ae]w|retract|unavailable|inaccessible|no longer|stale|previous|prior|former|earlier|old(?:er)?\b|used to|before\b|recover|restor|reveal)/i;
+const ASKS =
+  /\?["'”’)]*$|^\s*(?:is|was|were|are|did|does|do|has|had|have|can|could|would|should|will|what|which|who|whose|where|when|why|how|tell me|confirm|just confirm|remind me)\b/i;
+const PARTLY =
+  /\b(?:ends?|ended|ending|last|final|digits?|starts?|started|begins?|began|beginning|first|prefix|suffix|then)\b/i;
+
+/**
+ * The message without words that are barred by a tombstone. The user's own telling it again stays, and lifts the
+ * tombstone; asking after it, or saying that it is deleted, does neither. Where a sentence tells it again as if nothing
+ * had been erased, and was said before or by somebody else, it goes whole.
+ */
+export function withoutBarred(
+  secret: Secret,
+  scope: Scope,
+  message: Message,
+  tombstones: ReadonlyMap<string, Tombstone>,
+): Admitted {
+  const barred = new Map([...tombstones].filter(([, { of }]) => of === "words"));
+  if (barred.size === 0) return { message, lifted: [] };
+  const lifted = new Set<string>();
+  const cuts: Cut[] = [];
+  for (const sentence of sentencesOf(message.content)) {
+    const text = message.content.slice(sentence.start, sentence.end);
+    const runs = barredRuns(secret, scope, text, barred);
+    const stays = runs.filter((run) => mayStay(message, text, run));
+    if (runs.length > 0 && stays.length === runs.length) for (const { hash } of runs) lifted.add(hash);
+    else
+      cuts.push(
+        ...cutOf(
+          sentence,
+          text,
+          runs.filter((run) => !stays.includes(run)),
+        ),
+      );
+  }
+  if (cuts.length === 0) return { message, lifted: [...lifted] };
+  const { parts: _parts, ...rest } = message;
+  return { message: { ...rest, content: cutText(message.content, cuts).text }, lifted: [...lifted] };
+}
+
+interface Run extends Span {
+  readonly hash: string;
+  readonly tombstone: Tombstone;
+  /** Of several words, or with a digit: nothing that people say by the way. */
+  readonly isMarked: boolean;
+}
+
+function mayStay(message: Message, sentence: string, { tombstone, isMarked }: Run): boolean {
+  if (!isSaidAgain(message, tombstone)) return false;
+  return !isMarked || !(GONE.test(sentence) || ASKS.test(sentence));
+}
+
+function cutOf(sentence: Span, text: string, runs: readonly Run[]): Cut[] {
+  if (runs.length === 0) return [];
+  if (!GONE.test(text) && !ASKS.test(text)) return [{ ...sentence, put: "" }];
+  return runs.map(({ start, end }) => ({
+    start: sentence.start + start,
+    end: sentence.start + end,
+    put: GAP,
+  }));
+}
+
+const WORD = /[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu;
+
+/** The runs of words in a sentence that have a tombstone. */
+function barredRuns(
+  secret: Secret,
+  scope: Scope,
+  sentence: string,
+  barred: ReadonlyMap<string, Tombstone>,
+): Run[] {
+  const tokens = Array.from(sentence.matchAll(WORD), ({ 0: word, index }) => ({
+    word: words(word)[0] ?? "",
+    start: index,
+    end: index + word.length,
+  })).filter(({ word }) => word !== "" && !ARTICLES.has(word));
+  const speaksOfParts = PARTLY.test(sentence) || ASKS.test(sentence);
+  const runs: Run[] = [];
+  const look = (key: string, from: Span, to: Span, isMarked: boolean): void => {
+    const hash = tombstoneHash(secret, scope, "words", key);
+    const tombstone = barred.get(hash);
+    if (tombstone) runs.push({ hash, tombstone, start: from.start, end: to.end, isMarked });
+  };
+  for (const [i, first] of tokens.entries()) {
+    let key = "";
+    for (const [more, token] of tokens.slice(i, i + MOST_WORDS).entries()) {
+      key += `${more === 0 ? "" : " "}${stem(token.word)}`;
+      look(key, first, token, more > 0 || /\d/.test(key));
+    }
+    if (speaksOfParts && /^\d+$/.test(first.word)) look(PART + first.word, first, first, true);
+  }
+  return runs;
+}
+
+/** What bars a value or a wording from coming back: its words, each stretch of them, its joined form, its end. */
+export function wordTombstones(secret: Secret, scope: Scope, text: string, at: string): Tombstone[] {
+  const all = words(text).filter((word) => !ARTICLES.has(word));
+  const keys = new Set<string>();
+  const stems = all.map(stem);
+  if (stems.length <= MOST_WORDS) keys.add(stems.join(" "));
+  else {
+    for (let i = 0; i + MOST_WORDS <= stems.length; i += 1)
+      keys.add(stems.slice(i, i + MOST_WORDS).join(" "));
+  }
+  const isNumber = all.length > 1 && all.length <= MOST_WORDS && all.every((word) => /^\d+$/.test(word));
+  const last = all.at(-1) ?? "";
+  if (isNumber) keys.add(all.join(""));
+  if (isNumber && last.length >= LEAST_DIGITS) keys.add(PART + last);
+  return [...keys]
+    .filter((key) => key !== "")
+    .map((key) => ({ hash: tombstoneHash(secret, scope, "words", key), of: "words", at }));
+}

@@ -1,0 +1,24 @@
+/** What a noun, a verb and a person of one family differ in: employ-er, diagnos-is, resid-ence, clean-ing. */
+const ENDINGS: ReadonlySet<string> = new Set(
+  (
+    " e s es d ed er ers or ors ing ings ment ments ation ations ition ion ions ance ence ances ences ant ent al ial ist " +
+    "ists is es y ly ies i ee ees ness ity able ible ive ic ical ian t an n"
+  ).split(" "),
+);
+const LEAST = 4;
+
+/** Whether two stems are of one word family: `diagnos` and `diagnosi`, `clean` and `cleaner`. */
+export function isKin(one: string, other: string): boolean {
+  if (one === other) return true;
+  if (one.length < LEAST || other.length < LEAST) return false;
+  let same = 0;
+  while (same < one.length && same < other.length && one[same] === other[same]) same += 1;
+  if (same < LEAST || same < Math.min(one.length, other.length) - 2) return false;
+  return ENDINGS.has(one.slice(same)) && ENDINGS.has(other.slice(same));
+}
+
+/** Whether one of the stems is of the family of a term. */
+export function stemsMet(stems: Iterable<string>, term: string): boolean {
+  for (const one of stems) if (isKin(one, term)) return true;
+  return false;
+}

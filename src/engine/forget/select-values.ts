@@ -1,0 +1,158 @@
+import { type Cut, GAP } from "../../domain/cut.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import { type Span, sentencesOf } from "../../domain/sentences.ts";
+import { shapesIn } from "../../domain/shapes.ts";
+import { analyse, stem, words } from "../../domain/words.ts";
+import type { UserState } from "../user-state.ts";
+import { stemsMet } from "./kin.ts";
+import type { Selection } from "./select.ts";
+import { placesOfValue, type Said, type Value, valuesMeant } from "./values.ts";
+import type { Wanted } from "./wanted.ts";
+import { aboutWording, wordingsIn } from "./wording.ts";
+
+/** Who asks, and with which words: they are no source of what is meant. */
+export interface Asking {
+  readonly message: Message;
+  readonly spans: readonly Span[];
+}
+
+/** What goes where a phrase names or describes values or a wording; nothing where none is found. */
+export function selectValues(
+  state: UserState,
+  phrase: string,
+  wanted: Wanted,
+  asking: Asking | undefined,
+): Selection | undefined {
+  const said = saidBefore(state, asking);
+  const values = valuesMeant(said, wanted, asking?.message.name);
+  if (values.length > 0) {
+    const selection = withValues(state, values, wanted);
+    if (selection.memories.size + selection.cuts.size > 0) return selection;
+  }
+  const terms = aboutWording(phrase, wanted);
+  if (!wanted.slots.some(({ slot }) => slot.isText) && values.length === 0) return undefined;
+  return withWording(state, terms, phrase, asking);
+}
+
+/** Everything in the order in which it was said: the messages, and the memories that came from none. */
+function saidBefore(state: UserState, asking: Asking | undefined): Said[] {
+  const messages = [...state.messages.values()]
+    .filter(({ content, undone }) => content !== "" && !undone)
+    .map((message) => ({
+      text: message.id === asking?.message.id ? blanked(message.content, asking.spans) : message.content,
+      role: message.role,
+      ...(message.name === undefined ? {} : { by: message.name }),
+      at: message.at,
+    }));
+  const memories = [...state.memories.values()]
+    .filter(({ sources }) => sources.length === 0)
+    .map(({ text, at }) => ({ text, role: "user" as const, at }));
+  return [...messages, ...memories].sort((one, other) =>
+    one.at < other.at ? -1 : Number(one.at > other.at),
+  );
+}
+
+function blanked(text: string, spans: readonly Span[]): string {
+  return spans.reduce(
+    (left, { start, end }) => left.slice(0, start) + " ".repeat(end - start) + left.slice(end),
+    text,
+  );
+}
+
+function withValues(state: UserState, values: readonly Value[], wanted: Wanted): Selection {
+  const memories = new Set<Memory>();
+  for (const memory of state.memories.values()) {
+    const text = `${memory.text} ${memory.claim?.value ?? ""}`;
+    const isHeld = values.some(
+      (value) => placesOfValue(text, value).length > 0 && isOfIt(text, "", value, wanted),
+    );
+    if (isHeld) memories.add(memory);
+  }
+  const staying = [...state.memories.values()].filter((memory) => !memories.has(memory));
+  const kept = Map.groupBy(
+    staying.flatMap(({ sources }) => sources),
+    ({ message }) => message,
+  );
+  const cuts = new Map<string, Cut[]>();
+  for (const message of state.messages.values()) {
+    const found = sentencesOf(message.content).flatMap((sentence) =>
+      cutValues(message, sentence, values, wanted, kept.get(message.id) ?? []),
+    );
+    if (found.length > 0) cuts.set(message.id, found);
+  }
+  return { memories, cuts, values: values.filter(({ isDistinct }) => isDistinct || wanted.named.length > 0) };
+}
+
+/** A value that others can have too goes only where the other words of the description stand. */
+function isOfIt(text: string, by: string, { isDistinct }: Value, { terms, names }: Wanted): boolean {
+  if (isDistinct || terms.length === 0) return true;
+  const stems = [...analyse(text), ...words(by).map(stem)];
+  const met = terms.filter((term) => stemsMet(stems, term));
+  return names.every((name) => stemsMet(stems, name)) && met.length * 2 >= terms.length;
+}
+
+/** A short sentence that says nothing else goes whole. */
+const SHORT = 14;
+
+function cutValues(
+  message: Message,
+  sentence: Span,
+  values: readonly Value[],
+  wanted: Wanted,
+  kept: readonly Span[],
+): Cut[] {
+  const text = message.content.slice(sentence.start, sentence.end);
+  const places = values.flatMap((value) =>
+    isOfIt(message.content, message.name ?? "", value, wanted) ? placesOfValue(text, value) : [],
+  );
+  if (places.length === 0) return [];
+  const others = shapesIn(text).filter(
+    (shaped) => !places.some(({ start, end }) => start < shaped.end && shaped.start < end),
+  );
+  const isShared = kept.some(({ start, end }) => start < sentence.end && sentence.start < end);
+  const isWhole = !isShared && others.length === 0 && words(text).length <= SHORT && !/[,;:]\s/.test(text);
+  if (isWhole) return [{ ...sentence, put: "" }];
+  return places.map(({ start, end }) => ({
+    start: sentence.start + start,
+    end: sentence.start + end,
+    put: GAP,
+  }));
+}
+
+function withWording(
+  state: UserState,
+  terms: readonly string[],
+  phrase: string,
+  asking: Asking | undefined,
+): Selection | undefined {
+  const cuts = new Map<string, Cut[]>();
+  const wordings: string[] = [];
+  for (const message of state.messages.values()) {
+    const content =
+      message.id === asking?.message.id ? blanked(message.content, asking.spans) : message.content;
+    const found = wordingsIn(content, terms, phrase);
+    if (found.length === 0) continue;
+    wordings.push(...found.map(({ start, end }) => content.slice(start, end)));
+    cuts.set(
+      message.id,
+      found.map((span) => ({ ...span, put: isAll(content, span) ? "" : GAP })),
+    );
+  }
+  const memories = [...state.memories.values()].filter(
+    ({ text, sources }) =>
+      (sources.length === 0 && wordingsIn(text, terms, phrase).length > 0) ||
+      (sources.length > 0 && sources.every((source) => isInside(source, cuts.get(source.message) ?? []))),
+  );
+  if (memories.length + cuts.size === 0) return undefined;
+  return { memories: new Set(memories), cuts, wordings };
+}
+
+function isInside({ start, end }: Span, cuts: readonly Span[]): boolean {
+  return cuts.some((cut) => cut.start < end && start < cut.end);
+}
+
+/** Whether a stretch is a sentence of its own. */
+function isAll(content: string, span: Span): boolean {
+  return sentencesOf(content).some(({ start, end }) => span.start <= start + 1 && span.end >= end - 2);
+}

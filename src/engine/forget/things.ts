@@ -1,0 +1,35 @@
+import { shapesIn } from "../../domain/shapes.ts";
+import { slotOf } from "../../domain/slots.ts";
+import { stem, words } from "../../domain/words.ts";
+
+const JOINT = /,?\s+(?:and|as well as|plus)\s+(?:also\s+)?|[,;]\s+(?:and\s+)?/gi;
+const DETERMINED =
+  /^(?:the|my|our|his|her|their|its|this|that|these|those|any|all|every|both|what|everything|anything|\p{Lu}[\p{L}-]*['’]s)\b/iu;
+
+/**
+ * The things of a list: "the desk number, the note about Rosa and gate code 2271". It is cut where the next part begins
+ * a thing of its own: with an article, with a value, or with a noun of information among its first words.
+ */
+export function thingsIn(phrase: string): string[] {
+  const shaped = shapesIn(phrase);
+  const things: string[] = [];
+  let from = 0;
+  for (const { 0: joint, index } of phrase.matchAll(JOINT)) {
+    if (shaped.some(({ start, end }) => start < index && index < end)) continue;
+    const rest = phrase.slice(index + joint.length);
+    if (!beginsThing(rest)) continue;
+    things.push(phrase.slice(from, index));
+    from = index + joint.length;
+  }
+  things.push(phrase.slice(from));
+  return things.map((thing) => thing.trim()).filter((thing) => thing !== "");
+}
+
+function beginsThing(rest: string): boolean {
+  if (DETERMINED.test(rest)) return true;
+  const [part = ""] = rest.split(/,|;|\band\b/i);
+  if (shapesIn(part).some(({ start }) => start < 24)) return true;
+  return words(part)
+    .slice(0, 3)
+    .some((word) => slotOf(stem(word)) !== undefined);
+}

@@ -1,0 +1,185 @@
+import type { Message } from "../../domain/message.ts";
+import { type Span, sentencesOf } from "../../domain/sentences.ts";
+import { isDistinct, type Shape, shapesIn } from "../../domain/shapes.ts";
+import { analyse, stem, words } from "../../domain/words.ts";
+import { complementsIn } from "./complements.ts";
+import { isKin, stemsMet } from "./kin.ts";
+import { exactPlaces, variantsOf } from "./places.ts";
+import type { Wanted } from "./wanted.ts";
+
+/** A value that goes, and where: wherever it stands, or only beside words that say whose it is. */
+export interface Value {
+  readonly text: string;
+  readonly shape?: Shape;
+  /** True where it is nobody else's: it goes wherever it stands. */
+  readonly isDistinct: boolean;
+}
+
+/** A text in which values are looked for: a message, or a memory that came from none. */
+export interface Said {
+  readonly text: string;
+  readonly by?: string;
+  readonly role: Message["role"];
+}
+
+interface Candidate extends Value {
+  readonly rating: number;
+  /** Where it stands in the order in which things were said. */
+  readonly at: number;
+  readonly isCurrent: boolean;
+  readonly isPast: boolean;
+}
+
+const CURRENT = /\b(?:current|currently|now|new|newer|latest|updated|active|from now on|replaces|instead)\b/i;
+const PAST =
+  /\b(?:old|older|earlier|previous|previously|prior|former|formerly|expired|outdated|was|used to be|initial|original|no longer|draft|first)\b/i;
+/** How much of a description must be met where it is not met whole. */
+const MOST_OF_IT = 0.66;
+
+/** The values that a phrase means, out of everything that was said. */
+export function valuesMeant(said: readonly Said[], wanted: Wanted, asker: string | undefined): Value[] {
+  const named = [
+    ...wanted.named.map(({ text, shape }) => valueFrom(text, shape)),
+    ...following(said, wanted),
+  ];
+  if (wanted.part) named.push(...ofPart(said, wanted.part));
+  if (named.length > 0) return named;
+  if (wanted.slots.length === 0) return [];
+  const own = wanted.isOwn && asker !== undefined ? said.filter((one) => isBy(one, asker)) : said;
+  const found = described(own, wanted);
+  return found.length > 0 || own === said ? found : described(said, wanted);
+}
+
+function valueFrom(text: string, shape: Shape | undefined): Value {
+  const bare = text.replace(/^["“'‘]|["”'’]$/g, "");
+  const isOne = shape === undefined ? words(bare).length > 1 : isDistinct({ shape, text });
+  return { text: bare, ...(shape ? { shape } : {}), isDistinct: isOne };
+}
+
+function isBy({ by, role, text }: Said, asker: string): boolean {
+  if (role === "user" && by === asker) return true;
+  const names = words(asker).filter((word) => word.length > 2);
+  return role !== "user" && names.some((name) => words(text).includes(name));
+}
+
+/** The words behind the noun, as far as they were said before in one run. */
+function following(said: readonly Said[], { follows }: Wanted): Value[] {
+  if (follows === undefined) return [];
+  const run = follows.split(/\s+/);
+  for (let length = run.length; length > 0; length -= 1) {
+    const text = run.slice(0, length).join(" ");
+    if (length === 1 && /^\p{Lu}?\p{Ll}{0,3}$/u.test(text)) return [];
+    if (said.some((one) => exactPlaces(one.text, text).length > 0)) {
+      const isName = length === 1 && /^\p{Lu}/u.test(text);
+      return isName ? [] : [{ text, isDistinct: length > 1 }];
+    }
+  }
+  return [];
+}
+
+function ofPart(said: readonly Said[], { at, text }: NonNullable<Wanted["part"]>): Value[] {
+  const found = new Map<string, Value>();
+  const bare = (one: string): string => one.replace(/[^\p{L}\p{N}]/gu, "").toLowerCase();
+  for (const one of said) {
+    for (const shaped of shapesIn(one.text)) {
+      const whole = bare(shaped.text);
+      const fits = at === "end" ? whole.endsWith(bare(text)) : whole.startsWith(bare(text));
+      if (fits) found.set(whole, valueFrom(shaped.text, shaped.shape));
+    }
+  }
+  return [...found.values()];
+}
+
+/** The values that a description fits best. */
+function described(said: readonly Said[], wanted: Wanted): Value[] {
+  const candidates = said.flatMap((one, at) => candidatesIn(one, at, wanted));
+  const best = Math.max(0, ...candidates.map(({ rating }) => rating));
+  if (best === 0) return [];
+  const byText = Map.groupBy(
+    candidates.filter(({ rating }) => rating >= best - 0.75),
+    ({ text }) => words(text).join(" "),
+  );
+  const values = [...byText.values()].map((all) => ({ all, first: all[0], last: all.at(-1) }));
+  const going = wanted.isOld ? withoutCurrent(values.map(({ all }) => all)) : values.map(({ all }) => all);
+  return going.flatMap(([one]) => (one ? [valueFrom(one.text, one.shape)] : []));
+}
+
+/** Of several values all but the newest, or all that are told to be past. */
+function withoutCurrent(values: readonly (readonly Candidate[])[]): (readonly Candidate[])[] {
+  if (values.length < 2)
+    return values.filter((all) => !all.at(-1)?.isCurrent || all.some(({ isPast }) => isPast));
+  const first = (all: readonly Candidate[]): number => all[0]?.at ?? 0;
+  const ordered = values.toSorted((one, other) => first(one) - first(other));
+  return ordered.slice(0, -1);
+}
+
+function candidatesIn(one: Said, at: number, wanted: Wanted): Candidate[] {
+  const { text } = one;
+  const stems = [...new Set([...analyse(text), ...(one.by ? words(one.by).map(stem) : [])])];
+  if (!wanted.names.every((name) => stemsMet(stems, name))) return [];
+  const far = coverage(wanted.terms, stems);
+  if (far < MOST_OF_IT) return [];
+  const isMeant = slotMet(stems, wanted);
+  return sentencesOf(text)
+    .flatMap(({ start, end }) => valuesIn(text.slice(start, end), wanted))
+    .flatMap(({ value, near }) => {
+      const rating = ratingOf(near, wanted, isMeant);
+      const isTold = wanted.terms.length > 0 ? isMeant || value.isDistinct : slotMet(analyse(near), wanted);
+      if (!isTold) return [];
+      const isPast = PAST.test(near);
+      return { ...value, at, rating: far + rating, isCurrent: CURRENT.test(near) && !isPast, isPast };
+    });
+}
+
+/** How well the words around a value fit the description. */
+function ratingOf(near: string, wanted: Wanted, isMeant: boolean): number {
+  const stems = analyse(near);
+  const slot = slotMet(stems, wanted) ? 1 : 0.5 * Number(isMeant);
+  return 2 * coverage(wanted.terms, stems) + slot;
+}
+
+/** The values of the looks wanted, each with the words that it stands among; else the words that the text gives for it. */
+function valuesIn(sentence: string, wanted: Wanted): { value: Value; near: string }[] {
+  const looks = new Set(wanted.slots.flatMap(({ slot }) => slot.shapes));
+  const shaped = shapesIn(sentence).filter(({ shape }) => looks.has(shape));
+  if (shaped.length > 0) {
+    return shaped.map(({ start, end, text, shape }, i) => ({
+      value: valueFrom(text, shape),
+      near: around(
+        sentence,
+        { start, end },
+        shaped[i - 1]?.end ?? 0,
+        shaped[i + 1]?.start ?? sentence.length,
+      ),
+    }));
+  }
+  if (!wanted.slots.some(({ slot }) => slot.isWords)) return [];
+  const isPlace = wanted.slots.some(({ slot }) => slot.isPlace);
+  return complementsIn(sentence, isPlace).map(({ text, before }) => ({
+    value: { text, isDistinct: words(text).length > 2 },
+    near: before,
+  }));
+}
+
+/** From the value before to the next break behind, or to the value behind. */
+function around(sentence: string, { start, end }: Span, from: number, to: number): string {
+  const behind = sentence.slice(end, to);
+  const stop = to < sentence.length ? /[,;.]|\band\b/.exec(behind)?.index : /[;.]/.exec(behind)?.index;
+  const before = sentence.slice(from, start).replace(/^[^,;]*?\b(?=and\b)|^[^;]*;/, "");
+  return `${before} ${behind.slice(0, stop ?? behind.length)}`;
+}
+
+function coverage(terms: readonly string[], stems: readonly string[]): number {
+  if (terms.length === 0) return 1;
+  return terms.filter((term) => stemsMet(stems, term)).length / terms.length;
+}
+
+/** Whether the noun of information stands there, or another one for the same look. */
+function slotMet(stems: readonly string[], { slots }: Wanted): boolean {
+  return slots.some(({ noun }) => stems.some((one) => isKin(one, noun)));
+}
+
+/** Where a value stands in a text, in all the ways in which it can be written. */
+export function placesOfValue(text: string, value: Value): Span[] {
+  return variantsOf(value).flatMap((variant) => exactPlaces(text, variant));
+}

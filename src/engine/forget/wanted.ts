@@ -1,0 +1,114 @@
+import { isDistinct, type Shaped, shapesIn } from "../../domain/shapes.ts";
+import { type Slot, slotOf } from "../../domain/slots.ts";
+import { analyse, stem, words } from "../../domain/words.ts";
+import { SPEAKING } from "./about.ts";
+
+/** What a phrase says of the values that are meant: the values themselves, or a description of them. */
+export interface Wanted {
+  /** Values that stand in the phrase: a phone number, a code, words in quotes. */
+  readonly named: readonly Shaped[];
+  /** Words that follow the noun: "the pass phrase blue cedar". They are a value where the memory has them. */
+  readonly follows?: string;
+  /** The end or the beginning of a value, as digits or letters: "the number that ends in 0174". */
+  readonly part?: { readonly at: "start" | "end"; readonly text: string };
+  /** Nouns of information, in order, as stems. */
+  readonly slots: readonly { readonly noun: string; readonly slot: Slot }[];
+  /** The stems of the other words that describe it. */
+  readonly terms: readonly string[];
+  /** Those of them that are names. They must all be met. */
+  readonly names: readonly string[];
+  /** Of several values the current one is not meant. */
+  readonly isOld: boolean;
+  /** "my …" */
+  readonly isOwn: boolean;
+}
+
+const OLD =
+  /\b(?:old|older|earlier|previous|prior|former|first|initial|original|outdated|expired|stale|obsolete|past|superseded|replaced|retired|earliest|last year['’]s)\b/i;
+/** Words that say nothing about which value is meant. */
+const IDLE: ReadonlySet<string> = new Set(
+  words(
+    "old older earlier previous prior former first initial original outdated expired stale obsolete past superseded " +
+      "replaced retired earliest temporary temp interim provisional current new present latest shared assistant active " +
+      "accessible future existing stored saved recorded private personal confidential sensitive restricted safe system " +
+      "chart file memory record history log one ones thing historical entire whole complete any other both all " +
+      "exact full specific related associated backup used using use longer please now",
+  ).map(stem),
+);
+const PART =
+  /\b(?:end(?:s|ed|ing)?|finish(?:es|ed|ing)?|start(?:s|ed|ing)?|begin(?:s|ning)?|began) (?:in|with|on|at)? ?([\p{L}\p{N}][\p{L}\p{N}-]{1,})/iu;
+/** Where a description goes on, or ends, behind a noun. */
+const ENDS_VALUE =
+  /^(?:for|of|from|in|on|at|to|by|with|that|which|who|whose|where|when|and|or|but|about|so|as|is|was|are|were|i|we|you|he|she|they|it|under|behind|please|now|entirely|completely|again|used|given|shared|sent|mentioned|stored|should|must)$/i;
+const NAME = /(?<=[^.!?\s]\s)\p{Lu}[\p{L}\p{N}'’-]*/gu;
+
+/** Reads a phrase such as "the older guest PIN for Ada" or "my number that ends in 0174". */
+export function wantedIn(phrase: string): Wanted {
+  const plain = phrase.trim().replace(/[.!?]+$/, "");
+  const shaped = shapesIn(plain);
+  const part = partIn(plain);
+  const named = part ? [] : shaped;
+  const rest = named.reduceRight(
+    (text, { start, end }) => `${text.slice(0, start)}, ${text.slice(end)}`,
+    plain,
+  );
+  const described = part ? rest.replace(PART, " ") : rest;
+  const follows = followsIn(described);
+  const head = follows === undefined ? described : described.replace(follows, " ");
+  const stems = analyse(head);
+  const slots = stems.flatMap((noun) => {
+    const slot = slotOf(noun);
+    return slot ? [{ noun, slot }] : [];
+  });
+  const isSlot = new Set(slots.map(({ noun }) => noun));
+  const terms = stems.filter((one) => !isSlot.has(one) && !IDLE.has(one) && !SPEAKING.has(one));
+  const namesIn = new Set([...`the ${head}`.matchAll(NAME)].flatMap(([name]) => words(name).map(stem)));
+  return {
+    named,
+    ...(follows === undefined ? {} : { follows }),
+    ...(part ? { part } : {}),
+    slots,
+    terms: [...new Set(terms)],
+    names: [...new Set(terms)].filter((term) => namesIn.has(term)),
+    isOld: OLD.test(plain),
+    isOwn: /\b(?:my|our)\b/i.test(plain),
+  };
+}
+
+function partIn(text: string): Wanted["part"] {
+  const match = PART.exec(text);
+  if (!match?.[1] || !/\p{N}/u.test(match[1])) return undefined;
+  return { at: /^(?:end|finish)/i.test(match[0]) ? "end" : "start", text: match[1] };
+}
+
+/** The words behind the last noun of information, up to the first that goes on describing. */
+function followsIn(text: string): string | undefined {
+  const tokens = Array.from(text.matchAll(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu), ({ 0: word, index }) => ({
+    word,
+    index,
+  }));
+  const last = tokens.findLastIndex(({ word }) => isNoun(word));
+  const behind = tokens.slice(last + 1);
+  const first = behind[0];
+  if (last < 0 || !first || ENDS_VALUE.test(first.word)) return undefined;
+  // A gap with a comma belongs to something else.
+  const from = tokens[last];
+  if (!from || /[,;]/.test(text.slice(from.index, first.index))) return undefined;
+  const end = behind.at(-1);
+  return (
+    end &&
+    text
+      .slice(first.index, end.index + end.word.length)
+      .replace(/[,;].*$/s, "")
+      .trim()
+  );
+}
+
+function isNoun(word: string): boolean {
+  return slotOf(stem(words(word)[0] ?? "")) !== undefined;
+}
+
+/** Whether a phrase is worth a search for values at all: it names some, or a noun of information. */
+export function namesValues({ named, follows, part, slots }: Wanted): boolean {
+  return part !== undefined || slots.length > 0 || follows !== undefined || named.some(isDistinct);
+}
