@@ -1,11 +1,23 @@
+export type { BackupNote } from "./domain/backup.ts";
 export type { ChangeSet, LogEntry } from "./domain/change-set.ts";
 export type { Metadata, Where } from "./domain/filter.ts";
 export type { Claim, Kind, Memory, SourceSpan, Status } from "./domain/memory.ts";
 export type { Message, Origin, Part, Role } from "./domain/message.ts";
 export type { Answer, Explanation, Item, Recall, RecallOptions, Source, Why } from "./domain/recall.ts";
-export type { ErasurePlan, ErasureReceipt, Receipt, ReceiptLine } from "./domain/receipt.ts";
-export { TOPICS, type Topic } from "./domain/topics.ts";
 export type {
+  ErasedCounts,
+  ErasurePlan,
+  ErasureReceipt,
+  HeldBackup,
+  Receipt,
+  ReceiptLine,
+} from "./domain/receipt.ts";
+export { TOPICS, type Topic } from "./domain/topics.ts";
+export type { Trace } from "./domain/trace.ts";
+export type {
+  Audit,
+  Backup,
+  BackupOptions,
   ExportLine,
   Forget,
   ImportOptions,
@@ -29,6 +41,8 @@ export type { Clock } from "./ports/clock.ts";
 export type { Embedder } from "./ports/embedder.ts";
 export type { Extractor, Proposal, Reading } from "./ports/extractor.ts";
 export type { Ids } from "./ports/ids.ts";
+export type { Ledger, LedgerContent } from "./ports/ledger.ts";
 export type { Question, QuestionReader } from "./ports/question-reader.ts";
 export type { Delta, Fault, Record } from "./ports/record.ts";
 export type { Secret } from "./ports/secret.ts";
+export { type Restored, type RestoreOptions, restoreMemory } from "./restore.ts";

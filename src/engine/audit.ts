@@ -44,7 +44,7 @@ export async function audit(
     broken,
     publicKey: signingKeys(ports.secret).publicKey,
     head: heads.at(-1) ?? "",
-    backups: await ports.record.backups(),
+    backups: (await ports.record.backups()).filter(({ bytes }) => bytes > 0),
   };
 }
 

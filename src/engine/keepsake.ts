@@ -5,6 +5,7 @@ import { add, remove, update } from "./add.ts";
 import { answer, answerStream } from "./answer.ts";
 import { audit } from "./audit.ts";
 import { type Background, background } from "./background.ts";
+import { backup } from "./backup.ts";
 import { converse } from "./converse.ts";
 import { forget, planForget } from "./forget.ts";
 import { exportLines, importMessages } from "./move.ts";
@@ -44,6 +45,10 @@ export function keepsake(
     async audit(options) {
       check();
       return audit(ports, options);
+    },
+    async backup(file, options) {
+      check();
+      return backup(ports, file, options);
     },
     async users(project = "default") {
       check();

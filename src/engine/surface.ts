@@ -21,6 +21,12 @@ export interface Keepsake {
    * all that it saw is still there.
    */
   audit(options?: { readonly head?: string }): Promise<Audit>;
+  /**
+   * Copies the whole record into a file (mode 0600) while others read and write it, reads the copy back, and notes it,
+   * so that later receipts say that it still holds what they took. The secret is not in it. `conflict` where there is a
+   * file already.
+   */
+  backup(file: string, options?: BackupOptions): Promise<Backup>;
   /** The users of a project. */
   users(project?: string): Promise<string[]>;
   /** What waits for the embedder, of all users: after a change of it, or where it is a remote one. */
@@ -32,6 +38,20 @@ export interface Keepsake {
   reindex(options?: CallOptions): AsyncIterable<{ readonly done: number; readonly left: number }>;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface BackupOptions extends CallOptions {
+  /** Until when the copy is kept; receipts name it until then, or always. */
+  readonly until?: Date | string;
+  /** Whether a file that is there may be replaced. */
+  readonly replace?: boolean;
+  readonly onProgress?: (done: number, of: number) => void;
+}
+
+/** A copy that was made, and holds together. */
+export interface Backup extends BackupNote {
+  /** How many of each it holds: users, messages, versions of memories, search units, tombstones, erasures. */
+  readonly counts: { readonly [what: string]: number };
 }
 
 /** What was erased, and whether what proves it holds. */

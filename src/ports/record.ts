@@ -5,6 +5,7 @@ import type { Message } from "../domain/message.ts";
 import type { ErasureReceipt, KeptReceipt } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Trace } from "../domain/trace.ts";
+import type { CallOptions } from "./call.ts";
 
 /**
  * The system of record: what every user's memory is and how it came to be.
@@ -86,6 +87,13 @@ export interface Record {
   /** A name of its own, given when the record was made and the same in all its copies. */
   identity(): Promise<string>;
 
+  /**
+   * Copies the whole record, as of one moment, into a file, while others go on reading and writing; what it gives is
+   * durable and was read back. Absent where the record cannot be a file. `conflict` where there is a file already;
+   * `unsupported` where nothing is kept.
+   */
+  readonly copyTo?: (file: string, options: CopyOptions) => Promise<Copied>;
+
   /** The copies that were made of the record, in the order in which they were first noted. */
   backups(): Promise<BackupNote[]>;
 
@@ -163,6 +171,23 @@ export interface OutsideUnits {
   readonly messages: readonly Message[];
   /** The newest versions of the memories of those that are memories, each once. */
   readonly memories: readonly Memory[];
+}
+
+export interface CopyOptions extends CallOptions {
+  /** Whether a file that is there may be replaced. */
+  readonly replace?: boolean;
+  readonly onProgress?: (done: number, of: number) => void;
+}
+
+/** A copy that was made, and holds together. */
+export interface Copied {
+  /** The file's name, without the folder. */
+  readonly name: string;
+  readonly bytes: number;
+  /** SHA-256 of the file, hex. */
+  readonly digest: string;
+  /** How many of each it holds: users, messages, versions of memories, search units, tombstones, erasures. */
+  readonly counts: { readonly [what: string]: number };
 }
 
 /** What hangs on memories in places that have no reading of their own. */

@@ -1,6 +1,7 @@
 import type { Record } from "../../ports/record.ts";
 import { keepBlock, keptBlock } from "./blocks.ts";
 import { check } from "./check.ts";
+import { copyTo } from "./copy.ts";
 import { translate } from "./errors.ts";
 import { openDatabase } from "./open.ts";
 import { unitsOutside, usersOutside } from "./outside.ts";
@@ -12,6 +13,7 @@ import { scrub } from "./scrub.ts";
 import { commit, seal } from "./write.ts";
 
 export { fileLedger } from "./ledger.ts";
+export { beginRestore, type Restoring } from "./restore.ts";
 export { fileSecret, textSecret } from "./secret.ts";
 
 /**
@@ -44,6 +46,7 @@ export async function openSqliteRecord(options: { path: string; busyTimeoutMs?: 
     traces: (scope) => run(() => proof.traces(database, scope)),
     touched: (scope, memories) => run(() => proof.touched(database, scope, memories)),
     identity: () => run(() => proof.identity(database)),
+    copyTo: (file, how) => run(() => copyTo(database, file, how)),
     backups: () => run(() => proof.backups(database)),
     noteBackup: (note) => run(() => proof.noteBackup(database, note)),
     users: (project) => run(() => read.users(database, project)),

@@ -9,6 +9,7 @@ import { countHeld, wordsOfMemory, wordsOfMessage, wordsOfReceipt } from "../sha
 import type { Database } from "./database.ts";
 import { isBusy, isFull } from "./errors.ts";
 import { countLive } from "./live.ts";
+import { backups } from "./proof.ts";
 import { countInFile, type RawSearch, rawSearch } from "./raw-search.ts";
 import { bodyOf, userOf } from "./rows.ts";
 
@@ -31,7 +32,7 @@ export async function scrub(database: Database, scope: Scope, texts: readonly st
   const places = rowsOf(database, scope, texts);
   if (database.path === ":memory:") return places;
   const search = rawSearch(texts);
-  const { own, others } = filesOf(database.path);
+  const { own, others } = filesOf(database);
   return [
     ...places,
     { place: "files", found: await clean(database, own, search, texts.length) },
@@ -112,14 +113,19 @@ async function countIn(files: readonly string[], search: RawSearch, texts: numbe
   return counts;
 }
 
-/** The database with its logs; and what else is called after it, but for the secret and the ledger, which hold no words. */
-function filesOf(path: string): { own: string[]; others: string[] } {
-  const wordless = [`${path}.secret`, `${path}.erasures`];
+/**
+ * The database with its logs; and what else is called after it, but for the secret and the ledger, which hold no words,
+ * and the backups that the receipt itself names.
+ */
+function filesOf(database: Database): { own: string[]; others: string[] } {
+  const { path } = database;
+  const noted = backups(database).map(({ name }) => join(dirname(path), name));
+  const passed = [`${path}.secret`, `${path}.erasures`, ...noted];
   const own = [path, `${path}-wal`, `${path}-shm`, `${path}-journal`];
   const others = readdirSync(dirname(path), { withFileTypes: true })
     .filter((file) => file.isFile() && /^[-.~ _]/.test(afterName(file.name, basename(path))))
     .map(({ name }) => join(dirname(path), name))
-    .filter((file) => !own.includes(file) && !wordless.includes(file));
+    .filter((file) => !own.includes(file) && !passed.includes(file));
   return { own, others };
 }
 

@@ -1,0 +1,146 @@
+import {
+  beginRestore,
+  fileLedger,
+  fileSecret,
+  openSqliteRecord,
+  type Restoring,
+} from "./adapters/sqlite/index.ts";
+import { systemClock } from "./adapters/system/index.ts";
+import type { Trace } from "./domain/trace.ts";
+import { MemoryError } from "./errors.ts";
+import { createMemory, type MemoryOptions } from "./memory.ts";
+import type { Ledger } from "./ports/ledger.ts";
+import type { Record } from "./ports/record.ts";
+import type { Secret } from "./ports/secret.ts";
+
+export interface RestoreOptions extends Omit<MemoryOptions, "record" | "ledger"> {
+  /** The backup. */
+  readonly from: string;
+  /** The database that it becomes (`keepsake.db`); one that is there is kept under another name. */
+  readonly path?: string;
+  /** Whether a database that is there may be put aside; without it, that is a `conflict`. */
+  readonly replace?: boolean;
+  /** Whether to go on where no ledger of erasures is left; without it, that is a `conflict`. */
+  readonly withoutLedger?: boolean;
+}
+
+export interface Restored {
+  /** SHA-256 of the backup, hex. */
+  readonly digest: string;
+  /** Erasures made after the backup that were done again before anybody could read it. */
+  readonly again: number;
+  /** The name under which the database that was there is kept now. It holds what it held. */
+  readonly aside?: string;
+  /** What a person should be told. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Makes a backup the database again: looks at it as a whole, erases again what was erased after it was made, and puts
+ * it in place in one step. What is there is untouched until then. `unavailable` where a program uses the database,
+ * `corrupt` where the backup is damaged, `conflict` where something is in the way that takes a word to go on.
+ */
+export async function restoreMemory(options: RestoreOptions): Promise<Restored> {
+  const { from, path = "keepsake.db", replace } = options;
+  if (path === ":memory:") throw new MemoryError("unsupported", "restore: name a database file.");
+  const at = (options.clock ?? systemClock)().toISOString();
+  const restoring = await beginRestore({ from, path, at });
+  try {
+    if (restoring.aside && !replace) throw inTheWay();
+    const made = await madeReady(restoring, { ...options, path, at });
+    await restoring.finish();
+    const { digest, aside } = restoring;
+    return { digest, ...(aside ? { aside: aside.name } : {}), ...made };
+  } catch (error) {
+    restoring.abandon();
+    throw error;
+  }
+}
+
+/** Erases from the draft what is to be erased again, and notes the copies in it. */
+async function madeReady(
+  restoring: Restoring,
+  options: RestoreOptions & { path: string; at: string },
+): Promise<Pick<Restored, "again" | "notices">> {
+  const { from, path, at, withoutLedger, replace: _replace, secret: given, ...rest } = options;
+  const record = await openSqliteRecord({ path: restoring.draft });
+  try {
+    const { ledger, isLost } = await ledgerOf(restoring, path, record);
+    if (isLost && !withoutLedger) throw noLedger();
+    const { secret, isNew } = secretOf(path, given);
+    const before = (await record.erasures()).length;
+    const memory = await createMemory({ ...rest, path, record, ledger, secret });
+    await noteCopies(record, restoring, from, at);
+    await memory.close();
+    const all = (await record.erasures()).length;
+    const notices = [
+      ...memory.notices,
+      ...(isLost ? [WITHOUT_LEDGER] : []),
+      ...(isNew && all > 0 ? [NEW_SECRET] : []),
+      ...(restoring.faults > 0 ? [FAULTY] : []),
+    ];
+    return { again: all - before, notices };
+  } finally {
+    await record.close();
+  }
+}
+
+/** The ledger beside the database, and what the database that is there still knows of it. */
+async function ledgerOf(
+  { present }: Restoring,
+  path: string,
+  record: Record,
+): Promise<{ ledger: Ledger; isLost: boolean }> {
+  const identity = await record.identity();
+  const file = fileLedger(`${path}.erasures`, identity);
+  const written = await file.read();
+  const known: readonly Trace[] = present?.identity === identity ? present.traces : [];
+  const traces = new Map([...(written?.traces ?? []), ...known].map((trace) => [trace.receipt, trace]));
+  const content = { traces: [...traces.values()], damaged: written?.damaged ?? 0 };
+  return {
+    isLost: present?.identity !== identity && (written?.traces ?? []).length === 0,
+    ledger: { read: async () => content, append: file.append },
+  };
+}
+
+/** The copies that the database knew of, the one that is put back, and the database that is put aside. */
+async function noteCopies(
+  record: Record,
+  { present, aside, digest, bytes }: Restoring,
+  from: string,
+  at: string,
+): Promise<void> {
+  for (const note of present?.backups ?? []) await record.noteBackup(note);
+  const name = from.split(/[\\/]/).at(-1) ?? from;
+  const noted = (await record.backups()).find((note) => note.name === name);
+  if (noted?.digest !== digest) await record.noteBackup({ name, at, bytes, digest });
+  if (aside) await record.noteBackup({ ...aside, at, digest: "" });
+}
+
+function secretOf(path: string, given: MemoryOptions["secret"]): { secret: Secret | string; isNew: boolean } {
+  return given === undefined ? fileSecret(`${path}.secret`) : { secret: given, isNew: false };
+}
+
+function inTheWay(): MemoryError {
+  return new MemoryError(
+    "conflict",
+    "restore: there is a database already. It can be kept under another name: say that you want it (--yes, or replace).",
+  );
+}
+
+function noLedger(): MemoryError {
+  return new MemoryError(
+    "conflict",
+    "restore: the ledger of erasures is not beside the database, so what was erased after this backup was made would " +
+      "be back. Put the file that ends in .erasures there; or go on without it (--without-ledger).",
+  );
+}
+
+const WITHOUT_LEDGER =
+  "Restored without the ledger of erasures: what was erased after this backup was made is back. Forget it again.";
+
+const NEW_SECRET =
+  "The secret beside the database was missing and has been made anew. What was erased is not kept out any more, and " +
+  "earlier receipts cannot be checked. Put the old file back if you have it.";
+
+const FAULTY = "Some rows of this backup do not fit together: `keepsake doctor` says which.";
