@@ -3,6 +3,7 @@ import { attributeHoldsOne } from "../../domain/relations.ts";
 import type { AddProposal, Target } from "../../ports/extractor.ts";
 import { adding, type Context, claimOf, said } from "./context.ts";
 import { type Entity, headWord } from "./entities.ts";
+import { fanClaims } from "./fans.ts";
 import { ANIMALS, FEMALE, FIRST_POSSESSIVE, LASTING, MALE, PASSING } from "./lexicon.ts";
 import { called, nameOwner, oneOf } from "./name-claims.ts";
 import { NAMING } from "./noun-phrases.ts";
@@ -51,7 +52,7 @@ export function copulaClaims(part: Part): AddProposal[] {
   const { subject, clause } = statement;
   const telling = phrases.filter((phrase) => phrase.kind !== "other" && !isNow(part, phrase));
   const [first] = telling;
-  const inclined = inclination(part);
+  const inclined = fanClaims(part) ?? inclination(part);
   if (inclined) return inclined;
   const name = nameAtEnd(part);
   if (first?.head?.startsWith("born")) return bornClaims(part, telling);
@@ -469,6 +470,7 @@ function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): A
     employer.items.length > 0 &&
     (isPersonNoun(head) || (isName(tokens, ...(employer.items[0] ?? [0, 0])) && employer.head === "at")) &&
     !/^(?:member|regular|customer|guest|patient|fan|volunteer)$/.test(head) &&
+    tokens[employer.to - 1]?.lower !== "living" &&
     !clause.verb.denied
   ) {
     return jobClaims(part, phrase, employer);

@@ -2,10 +2,7 @@ import { singular } from "../../domain/english.ts";
 import { canonicalThing, isKindOf } from "../../domain/relations.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
 import { adding, type Context, claimOf, said } from "./context.ts";
-import { headWord } from "./entities.ts";
 import { ANIMALS } from "./lexicon.ts";
-import { readNounPhrase } from "./noun-phrases.ts";
-import { nounOf } from "./nouns.ts";
 import { compose } from "./sentence.ts";
 import type { Stretch, Token } from "./token.ts";
 
@@ -16,13 +13,18 @@ const PRESUMED: ReadonlySet<string> = new Set(
     "granddaughter grandkid husband wife spouse partner boyfriend girlfriend fiance fiancé fiancee fiancée hubby sister " +
     "brother sibling stepsister stepbrother niece nephew cousin aunt uncle roommate flatmate housemate car truck van minivan " +
     "motorcycle motorbike bike bicycle scooter boat sailboat kayak canoe rv camper campervan caravan jeep suv pickup tractor " +
-    "farm ranch allotment greenhouse guitar piano violin drums cello ukulele farmhouse cabin cottage"
+    "farm ranch allotment greenhouse apartment flat mansion garden backyard pool guitar piano violin drums cello ukulele farmhouse cabin cottage"
   ).split(" "),
 );
 
 /** What is not there, or not any more. */
 const ABSENT =
-  /\b(?:if|wish|wished|imagine|pretend|dream|dreams|ideal|imaginary|future|ex|late|old|former|previous|childhood|first|last|next|lost|lose|losing|died|dead|dies|dying|passed|passing|sold|sell|selling|gave|rehomed?|stolen|stole|crashed|totall?ed|broke|broken|buried|miss|missed|used|had|was|were|been|did|didn['’]?t|got rid|put down|no longer|any ?more|without|left|leaving|divorc\w*|split|would|could|should|might|may|never|named?|call(?:ed)?)\b/i;
+  /\b(?:if|wish|wished|imagine|pretend|lost|lose|losing|died|dead|dies|dying|passed|passing|sold|sell|selling|gave (?:away|up)|give (?:away|up)|rehomed?|stolen|stole|crashed|totall?ed|buried|miss|missed|used to|got rid|put (?:him|her|it|them) down|no longer|any ?more|divorc\w*|broke up|split up|left me|when i was|growing up|as a (?:kid|child|boy|girl)|would have|had a)\b/i;
+const NOT_ONES =
+  /^(?:first|last|next|old|ex|future|dream|ideal|late|former|previous|childhood|imaginary|other|whole|entire|fake|toy)$/;
+/** Behind the noun these make another thing of it. */
+const COMPOUNDS =
+  /^(?:food|beds?|house|toys?|park|seats?|doors?|keys?|insurance|payments?|trips?|loan|shows?|bowls?|sitter|walker|lessons?|teacher|player|shop|rental|accident|wash|club|rides?|hair|fur|shelter|groomer|clothes|room|school|center|centre|trouble|problems?|engine|tires?|tyres?|dealer\w*|repairs?|side|phobia|videos?|memes?|pictures?|photos?|law|in-law|in|class(?:es)?)$/;
 
 /**
  * "My dog keeps me company": that there is a dog. Told once, and only of those of whom nothing is known or told here;
@@ -48,16 +50,30 @@ export function presumed(
   return found;
 }
 
-/** "my two cats and dog": one noun phrase, and what "and" joins without an owner of its own. */
+/** "my two cats and dog": the noun with what stands before it, and what "and" joins without an owner of its own. */
 function ownedAt(tokens: readonly Token[], at: number): Stretch[] {
-  const end = readNounPhrase(tokens, at, tokens.length);
+  const end = nounEnd(tokens, at + 1);
   if (end === undefined) return [];
-  const items: Stretch[] = [[at + 1, end]];
-  const joint = tokens[end];
-  const next = joint && ["and", "&"].includes(joint.lower) ? end + 1 : end;
-  const isFree = next > end && ["noun", "number", "adjective"].includes(tokens[next]?.class ?? "");
-  const other = isFree ? readNounPhrase(tokens, next, tokens.length) : undefined;
-  return other === undefined ? items : [...items, [next, other]];
+  const joins = ["and", "&"].includes(tokens[end]?.lower ?? "") && tokens[end - 1]?.after === " ";
+  const other = joins ? nounEnd(tokens, end + 1) : undefined;
+  return [[at + 1, end], ...(other === undefined ? [] : [[end + 1, other] as const])];
+}
+
+/** Where a noun that is presumed ends, with at most three words before it. */
+function nounEnd(tokens: readonly Token[], from: number): number | undefined {
+  for (let at = from; at < Math.min(tokens.length, from + 4); at += 1) {
+    const token = tokens[at];
+    if (!token || token.owner || NOT_ONES.test(token.lower)) return undefined;
+    const one = singular(token.lower);
+    const isThing = PRESUMED.has(one) || ANIMALS.has(one);
+    if (isThing) return isCompound(token, tokens[at + 1]) ? undefined : at + 1;
+    if (!["noun", "adjective", "number"].includes(token.class) || token.after !== " ") return undefined;
+  }
+  return undefined;
+}
+
+function isCompound(token: Token, next: Token | undefined): boolean {
+  return token.after === "-" || (token.after === " " && COMPOUNDS.test(next?.lower ?? ""));
 }
 
 function presumedOne(
@@ -66,17 +82,14 @@ function presumedOne(
   [from, to]: Stretch,
   made: readonly Proposal[],
 ): AddProposal | undefined {
-  const noun = nounOf(tokens, from - 1, to);
-  const head = headWord(tokens, noun).split(" ").at(-1) ?? "";
+  const head = tokens[to - 1]?.lower ?? "";
   const one = singular(head);
-  const isOwned = noun.owners.length > 0 || tokens[to - 1]?.owner === true;
-  if (isOwned || !(PRESUMED.has(one) || ANIMALS.has(one)) || isKnown(context, one, made)) return undefined;
-  const end = noun.name ? noun.name[0] : to;
-  const words = said(context, tokens, from, end);
-  if (words === "" || words.split(" ").length > 4) return undefined;
+  if (isKnown(context, one, made)) return undefined;
+  const words = said(context, tokens, from, to);
   const { speaker } = context.discourse;
-  const value = withArticle(tokens, from, one === head, words);
-  const place = { start: tokens[from - 1]?.start ?? 0, end: tokens[to - 1]?.end ?? 0 };
+  const isOne = one === head && tokens[from]?.class !== "number";
+  const value = isOne ? `${/^[aeiou]/i.test(words) ? "an" : "a"} ${words}` : words;
+  const place = { start: tokens[from]?.start ?? 0, end: tokens[to - 1]?.end ?? 0 };
   return adding(context, place, {
     text: compose(speaker.display, speaker.plural ? "have" : "has", value),
     claim: claimOf(speaker.path, "have", value),
@@ -84,11 +97,6 @@ function presumedOne(
     confidence: 0.8,
     importance: 0.6,
   });
-}
-
-function withArticle(tokens: readonly Token[], from: number, isOne: boolean, words: string): string {
-  if (!isOne || tokens[from]?.class === "number") return words;
-  return `${/^[aeiou]/i.test(words) ? "an" : "a"} ${words}`;
 }
 
 /** Whether anything is known or told here of one of that kind. */

@@ -5,6 +5,7 @@ import type { AddProposal } from "../../ports/extractor.ts";
 import { type AddParts, adding, claimOf, said, thirdPerson, tidy } from "./context.ts";
 import { momentOf } from "./dates.ts";
 import { ANIMALS, FEMALE, MALE } from "./lexicon.ts";
+import { tasteOfThat } from "./meant-things.ts";
 import { readList } from "./noun-phrases.ts";
 import { isName } from "./nouns.ts";
 import {
@@ -57,7 +58,7 @@ export function relationClaims(
   const unlisted = whole ?? (phrase ? said(context, tokens, phrase.from, phrase.to) : "");
   return items.flatMap((item, k) => {
     const value = item ? said(context, tokens, ...item) : tidy(unlisted);
-    if (item && isVague(tokens, item)) return [];
+    if (item && isVague(tokens, item)) return tasteOfThat(part, relation, item);
     const isOne = items.length > 1;
     const text = asOne(sentenceOf(part, restWith(part, phrase, item), leadText(part)), isOne);
     const qualifier = asOne(qualifierOf(part, phrase), isOne);

@@ -1,5 +1,6 @@
 import { baseForm } from "../../domain/english.ts";
 import { BE } from "./lexicon.ts";
+import { unshortened } from "./short-forms.ts";
 import type { Token, WordClass } from "./token.ts";
 import { AUXILIARY } from "./word-class.ts";
 import { apart, joined, namedInSmall, unmarked, withoutStrayIs } from "./word-joints.ts";
@@ -21,7 +22,7 @@ interface Spot {
 type Rule = readonly [(spot: Spot) => boolean, WordClass];
 
 export function repair(read: Token[]): Token[] {
-  const tokens = namedInSmall(apart(joined(withoutStrayIs(unmarked(read)))));
+  const tokens = namedInSmall(apart(joined(withoutStrayIs(unmarked(unshortened(read))))));
   for (const [i, current] of tokens.entries()) {
     if (current.lower === "no" && tokens[i + 1]?.lower === "longer") {
       current.class = "negation";

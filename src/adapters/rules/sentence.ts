@@ -1,4 +1,5 @@
 import {
+  baseForm,
   gerund,
   pastParticiple,
   pastTense,
@@ -23,13 +24,18 @@ export function inflect(verb: Verb, plural = false): string {
     const join = links[i]?.next ?? "to";
     const [head = "", ...particle] = next.split(" ");
     parts.push(
-      join === "to" ? `to ${next}` : join === "gerund" ? [gerund(head), ...particle].join(" ") : next,
+      join === "to" ? `to ${next}` : join === "gerund" ? [inIng(head, verb), ...particle].join(" ") : next,
     );
   }
   const text = parts.join(" ");
   return verb.chain[0]?.verb === "use" && verb.chain[0].next === "to"
     ? `used to ${text.replace(/^\S+/, (word) => (links.length === 0 ? (verb.lemma.split(" ")[0] ?? word) : word))}`
     : text;
+}
+
+/** A form in "ing", as it was written where it was. */
+function inIng(base: string, { gerunds }: Verb): string {
+  return gerunds.find((written) => baseForm(written) === base) ?? gerund(base);
 }
 
 /** "have", "love to sing", after "used to". */
@@ -53,10 +59,10 @@ function finite([head = "", ...rest]: readonly string[], verb: Verb, plural: boo
   const be = conjugated("be", verb, plural);
   if (verb.modal) return spaced(verb.modal, verb.denied, head, ...rest);
   if (verb.perfect) {
-    const done = verb.progressive ? `been ${gerund(head)}` : pastParticiple(head);
+    const done = verb.progressive ? `been ${inIng(head, verb)}` : pastParticiple(head);
     return spaced(conjugated("have", verb, plural), verb.denied, done, ...rest);
   }
-  if (verb.progressive) return spaced(be, verb.denied, gerund(head), ...rest);
+  if (verb.progressive) return spaced(be, verb.denied, inIng(head, verb), ...rest);
   if (head === "be") return spaced(be, verb.denied, ...rest);
   if (verb.denied === "not") return spaced(conjugated("do", verb, plural), "not", head, ...rest);
   return spaced(verb.denied, conjugated(head, verb, plural), ...rest);

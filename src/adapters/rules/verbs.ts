@@ -22,6 +22,8 @@ export interface Verb {
   /** "could", "would", "might": it is left open whether it is so. */
   readonly open: boolean;
   readonly form: "finite" | "gerund" | "participle" | "base";
+  /** The forms in "ing" as they are written: "traveling", "programming". */
+  readonly gerunds: readonly string[];
 }
 
 export interface Link {
@@ -58,6 +60,7 @@ export function readVerb(tokens: readonly Token[], from: number, end: number): V
     ...(reading.modal ? { modal: reading.modal } : {}),
     open: reading.modal !== undefined && OPEN_MODALS.has(reading.modal),
     form: formOf(first),
+    gerunds: tokens.slice(from, to).flatMap(({ lower }) => (/ing$/.test(lower) ? [lower] : [])),
   };
 }
 

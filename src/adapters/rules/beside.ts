@@ -1,0 +1,53 @@
+import { singular } from "../../domain/english.ts";
+import { sameWords } from "../../domain/words.ts";
+import type { AddProposal, Proposal } from "../../ports/extractor.ts";
+import type { Context } from "./context.ts";
+import { even } from "./even.ts";
+import { favourites } from "./favourites.ts";
+import { nicknames } from "./nicknames.ts";
+import { pastimes } from "./pastimes.ts";
+import { presumed } from "./presumed.ts";
+import { selfAnswer } from "./self-answers.ts";
+import type { Token } from "./token.ts";
+
+interface Sentence {
+  readonly context: Context;
+  readonly tokens: readonly Token[];
+  readonly text: string;
+  readonly place: { readonly start: number; readonly end: number };
+}
+
+/** What a sentence tells beside its clauses, in words that stand for a statement; nothing that they have told already. */
+export function beside(sentence: Sentence, told: readonly Proposal[]): Proposal[] {
+  const { context, tokens, place } = sentence;
+  const text = even(sentence.text).replace(/\s+/g, " ").trim();
+  const isAsked = /\?["”')\]\s]*$/.test(text);
+  const found: Proposal[] = [];
+  const take = (proposals: readonly Proposal[]): void => {
+    for (const one of proposals) if (!isTold([...told, ...found], one)) found.push(one);
+  };
+  take(favourites(context, text, place));
+  if (!isAsked) take([...pastimes(context, text, place), ...nicknames(context, text, place)]);
+  if (!isAsked) take(selfAnswer(context, text, place) ?? []);
+  take(presumed(context, tokens, [...told, ...found]));
+  return found;
+}
+
+/** The same of the same subject, in whatever relation. */
+function isTold(all: readonly Proposal[], one: Proposal): boolean {
+  return one.propose === "add" && all.some((other) => other.propose === "add" && meets(other, one));
+}
+
+function meets({ claim }: AddProposal, other: AddProposal): boolean {
+  return (
+    claim !== undefined &&
+    other.claim !== undefined &&
+    thingOf(claim.subject) === thingOf(other.claim.subject) &&
+    sameWords(claim.value, other.claim.value)
+  );
+}
+
+/** "user/hobbies" is "user/hobby". */
+function thingOf(subject: string): string {
+  return subject.split("/").map(singular).join("/").toLowerCase();
+}

@@ -1,0 +1,33 @@
+import type { AddProposal } from "../../ports/extractor.ts";
+import { adding, type Context, claimOf, thirdPerson, tidy } from "./context.ts";
+import { compose } from "./sentence.ts";
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+const WISH =
+  /(?:^|[,;:.!?] *|\b(?:and|but|so|though|lol|always|really|just|sometimes|also|well|do) |\bi (?:really |always |often |just |sometimes |do )*)wish (?:that )?(?:i|we) (?<verb>could|had|was|were|knew|lived|owned|worked|spoke|played|did|got) (?<rest>[^,;:.!?]{2,80})/iu;
+const ENDS = / (?:but|so|because|cause|though|and (?:i|we|my|then)|lol|haha|do you|what|how)\b.*$/i;
+
+/** "I wish I could play the harp": a preference, and never said to be so. */
+export function wishesOf(context: Context, text: string, place: Place): AddProposal[] {
+  const found = WISH.exec(text.replace(/[’]/g, "'"))?.groups;
+  const { speaker } = context.discourse;
+  const rest = tidy((found?.rest ?? "").replace(ENDS, ""));
+  if (!found?.verb || rest === "" || /^(?:not|never|too|so)$/i.test(rest)) return [];
+  const told = thirdPerson(rest, context, speaker);
+  const they = speaker.path === "user" ? "they" : speaker.display;
+  const verb = found.verb === "was" && they === "they" ? "were" : found.verb;
+  return [
+    adding(context, place, {
+      text: compose(speaker.display, "wishes", they, verb, told),
+      claim: claimOf(speaker.path, "wish", `${found.verb} ${rest}`),
+      kind: "preference",
+      holds: "many",
+      confidence: 0.7,
+      importance: 0.4,
+    }),
+  ];
+}
