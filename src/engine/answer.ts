@@ -19,7 +19,7 @@ import { knownThen } from "./recall/then.ts";
 import { recall } from "./recall.ts";
 import type { UserState } from "./user-state.ts";
 
-type AnswerPorts = Pick<Ports, "record" | "states" | "embedder" | "questions" | "clock" | "ids">;
+type AnswerPorts = Pick<Ports, "record" | "states" | "embedder" | "questions" | "clock" | "ids" | "recalls">;
 
 export const UNKNOWN = "I don't know that. You haven't told me.";
 
@@ -48,6 +48,7 @@ export async function answer(
   const composed =
     (await fromClaims(ports, { question: asked, read, index, mayUse, state, now, asOf, zone })) ??
     fromPassages({ question: asked, read, found, state, index, options, dayIn: dayReader(ports) });
+  ports.recalls?.note(scope, found.id, { kind: "answer", used: composed?.used ?? [] });
   return composed
     ? { ...composed, abstained: false, recall: found }
     : { text: UNKNOWN, used: [], abstained: true, recall: found };

@@ -10,6 +10,7 @@ import { converse } from "./converse.ts";
 import { forget, planForget } from "./forget.ts";
 import { exportLines, importMessages } from "./move.ts";
 import type { Ports } from "./ports.ts";
+import { recallKeeper } from "./recall/receipts.ts";
 import { recall } from "./recall.ts";
 import { remember } from "./remember.ts";
 import { get, list, log, profile, versionsOf } from "./show.ts";
@@ -19,9 +20,11 @@ import { undo } from "./undo.ts";
 
 /** The whole product over its ports: each verb in a file of its own, bound to a scope here. */
 export function keepsake(
-  ports: Ports,
+  plain: Ports,
   { notices = [], release }: { notices?: readonly string[]; release: () => Promise<void> },
 ): Keepsake {
+  const recalls = recallKeeper(plain.record);
+  const ports: Ports = { ...plain, recalls };
   const work = background(ports);
   let closing: Promise<void> | undefined;
   const check = (): void => {
@@ -29,7 +32,7 @@ export function keepsake(
       throw new MemoryError("unavailable", "this memory is closed. Open it again with createMemory().");
   };
   const close = (): Promise<void> => {
-    closing ??= work.stop().then(release);
+    closing ??= work.stop().then(recalls.flush).then(release);
     return closing;
   };
   return {
@@ -45,6 +48,11 @@ export function keepsake(
     async audit(options) {
       check();
       return audit(ports, options);
+    },
+    async erasures(project = "default") {
+      check();
+      const wanted = checkName(project, "project");
+      return (await ports.record.erasures()).filter((receipt) => receipt.project === wanted);
     },
     async backup(file, options) {
       check();
@@ -98,6 +106,7 @@ function scoped(
       options?.dryRun
         ? open(() => planForget(ports, scope, what))
         : write(() => forget(ports, scope, what, options))) as ScopedMemory["forget"],
+    erasures: async () => open(() => ports.record.erasures(scope)),
     get: async (id) => open(() => get(ports, scope, id)),
     list: (options) => open(() => list(ports, scope, options)),
     update: (id, changes) => write(() => update(ports, scope, id, changes)),

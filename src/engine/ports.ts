@@ -6,6 +6,7 @@ import type { Ledger } from "../ports/ledger.ts";
 import type { QuestionReader } from "../ports/question-reader.ts";
 import type { Record } from "../ports/record.ts";
 import type { Secret } from "../ports/secret.ts";
+import type { RecallKeeper } from "./recall/receipts.ts";
 import type { UserStates } from "./user-state.ts";
 
 /** What the engine stands on. Each verb takes the ones it needs. */
@@ -21,4 +22,6 @@ export interface Ports {
   readonly ledger?: Ledger;
   /** Each user's record as this process knows it; made from `record`. */
   readonly states: UserStates;
+  /** Keeps the receipts of recalls; made from `record`. Without one, none are kept. */
+  readonly recalls?: RecallKeeper;
 }

@@ -10,6 +10,7 @@ import { explanationOf, whyItem } from "./recall/explain.ts";
 import { itemsOf } from "./recall/items.ts";
 import { newestFirst, type Placed } from "./recall/newest.ts";
 import { rank } from "./recall/rank.ts";
+import { receiptOf } from "./recall/receipt-of.ts";
 import { type Scratch, withScratch } from "./recall/scratch.ts";
 import { search } from "./recall/search.ts";
 import { takeOptions, type Wanted } from "./recall/take-options.ts";
@@ -22,7 +23,7 @@ const LONGEST_QUERY = 4000;
 /** Of so many nearest it is made sure that they are the nearest. */
 const NEAREST = 10;
 
-type RecallPorts = Pick<Ports, "record" | "states" | "embedder" | "questions" | "clock" | "ids">;
+type RecallPorts = Pick<Ports, "record" | "states" | "embedder" | "questions" | "clock" | "ids" | "recalls">;
 
 /**
  * What a user's memory holds on a query: memories and passages, best first, and as text for a prompt. Nothing
@@ -88,8 +89,10 @@ async function recallWith(
     wanted.maxTokens,
     ordered.map(({ one }) => one.place),
   );
+  const id = ports.ids();
+  ports.recalls?.keep(scope, receiptOf({ id, revision: block.revision, wanted }, ranked, found));
   const plain = {
-    id: ports.ids(),
+    id,
     context: context.text,
     tokens: context.tokens,
     abstained: items.length === 0,

@@ -2,6 +2,7 @@ import type { BackupNote } from "../domain/backup.ts";
 import type { ChangeSet, Link, LogEntry, Tombstone, Unit } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
+import type { RecallReceipt } from "../domain/recall-receipt.ts";
 import type { ErasureReceipt, KeptReceipt } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Trace } from "../domain/trace.ts";
@@ -65,6 +66,16 @@ export interface Record {
    * revision, no log.
    */
   keepBlock(scope: Scope, block: KeptBlock): Promise<void>;
+
+  /**
+   * Keeps receipts of recalls beside the record; one of an id that is there takes its place and counts as the newest.
+   * Of each user the newest `MOST_RECALLS` stay. It is no change: no revision, no log, nothing in `since`. A user at
+   * revision 0 has none.
+   */
+  keepRecalls(scope: Scope, receipts: readonly RecallReceipt[]): Promise<void>;
+
+  /** Receipts of recalls, newest first: of one id, or of all, at most `limit`. */
+  recalls(scope: Scope, options: { readonly id?: string; readonly limit: number }): Promise<RecallReceipt[]>;
 
   /** All versions of one memory, or of all, oldest first; those of erased memories are not there. */
   versions(scope: Scope, id?: string): Promise<Memory[]>;

@@ -1,6 +1,7 @@
 import type { ChangeSet, Unit } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
+import type { RecallReceipt } from "../domain/recall-receipt.ts";
 import type { ErasureReceipt } from "../domain/receipt.ts";
 import type { Trace } from "../domain/trace.ts";
 
@@ -94,4 +95,20 @@ export function trace(receipt: string, user = "ann", fields: Partial<Trace> = {}
 /** A change-set with everything filled in but its revision. */
 export function changes(fields: Partial<ChangeSet> = {}): ChangeSet {
   return { base: 0, at: AT, cause: "remember", ...fields };
+}
+
+/** The receipt of a recall that found nothing. */
+export function recallReceipt(id: string): RecallReceipt {
+  return {
+    id,
+    at: "2026-01-01T00:00:00.000Z",
+    kind: "recall",
+    revision: 1,
+    bounds: { limit: 10, minScore: 0 },
+    profile: "default",
+    considered: 0,
+    threshold: 0.15,
+    items: [],
+    dropped: [],
+  };
 }

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
+import { MOST_RECALLS } from "../domain/recall-receipt.ts";
 import type { Scope } from "../domain/scope.ts";
-import { changes, erasure, memory, message, unit } from "./change-sets.ts";
+import { changes, erasure, memory, message, recallReceipt, unit } from "./change-sets.ts";
 import { ANN, BOB, dump, EMPTY, full, type RecordCases } from "./record-dump.ts";
 
 /** What the reads promise, and the walls between scopes. */
@@ -83,6 +84,26 @@ export const READ_CASES: RecordCases = {
     await record.commit(ANN, changes({ base: 2, erase: gone }));
     expect(await record.block(ANN)).toBeUndefined();
   },
+
+  "receipts of recalls are kept for their user alone, the newest first, and no more than there may be":
+    async (record) => {
+      const many = (from: number, count: number) =>
+        Array.from({ length: count }, (_, i) => recallReceipt(`recall-${from + i}`));
+      await record.keepRecalls(ANN, many(0, 1));
+      expect(await record.recalls(ANN, { limit: 5 })).toEqual([]);
+      await record.commit(ANN, changes({ messages: [message("m1")] }));
+      await record.keepRecalls(ANN, many(0, 3));
+      await record.keepRecalls(ANN, [{ ...recallReceipt("recall-0"), used: ["one"] }]);
+      const kept = await record.recalls(ANN, { limit: 2 });
+      expect(kept).toEqual([{ ...recallReceipt("recall-0"), used: ["one"] }, recallReceipt("recall-2")]);
+      expect(await record.recalls(ANN, { id: "recall-1", limit: 1 })).toEqual([recallReceipt("recall-1")]);
+      expect(await record.recalls(BOB, { limit: 5 })).toEqual([]);
+      expect(await record.revision(ANN)).toBe(1);
+      await record.keepRecalls(ANN, many(10, MOST_RECALLS - 1));
+      expect(await record.recalls(ANN, { limit: 2 * MOST_RECALLS })).toHaveLength(MOST_RECALLS);
+      expect(await record.recalls(ANN, { id: "recall-2", limit: 1 })).toEqual([]);
+      expect(await record.recalls(ANN, { id: "recall-0", limit: 1 })).toHaveLength(1);
+    },
 
   "a scope cannot see or change what is in another, however its names are put together": async (record) => {
     const pairs: Scope[] = [

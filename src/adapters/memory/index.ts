@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { BackupNote } from "../../domain/backup.ts";
 import type { Link, Unit } from "../../domain/change-set.ts";
+import { MOST_RECALLS } from "../../domain/recall-receipt.ts";
 import { type Scope, scopeKey } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { Record } from "../../ports/record.ts";
@@ -83,6 +84,22 @@ export function memoryRecord(): Record {
     async keepBlock(scope, block) {
       const user = read(scope);
       if (user.revision > 0 && user.revision === block.revision) user.block = structuredClone(block);
+    },
+
+    async keepRecalls(scope, receipts) {
+      const user = read(scope);
+      if (user.revision === 0) return;
+      for (const receipt of structuredClone(receipts)) {
+        user.recalls.delete(receipt.id);
+        user.recalls.set(receipt.id, receipt);
+      }
+      const most = user.recalls.size - MOST_RECALLS;
+      for (const id of [...user.recalls.keys()].slice(0, Math.max(0, most))) user.recalls.delete(id);
+    },
+
+    async recalls(scope, { id, limit }) {
+      const kept = [...read(scope).recalls.values()].reverse();
+      return structuredClone(kept.filter((one) => id === undefined || one.id === id).slice(0, limit));
     },
 
     async versions(scope, id) {

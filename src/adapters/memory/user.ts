@@ -1,6 +1,7 @@
 import type { ChangeSet, Link, LogEntry, Redaction, Tombstone, Unit } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
+import type { RecallReceipt } from "../../domain/recall-receipt.ts";
 import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Trace } from "../../domain/trace.ts";
@@ -30,6 +31,7 @@ export interface User {
   readonly receipts: Map<string, KeptReceipt & { readonly revision: number }>;
   readonly erasures: ErasureReceipt[];
   readonly traces: Map<string, Trace>;
+  readonly recalls: Map<string, RecallReceipt>;
   block?: KeptBlock;
 }
 
@@ -49,6 +51,7 @@ export function newUser({ project, user }: Scope): User {
     receipts: new Map(),
     erasures: [],
     traces: new Map(),
+    recalls: new Map(),
   };
 }
 

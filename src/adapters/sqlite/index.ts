@@ -8,6 +8,7 @@ import { unitsOutside, usersOutside } from "./outside.ts";
 import { patiently } from "./patience.ts";
 import * as proof from "./proof.ts";
 import * as read from "./read.ts";
+import { keepRecalls, recalls } from "./recalls.ts";
 import { userOf } from "./rows.ts";
 import { scrub } from "./scrub.ts";
 import { commit, seal } from "./write.ts";
@@ -39,6 +40,8 @@ export async function openSqliteRecord(options: { path: string; busyTimeoutMs?: 
     vectors: (scope, ids, space) => run(() => read.vectors(database, scope, ids, space)),
     block: (scope) => run(() => keptBlock(database, scope)),
     keepBlock: (scope, block) => run(() => keepBlock(database, scope, block)),
+    keepRecalls: (scope, receipts) => run(() => keepRecalls(database, scope, receipts)),
+    recalls: (scope, options) => run(() => recalls(database, scope, options)),
     versions: (scope, id) => run(() => read.versions(database, scope, id)),
     log: (scope, options) => run(() => read.log(database, scope, options)),
     receipt: (scope, key) => run(() => read.receipt(database, scope, key)),

@@ -2,6 +2,7 @@ import { RECORD } from "./0001-record.ts";
 import { BLOCKS } from "./0002-blocks.ts";
 import { UNITS_BY_SPACE } from "./0003-units-by-space.ts";
 import { TRACES } from "./0004-traces.ts";
+import { RECALLS } from "./0005-recalls.ts";
 
 /** In order; the number of those done is the file's `user_version`. A migration that has been released never changes. */
-export const MIGRATIONS: readonly string[] = [RECORD, BLOCKS, UNITS_BY_SPACE, TRACES];
+export const MIGRATIONS: readonly string[] = [RECORD, BLOCKS, UNITS_BY_SPACE, TRACES, RECALLS];

@@ -1,0 +1,11 @@
+/** Receipts of recalls: ids and numbers alone. Beside the record: no revision, no log. */
+export const RECALLS: string = `
+CREATE TABLE recalls (
+  number INTEGER PRIMARY KEY,
+  user INTEGER NOT NULL REFERENCES users (id),
+  id TEXT NOT NULL,
+  body TEXT NOT NULL,
+  UNIQUE (user, id)
+) STRICT;
+CREATE INDEX recalls_by_user ON recalls (user, number);
+`;

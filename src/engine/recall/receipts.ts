@@ -1,0 +1,89 @@
+import type { RecallReceipt } from "../../domain/recall-receipt.ts";
+import { MOST_RECALLS } from "../../domain/recall-receipt.ts";
+import { type Scope, scopeKey } from "../../domain/scope.ts";
+import type { Record } from "../../ports/record.ts";
+
+/**
+ * Keeps the receipts of recalls. They are written a moment later and many at a time, so that no recall waits for the
+ * disk: what a crash cuts off in that moment is lost, and nothing but the explanation of those recalls with it.
+ */
+export interface RecallKeeper {
+  keep(scope: Scope, receipt: RecallReceipt): void;
+  /** What becomes known of a recall after it: what an answer used, and which message asked. */
+  note(scope: Scope, id: string, more: Pick<RecallReceipt, "kind"> & Partial<RecallReceipt>): void;
+  find(scope: Scope, id: string): Promise<RecallReceipt | undefined>;
+  /** The newest answer in a session; of any session, where none is named. */
+  lastAnswer(scope: Scope, session: string | undefined): Promise<RecallReceipt | undefined>;
+  /** Writes what waits. */
+  flush(): Promise<void>;
+}
+
+/** Written after so long without a recall, or when so many wait. */
+const REST_MS = 500;
+const MOST_WAITING = 200;
+
+interface Waiting {
+  readonly scope: Scope;
+  receipts: RecallReceipt[];
+}
+
+export function recallKeeper(record: Pick<Record, "keepRecalls" | "recalls">): RecallKeeper {
+  const waiting = new Map<string, Waiting>();
+  let count = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  const write = async (): Promise<void> => {
+    const batch = [...waiting.values()];
+    waiting.clear();
+    count = 0;
+    for (const { scope, receipts } of batch) {
+      // A receipt that cannot be written is an explanation less; it is no fault of the recall.
+      await record.keepRecalls(scope, receipts).catch(() => {});
+    }
+  };
+  const flush = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writing.then(write);
+    return writing;
+  };
+  const held = (scope: Scope): readonly RecallReceipt[] => waiting.get(scopeKey(scope))?.receipts ?? [];
+
+  return {
+    keep(scope, receipt) {
+      const key = scopeKey(scope);
+      const own = waiting.get(key) ?? { scope, receipts: [] };
+      own.receipts.push(receipt);
+      waiting.set(key, own);
+      count += 1;
+      if (count >= MOST_WAITING) void flush();
+      else if (timer) timer.refresh();
+      else {
+        timer = setTimeout(() => void flush(), REST_MS);
+        timer.unref();
+      }
+    },
+    note(scope, id, more) {
+      const own = waiting.get(scopeKey(scope));
+      const at = own?.receipts.findLastIndex((receipt) => receipt.id === id) ?? -1;
+      const receipt = own?.receipts[at];
+      if (own && receipt) own.receipts[at] = { ...receipt, ...more };
+    },
+    async find(scope, id) {
+      const fresh = held(scope).findLast((receipt) => receipt.id === id);
+      if (fresh) return fresh;
+      await writing;
+      return (await record.recalls(scope, { id, limit: 1 }))[0];
+    },
+    async lastAnswer(scope, session) {
+      const isMeant = ({ kind, session: own }: RecallReceipt): boolean =>
+        kind === "answer" && (session === undefined || own === session);
+      const fresh = held(scope).findLast(isMeant);
+      if (fresh) return fresh;
+      await writing;
+      return (await record.recalls(scope, { limit: MOST_RECALLS })).find(isMeant);
+    },
+    flush,
+  };
+}
