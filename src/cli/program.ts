@@ -1,7 +1,8 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { KINDS } from "../domain/memory.ts";
+import { command, count, examples } from "./command.ts";
 import { EXIT } from "./exit.ts";
-import type { CommonOptions } from "./run.ts";
+import { keeping } from "./keeping.ts";
 
 const ABOUT = `
 Examples:
@@ -12,10 +13,7 @@ Examples:
   $ keepsake serve
 
 The database is --db, else KEEPSAKE_DB, else MEMORY_DB_URL (sqlite:///FILE), else keepsake.db in this folder.
-Exit status: 0 done; 1 failed; 2 wrong use; 3 nothing found; 130 interrupted.
-There is no backup command yet: \`keepsake export FILE\` writes what one user's memory holds.`;
-
-type Action = (operands: readonly string[], options: CommonOptions) => Promise<void>;
+Exit status: 0 done; 1 failed; 2 wrong use; 3 nothing found; 130 interrupted.`;
 
 /** The command line. Each command is loaded when it is called. */
 export function program(version: string): Command {
@@ -43,23 +41,9 @@ export function program(version: string): Command {
   forgetting(root);
   looking(root);
   moving(root);
+  keeping(root);
   serving(root);
   return root;
-}
-
-/** A command whose action gets its operands, and its options with those that all commands take. */
-function command(root: Command, usage: string, description: string, action: Action): Command {
-  return root
-    .command(usage)
-    .description(description)
-    .action(async (...given: unknown[]) => {
-      const self = given.at(-1) as Command;
-      await action(self.processedArgs as string[], self.optsWithGlobals());
-    });
-}
-
-function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ keepsake ${line}`).join("\n")}`;
 }
 
 function talking(root: Command): void {
@@ -127,14 +111,19 @@ function forgetting(root: Command): void {
       (id, before: string[] = []) => [...before, id],
     )
     .option("--session <ID>", "a whole conversation")
+    .option("--from <TIME>", "what was said from then on")
+    .option("--to <TIME>", "what was said before then")
+    .option("--topic <NAME>", "what is about a topic (health, money, work …) or of a relation")
+    .option("--where <JSON>", "what carries such metadata")
     .option("--everything", "all there is about the user")
     .option("--dry-run", "show what would go, erase nothing")
     .option("--yes", "do not ask")
     .addHelpText(
       "after",
       `
-On a terminal it shows what would go, and asks. Elsewhere it does what it was told; all there is takes --yes.
-${examples('forget "Magnet" --dry-run', 'forget "my salary" --yes', "forget --everything --yes")}`,
+Say one thing: words, ids, a session, a time (--from, --to or both), a topic, metadata, or everything. On a terminal it
+shows what would go, and asks. Elsewhere it does what it was told; all there is takes --yes.
+${examples('forget "Magnet" --dry-run', 'forget "my salary" --yes', "forget --topic health", "forget --from 2026-03-01 --to 2026-03-08", "forget --everything --yes")}`,
     );
   command(
     root,
@@ -198,38 +187,12 @@ ${examples("import chat.jsonl --dry-run", "import locomo.json --format locomo --
 }
 
 function serving(root: Command): void {
-  command(root, "doctor", "check the database for damage", async (_none, options) =>
-    (await import("./commands/doctor.ts")).doctor(options),
-  );
-  command(
-    root,
-    "audit",
-    "check the receipts of erasures: their chain and signatures",
-    async (_none, options) => (await import("./commands/doctor.ts")).audit(options),
-  );
-  command(root, "reindex", "embed what waits for the embedder, to the end", async (_none, options) =>
-    (await import("./commands/reindex.ts")).reindex(options),
-  ).addHelpText(
-    "after",
-    `
-After a change of the embedder (KEEPSAKE_EMBEDDER, EMBEDDING_MODEL), and where it is a remote one. A server does the same
-in the background. Safe to break off: the next run goes on.`,
-  );
   command(root, "serve", "the server and its page", async (_none, options) =>
     (await import("./commands/serve.ts")).serveHttp(options),
   )
     .option("--host <HOST>", "where to listen (127.0.0.1)")
     .option("--port <PORT>", "the port (7420); 0 takes any that is free", count(0, 65_535))
     .addHelpText("after", examples("serve", "serve --port 8080 --db /var/lib/keepsake.db"));
-}
-
-/** Takes a whole number within bounds, or says what is wrong with it. */
-function count(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d{1,9}$/.test(text) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  };
 }
 
 /** Runs a command line. Wrong use gives the shell 2, with a hint at what would be right. */

@@ -21,6 +21,8 @@ export interface Keepsake {
    * all that it saw is still there.
    */
   audit(options?: { readonly head?: string }): Promise<Audit>;
+  /** The receipts of a project's erasures, oldest first; `audit` checks them. */
+  erasures(project?: string): Promise<ErasureReceipt[]>;
   /**
    * Copies the whole record into a file (mode 0600) while others read and write it, reads the copy back, and notes it,
    * so that later receipts say that it still holds what they took. The secret is not in it. `conflict` where there is a
@@ -210,6 +212,8 @@ export interface ScopedMemory {
   converse(message: string, options?: RememberOptions): Promise<Reply>;
   forget(what: Forget, options: CallOptions & { dryRun: true }): Promise<ErasurePlan>;
   forget(what: Forget, options?: CallOptions & { dryRun?: false }): Promise<ErasureReceipt>;
+  /** The receipts of this user's erasures, oldest first. */
+  erasures(options?: CallOptions): Promise<ErasureReceipt[]>;
   get(id: string, options?: CallOptions): Promise<ShownMemory>;
   list(options?: ListOptions): Listing;
   /** Takes a memory away by hand, for a slip of the hand: `undo` brings it back. It is not an erasure. */

@@ -1,11 +1,12 @@
 import { EXIT } from "../exit.ts";
-import { day, several, short, table } from "../print.ts";
+import { day, several, table } from "../print.ts";
 import { type CommonOptions, withMemory } from "../run.ts";
 
 export async function doctor(options: CommonOptions): Promise<void> {
   await withMemory(options, "checks", async ({ keepsake, print, path }) => {
     const faults = await keepsake.check();
     const { space, left } = await keepsake.embedding();
+    const { broken, backups } = await keepsake.audit();
     const isWell = faults.length === 0;
     const waiting = left > 0 ? { embedding: { space, left } } : {};
     print.result({ healthy: isWell, faults, ...waiting }, () =>
@@ -21,28 +22,25 @@ export async function doctor(options: CommonOptions): Promise<void> {
         `${several(left, "text")} to be embedded by ${space}: \`keepsake serve\` does it meanwhile, \`keepsake reindex\` now.`,
       );
     }
-    if (!isWell) print.note("Keep a copy of the file. `keepsake export` saves what can be read.");
+    if (broken.length > 0) {
+      print.note(
+        `${several(broken.length, "fault")} in the receipts of erasures: \`keepsake audit\` says which.`,
+      );
+    }
+    const newest = backups
+      .map(({ at }) => at)
+      .sort()
+      .at(-1);
+    print.note(
+      newest === undefined
+        ? "There is no backup of it yet: `keepsake backup FILE` makes one."
+        : `The newest backup is of ${day(newest)}.`,
+    );
+    if (!isWell) {
+      print.note(
+        "Keep a copy of the file. `keepsake restore` takes a backup back; `keepsake export` saves what can be read.",
+      );
+    }
     return isWell ? EXIT.done : EXIT.failed;
-  });
-}
-
-export async function audit(options: CommonOptions): Promise<void> {
-  await withMemory(options, "checks", async ({ keepsake, print }) => {
-    const { receipts, broken } = await keepsake.audit();
-    print.result({ valid: broken.length === 0, receipts, broken }, () => [
-      ...table(
-        receipts.map(({ id, at, user, erased, complete }) => [
-          id,
-          day(at),
-          short(user, 40),
-          `${several(erased.memories, "memory", "memories")}, words in ${several(erased.messages, "message")}${complete ? "" : " (not verified)"}`,
-        ]),
-      ),
-      ...broken.map(({ id, problem }) => `${id}: ${problem}`),
-      broken.length === 0
-        ? `${several(receipts.length, "receipt")}; the chain holds.`
-        : `${several(broken.length, "fault")} in ${several(receipts.length, "receipt")}.`,
-    ]);
-    return broken.length === 0 ? EXIT.done : EXIT.failed;
   });
 }

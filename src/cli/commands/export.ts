@@ -73,7 +73,9 @@ async function writeFile(memory: ScopedMemory, file: string): Promise<number> {
 
 /** An export over the database itself would be the end of it. */
 function refuseDatabase(file: string, path: string): void {
-  const ours = ["", "-wal", "-shm", "-journal", ".secret", ".keys.json"].map((end) => real(path) + end);
+  const ours = ["", "-wal", "-shm", "-journal", ".secret", ".erasures", ".keys.json"].map(
+    (end) => real(path) + end,
+  );
   if (ours.includes(real(file)))
     throw invalid("the export may not take the database's place: name another file.");
 }

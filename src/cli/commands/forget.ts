@@ -1,15 +1,20 @@
 import { createInterface } from "node:readline";
+import type { Where } from "../../domain/filter.ts";
 import type { ErasurePlan, ErasureReceipt } from "../../domain/receipt.ts";
 import type { Forget, ScopedMemory } from "../../engine/surface.ts";
 import { invalid } from "../../errors.ts";
 import { confirmed } from "../confirm.ts";
 import { EXIT, interrupted } from "../exit.ts";
-import { day, several, short } from "../print.ts";
+import { day, several, short, table } from "../print.ts";
 import { type CommonOptions, type Working, withMemory } from "../run.ts";
 
 interface ForgetOptions extends CommonOptions {
   readonly id?: readonly string[];
   readonly session?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly topic?: string;
+  readonly where?: string;
   readonly everything?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
@@ -36,16 +41,31 @@ export async function forget(what: string | undefined, options: ForgetOptions): 
   });
 }
 
-function meaning(what: string | undefined, { id, session, everything }: ForgetOptions): Forget {
-  const named = [what, id, session, everything].filter((one) => one !== undefined);
+function meaning(what: string | undefined, options: ForgetOptions): Forget {
+  const { id, session, from, to, topic, where, everything } = options;
+  const time = from ?? to;
+  const named = [what, id, session, time, topic, where, everything].filter((one) => one !== undefined);
   if (named.length !== 1) {
     throw invalid(
-      "say one thing to forget: words, --id (more than once if need be), --session or --everything.",
+      "say one thing to forget: words, --id (more than once if need be), --session, --from and --to, --topic, --where " +
+        "or --everything.",
     );
   }
   if (id) return { ids: id };
   if (session !== undefined) return { session };
+  if (time !== undefined)
+    return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+  if (topic !== undefined) return { topic };
+  if (where !== undefined) return { where: filterOf(where) };
   return everything ? { everything: true } : (what ?? "");
+}
+
+function filterOf(text: string): Where {
+  try {
+    return JSON.parse(text) as Where;
+  } catch {
+    throw invalid(`--where is no JSON: give a filter such as {"source": "import"}.`);
+  }
 }
 
 /** All there is takes a yes; so does anything else where a person sits at the terminal. */
@@ -91,29 +111,35 @@ const MOST_SHOWN = 20;
 export function planLines(plan: ErasurePlan): string[] {
   if (isNothing(plan)) return ["Nothing like that is known."];
   const { memories, messages } = plan;
-  const words = messages.flatMap(({ at, words }) => words.map((one) => `${day(at)}  “${short(one, 100)}”`));
-  return [
-    ...(memories.length > 0 ? [`${several(memories.length, "memory", "memories")} would go:`] : []),
-    ...atMost(memories.map(({ text }) => short(text))),
-    ...(words.length > 0 ? [`Words in ${several(messages.length, "message")} would go:`] : []),
-    ...atMost(words),
+  const words = messages.flatMap(({ at, words }) =>
+    words.map((one) => ["words", day(at), `“${short(one, 100)}”`]),
+  );
+  const counts = [
+    ...(memories.length > 0 ? [several(memories.length, "memory", "memories")] : []),
+    ...(messages.length > 0 ? [`words in ${several(messages.length, "message")}`] : []),
   ];
+  const rows = [...atMost(memories.map(({ text }) => ["memory", "", short(text)])), ...atMost(words)];
+  return [`These would go: ${counts.join(", ")}.`, ...table(rows).map((line) => `  ${line}`)];
 }
 
-function atMost(lines: readonly string[]): string[] {
-  const more = lines.length - MOST_SHOWN;
-  const shown = more > 1 ? [...lines.slice(0, MOST_SHOWN), `and ${more} more`] : lines;
-  return shown.map((line) => `  ${line}`);
+function atMost(rows: readonly string[][]): readonly string[][] {
+  const more = rows.length - MOST_SHOWN;
+  return more > 1 ? [...rows.slice(0, MOST_SHOWN), [rows[0]?.[0] ?? "", "", `and ${more} more`]] : rows;
 }
 
 /** What an erasure did, for people. */
-export function receiptLines({ id, erased, verified, complete }: ErasureReceipt): string[] {
+export function receiptLines(receipt: ErasureReceipt): string[] {
+  const { id, erased, verified, complete, backups = [] } = receipt;
+  const held = backups.map(
+    ({ name, until }) => `${short(name, 60)}${until === undefined ? "" : ` (until ${day(until)})`}`,
+  );
   const left = verified.filter(({ found }) => found > 0).map(({ place, found }) => `${place} (${found})`);
   return [
     `Erased: ${several(erased.memories, "memory", "memories")} with ${several(erased.versions, "version")}, words in ${several(erased.messages, "message")}, ${several(erased.vectors, "vector")}.`,
     complete
       ? `Checked: none of it is left in ${verified.map(({ place }) => place).join(", ")}.`
       : `Some of it is still found in: ${left.join(", ")}.`,
+    ...(held.length > 0 ? [`Backups made before still hold it: ${held.join(", ")}.`] : []),
     `Receipt ${id}.`,
   ];
 }

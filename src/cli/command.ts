@@ -1,0 +1,29 @@
+import { type Command, InvalidArgumentError } from "commander";
+import type { CommonOptions } from "./run.ts";
+
+type Action = (operands: readonly string[], options: CommonOptions) => Promise<void>;
+
+/** A command whose action gets its operands, and its options with those that all commands take. */
+export function command(root: Command, usage: string, description: string, action: Action): Command {
+  return root
+    .command(usage)
+    .description(description)
+    .action(async (...given: unknown[]) => {
+      const self = given.at(-1) as Command;
+      await action(self.processedArgs as string[], self.optsWithGlobals());
+    });
+}
+
+/** Examples for the end of a command's help. */
+export function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ keepsake ${line}`).join("\n")}`;
+}
+
+/** Takes a whole number within bounds, or says what is wrong with it. */
+export function count(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d{1,9}$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}

@@ -1,0 +1,58 @@
+import type { Command } from "commander";
+import { command, examples } from "./command.ts";
+
+/** The commands that look after the database: copies of it, and whether it is well. */
+export function keeping(root: Command): void {
+  command(
+    root,
+    "backup <FILE>",
+    "copy the whole database into one file, while it is in use",
+    async ([file = ""], options) => (await import("./commands/backup.ts")).backupTo(file, options),
+  )
+    .option("--keep-until <TIME>", "when you will delete it; until then receipts of erasures name it")
+    .option("--yes", "replace a file that is there")
+    .addHelpText(
+      "after",
+      `
+Everybody's memories, of all projects. The copy is read back before it is put in place, and is its owner's alone (mode 0600).
+The secret is not in it: keep the file that ends in .secret too, in another place.
+${examples("backup monday.db", "backup monday.db --keep-until 2027-01-31")}`,
+    );
+  command(root, "restore <FILE>", "make a backup the database again", async ([file = ""], options) =>
+    (await import("./commands/backup.ts")).restoreFrom(file, options),
+  )
+    .option("--yes", "put the database that is there aside, under another name")
+    .option("--without-ledger", "go on where the ledger of erasures is lost")
+    .addHelpText(
+      "after",
+      `
+What was erased after the backup was made is erased from it again before anybody can read it: the ledger of erasures,
+the file beside the database that ends in .erasures, says what. Stop the server first.
+${examples("restore monday.db --yes")}`,
+    );
+  command(root, "doctor", "check the database for damage", async (_none, options) =>
+    (await import("./commands/doctor.ts")).doctor(options),
+  );
+  command(
+    root,
+    "audit",
+    "check the receipts of erasures: their chain, their signatures, and that none is missing",
+    async (_none, options) => (await import("./commands/audit.ts")).audit(options),
+  )
+    .option("--head <HASH>", "what an earlier audit printed: nothing that it saw may be missing")
+    .addHelpText(
+      "after",
+      `
+Shows the public key that each receipt can be checked with, by anybody and without this program. Status 1 where something
+is wrong.
+${examples("audit", "audit --json")}`,
+    );
+  command(root, "reindex", "embed what waits for the embedder, to the end", async (_none, options) =>
+    (await import("./commands/reindex.ts")).reindex(options),
+  ).addHelpText(
+    "after",
+    `
+After a change of the embedder (KEEPSAKE_EMBEDDER, EMBEDDING_MODEL), and where it is a remote one. A server does the same
+in the background. Safe to break off: the next run goes on.`,
+  );
+}
