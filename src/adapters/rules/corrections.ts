@@ -3,13 +3,10 @@ import { sayDate } from "../../domain/say-date.ts";
 import { stem, words as wordsOf } from "../../domain/words.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
 import { adding, type Context, tidy } from "./context.ts";
+import { BEHIND, BRINGS, KINDS, MARK, NOT_BUT, OPEN, STRONG, SWAPS } from "./correction-words.ts";
 import { datesIn } from "./dates.ts";
 import { type Held, held, targetOf, telling } from "./targets.ts";
-
-const MARK =
-  /\b(?:hang on|hold on|actually|i meant|i mean|meant to say|sorry|my mistake|my bad|i misspoke|misspoke|mistyped|typo|correction|scratch that|wait|oops|whoops|i was wrong|i got (?:that|it|his|her|the|my|their) .{0,30}wrong|got .{0,30}(?:wrong|mixed up)|mixed up|i said .{1,40} but|not quite|to correct myself|let me correct|strike that|no,|nope,|nah,|rather|it['’]?s not|should(?:['’]?ve| have)? (?:be|been|said)|is wrong|was wrong)\b/i;
-const STRONG =
-  /\b(?:i meant|meant to say|my mistake|i misspoke|misspoke|mistyped|typo|correction|scratch that|oops|whoops|miscounted|misremembered|misread|misheard|i was wrong|wrong|mixed up|to correct myself|let me correct|strike that|i said .{1,60} but|should(?:['’]?ve| have) (?:been|said)|make that)\b|,\s*(?:sorry|my bad|oops|whoops|my mistake|typo)[.! ]*$|^(?:(?:oh|ah|um|well|so|but|and)[, ]+)*(?:no|nope|nah|wait|sorry|actually|hang on|hold on)\b/i;
+import { lastBreath } from "./told.ts";
 
 /** One value for another that the words name both: "not Monday but Tuesday". Undefined where nothing is put right. */
 export function swapOf(
@@ -37,7 +34,7 @@ export function putRight(
   if (text.endsWith("?") || !STRONG.test(text)) return [...said];
   const told = said.filter((proposal) => proposal.propose !== "add" || !isAboutMistake(proposal));
   const alone = told.length <= 1 ? corrects(context, text) : undefined;
-  if (alone?.held.memory?.when !== undefined)
+  if (alone && (alone.held.memory?.when !== undefined || isSameInOther(alone.held, told)))
     return [corrected(context, place, alone.held, alone.old, alone.fresh)];
   let isRight = false;
   const right = told.map((proposal) => {
@@ -52,6 +49,16 @@ export function putRight(
   const found = corrects(context, text) ?? sameEvent(context, text, told);
   if (found) return [corrected(context, place, found.held, found.old, found.fresh.replace(/^the /i, ""))];
   return told;
+}
+
+/** "sorry it's Tuesdays", after "the choir rehearses on Mondays": of the same thing, with nothing but a form of "be". */
+function isSameInOther({ claim }: Held, [one]: readonly Proposal[]): boolean {
+  if (one?.propose !== "add" || !one.claim) return false;
+  return (
+    one.claim.subject === claim.subject &&
+    /^be(?: |$)/.test(one.claim.relation) &&
+    claim.relation !== "be called"
+  );
 }
 
 /** "no wait, I'm flying on the 19th": the same doing on another day, without what it was about. */
@@ -69,8 +76,27 @@ function sameEvent(context: Context, text: string, told: readonly Proposal[]): R
 
 /** What a value alone puts right: "sorry, Tuesday". */
 function corrects(context: Context, text: string): ReturnType<typeof sameKind> {
-  const lone = loneValue(text);
-  return lone === undefined ? undefined : sameKind(context, lone);
+  for (const lone of loneValues(text)) {
+    const found = sameKind(context, lone) ?? alike(context, lone);
+    if (found) return found;
+  }
+  return /\b(?:i meant|i mean|typo|correction|(?:scratch|strike|scrap) that|make that|should be)\b/i.test(
+    text,
+  )
+    ? lastValue(context, loneValues(text)[0])
+    : undefined;
+}
+
+/** "i meant violin", after one thing alone was told: that thing. */
+function lastValue(context: Context, fresh: string | undefined): ReturnType<typeof sameKind> {
+  const [last, more] = lastBreath(context);
+  if (!last || more || fresh === undefined || last.claim.value === "" || last.claim.relation === "be called")
+    return undefined;
+  return {
+    held: last,
+    old: last.claim.value.replace(/^(?:the|an?|my|our) /i, ""),
+    fresh: fresh.replace(/^(?:the|an?) /i, ""),
+  };
 }
 
 /** "*Jean": as people mark a correction when they type. */
@@ -136,23 +162,8 @@ function shapeOf(value: string): string {
   return /^\p{Lu}/u.test(value) ? "name" : "word";
 }
 
-const NOT_BUT =
-  /\bnot (?:on |in |at |a |an |the )?[^,.;]{1,40}?,? but\b|, not \S+|\bnot \S+(?: \S+)?, (?:it['’]s |he['’]s |she['’]s )?\S+/i;
-const OPEN =
-  "(?:(?:oh|ah|hmm|um|hang on|hold on|no|nope|wait|sorry|actually|oops|whoops|correction|my bad|my mistake|i misspoke|scratch that|well|so|and|btw|argh|ugh)[,.:!—– -]+)*";
-
-const SWAPS: readonly RegExp[] = [
-  /\bnot (?:on |in |at |for |from )?(?<old>[^,.;]{1,40}?),? but (?:on |in |at |for |from )?(?<new>[^,.;!]{1,50})/i,
-  /\bi (?:said|wrote|told you|typed) (?<old>.{1,40}?),? (?:but|when) (?:it['’]s|it is|i meant|it should be|that should be|i should have said|he['’]s|she['’]s|they['’]re)(?: actually| really| meant to be| supposed to be)? (?<new>[^,.;!]{1,50})/i,
-  /\bi (?:meant|mean)(?: to say)? (?<new>[^,.;!]{1,50}?)(?:,| and| rather than| instead of)? not (?<old>[^,.;!]{1,50})/i,
-  /\b(?:it['’]s|it is|he['’]s|she['’]s|they['’]re|is|are|was|were|should be|that['’]s|to|at|on|in|for|from|the|with|called|named) (?<new>[^,.;!]{1,50}?),? (?:and )?not (?:on |in |at |for |from |to |called )?(?<old>[^,.;!]{1,50})/i,
-  /\bnot (?:on |in |at |for |from |called )?(?<old>[^,.;]{1,40}?)[,;:—–-]+\s*(?:it['’]s|he['’]s|she['’]s|it is|they['’]re|that['’]s|i meant)? ?(?:on |in |at |for |from )?(?<new>[^,.;!]{1,50})/i,
-  /\b(?<new>[^,.;!]{1,40}?) (?:instead of|rather than) (?<old>[^,.;!]{1,40})/i,
-  /^(?<new>[^,.;!]{1,40}?), not (?<old>[^,.;!]{1,40})/i,
-];
-
 function swapIn(text: string): { old: string; fresh: string } | undefined {
-  const plain = text.replace(new RegExp(`^${OPEN}`, "i"), "");
+  const plain = text.replace(new RegExp(`^${OPEN}`, "iu"), "");
   for (const pattern of SWAPS) {
     const found = pattern.exec(plain);
     if (!found?.groups) continue;
@@ -187,43 +198,28 @@ function newest(all: readonly Held[]): Held | undefined {
   );
 }
 
-/** "sorry, Tuesday", "I meant terminal 2": what is left when the opener goes, where that is one thing. */
-function loneValue(text: string): string | undefined {
-  const openings = new RegExp(LONE.source, "gi");
-  const plain = text.replace(new RegExp(`^${OPEN}`, "i"), "");
-  const found = [...text.matchAll(openings), ...plain.matchAll(openings)];
-  const trailing =
-    /^(?<value>[^,.!?]{1,40}), (?:sorry|my bad|oops|whoops|my mistake|typo|i (?:miscounted|misremembered|misread|misheard|mistyped|forgot))[.! ]*$/i.exec(
-      text.trim(),
-    );
-  if (trailing) found.push(trailing as RegExpExecArray);
-  const values = found.map((one) =>
-    tidy(
-      (one.groups?.value ?? "").replace(/ with (?:an?|one|two|no) (?:\S+ )?['"“]?\p{L}['"”]?s?$/iu, ""),
-    ).replace(/^(?:it['’]s|it is|i meant|make that)\s+/i, ""),
-  );
-  return values.findLast(
-    (value) =>
-      value !== "" &&
-      value.split(" ").length <= 5 &&
-      !/\b(?:i|you|we|he|she|they|am|is|are|was|have|do|my|wrong|typo|mistake)\b/i.test(value),
-  );
+/** "sorry, Tuesday", "oops no, it's Saturday, I mixed it up": what is left when the openers go, where that is one thing. */
+function loneValues(text: string): string[] {
+  const behind = text.trim().replace(BEHIND, "");
+  const plain = behind.replace(new RegExp(`^${OPEN}`, "iu"), "");
+  const pieces = [plain, ...text.split(/(?:[,;!:–—]|\.(?!\d))\s+/)].flatMap((piece) => {
+    const opened = piece.trim().replace(new RegExp(`^${OPEN}`, "iu"), "");
+    return opened.split(/(?:[,;!:–—]|\.(?!\d))(?:\s+|$)/)[0] ?? "";
+  });
+  return [...new Set(pieces.map(valueIn))].filter((value) => value !== "" && isOneThing(value));
 }
 
-const LONE =
-  /(?:\bi (?:meant|mean)(?: to say)?|\bshould(?:['’]?ve| have)? (?:be|been|said)|\bmake that|\bit['’]s(?: actually| really)?|\bit is(?: actually| really)?|\bit was(?: actually| really)?|\bthat['’]s|\bcorrection:?|\btypo:?|\b(?:he|she|it)['’]s(?: actually| really)? (?:called|named)|\b(?:his|her|its|the|my) name(?:['’]s| is)(?: actually| really)?|\b(?:wrong|mistyped|typo|misspoke|mistake|mixed (?:it|that|them) up|mixed up)[,.:;!—– -]+(?:it['’]s )?|^(?:(?:oh|hang on|hold on|no|nope|wait|sorry|actually|oops|whoops|scratch that|my bad|my mistake|typo|correction|i misspoke)[,.:!—– -]+)+)\s*(?:on |in |at |for )?(?<value>(?:[^,.;!]|(?<=\d)[.,](?=\d)){1,40}?)(?=[.!,;](?!\d)|$)/i;
+/** "it's the 19th" -> "19th"; how somebody spells it goes. */
+function valueIn(piece: string): string {
+  const bare = piece.replace(BRINGS, "").replace(BRINGS, "");
+  return tidy(bare.replace(/ with (?:an?|one|two|no) (?:\S+ )?['"“]?\p{L}['"”]?s?$/iu, ""));
+}
 
-const KINDS: readonly RegExp[] = [
-  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b/i,
-  /\b(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? )?(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{1,2}(?:st|nd|rd|th)?)?\b/i,
-  /\b\d{1,2}(?::\d\d|\.\d\d)? ?(?:am|pm|o['’]clock)\b|\b\d{1,2}:\d\d\b|\b(?:noon|midnight|half past \w+|quarter (?:to|past) \w+)\b/i,
-  /\b(?<word>terminal|gate|platform|room|floor|seat|row|unit|flat|apartment|number|no|size|level|line|bus|route|table|locker|desk|page|chapter|track|lane|exit|door|building|block|ward|bay|zone|class|grade|year) (?:[a-z]?\d+[a-z]?|[b-z])\b/i,
-  /\b\d{1,2}(?:st|nd|rd|th)\b/i,
-  /\b(?:19|20)\d\d\b/,
-  /[£$€] ?\d[\d.,]*(?:k|m)?\b|\b\d[\d.,]* ?(?:euros?|pounds?|dollars?|quid|bucks)\b/i,
-  /\b\d[\d.,]* ?(?<unit>kg|km|cm|m|mm|g|lbs?|pounds|miles?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?(?: old)?|people|kids|metres|meters|feet|ft|inches|litres|degrees|mg|ml|percent|%)\b/i,
-  /\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|\d[\d.,]*)\b/i,
-];
+function isOneThing(value: string): boolean {
+  const isSaid =
+    /\b(?:i|you|we|he|she|they|am|is|are|was|have|has|do|does|did|got|my|wrong|typo|mistake|not|that|this|it|its|sorry|actually)\b/i;
+  return value.split(" ").length <= 5 && !isSaid.test(value);
+}
 
 /** The newest claim that holds a value of the same kind: a weekday for a weekday, "terminal 3" for "terminal 2". */
 export function sameKind(
@@ -271,7 +267,8 @@ function properName(
   value: string,
   all: readonly Held[],
 ): { held: Held; old: string } | undefined {
-  if (!/^(?:the )?\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*){0,3}$/u.test(value)) return undefined;
+  if (!/^(?:the )?\p{Lu}[\p{L}\p{N}.'’-]*(?: (?:\p{Lu}|\d)[\p{L}\p{N}'’-]*){0,3}$/u.test(value))
+    return undefined;
   const last = newest(
     all.filter(
       ({ claim, memory }) => /^(?:the )?\p{Lu}/u.test(claim.value) && memory?.kind !== "instruction",
@@ -354,7 +351,10 @@ function whenOf(memory: Memory | undefined, fresh: string): string | undefined {
   return date.iso;
 }
 
-function replaceWords(text: string, old: string, fresh: string): string {
+function replaceWords(text: string, wrong: string, fresh: string): string {
+  const unit = / (\S+)$/.exec(fresh)?.[1];
+  // "not 2, 3 kg": the unit stands there already.
+  const old = unit !== undefined && text.includes(`${wrong} ${unit}`) ? `${wrong} ${unit}` : wrong;
   const bare = old.replace(/^(?:the|a|an|my|on|in|at) /i, "");
   const pattern = new RegExp(
     `(?<![\\p{L}\\p{N}])${bare.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\p{L}\\p{N}])`,

@@ -15,6 +15,8 @@ const NAME = /^\p{Lu}\p{L}+/u;
 
 /** "two, no wait, three cats" -> "three cats": the sentence as it was meant; undefined where nobody slipped. */
 export function withoutSlip(text: string): string | undefined {
+  // "not Monday, I meant Tuesday" puts right what was said before.
+  if (/\bnot\b/i.test(text)) return undefined;
   const meant = text.replace(SLIP, (whole: string, ...rest: unknown[]) => {
     const { wrong, right } = rest.at(-1) as { wrong: string; right: string };
     return isOfKind(wrong, right) ? right : whole;

@@ -25,6 +25,6 @@ export function takenBack(
 ): Proposal[] | undefined {
   const bare = text.replace(AROUND, "").replace(AROUND, "");
   if (!TAKES_BACK.some((pattern) => pattern.test(bare))) return undefined;
-  const target = targetOf(lastBreath(context, place.start));
+  const target = targetOf(lastBreath(context, place.start, true));
   return target ? [{ ...ending(context, place, target), propose: "retract" }] : [];
 }

@@ -6,8 +6,8 @@ import { type Held, held } from "./targets.ts";
  * What words that stand alone ("not anymore", "me too", "that was a joke") go back to: what this message told last,
  * else what the assistant has just asked after, else what the user's last turn told.
  */
-export function lastTold(context: Context, start = 0): Held[] {
-  const all = held(context).filter(({ memory }) => memory?.kind !== "event");
+export function lastTold(context: Context, start = 0, isEventToo = false): Held[] {
+  const all = held(context).filter(({ memory }) => isEventToo || memory?.kind !== "event");
   const made = all.filter(({ memory }) => memory === undefined);
   if (made.length > 0) return made.slice(-1);
   const asked = askedLast(context, start);
@@ -23,17 +23,17 @@ function fromLastTurn({ earlier }: Context, all: readonly Held[]): Held[] {
 }
 
 /** Of what was told last, what was said in one breath: one subject, one relation, one sentence. */
-export function lastBreath(context: Context, start = 0): Held[] {
-  const told = toldHere(context, start);
+export function lastBreath(context: Context, start = 0, isEventToo = false): Held[] {
+  const told = toldHere(context, start, isEventToo);
   const last = told.findLast(({ claim }) => claim.relation !== "be called") ?? told.at(-1);
   if (!last) return [];
   return told.filter((one) => isOneBreath(one, last));
 }
 
 /** All that this message made, where it made anything; `lastTold` gives its last claim alone. */
-function toldHere(context: Context, start: number): Held[] {
+function toldHere(context: Context, start: number, isEventToo: boolean): Held[] {
   const made = held(context).filter(({ memory }) => memory === undefined);
-  return made.length > 0 ? made : lastTold(context, start);
+  return made.length > 0 ? made : lastTold(context, start, isEventToo);
 }
 
 export function isOneBreath(one: Held, other: Held): boolean {
