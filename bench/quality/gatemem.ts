@@ -11,8 +11,8 @@ import type { Run, RunOptions } from "./report.ts";
 
 interface Turn {
   readonly turn_id: string;
-  /** Without a zone; taken as UTC. */
-  readonly timestamp: string;
+  /** Without a zone; taken as UTC. Some episodes have none: there a turn is a minute after the one before. */
+  readonly timestamp?: string;
   readonly speaker: { readonly principal_id: string; readonly role: string };
   readonly text: string;
 }
@@ -214,7 +214,7 @@ async function live(
       await using memory = await createMemory({ path, embedder, extractor, clock: () => now });
       const shared = memory.scope({ user: "everybody" });
       for (const { turn_id: id, timestamp, speaker, text } of turns) {
-        now = new Date(`${timestamp}Z`);
+        now = timestamp === undefined ? new Date(now.getTime() + 60_000) : timeOf(timestamp);
         const role = speaker.role === "agent" ? "assistant" : "user";
         await shared.remember({ id, role, name: speaker.principal_id, content: text, at: now });
         for (const { checkpoint_id, query_text, as_of_turn_id } of asks.get(id) ?? []) {
@@ -229,6 +229,12 @@ async function live(
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** "2026-05-12T07:30", in some episodes with seconds or a zone. */
+function timeOf(text: string): Date {
+  const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text.replace(" ", "T")}Z`;
+  return new Date(zoned);
 }
 
 /** All that can be read of a memory: the export (messages and memories) and every version of every memory. */

@@ -26,7 +26,7 @@ const MONTH =
 const DAY = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day";
 const CLOCK = "\\d{1,2}(?::\\d{2})? ?(?:[ap]\\.?m\\.?(?![a-z]))|\\d{1,2}:\\d{2}";
 const ROOM =
-  "(?:unit|flat|apartment|apt\\.?|room|suite|bay|locker|gate|floor|box|seat|desk|cabin|lot|dock|bed|ward|platform|terminal|building|block|studio|drawer|shelf|bin)";
+  "(?:[Uu]nit|[Ff]lat|[Aa]partment|[Aa]pt\\.?|[Rr]oom|[Ss]uite|[Bb]ay|[Ll]ocker|[Gg]ate|[Ff]loor|[Bb]ox|[Ss]eat|[Dd]esk|[Cc]abin|[Ll]ot|[Dd]ock|[Bb]ed|[Ww]ard|[Pp]latform|[Tt]erminal|[Bb]uilding|[Bb]lock|[Ss]tudio|[Dd]rawer|[Ss]helf|[Bb]in)";
 const UNIT =
   "(?:mg|mcg|µg|micrograms?|milligrams?|grams?|kg|g|ml|litres?|liters?|lbs?|pounds|units?|percent|%|hours?|hrs?|minutes?|mins?|points?|km|miles|cm|mm|°[CF]|bpm|mmHg|credits?)";
 const NAMES = "(?:\\p{Lu}[\\p{L}'’-]+ ){1,4}";
@@ -61,7 +61,7 @@ const SHAPES: readonly (readonly [Shape, RegExp])[] = [
       "gu",
     ),
   ],
-  ["room", new RegExp(`(?:${NAMES})?\\b${ROOM} #?[A-Z]?-?\\d+[A-Za-z]?\\b`, "giu")],
+  ["room", new RegExp(`(?:${NAMES})?\\b${ROOM} #?[A-Z]?-?\\d+[A-Za-z]?\\b`, "gu")],
   ["time", new RegExp(`\\b(?:${CLOCK})(?: ?(?:to|-|–|until) ?(?:${CLOCK}))?`, "giu")],
   [
     "amount",
@@ -85,7 +85,6 @@ const SHAPES: readonly (readonly [Shape, RegExp])[] = [
 export function shapesIn(text: string): Shaped[] {
   const found: Shaped[] = [];
   for (const [shape, pattern] of SHAPES) {
-    if (pattern.flags.includes("i") === false && !/\p{N}|["'“‘_\p{Lu}]/u.test(text)) continue;
     for (const { 0: match, index } of text.matchAll(pattern)) {
       const start = index;
       const end = index + match.length;

@@ -2,6 +2,7 @@ import type { Message } from "../../domain/message.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
 import type { EraseProposal, Reading } from "../../ports/extractor.ts";
 import { tidy } from "./context.ts";
+import { eraseForm, isDeferred, withoutPlace } from "./erase-forms.ts";
 
 const POLITE =
   "(?:(?:please|pls|ok(?:ay)?|hey|hi|so|and|also|oh|actually|now|well|btw|sorry|hmm+|look|listen|right|on second thoughts?|come to think of it|you know what|can you|could you|would you|will you|can we|i want you to|i(?:['’]d| would) like you to|i need you to|you should|you can|just|kindly|go ahead and|i(?:['’]d| would) (?:rather|prefer)(?: if)? you|do me a favou?r and|you may)[,.:!]*\\s+)*";
@@ -29,7 +30,8 @@ export function erasuresOf(
 ): EraseProposal[] {
   const found: EraseProposal[] = [];
   for (const { start, end } of spans) {
-    const request = requestIn(message.content.slice(start, end));
+    const text = message.content.slice(start, end);
+    const request = isCorrection(text) ? undefined : requestIn(text);
     if (!request) continue;
     const before = reading && isOfTurnBefore(request, message, { start, end }) ? lastTurn(reading) : [];
     if (before.length > 0) {
@@ -50,6 +52,13 @@ export function erasuresOf(
     });
   }
   return found;
+}
+
+/** "strike that, he's called Egon": what is said then takes the place of what was said. */
+function isCorrection(text: string): boolean {
+  return /^(?:(?:oh|no|wait|sorry|ok|hm+|ah|actually)[,.! ]+)*(?:strike|scrap|scratch) that[,;:–—-]+\s*\S/i.test(
+    text.trim(),
+  );
 }
 
 /** "forget what I just said", in a turn of its own: the words of the turn before are meant. */
@@ -91,31 +100,41 @@ type Request = Pick<EraseProposal, "about" | "everything">;
 function requestIn(text: string): Request | undefined {
   const plain = text.replace(/’/g, "'").trim();
   if (OFF_RECORD.test(plain) || OFF_RECORD_END.test(plain)) return {};
-  if (KEEPS.test(plain)) return undefined;
-  // "Forget about the pizza, I want sushi": about a plan, not about memory.
-  if (
-    /^(?:ok |oh |well |and )*forget about [^,]{2,40}, (?:i want|let['’]s|how about|what about|can we|we should|just)\b/i.test(
-      plain,
-    )
-  )
-    return undefined;
+  if (KEEPS.test(plain) || ABOUT_A_PLAN.test(plain)) return undefined;
   const pretended = PRETEND.exec(plain)?.groups?.about ?? UNSTORED.exec(plain)?.groups?.about;
   if (pretended) return meaning(` about ${pretended}`, "forget");
-  const direct = FORGET.exec(plain);
-  if (direct?.groups) return meaning(direct.groups.rest ?? "", verbOf(plain));
-  const wish =
-    /\b(?:i(?:'d| would) (?:like|rather|prefer)|i want|please|can|could|would)(?: you)?(?: to)? (?:forget|delete|erase|remove)(?<rest>\b.*)$/i.exec(
-      plain,
-    );
-  if (wish?.groups && /\byou\b/i.test(plain.slice(0, wish.index + wish[0].length)))
-    return meaning(wish.groups.rest ?? "", verbOf(plain));
-  const behind =
-    /^(?<rest>.+?)[,;:–—-]\s*(?:please )?(?:forget|delete|erase) (?:it|that|this|them)(?: again)?[.!]*$/i.exec(
-      plain,
-    );
-  if (behind?.groups?.rest && /^(?:the|my|what|about|that)\b/i.test(behind.groups.rest))
-    return meaning(` ${behind.groups.rest}`, "forget");
-  return undefined;
+  const [rest, verb] = ordered(plain) ?? [];
+  if (rest === undefined || verb === undefined) return formed(plain);
+  return meaning(rest, verb) ?? (verb === "forget" ? undefined : formed(plain));
+}
+
+/** "Forget about the pizza, I want sushi": about a plan, not about memory. */
+const ABOUT_A_PLAN =
+  /^(?:ok |oh |well |and )*forget about [^,]{2,40}, (?:i want|let['’]s|how about|what about|can we|we should|just)\b/i;
+const WISHED =
+  /\b(?:i(?:'d| would) (?:like|rather|prefer)|i want|please|can|could|would)(?: you)?(?: to)? (?:forget|delete|erase|remove)(?<rest>\b.*)$/i;
+const BEHIND =
+  /^(?<rest>(?:the|my|what|about|that)\b.*?)[,;:–—-]\s*(?:please )?(?:forget|delete|erase) (?:it|that|this|them)(?: again)?[.!]*$/i;
+
+/** What stands behind the verb of an order or a wish, and the verb. */
+function ordered(plain: string): readonly [rest: string, verb: string] | undefined {
+  const verb = verbOf(plain);
+  const direct = FORGET.exec(plain)?.groups?.rest;
+  if (direct !== undefined) return verb !== "forget" && isDeferred(plain) ? undefined : [direct, verb];
+  const wish = WISHED.exec(plain);
+  const isOfYou = wish !== null && /\byou\b/i.test(plain.slice(0, wish.index + wish[0].length));
+  if (isOfYou) return [wish.groups?.rest ?? "", verb];
+  const behind = BEHIND.exec(plain)?.groups?.rest;
+  return behind === undefined ? undefined : [` ${behind}`, "forget"];
+}
+
+/** "The door code must not be kept in memory", "Now that it is over, please delete the note about it". */
+function formed(text: string): Request | undefined {
+  const form = eraseForm(text);
+  if (!form) return undefined;
+  if (EVERYTHING.test(form.object)) return { everything: true };
+  const about = aboutOf(cutReason(withoutPlace(form.object).replace(/[.!?]+$/, "")));
+  return about === "" || /^(?:it|that|this|them|those|all)$/i.test(about) ? undefined : { about };
 }
 
 const PRETEND =
@@ -141,7 +160,7 @@ function meaning(rest: string, verb: string): Request | undefined {
     )
     .replace(/[.!]+\s*$/, "");
   if (EVERYTHING.test(bare)) return { everything: true };
-  const clause = cutReason(bare.trim());
+  const clause = cutReason(withoutPlace(bare.trim()));
   if (
     /^(?:what|that|the thing|the last thing|my last message|the message|this message|everything)? ?(?:i )?(?:just )?(?:said|told you|wrote)(?: just now| before| earlier)?$/i.test(
       clause,

@@ -1,4 +1,4 @@
-import { isDistinct, type Shaped, shapesIn } from "../../domain/shapes.ts";
+import { isDistinct, type Shape, type Shaped, shapesIn } from "../../domain/shapes.ts";
 import { type Slot, slotOf } from "../../domain/slots.ts";
 import { analyse, stem, words } from "../../domain/words.ts";
 import { SPEAKING } from "./about.ts";
@@ -108,7 +108,11 @@ function isNoun(word: string): boolean {
   return slotOf(stem(words(word)[0] ?? "")) !== undefined;
 }
 
+/** Looks that rarely are what is meant, but say when it was. */
+const TIMELY: ReadonlySet<Shape> = new Set(["date", "time"]);
+
 /** Whether a phrase is worth a search for values at all: it names some, or a noun of information. */
 export function namesValues({ named, follows, part, slots }: Wanted): boolean {
-  return part !== undefined || slots.length > 0 || follows !== undefined || named.some(isDistinct);
+  const isNamed = named.some((one) => isDistinct(one) || !TIMELY.has(one.shape));
+  return part !== undefined || slots.length > 0 || follows !== undefined || isNamed;
 }

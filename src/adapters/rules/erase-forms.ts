@@ -1,0 +1,128 @@
+import { isDistinct, shapesIn } from "../../domain/shapes.ts";
+import { slotOf } from "../../domain/slots.ts";
+import { stem, words } from "../../domain/words.ts";
+
+/** A request to erase, in one of the forms beside the plain order at the beginning of a sentence. */
+export interface EraseForm {
+  /** What is meant, with whatever says from where. */
+  readonly object: string;
+  /** The verb, in its base form. */
+  readonly verb: string;
+}
+
+const ERASE = "forget|erase|delete|purge|wipe|scrub|expunge|redact|unlearn";
+const TAKE_AWAY =
+  "remove|drop|clear|scrap|strike|discard|destroy|release|get rid of|throw away|throw out|take out|let go of";
+const GONE =
+  "(?:deleted|erased|removed|forgotten|purged|wiped|scrubbed|expunged|redacted|cleared|gone|discarded|destroyed|taken out)";
+const KEPT =
+  "(?:kept|stored|retained|remembered|retrievable|recoverable|accessible|available|held|saved|recorded|listed|on file|in memory)";
+const COURTESY =
+  "(?:(?:please|pls|kindly|now|so|and|then|also|just|therefore|can you|could you|would you|will you|i(?:['’]d| would) like you to|i (?:want|need) you to|go ahead and)[, ]+)*";
+const ORDER = new RegExp(`^${COURTESY}(?<verb>${ERASE}|${TAKE_AWAY})\\s+(?<object>\\S[\\s\\S]*)$`, "i");
+const PASSIVE = new RegExp(
+  `^(?<object>.+?)\\s+(?:should|must|shall|needs? to|has to|have to|is to|are to|ought to)\\s+(?:now |also |therefore |please )?(?:be (?:treated as |considered |regarded as |marked as )?${GONE}|(?:not|no longer|never) be (?:treated as )?${KEPT}|(?:not|no longer) (?:stay|remain|exist|live|sit) (?:in|on)\\b)(?<tail>.*)$`,
+  "i",
+);
+const WISH = new RegExp(
+  `^${COURTESY}(?:(?:i|we)(?:['’]d| would)? (?:want|like|need|prefer|wish)(?: to (?:have|get|see))?|have|get|make sure(?: that)?|ensure(?: that)?|see to it that|treat|consider|regard)\\s+(?<object>.+?)\\s+(?:as |to be |is |are |gets? )?${GONE}\\b(?<tail>.*)$`,
+  "i",
+);
+const KEEP_NOT =
+  /^(?:please |and |so )*(?:don['’]?t|do not|stop|never) (?:keep(?:ing)?|stor(?:e|ing)|retain(?:ing)?|hold(?:ing)? on to|remember(?:ing)?|sav(?:e|ing)) (?<object>.+?) (?:any ?more|any longer|from now on|in (?:your |the |shared |assistant )*memory|on file|on record)\b/i;
+/** A reason before the order: "Now that it is over, please delete …". */
+const REASON = /^(?:now that|since|as|because|given that|seeing that)\b[^.;]*?,\s+/i;
+/** A heading or a name before the order. */
+const LABEL =
+  /^(?:(?:[\p{L}-]+ ){0,3}(?:request|note|update|reminder|correction|clean-?up|housekeeping|instruction|privacy|memory|security)\s*[:–—-]\s+|\p{Lu}\p{L}+,\s+(?=please\b|delete\b|erase\b|forget\b|remove\b|purge\b|wipe\b))/iu;
+const REPORTED =
+  /\b(?:said|says|say|asked|asks|told|tells|wrote|writes|suggested|wants|wanted|requested|reported|quote|if|when|whenever|once|after|before|until|unless|in case|how|why|whether|who|did|does)\b[^;.]*$/i;
+const JOINT = /[;:–—]\s+|,\s+(?:and |so |then |but )?(?=please\b)|\s+(?:and|so|but) (?=please\b)/gi;
+
+/** The request in a sentence, if it is one. */
+export function eraseForm(sentence: string): EraseForm | undefined {
+  const plain = sentence.trim().replace(LABEL, "").replace(REASON, "");
+  if (/^["“']/.test(plain) || isQuestion(plain)) return undefined;
+  const whole = formOf(plain);
+  if (whole) return whole;
+  for (const { 0: joint, index } of plain.matchAll(JOINT)) {
+    const form = REPORTED.test(plain.slice(0, index)) ? undefined : formOf(plain.slice(index + joint.length));
+    if (form) return form;
+  }
+  return undefined;
+}
+
+/** "Can you delete it?" is an order, "Did you delete it?" is none. */
+function isQuestion(text: string): boolean {
+  return /\?\s*$/.test(text) && !/^(?:please |hey |hi |ok )*(?:can|could|would|will) you\b/i.test(text);
+}
+
+function formOf(text: string): EraseForm | undefined {
+  const order = ORDER.exec(text)?.groups;
+  if (order?.object) return accepted({ object: order.object, verb: (order.verb ?? "").toLowerCase() });
+  for (const pattern of [WISH, PASSIVE, KEEP_NOT]) {
+    const { object, tail = "" } = pattern.exec(text)?.groups ?? {};
+    if (!object || /^(?:it|they|that|this|these|those|he|she|you|i|we|which)$/i.test(object)) continue;
+    if (/\b(?:not|never|don['’]?t|didn['’]?t|if|when|whether)\b/i.test(object)) continue;
+    const verb = pattern === KEEP_NOT ? "forget" : "delete";
+    const form = accepted({ object: `${object}${PLACE.exec(tail)?.[0] ?? ""}`, verb }, tail);
+    if (form) return form;
+  }
+  return undefined;
+}
+
+function accepted(form: EraseForm, tail = ""): EraseForm | undefined {
+  const { object, verb } = form;
+  return isDeferred(`${object} ${tail}`) || !isInformation(object, verb) ? undefined : form;
+}
+
+const STORE =
+  "(?:memory|memories|records?|notes?|charts?|files?|history|logs?|profile|database|storage|knowledge|retrieval|context|transcripts?|answers)";
+const PLACE = new RegExp(
+  `,?\\s+(?:from|in|out of|off|within) (?:(?!and\\b|from\\b)[\\p{L}'’-]+ ){0,5}?${STORE}(?: (?:and|or) (?:[\\p{L}-]+ ){0,3}${STORE})?\\b`,
+  "iu",
+);
+
+/** Without what says from where, and what is said behind it: "the pin from shared memory and do not restore it". */
+export function withoutPlace(object: string): string {
+  const place = PLACE.exec(object);
+  const before = place ? object.slice(0, place.index) : object;
+  return before.replace(
+    /,?\s+(?:and|so|but) (?:please )?(?:do not|don['’]?t|never|make sure|ensure|keep|only keep|use|treat|confirm|leave)\b[\s\S]*$/i,
+    "",
+  );
+}
+
+const LATER =
+  /\b(?:once|when|whenever|if|until|unless|as soon as|in case)\s+(?:i|we|you|they|he|she|it|the|my|our|this|that|everything)\b|\b(?:after|before|by|on|next|from) (?:(?:this|next|the) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:after|before) (?:i|we|you|they|he|she|it)\b|\b(?:tomorrow|tonight|later|next (?:week|month|year)|in (?:a|two|three|\d+) (?:days?|weeks?|months?|hours?))\s*[.!]*$/i;
+
+/** Whether it is to happen at another time, or under a condition. */
+export function isDeferred(object: string): boolean {
+  const head = object.split(/\b(?:about|that (?:said|says)|saying)\b/i)[0] ?? object;
+  return LATER.test(head);
+}
+
+/** Nouns that are as often things of the world: alone they ask for nothing. */
+const WORLDLY: ReadonlySet<string> = new Set(
+  words(
+    "account accounts key keys line lines desk room rooms unit flat apartment suite gate floor seat cabin bay dorm ward " +
+      "bed place spot site website link links mail email emails word words phone phones cell mobile time times day date " +
+      "hour hours slot window badge ticket appointment schedule token tokens figure mark rule comment comments reminder " +
+      "number numbers plate total balance price rent deposit id contact contacts record records entry entries data value values",
+  ).map(stem),
+);
+const KNOWING =
+  /\b(?:you (?:know|remember|have|stored|saved|noted|recorded|learned|learnt)|(?:i|we)(?:['’]ve| have)? (?:told|said|mentioned|shared|gave|given|sent)|mentions? of|traces? of|memory of|memories of|memories about)\b/i;
+
+/** Whether it is something remembered, not something of the world. */
+export function isInformation(object: string, verb: string): boolean {
+  if (PLACE.test(` ${object}`) || KNOWING.test(object)) return true;
+  // "from the group chat", "off my calendar"
+  if (/\s(?:from|off|out of)\s/i.test(object)) return false;
+  const shaped = shapesIn(object);
+  const nouns = words(object.split(/\b(?:for|of|about|that|which|who)\b/i)[0] ?? "").map(stem);
+  const holders = nouns.filter((noun) => slotOf(noun));
+  if (shaped.some((one) => isDistinct(one) || (holders.length > 0 && one.shape !== "quoted"))) return true;
+  if (!new RegExp(`^(?:${ERASE})$`, "i").test(verb)) return holders.some((noun) => slotOf(noun)?.isText);
+  return holders.some((noun) => !WORLDLY.has(noun));
+}
