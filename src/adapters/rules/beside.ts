@@ -7,6 +7,8 @@ import { favourites } from "./favourites.ts";
 import { nicknames } from "./nicknames.ts";
 import { pastimes } from "./pastimes.ts";
 import { presumed } from "./presumed.ts";
+import { relatives } from "./relatives.ts";
+import { roles } from "./roles.ts";
 import { selfAnswer } from "./self-answers.ts";
 import type { Token } from "./token.ts";
 
@@ -28,7 +30,12 @@ export function beside(sentence: Sentence, told: readonly Proposal[]): Proposal[
   };
   take(favourites(context, text, place));
   if (!isAsked) take([...pastimes(context, text, place), ...nicknames(context, text, place)]);
-  if (!isAsked) take(selfAnswer(context, text, place) ?? []);
+  if (!isAsked)
+    take([
+      ...(selfAnswer(context, text, place) ?? []),
+      ...relatives(context, tokens),
+      ...roles(context, text, place),
+    ]);
   take(presumed(context, tokens, [...told, ...found]));
   return found;
 }

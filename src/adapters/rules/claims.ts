@@ -1,6 +1,7 @@
 import type { AddProposal } from "../../ports/extractor.ts";
 import { adding, type Context, claimOf, type Statement, said, thirdPerson, tidy } from "./context.ts";
 import { copulaClaims, visitClaims } from "./copula-claims.ts";
+import { bareClaims } from "./habits.ts";
 import { nameBehind, nameClaims, possessions } from "./name-claims.ts";
 import {
   datesOf,
@@ -9,10 +10,7 @@ import {
   isWish,
   type Part,
   place,
-  qualifierOf,
   relationWith,
-  restWith,
-  sentenceOf,
   verbPhrase,
   whenOf,
 } from "./parts.ts";
@@ -84,7 +82,8 @@ const HOLLOW_WITH = new Set([
 function isHollow(part: Part): boolean {
   const { verb } = part.statement.clause;
   const head = verb.lemma;
-  if (!HOLLOW.has(head) || (verb.modal === "can" && verb.denied)) return false;
+  const isLiked = verb.chain.some((link) => /^(?:like|love|enjoy|hate|prefer)$/.test(link.verb));
+  if (!HOLLOW.has(head) || (isLiked && head !== "do") || (verb.modal === "can" && verb.denied)) return false;
   const ahead = part.dates.length > 0 && part.statement.clause.verb.tense !== "past";
   const isCounted = part.phrases.some(
     ({ kind, from }) => kind === "time" && part.tokens[from]?.class === "number",
@@ -92,7 +91,9 @@ function isHollow(part: Part): boolean {
   const hasMore =
     (head === "sleep" && isCounted) ||
     ahead ||
-    part.phrases.some(({ kind }) => kind === "noun" || kind === "preposition");
+    part.phrases.some(({ kind }) => kind === "noun" || kind === "preposition") ||
+    // "know how to swim"
+    (head === "know" && part.phrases.at(-1)?.kind === "infinitive");
   return !(HOLLOW_WITH.has(head) && hasMore);
 }
 
@@ -105,6 +106,7 @@ function hasHollowObject(part: Part): boolean {
   const { verb, tokens, rest } = statement.clause;
   const text = said(context, tokens, ...rest);
   if (
+    !/^how to\b/i.test(text) &&
     /^(?:where|what|who|how|why|when|which|whether|if)\b/i.test(text) &&
     /^(?:forget|know|remember|wonder|see|tell|ask|find|guess|understand|figure)/.test(verb.lemma)
   )
@@ -304,27 +306,6 @@ function plain(qualifier = ""): string {
 /** Both said, and of other circumstances: "on short flights", "on long ones". */
 function differ(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && one.toLowerCase() !== other.toLowerCase();
-}
-
-/** "I smoke", "I vape": the verb alone tells something where it is a habit. */
-function bareClaims(part: Part, base: string): AddProposal[] {
-  const { context, statement } = part;
-  const { verb } = statement.clause;
-  const isHabit =
-    verb.tense === "present" &&
-    !verb.progressive &&
-    !verb.perfect &&
-    /^(?:not |never )?(?:can )?(?:smoke|vape|drink|drive|swim|cycle|run|ski|surf|snore|sing|dance|climb|knit|sew|paint|bake|cook|garden|fish|hunt|meditate|pray|freelance|commute|box|fence|row|sail|skate|snowboard|juggle|code|program|crochet|vote|stammer|stutter|volunteer|foster)$/.test(
-      base,
-    );
-  if (!isHabit) return [];
-  return [
-    adding(context, place(part), {
-      text: sentenceOf(part, restWith(part, undefined, undefined)),
-      claim: claimOf(statement.subject.path, base, "", qualifierOf(part)),
-      kind: "fact",
-    }),
-  ];
 }
 
 /** "I told Nan I'd drive her": said of one's own doing ahead. */

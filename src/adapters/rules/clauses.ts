@@ -1,5 +1,6 @@
 import { boundaryOf, roleOf } from "./clause-bounds.ts";
 import { AUXILIARIES, BE, COORDINATORS, FILLERS, SAYING, SUBORDINATORS } from "./lexicon.ts";
+import { shared } from "./shared-verbs.ts";
 import { HARD, SOFT, subjectBefore } from "./subjects.ts";
 import { withoutTag } from "./tag-questions.ts";
 import type { Stretch, Token } from "./token.ts";
@@ -157,9 +158,10 @@ function carrierAt(tokens: readonly Token[], at: number, around: Around): Found 
   if (!read) return undefined;
   // "not taking creatine anymore", with "I'm" left out.
   const isDenied = read.form === "gerund" && tokens[at - 1]?.class === "negation";
-  const verb = isDenied ? { ...read, denied: "not" as const } : read;
   const { last, from } = around;
   const subject = subjectBefore(tokens, at, last?.verb.to ?? from, last !== undefined);
+  const own = isDenied ? { ...read, denied: "not" as const } : read;
+  const verb = subject ? own : shared(tokens, own, last);
   return carries({ tokens, verb, subject, last, from })
     ? { verb, ...(subject ? { subject } : {}) }
     : undefined;
@@ -179,8 +181,10 @@ function invertedSubject(
   const before = tokens.slice(from, at).filter((one) => !FILLERS.has(one.lower));
   const hasNoun = before.some(({ class: kind }) => ["noun", "name", "pronoun"].includes(kind));
   if (hasNoun && !before.some((one) => one.class === "question")) return undefined;
-  const main = readVerb(tokens, Math.min(at + 2, to - 1), to);
-  const verb = tokens[at + 2]?.class === "verb" && main ? main : readVerb(tokens, at, at + 1);
+  // "Should I ever move": over the adverbs.
+  const behind = tokens.findIndex(({ class: kind }, i) => i >= at + 2 && kind !== "adverb");
+  const main = readVerb(tokens, Math.min(behind, to - 1), to);
+  const verb = tokens[behind]?.class === "verb" && main ? main : readVerb(tokens, at, at + 1);
   return verb ? { verb, subject: [at + 1, at + 2] } : undefined;
 }
 

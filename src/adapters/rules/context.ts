@@ -75,7 +75,7 @@ export function thirdPerson(text: string, context: Context, subject: Entity): st
     .replace(/\b(?:my|our)\b/gi, own)
     .replace(/\b(?:mine|ours)\b/gi, isSelf ? "theirs" : own)
     .replace(
-      /\b(?:I|we) (am|was|were|have)\b/g,
+      /\b(?:I|we) (am|was|were|have)\b/gi,
       (_all, verb: string) => `${self} ${isSelf ? (PLURAL[verb] ?? verb) : (SINGULAR[verb] ?? verb)}`,
     )
     .replace(/\b(?:I|we)['’]?m\b|\bwe['’]re\b/gi, isSelf ? "they are" : `${self} is`)

@@ -1,5 +1,6 @@
 import { baseForm } from "../../domain/english.ts";
 import { BE } from "./lexicon.ts";
+import { settled } from "./settled-words.ts";
 import { unshortened } from "./short-forms.ts";
 import type { Token, WordClass } from "./token.ts";
 import { AUXILIARY } from "./word-class.ts";
@@ -28,7 +29,7 @@ export function repair(read: Token[]): Token[] {
       current.class = "negation";
       continue;
     }
-    current.class = repaired(tokens, i, current);
+    current.class = settled(tokens, i) ?? repaired(tokens, i, current);
     if (current.contracted === "rest" && current.lower === "has" && !hasParticiple(tokens, i)) {
       tokens[i] = { ...current, word: "is", lower: "is" };
     }

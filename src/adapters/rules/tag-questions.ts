@@ -20,8 +20,7 @@ const ASKING: ReadonlySet<string> = new Set([
  * stands as a statement. Gives the stretch as it is where there is nothing to cut.
  */
 export function withoutTag(tokens: readonly Token[], [from, to]: Stretch): readonly Stretch[] {
-  if (!tokens[to - 1]?.after.includes("?")) return [[from, to]];
-  const at = questionStart(tokens, from, to);
+  const at = questionStart(tokens, from, to, tokens[to - 1]?.after.includes("?") ?? false);
   return at === undefined
     ? [[from, to]]
     : [
@@ -30,13 +29,32 @@ export function withoutTag(tokens: readonly Token[], [from, to]: Stretch): reado
       ];
 }
 
-function questionStart(tokens: readonly Token[], from: number, to: number): number | undefined {
+function questionStart(
+  tokens: readonly Token[],
+  from: number,
+  to: number,
+  isMarked: boolean,
+): number | undefined {
   for (let at = from + 2; at < to; at += 1) {
-    if (!opensQuestion(tokens, at, to)) continue;
+    if (!(isMarked ? opensQuestion(tokens, at, to) : isInverted(tokens, at))) continue;
     const begin = overJoints(tokens, at, from);
     if (tells(tokens, from, begin)) return begin;
   }
   return undefined;
+}
+
+/** "do you", "how about you", without a mark: in that order it asks all the same. */
+function isInverted(tokens: readonly Token[], at: number): boolean {
+  const { lower = "" } = tokens[at] ?? {};
+  const next = tokens[at + 1]?.lower ?? "";
+  if (/^(?:what|how)$/.test(lower) && next === "about") return YOU.has(tokens[at + 2]?.lower ?? "");
+  const before = tokens[at - 1]?.lower ?? "";
+  return (
+    /^(?:do|are|did|have)$/.test(lower) &&
+    YOU.has(next) &&
+    !ASKING.has(before) &&
+    !/^(?:so|as|nor|than|like)$/.test(before)
+  );
 }
 
 /** "do you", "what … you", "you?" */

@@ -41,7 +41,7 @@ const CLASSES: readonly (readonly [(word: Word) => boolean, WordClass])[] = [
   [({ lower }) => isPossessive(lower), "possessive"],
   [({ lower }) => PRONOUNS.has(lower), "pronoun"],
   [({ lower }) => DETERMINERS.has(lower), "determiner"],
-  [({ lower, tags }) => tags.has("QuestionWord") || lower === "who" || lower === "whom", "question"],
+  [({ lower, tags }) => tags.has("QuestionWord") || /^(?:who|whom|which|where)$/.test(lower), "question"],
   [({ lower }) => CONJUNCTIONS.has(lower), "conjunction"],
   [({ lower, tags }) => lower === "like" && tags.has("Verb"), "verb"],
   [({ lower }) => ADVERBS.has(lower), "adverb"],

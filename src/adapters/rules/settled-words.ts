@@ -1,0 +1,140 @@
+import { baseForm } from "../../domain/english.ts";
+import { BE, CATENATIVE, LASTING } from "./lexicon.ts";
+import type { Token, WordClass } from "./token.ts";
+
+interface Spot {
+  readonly tokens: readonly Token[];
+  readonly i: number;
+  readonly current: Token;
+  readonly previous: Token | undefined;
+  readonly next: Token | undefined;
+  /** Nothing follows in its part of the sentence. */
+  readonly ends: boolean;
+}
+
+const HOMES = /^(?:house|home|place|farm|garden|shop|store|boat|pool)$/;
+/** Verbs that are nouns just as often. */
+const BOTH_WAYS = new Set(
+  (
+    "study play draw paint cook camp fish dance surf ski climb garden exercise work watch travel run walk ride drive rest " +
+    "sleep visit film design coach train shop hunt plant grill brew craft skate box row race sketch hike swim party start"
+  ).split(" "),
+);
+
+/** Words whose class one look around settles, before all else. */
+const RULES: readonly (readonly [(spot: Spot) => boolean, WordClass])[] = [
+  // "I am retired", "we're divorced": a state, and nobody who does it.
+  [
+    ({ current, tokens, i }) =>
+      current.class === "verb" && LASTING.has(current.lower) && isAfterBe(tokens, i),
+    "adjective",
+  ],
+  // "just like my father did"
+  [
+    ({ current, previous, next }) =>
+      current.lower === "like" &&
+      /^(?:just|exactly|much|more)$/.test(previous?.lower ?? "") &&
+      ["possessive", "determiner", "pronoun", "name"].includes(next?.class ?? "") &&
+      previous?.after === " " &&
+      !/^(?:i|we|they|you)$/.test(next?.lower ?? ""),
+    "preposition",
+  ],
+  // "at my parents house"
+  [
+    ({ current, previous, tokens, i, ends, next }) =>
+      HOMES.test(current.lower) &&
+      current.class === "verb" &&
+      previous?.class === "noun" &&
+      tokens[i - 2]?.class === "possessive" &&
+      (ends || ["preposition", "conjunction", "adverb"].includes(next?.class ?? "")),
+    "noun",
+  ],
+  // "my parents still LIVE", "I still LIVE": what the tagger takes for "live music".
+  [
+    ({ current, previous, next }) =>
+      current.lower === "live" &&
+      current.class === "adjective" &&
+      previous?.class === "adverb" &&
+      ["preposition", "adverb"].includes(next?.class ?? ""),
+    "verb",
+  ],
+  // "I do rock climbing"
+  [
+    ({ current, previous, next, tokens, i }) =>
+      current.class === "verb" &&
+      /^(?:do|does)$/.test(previous?.lower ?? "") &&
+      /^(?:i|we|they|she|he)$/.test(tokens[i - 2]?.lower ?? "") &&
+      /[a-z]{3}ing$/.test(next?.lower ?? "") &&
+      !CATENATIVE.has(current.lower),
+    "noun",
+  ],
+  // "flowers, especially tulips"
+  [
+    ({ current, previous, ends }) =>
+      current.class === "verb" &&
+      ends &&
+      /[^s]s$/.test(current.lower) &&
+      /^(?:especially|mostly|mainly|particularly|specifically|including)$/.test(previous?.lower ?? ""),
+    "noun",
+  ],
+  // "we both love fishing"
+  [
+    ({ current, previous, next }) =>
+      /^(?:both|all|each)$/.test(current.lower) &&
+      /^(?:we|they|you)$/.test(previous?.lower ?? "") &&
+      next !== undefined &&
+      !["noun", "possessive", "determiner"].includes(
+        next.class === "noun" && baseForm(next.lower) === next.lower ? "" : next.class,
+      ),
+    "adverb",
+  ],
+  [
+    ({ current, previous, tokens, i, next }) =>
+      current.class === "noun" &&
+      /^(?:love|like|work|live|hate|enjoy|play|need|want)$/.test(current.lower) &&
+      previous?.class === "adverb" &&
+      /^(?:we|they|you|i)$/.test(tokens[i - 2]?.lower ?? "") &&
+      next !== undefined,
+    "verb",
+  ],
+  // "to move to Oslo and STUDY law"
+  [
+    ({ current, previous, tokens, i, next }) =>
+      ["noun", "adjective"].includes(current.class) &&
+      BOTH_WAYS.has(current.lower) &&
+      (/^(?:and|or)$/.test(previous?.lower ?? "") || previous?.after.includes(",") === true) &&
+      (next === undefined ||
+        ["noun", "determiner", "possessive", "name", "number", "preposition", "adverb"].includes(
+          next.class,
+        )) &&
+      tokens
+        .slice(Math.max(0, i - 8), i)
+        .some(
+          ({ lower, class: kind }, k, all) =>
+            lower === "to" && kind !== "verb" && all[k + 1]?.class === "verb",
+        ),
+    "verb",
+  ],
+];
+
+function isAfterBe(tokens: readonly Token[], i: number): boolean {
+  let at = i - 1;
+  while (tokens[at]?.class === "adverb" || tokens[at]?.class === "negation") at -= 1;
+  return BE.has(tokens[at]?.lower ?? "");
+}
+
+/** The class of a word by what stands around it; undefined where that leaves it open. */
+export function settled(tokens: readonly Token[], i: number): WordClass | undefined {
+  const current = tokens[i];
+  if (!current) return undefined;
+  const next = tokens[i + 1];
+  const spot: Spot = {
+    tokens,
+    i,
+    current,
+    previous: tokens[i - 1],
+    next,
+    ends: !next || current.after.trim() !== "",
+  };
+  return RULES.find(([fits]) => fits(spot))?.[1];
+}
