@@ -1,6 +1,7 @@
 import type { Found, Role } from "./clauses.ts";
 import { COORDINATORS, FILLERS, HYPOTHETICAL, SAYING, SUBORDINATORS } from "./lexicon.ts";
 import { SOFT } from "./subjects.ts";
+import { isTimeNoun } from "./times.ts";
 import type { Token } from "./token.ts";
 
 /** Where a clause begins. */
@@ -49,7 +50,9 @@ function opened(tokens: readonly Token[], at: number, begin: number): Start {
     const token = tokens[lead];
     if (!token) break;
     const isOpener = opens(tokens, lead, begin);
-    if (!isOpener && !FILLERS.has(token.lower) && token.class !== "other") break;
+    // "Even if", "only when".
+    const isBefore = /^(?:even|only|especially)$/.test(token.lower) && opens(tokens, lead + 1, begin);
+    if (!isOpener && !isBefore && !FILLERS.has(token.lower) && token.class !== "other") break;
     if (isOpener && !(opener && COORDINATORS.has(token.lower))) opener = token.lower;
   }
   return { at, lead, ...(opener === undefined ? {} : { opener }) };
@@ -100,7 +103,8 @@ function byOpener(opener: string, last: Found | undefined): Role | undefined {
 }
 
 function byPlace(tokens: readonly Token[], start: Start, found: Found, last: Found | undefined): Role {
-  if (!last) return "main";
+  // "The part I play is small": said of the part.
+  if (!last) return start.opener === undefined && isLeftOut(tokens, start, found) ? "reason" : "main";
   const subject = found.subject && tokens[found.subject[0]];
   if (subject && (subject.class === "question" || subject.lower === "that")) return "relative";
   if (isLeftOut(tokens, start, found)) return "reason";
@@ -114,7 +118,7 @@ function isLeftOut(tokens: readonly Token[], start: Start, { subject, verb }: Fo
   if (!subject || start.opener !== undefined) return false;
   const before = tokens[subject[0] - 1];
   const isOwn = /^(?:i|we|he|she|they)$/.test(tokens[subject[0]]?.lower ?? "");
-  const hangs = isOwn && before?.class === "noun" && before.after.trim() === "";
+  const hangs = isOwn && before?.class === "noun" && before.after.trim() === "" && !isTimeNoun(before.lower);
   const next = tokens[verb.to];
   return (
     hangs &&

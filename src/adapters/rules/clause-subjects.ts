@@ -1,7 +1,7 @@
 import { baseForm } from "../../domain/english.ts";
 import { type Clause, isOrder } from "./clauses.ts";
 import type { Context } from "./context.ts";
-import type { Discourse, Entity } from "./entities.ts";
+import { type Discourse, type Entity, isHuman } from "./entities.ts";
 import { ANIMALS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "./lexicon.ts";
 import { isPersonNoun } from "./persons.ts";
 import { phrasesOf } from "./phrases.ts";
@@ -60,7 +60,8 @@ function isAdvice({ tokens, verb }: Clause, before: Before | undefined): boolean
 
 /** What others say of the user is theirs: "Tina thinks I'm mad". */
 function isOthersView(talk: Discourse, first: Token, before: Before | undefined): boolean {
-  if (!before?.clause.subject) return false;
+  // "If you must know, I live in Leeds."
+  if (!before?.clause.subject || before.clause.role === "condition") return false;
   const isOpinion =
     /^(?:think|reckon|believe|guess|suppose|feel|hope|bet|wish|figure|assume|claim|swear|joke)$/.test(
       before.clause.verb.lemma,
@@ -130,7 +131,7 @@ export function quotedSpeaker(
 ): Entity | undefined {
   const { tokens, subject, verb } = clause;
   if (!sayer || sayer.path === context.discourse.speaker.path || !tokens[verb.from]?.quoted) return undefined;
-  if (clause.asks || verb.open) return undefined;
+  if (clause.asks || verb.open || !isHuman(sayer)) return undefined;
   if (!subject) return clause.shares ? sayer : undefined;
   const isI = subject[1] - subject[0] === 1 && FIRST_PERSON.has(tokens[subject[0]]?.lower ?? "");
   return isI && clause.role !== "condition" ? sayer : undefined;

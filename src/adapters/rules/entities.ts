@@ -2,6 +2,7 @@ import { singular } from "../../domain/english.ts";
 import type { Claim } from "../../domain/memory.ts";
 import { canonicalThing } from "../../domain/relations.ts";
 import { sameWords } from "../../domain/words.ts";
+import { isKindName } from "./kind-names.ts";
 import { ANIMALS, FEMALE, FIRST_PERSON, KIN, MALE } from "./lexicon.ts";
 import { isName, type Noun, nounOf } from "./nouns.ts";
 import { isPersonNoun } from "./persons.ts";
@@ -228,7 +229,7 @@ function nounEntity(
   // "we changed GP": in capitals, but the user's own.
   if (isBare && isPersonNoun(head) && gathered(known).subjects.has(`${self.speaker.path}/${head}`))
     return owned(self.speaker, head, undefined);
-  if (!isKin && isName(tokens, ...span) && noun.determiner === undefined) {
+  if (!isKin && isName(tokens, ...span) && noun.determiner === undefined && !isKindName(tokens, span)) {
     return named(self, known, textOf(tokens, span));
   }
   const isThe = noun.determiner === "the";

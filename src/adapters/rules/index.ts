@@ -1,6 +1,7 @@
 import type { Message } from "../../domain/message.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
 import type { Extractor, Proposal, Reading } from "../../ports/extractor.ts";
+import { isInPlay, isTextWork, ownSpans } from "./borrowed.ts";
 import { erasuresOf } from "./erasures.ts";
 import { holdsSecret, isEnglish } from "./guards.ts";
 import { readStatements } from "./reader.ts";
@@ -30,15 +31,13 @@ export function rulesExtractor(): Extractor {
   };
 }
 
-/** Work on a text: what the text says is not said of the user. */
-const TASK =
-  /^\s*(?:(?:please|pls|can you|could you|would you|hey|hi|ok)[, ]+)*(?:translate|rewrite|rephrase|paraphrase|proofread|summari[sz]e|correct (?:this|the)|fix (?:this|the|my) (?:text|grammar|sentence|spelling)|improve (?:this|the|my) (?:text|sentence|paragraph|essay|email)|edit (?:this|the following)|reformat|classify|analy[sz]e (?:this|the following))\b/i;
-
 function proposalsOf(message: Message, reading: Reading): Proposal[] {
   if (message.role !== "user" || message.content.trim() === "") return [];
   if (!isEnglish(message.content) && !isFigure(message, reading)) return [];
-  if (TASK.test(message.content)) return erasuresOf(message, sentencesOf(message.content.slice(0, 400)));
-  const all = sentencesOf(message.content.slice(0, 40_000));
+  if (isTextWork(message.content)) return erasuresOf(message, sentencesOf(message.content.slice(0, 400)));
+  if (isInPlay(message.content, reading.earlier)) return [];
+  const text = message.content.slice(0, 40_000);
+  const all = ownSpans(text, sentencesOf(text));
   const spans = all.filter(({ start, end }) => end - start <= LONGEST_SENTENCE).slice(0, MOST_SENTENCES);
   const erasures = erasuresOf(message, spans, reading);
   if (erasures.some((one) => one.about === undefined)) return erasures;

@@ -1,17 +1,16 @@
-import { valuesMeet } from "../../domain/claim.ts";
 import type { Claim } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import type { AddProposal, Proposal, Reading } from "../../ports/extractor.ts";
+import type { Proposal, Reading } from "../../ports/extractor.ts";
 import { replyTo } from "./asked.ts";
 import { beside } from "./beside.ts";
-import { byOthers, changesOf } from "./changes.ts";
-import { claimsOf } from "./claims.ts";
+import { byOthers } from "./changes.ts";
 import { type Before, mentionsOf, quotedSpeaker, subjectOf, TELLING } from "./clause-subjects.ts";
 import { type Clause, clausesOf } from "./clauses.ts";
-import { type Context, ending, type Statement, tidy } from "./context.ts";
+import { type Context, type Statement, tidy } from "./context.ts";
 import { putRight, starredValue, swapOf } from "./corrections.ts";
 import { echoed, toldBefore, toldIn } from "./echoes.ts";
 import { elliptical } from "./ellipsis.ts";
+import { idiomEndings } from "./endings.ts";
 import { discourse, type Entity, speakerEntity } from "./entities.ts";
 import {
   agesInBrackets,
@@ -25,12 +24,13 @@ import {
 } from "./fragments.ts";
 import { isRefused, quotedSpans } from "./guards.ts";
 import { instructionOf } from "./instructions.ts";
-import { isRetellable } from "./retelling.ts";
-import { type Standing, standsAlone } from "./standing.ts";
+import { isPassedOver } from "./passed-over.ts";
+import { readStatement } from "./statements.ts";
 import { tagSentences } from "./tagger.ts";
 import { takenBack } from "./taken-back.ts";
 import { nameTitles } from "./titles.ts";
 import type { Token } from "./token.ts";
+import { isUnreal } from "./unreal.ts";
 import { withoutVocatives } from "./vocatives.ts";
 import { wishesOf } from "./wishes.ts";
 
@@ -123,15 +123,12 @@ function readAs(context: Context, text: string, place: Place): Proposal[] {
   return sentences.flatMap((tokens) => readSentence(inner, tokens)).map((one) => ({ ...one, ...place }));
 }
 
-const BEYOND =
-  /\b(?:(?:i |^)wish|wish(?:ed|es)? (?:i|we|he|she|they|you|it|there)|if only|imagine|pretend(?:ing)?|what if|suppose i|in my dreams?|i dreamt|i dreamed|had a dream|yeah right|as if i|just kidding|jk\b|not really lol|(?:lol|haha+|ha),? (?:yeah|sure|right)|(?:yeah|sure),? i(?:['’]?m| am) (?:totally|definitely|so))\b/i;
-
 function readSentence(context: Context, tokens: Token[]): Proposal[] {
   const first = tokens[0];
   const last = tokens.at(-1);
   if (!first || !last) return [];
   const text = context.content.slice(first.start, last.end + last.after.length);
-  if (BEYOND.test(text)) {
+  if (isUnreal(text)) {
     const place = { start: first.start, end: last.end };
     return takenBack(context, bared(text), place) ?? wishesOf(context, text, place);
   }
@@ -165,15 +162,25 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
     ...clauses.flatMap((_clause, k) => readClause(context, progress, k)),
   ];
   proposals.push(...agesInBrackets(context, text, whole));
+  proposals.push(...endedBeside(context, bared(text), whole, proposals));
   proposals.push(...beside({ context, tokens, text, place: whole }, proposals));
   context.made.length = made;
   return putRight(context, text, whole, proposals);
 }
 
+/** A set phrase that ends something, where the clauses of the sentence changed nothing. */
+function endedBeside(context: Context, text: string, place: Place, told: readonly Proposal[]): Proposal[] {
+  const isChange = told.some(
+    (one) => one.propose !== "add" || one.replaces !== undefined || one.holds === "one",
+  );
+  return isChange ? [] : idiomEndings(context, text, place);
+}
+
 /** A sentence without a verb, and what it tells beside. */
 function fragmentsAndMore(sentence: Parameters<typeof beside>[0]): Proposal[] {
   const { context, tokens, text, place } = sentence;
-  const told = fragmentClaims(context, tokens, text, place);
+  const read = fragmentClaims(context, tokens, text, place);
+  const told = [...read, ...endedBeside(context, bared(text), place, read)];
   return [...told, ...beside(sentence, told)];
 }
 
@@ -214,7 +221,7 @@ function readClause(context: Context, progress: Progress, k: number): Proposal[]
   if (!clause) return [];
   const subject = subjectOf(context, clause, progress.before);
   const place = placeOf(context, clause);
-  const skip = passes(clause, progress.conditional);
+  const skip = isPassedOver(clause, progress.conditional);
   noteOpening(context, progress, k, place);
   if (progress.isOrder && !clause.subject) return [];
   const proposals = proposalsOf(context, progress, k, { subject, place, skip });
@@ -305,53 +312,6 @@ function widen(context: Context, statement: Statement, next: Clause | undefined)
     : statement;
 }
 
-function standingOf({ message }: Context, { clause, subject }: Statement): Standing {
-  const first = clause.subject && clause.tokens[clause.subject[0]];
-  const isStrict = message.name !== undefined;
-  const isPronoun = /^(?:it|that|this|these|those|they|which|who)$/.test(first?.lower ?? "");
-  const isGerund = clause.verb.form === "gerund" && !clause.subject;
-  return {
-    isStrict,
-    isGerund,
-    isPointed: isPronoun || (isStrict && first?.lower === "the" && !subject.animate),
-  };
-}
-
-/** "I'm not allergic to peanuts after all": what was held, and is denied without a circumstance. */
-function denials(context: Context, claims: readonly AddProposal[]): Proposal[] {
-  return claims.flatMap(({ claim, start, end }) => {
-    const bare = /^not (?<relation>.+)$/.exec(claim?.relation ?? "")?.groups?.relation;
-    if (!claim || bare === undefined || claim.value === "" || isCircumstance(claim.qualifier)) return [];
-    const held = context.known.filter(
-      (one) =>
-        one.status === "current" &&
-        one.claim?.subject === claim.subject &&
-        one.claim.relation === bare &&
-        valuesMeet(one.claim.value, claim.value),
-    );
-    const ids = held.map(({ id }) => id);
-    return ids.length > 0 && ids.length < 3 ? [ending(context, { start, end }, { ids })] : [];
-  });
-}
-
-function isCircumstance(qualifier: string | undefined): boolean {
-  return qualifier !== undefined && !/^(?:after all|any ?more|really|actually|at all)\b/i.test(qualifier);
-}
-
-/** Clauses that tell nothing that is so: questions, quotes, conditions, what nearly happened. */
-function passes(clause: Clause, conditional: boolean): boolean {
-  const { tokens, verb, role } = clause;
-  if (clause.asks || tokens[verb.from]?.quoted) return true;
-  if (["condition", "circumstance", "reason"].includes(role) || isNearly(clause)) return true;
-  return conditional && (verb.open || verb.tense !== "present");
-}
-
-/** "I almost bought a boat" */
-function isNearly({ tokens, verb }: Clause): boolean {
-  const before = /^(?:almost|nearly|hardly|barely)$/.test(tokens[verb.from - 1]?.lower ?? "");
-  return before || tokens.slice(verb.from, verb.to).some(({ lower }) => /^(?:almost|nearly)$/.test(lower));
-}
-
 /** Where the words of a clause stand in the message, without what joins it to the next. */
 function placeOf(context: Context, { tokens, lead, rest, verb, subject }: Clause): Place {
   const first = tokens[Math.min(lead[0], subject?.[0] ?? lead[0], verb.from)] ?? tokens[0];
@@ -360,16 +320,4 @@ function placeOf(context: Context, { tokens, lead, rest, verb, subject }: Clause
   const words = context.content.slice(start, last?.end ?? context.content.length);
   const trimmed = words.replace(/[\s,]+(?:and|but|so|or|then|because)?$/i, "");
   return { start, end: start + Math.max(1, trimmed.length) };
-}
-
-function readStatement(context: Context, statement: Statement, sentence: string): Proposal[] {
-  const standing = standingOf(context, statement);
-  const isKept = (claim: AddProposal): boolean =>
-    standsAlone(claim, standing) &&
-    (!standing.isStrict || isRetellable({ context, statement, proposal: claim }));
-  const changes = changesOf(context, statement, sentence);
-  if (changes)
-    return standing.isStrict ? changes.filter((one) => one.propose !== "add" || isKept(one)) : changes;
-  const claims = claimsOf(context, statement).filter(isKept);
-  return [...denials(context, claims), ...claims];
 }

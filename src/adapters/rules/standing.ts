@@ -37,6 +37,8 @@ export function standsAlone(proposal: AddProposal, standing: Standing): boolean 
   if (!claim || kind === "instruction") return true;
   const isCut = /^thanks? /.test(`${claim.relation} `) || HANGING.test(claim.value);
   if (isCut || /^(?:Who|Which|What|How|Why|When|Where|That|It|There)\b/.test(text)) return false;
+  // "needs your help", "is your parrot": said to whoever answers.
+  if (/\b(?:your|yours|you)\b/i.test(claim.value) && kind !== "commitment") return false;
   const hasNews = tells(`${claim.value} ${claim.qualifier ?? ""}`);
   if (standing.isPointed && !hasNews && isVerdict(claim.value)) return false;
   return (

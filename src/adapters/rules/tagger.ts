@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { baseForm, pastParticiple } from "../../domain/english.ts";
 import { even } from "./even.ts";
 import { FIRST_POSSESSIVE } from "./lexicon.ts";
 import { repair } from "./repairs.ts";
@@ -46,9 +47,27 @@ export function tagSentences(text: string, offset = 0): Token[][] {
       if (term.implicit !== undefined && term.text === "") joinContraction(tokens, term);
       else at = pushTerm(tokens, term, { plain, at, offset });
     }
-    if (tokens.length > 0) sentences.push(repair(withTimeWords(tokens)));
+    if (tokens.length > 0) sentences.push(repair(withTimeWords(tokens.map(asMeant))));
   }
   return sentences;
+}
+
+/** "I'd move" is "I would move", where the tagger takes it for "I had"; "a book about" brings in what it is about. */
+function asMeant(token: Token, at: number, tokens: readonly Token[]): Token {
+  const next = tokens[tokens[at + 1]?.class === "adverb" ? at + 2 : at + 1];
+  if (!next) return token;
+  if (token.contracted === "rest" && token.lower === "had" && isBaseOnly(next.lower))
+    return { ...token, word: "would", lower: "would" };
+  const isAbout = token.lower === "about" && token.class === "adverb" && tokens[at + 1]?.class !== "number";
+  const follows = tokens[at - 1]?.class === "noun" && !/^(?:a|an|half|to)$/.test(next.lower);
+  return isAbout && follows ? { ...token, class: "preposition" } : token;
+}
+
+/** A base form that is no participle as well: "move", and not "come". */
+function isBaseOnly(word: string): boolean {
+  return (
+    isKnownWord(word) && baseForm(word) === word && pastParticiple(word) !== word && !/(?:ed|en)$/.test(word)
+  );
 }
 
 /** Gives where to go on. */

@@ -1,0 +1,16 @@
+import { isKnownWord } from "./tagger.ts";
+import type { Token } from "./token.ts";
+
+/** "Cats have whiskers": a kind of thing, whose capital is the sentence's. */
+export function isKindName(tokens: readonly Token[], [from, to]: readonly [number, number]): boolean {
+  const word = tokens[from];
+  if (from !== 0 || to - from !== 1 || word === undefined || word.class !== "noun") return false;
+  if (NAMED.some((tag) => word.tags.has(tag))) return false;
+  // A verb of many tells a kind from a name in "-s".
+  const verb = tokens[to];
+  const isMany =
+    word.tags.has("Plural") && verb?.class === "verb" && /^(?:are|were|have|do)$|[^s]$/.test(verb.lower);
+  return isMany || isKnownWord(word.lower);
+}
+
+const NAMED = ["ProperNoun", "Person", "FirstName", "LastName", "Place", "Organization"];

@@ -1,0 +1,57 @@
+import { valuesMeet } from "../../domain/claim.ts";
+import type { AddProposal, Proposal } from "../../ports/extractor.ts";
+import { changesOf } from "./changes.ts";
+import { claimsOf } from "./claims.ts";
+import { type Context, ending, type Statement } from "./context.ts";
+import { isFiction } from "./fiction.ts";
+import { isRetellable } from "./retelling.ts";
+import { type Standing, standsAlone } from "./standing.ts";
+import { isTaskTalk } from "./task-talk.ts";
+
+/** What a statement changes or tells, where it tells something that is so of somebody's life. */
+export function readStatement(context: Context, statement: Statement, sentence: string): Proposal[] {
+  if (isFiction(statement)) return [];
+  const standing = standingOf(context, statement);
+  const isKept = (claim: AddProposal): boolean =>
+    standsAlone(claim, standing) &&
+    !isTaskTalk(statement, claim) &&
+    (!standing.isStrict || isRetellable({ context, statement, proposal: claim }));
+  const changes = changesOf(context, statement, sentence);
+  if (changes)
+    return standing.isStrict ? changes.filter((one) => one.propose !== "add" || isKept(one)) : changes;
+  const claims = claimsOf(context, statement).filter(isKept);
+  return [...denials(context, claims), ...claims];
+}
+
+function standingOf({ message }: Context, { clause, subject }: Statement): Standing {
+  const first = clause.subject && clause.tokens[clause.subject[0]];
+  const isStrict = message.name !== undefined;
+  const isPronoun = /^(?:it|that|this|these|those|they|which|who)$/.test(first?.lower ?? "");
+  const isGerund = clause.verb.form === "gerund" && !clause.subject;
+  return {
+    isStrict,
+    isGerund,
+    isPointed: isPronoun || (isStrict && first?.lower === "the" && !subject.animate),
+  };
+}
+
+/** "I'm not allergic to peanuts after all": what was held, and is denied without a circumstance. */
+function denials(context: Context, claims: readonly AddProposal[]): Proposal[] {
+  return claims.flatMap(({ claim, start, end }) => {
+    const bare = /^not (?<relation>.+)$/.exec(claim?.relation ?? "")?.groups?.relation;
+    if (!claim || bare === undefined || claim.value === "" || isCircumstance(claim.qualifier)) return [];
+    const held = context.known.filter(
+      (one) =>
+        one.status === "current" &&
+        one.claim?.subject === claim.subject &&
+        one.claim.relation === bare &&
+        valuesMeet(one.claim.value, claim.value),
+    );
+    const ids = held.map(({ id }) => id);
+    return ids.length > 0 && ids.length < 3 ? [ending(context, { start, end }, { ids })] : [];
+  });
+}
+
+function isCircumstance(qualifier: string | undefined): boolean {
+  return qualifier !== undefined && !/^(?:after all|any ?more|really|actually|at all)\b/i.test(qualifier);
+}
