@@ -10,6 +10,15 @@ export interface Receipt {
   readonly pending: number;
   /** What the words asked to be erased, and was. */
   readonly erasures?: readonly ErasureReceipt[];
+  /** What was asked for and would sweep away so much that it waits for a yes in the same session. */
+  readonly waiting?: readonly Waiting[];
+}
+
+/** A request that is carried out if the user's next words are a yes. */
+export interface Waiting {
+  readonly action: "erase" | "supersede" | "retract";
+  /** What would go, as far as it is memories. */
+  readonly memories: readonly { readonly id: string; readonly text: string }[];
 }
 
 export interface ReceiptLine {

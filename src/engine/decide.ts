@@ -19,6 +19,8 @@ export interface Deciding {
   readonly draft: MemoryDraft;
   readonly tombstones: ReadonlyMap<string, Tombstone>;
   readonly lifted: Set<string>;
+  /** Whether the user has said yes to what would otherwise wait. */
+  readonly isAgreed?: boolean;
 }
 
 type Deciders = Pick<Ports, "ids" | "secret">;
@@ -211,13 +213,14 @@ function replaceOthers(
 
 function end(deciding: Deciding, proposal: EndProposal, message: Message, source: SourceSpan): ReceiptLine[] {
   const { draft } = deciding;
-  const found = draft
-    .current()
-    .filter(
-      (memory) => isLive(memory, message.at) && memory.at <= message.at && meets(memory, proposal.target),
-    );
-  if (found.length > MOST_REMOVALS) {
-    return [refused(proposal, `it would end ${found.length} memories at once; name the one that is meant`)];
+  const found = endedBy(draft, proposal, message);
+  if (found.length > MOST_REMOVALS && !deciding.isAgreed) {
+    return [
+      refused(
+        proposal,
+        `it would end ${found.length} memories at once; say yes to that, or name the one that is meant`,
+      ),
+    ];
   }
   const action = proposal.propose === "retract" ? "retracted" : "superseded";
   return found.map((memory) => {
@@ -234,6 +237,11 @@ function end(deciding: Deciding, proposal: EndProposal, message: Message, source
     });
     return { id: memory.id, action, text: memory.text, why: "the user said so" };
   });
+}
+
+/** What a proposal would end, of what holds when it is said. */
+export function endedBy(draft: MemoryDraft, { target }: EndProposal, { at }: Message): Memory[] {
+  return draft.current().filter((memory) => isLive(memory, at) && memory.at <= at && meets(memory, target));
 }
 
 /** Whether a memory is what a target names. An empty target names nothing. */

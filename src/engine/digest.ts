@@ -1,12 +1,13 @@
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
-import type { ReceiptLine } from "../domain/receipt.ts";
+import type { ReceiptLine, Waiting } from "../domain/receipt.ts";
 import type { EraseProposal, Proposal } from "../ports/extractor.ts";
 import { type Deciding, decide } from "./decide.ts";
 import { knownFor } from "./known.ts";
-import { type MemoryDraft, memoryDraft } from "./memory-draft.ts";
+import { memoryDraft } from "./memory-draft.ts";
 import type { Ports } from "./ports.ts";
 import type { UserState } from "./user-state.ts";
+import { agreedTo, isSweeping, waitingFor } from "./waiting.ts";
 
 /** How many turns before a message an extractor is shown. */
 const EARLIER = 12;
@@ -22,6 +23,8 @@ export interface Digested {
   /** Hashes of tombstones that the user's words lifted. */
   readonly lifted: readonly string[];
   readonly lines: readonly ReceiptLine[];
+  /** Requests that wait for a yes. */
+  readonly waiting: readonly Waiting[];
   /** The requests of the last message read to forget something; they end the reading. */
   readonly erase?: { readonly message: Message; readonly proposals: readonly EraseProposal[] };
 }
@@ -43,34 +46,73 @@ export async function digest(
   const { state, at, mayErase } = input;
   const draft = memoryDraft(state, at);
   const deciding: Deciding = { scope: state.scope, draft, tombstones: state.tombstones, lifted: new Set() };
-  const read: Message[] = [];
+  const done: Message[] = [];
   const lines: ReceiptLine[] = [];
-  const result = { messages: read, lines, memories: draft.made };
+  const waiting: Waiting[] = [];
+  const result = { messages: done, lines, waiting, memories: draft.made };
   const sessions = sessionTails(state);
   for (const message of input.messages) {
     input.signal?.throwIfAborted();
     const earlier = sessions.before(message);
-    const proposals = await proposalsFor(ports, { state, draft, message, earlier }, input.signal);
-    const requests = mayErase && message.role === "user" ? proposals.filter(isErase) : [];
-    for (const proposal of proposals) {
-      if (proposal.propose !== "erase") lines.push(...decide(ports, deciding, proposal, message));
+    const hearing = { state, deciding, message, earlier, mayErase: mayErase && message.role === "user" };
+    const read = await heard(ports, hearing, input.signal);
+    const requests = read.proposals.filter(isErase);
+    for (const proposal of read.proposals) {
+      if (proposal.propose !== "erase") lines.push(...decide(ports, read.deciding, proposal, read.said));
     }
+    waiting.push(...read.waiting);
     if (requests.length > 0) {
-      read.push(message);
+      done.push(message);
       return { ...result, lifted: [...deciding.lifted], erase: { message, proposals: requests } };
     }
-    read.push(message.digest === "pending" ? { ...message, digest: "done" } : message);
+    done.push(message.digest === "pending" ? { ...message, digest: "done" } : message);
     sessions.add(message);
   }
   return { ...result, lifted: [...deciding.lifted] };
 }
 
+/** A message in its conversation, and what is decided with. */
+interface Hearing {
+  readonly state: UserState;
+  readonly deciding: Deciding;
+  readonly message: Message;
+  readonly earlier: readonly Message[];
+  readonly mayErase: boolean;
+}
+
+/** What a message proposes: its own, without what waits for a yes; or, where it is that yes, what had waited. */
+async function heard(
+  ports: Pick<Ports, "extractor">,
+  hearing: Hearing,
+  signal: AbortSignal | undefined,
+): Promise<{ said: Message; proposals: Proposal[]; deciding: Deciding; waiting: Waiting[] }> {
+  const { deciding, message, earlier, mayErase } = hearing;
+  const before = agreedTo(message, earlier);
+  if (before && mayErase) {
+    const then = earlier.slice(0, earlier.indexOf(before));
+    const all = await proposalsFor(ports, { ...hearing, message: before, earlier: then }, signal);
+    const proposals = all.filter((one) => isSweeping(one, deciding, before));
+    if (proposals.length > 0) {
+      return { said: before, proposals, deciding: { ...deciding, isAgreed: true }, waiting: [] };
+    }
+  }
+  const proposals = await proposalsFor(ports, hearing, signal);
+  const wide = mayErase ? proposals.filter((one) => isSweeping(one, deciding, message)) : [];
+  return {
+    said: message,
+    // What would end too much is refused where it is decided, with its reason.
+    proposals: proposals.filter((one) => one.propose !== "erase" || (mayErase && !wide.includes(one))),
+    deciding,
+    waiting: wide.map((one) => waitingFor(one, deciding, message)),
+  };
+}
+
 async function proposalsFor(
   ports: Pick<Ports, "extractor">,
-  input: { state: UserState; draft: MemoryDraft; message: Message; earlier: readonly Message[] },
+  { state, deciding, message, earlier }: Hearing,
   signal: AbortSignal | undefined,
 ): Promise<Proposal[]> {
-  const { state, draft, message, earlier } = input;
+  const { draft } = deciding;
   if (message.digest === "never" || message.content === "") return [];
   const reading = { messages: [message], earlier, known: knownFor(state, draft, message, earlier) };
   return ports.extractor.propose(reading, signal ? { signal } : {});

@@ -1,6 +1,6 @@
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
-import type { ErasureReceipt, Receipt, ReceiptLine } from "../domain/receipt.ts";
+import type { ErasureReceipt, Receipt, ReceiptLine, Waiting } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import { type Admitted, withoutBarred } from "./barred.ts";
 import { change } from "./change.ts";
@@ -40,9 +40,11 @@ export async function remember(
   const ids = messages.map(({ id }) => id);
   let rest: readonly Message[] = messages;
   let last: Stored;
+  let waiting: readonly Waiting[] = [];
   do {
     last = await store(ports, scope, rest, options, { key, ids, lines });
     lines.push(...last.lines);
+    waiting = last.waiting;
     rest = last.rest;
     if (last.erase) {
       const erased = await forgetAsked(ports, scope, last.erase, options.signal);
@@ -57,11 +59,13 @@ export async function remember(
     memories: lines,
     pending: last.pending,
     ...(erasures.length > 0 ? { erasures } : {}),
+    ...(waiting.length > 0 ? { waiting } : {}),
   };
 }
 
 interface Stored {
   readonly lines: readonly ReceiptLine[];
+  readonly waiting: readonly Waiting[];
   readonly pending: number;
   readonly revision: number;
   /** The messages after a request to forget. */
@@ -85,11 +89,12 @@ async function store(
     const fresh = admitted.map(({ message }) => message);
     const digested: Digested = isRead
       ? await digest(ports, { state, at, messages: fresh, mayErase: options.origin !== "import" })
-      : { messages: fresh, memories: [], lifted: [], lines: [] };
+      : { messages: fresh, memories: [], lifted: [], lines: [], waiting: [] };
     const pending = state.pending + (isRead ? 0 : countPending(fresh));
     const rest = fresh.slice(digested.messages.length);
     const result = {
       lines: digested.lines,
+      waiting: digested.waiting,
       pending,
       rest,
       ...(digested.erase ? { erase: digested.erase } : {}),

@@ -1,6 +1,7 @@
 import { joinList, sentence, toSecondPerson } from "../domain/english.ts";
 import type { Answer } from "../domain/recall.ts";
-import type { ErasureReceipt, Receipt, ReceiptLine } from "../domain/receipt.ts";
+import type { ErasureReceipt, Receipt, ReceiptLine, Waiting } from "../domain/receipt.ts";
+import { SAY_YES } from "./waiting.ts";
 
 /**
  * The reply of a turn without a model: what was learnt, what changed, what was forgotten, an answer from memory, or
@@ -10,6 +11,7 @@ export function composeReply(turn: { readonly receipt: Receipt; readonly answer?
   const { receipt, answer } = turn;
   const erased = (receipt.erasures ?? []).map(sayErasure);
   if (erased.length > 0) return erased.join(" ");
+  if (receipt.waiting) return receipt.waiting.map(sayWaiting).join(" ");
   const parts = [...(answer && !answer.abstained ? [answer.text] : []), ...saySaved(receipt.memories)];
   if (parts.length > 0) return parts.join(" ");
   if (answer) return answer.text;
@@ -29,6 +31,14 @@ function sayErasure(erasure: ErasureReceipt): string {
     ? "Done. I have forgotten everything about that"
     : "I have forgotten that, but could not check every place";
   return `${done}: ${joinList(counts)} ${verb} erased.`;
+}
+
+/** What would go, and how to say yes to it. */
+function sayWaiting({ action, memories }: Waiting): string {
+  const verb = action === "erase" ? "forget" : "end";
+  const things = memories.length === 1 ? "1 thing" : `${memories.length} things`;
+  const texts = listed(memories.map(({ text }) => text));
+  return `That would ${verb} ${things}: ${texts}. Say “yes, ${verb} them” ${SAY_YES}.`;
 }
 
 const SHOWN = 6;
