@@ -1,4 +1,3 @@
-import { isKnownWord } from "./tagger.ts";
 import type { Token } from "./token.ts";
 
 /** "Cats have whiskers": a kind of thing, whose capital is the sentence's. */
@@ -10,7 +9,7 @@ export function isKindName(tokens: readonly Token[], [from, to]: readonly [numbe
   const verb = tokens[to];
   const isMany =
     word.tags.has("Plural") && verb?.class === "verb" && /^(?:are|were|have|do)$|[^s]$/.test(verb.lower);
-  return isMany || isKnownWord(word.lower);
+  return isMany || word.tags.has("Uncountable");
 }
 
 const NAMED = ["ProperNoun", "Person", "FirstName", "LastName", "Place", "Organization"];
