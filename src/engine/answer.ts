@@ -8,8 +8,10 @@ import type { Question } from "../ports/question-reader.ts";
 import { type AnswerIndex, answerIndex } from "./answer/answer-index.ts";
 import { choose, withoutName } from "./answer/choose.ts";
 import { bagOf, essence } from "./answer/essence.ts";
+import { heldAt } from "./answer/held.ts";
 import { type Looking, look } from "./answer/look.ts";
 import type { Match } from "./answer/match.ts";
+import { asksForAll, overview } from "./answer/overview.ts";
 import { quoteFor } from "./answer/quote.ts";
 import { sayClaims, sayOne, sayPast } from "./answer/say.ts";
 import { timelyAnswer } from "./answer/timely/index.ts";
@@ -45,9 +47,14 @@ export async function answer(
   const zone = lastZone(state);
   const read = ports.questions.read(question, { at: inZone(asOf ?? now, zone), known: known(index, mayUse) });
   const asked = read.measures === "ago" ? question.replace(/\bhow long ago\b/i, "when") : question;
-  const composed =
-    (await fromClaims(ports, { question: asked, read, index, mayUse, state, now, asOf, zone })) ??
-    fromPassages({ question: asked, read, found, state, index, options, dayIn: dayReader(ports) });
+  const composed = asksForAll(question)
+    ? overview(
+        heldAt(state.memories.values(), now, asOf).flatMap(({ memory, holds }) =>
+          holds && mayUse(memory) ? memory : [],
+        ),
+      )
+    : ((await fromClaims(ports, { question: asked, read, index, mayUse, state, now, asOf, zone })) ??
+      fromPassages({ question: asked, read, found, state, index, options, dayIn: dayReader(ports) }));
   ports.recalls?.note(scope, found.id, { kind: "answer", used: composed?.used ?? [] });
   return composed
     ? { ...composed, abstained: false, recall: found }

@@ -1,4 +1,5 @@
 import type { Scope } from "../domain/scope.ts";
+import { asksForAll } from "./answer/overview.ts";
 import { answer } from "./answer.ts";
 import type { Ports } from "./ports.ts";
 import { remember } from "./remember.ts";
@@ -15,7 +16,7 @@ export async function converse(
   message: string,
   options: RememberOptions = {},
 ): Promise<Reply> {
-  const asks = ports.questions.isQuestion(message);
+  const asks = ports.questions.isQuestion(message) || asksForAll(message);
   const signal = options.signal ? { signal: options.signal } : {};
   const before = asks ? await answer(ports, scope, message, signal) : undefined;
   const receipt = await remember(ports, scope, message, options);
