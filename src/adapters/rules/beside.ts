@@ -5,6 +5,7 @@ import type { Context } from "./context.ts";
 import { even } from "./even.ts";
 import { favourites } from "./favourites.ts";
 import { nicknames } from "./nicknames.ts";
+import { opinions } from "./opinions.ts";
 import { pastimes } from "./pastimes.ts";
 import { presumed } from "./presumed.ts";
 import { relatives } from "./relatives.ts";
@@ -29,6 +30,7 @@ export function beside(sentence: Sentence, told: readonly Proposal[]): Proposal[
     for (const one of proposals) if (!isTold([...told, ...found], one)) found.push(one);
   };
   take(favourites(context, text, place));
+  if (!isAsked) take(opinions(context, tokens, text));
   if (!isAsked) take([...pastimes(context, text, place), ...nicknames(context, text, place)]);
   if (!isAsked)
     take([

@@ -9,7 +9,7 @@ interface Place {
 }
 
 const FAVOURITE =
-  "(?:all[- ]time |absolute |very |personal )?(?<word>favou?rite|fave|fav|favs|faves|favou?rites)";
+  "(?:all[- ]time |absolute |very |personal |other |second |new |current )*(?<word>favou?rite|fave|fav|favs|faves|favou?rites)";
 /** What stands between what is liked and what is said of it. */
 const IS =
   "(?:is|are|'s|would be|has to be|have to be|must be|will always be)(?: (?:still|definitely|probably|also|really|easily|by far|always|certainly|currently))?";
@@ -26,19 +26,24 @@ const STOPS =
 const FORMS: readonly RegExp[] = [
   // "otters are my favourite animal", "chess is one of my favourite games"
   new RegExp(
-    `${OPENS}${VALUE} ?${IS} (?<many>one of |some of |among )?my ${FAVOURITE}${NOUN}${STOPS}`,
+    `${OPENS}${VALUE} ?${IS} (?<many>one of |some of |among )?(?:my|our) ${FAVOURITE}${NOUN}${STOPS}`,
     "giu",
   ),
   // "New Orleans, that's my favourite city", "autumn, which is my favourite season"
   new RegExp(
-    `${OPENS}${VALUE},? (?:which|that|this|it) ?(?:is|'s|s|was)? (?:actually |also |still )?(?<many>one of )?my ${FAVOURITE}${NOUN}${STOPS}`,
+    `${OPENS}${VALUE},? (?:which|that|this|it) ?(?:is|'s|s|was)? (?:actually |also |still )?(?<many>one of )?(?:my|our) ${FAVOURITE}${NOUN}${STOPS}`,
     "giu",
   ),
   // "lemon cake, my favourite dessert"
-  new RegExp(`${OPENS}${VALUE}, (?<many>one of )?my ${FAVOURITE}${NOUN}${STOPS}`, "giu"),
+  new RegExp(`${OPENS}${VALUE}, (?<many>one of )?(?:my|our) ${FAVOURITE}${NOUN}${STOPS}`, "giu"),
   // "my favourite band, Rush"
   new RegExp(
     `\\bmy ${FAVOURITE}(?<noun>(?: [\\p{L}'’-]+){1,3}), (?<value>(?!and |but |so |i )[\\p{L}\\p{N}'’ -]{2,30})(?=$|[,;.!?])`,
+    "giu",
+  ),
+  // "my favourite is shopping", "my favourite thing to do is go sailing"
+  new RegExp(
+    `\\b(?:my|our) ${FAVOURITE}(?<noun>(?: [\\p{L}'’-]+){0,2}?)(?: (?:to|of) [\\p{L} ]{2,20})? ${IS} (?:to |to go )?${VALUE}(?=$|[,;:.!?]| (?:and|but|so|because|though|too|do|what|i|we|my)\\b)`,
     "giu",
   ),
 ];
@@ -50,7 +55,7 @@ const OPENING =
 
 /** "Otters are my favourite animal", "lemon cake, my favourite dessert": what is liked stands before the words that say so. */
 export function favourites(context: Context, text: string, place: Place): AddProposal[] {
-  if (!/\bmy .{0,20}fav/i.test(text)) return [];
+  if (!/\b(?:my|our) .{0,20}fav/i.test(text)) return [];
   return FORMS.flatMap((form) => [...text.replace(/[’]/g, "'").matchAll(form)]).flatMap((found) => {
     const { value = "", noun = "", word = "favourite", many } = found.groups ?? {};
     const said = tidy(value.replace(OPENING, ""));

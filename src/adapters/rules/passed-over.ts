@@ -1,10 +1,12 @@
 import type { Clause } from "./clauses.ts";
+import { isOwnReason } from "./reasons.ts";
 
 /** Clauses that tell nothing that is so: questions, quotes, conditions, what nearly happened. */
 export function isPassedOver(clause: Clause, conditional: boolean): boolean {
   const { tokens, verb, role } = clause;
   if (clause.asks || tokens[verb.from]?.quoted) return true;
-  if (["condition", "circumstance", "reason"].includes(role) || isNearly(clause)) return true;
+  const isAside = ["condition", "circumstance", "reason"].includes(role) && !isOwnReason(clause);
+  if (isAside || isNearly(clause)) return true;
   return conditional && (verb.open || verb.tense !== "present" || verb.progressive);
 }
 

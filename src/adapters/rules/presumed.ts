@@ -64,12 +64,34 @@ function nounEnd(tokens: readonly Token[], from: number): number | undefined {
   for (let at = from; at < Math.min(tokens.length, from + 4); at += 1) {
     const token = tokens[at];
     if (!token || token.owner || NOT_ONES.test(token.lower)) return undefined;
-    const one = singular(token.lower);
-    const isThing = PRESUMED.has(one) || ANIMALS.has(one);
-    if (isThing) return isCompound(token, tokens[at + 1]) ? undefined : at + 1;
+    if (isThing(tokens, at)) return isTold(tokens, from, at) ? at + 1 : undefined;
     if (!["noun", "adjective", "number"].includes(token.class) || token.after !== " ") return undefined;
   }
   return undefined;
+}
+
+/** "my pet cow": of the two the cow. */
+function isThing(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at];
+  const one = singular(token?.lower ?? "");
+  if (one === "pet" && tokens[at + 1]?.class === "noun" && token?.after === " ") return false;
+  return LOOKS.test(one) || PRESUMED.has(one) || ANIMALS.has(one);
+}
+
+function isTold(tokens: readonly Token[], from: number, at: number): boolean {
+  const token = tokens[at];
+  if (!token || LOOKS.test(singular(token.lower))) return isDescribed(tokens, from, at);
+  return !isCompound(token, tokens[at + 1]);
+}
+
+/** "my long red hair": with the adjective, how one looks. */
+const LOOKS = /^(?:hair|eye|beard|skin|freckle|moustache|mustache|mohawk|ponytail|braid|curl)$/;
+
+function isDescribed(tokens: readonly Token[], from: number, at: number): boolean {
+  return (
+    at > from &&
+    tokens.slice(from, at).every(({ class: kind }) => ["adjective", "noun", "number"].includes(kind))
+  );
 }
 
 function isCompound(token: Token, next: Token | undefined): boolean {
@@ -87,7 +109,7 @@ function presumedOne(
   if (isKnown(context, one, made)) return undefined;
   const words = said(context, tokens, from, to);
   const { speaker } = context.discourse;
-  const isOne = one === head && tokens[from]?.class !== "number";
+  const isOne = one === head && tokens[from]?.class !== "number" && !/^(?:hair|skin)$/.test(one);
   const value = isOne ? `${/^[aeiou]/i.test(words) ? "an" : "a"} ${words}` : words;
   const place = { start: tokens[from]?.start ?? 0, end: tokens[to - 1]?.end ?? 0 };
   return adding(context, place, {

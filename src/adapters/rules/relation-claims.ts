@@ -355,7 +355,8 @@ function isNarrowed(tokens: readonly Token[], at: number): boolean {
   const before = tokens[at - 1];
   const isOpen = /^(?:any|some|every)thing$/.test(before?.lower ?? "") && before?.after.trim() === "";
   return (
-    isOpen && (tokens[at]?.class === "adjective" || /^(?:with|about|by|from)$/.test(tokens[at]?.lower ?? ""))
+    isOpen &&
+    (tokens[at]?.class === "adjective" || /^(?:with|about|by|from|to|else)$/.test(tokens[at]?.lower ?? ""))
   );
 }
 

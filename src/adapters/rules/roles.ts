@@ -6,7 +6,8 @@ import { isPersonNoun } from "./persons.ts";
 const AS_ONE =
   /\b(?:as|being|since being|from being) (?:also )?(?<what>an? (?:(?!kid|child|teen|boy|girl|baby|young)[\p{L}-]+ ){0,2}?(?<head>[\p{L}-]+)),? (?:myself,? )?(?:i|i'm|my|we)\b/iu;
 const BEING = /\b(?:as|since|because) (?:i'm|i am|being) (?<what>[\p{L}-]+)\b/iu;
-const NOT_NOW = /\b(?:was|were|used to|did|had|when i|would|if|could|ago|back then)\b|\b[a-z]{3,}ed\b/i;
+const NOT_NOW =
+  /\b(?:used to|when i was|if|ago|back then|growing up)\b|\b(?:i|we) (?:was|were|had|did|would|could|[a-z]{2,}ed)\b/i;
 const PASSING =
   /^(?:kid|child|teen|teenager|boy|girl|baby|toddler|guest|joke|result|treat|gift|favou?r|start|thank-you|group|team|matter|kids?|side)$/i;
 

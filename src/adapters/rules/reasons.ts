@@ -1,0 +1,21 @@
+import type { Clause } from "./clauses.ts";
+
+const CAUSES = /^(?:because|cause|cuz|coz|since|as)$/;
+/** Verbs of what lasts. */
+const LASTS =
+  /^(?:be|have|own|live|work|love|like|hate|enjoy|prefer|study|teach|play|drive|speak|believe|need|use|eat|drink|take|smoke|suffer|keep|run|wear|weigh)$/;
+
+/** "because I am a vegetarian", "as I live on a farm": a reason that is told of oneself, and lasts. */
+export function isOwnReason({ opener, subject, verb, tokens }: Clause): boolean {
+  if (!CAUSES.test(opener ?? "") || !subject || verb.open || verb.tense !== "present" || verb.perfect)
+    return false;
+  const first = tokens[subject[0]]?.lower ?? "";
+  const isPlain = subject[1] - subject[0] === 1 && /^(?:i|we)$/.test(first);
+  return (
+    isPlain &&
+    !verb.progressive &&
+    verb.chain.length === 0 &&
+    verb.modal === undefined &&
+    LASTS.test(verb.lemma)
+  );
+}
