@@ -17,6 +17,7 @@ import { takeOptions, type Wanted } from "./recall/take-options.ts";
 import { blockThen, knownThen } from "./recall/then.ts";
 import { mayNameTime } from "./recall/time-arm.ts";
 import { cosine, doubtful, type Nearness, scanVectors } from "./recall/vector-arm.ts";
+import { spaceOf } from "./space.ts";
 
 /** Characters. */
 const LONGEST_QUERY = 4000;
@@ -90,7 +91,7 @@ async function recallWith(
     ordered.map(({ one }) => one.place),
   );
   const id = ports.ids();
-  ports.recalls?.keep(scope, receiptOf({ id, revision: block.revision, wanted }, ranked, found));
+  ports.recalls?.keep(scope, id, receiptOf({ id, revision: block.revision, wanted }, ranked, found));
   const plain = {
     id,
     context: context.text,
@@ -123,7 +124,7 @@ async function nearest(
   const exact = await ports.record.vectors(
     scope,
     best.map((slot) => unitId(block, slot)),
-    ports.embedder.fingerprint,
+    spaceOf(ports.embedder),
   );
   if (block.revision !== revision || block.isReleased) {
     return nearest(ports, scope, vector, scratch, tries - 1);

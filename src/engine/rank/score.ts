@@ -131,7 +131,25 @@ export function partsOf(
   places: Places,
   slot: number,
 ): Partial<Record<Signal, number>> {
+  return partsTeller(signals, weights, places)(slot);
+}
+
+/** The same for many units of one query: what they share is worked out once. */
+export function partsTeller(
+  signals: Readonly<Signals>,
+  weights: Weights,
+  places: Places,
+): (slot: number) => Partial<Record<Signal, number>> {
   const scales = scalesOf(weights, signals.tops);
+  return (slot) => partsBy(signals, { weights, scales }, places, slot);
+}
+
+function partsBy(
+  signals: Readonly<Signals>,
+  { weights, scales }: { readonly weights: Weights; readonly scales: Scales },
+  places: Places,
+  slot: number,
+): Partial<Record<Signal, number>> {
   const isAlone = (places.turn[slot] as number) < 0;
   const parts: Partial<Record<Signal, number>> = {};
   for (const signal of SIGNAL_NAMES) {

@@ -1,29 +1,59 @@
 import { BM25 } from "../../domain/bm25.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
-import { analyse, isPaired } from "../../domain/words.ts";
+import { isUnspaced } from "../../domain/unspaced.ts";
+import { analyse, words } from "../../domain/words.ts";
 import type { Block } from "../block/block.ts";
 import { telling, timesIn } from "../block/words.ts";
 
 /**
- * Queries in Chinese, Japanese and Korean are searched by pairs of characters, for the built-in embedder reads English
- * alone. Pairs know no synonyms and run over the ends of words, so such a query is searched in a way of its own.
+ * Queries in scripts without spaces are searched by pairs of characters, for the built-in embedder reads English alone.
+ * Pairs know no synonyms and run over the ends of words, so such a query is searched in a way of its own.
  */
 
 /** In a query of several sentences what is asked counts so much more than what is told. */
 const ASKED = 3;
 
 /**
- * The search terms of such a query; those of its questions several times. Pairs that nobody ever said are left out: most
- * only join the end of one word to the beginning of the next.
+ * What a pair of characters that is no word, or a single one of a word, shows of what a text is about. Measured on Chinese
+ * questions: at 0.8 of 100 about something else 97 find nothing, and of 100 about what is there 3; at 1 it is 94 and 3, at
+ * 0.3 it is 100 and 6.
  */
-export function termsByCharacters(block: Block, query: string): string[] {
+const CHANCE = 0.8;
+/** A word counts so many times what a chance pair counts. */
+const WORD = 3;
+
+export interface AskedByCharacters {
+  readonly terms: readonly string[];
+  /** How far a term by itself shows that a text has to do with the query: 1 for words, little for what only looks alike. */
+  trust(term: string): number;
+}
+
+/**
+ * The search terms of such a query; those of its questions several times, and its words more often than pairs that only
+ * join the end of one word to the beginning of the next. Of those, such as nobody ever said are left out.
+ */
+export function termsByCharacters(block: Block, query: string): AskedByCharacters {
   const sentences = sentencesOf(query).map(({ start, end }) => query.slice(start, end));
   const hasQuestion = sentences.some(isQuestion);
+  const whole = new Set(sentences.flatMap(termsOfWords));
   const terms = sentences.flatMap((sentence) => {
-    const own = analyse(sentence);
-    return hasQuestion && isQuestion(sentence) ? Array.from({ length: ASKED }, () => own).flat() : own;
+    const often = hasQuestion && isQuestion(sentence) ? ASKED : 1;
+    const parts = termsOfWords(sentence);
+    const own = [...analyse(sentence), ...Array.from({ length: WORD - 1 }, () => parts).flat()];
+    return Array.from({ length: often }, () => own).flat();
   });
-  return terms.filter((term) => !isPaired(term) || block.words.frequency(term) > 0);
+  return {
+    terms: terms.filter((term) => whole.has(term) || !isUnspaced(term) || block.words.frequency(term) > 0),
+    trust: (term) => (whole.has(term) || !isUnspaced(term) ? 1 : CHANCE),
+  };
+}
+
+/** The terms of each word by itself, without the single characters of those that have more than one. */
+function termsOfWords(sentence: string): string[] {
+  return words(sentence).flatMap((word) => {
+    const terms = analyse(word);
+    return terms.length > 1 ? terms.filter((term) => Array.from(term).length > 1) : terms;
+  });
 }
 
 function isQuestion(sentence: string): boolean {

@@ -47,8 +47,6 @@ export interface Dropped {
 
 /** What is left out, as a share of the best relevance. */
 const CUT = 0.35;
-/** Up to so many units, pairs of characters find all: what shares none with the query may still mean the same. */
-const HANDFUL = 32;
 /** What no longer holds, and what never did, rank below what does. */
 const KEEPS: { readonly [status in Status]: number } = { current: 1, superseded: 0.5, retracted: 0.35 };
 /** Words that were read from a message tell less than the message, but for a claim that has to do with what is asked. */
@@ -126,11 +124,6 @@ function cutOf({ found }: Ranking): number {
   return found.isByCharacters ? 0 : CUT;
 }
 
-/** What is not relevant at all is looked at only where pairs of characters may have missed that it is. */
-function leastOf({ found }: Ranking, least: number): number {
-  return found.isByCharacters && found.slots.length <= HANDFUL ? 0 : Math.max(least, Number.MIN_VALUE);
-}
-
 /** Looks closely at units from the most relevant down to `least`, some at a time, until there are enough. */
 function look(ranking: Ranking, least: number): Near {
   const { relevance, slots } = ranking.found;
@@ -138,7 +131,7 @@ function look(ranking: Ranking, least: number): Near {
   const dropped: Dropped[] = [];
   let best = 0;
   const wanted = enoughFor(ranking);
-  for (const some of fromTop(relevance, leastOf(ranking, least), wanted)) {
+  for (const some of fromTop(relevance, Math.max(least, Number.MIN_VALUE), wanted)) {
     for (const place of some) {
       const slot = slots[place] as number;
       const value = relevance[place] as number;
@@ -163,7 +156,7 @@ function enoughFor({ wanted }: Ranking): number {
 
 /** Good neighbours alone bring nothing up: among few messages everything is near to what is asked after. */
 function whyNothing({ found }: Ranking, slot: number): string | undefined {
-  return found.isByCharacters || found.evidenceAt(slot) > 0 ? undefined : "it shares nothing with the query";
+  return found.evidenceAt(slot) > 0 ? undefined : "it shares nothing with the query";
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { RecallBounds, RecalledItem, RecallReceipt } from "../../domain/recall-receipt.ts";
-import { partsOf } from "../rank/score.ts";
-import type { Chosen, Ranked } from "./rank.ts";
+import { partsTeller } from "../rank/score.ts";
+import type { Dropped, Ranked } from "./rank.ts";
 import { type Found, thresholdFor } from "./search.ts";
 import type { Wanted } from "./take-options.ts";
 
@@ -9,45 +9,69 @@ export const ARMS = { words: "words", vectors: "near", claims: "claim", time: "t
 /** How many of those left out are kept. */
 const MOST_DROPPED = 20;
 
-/** The receipt of a recall, made while the scratch is still lent. */
+/**
+ * The receipt of a recall. What hangs on the scratch is copied while it is still lent; the rest is worked out when the
+ * receipt is asked for, so that the recall does not wait for it.
+ */
 export function receiptOf(
   of: { readonly id: string; readonly revision: number; readonly wanted: Wanted },
-  ranked: Ranked,
+  { chosen, considered, dropped }: Ranked,
   found: Found,
-): RecallReceipt {
-  const { wanted } = of;
-  const { chosen, considered, dropped } = ranked;
+): () => RecallReceipt {
+  const partsOf = partsTeller(found.signals, found.weights, found.places);
+  const parts = chosen.map(({ slot }) => partsOf(slot));
   const arms = Object.entries(ARMS).map(([arm, signal]) => ({
     arm,
-    places: placesIn(found.signals.columns[signal], chosen),
+    scores: chosen.map(({ slot }) => found.signals.columns[signal][slot] ?? 0),
+    column: copied(found.signals.columns[signal], found.slots),
   }));
-  const items = chosen.map((one, i): RecalledItem => {
-    const { id, type, score, status, slot } = one;
-    const own = arms.flatMap(({ arm, places }) => (places[i] ? [[arm, places[i]] as const] : []));
-    const parts = partsOf(found.signals, found.weights, found.places, slot);
-    return { id, type, score: short(score), status, arms: Object.fromEntries(own), parts: shortened(parts) };
-  });
-  return {
-    id: of.id,
-    at: wanted.bounds.now,
-    kind: "recall",
-    revision: of.revision,
-    ...(wanted.bounds.session === undefined ? {} : { session: wanted.bounds.session }),
-    bounds: boundsOf(wanted),
-    profile: wanted.profile.name,
-    considered,
-    threshold: short(thresholdFor(considered)),
-    items,
-    dropped: foremost(dropped).map((one) => ({ ...one, score: short(one.score) })),
+  // What is held on to until then is little: the collector would move the rest about.
+  const left = foremost(dropped);
+  const items = chosen.map(({ id, type, score, status }) => ({ id, type, score, status }));
+  return () => {
+    const places = arms.map(({ arm, scores, column }) => ({ arm, places: placesIn(column, scores) }));
+    const { wanted } = of;
+    return {
+      id: of.id,
+      at: wanted.bounds.now,
+      kind: "recall",
+      revision: of.revision,
+      ...(wanted.bounds.session === undefined ? {} : { session: wanted.bounds.session }),
+      bounds: boundsOf(wanted),
+      profile: wanted.profile.name,
+      considered,
+      threshold: short(thresholdFor(considered)),
+      items: items.map((item, i) => ({
+        ...item,
+        score: short(item.score),
+        arms: Object.fromEntries(
+          places.flatMap(({ arm, places: own }) => (own[i] ? [[arm, own[i]] as const] : [])),
+        ),
+        parts: shortened(parts[i] ?? {}),
+      })),
+      dropped: left.map((one) => ({ ...one, score: short(one.score) })),
+    };
   };
+}
+
+/** Up to so many units, a column is copied whole: that is quicker than to pick out those that were weighed. */
+const WHOLE = 16_384;
+
+function copied(column: Float32Array, slots: Int32Array): Float32Array {
+  if (column.length <= WHOLE) return column.slice();
+  return Float32Array.from(slots, (slot) => column[slot] as number);
 }
 
 /** What was weighed comes before what the bounds left out. */
 function foremost(dropped: Ranked["dropped"]): Ranked["dropped"] {
-  if (dropped.length <= MOST_DROPPED) return dropped;
-  const weighed = dropped.filter(({ score }) => score > 0);
-  const left = dropped.filter(({ score }) => score === 0);
-  return [...weighed.slice(0, MOST_DROPPED), ...left].slice(0, MOST_DROPPED);
+  const weighed: Dropped[] = [];
+  const left: Dropped[] = [];
+  for (const one of dropped) {
+    if (weighed.length >= MOST_DROPPED) break;
+    if (one.score > 0) weighed.push(one);
+    else if (left.length < MOST_DROPPED) left.push(one);
+  }
+  return [...weighed, ...left].slice(0, MOST_DROPPED);
 }
 
 function boundsOf({ limit, minScore, bounds }: Wanted): RecallBounds {
@@ -68,22 +92,28 @@ function boundsOf({ limit, minScore, bounds }: Wanted): RecallBounds {
 /** The rank and score of each of the chosen in one arm, in a single walk along its column. */
 function placesIn(
   column: Float32Array,
-  chosen: readonly Chosen[],
+  scores: readonly number[],
 ): (RecalledItem["arms"][string] | undefined)[] {
-  const scores = chosen.map(({ slot }) => column[slot] ?? 0);
-  const told = scores.filter((score) => score > 0);
-  if (told.length === 0) return [];
-  const least = Math.min(...told);
-  const ranks = new Array<number>(scores.length).fill(1);
+  const found = scores
+    .map((score, i) => ({ i, score }))
+    .filter(({ score }) => score > 0)
+    .sort((one, other) => one.score - other.score);
+  const [least] = found;
+  if (!least) return [];
+  const above = new Uint32Array(found.length + 1);
   for (const value of column) {
-    if (value <= least) continue;
-    for (let i = 0; i < scores.length; i += 1) {
-      if (value > (scores[i] as number)) ranks[i] = (ranks[i] as number) + 1;
-    }
+    if (value <= least.score) continue;
+    let place = 1;
+    while (place < found.length && value > (found[place]?.score ?? 0)) place += 1;
+    above[place] = (above[place] as number) + 1;
   }
-  return scores.map((score, i) =>
-    score > 0 ? { rank: ranks[i] as number, score: short(score) } : undefined,
-  );
+  const places: (RecalledItem["arms"][string] | undefined)[] = [];
+  for (let place = found.length - 1, higher = 0; place >= 0; place -= 1) {
+    higher += above[place + 1] as number;
+    const one = found[place];
+    if (one) places[one.i] = { rank: higher + 1, score: short(one.score) };
+  }
+  return places;
 }
 
 function shortened(parts: Readonly<Record<string, number>>): Record<string, number> {

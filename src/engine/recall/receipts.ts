@@ -8,9 +8,9 @@ import type { Record } from "../../ports/record.ts";
  * disk: what a crash cuts off in that moment is lost, and nothing but the explanation of those recalls with it.
  */
 export interface RecallKeeper {
-  keep(scope: Scope, receipt: RecallReceipt): void;
+  keep(scope: Scope, id: string, make: () => RecallReceipt): void;
   /** What becomes known of a recall after it: what an answer used, and which message asked. */
-  note(scope: Scope, id: string, more: Pick<RecallReceipt, "kind"> & Partial<RecallReceipt>): void;
+  note(scope: Scope, id: string, more: Partial<RecallReceipt>): void;
   find(scope: Scope, id: string): Promise<RecallReceipt | undefined>;
   /** The newest answer in a session; of any session, where none is named. */
   lastAnswer(scope: Scope, session: string | undefined): Promise<RecallReceipt | undefined>;
@@ -20,15 +20,17 @@ export interface RecallKeeper {
 
 /** Written after so long without a recall, or when so many wait. */
 const REST_MS = 500;
-const MOST_WAITING = 200;
+const MOST_WAITING = 50;
 
+/** A receipt that is not worked out yet, and what has been noted of it since. */
 interface Waiting {
-  readonly scope: Scope;
-  receipts: RecallReceipt[];
+  readonly id: string;
+  readonly make: () => RecallReceipt;
+  more: Partial<RecallReceipt>;
 }
 
 export function recallKeeper(record: Pick<Record, "keepRecalls" | "recalls">): RecallKeeper {
-  const waiting = new Map<string, Waiting>();
+  const waiting = new Map<string, { readonly scope: Scope; readonly receipts: Waiting[] }>();
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
@@ -39,7 +41,7 @@ export function recallKeeper(record: Pick<Record, "keepRecalls" | "recalls">): R
     count = 0;
     for (const { scope, receipts } of batch) {
       // A receipt that cannot be written is an explanation less; it is no fault of the recall.
-      await record.keepRecalls(scope, receipts).catch(() => {});
+      await record.keepRecalls(scope, receipts.map(whole)).catch(() => {});
     }
   };
   const flush = (): Promise<void> => {
@@ -48,13 +50,13 @@ export function recallKeeper(record: Pick<Record, "keepRecalls" | "recalls">): R
     writing = writing.then(write);
     return writing;
   };
-  const held = (scope: Scope): readonly RecallReceipt[] => waiting.get(scopeKey(scope))?.receipts ?? [];
+  const held = (scope: Scope): readonly Waiting[] => waiting.get(scopeKey(scope))?.receipts ?? [];
 
   return {
-    keep(scope, receipt) {
+    keep(scope, id, make) {
       const key = scopeKey(scope);
       const own = waiting.get(key) ?? { scope, receipts: [] };
-      own.receipts.push(receipt);
+      own.receipts.push({ id, make, more: {} });
       waiting.set(key, own);
       count += 1;
       if (count >= MOST_WAITING) void flush();
@@ -65,25 +67,27 @@ export function recallKeeper(record: Pick<Record, "keepRecalls" | "recalls">): R
       }
     },
     note(scope, id, more) {
-      const own = waiting.get(scopeKey(scope));
-      const at = own?.receipts.findLastIndex((receipt) => receipt.id === id) ?? -1;
-      const receipt = own?.receipts[at];
-      if (own && receipt) own.receipts[at] = { ...receipt, ...more };
+      const one = held(scope).findLast((receipt) => receipt.id === id);
+      if (one) one.more = { ...one.more, ...more };
     },
     async find(scope, id) {
       const fresh = held(scope).findLast((receipt) => receipt.id === id);
-      if (fresh) return fresh;
+      if (fresh) return whole(fresh);
       await writing;
       return (await record.recalls(scope, { id, limit: 1 }))[0];
     },
     async lastAnswer(scope, session) {
-      const isMeant = ({ kind, session: own }: RecallReceipt): boolean =>
+      const isMeant = ({ kind, session: own }: Partial<RecallReceipt>): boolean =>
         kind === "answer" && (session === undefined || own === session);
-      const fresh = held(scope).findLast(isMeant);
-      if (fresh) return fresh;
+      const fresh = held(scope).findLast((one) => isMeant(one.more));
+      if (fresh) return whole(fresh);
       await writing;
       return (await record.recalls(scope, { limit: MOST_RECALLS })).find(isMeant);
     },
     flush,
   };
+}
+
+function whole({ make, more }: Waiting): RecallReceipt {
+  return { ...make(), ...more };
 }

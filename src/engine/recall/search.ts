@@ -1,4 +1,4 @@
-import { analyse, isPaired } from "../../domain/words.ts";
+import { analyse, isUnspacedText } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
 import type { Block } from "../block/block.ts";
 import type { Profile, Weights } from "../rank/profiles.ts";
@@ -53,9 +53,9 @@ export function search(
   profile: Profile,
 ): Found {
   const signals = noSignals(BITS);
-  const isByCharacters = !near && isPaired(query);
-  const terms = isByCharacters ? termsByCharacters(block, query) : analyse(query);
-  const { share, slots: wordSlots, turns: windowTurns } = searchWords(block, scratch, terms, signals);
+  const isByCharacters = !near && isUnspacedText(query);
+  const { terms, trust } = isByCharacters ? termsByCharacters(block, query) : { terms: analyse(query) };
+  const { share, slots: wordSlots, turns: windowTurns } = searchWords(block, scratch, terms, signals, trust);
   const manner = mannerOf(query);
   searchTurns(block, scratch, query, manner, signals);
   const claimSlots = searchClaims(block, scratch, cuesOf(block, query), signals);

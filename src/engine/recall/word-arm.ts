@@ -25,13 +25,14 @@ export interface FoundWords {
 /**
  * Fills the signals that words give: of the unit, of the turns around it, of its session. Exact BM25 for all units
  * (Robertson & Zaragoza 2009, with Lucene's idf); the work grows with how often the query's words occur, not with how
- * much there is.
+ * much there is. `trust` (0 to 1) says how far a term by itself shows that a unit has to do with the query.
  */
 export function searchWords(
   block: Block,
   scratch: Scratch,
   terms: readonly string[],
   signals: Signals,
+  trust: (term: string) => number = () => 1,
 ): FoundWords {
   const { words, units, turns } = block;
   const own = scratch.column("words", units.count);
@@ -40,7 +41,7 @@ export function searchWords(
   const session = counter(scratch, "session", turns.sessionCount);
   const slots: number[] = [];
   let top = 0;
-  for (const { term, weight, part } of weighed(block, terms)) {
+  for (const { term, weight, part } of weighed(block, terms, trust)) {
     const runs = words.runs(term);
     const isCommon = units.count > LARGE && words.frequency(term) > units.count / COMMON;
     for (const run of runs) {
@@ -90,13 +91,17 @@ function score(
 function weighed(
   { words }: Block,
   terms: readonly string[],
+  trust: (term: string) => number,
 ): { term: string; weight: number; part: number }[] {
   const counts = new Map<string, number>();
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-  const tells = [...counts].map(([term, count]) => ({ term, count, tells: telling(words, term) }));
-  const most = tells.map(({ tells: one }) => one).sort((one, other) => other - one);
+  const tells = [...counts].map(([term, count]) => {
+    const one = telling(words, term);
+    return { term, weight: one * count, proof: one * trust(term) };
+  });
+  const most = tells.map(({ proof }) => proof).sort((one, other) => other - one);
   const all = most.slice(0, ENOUGH_WORDS).reduce((sum, one) => sum + one, 0) || 1;
-  return tells.map(({ term, count, tells: one }) => ({ term, weight: one * count, part: one / all }));
+  return tells.map(({ term, weight, proof }) => ({ term, weight, part: proof / all }));
 }
 
 /** One term at a time is counted by place; what the terms give there is summed up. */
