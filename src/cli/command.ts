@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { isoTime } from "../domain/time.ts";
 import type { CommonOptions } from "./run.ts";
 
 type Action = (operands: readonly string[], options: CommonOptions) => Promise<void>;
@@ -26,4 +27,13 @@ export function count(least: number, most: number): (text: string) => number {
     if (/^\d{1,9}$/.test(text) && value >= least && value <= most) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
+}
+
+/** Takes a time as the library does, or says what is wrong with it in the words of the command line. */
+export function time(text: string): string {
+  try {
+    return isoTime(text, "It");
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : "It is no time.");
+  }
 }

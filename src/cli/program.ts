@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 import { KINDS } from "../domain/memory.ts";
-import { command, count, examples } from "./command.ts";
+import { command, count, examples, time } from "./command.ts";
 import { EXIT } from "./exit.ts";
 import { keeping } from "./keeping.ts";
 
@@ -73,7 +73,7 @@ function talking(root: Command): void {
     (await import("./commands/recall.ts")).recall(query, options),
   )
     .option("--limit <N>", "how many items at most (10)", count(1, 1000))
-    .option("--as-of <TIME>", "what was true then")
+    .option("--as-of <TIME>", "what was true then", time)
     .option("--explain", "why each item came, and what was dropped")
     .addHelpText(
       "after",
@@ -85,7 +85,7 @@ function talking(root: Command): void {
     "a short answer from memory, or that it does not know",
     async ([question = ""], options) => (await import("./commands/answer.ts")).answer(question, options),
   )
-    .option("--as-of <TIME>", "what was true then")
+    .option("--as-of <TIME>", "what was true then", time)
     .addHelpText(
       "after",
       examples('answer "Where do I live?"', 'answer "Where did I live?" --as-of 2023-06-01'),

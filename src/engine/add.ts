@@ -147,7 +147,10 @@ async function write(
 export function heldMemory(state: UserState, id: string): Memory {
   const held = state.memories.get(id);
   if (!held)
-    throw new MemoryError("not_found", "there is no memory with this id. `list` shows those that are there.");
+    throw new MemoryError(
+      "not_found",
+      "there is no memory with this id. Listing the memories shows those that are there.",
+    );
   return held;
 }
 

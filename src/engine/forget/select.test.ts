@@ -50,6 +50,8 @@ describe("what is named exactly", () => {
 
   it.each<[string, unknown, RegExp]>([
     ["nothing at all", {}, /say what to forget/],
+    ["what is not there", undefined, /say what to forget/],
+    ["a number", 7, /say what to forget/],
     ["an empty filter", { where: {} }, /empty filter/],
     ["no ids", { ids: [] }, /at least one/],
     ["a span that ends before it begins", { from: "2026-03-02", to: "2026-03-01" }, /after from/],

@@ -26,6 +26,8 @@ export interface Selection {
   readonly wordings?: readonly string[];
 }
 
+const NOTHING_SAID = "forget: say what to forget: words, ids, session, where, from, to, topic or everything.";
+
 /** Finds what is meant. `invalid_input` for a filter that filters nothing; `not_found` for an id that is not there. */
 export function select(
   ports: Pick<Ports, "questions">,
@@ -34,6 +36,7 @@ export function select(
   asking?: Asking,
 ): Selection {
   if (typeof what === "string") return selectAbout(ports, state, what, asking);
+  if (typeof what !== "object" || what === null) throw invalid(NOTHING_SAID);
   if ("everything" in what) {
     if (what.everything !== true) throw invalid("forget: everything must be true.");
     return { memories: new Set(state.memories.values()), cuts: wholly(state.messages.values()) };
@@ -67,7 +70,7 @@ function selectTime(state: UserState, time: { from?: Date | string; to?: Date | 
   const from = time.from === undefined ? undefined : isoTime(time.from, "from");
   const to = time.to === undefined ? undefined : isoTime(time.to, "to");
   if (from === undefined && to === undefined) {
-    throw invalid("forget: say what to forget: words, ids, session, where, from, to, topic or everything.");
+    throw invalid(NOTHING_SAID);
   }
   if (from !== undefined && to !== undefined && to <= from) {
     throw invalid("forget: to must lie after from.");
