@@ -1,4 +1,5 @@
 import { pastTense } from "../../domain/english.ts";
+import { OTHER_ENDERS, PARTING_VERBS } from "../../domain/parting.ts";
 import { canonicalRelation } from "../../domain/relations.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
 import { type Change, endedAt, owner, place, sayIso, thirdRelation } from "./change.ts";
@@ -237,43 +238,7 @@ function stoppedHaving(change: Change): Proposal[] | undefined {
   return [...ended, ...jobs, event(change, verb.lemma, verb.lemma, object)];
 }
 
-const ENDERS = new Set(
-  "quit stop cancel flog rehome axe kick shelve outgrow sell drop ditch dump delete uninstall unsubscribe leave donate return retire resign abandon discontinue terminate close scrap lose axe bin chuck give hand divorce finish swear give-up"
-    .split(" ")
-    .concat(
-      "give up",
-      "get rid",
-      "give away",
-      "throw away",
-      "throw out",
-      "phase out",
-      "opt out",
-      "sell off",
-      "drop out",
-      "move out",
-      "trade in",
-      "hand in",
-      "call off",
-      "pay off",
-      "go off",
-      "cut out",
-      "give back",
-      "pack in",
-      "jack in",
-      "sack off",
-      "bin off",
-      "wind down",
-      "wind up",
-      "pass on",
-      "step down",
-      "chuck in",
-      "chuck out",
-      "send back",
-      "take back",
-      "turn in",
-      "put off",
-    ),
-);
+const ENDERS: ReadonlySet<string> = new Set([...PARTING_VERBS, ...OTHER_ENDERS]);
 
 /** What the verb says of the relation that ends; nothing where it can be any. */
 function relationEndedBy(lemma: string, rest: string): string | undefined {

@@ -105,9 +105,7 @@ export function endedOtherwise(change: Change): Proposal[] | undefined {
   );
   if (named === "") return undefined;
   const target = targetOf(meant(context, { named, isNoName: true }));
-  return (
-    target && [ending(context, place(change), target, endedAt(change)), event(change, verb.lemma, verb.lemma)]
-  );
+  return target && [ending(context, place(change), target, endedAt(change))];
 }
 
 /** "Tove's been replaced by Magnus", "Magnus took over from Tove" */

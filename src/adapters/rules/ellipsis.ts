@@ -4,6 +4,7 @@ import type { Clause } from "./clauses.ts";
 import type { Context } from "./context.ts";
 import { agreed } from "./echoes.ts";
 import { narrowed } from "./narrowings.ts";
+import { paired } from "./pairs.ts";
 import { withoutSlip } from "./slips.ts";
 import { takenBack } from "./taken-back.ts";
 import type { Token } from "./token.ts";
@@ -26,6 +27,7 @@ export function elliptical(sentence: Sentence): Proposal[] | undefined {
     takenBack(context, text, place) ??
     agreed(context, tokens, text, place) ??
     (NO.test(text) ? replyTo({ context, text, place }) : undefined) ??
+    paired(context, text, place) ??
     narrowed(context, text, place) ??
     slipped(sentence)
   );

@@ -93,7 +93,7 @@ const PARTICLES: Readonly<Record<string, string>> = {
   break: "up off down",
   split: "up",
   grow: "up",
-  get: "off up rid into back",
+  get: "off up rid shot shut into back",
   set: "up off",
   end: "up",
   move: "in out away back",

@@ -320,6 +320,8 @@ const LAST_WORD =
 
 /** Words read as nouns, names and adjectives. */
 const NOUNS: readonly Rule[] = [
+  // "bagels, pretzels and stollen": what ends a list of nouns.
+  [isLastOfList, "noun"],
   // "replaced toast with yoghurt": what opens a sentence that has no other verb.
   [isOpeningPast, "verb"],
   // "can't open jars"
@@ -362,6 +364,14 @@ const NOUNS: readonly Rule[] = [
   ],
   [isInfinitive, "verb"],
 ];
+
+function isLastOfList({ tokens, i, current, previous, glued, next }: Spot): boolean {
+  const isEnd = !next || /[.,!?;:]/.test(current.after);
+  const before = tokens[i - 2];
+  if (!glued || !isEnd || current.class !== "adjective" || !isA(before, "noun")) return false;
+  const isListed = tokens[i - 3]?.after.includes(",") === true && isA(tokens[i - 3], "noun", "name");
+  return ["and", "or", "&"].includes(previous?.lower ?? "") && isListed;
+}
 
 function isOpeningPast({ i, current, next, tokens }: Spot): boolean {
   if (i !== 0 || current.class !== "adjective" || !/[a-z]ed$/.test(current.lower)) return false;

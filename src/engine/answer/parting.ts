@@ -1,3 +1,4 @@
-/** Relations of events that end something: "sell", "break up with". */
-export const PARTING: RegExp =
-  /^(?:die|pass away|go off|break up with|divorce|sell|leave|quit|stop|cancel|drop|give up|move out|delete|uninstall|ditch|finish|return|donate|unsubscribe)/;
+import { PARTING_VERBS } from "../../domain/parting.ts";
+
+/** Relations that end what they are about: of what was sold or given up nothing is had any more. */
+export const PARTING: RegExp = new RegExp(`^(?:${[...PARTING_VERBS, "finish", "give"].join("|")})(?![a-z])`);

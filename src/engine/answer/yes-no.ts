@@ -1,4 +1,4 @@
-import { capital, sentence, toSecondPerson } from "../../domain/english.ts";
+import { capital, gerund, sentence, toSecondPerson } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
 import type { HeldMemory } from "./held.ts";
@@ -73,8 +73,8 @@ function partedFrom(asked: Asked, held: readonly HeldMemory[]): HeldMemory | und
   // "Am I still a member of PureFit?": what goes by a name is enough.
   const names = (value.match(/\p{Lu}[\p{L}\d'’-]*/gu) ?? []).flatMap((name) => essence(name));
   const telling = names.length > 0 ? names : essence(value);
+  if (telling.length === 0) return stoppedDoing(asked, held);
   const asksLife = /\b(?:alive|living|around|with us)\b/i.test(asked.text);
-  if (telling.length === 0) return undefined;
   return held
     .filter(
       ({ memory, holds }) =>
@@ -90,6 +90,17 @@ function partedFrom(asked: Asked, held: readonly HeldMemory[]): HeldMemory | und
     )
     .findLast(({ memory }) => !isAsked(asked, memory));
 }
+
+/** "Do I drink?", after "gave up drinking": the doing alone was ended. */
+function stoppedDoing({ question, fits }: Asked, held: readonly HeldMemory[]): HeldMemory | undefined {
+  return held.findLast(({ memory: { claim }, holds }) => {
+    const doing = claim && STOPPED.exec(`${claim.relation} ${claim.value}`)?.groups?.doing;
+    if (!holds || doing === undefined || fits(claim?.subject ?? "") === 0) return false;
+    return question.relations.some((relation) => gerund(relation) === doing);
+  });
+}
+
+const STOPPED = /^(?:stop|quit|give up) (?<doing>\p{L}+ing)(?: |$)/u;
 
 /** "Did I sell the Canon?": then the selling is a yes. */
 function isAsked(asked: Asked, memory: Memory): boolean {
