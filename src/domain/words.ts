@@ -1,30 +1,34 @@
 import { baseForm } from "./english.ts";
+import { folded } from "./fold.ts";
+import { isUnspaced, segments, UNSPACED, unspacedTerms } from "./unspaced.ts";
 
 /**
- * The words of a text, for search and for comparing. Latin text is lower-cased, freed of accents, stripped of stop
- * words and light suffixes; runs of Chinese, Japanese and Korean become pairs of characters.
+ * The words of a text, for search and for comparing. Words are lower-cased, freed of loose accents, stripped of stop
+ * words and light suffixes; scripts without spaces are taken apart as their writing asks for (see `unspaced.ts`).
  */
-const WORD =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+|[[\p{L}\p{N}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]]+(?:['’]\p{L}+)?/gv;
+const WORD = new RegExp(`[${UNSPACED}]+|[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED}]]+(?:['’]\\p{L}+)?`, "gv");
 /** The same for text of the ASCII range, many times faster. */
 const PLAIN_WORD = /[a-z0-9]+(?:'[a-z]+)?/g;
 const ASCII = /^\p{ASCII}*$/u;
-const PAIRED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+const HANGUL = /^\p{Script=Hangul}+$/u;
 
-const PAIRED_ALL = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 const LETTERS = /\p{L}/gu;
+const LATIN = /\p{Script=Latin}/gu;
+const UNSPACED_ALL = new RegExp(`[${UNSPACED}]`, "gv");
 
-/** Whether a text is mostly in characters that become pairs. */
-export function isPaired(text: string): boolean {
-  if (ASCII.test(text)) return false;
-  const paired = text.match(PAIRED_ALL)?.length ?? 0;
-  return paired > 0 && paired * 2 >= (text.match(LETTERS)?.length ?? 0);
+/** Whether a text is mostly in a script whose words no space parts. */
+export function isUnspacedText(text: string): boolean {
+  return !ASCII.test(text) && count(text, UNSPACED_ALL) * 2 >= Math.max(1, count(text, LETTERS));
 }
 
-/** Chinese characters that stand in every sentence; a pair of two of them tells nothing. */
-const COMMON_CHARACTERS: ReadonlySet<string> = new Set(
-  "的了是我你他她它们吗呢吧啊呀哦嘛和与在有就都也还很那这个么什哪谁几多少来着请问一下想要知道",
-);
+/** Whether a text is mostly in Latin letters, or has none: what an embedder that read English can tell apart. */
+export function isLatinText(text: string): boolean {
+  return ASCII.test(text) || count(text, LATIN) * 2 > count(text, LETTERS) || count(text, LETTERS) === 0;
+}
+
+function count(text: string, letters: RegExp): number {
+  return text.match(letters)?.length ?? 0;
+}
 
 const STOP: ReadonlySet<string> = new Set(
   (
@@ -57,18 +61,42 @@ const SUFFIXES: readonly (readonly [string, string, number])[] = [
 /** The search terms of a text, in order, repeats included. */
 export function analyse(text: string): string[] {
   const terms: string[] = [];
-  for (const word of words(text)) {
-    if (PAIRED.test(word)) terms.push(...pairs(word));
-    else if (!STOP.has(word)) terms.push(stem(word));
+  for (const word of runsOf(text)) {
+    if (isUnspaced(word)) terms.push(...unspacedTerms(word));
+    else if (!STOP.has(word)) terms.push(...termsOf(word));
   }
   return terms;
 }
 
-/** The plain words of a text: lower case, no accents, nothing after an apostrophe ("Ana's" -> "ana"). */
+/** The search terms of a word that spaces part from others. */
+function termsOf(word: string): string[] {
+  if (ASCII.test(word)) return [stem(word)];
+  if (ARABIC.test(word)) return withoutClitics(word, ARABIC_CLITICS);
+  if (HEBREW.test(word)) return withoutClitics(word, HEBREW_CLITICS);
+  return [stem(word.replaceAll("ß", "ss").replaceAll("æ", "ae").replaceAll("œ", "oe"))];
+}
+
+const ARABIC = /^\p{Script=Arabic}/u;
+const HEBREW = /^\p{Script=Hebrew}/u;
+/** "and", "in", "for", "the", written as one word with what follows. */
+const ARABIC_CLITICS = /^(?:[وف]?(?:[بكل]?ال|لل)|[وف])(?=.{3})/u;
+const HEBREW_CLITICS = /^[והבלמשכ](?=.{3})/u;
+
+/** The word as it stands, and what is left of it without the small words at its head. */
+function withoutClitics(word: string, clitics: RegExp): string[] {
+  const bare = word.replace(clitics, "");
+  return bare === word ? [word] : [word, bare];
+}
+
+/** The plain words of a text: lower case, no loose accents, nothing after an apostrophe ("Ana's" -> "ana"). */
 export function words(text: string): string[] {
+  return runsOf(text).flatMap((run) => (isUnspaced(run) && !HANGUL.test(run) ? segments(run) : [run]));
+}
+
+/** Words, and whole runs of the scripts without spaces. */
+function runsOf(text: string): string[] {
   if (ASCII.test(text)) return plainWords(text);
-  const folded = text.normalize("NFKD").replace(/\p{M}/gu, "").normalize("NFC").toLowerCase();
-  return Array.from(folded.matchAll(WORD), ([word]) => word.split(/['’]/)[0] ?? word);
+  return Array.from(folded(text).matchAll(WORD), ([word]) => word.split(/['’]/)[0] ?? word);
 }
 
 function plainWords(text: string): string[] {
@@ -126,19 +154,4 @@ function unsuffixed(word: string): string {
     break;
   }
   return stemmed.length > 4 && stemmed.endsWith("e") ? stemmed.slice(0, -1) : stemmed;
-}
-
-/**
- * Pairs of neighbouring characters, and the single ones: what is 38岁 in one place is 年龄 or 几岁 in the other. A
- * dictionary that could tell where words end is as large as everything else here.
- */
-function pairs(run: string): string[] {
-  const letters = Array.from(run);
-  if (letters.length === 1) return COMMON_CHARACTERS.has(run) ? [] : letters;
-  const singles = letters.filter((letter) => !COMMON_CHARACTERS.has(letter));
-  const both = letters.slice(1).flatMap((letter, i) => {
-    const before = letters[i] ?? "";
-    return COMMON_CHARACTERS.has(letter) && COMMON_CHARACTERS.has(before) ? [] : [`${before}${letter}`];
-  });
-  return [...singles, ...both];
 }

@@ -9,10 +9,13 @@ import { changes, memory, message, unit } from "../testing/change-sets.ts";
 import { hashEmbedder } from "../testing/hash-embedder.ts";
 import { inTurn } from "./change.ts";
 import { countPending, type EmbedProgress, embedPending } from "./embed-pending.ts";
+import { spaceOf } from "./space.ts";
 import type { Keepsake } from "./surface.ts";
 
 const ANN = { project: "default", user: "ann" };
 const hash = hashEmbedder(64);
+/** The space of the units that `remote()` embeds. */
+const REMOTE = spaceOf({ fingerprint: "remote-1/64" });
 const clock = (): Date => new Date("2026-01-01T00:00:00Z");
 
 let record: Record;
@@ -102,7 +105,7 @@ it("a message is committed before a remote embedder is asked, and embedded after
     ["", 0],
     ["", 0],
   ]);
-  await until(async () => (await unitsOf()).every(({ space }) => space === "remote-1/64"));
+  await until(async () => (await unitsOf()).every(({ space }) => space === REMOTE));
   for (const { vector } of await unitsOf()) expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
 });
 
@@ -136,7 +139,29 @@ it("an erased text is not sent, and what is left of a message is embedded anew",
   await ann.forget("Magnet");
   await until(async () => (await keepsake.embedding()).left === 0);
   expect(embedder.asked.filter((text) => text.includes("Magnet"))).toEqual([]);
-  expect((await unitsOf()).every(({ space }) => space === "remote-1/64")).toBe(true);
+  expect((await unitsOf()).every(({ space }) => space === REMOTE)).toBe(true);
+});
+
+it("what an older analysis of words left behind is taken apart anew, and its vectors stay", async () => {
+  const scope = { project: "default", user: "ann" };
+  const text = "부산에서 고양이를 키워요.";
+  const [vector = new Float32Array(64)] = await hash.embed([text]);
+  await record.commit(
+    scope,
+    changes({
+      messages: [message("m0", { content: text })],
+      units: [
+        { ...unit("m0#0", "passage", "m0", "old terms"), end: text.length, space: "remote-1/64", vector },
+      ],
+    }),
+  );
+  const embedder = remote();
+  expect(await countPending({ record, embedder })).toBe(1);
+  await all(embedPending({ record, embedder, clock }));
+  expect(embedder.asked).toEqual([]);
+  expect(await unitsOf()).toMatchObject([{ space: REMOTE, vector, terms: "부산 고양 양이 키워" }]);
+  const ann = (await open(embedder)).scope({ user: "ann" });
+  expect((await ann.recall("고양이")).items.map((item) => item.text)).toEqual([text]);
 });
 
 it("every user's units of another space are embedded in commits of a hundred, and counted down", async () => {
@@ -154,11 +179,11 @@ it("every user's units of another space are embedded in commits of a hundred, an
   const wanted = await hash.embed(["Message number 7 of ann.", "Memory number 7 of bob."]);
   const find = async (user: string, id: string) => (await unitsOf(user)).find((one) => one.id === id);
   expect(await find("ann", "m7#0")).toMatchObject({
-    space: "remote-1/64",
+    space: REMOTE,
     vector: wanted[0],
-    terms: "terms of m7#0",
+    terms: "messag number 7 ann",
   });
-  expect(await find("bob", "f7")).toMatchObject({ space: "remote-1/64", vector: wanted[1] });
+  expect(await find("bob", "f7")).toMatchObject({ space: REMOTE, vector: wanted[1] });
   expect(embedder.asked).toHaveLength(280);
   const log = await record.log(ANN, { limit: 10 });
   expect(log.map(({ cause, messages, memories }) => [cause, messages.length, memories.length])).toEqual([
@@ -206,7 +231,7 @@ it("a user who writes meanwhile loses nothing, and no text is paid for twice", a
   await all(embedPending({ record, embedder, clock }));
   const ids = (await unitsOf()).map(({ id }) => id);
   expect([ids.includes("f3"), ids.includes("f50"), ids.length]).toEqual([false, true, 80]);
-  expect((await unitsOf()).every(({ space }) => space === "remote-1/64")).toBe(true);
+  expect((await unitsOf()).every(({ space }) => space === REMOTE)).toBe(true);
   expect(asked).toBe(80);
 });
 
@@ -243,7 +268,7 @@ it("a text that the embedder will never take holds up none of the others", async
   });
   await all(embedPending({ record, embedder, clock }));
   const units = await unitsOf();
-  expect(units.every(({ space }) => space === "remote-1/64")).toBe(true);
+  expect(units.every(({ space }) => space === REMOTE)).toBe(true);
   expect(units.filter(({ vector }) => vector.every((part) => part === 0)).map(({ id }) => id)).toEqual([
     "f7",
     "m7#0",
@@ -272,7 +297,9 @@ it("after a change of the embedder the old vectors are embedded anew in the back
   expect((await second.scope({ user: "ann" }).recall("cello")).items.length).toBeGreaterThan(0);
   await until(async () => (await second.embedding()).left === 0);
   for (const user of ["ann", "bob"])
-    expect((await unitsOf(user)).every(({ space }) => space === "after/64")).toBe(true);
+    expect((await unitsOf(user)).every(({ space }) => space === spaceOf({ fingerprint: "after/64" }))).toBe(
+      true,
+    );
 });
 
 it("is done at once where it is asked for, whatever runs in the background", async () => {

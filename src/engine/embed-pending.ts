@@ -5,7 +5,8 @@ import type { Embedder } from "../ports/embedder.ts";
 import type { OutsideUnits } from "../ports/record.ts";
 import { inTurn } from "./change.ts";
 import type { Ports } from "./ports.ts";
-import { textOfUnit } from "./units.ts";
+import { olderSpaces, spaceOf } from "./space.ts";
+import { termsOf, textOfUnit } from "./units.ts";
 
 export interface EmbedProgress {
   /** Units embedded so far. */
@@ -24,7 +25,8 @@ const TRIES = 20;
 const PROBE = "Hello.";
 
 /**
- * Embeds the units of all users whose vectors are of another embedder, or still to be made, until none is left. What
+ * Embeds the units of all users whose vectors are of another embedder, or still to be made, until none is left, and
+ * takes their words apart anew where an older analysis did. What
  * is done stands in the record and nowhere else, so that it may be broken off at any moment, and goes on where it was.
  * A commit comes after each hundred; recalls go on meanwhile, by words for what has no vector yet. Yields after each
  * commit. Throws what the embedder throws, and the signal's reason.
@@ -60,7 +62,7 @@ async function nextUser(
   { record, embedder }: EmbedPorts,
   but: ReadonlySet<string>,
 ): Promise<Scope | undefined> {
-  const users = await record.usersOutside(embedder.fingerprint, 1 + but.size);
+  const users = await record.usersOutside(spaceOf(embedder), 1 + but.size);
   return users.map(({ scope }) => scope).find((scope) => !but.has(scopeKey(scope)));
 }
 
@@ -69,7 +71,7 @@ export async function countPending({
   record,
   embedder,
 }: Pick<Ports, "record" | "embedder">): Promise<number> {
-  const users = await record.usersOutside(embedder.fingerprint, Number.MAX_SAFE_INTEGER);
+  const users = await record.usersOutside(spaceOf(embedder), Number.MAX_SAFE_INTEGER);
   return users.reduce((sum, { units }) => sum + units, 0);
 }
 
@@ -83,8 +85,9 @@ async function embedSome(
   // Kept over the tries: what was paid for once is not asked for again.
   const known = new Map<string, Float32Array>();
   for (let tried = 1; tried <= TRIES; tried += 1) {
-    const outside = await record.unitsOutside(scope, embedder.fingerprint, AT_ONCE);
+    const outside = await record.unitsOutside(scope, spaceOf(embedder), AT_ONCE);
     if (outside.units.length === 0) return 0;
+    await takeOver(ports, scope, outside, known);
     await learn(embedder, textsOf(outside), known, signal);
     // In turn with the writes of this process, which would have to think anew; the embedder was not waited for in there.
     const put = await inTurn(record, scope, () => commitKnown(ports, scope, known));
@@ -100,11 +103,12 @@ async function commitKnown(
   scope: Scope,
   known: ReadonlyMap<string, Float32Array>,
 ): Promise<number> {
-  const outside = await record.unitsOutside(scope, embedder.fingerprint, AT_ONCE);
+  const outside = await record.unitsOutside(scope, spaceOf(embedder), AT_ONCE);
   const texts = textsOf(outside);
   const units = outside.units.flatMap((unit, i): Unit[] => {
-    const vector = known.get(texts[i] ?? "");
-    return vector ? [{ ...unit, space: embedder.fingerprint, vector }] : [];
+    const text = texts[i] ?? "";
+    const vector = known.get(text);
+    return vector ? [{ ...unit, terms: termsOf(text), space: spaceOf(embedder), vector }] : [];
   });
   if (units.length === 0) return 0;
   try {
@@ -121,6 +125,26 @@ function textsOf({ units, messages, memories }: OutsideUnits): string[] {
   const messageById = new Map(messages.map((message) => [message.id, message]));
   const memoryById = new Map(memories.map((memory) => [memory.id, memory]));
   return units.map((unit) => textOfUnit(unit, messageById, memoryById) ?? "");
+}
+
+/** Of texts that this embedder read already, with an older analysis of words, it is not asked again. */
+async function takeOver(
+  { record, embedder }: EmbedPorts,
+  scope: Scope,
+  outside: OutsideUnits,
+  known: Map<string, Float32Array>,
+): Promise<void> {
+  const texts = textsOf(outside);
+  for (const space of olderSpaces(embedder)) {
+    const places = outside.units.flatMap((unit, i) => (unit.space === space ? [i] : []));
+    if (places.length === 0) continue;
+    const ids = places.map((i) => outside.units[i]?.id ?? "");
+    const vectors = await record.vectors(scope, ids, space);
+    for (const [k, i] of places.entries()) {
+      const vector = vectors[k];
+      if (vector) known.set(texts[i] ?? "", vector);
+    }
+  }
 }
 
 /** Has the texts embedded that are not known yet. */

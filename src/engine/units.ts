@@ -5,6 +5,7 @@ import { passagesOf, passageText } from "../domain/passages.ts";
 import { shortened } from "../domain/short-vector.ts";
 import { analyse } from "../domain/words.ts";
 import type { Ports } from "./ports.ts";
+import { spaceOf } from "./space.ts";
 
 /** The space of units that have no vector yet. */
 const NO_SPACE = "";
@@ -46,10 +47,15 @@ export async function unitsOf(
   const vectors = embedder.local ? await embedder.embed(texts, signal ? { signal } : {}) : undefined;
   return searched.map(({ text, ...unit }, i) => ({
     ...unit,
-    terms: analyse(text).join(" "),
-    space: vectors ? embedder.fingerprint : NO_SPACE,
+    terms: termsOf(text),
+    space: vectors ? spaceOf(embedder) : NO_SPACE,
     vector: vectors ? shortened(vectors[i] ?? new Float32Array(embedder.dimensions)) : new Float32Array(0),
   }));
+}
+
+/** The terms of a unit, as they are stored. */
+export function termsOf(text: string): string {
+  return analyse(text).join(" ");
 }
 
 /** The text by which a unit is found, from what it was made of; nothing where that is not at hand. */

@@ -6,6 +6,7 @@ import type { Delta, Record } from "../ports/record.ts";
 import { type Block, bytesOfBlock, emptyBlock, follow, release, type Space } from "./block/block.ts";
 import { packBlock, unpackBlock } from "./block/pack.ts";
 import { type ClaimIndex, claimIndex } from "./claim-index.ts";
+import { spaceOf } from "./space.ts";
 
 /**
  * A user's record as this process knows it. It is a cache: before each use it asks the record for the user's revision
@@ -71,9 +72,10 @@ type Source = Pick<Record, "revision" | "since" | "block" | "keepBlock">;
 /** Keeps the states of the users used last, up to about so many bytes (256 MB); the one in use always stays. */
 export function userStates(
   record: Source,
-  space: Space,
+  embedder: Space,
   { bytes: most = CACHE_BYTES }: { readonly bytes?: number } = {},
 ): UserStates {
+  const space: Space = { fingerprint: spaceOf(embedder), dimensions: embedder.dimensions };
   const kept = new Map<string, Kept>();
   const working = new Map<string, Promise<unknown>>();
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
 import { analyse } from "../../src/domain/words.ts";
+import { spaceOf } from "../../src/engine/space.ts";
 import { createMemory } from "../../src/memory.ts";
 import { changes, memory } from "../../src/testing/change-sets.ts";
 import { killed, option, random } from "./kill.ts";
@@ -107,7 +108,7 @@ async function fill(path: string, count: number): Promise<void> {
             start: 0,
             end: text.length,
             terms: analyse(text).join(" "),
-            space: OLD,
+            space: spaceOf({ fingerprint: OLD }),
             vector: vectorIn(OLD, text),
           })),
         }),
@@ -135,7 +136,10 @@ async function inspect(path: string, count: number): Promise<string[]> {
     const texts = new Map(memories.map(({ id, text }) => [id, text]));
     const wrong = own.filter(({ id, space, vector }) => {
       const wanted = vectorIn(NEW, texts.get(id) ?? "");
-      return space !== NEW || vector.some((part, i) => Math.abs(part - (wanted[i] ?? 0)) > 1e-3);
+      return (
+        space !== spaceOf({ fingerprint: NEW }) ||
+        vector.some((part, i) => Math.abs(part - (wanted[i] ?? 0)) > 1e-3)
+      );
     });
     if (wrong.length > 0) faults.push(`${wrong.length} vectors of ${user} are not the new embedder's`);
     units += own.length;

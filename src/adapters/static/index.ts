@@ -1,4 +1,4 @@
-import { isPaired } from "../../domain/words.ts";
+import { isLatinText } from "../../domain/words.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import { readTable, type Table } from "./table.ts";
 import { wordPieces } from "./word-piece.ts";
@@ -22,9 +22,9 @@ export function staticEmbedder(options: { folder?: URL } = {}): Embedder {
       call?.signal?.throwIfAborted();
       table ??= readTable(options.folder ?? ASSETS);
       const { vocabulary, scales, codes } = table;
-      // Single characters of Chinese, Japanese and Korean stand in the vocabulary of a teacher that read English alone:
-      // what it says of them would only mislead.
-      return texts.map((text) => mean(isPaired(text) ? [] : wordPieces(text, vocabulary), scales, codes));
+      // Single letters of other scripts stand in the vocabulary of a teacher that read English alone: what it says of
+      // them would only mislead.
+      return texts.map((text) => mean(isLatinText(text) ? wordPieces(text, vocabulary) : [], scales, codes));
     },
   };
 }
