@@ -20,7 +20,7 @@ export async function converse(
   const signal = options.signal ? { signal: options.signal } : {};
   const before = asks ? await answer(ports, scope, message, signal) : undefined;
   const receipt = await remember(ports, scope, message, options);
-  const text = composeReply({ receipt, ...(before ? { answer: before } : {}) });
+  const text = composeReply({ receipt, said: message, ...(before ? { answer: before } : {}) });
   const { messages } = await ports.states.of(scope);
   const turn = messages.get(receipt.messages[0] ?? "")?.turn ?? 0;
   return { text, receipt, turn, ...(before ? { answer: before } : {}) };

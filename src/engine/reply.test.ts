@@ -71,3 +71,27 @@ it("has a word for small talk, and for what waits", () => {
   expect(composeReply({ receipt: receipt([]) })).toBe("All right, I'm listening.");
   expect(composeReply({ receipt: receipt([], { pending: 1 }) })).toMatch(/in a moment/);
 });
+
+it.each(["how are you?", "tell me a joke", "What's 2 + 2?", "what can you do?"])(
+  "says what it is there for when “%s” is asked",
+  (said) => {
+    const unknown = answer("I don't know that. You haven't told me.", true);
+    expect(composeReply({ receipt: receipt([]), answer: unknown, said })).toMatch(/^I only remember/);
+  },
+);
+
+it.each(["Where do I live?", "Where does Teo work?", "what should you call me?", "Do you know my name?"])(
+  "says that it does not know when “%s” is asked",
+  (said) => {
+    const unknown = answer("I don't know that. You haven't told me.", true);
+    expect(composeReply({ receipt: receipt([]), answer: unknown, said })).toBe(unknown.text);
+  },
+);
+
+it("owns up where it learnt nothing from what was told", () => {
+  const said = "the quick fox was over there again";
+  expect(composeReply({ receipt: receipt([]), said })).toBe(
+    "I kept your words, but learnt nothing new from them.",
+  );
+  expect(composeReply({ receipt: receipt([]), said: "thanks a lot!" })).toBe("All right, I'm listening.");
+});

@@ -7,16 +7,38 @@ import { SAY_YES } from "./waiting.ts";
  * The reply of a turn without a model: what was learnt, what changed, what was forgotten, an answer from memory, or
  * that it is not known. It repeats no word that was erased: of an erasure it gives the counts alone.
  */
-export function composeReply(turn: { readonly receipt: Receipt; readonly answer?: Answer }): string {
-  const { receipt, answer } = turn;
+export function composeReply(turn: {
+  readonly receipt: Receipt;
+  readonly answer?: Answer;
+  /** What the user said. */
+  readonly said?: string;
+}): string {
+  const { receipt, answer, said = "" } = turn;
   const erased = (receipt.erasures ?? []).map(sayErasure);
   if (erased.length > 0) return erased.join(" ");
   if (receipt.waiting) return receipt.waiting.map(sayWaiting).join(" ");
   const parts = [...(answer && !answer.abstained ? [answer.text] : []), ...saySaved(receipt.memories)];
   if (parts.length > 0) return parts.join(" ");
-  if (answer) return answer.text;
+  if (answer) return isForAssistant(said) ? ABOUT : answer.text;
   if (receipt.pending > 0) return "Noted. I will read it in a moment.";
-  return "All right, I'm listening.";
+  return isLong(said) ? "I kept your words, but learnt nothing new from them." : "All right, I'm listening.";
+}
+
+const ABOUT = "I only remember. Tell me something about yourself, or ask me about what you have told me.";
+
+/** "how are you?", "tell me a joke", "what's 2 + 2?": nothing that anybody's memory could answer. */
+function isForAssistant(said: string): boolean {
+  if (/\b(?:i|i['’]\p{L}+|me(?=\s*[?.!]*$)|my|mine|we|us|our|ours|myself)\b/iu.test(said)) return false;
+  const isAboutYou = /\b(?:you|your|yourself)\b/i.test(said);
+  const isOrder = /^\s*(?:please\s+)?(?:tell|write|give|make|sing|show|draw|translate|calculate)\b/i.test(
+    said,
+  );
+  return isAboutYou || isOrder || /\d\s*[-+*/×÷]\s*\d/.test(said);
+}
+
+/** Longer than a greeting or a thank-you. */
+function isLong(said: string): boolean {
+  return (said.match(/[\p{L}\p{N}'’]+/gu) ?? []).length > 4;
 }
 
 function sayErasure(erasure: ErasureReceipt): string {
