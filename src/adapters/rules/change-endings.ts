@@ -235,7 +235,8 @@ function stoppedHaving(change: Change): Proposal[] | undefined {
   const names = isList ? namesIn(change, object) : [wholeName(change, object)];
   const ended = endAll(change, names, relationEndedBy(verb.lemma, whole), false);
   const jobs = ended.length === 0 ? endsJob(change, whole) : [];
-  return [...ended, ...jobs, event(change, verb.lemma, verb.lemma, object)];
+  const name = verb.lemma === "let" ? "let go" : verb.lemma;
+  return [...ended, ...jobs, event(change, name, name, object)];
 }
 
 const ENDERS: ReadonlySet<string> = new Set([...PARTING_VERBS, ...OTHER_ENDERS]);

@@ -57,13 +57,8 @@ export function departed(change: Change): Proposal[] | undefined {
   const { context, statement } = change;
   const { subject, clause } = statement;
   const { verb } = clause;
-  if (
-    !LEAVES.test(verb.lemma) ||
-    verb.denied ||
-    (verb.tense !== "past" && !verb.perfect) ||
-    !subject.path.includes("/")
-  )
-    return undefined;
+  if (!LEAVES.test(verb.lemma) || verb.denied || (verb.tense !== "past" && !verb.perfect)) return undefined;
+  if (!subject.path.includes("/")) return leftUs(change);
   const role = subject.path.split("/").at(-1) ?? "";
   const noun =
     role
@@ -84,6 +79,26 @@ export function departed(change: Change): Proposal[] | undefined {
   const target = targetOf(found);
   return (
     target && [ending(context, place(change), target, endedAt(change)), event(change, verb.lemma, verb.lemma)]
+  );
+}
+
+/** "Piotr moved out": with whom one lived. */
+function leftUs(change: Change): Proposal[] | undefined {
+  const { context, statement } = change;
+  const { subject, clause } = statement;
+  if (!/^(?:move out|move away|leave|emigrate|die|pass away)$/.test(clause.verb.lemma)) return undefined;
+  const found = held(context).filter(
+    ({ claim }) =>
+      claim.subject === context.discourse.speaker.path &&
+      /^(?:live|share a flat|share a house) with$/.test(claim.relation) &&
+      telling(claim.value).includes(telling(subject.path)[0] ?? subject.path),
+  );
+  const target = targetOf(found);
+  return (
+    target && [
+      ending(context, place(change), target, endedAt(change)),
+      event(change, clause.verb.lemma, clause.verb.lemma),
+    ]
   );
 }
 

@@ -149,10 +149,7 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
   const order = instructionOf(context, text, whole);
   const made = context.made.length;
   if (clauses.length === 0 && order.length === 0)
-    return putRight(context, text, whole, [
-      ...farewells(context, text, whole),
-      ...fragmentsAndMore({ context, tokens, text, place: whole }),
-    ]);
+    return putRight(context, text, whole, fragmentsAndMore({ context, tokens, text, place: whole }));
   const progress: Progress = { text, clauses, isOrder: order.length > 0, conditional: false };
   const proposals = [
     ...order,
@@ -179,7 +176,7 @@ function endedBeside(context: Context, text: string, place: Place, told: readonl
 /** A sentence without a verb, and what it tells beside. */
 function fragmentsAndMore(sentence: Parameters<typeof beside>[0]): Proposal[] {
   const { context, tokens, text, place } = sentence;
-  const read = fragmentClaims(context, tokens, text, place);
+  const read = [...farewells(context, text, place), ...fragmentClaims(context, tokens, text, place)];
   const told = [...read, ...endedBeside(context, bared(text), place, read)];
   return [...told, ...beside(sentence, told)];
 }
