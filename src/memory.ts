@@ -59,8 +59,8 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Keepsak
       options.cacheBytes === undefined ? {} : { bytes: options.cacheBytes },
     ),
   };
-  await endInterrupted(ports);
   const told = [...notices, ...noticesOf(await replayLedger(ports))];
+  await endInterrupted(ports);
   const release = async (): Promise<void> => {
     await ports.states.close();
     // A record that the caller opened is the caller's to close.

@@ -127,7 +127,7 @@ export interface Record {
    * Makes sure that what was erased is in no byte of the storage any more (checkpoints, rewrites files), and says for
    * each place how many of the texts still stand there: in the words of the scope's messages, memories, text index and
    * receipts (whole words), and in the raw bytes beyond what live rows of anybody explain. Texts are matched without
-   * regard to case. Ids are no words.
+   * regard to case. Ids are no words. With no texts, what was erased is not known any more: then all is written anew.
    */
   scrub(scope: Scope, texts: readonly string[]): Promise<{ place: string; found: number }[]>;
 

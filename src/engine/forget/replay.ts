@@ -1,5 +1,6 @@
 import type { Cut } from "../../domain/cut.ts";
 import type { Memory } from "../../domain/memory.ts";
+import type { ErasureReceipt } from "../../domain/receipt.ts";
 import type { Trace } from "../../domain/trace.ts";
 import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state.ts";
@@ -43,7 +44,13 @@ export async function replayLedger(
   const written = new Set(read?.traces.map(({ receipt }) => receipt));
   const lacking = held.filter((trace) => !isKnown(trace, written));
   await ledger.append(lacking);
-  return { again, unplaced, added: lacking.length, wasLost: read === undefined && held.length > 0 };
+  return { again, unplaced, added: lacking.length, wasLost: read === undefined && isLost(held, receipts) };
+}
+
+/** An erasure that was verified was in the ledger before; one that a crash cut off may not have come so far. */
+function isLost(held: readonly Trace[], receipts: readonly ErasureReceipt[]): boolean {
+  const ended = new Set(receipts.filter(({ verified }) => verified.length > 0).map(({ id }) => id));
+  return held.some(({ receipt }) => ended.has(receipt));
 }
 
 function isKnown({ receipt, replays }: Trace, known: ReadonlySet<string>): boolean {

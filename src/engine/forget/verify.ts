@@ -37,8 +37,8 @@ export async function verified(
 }
 
 /**
- * Ends what a crash left between an erasure and its check: empties the log, where the words may still stand. The words
- * themselves are not known any more, so the receipt stays incomplete and says why. Gives how many it found.
+ * Ends what a crash left between an erasure and its check: writes the files anew, where the words may still stand.
+ * The words themselves are not known any more, so the receipt stays incomplete and says why. Gives how many it found.
  */
 export async function endInterrupted(ports: Pick<Ports, "record" | "secret">): Promise<number> {
   const left = (await ports.record.erasures()).filter(
@@ -47,7 +47,7 @@ export async function endInterrupted(ports: Pick<Ports, "record" | "secret">): P
   for (const receipt of left) {
     const scope = { project: receipt.project, user: receipt.user };
     await ports.record.scrub(scope, []);
-    const places = [{ place: "log, emptied at the next start", found: 0 }];
+    const places = [{ place: "files, written anew at the next start", found: 0 }];
     await ports.record.seal(scope, sign(ports.secret, { ...receipt, verified: places }));
   }
   return left.length;
