@@ -1,4 +1,4 @@
-import { baseForm } from "../../domain/english.ts";
+import { baseForm, singular } from "../../domain/english.ts";
 import { type Clause, isOrder } from "./clauses.ts";
 import type { Context } from "./context.ts";
 import { type Discourse, type Entity, isHuman } from "./entities.ts";
@@ -23,9 +23,19 @@ export function subjectOf(context: Context, clause: Clause, before: Before | und
   if (!first || first.lower === "you") return undefined;
   if (clause.role === "relative") return antecedent(context, clause, before);
   if (clause.role === "content" && isOthersView(talk, first, before)) return undefined;
+  if (tokens[subject[0] - 1]?.lower === "whose") return whoseName(talk, first);
   const isAlone = subject[1] - subject[0] === 1;
   if (isAlone && first.lower !== "it" && EMPTY_SUBJECTS.has(first.lower)) return undefined;
   return talk.resolve(tokens, ...subject) ?? renamedPerson(context, clause);
+}
+
+/** "a dog whose name is Alfred": the dog's. */
+function whoseName(talk: Discourse, { lower }: Token): Entity | undefined {
+  const owner =
+    lower === "name" ? (talk.meantBy("it") ?? talk.meantBy("she") ?? talk.meantBy("he")) : undefined;
+  return (
+    owner && { path: `${owner.path}/name`, display: `${owner.display}'s name`, animate: false, plural: false }
+  );
 }
 
 /** "sold the Canon": I did, or whoever the clause before is about. */
@@ -35,7 +45,10 @@ function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): E
   if (clause.shares && isAdvice(clause, before)) return undefined;
   if (clause.shares) return before?.subject ?? (before?.clause.subject ? undefined : talk.speaker);
   if (hasOtherSubject(clause)) return undefined;
-  const stands = STANDING.has(clause.verb.lemma) && !clause.verb.denied;
+  const isAtHand = /^(?:this|these|those|it|them)$/.test(clause.tokens[clause.rest[0]]?.lower ?? "");
+  // "Use this file": an order, where "love this place" is none.
+  const stands =
+    STANDING.has(clause.verb.lemma) && !clause.verb.denied && !(isAtHand && DONE_WITH.has(clause.verb.lemma));
   return isOrder(clause) && !stands ? undefined : talk.speaker;
 }
 
@@ -77,6 +90,8 @@ const STANDING = new Set(
     " ",
   ),
 );
+
+const DONE_WITH = new Set("use drive play let shut split quit own plan".split(" "));
 
 /** Something stands before the verb that is no subject we can read: then it is not "I" that was left out. */
 function hasOtherSubject({ tokens, lead, verb }: Clause): boolean {
@@ -189,5 +204,6 @@ function indefinite(talk: Discourse, { tokens, verb }: Clause, item: Stretch): E
   if (!isOne || head === undefined || !OWNS.has(verb.lemma)) return undefined;
   const owner = talk.speaker.path === "user" ? "The user's" : `${talk.speaker.display}'s`;
   const animate = isPersonNoun(head) || ANIMALS.has(head);
-  return { path: `${talk.speaker.path}/${head}`, display: `${owner} ${head}`, animate, plural: false };
+  const plural = singular(head) !== head;
+  return { path: `${talk.speaker.path}/${head}`, display: `${owner} ${head}`, animate, plural };
 }

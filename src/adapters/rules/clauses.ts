@@ -219,7 +219,15 @@ function gerundCarries(it: Carrying): boolean {
   const isNow =
     /^(?:now|currently|still)$/.test(tokens[verb.from - 1]?.lower ?? "") &&
     afterSeparator(tokens, verb.from - 1);
+  if (subject === undefined && last && isNextDoing(it)) return true;
   return subject === undefined && (last ? last.verb.progressive && isJoined : isOpen(it) || isNow);
+}
+
+/** "I love singing, DANCING and ACTING": another of what one loves to do. */
+function isNextDoing({ tokens, verb, last }: Carrying): boolean {
+  const before = tokens[verb.from - 1];
+  const isListed = ["and", "or"].includes(before?.lower ?? "") || /^,\s*$/.test(before?.after ?? "");
+  return isListed && last?.verb.chain.at(-1)?.next === "gerund";
 }
 
 /** "sold the Canon", "and bought a Canon"; not "a parrot called Pip". */

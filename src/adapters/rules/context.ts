@@ -53,7 +53,7 @@ export function tidy(text: string): string {
   let clean = text.replace(/\s+/g, " ").replace(/^[\s,;:"“”'(]+|[\s,;:!.?"“”)]+$/g, "");
   for (let i = 0; i < 4; i += 1) {
     const next = clean.replace(
-      /[\s,]+(?:now|too|btw|lol|haha|tho|though|anymore|any ?more|any longer|as well|again|already|actually|tbh|atm|at the moment|right now|these days|nowadays|finally|instead|currently|by the way|for now|from now on|lately|haha|omg|ugh|yay|obviously|apparently|today|ever|honestly|basically|of course|and|but|so|or|alone|anyway|please|thanks|thank you|right|yeah|(?<!at )last|next)$/i,
+      /[\s,]+(?:now|too|btw|lol|haha|tho|though|anymore|any ?more|any longer|as well|also|again|already|actually|tbh|atm|at the moment|right now|these days|nowadays|finally|instead|currently|by the way|for now|from now on|lately|haha|omg|ugh|yay|obviously|apparently|today|ever|honestly|basically|of course|and|but|so|or|alone|anyway|please|thanks|thank you|right|yeah|(?<!at )last|next)$/i,
       "",
     );
     if (next === clean) break;

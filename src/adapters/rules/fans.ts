@@ -10,7 +10,8 @@ const FAN =
 export function fanClaims(part: Part): AddProposal[] | undefined {
   const { context, tokens, statement } = part;
   const { subject, clause } = statement;
-  const told = FAN.exec(said(context, tokens, ...clause.rest))?.groups?.what;
+  const rest = said(context, tokens, ...clause.rest);
+  const told = FAN.exec(rest)?.groups?.what;
   if (
     told === undefined ||
     clause.verb.tense === "past" ||
@@ -20,7 +21,7 @@ export function fanClaims(part: Part): AddProposal[] | undefined {
   const denied = clause.verb.denied;
   return [
     adding(context, place(part), {
-      text: compose(subject.display, subject.plural ? "are" : "is", denied ?? "", "a fan of", told),
+      text: compose(subject.display, subject.plural ? "are" : "is", denied ?? "", rest),
       claim: claimOf(subject.path, relationWith(denied, "be a fan of"), told),
       kind: "preference",
     }),

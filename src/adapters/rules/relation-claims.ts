@@ -369,6 +369,10 @@ function splitItems(part: Part, phrase: Phrase): (readonly [number, number])[] {
   ) {
     return [[phrase.from, phrase.to]];
   }
+  const [first, ...others] = phrase.items;
+  // "both football and cricket"
+  if (first && others.length > 0 && part.tokens[first[0]]?.lower === "both" && first[1] - first[0] > 1)
+    return [[first[0] + 1, first[1]], ...others];
   return phrase.items.length > 1
     ? [...phrase.items]
     : [[phrase.from, phrase.to] as const].map(([from, to]) => [phrase.items[0]?.[0] ?? from, to] as const);

@@ -29,6 +29,11 @@ const RULES: readonly (readonly [(spot: Spot) => boolean, WordClass])[] = [
       current.class === "verb" && LASTING.has(current.lower) && isAfterBe(tokens, i),
     "adjective",
   ],
+  // "I do not like rain"
+  [
+    ({ current, tokens, i }) => current.lower === "like" && current.class !== "verb" && isAfterDo(tokens, i),
+    "verb",
+  ],
   // "just like my father did"
   [
     ({ current, previous, next }) =>
@@ -70,10 +75,8 @@ const RULES: readonly (readonly [(spot: Spot) => boolean, WordClass])[] = [
   ],
   // "flowers, especially tulips"
   [
-    ({ current, previous, ends }) =>
+    ({ current, previous }) =>
       current.class === "verb" &&
-      ends &&
-      /[^s]s$/.test(current.lower) &&
       /^(?:especially|mostly|mainly|particularly|specifically|including)$/.test(previous?.lower ?? ""),
     "noun",
   ],
@@ -116,6 +119,13 @@ const RULES: readonly (readonly [(spot: Spot) => boolean, WordClass])[] = [
     "verb",
   ],
 ];
+
+/** "I do not", "we really don't": with a subject before it, so that "what do like minds" is none. */
+function isAfterDo(tokens: readonly Token[], i: number): boolean {
+  let at = i - 1;
+  while (tokens[at]?.class === "adverb" || tokens[at]?.class === "negation") at -= 1;
+  return /^(?:do|does|did)$/.test(tokens[at]?.lower ?? "") && tokens[at - 1]?.class !== "question";
+}
 
 function isAfterBe(tokens: readonly Token[], i: number): boolean {
   let at = i - 1;

@@ -16,31 +16,28 @@ export function shared(
 ): Verb {
   if (last && isSharedPassive(tokens, verb, last.verb))
     return { ...verb, passive: true, tense: last.verb.tense };
+  if (last && verb.form === "gerund" && last.verb.chain.at(-1)?.next === "gerund" && verb.chain.length === 0)
+    return taken(verb, last.verb, last.verb.chain);
   if (!last || !isBare(verb) || !isJoined(tokens, verb.from)) return verb;
   const link = last.verb.chain.findLastIndex(({ next }) => next === "to");
   if (link >= 0) {
     const chain = last.verb.chain.slice(0, link + 1);
     const isTaste = TASTES.has(chain[link]?.verb ?? "");
     if (isTaste && STANDS.has(verb.lemma)) return verb;
-    const { denied } = last.verb;
-    const { tense, perfect, progressive, open } = last.verb;
-    const gerunds = last.verb.gerunds;
-    return {
-      ...verb,
-      chain,
-      tense,
-      perfect,
-      progressive,
-      open,
-      gerunds,
-      ...colour(last.verb),
-      ...(denied ? { denied } : {}),
-    };
+    return taken(verb, last.verb, chain);
   }
   if (last.verb.modal === undefined) return verb;
   const isOr = tokens[verb.from - 1]?.lower === "or";
   const denied = isOr && last.verb.denied ? { denied: last.verb.denied } : {};
   return { ...verb, tense: last.verb.tense, open: last.verb.open, ...colour(last.verb), ...denied };
+}
+
+/** The verb with all that stands before the other one. */
+function taken(verb: Verb, last: Verb, chain: Verb["chain"]): Verb {
+  const { tense, perfect, progressive, open, denied } = last;
+  const gerunds = [...last.gerunds, ...verb.gerunds];
+  const isDenied = denied === undefined ? {} : { denied };
+  return { ...verb, chain, tense, perfect, progressive, open, gerunds, ...colour(last), ...isDenied };
 }
 
 function isBare({ form, tense, chain, modal, denied }: Verb): boolean {
@@ -60,10 +57,13 @@ function colour({ modal }: Verb): { modal?: string } {
   return modal === undefined ? {} : { modal };
 }
 
+/** What comes behind them is one of the things, and no doing. */
+const NAMES_ONE = /^(?:especially|particularly|mostly|mainly|like|including|specifically)$/;
+
 /** Behind "and", "or" or a comma, adverbs between. */
 function isJoined(tokens: readonly Token[], at: number): boolean {
   let i = at - 1;
-  while (tokens[i]?.class === "adverb") i -= 1;
+  while (tokens[i]?.class === "adverb" && !NAMES_ONE.test(tokens[i]?.lower ?? "")) i -= 1;
   const before = tokens[i];
   return before !== undefined && (/^(?:and|or|&|then)$/.test(before.lower) || /^,\s*$/.test(before.after));
 }

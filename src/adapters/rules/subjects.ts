@@ -20,11 +20,17 @@ export function subjectBefore(
   if (last.class === "question") return [end - 1, end];
   if (last.lower === "that" && last.class !== "conjunction") return [end - 1, end];
   if (last.class === "pronoun") {
-    if (["me", "him", "us", "them"].includes(last.lower)) return undefined;
+    if (["me", "him", "us", "them"].includes(last.lower)) return partOf(tokens, end, from);
     return [companion(tokens, end - 1, from, hasVerbBefore), end];
   }
   const start = phraseStart(tokens, end, from);
   return start === undefined ? undefined : [widened(tokens, start, from, hasVerbBefore), end];
+}
+
+/** "two of them are": some of those who were named; undefined for an object. */
+function partOf(tokens: readonly Token[], end: number, from: number): Stretch | undefined {
+  const isPart = tokens[end - 2]?.lower === "of" && end - 3 >= from;
+  return isPart ? [phraseStart(tokens, end - 2, from) ?? end - 3, end] : undefined;
 }
 
 /** Before adverbs: "I always use", "they both love". */
@@ -36,6 +42,7 @@ function subjectEnd(tokens: readonly Token[], verb: number, from: number): numbe
 }
 
 function isPassed(token: Token | undefined): boolean {
+  if (token?.lower === "myself" && token.after === " ") return true;
   return token !== undefined && ["adverb", "negation"].includes(token.class) && !SOFT.test(token.after);
 }
 
