@@ -9,6 +9,8 @@ export interface Slot {
   readonly isWords: boolean;
   /** Whether it is a place, told by "under", "behind", "in". */
   readonly isPlace?: boolean;
+  /** Whether it is a name, told by its capital. */
+  readonly isName?: boolean;
   /** Whether it stands for what a text says rather than for a value: "the note about the garage". */
   readonly isText?: boolean;
 }
@@ -21,7 +23,7 @@ const ROWS: readonly (readonly [nouns: string, slot: Slot])[] = [
   ],
   [
     "pin pins code codes passcode passcodes combination combo token tokens reference references id ids identifier " +
-      "identifiers serial badge confirmation ticket plate licence license login username handle account accounts key keys",
+      "identifiers keypad keypads digits serial badge confirmation ticket plate licence license login username handle account accounts key keys",
     { shapes: ["code", "number", "phone", "quoted"], isWords: true },
   ],
   [
@@ -36,7 +38,7 @@ const ROWS: readonly (readonly [nouns: string, slot: Slot])[] = [
     { shapes: ["room", "code", "number"], isWords: true },
   ],
   [
-    "location locations place spot site hideout whereabouts",
+    "location locations place spot site hideout whereabouts point hiding",
     { shapes: ["address", "room"], isWords: true, isPlace: true },
   ],
   [
@@ -48,7 +50,7 @@ const ROWS: readonly (readonly [nouns: string, slot: Slot])[] = [
     { shapes: ["amount", "number", "money", "code", "phone", "quoted"], isWords: true },
   ],
   [
-    "time times window slot hour hours date day deadline appointment schedule",
+    "time times window slot hour hours minute date day deadline appointment schedule",
     { shapes: ["time", "date"], isWords: true },
   ],
   ["contact contacts", { shapes: ["phone", "email", "extension", "address", "room"], isWords: false }],

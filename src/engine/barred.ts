@@ -15,6 +15,9 @@ export interface Admitted {
 
 /** Stands before the end of a number in what is hashed: it bars the end alone only where ends are spoken of. */
 const PART = "…";
+/** Stands before what others can have too: it is barred only where something deleted is spoken of or asked after. */
+const SHARED = "~";
+const NAMING: readonly string[] = ["ask for", "alias", "name", "named", "called"];
 /** So few digits tell no number. */
 const LEAST_DIGITS = 3;
 
@@ -96,6 +99,7 @@ function barredRuns(
     end: index + word.length,
   })).filter(({ word }) => word !== "" && !ARTICLES.has(word));
   const speaksOfParts = PARTLY.test(sentence) || ASKS.test(sentence);
+  const speaksOfGone = GONE.test(sentence) || ASKS.test(sentence);
   const runs: Run[] = [];
   const look = (key: string, from: Span, to: Span, isMarked: boolean): void => {
     const hash = tombstoneHash(secret, scope, "words", key);
@@ -107,27 +111,41 @@ function barredRuns(
     for (const [more, token] of tokens.slice(i, i + MOST_WORDS).entries()) {
       key += `${more === 0 ? "" : " "}${stem(token.word)}`;
       look(key, first, token, more > 0 || /\d/.test(key));
+      if (speaksOfGone) look(SHARED + key, first, token, true);
     }
     if (speaksOfParts && /^\d+$/.test(first.word)) look(PART + first.word, first, first, true);
   }
   return runs;
 }
 
+/** How a value comes back: everywhere, only as a name, or only where something deleted is spoken of. */
+export type Barring = "everywhere" | "as a name" | "where it is spoken of";
+
 /** What bars a value or a wording from coming back: its words, each stretch of them, its joined form, its end. */
-export function wordTombstones(secret: Secret, scope: Scope, text: string, at: string): Tombstone[] {
+export function wordTombstones(
+  secret: Secret,
+  scope: Scope,
+  { text, barring, at }: { readonly text: string; readonly barring: Barring; readonly at: string },
+): Tombstone[] {
   const all = words(text).filter((word) => !ARTICLES.has(word));
-  const keys = new Set<string>();
+  if (all.length === 0) return [];
+  const keys = barring === "everywhere" ? keysOf(all) : otherKeys(all.map(stem).join(" "), barring);
+  return keys.map((key) => ({ hash: tombstoneHash(secret, scope, "words", key), of: "words", at }));
+}
+
+function otherKeys(key: string, barring: Barring): string[] {
+  if (barring === "where it is spoken of") return [SHARED + key];
+  return [SHARED + key, ...NAMING.map((naming) => `${words(naming).map(stem).join(" ")} ${key}`)];
+}
+
+function keysOf(all: readonly string[]): string[] {
   const stems = all.map(stem);
-  if (stems.length <= MOST_WORDS) keys.add(stems.join(" "));
-  else {
-    for (let i = 0; i + MOST_WORDS <= stems.length; i += 1)
-      keys.add(stems.slice(i, i + MOST_WORDS).join(" "));
-  }
   const isNumber = all.length > 1 && all.length <= MOST_WORDS && all.every((word) => /^\d+$/.test(word));
   const last = all.at(-1) ?? "";
-  if (isNumber) keys.add(all.join(""));
-  if (isNumber && last.length >= LEAST_DIGITS) keys.add(PART + last);
-  return [...keys]
-    .filter((key) => key !== "")
-    .map((key) => ({ hash: tombstoneHash(secret, scope, "words", key), of: "words", at }));
+  const starts = Array.from({ length: Math.max(1, stems.length - MOST_WORDS + 1) }, (_, i) => i);
+  return [
+    ...new Set(starts.map((i) => stems.slice(i, i + MOST_WORDS).join(" "))),
+    ...(isNumber ? [all.join("")] : []),
+    ...(isNumber && last.length >= LEAST_DIGITS ? [PART + last] : []),
+  ];
 }

@@ -37,17 +37,30 @@ const LABEL =
   /^(?:(?:[\p{L}-]+ ){0,3}(?:request|note|update|reminder|correction|clean-?up|housekeeping|instruction|privacy|memory|security)\s*[:–—-]\s+|\p{Lu}\p{L}+,\s+(?=please\b|delete\b|erase\b|forget\b|remove\b|purge\b|wipe\b))/iu;
 const REPORTED =
   /\b(?:said|says|say|asked|asks|told|tells|wrote|writes|suggested|wants|wanted|requested|reported|quote|if|when|whenever|once|after|before|until|unless|in case|how|why|whether|who|did|does)\b[^;.]*$/i;
-const JOINT = /[;:–—]\s+|,\s+(?:and |so |then |but )?(?=please\b)|\s+(?:and|so|but) (?=please\b)/gi;
+const JOINT = new RegExp(
+  `[;:–—]\\s+|(?:,\\s+(?:(?:and|so|then|but) )?|\\s+(?:and|so|then|but) )(?:also )?(?=(?:please|${ERASE})\\b)`,
+  "gi",
+);
+/** A modal before the order: it tells what somebody will do. */
+const TOLD =
+  /\b(?:will|would|may|might|can|could|shall|should|must|going to|(?:need|have|has|had|want|wants|able) to|to)\b[^,;:]*$/i;
+/** An answer before the order: "No. Delete it." */
+const ANSWER =
+  /^(?:(?:no|yes|yeah|yep|nope|ok|okay|right|good|great|fine|approved|agreed|correct|confirmed|exactly|also|thanks|thank you)[.,!:;]*\s+)+/i;
 
 /** The request in a sentence, if it is one. */
 export function eraseForm(sentence: string): EraseForm | undefined {
-  const plain = sentence.trim().replace(LABEL, "").replace(REASON, "");
+  const plain = sentence.trim().replace(ANSWER, "").replace(LABEL, "").replace(REASON, "");
   if (/^["“']/.test(plain) || isQuestion(plain)) return undefined;
   const whole = formOf(plain);
   if (whole) return whole;
   for (const { 0: joint, index } of plain.matchAll(JOINT)) {
-    const form = REPORTED.test(plain.slice(0, index)) ? undefined : formOf(plain.slice(index + joint.length));
-    if (form) return form;
+    const before = plain.slice(0, index);
+    if (REPORTED.test(before) || (TOLD.test(before) && !/[;:–—]/.test(joint))) continue;
+    const form = formOf(plain.slice(index + joint.length));
+    // A heading is no object of "clear" or "release": "Recap: clear liquids".
+    if (form && (new RegExp(`^(?:${ERASE})$`, "i").test(form.verb) || PLACE.test(` ${form.object}`)))
+      return form;
   }
   return undefined;
 }
@@ -77,21 +90,26 @@ function accepted(form: EraseForm, tail = ""): EraseForm | undefined {
 }
 
 const STORE =
-  "(?:memory|memories|records?|notes?|charts?|files?|history|logs?|profile|database|storage|knowledge|retrieval|context|transcripts?|answers)";
+  "(?:memory|memories|records?|notes?|charts?|files?|history|logs?|profile|database|storage|knowledge|retrieval|context|transcripts?|answers|(?:active|current) use)";
 const PLACE = new RegExp(
   `,?\\s+(?:from|in|out of|off|within) (?:(?!and\\b|from\\b)[\\p{L}'’-]+ ){0,5}?${STORE}(?: (?:and|or) (?:[\\p{L}-]+ ){0,3}${STORE})?\\b`,
   "iu",
 );
 
-/** Without what says from where, and what is said behind it: "the pin from shared memory and do not restore it". */
+/** Without what says from where, and without orders behind it: "the pin from shared memory and do not restore it". */
 export function withoutPlace(object: string): string {
-  const place = PLACE.exec(object);
-  const before = place ? object.slice(0, place.index) : object;
-  return before.replace(
-    /,?\s+(?:and|so|but) (?:please )?(?:do not|don['’]?t|never|make sure|ensure|keep|only keep|use|treat|confirm|leave)\b[\s\S]*$/i,
-    "",
-  );
+  const place = PLACE.exec(` ${object}`);
+  if (!place) return object.replace(MORE, "");
+  const start = Math.max(0, place.index - 1);
+  const behind = object.slice(place.index + place[0].length - 1);
+  // "Delete from memory the old pin", "Delete my Monday plan from memory: remove the hour".
+  if (start === 0) return behind.trim().replace(MORE, "");
+  const list = /^:\s+/.exec(behind);
+  return `${object.slice(0, start)}${list ? `, ${behind.slice(list[0].length)}` : ""}`.replace(MORE, "");
 }
+
+const MORE =
+  /,?\s+(?:and|so|but) (?:please )?(?:do not|don['’]?t|never|make sure|ensure|keep|only keep|retain|use|treat|confirm|leave)\b[\s\S]*$|\s+(?:now that|because|since|as (?:well|we|i|it|they))\b[\s\S]*$|\s+(?:now|too|also|as well|entirely|completely|again|altogether|please)\s*$/i;
 
 const LATER =
   /\b(?:once|when|whenever|if|until|unless|as soon as|in case)\s+(?:i|we|you|they|he|she|it|the|my|our|this|that|everything)\b|\b(?:after|before|by|on|next|from) (?:(?:this|next|the) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:after|before) (?:i|we|you|they|he|she|it)\b|\b(?:tomorrow|tonight|later|next (?:week|month|year)|in (?:a|two|three|\d+) (?:days?|weeks?|months?|hours?))\s*[.!]*$/i;
@@ -114,15 +132,29 @@ const WORLDLY: ReadonlySet<string> = new Set(
 const KNOWING =
   /\b(?:you (?:know|remember|have|stored|saved|noted|recorded|learned|learnt)|(?:i|we)(?:['’]ve| have)? (?:told|said|mentioned|shared|gave|given|sent)|mentions? of|traces? of|memory of|memories of|memories about)\b/i;
 
+/** "from the group chat", "off my calendar": it stands somewhere in the world. */
+export function isElsewhere(object: string): boolean {
+  return !PLACE.test(` ${object}`) && !KNOWING.test(object) && /\s(?:from|off|out of)\s/i.test(object);
+}
+
 /** Whether it is something remembered, not something of the world. */
 export function isInformation(object: string, verb: string): boolean {
   if (PLACE.test(` ${object}`) || KNOWING.test(object)) return true;
-  // "from the group chat", "off my calendar"
-  if (/\s(?:from|off|out of)\s/i.test(object)) return false;
+  if (isElsewhere(object)) return false;
   const shaped = shapesIn(object);
   const nouns = words(object.split(/\b(?:for|of|about|that|which|who)\b/i)[0] ?? "").map(stem);
   const holders = nouns.filter((noun) => slotOf(noun));
-  if (shaped.some((one) => isDistinct(one) || (holders.length > 0 && one.shape !== "quoted"))) return true;
-  if (!new RegExp(`^(?:${ERASE})$`, "i").test(verb)) return holders.some((noun) => slotOf(noun)?.isText);
-  return holders.some((noun) => !WORLDLY.has(noun));
+  if (shaped.some(isDistinct)) return true;
+  const plain = holders.some((noun) => !WORLDLY.has(noun));
+  if (!new RegExp(`^(?:${ERASE})$`, "i").test(verb)) {
+    return holders.some((noun) => slotOf(noun)?.isText) || (plain && PAST.test(object));
+  }
+  return plain || (holders.length > 0 && (shaped.length > 0 || PAST.test(object)));
+}
+
+const PAST = /\b(?:old|older|earlier|previous|prior|former|outdated|expired|exact|retired)\b/i;
+
+/** Whether a text opens with an order to erase, in whatever language the rest may be. */
+export function opensWithOrder(text: string): boolean {
+  return new RegExp(`^\\W*(?:(?:no|yes|ok|okay|please|also)\\W+)*(?:${ERASE}|remove)\\s`, "i").test(text);
 }

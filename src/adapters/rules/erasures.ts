@@ -2,7 +2,7 @@ import type { Message } from "../../domain/message.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
 import type { EraseProposal, Reading } from "../../ports/extractor.ts";
 import { tidy } from "./context.ts";
-import { eraseForm, isDeferred, withoutPlace } from "./erase-forms.ts";
+import { eraseForm, isDeferred, isElsewhere, withoutPlace } from "./erase-forms.ts";
 
 const POLITE =
   "(?:(?:please|pls|ok(?:ay)?|hey|hi|so|and|also|oh|actually|now|well|btw|sorry|hmm+|look|listen|right|on second thoughts?|come to think of it|you know what|can you|could you|would you|will you|can we|i want you to|i(?:['’]d| would) like you to|i need you to|you should|you can|just|kindly|go ahead and|i(?:['’]d| would) (?:rather|prefer)(?: if)? you|do me a favou?r and|you may)[,.:!]*\\s+)*";
@@ -51,7 +51,15 @@ export function erasuresOf(
       ...(about === undefined ? {} : { about }),
     });
   }
-  return found;
+  // "Remove it now. Delete the old number.": the second says what the first means.
+  const isNamed = found.some(({ about }) => about !== undefined);
+  return found.filter(
+    (one) => !isNamed || one.about !== undefined || one.everything || isOffRecordAt(message, one),
+  );
+}
+
+function isOffRecordAt({ content }: Message, { start, end }: { start: number; end: number }): boolean {
+  return isOffRecord(content.slice(start, end).replace(/’/g, "'"));
 }
 
 /** "strike that, he's called Egon": what is said then takes the place of what was said. */
@@ -70,14 +78,21 @@ function isOfTurnBefore(
   if (request.about !== undefined || request.everything) return false;
   const text = message.content.slice(start, end);
   const isAlone = message.content.slice(0, start).trim() === "" && message.content.length - end < 60;
-  return (
-    isAlone && !OFF_RECORD.test(text.replace(/’/g, "'")) && !OFF_RECORD_END.test(text.replace(/’/g, "'"))
-  );
+  return isAlone && !isOffRecord(text.replace(/’/g, "'"));
 }
 
+/** "Don't keep that": the words themselves are meant, not "that old number any longer". */
+function isOffRecord(text: string): boolean {
+  if (KEPT_THING.test(text)) return false;
+  return OFF_RECORD.test(text) || OFF_RECORD_END.test(text);
+}
+
+const KEPT_THING =
+  /\b(?:keep|store|save|record|note|remember) (?:this|that) (?:[\p{L}-]+ ){1,4}(?:any ?(?:longer|more)|anywhere|in (?:my|your|the)|on (?:file|record))\b/iu;
+
 /** What the user's turn before told, each in words of its own. */
-function lastTurn({ earlier, known }: Reading): string[] {
-  const turn = earlier.findLast(({ role }) => role === "user");
+function lastTurn({ messages, earlier, known }: Reading): string[] {
+  const turn = earlier.findLast((one) => one.role === "user" && one.name === messages[0]?.name);
   if (!turn) return [];
   const told = known.flatMap(({ sources, claim, text }) =>
     sources.some(({ message }) => message === turn.id)
@@ -99,7 +114,7 @@ type Request = Pick<EraseProposal, "about" | "everything">;
 
 function requestIn(text: string): Request | undefined {
   const plain = text.replace(/’/g, "'").trim();
-  if (OFF_RECORD.test(plain) || OFF_RECORD_END.test(plain)) return {};
+  if (isOffRecord(plain)) return {};
   if (KEEPS.test(plain) || ABOUT_A_PLAN.test(plain)) return undefined;
   const pretended = PRETEND.exec(plain)?.groups?.about ?? UNSTORED.exec(plain)?.groups?.about;
   if (pretended) return meaning(` about ${pretended}`, "forget");
@@ -187,6 +202,7 @@ function isNoRequest(bare: string): boolean {
 
 /** "delete" and the like are said of many things; only what is known or told is memory. */
 function isAboutMemory(bare: string): boolean {
+  if (isElsewhere(bare)) return false;
   return (
     /\b(?:you|memory|memories|i(?:'ve| have)? (?:told|said|mentioned|shared)|my|about|from (?:your|the) (?:memory|records?|notes|files?)|record|mentions? of|traces? of|that i|the fact)\b/i.test(
       bare,

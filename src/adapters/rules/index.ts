@@ -2,6 +2,7 @@ import type { Message } from "../../domain/message.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
 import type { Extractor, Proposal, Reading } from "../../ports/extractor.ts";
 import { isInPlay, isTextWork, ownSpans } from "./borrowed.ts";
+import { opensWithOrder } from "./erase-forms.ts";
 import { erasuresOf } from "./erasures.ts";
 import { holdsSecret, isEnglish } from "./guards.ts";
 import { readStatements } from "./reader.ts";
@@ -32,17 +33,25 @@ export function rulesExtractor(): Extractor {
 }
 
 function proposalsOf(message: Message, reading: Reading): Proposal[] {
-  if (message.role !== "user" || message.content.trim() === "") return [];
-  if (!isEnglish(message.content) && !isFigure(message, reading)) return [];
-  if (isTextWork(message.content)) return erasuresOf(message, sentencesOf(message.content.slice(0, 400)));
+  if (!isOfUser(message) || message.content.trim() === "") return [];
+  const isForeign = !isEnglish(message.content) && !isFigure(message, reading);
+  // A request can be all names: "Delete Pier 9 Lodge, 555-0100 and Ivo."
+  if (isForeign && !opensWithOrder(message.content)) return [];
+  if (isForeign || isTextWork(message.content))
+    return erasuresOf(message, sentencesOf(message.content.slice(0, 400)));
   if (isInPlay(message.content, reading.earlier)) return [];
   const text = message.content.slice(0, 40_000);
-  const all = ownSpans(text, sentencesOf(text));
+  const all = ownSpans(text, sentencesOf(text), reading.earlier);
   const spans = all.filter(({ start, end }) => end - start <= LONGEST_SENTENCE).slice(0, MOST_SENTENCES);
   const erasures = erasuresOf(message, spans, reading);
   if (erasures.some((one) => one.about === undefined)) return erasures;
   const rest = spans.filter(({ start }) => !erasures.some((one) => one.start === start));
   return [...erasures, ...keepable(readStatements(message, reading, rest))];
+}
+
+/** Nobody but the user makes, changes or ends what is known of them. */
+function isOfUser({ role, origin }: Message): boolean {
+  return role === "user" && ["user_message", "import", "api"].includes(origin);
 }
 
 /** "34", to "How old are you?": an answer without a word. */

@@ -3,13 +3,14 @@ import { type Cut, cutText, GAP } from "../../domain/cut.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message, Part } from "../../domain/message.ts";
 import { words } from "../../domain/words.ts";
-import { wordTombstones } from "../barred.ts";
+import { type Barring, wordTombstones } from "../barred.ts";
 import { passagesIn } from "../block/block.ts";
 import type { Ports } from "../ports.ts";
 import { claimTombstones, isTelling } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
 import { placesOf, variantsOf } from "./places.ts";
 import type { Selection } from "./select.ts";
+import type { Value } from "./values.ts";
 
 /** An erasure thought out: what is written, and which texts must then be nowhere. */
 export interface Erasing {
@@ -138,19 +139,30 @@ function tombstonesOf(ports: Pick<Ports, "secret">, state: UserState, selection:
     const isShared = staying.some(({ text }) => placesOf(text, words(claim.value)).length > 0);
     if (hashes.words && !isShared) made.set(hashes.words, { hash: hashes.words, of: "words", at: last });
   }
-  const texts = [
-    ...(selection.values ?? []).flatMap((value) => variantsOf(value)),
-    ...(selection.wordings ?? []).filter((text) => words(text).length >= LEAST_WORDS),
-  ];
   const lastSaid = lastOf([...selection.cuts.keys()].flatMap((id) => state.messages.get(id)?.at ?? []));
-  for (const text of texts) {
-    for (const one of wordTombstones(ports.secret, state.scope, text, lastSaid)) made.set(one.hash, one);
+  for (const { text, barring } of barredTexts(selection)) {
+    const all = wordTombstones(ports.secret, state.scope, { text, barring, at: lastSaid });
+    for (const one of all) made.set(one.hash, one);
   }
   return [...made.values()];
 }
 
 /** A wording of fewer words is barred by nothing: everybody says such. */
 const LEAST_WORDS = 4;
+
+function barredTexts({ values = [], wordings = [] }: Selection): { text: string; barring: Barring }[] {
+  return [
+    ...values.flatMap((value) => variantsOf(value).map((text) => ({ text, barring: barringOf(value) }))),
+    ...wordings
+      .filter((text) => words(text).length >= LEAST_WORDS)
+      .map((text) => ({ text, barring: "everywhere" as const })),
+  ];
+}
+
+function barringOf({ text, isName, isDistinct }: Value): Barring {
+  if (isName && words(text).length === 1) return "as a name";
+  return isDistinct ? "everywhere" : "where it is spoken of";
+}
 
 function lastOf(times: readonly string[]): string {
   return times.reduce((last, time) => (time > last ? time : last), "");
@@ -160,7 +172,9 @@ function lastOf(times: readonly string[]): string {
 const MOST_TEXTS = 300;
 
 function erasedTexts(selection: Selection, versions: readonly Memory[], state: UserState): string[] {
-  const texts = new Set<string>((selection.values ?? []).flatMap((value) => variantsOf(value)));
+  const texts = new Set<string>(
+    (selection.values ?? []).filter((value) => barringOf(value) === "everywhere").flatMap(variantsOf),
+  );
   const gone = new Set([...selection.memories].map(({ id }) => id));
   for (const { id, text, claim } of versions) {
     if (!gone.has(id)) continue;

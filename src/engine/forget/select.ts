@@ -4,6 +4,7 @@ import { checkName } from "../../domain/limits.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { canonicalRelation } from "../../domain/relations.ts";
+import { isDistinct } from "../../domain/shapes.ts";
 import { isoTime } from "../../domain/time.ts";
 import { isOfTopic, isRelation, TOPICS, topicOf } from "../../domain/topics.ts";
 import { invalid, MemoryError } from "../../errors.ts";
@@ -160,24 +161,28 @@ function selectAbout(
   phrase: string,
   asking?: Asking,
 ): Selection {
-  return united(thingsIn(phrase).map((thing) => selectThing(ports, state, thing, asking)));
+  const things = thingsIn(phrase);
+  const isListed = things.some((thing) => wantedIn(thing).named.some(isDistinct));
+  return united(things.map((thing) => selectThing(ports, state, thing, { isListed, asking })));
 }
 
 function selectThing(
   ports: Pick<Ports, "questions">,
   state: UserState,
   phrase: string,
-  asking: Asking | undefined,
+  { isListed, asking }: { isListed: boolean; asking: Asking | undefined },
 ): Selection {
   const about = aboutOf(phrase);
-  const wanted = wantedIn(phrase);
-  const isDescribed = wanted.named.length === 0 && !wanted.part;
+  const wanted = wantedIn(phrase, { isListed });
+  const isDescribed = wanted.named.length + wanted.called.length === 0 && !wanted.part;
   const own = about?.isOwn && isDescribed ? memoriesAbout(ports, state, phrase, about) : new Set<Memory>();
   if (own.size === 0 && namesValues(wanted)) {
     const found = selectValues(state, phrase, wanted, asking);
     if (found) return found;
   }
-  if (!about) return { memories: own, cuts: new Map() };
+  // "the old line": a noun of information alone is no description to go by.
+  const isBare = wanted.slots.length > 0 && wanted.terms.length === 0 && !about?.isOwn;
+  if (!about || isBare) return { memories: own, cuts: new Map() };
   const memories = own.size > 0 ? own : memoriesAbout(ports, state, phrase, about);
   const cuts = new Map<string, Cut[]>();
   cutSentences(state, memories, cuts, about);

@@ -3,6 +3,7 @@ import { slotOf } from "../../domain/slots.ts";
 import { stem, words } from "../../domain/words.ts";
 
 const JOINT = /,?\s+(?:and|as well as|plus)\s+(?:also\s+)?|[,;]\s+(?:and\s+)?/gi;
+const AGAIN = /^(?:also )?(?:delete|erase|forget|remove|purge|wipe|scrub|clear|drop)\s+/i;
 const DETERMINED =
   /^(?:the|my|our|his|her|their|its|this|that|these|those|any|all|every|both|what|everything|anything|\p{Lu}[\p{L}-]*['’]s)\b/iu;
 
@@ -22,11 +23,11 @@ export function thingsIn(phrase: string): string[] {
     from = index + joint.length;
   }
   things.push(phrase.slice(from));
-  return things.map((thing) => thing.trim()).filter((thing) => thing !== "");
+  return things.map((thing) => thing.trim().replace(AGAIN, "")).filter((thing) => thing !== "");
 }
 
 function beginsThing(rest: string): boolean {
-  if (DETERMINED.test(rest)) return true;
+  if (DETERMINED.test(rest) || AGAIN.test(rest)) return true;
   const [part = ""] = rest.split(/,|;|\band\b/i);
   if (shapesIn(part).some(({ start }) => start < 24)) return true;
   return words(part)

@@ -13,6 +13,10 @@ export interface Value {
   readonly shape?: Shape;
   /** True where it is nobody else's: it goes wherever it stands. */
   readonly isDistinct: boolean;
+  /** True for a name: it counts with a capital alone. */
+  readonly isName?: boolean;
+  /** True for a name that somebody who speaks here bears too: it goes only behind "ask for", "alias" and the like. */
+  readonly isBorrowed?: boolean;
 }
 
 /** A text in which values are looked for: a message, or a memory that came from none. */
@@ -24,6 +28,8 @@ export interface Said {
 
 interface Candidate extends Value {
   readonly rating: number;
+  /** How much of the description stands right beside it, 0 to 1. */
+  readonly close: number;
   /** Where it stands in the order in which things were said. */
   readonly at: number;
   readonly isCurrent: boolean;
@@ -40,7 +46,9 @@ const MOST_OF_IT = 0.66;
 export function valuesMeant(said: readonly Said[], wanted: Wanted, asker: string | undefined): Value[] {
   const named = [
     ...wanted.named.map(({ text, shape }) => valueFrom(text, shape)),
+    ...wanted.called.map((name) => nameValue(said, name)),
     ...following(said, wanted),
+    ...leading(said, wanted),
   ];
   if (wanted.part) named.push(...ofPart(said, wanted.part));
   if (named.length > 0) return named;
@@ -54,6 +62,33 @@ function valueFrom(text: string, shape: Shape | undefined): Value {
   const bare = text.replace(/^["“'‘]|["”'’]$/g, "");
   const isOne = shape === undefined ? words(bare).length > 1 : isDistinct({ shape, text });
   return { text: bare, ...(shape ? { shape } : {}), isDistinct: isOne };
+}
+
+function nameValue(said: readonly Said[], name: string): Value {
+  const all = words(name);
+  const isBorrowed =
+    all.length === 1 && said.some(({ by }) => by !== undefined && words(by).includes(all[0] ?? ""));
+  return { text: name, isDistinct: true, isName: true, ...(isBorrowed ? { isBorrowed } : {}) };
+}
+
+/** The words before a noun of place, as far as they were said before in one run of two and more. */
+function leading(said: readonly Said[], { leads }: Wanted): Value[] {
+  if (leads === undefined) return [];
+  const all = leads.split(/[\s-]+/).filter((word) => word !== "");
+  for (let length = all.length; length >= 2; length -= 1) {
+    for (let from = all.length - length; from >= 0; from -= 1) {
+      const run = all.slice(from, from + length);
+      // Capitals are the name of something, not a place in it.
+      if (
+        run.every((word) => /^\p{Lu}/u.test(word)) ||
+        /^(?:the|my|our|old|former|earlier)$/i.test(run[0] ?? "")
+      )
+        continue;
+      const text = run.join(" ");
+      if (said.some((one) => exactPlaces(one.text, text).length > 0)) return [{ text, isDistinct: true }];
+    }
+  }
+  return [];
 }
 
 function isBy({ by, role, text }: Said, asker: string): boolean {
@@ -95,8 +130,9 @@ function described(said: readonly Said[], wanted: Wanted): Value[] {
   const candidates = said.flatMap((one, at) => candidatesIn(one, at, wanted));
   const best = Math.max(0, ...candidates.map(({ rating }) => rating));
   if (best === 0) return [];
+  const closest = Math.max(...candidates.map(({ close }) => close));
   const byText = Map.groupBy(
-    candidates.filter(({ rating }) => rating >= best - 0.75),
+    candidates.filter(({ rating, close }) => rating >= best - 0.75 && close >= closest / 2),
     ({ text }) => words(text).join(" "),
   );
   const values = [...byText.values()].map((all) => ({ all, first: all[0], last: all.at(-1) }));
@@ -127,7 +163,8 @@ function candidatesIn(one: Said, at: number, wanted: Wanted): Candidate[] {
       const isTold = wanted.terms.length > 0 ? isMeant || value.isDistinct : slotMet(analyse(near), wanted);
       if (!isTold) return [];
       const isPast = PAST.test(near);
-      return { ...value, at, rating: far + rating, isCurrent: CURRENT.test(near) && !isPast, isPast };
+      const close = coverage(wanted.terms, analyse(near));
+      return { ...value, at, close, rating: far + rating, isCurrent: CURRENT.test(near) && !isPast, isPast };
     });
 }
 
@@ -181,5 +218,12 @@ function slotMet(stems: readonly string[], { slots }: Wanted): boolean {
 
 /** Where a value stands in a text, in all the ways in which it can be written. */
 export function placesOfValue(text: string, value: Value): Span[] {
-  return variantsOf(value).flatMap((variant) => exactPlaces(text, variant));
+  const places = variantsOf(value).flatMap((variant) => exactPlaces(text, variant));
+  if (!value.isName) return places;
+  return places.filter(
+    ({ start }) =>
+      /^\p{Lu}/u.test(text.slice(start)) && (!value.isBorrowed || BEARS_NAME.test(text.slice(0, start))),
+  );
 }
+
+const BEARS_NAME = /\b(?:ask(?:ing|ed)? for|alias(?:es)?|names?|named|called|under|nickname)\s+["“'‘]?$/i;

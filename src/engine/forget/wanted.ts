@@ -9,6 +9,10 @@ export interface Wanted {
   readonly named: readonly Shaped[];
   /** Words that follow the noun: "the pass phrase blue cedar". They are a value where the memory has them. */
   readonly follows?: string;
+  /** Names of people and places that the phrase gives as such: "the alias Mara", "ask for Ivo". */
+  readonly called: readonly string[];
+  /** Words before a noun of place: "the hall-cabinet upper-tin location". They are the place where the memory has them. */
+  readonly leads?: string;
   /** The end or the beginning of a value, as digits or letters: "the number that ends in 0174". */
   readonly part?: { readonly at: "start" | "end"; readonly text: string };
   /** Nouns of information, in order, as stems. */
@@ -25,6 +29,9 @@ export interface Wanted {
 
 const OLD =
   /\b(?:old|older|earlier|previous|prior|former|first|initial|original|outdated|expired|stale|obsolete|past|superseded|replaced|retired|earliest|last year['’]s)\b/i;
+const CALLED =
+  /\b(?:alias(?:es)?|pseudonym|nickname|names?|named|called|ask(?:ing)? for|asks for)\s+(?<name>\p{Lu}[\p{L}'’.-]*(?:\s+\p{Lu}[\p{L}'’.-]*)*)/gu;
+const CAPITALS = /^(?:the\s+)?(?<name>\p{Lu}[\p{L}'’.-]*(?:\s+(?:(?:of|the|and)\s+)?\p{Lu}[\p{L}'’.-]*)*)$/u;
 /** Words that say nothing about which value is meant. */
 const IDLE: ReadonlySet<string> = new Set(
   words(
@@ -32,7 +39,7 @@ const IDLE: ReadonlySet<string> = new Set(
       "replaced retired earliest temporary temp interim provisional current new present latest shared assistant active " +
       "accessible future existing stored saved recorded private personal confidential sensitive restricted safe system " +
       "chart file memory record history log one ones thing historical entire whole complete any other both all " +
-      "exact full specific related associated backup used using use longer please now",
+      "exact precise full specific related associated backup used using use longer please now",
   ).map(stem),
 );
 const PART =
@@ -43,17 +50,21 @@ const ENDS_VALUE =
 const NAME = /(?<=[^.!?\s]\s)\p{Lu}[\p{L}\p{N}'’-]*/gu;
 
 /** Reads a phrase such as "the older guest PIN for Ada" or "my number that ends in 0174". */
-export function wantedIn(phrase: string): Wanted {
+export function wantedIn(phrase: string, { isListed = false }: { isListed?: boolean } = {}): Wanted {
   const plain = phrase.trim().replace(/[.!?]+$/, "");
-  const shaped = shapesIn(plain);
   const part = partIn(plain);
-  const named = part ? [] : shaped;
+  const named = part ? [] : namedIn(plain);
+  const called = calledIn(plain, isListed);
   const rest = named.reduceRight(
     (text, { start, end }) => `${text.slice(0, start)}, ${text.slice(end)}`,
     plain,
   );
-  const described = part ? rest.replace(PART, " ") : rest;
+  const described = called.reduce(
+    (text, name) => text.replace(name, ", "),
+    part ? rest.replace(PART, " ") : rest,
+  );
   const follows = followsIn(described);
+  const leads = leadsIn(described);
   const head = follows === undefined ? described : described.replace(follows, " ");
   const stems = analyse(head);
   const slots = stems.flatMap((noun) => {
@@ -65,7 +76,9 @@ export function wantedIn(phrase: string): Wanted {
   const namesIn = new Set([...`the ${head}`.matchAll(NAME)].flatMap(([name]) => words(name).map(stem)));
   return {
     named,
+    called,
     ...(follows === undefined ? {} : { follows }),
+    ...(leads === undefined ? {} : { leads }),
     ...(part ? { part } : {}),
     slots,
     terms: [...new Set(terms)],
@@ -73,6 +86,25 @@ export function wantedIn(phrase: string): Wanted {
     isOld: OLD.test(plain),
     isOwn: /\b(?:my|our)\b/i.test(plain),
   };
+}
+
+/** What a note is about is no value by itself: "the note about calling after 6 PM". */
+function namedIn(text: string): Shaped[] {
+  const about = /\b(?:about|regarding|concerning|that (?:says?|said|tells?|told)|saying)\b/i.exec(text);
+  return shapesIn(text).filter((one) => !about || one.start < about.index || isDistinct(one));
+}
+
+function calledIn(text: string, isListed: boolean): string[] {
+  const found = Array.from(text.matchAll(CALLED), ({ groups }) => groups?.name ?? "");
+  const alone = isListed ? CAPITALS.exec(text)?.groups?.name : undefined;
+  return [...new Set([...found, ...(alone === undefined ? [] : [alone])])].filter((name) => name !== "");
+}
+
+/** The words before the last noun, where it is one of place. */
+function leadsIn(text: string): string | undefined {
+  const match = /^(?<leads>.*?)\s+(?<noun>[\p{L}-]+)\s*$/su.exec(text.trim());
+  const noun = stem(words(match?.groups?.noun ?? "")[0] ?? "");
+  return slotOf(noun)?.isPlace ? match?.groups?.leads : undefined;
 }
 
 function partIn(text: string): Wanted["part"] {
@@ -112,7 +144,7 @@ function isNoun(word: string): boolean {
 const TIMELY: ReadonlySet<Shape> = new Set(["date", "time"]);
 
 /** Whether a phrase is worth a search for values at all: it names some, or a noun of information. */
-export function namesValues({ named, follows, part, slots }: Wanted): boolean {
+export function namesValues({ named, called, follows, part, slots }: Wanted): boolean {
   const isNamed = named.some((one) => isDistinct(one) || !TIMELY.has(one.shape));
-  return part !== undefined || slots.length > 0 || follows !== undefined || isNamed;
+  return part !== undefined || slots.length > 0 || follows !== undefined || called.length > 0 || isNamed;
 }
