@@ -120,7 +120,13 @@ export function endedOtherwise(change: Change): Proposal[] | undefined {
   );
   if (named === "") return undefined;
   const target = targetOf(meant(context, { named, isNoName: true }));
-  return target && [ending(context, place(change), target, endedAt(change))];
+  const isLet = groups?.lapsed !== undefined;
+  return (
+    target && [
+      ending(context, place(change), target, endedAt(change)),
+      ...(isLet ? [event(change, "let go", "let go")] : []),
+    ]
+  );
 }
 
 /** "Tove's been replaced by Magnus", "Magnus took over from Tove" */

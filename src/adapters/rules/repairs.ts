@@ -2,22 +2,10 @@ import { baseForm } from "../../domain/english.ts";
 import { BE } from "./lexicon.ts";
 import { settled } from "./settled-words.ts";
 import { unshortened } from "./short-forms.ts";
+import { ends, isA, isLastOfList, isSmall, type Spot } from "./spot.ts";
 import type { Token, WordClass } from "./token.ts";
 import { AUXILIARY } from "./word-class.ts";
 import { apart, joined, namedInSmall, unmarked, withoutStrayIs } from "./word-joints.ts";
-
-/** A token among its neighbours. */
-interface Spot {
-  readonly tokens: readonly Token[];
-  readonly i: number;
-  readonly current: Token;
-  readonly previous: Token | undefined;
-  readonly next: Token | undefined;
-  /** No mark stands between it and the word before. */
-  readonly glued: boolean;
-  /** The word before, negation and adverb skipped. */
-  readonly helper: Token | undefined;
-}
 
 /** A reading that the tagger misses and the neighbours give away: the first rule that fits changes the class. */
 type Rule = readonly [(spot: Spot) => boolean, WordClass];
@@ -70,11 +58,6 @@ function repaired(tokens: readonly Token[], i: number, current: Token): WordClas
   const rules = [...LITTLE_WORDS, ...(isVerb ? VERBS : []), ...(isNoun ? NOUNS : []), ...ANY];
   return rules.find(([fits]) => fits(spot))?.[1] ?? current.class;
 }
-
-const isA = (token: Token | undefined, ...kinds: WordClass[]): boolean =>
-  token !== undefined && kinds.includes(token.class);
-const ends = ({ current, next }: Spot): boolean => !next || current.after.trim() !== "";
-const isSmall = (token: Token): boolean => /^[a-z]/.test(token.word);
 
 const LITTLE_WORDS: readonly Rule[] = [
   [
@@ -364,14 +347,6 @@ const NOUNS: readonly Rule[] = [
   ],
   [isInfinitive, "verb"],
 ];
-
-function isLastOfList({ tokens, i, current, previous, glued, next }: Spot): boolean {
-  const isEnd = !next || /[.,!?;:]/.test(current.after);
-  const before = tokens[i - 2];
-  if (!glued || !isEnd || current.class !== "adjective" || !isA(before, "noun")) return false;
-  const isListed = tokens[i - 3]?.after.includes(",") === true && isA(tokens[i - 3], "noun", "name");
-  return ["and", "or", "&"].includes(previous?.lower ?? "") && isListed;
-}
 
 function isOpeningPast({ i, current, next, tokens }: Spot): boolean {
   if (i !== 0 || current.class !== "adjective" || !/[a-z]ed$/.test(current.lower)) return false;
