@@ -1,8 +1,10 @@
 import type { Message } from "../../domain/message.ts";
 import type { Span } from "../../domain/sentences.ts";
 
-/** What stands in a message without being said in it: code, quoted lines, captions, marked-up text. */
+/** What stands in a message without being said in it: recalled context, code, quoted lines, captions, marked-up text. */
 const MARKED: readonly RegExp[] = [
+  // What this memory itself gave to a prompt, come back: "- [2026-04-01] user: I like tea. (message m1)".
+  /[-*•]? ?\[\d{4}-\d\d(?:-\d\d)?[^\]\n]{0,20}\](?:(?!\(messages? )[^\n])*(?:\(messages? [^)\n]*\))?/g,
   /(?:```|~~~)[\s\S]*?(?:```|~~~|$)/g,
   /\[(?:image|photo|picture|video|audio|gif|sticker|attachment|file)\b[^\]\n]*\]?/gi,
   /<(blockquote|pre|code|q|p|div|td|li|html|body)\b[\s\S]*?(?:<\/\1>|$)/gi,
@@ -38,15 +40,25 @@ const PLAY =
 const PLAY_ENDS =
   /\b(?:stop|end|finish|done with|enough of|out of|quit) (?:the |this |our |with the )?(?:role-?play\w*|game|character|scenario|pretending)\b|\bback to (?:normal|reality)\b/i;
 
-/** The spans of a text that are its author's own words about what is real. */
-export function ownSpans(content: string, spans: readonly Span[]): Span[] {
+/** The spans of a text that are its author's own words about what is real, and no echo of what others just said. */
+export function ownSpans(content: string, spans: readonly Span[], earlier: readonly Message[] = []): Span[] {
   const ranges = borrowedRanges(content);
-  if (ranges.length === 0) return [...spans];
-  return spans.flatMap((span) =>
-    ranges
-      .reduce<Span[]>((pieces, range) => pieces.flatMap((piece) => without(piece, range)), [span])
-      .filter(({ start, end }) => /\p{L}/u.test(content.slice(start, end))),
-  );
+  const own =
+    ranges.length === 0
+      ? [...spans]
+      : spans.flatMap((span) =>
+          ranges
+            .reduce<Span[]>((pieces, range) => pieces.flatMap((piece) => without(piece, range)), [span])
+            .filter(({ start, end }) => /\p{L}/u.test(content.slice(start, end))),
+        );
+  const heard =
+    own.length > 1 ? earlier.filter(({ role }) => role !== "user").map((turn) => turn.content) : [];
+  return heard.length === 0 ? own : own.filter((span) => !isEcho(content.slice(span.start, span.end), heard));
+}
+
+/** A whole sentence out of a turn that was not the user's, beside others. */
+function isEcho(sentence: string, heard: readonly string[]): boolean {
+  return sentence.split(/\s+/).length >= 4 && heard.some((turn) => turn.includes(sentence));
 }
 
 function borrowedRanges(content: string): Span[] {

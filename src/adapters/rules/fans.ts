@@ -15,7 +15,7 @@ export function fanClaims(part: Part): AddProposal[] | undefined {
   if (
     told === undefined ||
     clause.verb.tense === "past" ||
-    /^(?:drug|sex|ceiling|your|my|his|her|their)\b/i.test(told)
+    /^(?:drug|sex|ceiling|your|my|his|her|their)\b|\b(?:to|of|with|by|from|in|on|about|for|at)$/i.test(told)
   )
     return undefined;
   const denied = clause.verb.denied;

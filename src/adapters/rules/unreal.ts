@@ -32,9 +32,18 @@ const BELIEVED = new RegExp(
 const OF_ONESELF =
   /\b(?:i|we|doctor|gp|consultant|specialist|dentist|optician|nurse|physio|therapist|vet|surgeon|midwife|test|tests|scan|results?) (?:(?:['’]\w+|have|had|has|also|always|really|still|just|did|do|actually|honestly|kind of|kinda|already) )*(?:think|thought|assume|assumed|believe|believed|reckon|suspect|guess|guessed|claim|insist|swear|say|says|said|told|tell|thinks|reckons|believes|suspects)\b|\bi['’](?:m|ve|d)\b[^,]{0,12}\b(?:convinced|certain|sure|said|told)\b|\b(?:i|doctor|gp) (?:['’]m|am|is|was) (?:convinced|certain|sure)\b/i;
 
+/** A memory's own words, come back: nobody calls themself "the user". */
+const RECALLED = /^\W*(?:according to (?:my|your) (?:memory|notes)[:,]? )?the user(?:['’]s)?\b/i;
+
 /** Whether a sentence tells nothing that is so, or is another's view of the one who speaks. */
 export function isUnreal(text: string): boolean {
-  return IMAGINED.test(text) || JOKED.test(text) || EXAMPLE.test(text) || isOthersBelief(text);
+  return (
+    RECALLED.test(text) ||
+    IMAGINED.test(text) ||
+    JOKED.test(text) ||
+    EXAMPLE.test(text) ||
+    isOthersBelief(text)
+  );
 }
 
 function isOthersBelief(text: string): boolean {
