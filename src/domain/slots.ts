@@ -53,6 +53,7 @@ const ROWS: readonly (readonly [nouns: string, slot: Slot])[] = [
     "time times window slot hour hours minute date day deadline appointment schedule",
     { shapes: ["time", "date"], isWords: true },
   ],
+  ["name names alias aliases pseudonym", { shapes: ["quoted"], isWords: true, isName: true }],
   ["contact contacts", { shapes: ["phone", "email", "extension", "address", "room"], isWords: false }],
   [
     "detail details info information data",
