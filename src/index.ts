@@ -5,6 +5,15 @@ export type { Claim, Kind, Memory, SourceSpan, Status } from "./domain/memory.ts
 export type { Message, Origin, Part, Role } from "./domain/message.ts";
 export type { Answer, Explanation, Item, Recall, RecallOptions, Source, Why } from "./domain/recall.ts";
 export type {
+  ExplainedDrop,
+  ExplainedItem,
+  Fate,
+  Reason,
+  RecallExplanation,
+  WhyNot,
+} from "./domain/recall-explanation.ts";
+export type { DroppedItem, RecallBounds, RecalledItem, RecallReceipt } from "./domain/recall-receipt.ts";
+export type {
   ErasedCounts,
   ErasurePlan,
   ErasureReceipt,

@@ -74,6 +74,7 @@ function talking(root: Command): void {
   )
     .option("--limit <N>", "how many items at most (10)", count(1, 1000))
     .option("--as-of <TIME>", "what was true then", time)
+    .option("--known-at <TIME>", "what was known then", time)
     .option("--explain", "why each item came, and what was dropped")
     .addHelpText(
       "after",
@@ -86,6 +87,7 @@ function talking(root: Command): void {
     async ([question = ""], options) => (await import("./commands/answer.ts")).answer(question, options),
   )
     .option("--as-of <TIME>", "what was true then", time)
+    .option("--known-at <TIME>", "what was known then", time)
     .addHelpText(
       "after",
       examples('answer "Where do I live?"', 'answer "Where did I live?" --as-of 2023-06-01'),
@@ -154,6 +156,20 @@ function looking(root: Command): void {
     "the versions of a memory; without an id, what happened",
     async ([id], options) => (await import("./commands/history.ts")).history(id, options),
   ).option("--limit <N>", "how many revisions at most (50)", count(1, 1000));
+  command(
+    root,
+    "explain <ID>",
+    "why an earlier recall or answer gave what it gave",
+    async ([id = ""], options) => (await import("./commands/explain.ts")).explain(id, options),
+  )
+    .option("--about <ID>", "why this memory, passage or message was or was not among it")
+    .addHelpText(
+      "after",
+      `
+\`recall --explain\` shows the id, and so does \`--json\`. The newest 1,000 recalls of a user can be asked for; what has
+been erased since says so, and nothing else.
+${examples("explain 019f…", "explain 019f… --about 019e…")}`,
+    );
   command(root, "profile", "what holds now about the user", async (_none, options) =>
     (await import("./commands/look.ts")).profile(options),
   );

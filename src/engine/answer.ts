@@ -16,6 +16,7 @@ import { quoteFor } from "./answer/quote.ts";
 import { sayClaims, sayOne, sayPast } from "./answer/say.ts";
 import { timelyAnswer } from "./answer/timely/index.ts";
 import { yesOrNo } from "./answer/yes-no.ts";
+import { talkAnswer } from "./explain/talk.ts";
 import type { Ports } from "./ports.ts";
 import { knownThen } from "./recall/then.ts";
 import { recall } from "./recall.ts";
@@ -35,6 +36,17 @@ export async function answer(
   question: string,
   options: RecallOptions = {},
 ): Promise<Answer> {
+  return answered(ports, scope, question, options, scope.session);
+}
+
+/** The same, asked in a session that does not narrow what it may be answered from. */
+export async function answered(
+  ports: AnswerPorts,
+  scope: Scope,
+  question: string,
+  options: RecallOptions,
+  session: string | undefined,
+): Promise<Answer> {
   const found = await recall(ports, scope, question, options);
   const held = await ports.states.of(scope);
   const knownAt = options.knownAt === undefined ? undefined : isoTime(options.knownAt, "knownAt");
@@ -47,15 +59,23 @@ export async function answer(
   const zone = lastZone(state);
   const read = ports.questions.read(question, { at: inZone(asOf ?? now, zone), known: known(index, mayUse) });
   const asked = read.measures === "ago" ? question.replace(/\bhow long ago\b/i, "when") : question;
-  const composed = asksForAll(question)
-    ? overview(
-        heldAt(state.memories.values(), now, asOf).flatMap(({ memory, holds }) =>
-          holds && mayUse(memory) ? memory : [],
-        ),
-      )
-    : ((await fromClaims(ports, { question: asked, read, index, mayUse, state, now, asOf, zone })) ??
-      fromPassages({ question: asked, read, found, state, index, options, dayIn: dayReader(ports) }));
-  ports.recalls?.note(scope, found.id, { kind: "answer", used: composed?.used ?? [] });
+  const whole = (): Composed | undefined =>
+    overview(
+      heldAt(state.memories.values(), now, asOf).flatMap(({ memory, holds }) =>
+        holds && mayUse(memory) ? memory : [],
+      ),
+    );
+  const composed =
+    (await talkAnswer(ports, scope, read, session)) ??
+    (asksForAll(question)
+      ? whole()
+      : ((await fromClaims(ports, { question: asked, read, index, mayUse, state, now, asOf, zone })) ??
+        fromPassages({ question: asked, read, found, state, index, options, dayIn: dayReader(ports) })));
+  // An answer about the last answer does not take its place.
+  if (!read.talk) {
+    const asking = session === undefined ? {} : { session };
+    ports.recalls?.note(scope, found.id, { kind: "answer", used: composed?.used ?? [], ...asking });
+  }
   return composed
     ? { ...composed, abstained: false, recall: found }
     : { text: UNKNOWN, used: [], abstained: true, recall: found };

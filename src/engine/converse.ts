@@ -1,6 +1,6 @@
 import type { Scope } from "../domain/scope.ts";
 import { asksForAll } from "./answer/overview.ts";
-import { answer } from "./answer.ts";
+import { answered } from "./answer.ts";
 import type { Ports } from "./ports.ts";
 import { remember } from "./remember.ts";
 import { composeReply } from "./reply.ts";
@@ -18,8 +18,11 @@ export async function converse(
 ): Promise<Reply> {
   const asks = ports.questions.isQuestion(message) || asksForAll(message);
   const signal = options.signal ? { signal: options.signal } : {};
-  const before = asks ? await answer(ports, scope, message, signal) : undefined;
+  const session = options.session ?? scope.session;
+  const before = asks ? await answered(ports, scope, message, signal, session) : undefined;
   const receipt = await remember(ports, scope, message, options);
+  const [asking] = receipt.messages;
+  if (before && asking !== undefined) ports.recalls?.note(scope, before.recall.id, { message: asking });
   const text = composeReply({ receipt, said: message, ...(before ? { answer: before } : {}) });
   const { messages } = await ports.states.of(scope);
   const turn = messages.get(receipt.messages[0] ?? "")?.turn ?? 0;

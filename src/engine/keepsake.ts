@@ -7,6 +7,7 @@ import { audit } from "./audit.ts";
 import { type Background, background } from "./background.ts";
 import { backup } from "./backup.ts";
 import { converse } from "./converse.ts";
+import { explain } from "./explain.ts";
 import { forget, planForget } from "./forget.ts";
 import { exportLines, importMessages } from "./move.ts";
 import type { Ports } from "./ports.ts";
@@ -102,6 +103,7 @@ function scoped(
     answer: async (question, options) => open(() => answer(ports, scope, question, options)),
     answerStream: (question, options) => open(() => answerStream(ports, scope, question, options)),
     converse: (message, options) => write(() => converse(ports, scope, message, options)),
+    explain: async (recalled, options) => open(() => explain(ports, scope, recalled, options)),
     forget: (async (what, options) =>
       options?.dryRun
         ? open(() => planForget(ports, scope, what))

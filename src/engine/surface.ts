@@ -4,6 +4,7 @@ import type { Metadata, Where } from "../domain/filter.ts";
 import type { Claim, Kind, Memory, Status } from "../domain/memory.ts";
 import type { Part, Role } from "../domain/message.ts";
 import type { Answer, Recall, RecallOptions, Source } from "../domain/recall.ts";
+import type { RecallExplanation } from "../domain/recall-explanation.ts";
 import type { ErasurePlan, ErasureReceipt, Receipt } from "../domain/receipt.ts";
 import type { CallOptions } from "../ports/call.ts";
 import type { Fault } from "../ports/record.ts";
@@ -210,6 +211,11 @@ export interface ScopedMemory {
    * learnt, what was forgotten, or an answer.
    */
   converse(message: string, options?: RememberOptions): Promise<Reply>;
+  /**
+   * Why a recall gave what it gave, and left out what it left out: by the `id` that `recall` and `answer` gave it. With
+   * `about`, why one memory, passage or message was or was not among it. The newest 1,000 of a user can be asked for.
+   */
+  explain(recall: string, options?: CallOptions & { about?: string }): Promise<RecallExplanation>;
   forget(what: Forget, options: CallOptions & { dryRun: true }): Promise<ErasurePlan>;
   forget(what: Forget, options?: CallOptions & { dryRun?: false }): Promise<ErasureReceipt>;
   /** The receipts of this user's erasures, oldest first. */

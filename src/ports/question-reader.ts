@@ -35,6 +35,8 @@ export interface Question {
   };
   /** "When did I last …", "the first time": which of several is meant. */
   readonly order?: "first" | "last";
+  /** It is about the last answer: what it rests on, or why it left something out. */
+  readonly talk?: { readonly asks: "source" | "omission"; readonly about?: string };
   /** What is asked for is a length of time: how long it lasts, how long it is ago, how old somebody is. */
   readonly measures?: "duration" | "ago" | "age";
 }

@@ -5,6 +5,7 @@ import { isLastingOrder } from "./instructions.ts";
 import { readNounPhrase } from "./noun-phrases.ts";
 import { stated, whQuestion, yesNo } from "./question-frames.ts";
 import { type Asking, headOf, resolver } from "./question-parts.ts";
+import { talkOf } from "./question-talk.ts";
 import { besideOf, spanIn, timelyForm } from "./question-times.ts";
 import { tagSentences } from "./tagger.ts";
 
@@ -74,6 +75,7 @@ export function readQuestion(
     ...pastOf(text, reading),
     ...spanIn(text, context.at),
     ...besideOf(text),
+    ...talkOf(question),
     ...timely,
   };
 }

@@ -4,12 +4,16 @@ import { sourceLines } from "./sources.ts";
 
 interface AnswerOptions extends CommonOptions {
   readonly asOf?: string;
+  readonly knownAt?: string;
 }
 
 export async function answer(question: string, options: AnswerOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const { asOf } = options;
-    const given = await memory.answer(question, asOf === undefined ? {} : { asOf });
+    const { asOf, knownAt } = options;
+    const given = await memory.answer(question, {
+      ...(asOf === undefined ? {} : { asOf }),
+      ...(knownAt === undefined ? {} : { knownAt }),
+    });
     print.result(given, () => [given.text]);
     // What it rests on is for a person who looks at it, not for what the answer is piped into.
     if (process.stderr.isTTY)

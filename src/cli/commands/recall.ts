@@ -6,15 +6,17 @@ import { type CommonOptions, withMemory } from "../run.ts";
 interface RecallCommandOptions extends CommonOptions {
   readonly limit?: number;
   readonly asOf?: string;
+  readonly knownAt?: string;
   readonly explain?: boolean;
 }
 
 export async function recall(query: string, options: RecallCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const { limit, asOf, explain } = options;
+    const { limit, asOf, knownAt, explain } = options;
     const found = await memory.recall(query, {
       ...(limit === undefined ? {} : { limit }),
       ...(asOf === undefined ? {} : { asOf }),
+      ...(knownAt === undefined ? {} : { knownAt }),
       ...(explain ? { explain } : {}),
     });
     if (found.abstained) print.note("Nothing relevant is known.");
@@ -23,9 +25,11 @@ export async function recall(query: string, options: RecallCommandOptions): Prom
   });
 }
 
-function lines({ items, explanation }: Recall): string[] {
+function lines({ id, items, explanation }: Recall): string[] {
   const shown = items.flatMap((item) => [itemLine(item), ...whyLines(item)]);
-  return explanation ? [...shown, ...explanationLines(explanation)] : shown;
+  return explanation
+    ? [...shown, ...explanationLines(explanation), `Recall ${id}: \`keepsake explain\` tells it again later.`]
+    : shown;
 }
 
 function itemLine({ score, at, type, status, text, sources }: Item): string {

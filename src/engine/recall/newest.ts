@@ -95,6 +95,8 @@ function isNewsOf(comparing: Comparing, newer: Statement, older: Statement): boo
   const { flags, speaker } = comparing.block.turns.columns;
   const isLater = newer.at > older.at || (newer.at === older.at && newer.turn > older.turn);
   if (!isLater || older.turn < 0) return false;
+  // The words that ended a statement are the last it rests on; that makes it no news.
+  if (newer.item.status !== "current" && older.item.status === "current") return false;
   if (((flags[newer.turn] as number) & (flags[older.turn] as number) & TURN.byUser) === 0) return false;
   if (speaker[newer.turn] !== speaker[older.turn]) return false;
   return likeness(comparing, newer, older) >= ALIKE;

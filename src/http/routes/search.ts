@@ -37,6 +37,13 @@ export function searchRoutes(keepsake: Keepsake): App {
       .recall(query, options);
     return context.json({ ...(toWire(found) as object), items: found.items.map(itemToWire) });
   });
+  app.get("/memories/:user/recalls/:id", async (context) => {
+    const { about } = readQuery(context, z.strictObject({ about: maybe(text) }));
+    const explained = await keepsake
+      .scope({ project: context.get("project"), user: context.req.param("user") })
+      .explain(context.req.param("id"), given({ about }));
+    return context.json(toWire(explained) as object);
+  });
   return app;
 }
 

@@ -1,0 +1,136 @@
+import type { Memory } from "../domain/memory.ts";
+import type { Message } from "../domain/message.ts";
+import { passagesOf } from "../domain/passages.ts";
+import type { ExplainedDrop, ExplainedItem, Fate, RecallExplanation } from "../domain/recall-explanation.ts";
+import type { RecallReceipt } from "../domain/recall-receipt.ts";
+import type { Scope } from "../domain/scope.ts";
+import { MemoryError } from "../errors.ts";
+import { holdsNow } from "./answer/held.ts";
+import { whyNot } from "./explain/why-not.ts";
+import type { Ports } from "./ports.ts";
+import { shownSources } from "./show.ts";
+import type { UserState } from "./user-state.ts";
+
+export type ExplainPorts = Pick<Ports, "record" | "states" | "clock" | "recalls">;
+
+/**
+ * Why a recall gave what it gave, from its receipt; with `about`, why one memory or passage was or was not among it.
+ * `not_found` where no receipt of this id is kept (the newest 1,000 of a user are), or nothing of the id asked about.
+ */
+export async function explain(
+  ports: ExplainPorts,
+  scope: Scope,
+  recall: string,
+  options: { readonly about?: string } = {},
+): Promise<RecallExplanation> {
+  const receipt = await ports.recalls?.find(scope, recall);
+  if (!receipt) {
+    throw new MemoryError(
+      "not_found",
+      "there is no receipt of a recall with this id: the newest 1,000 are kept, and a crash can lose the last ones.",
+    );
+  }
+  return explained(ports, scope, receipt, options.about);
+}
+
+/** The same, of a receipt at hand. */
+export async function explained(
+  ports: ExplainPorts,
+  scope: Scope,
+  receipt: RecallReceipt,
+  about?: string,
+): Promise<RecallExplanation> {
+  const state = await ports.states.of(scope);
+  const taken = await takenSince(ports, scope, receipt.revision);
+  const looking = { state, now: ports.clock().toISOString(), taken };
+  return {
+    ...receipt,
+    items: receipt.items.map((item): ExplainedItem => {
+      const { id, type } = item;
+      const now = fateOf(looking, id, type);
+      if (now === "erased") return { id, type, now };
+      return { ...item, now, ...wordsOf(state, id, type) };
+    }),
+    dropped: receipt.dropped.map((one): ExplainedDrop => {
+      const { id, type } = one;
+      const now = fateOf(looking, id, type);
+      return now === "erased" ? { id, type, now } : { ...one, now };
+    }),
+    ...(about === undefined ? {} : { about: await whyNot(ports, scope, receipt, about) }),
+  };
+}
+
+interface Fates {
+  readonly state: UserState;
+  readonly now: string;
+  readonly taken: ReadonlySet<string>;
+}
+
+/** What has become of a memory or a passage. A message that words were taken out of is not shown again. */
+export function fateOf({ state, now, taken }: Fates, id: string, type: "memory" | "passage"): Fate {
+  if (type === "memory") return memoryFate(state.memories.get(id), now, taken.has(id));
+  const message = state.messages.get(messageOf(id));
+  if (!message || message.content === "" || taken.has(message.id)) return "erased";
+  return message.undone ? "undone" : "current";
+}
+
+function memoryFate(memory: Memory | undefined, now: string, isTaken: boolean): Fate {
+  if (!memory || isTaken) return "erased";
+  if (memory.expiresAt !== undefined && memory.expiresAt <= now) return "expired";
+  if (memory.status === "retracted") return "retracted";
+  return holdsNow(memory, now) ? "current" : "superseded";
+}
+
+/** The message of a passage: "m1#0" -> "m1". */
+export function messageOf(passage: string): string {
+  return passage.slice(0, passage.lastIndexOf("#"));
+}
+
+function wordsOf(
+  state: UserState,
+  id: string,
+  type: "memory" | "passage",
+): Pick<Extract<ExplainedItem, { text: string }>, "text" | "sources"> {
+  if (type === "memory") {
+    const memory = state.memories.get(id);
+    return { text: memory?.text ?? "", sources: memory ? shownSources(state, memory.sources) : [] };
+  }
+  const message = state.messages.get(messageOf(id));
+  const place = message && passagesOf(message).find((passage) => passage.id === id);
+  if (!message || !place) return { text: "", sources: [] };
+  const quote = quoteOf(message, place);
+  return {
+    text: quote,
+    sources: shownSources(state, [{ message: message.id, start: place.start, end: place.end, quote }]),
+  };
+}
+
+function quoteOf({ content }: Message, { start, end }: { start: number; end: number }): string {
+  return content.slice(start, end);
+}
+
+/** How many entries of the log are read at once. */
+const PAGE = 200;
+
+/** Ids of messages with words taken out, and of memories erased, after a revision. */
+export async function takenSince(
+  ports: Pick<Ports, "record">,
+  scope: Scope,
+  revision: number,
+): Promise<Set<string>> {
+  const taken = new Set<string>();
+  let before: number | undefined;
+  for (;;) {
+    const entries = await ports.record.log(scope, {
+      limit: PAGE,
+      ...(before === undefined ? {} : { before }),
+    });
+    for (const entry of entries) {
+      if (entry.revision <= revision) return taken;
+      for (const id of entry.erased) taken.add(id);
+    }
+    const last = entries.at(-1);
+    if (!last || entries.length < PAGE) return taken;
+    before = last.revision;
+  }
+}
