@@ -44,7 +44,8 @@ export function erasing(
     return message ? [{ message, ...redact(message, cuts) }] : [];
   });
   const places = new Map(cutOut.map(({ message, text, place }) => [message.id, { text, place }]));
-  const texts = erasedTexts(selection, versions, state);
+  const left = cutOut.map(({ message, redaction }) => applied(message, redaction));
+  const texts = erasedTexts(selection, versions, state, left);
   const rewrites = versions
     .filter(({ id }) => !gone.has(id))
     .flatMap((version) => rewrite(version, places, gone) ?? []);
@@ -52,7 +53,7 @@ export function erasing(
   return {
     messages: cutOut.map(({ redaction }) => redaction),
     emptied: cutOut.filter(({ text }) => text === "").length,
-    left: cutOut.map(({ message, redaction }) => applied(message, redaction)),
+    left,
     memories: [...gone],
     rewrites,
     tombstones: tombstonesOf(ports, state, selection),
@@ -171,16 +172,22 @@ function lastOf(times: readonly string[]): string {
 /** How many texts are searched for, byte by byte: the most telling ones first. */
 const MOST_TEXTS = 300;
 
-function erasedTexts(selection: Selection, versions: readonly Memory[], state: UserState): string[] {
+function erasedTexts(
+  selection: Selection,
+  versions: readonly Memory[],
+  state: UserState,
+  left: readonly Message[],
+): string[] {
   const texts = new Set<string>(
     (selection.values ?? []).filter((value) => barringOf(value) === "everywhere").flatMap(variantsOf),
   );
   const gone = new Set([...selection.memories].map(({ id }) => id));
-  for (const { id, text, claim } of versions) {
-    if (!gone.has(id)) continue;
-    if (claim && isTelling(claim.value)) texts.add(claim.value);
-    texts.add(text);
+  const stays = standing(state, selection, left);
+  // A value that nobody named may rightly stand elsewhere: in what the plan leaves, because something else rests on it.
+  for (const { claim } of selection.memories) {
+    if (claim && isTelling(claim.value) && !stays(claim.value)) texts.add(claim.value);
   }
+  for (const { id, text } of versions) if (gone.has(id)) texts.add(text);
   for (const [id, cuts] of selection.cuts) {
     const content = state.messages.get(id)?.content ?? "";
     for (const { start, end } of cuts) {
@@ -189,4 +196,22 @@ function erasedTexts(selection: Selection, versions: readonly Memory[], state: U
     }
   }
   return [...texts].slice(0, MOST_TEXTS);
+}
+
+/** Whether words stand in what is left of messages and memories. */
+function standing(
+  state: UserState,
+  selection: Selection,
+  left: readonly Message[],
+): (value: string) => boolean {
+  const cut = new Map(left.map((message) => [message.id, message]));
+  const texts = [
+    ...[...state.messages.values()].map((message) => (cut.get(message.id) ?? message).content),
+    ...[...state.memories.values()].filter((one) => !selection.memories.has(one)).map(({ text }) => text),
+  ];
+  const lower = texts.map((text) => text.toLowerCase());
+  return (value) =>
+    lower.some(
+      (text, i) => text.includes(value.toLowerCase()) && placesOf(texts[i] ?? "", words(value)).length > 0,
+    );
 }
