@@ -51,7 +51,7 @@ whole \`recall\`: embed the question, search by vectors, words, claims and time,
 
 ${allFigures(runs)}
 
-${DEFINITIONS}`;
+${DEFINITIONS}${runs.some(({ rules }) => rules) ? RULES : ""}`;
 }
 
 /** A sentence where others were at work on the machine: then all times are longer, ours and those of the others. */
@@ -81,6 +81,14 @@ function allFigures(runs: readonly Figures[]): string {
     ["recall, user not in memory", ({ recall }) => spread(recall.cold)],
     ["answer", ({ answer }) => spread(answer)],
     ["remember one message, durable", ({ remember }) => spread(remember)],
+    ...(runs.some(({ rules }) => rules)
+      ? [
+          [
+            "the rules alone, one short message",
+            ({ rules }: Figures) => (rules ? spread(rules) : ""),
+          ] as const,
+        ]
+      : []),
     ["sqlite-vec, vectors alone", ({ peers }) => spread(peers["sqlite-vec"])],
     ["plain JavaScript scan, vectors alone", ({ peers }) => spread(peers["js-scan"])],
     ["LanceDB, vectors alone", ({ peers }) => (peers.lancedb ? spread(peers.lancedb) : "not installed")],
@@ -121,6 +129,10 @@ const DEFINITIONS = `## What is measured how
 * **Server start**: from the start of the process to the answer to a search; the median of five.
 * **Recall@10 of the vector arm**: against every vector compared exactly, in 32-bit floats.
 * **Resident memory**: of the process that has just answered the hot recalls.
+`;
+
+const RULES = `* **The rules alone**: one short message read with the six turns before it; nothing is stored, embedded or searched. Half
+  are chat of the kind that people write, half the made-up texts of the other figures.
 `;
 
 function byMemories(results: Results): string {

@@ -10,6 +10,7 @@ import { rounded, type Spread } from "./measure.ts";
 import { type Peers, peers } from "./peers.ts";
 import { phase } from "./progress.ts";
 import { type Crowd, cold } from "./recalls.ts";
+import { rulesOf } from "./rules.ts";
 import { serverStart } from "./server-start.ts";
 import { vectorRecall, vectorsOf } from "./vectors.ts";
 
@@ -20,6 +21,8 @@ export interface Figures {
   readonly recall: { readonly hot: Spread; readonly cold: Spread; readonly afterWrite: Spread };
   readonly remember: Spread;
   readonly answer: Spread;
+  /** Of reading one short message by the rules, and nothing else. Absent in results from before it was measured. */
+  readonly rules?: Spread;
   readonly import: Imported;
   readonly peers: Peers;
   /** Of the process that has just answered the hot recalls. */
@@ -70,6 +73,8 @@ export async function run(folder: string, size: Size): Promise<Figures> {
   phase("recall of users not met before");
   const coldRecalls = await cold({ path, embedder: staticEmbedder() }, crowd);
   const writes = await writesOf(path, crowd, perUser);
+  phase("rules alone");
+  const rules = await rulesOf();
   phase("vectors elsewhere");
   const questions = Array.from({ length: perUser > 50_000 ? 50 : 200 }, () => first.ask());
   const vectors = await vectorsOf(first.person, perUser, questions);
@@ -83,6 +88,7 @@ export async function run(folder: string, size: Size): Promise<Figures> {
     recall: { hot: reads.recall, cold: coldRecalls, afterWrite: writes.afterWrite },
     remember: writes.remember,
     answer: reads.answer,
+    rules,
     import: imported,
     peers: others,
     rssMb: reads.rssMb,

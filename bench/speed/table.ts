@@ -13,6 +13,7 @@ export function tableOf(figures: Figures): string {
     times("recall, user not in memory", recall.cold),
     times("answer", figures.answer),
     times("remember one message, durable", figures.remember),
+    ...(figures.rules ? [times("rules, one short message", figures.rules)] : []),
     ...Object.entries(peers).map(([name, spread]) => times(`vectors alone: ${name}`, spread as Spread)),
     "",
     one("server start to first search, ms", figures.startMs),
