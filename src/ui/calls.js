@@ -73,11 +73,11 @@ export function undo(user, revision) {
   return call("POST", `${memoriesOf(user)}/undo`, { revision });
 }
 
-/** What would go, and nothing is gone yet. */
-export function planErasure(user, ids) {
-  return call("POST", "/api/v1/erasures", { user_id: user, ids, dry_run: true });
+/** What would go, and nothing is gone yet. `what` is `{ ids }` or `{ about }`. */
+export function planErasure(user, what) {
+  return call("POST", "/api/v1/erasures", { user_id: user, ...what, dry_run: true });
 }
 
-export function erase(user, ids) {
-  return call("POST", "/api/v1/erasures", { user_id: user, ids });
+export function erase(user, what) {
+  return call("POST", "/api/v1/erasures", { user_id: user, ...what });
 }

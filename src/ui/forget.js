@@ -1,23 +1,27 @@
 import { erase, planErasure } from "./calls.js";
 import { find, make, say } from "./make.js";
-import { counted, goneInWords, moment } from "./words.js";
+import { counted, day, goneInWords, moment } from "./words.js";
 
-/** Shows what forgetting a memory would take; on a yes, erases it and shows the receipt. `erased` is told of it. */
-export async function askToForget(user, memory, erased) {
+/**
+ * Shows what forgetting would take; on a yes, erases it and shows the receipt. `what` is `{ ids }`, or `{ about }` for
+ * words that somebody typed. `erased` is told of it.
+ */
+export async function askToForget(user, what, erased) {
   const dialog = find("forget");
   fill(dialog, "Forget this?", make("p", { class: "small" }, "Looking at what would go…"));
   dialog.showModal();
   try {
-    const plan = await planErasure(user, [memory.id]);
-    showPlan(dialog, plan, () => carryOut(dialog, user, memory.id, erased));
+    const plan = await planErasure(user, what);
+    if (plan.memories.length + plan.messages.length === 0) showNothing(dialog);
+    else showPlan(dialog, plan, () => carryOut(dialog, user, what, erased));
   } catch (error) {
     showFailure(dialog, error);
   }
 }
 
-async function carryOut(dialog, user, id, erased) {
+async function carryOut(dialog, user, what, erased) {
   try {
-    const receipt = await erase(user, [id]);
+    const receipt = await erase(user, what);
     fill(
       dialog,
       `Forgotten: ${goneInWords(receipt)}`,
@@ -37,10 +41,11 @@ function showPlan(dialog, plan, yes) {
     dialog,
     "Forget this for good?",
     make("p", { class: "small" }, "It goes from every place, also from the history. This cannot be undone."),
-    section(
-      counted(plan.memories.length, "memory", "memories"),
-      plan.memories.map((memory) => make("li", {}, memory.display)),
-    ),
+    plan.memories.length > 0 &&
+      section(
+        counted(plan.memories.length, "memory", "memories"),
+        plan.memories.map((memory) => make("li", {}, memory.display)),
+      ),
     words.length > 0 &&
       section(
         `These words, from ${counted(plan.messages.length, "message", "messages")}`,
@@ -64,13 +69,22 @@ function showPlan(dialog, plan, yes) {
   );
 }
 
+function showNothing(dialog) {
+  fill(
+    dialog,
+    "There is nothing like that",
+    make("p", {}, "Nothing that I know is about that, so nothing would be forgotten. Try other words."),
+    buttons(closeButton(dialog, "Close")),
+  );
+}
+
 function section(title, items) {
   return make("div", { class: "plan" }, make("h3", {}, title), make("ul", {}, items));
 }
 
 /** What an erasure took, from where, and that every place was read again. */
 export function receiptParts(receipt) {
-  const { erased, verified, complete } = receipt;
+  const { erased, verified, complete, backups = [] } = receipt;
   const rows = [
     ["Memories", erased.memories],
     ["Versions of them", erased.versions],
@@ -92,6 +106,12 @@ export function receiptParts(receipt) {
         ? `Checked: ${verified.length > 0 ? `${counted(verified.length, "place", "places")} read again, nothing found.` : "there was nothing to find."}`
         : `Still found in: ${left.join(", ") || "a place that could not be read"}. Ask for it again in a moment.`,
     ),
+    backups.length > 0 &&
+      make(
+        "p",
+        { class: "small" },
+        `Backups made before still hold it: ${backups.map(({ name, until }) => (until ? `${name} (until ${day(until)})` : name)).join(", ")}.`,
+      ),
     make("p", { class: "small" }, `Receipt ${receipt.id}, ${moment(receipt.at)}`),
   ];
 }

@@ -15,11 +15,19 @@ export function knownList({ user, erased }) {
   let seen = { user: undefined, ids: new Set() };
   let run = 0;
 
-  const forget = (memory) =>
-    askToForget(user(), memory, (receipt) => {
-      erased(receipt);
-      refresh();
-    });
+  const told = (receipt) => {
+    erased(receipt);
+    refresh();
+  };
+  find("forget-words").onsubmit = (event) => {
+    event.preventDefault();
+    const about = find("forget-what").value.trim();
+    if (about === "") return;
+    find("forget-what").value = "";
+    askToForget(user(), { about }, told);
+  };
+
+  const forget = (memory) => askToForget(user(), { ids: [memory.id] }, told);
 
   async function refresh() {
     run += 1;

@@ -163,6 +163,25 @@ describe.skipIf(!isThere)("the page", () => {
     expect(await page.locator(".note").innerText()).toContain("Forgotten: 1 memory");
   });
 
+  it("forgets what somebody names in a few words, once they have seen the plan", async () => {
+    await signIn();
+    await say("My cat is called Quixote. I live in Porto.");
+    await expect.poll(cards).toHaveLength(2);
+    await page.fill("#forget-what", "Zanzibar");
+    await page.press("#forget-what", "Enter");
+    await page.locator("dialog >> text=There is nothing like that").waitFor();
+    await page.click("dialog >> text=Close");
+    await page.fill("#forget-what", "my cat");
+    await page.click("#forget-words button");
+    await page.locator("dialog .danger").waitFor();
+    expect(await page.locator("dialog").innerText()).toContain("Quixote");
+    await page.click("dialog .danger");
+    await page.locator("dialog .checked").waitFor();
+    await page.click("dialog >> text=Done");
+    await expect.poll(cards).toEqual([expect.stringContaining("Porto")]);
+    expect(await bodyText()).not.toContain("Quixote");
+  });
+
   it("takes back the last thing learnt, and brings it back again", async () => {
     await signIn();
     await say("I live in Porto.");
