@@ -48,28 +48,3 @@ export function quotedSpans(text: string): { start: number; end: number }[] {
   }
   return spans;
 }
-
-const COMMON = new Set(
-  "the a an i i'm im i've ive my me we our you your he she it it's its they this that is are was were am be been have has had do does did don't to of in on at for with from and but or not so as if when what who where how why can will would just like about up out no yes got get all now then there her his their".split(
-    " ",
-  ),
-);
-const FOREIGN = new Set(
-  "der die das und ich nicht ist ein eine mit auf für meine mein wohne heiße habe bin le la les une est je suis mon ma et pas dans avec j'ai j'habite el los las una soy mi y en con tengo vivo que es yo il lo gli sono mio mia ho abito di che non per o os um uma eu meu minha tenho moro não com het een ik mijn ben heb niet en woon van jag är och min har bor inte jeg og er ikke bor mam jestem nie mój w na się".split(
-    " ",
-  ),
-);
-
-/** Whether a text can be English, by its commonest words and letters. Short texts get the benefit of the doubt. */
-export function isEnglish(text: string): boolean {
-  const sample = text.slice(0, 1500).toLowerCase();
-  const letters = sample.match(/\p{L}/gu)?.length ?? 0;
-  const latin = sample.match(/\p{Script=Latin}/gu)?.length ?? 0;
-  if (letters === 0) return false;
-  if (latin / letters < 0.7) return false;
-  const words = sample.match(/[\p{L}'’]+/gu)?.map((word) => word.replace(/’/g, "'")) ?? [];
-  const english = words.filter((word) => COMMON.has(word)).length;
-  const foreign = words.filter((word) => FOREIGN.has(word)).length;
-  if (foreign > english) return false;
-  return words.length <= 8 || english / words.length >= 0.08;
-}

@@ -1,10 +1,11 @@
+import { englishSpans } from "../../domain/language.ts";
 import type { Message } from "../../domain/message.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
 import type { Extractor, Proposal, Reading } from "../../ports/extractor.ts";
 import { isInPlay, isTextWork, ownSpans } from "./borrowed.ts";
 import { opensWithOrder } from "./erase-forms.ts";
 import { erasuresOf } from "./erasures.ts";
-import { holdsSecret, isEnglish } from "./guards.ts";
+import { holdsSecret } from "./guards.ts";
 import { readStatements } from "./reader.ts";
 
 export { rulesQuestionReader } from "./questions.ts";
@@ -34,14 +35,16 @@ export function rulesExtractor(): Extractor {
 
 function proposalsOf(message: Message, reading: Reading): Proposal[] {
   if (!isOfUser(message) || message.content.trim() === "") return [];
-  const isForeign = !isEnglish(message.content) && !isFigure(message, reading);
+  const text = message.content.slice(0, 40_000);
+  const sentences = sentencesOf(text);
+  const english = isFigure(message, reading) ? sentences : englishSpans(text, sentences);
+  const isForeign = english.length === 0;
   // A request can be all names: "Delete Pier 9 Lodge, 555-0100 and Ivo."
   if (isForeign && !opensWithOrder(message.content)) return [];
   if (isForeign || isTextWork(message.content))
     return erasuresOf(message, sentencesOf(message.content.slice(0, 400)));
   if (isInPlay(message.content, reading.earlier)) return [];
-  const text = message.content.slice(0, 40_000);
-  const all = ownSpans(text, sentencesOf(text), reading.earlier);
+  const all = ownSpans(text, english, reading.earlier);
   const spans = all.filter(({ start, end }) => end - start <= LONGEST_SENTENCE).slice(0, MOST_SENTENCES);
   const erasures = erasuresOf(message, spans, reading);
   if (erasures.some((one) => one.about === undefined)) return erasures;
