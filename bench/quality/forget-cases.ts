@@ -101,7 +101,14 @@ async function run(one: Case, embedder: Embedder): Promise<Tried> {
         else await user.forget(mutation[1]);
       }
       const { items } = await user.recall(one.final_query);
-      return { recalled: items.map(({ text }) => text).join("\n"), stored: await everythingIn(user) };
+      // What was so comes too, and says so by its status; the question is what is recalled as true.
+      return {
+        recalled: items
+          .filter(({ status }) => status === "current")
+          .map(({ text }) => text)
+          .join("\n"),
+        stored: await everythingIn(user),
+      };
     })();
     const bytes = readdirSync(folder).map((file) => readFileSync(join(folder, file)).toString("latin1"));
     const stored = [found.stored, ...bytes].join("\n");

@@ -1,8 +1,11 @@
 import type { Memory } from "../../domain/memory.ts";
+import { answeringRelations, attributeRelations } from "../../domain/relations.ts";
 import { analyse, stem, words } from "../../domain/words.ts";
 import type { Ports } from "../ports.ts";
 import { isTelling } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
+import { stemsMet } from "./kin.ts";
+import { exactPlaces } from "./places.ts";
 
 /** What somebody asks to forget, in a form that sentences and memories can be held against. */
 export interface About {
@@ -12,6 +15,10 @@ export interface About {
   readonly isOwn: boolean;
   /** The words as they stand, lower case: a name to take out of sentences that stay. */
   readonly name: readonly string[];
+  /** Its terms that are names. */
+  readonly names: readonly string[];
+  /** "Mark the plumber", "Ida from work": the name alone, which counts with its capital; the rest only tells which one. */
+  readonly person?: string;
 }
 
 const EPOCH = "1970-01-01T00:00:00.000Z";
@@ -33,10 +40,27 @@ const LEADING =
 export function aboutOf(phrase: string): About | undefined {
   const plain = phrase.trim().replace(/[.!?]+$/, "");
   const bare = plain.replace(LEADING, "").trim() || plain;
-  const terms = [...new Set(analyse(bare))].filter((term) => !SPEAKING.has(term));
+  const person = PERSON.exec(bare)?.groups?.name;
+  const terms = [...new Set(analyse(person ?? bare))].filter((term) => !SPEAKING.has(term));
   if (terms.length === 0) return undefined;
   const isOwn = OWN.test(bare) || OWN.test(plain.replace(/^(?:about|that)\s+/i, ""));
-  return { terms, isOwn, name: isOwn ? [] : words(bare) };
+  const capitals = new Set(Array.from(bare.matchAll(CAPITAL), ([name]) => words(name).map(stem)).flat());
+  return {
+    terms,
+    isOwn,
+    name: isOwn ? [] : words(person ?? bare),
+    names: terms.filter((term) => capitals.has(term)),
+    ...(person === undefined ? {} : { person }),
+  };
+}
+
+const CAPITAL = /\p{Lu}[\p{L}\p{N}'’-]*/gu;
+const PERSON =
+  /^(?<name>\p{Lu}[\p{L}'’-]+(?:\s+\p{Lu}[\p{L}'’-]+)*),?\s+(?:(?:the|my|our|his|her|their|a|an)\s+\p{Ll}|(?:from|on|in|at|who|of)\s+)/u;
+
+/** Whether a name stands in a text as a name: with its capital, and not as the first word of something else. */
+export function holdsName(text: string, name: string): boolean {
+  return exactPlaces(text, name).some(({ start }) => /^\p{Lu}/u.test(text.slice(start)));
 }
 
 /** The stems of a text, stop words and all. */
@@ -52,16 +76,95 @@ export function memoriesAbout(
   about: About,
 ): Set<Memory> {
   const found = new Set<Memory>();
-  for (const memory of state.memories.values()) {
-    const stems = stemsOf(
-      [memory.text, memory.claim?.subject, memory.claim?.value, memory.claim?.qualifier].join(" "),
-    );
-    if (about.terms.every((term) => stems.has(term))) found.add(memory);
-  }
+  for (const memory of state.memories.values()) if (isMeant(memory, about)) found.add(memory);
   const named = [...found];
   if (about.isOwn) for (const memory of asked(ports, state, phrase)) found.add(memory);
   for (const memory of named) for (const other of hangingOn(state, memory)) found.add(other);
   return found;
+}
+
+/** Who a memory can be about without being named in it. */
+const SOMEBODY: ReadonlySet<string> = new Set(
+  words("user users customer client patient employee person member student").map(stem),
+);
+/** Nouns that add nothing to what is meant. */
+const GENERAL: ReadonlySet<string> = new Set(
+  words(
+    "preference preferences status situation arrangement arrangements history choice current city town primary main location",
+  ).map(stem),
+);
+
+/** Whether a memory is what the words describe: they stand in it, in some form, or as the relation that they name. */
+function isMeant(memory: Memory, about: About): boolean {
+  const { claim } = memory;
+  const said = [memory.text, claim?.subject, claim?.value, claim?.qualifier].join(" ");
+  if (about.person !== undefined) return holdsName(said, about.person);
+  const stems = stemsOf(said);
+  const unmet = about.terms.filter((term) => !stems.has(term) && !stemsMet(stems, term));
+  if (unmet.length === 0) return !isDenied(memory, about);
+  if (isQuoted(memory, about, stems)) return true;
+  // A memory with a claim says by it what it is about: `asked` finds those.
+  if (claim || about.names.some((name) => unmet.includes(name))) return false;
+  const open = unmet.filter((term) => !SOMEBODY.has(term) && !GENERAL.has(term));
+  const isMet = about.terms.some((term) => !unmet.includes(term) && !SOMEBODY.has(term));
+  const told = open.filter((term) => !isRelated(memory.text, term));
+  // A name that is met stands for the noun beside it: "employer Lidl" of "started at Lidl".
+  return open.length > told.length || isMet ? told.length === 0 || isNamedWhole(about, unmet, told) : false;
+}
+
+function isNamedWhole({ names }: About, unmet: readonly string[], told: readonly string[]): boolean {
+  return (
+    names.length > 0 && !names.some((name) => unmet.includes(name)) && told.every((term) => isAttribute(term))
+  );
+}
+
+/** "does not have access" is not what "the access" means. */
+function isDenied({ text, claim }: Memory, { terms }: About): boolean {
+  if (claim || terms.some((term) => term === "not")) return false;
+  return /\b(?:(?:do|does|did)(?: not|n['’]t) have|has no|have no|had no|never had|lacks?|without)\b/i.test(
+    text,
+  );
+}
+
+/** Of a name: the sentence that the memory came from names it whole, and the memory a part of it. */
+function isQuoted({ sources }: Memory, about: About, stems: ReadonlySet<string>): boolean {
+  if (about.isOwn || about.names.length !== about.terms.length) return false;
+  if (!about.terms.some((term) => stems.has(term))) return false;
+  return sources.some(({ quote }) => about.terms.every((term) => stemsOf(quote).has(term)));
+}
+
+function isAttribute(term: string): boolean {
+  return attributeOf(term).length > 0;
+}
+
+/** The relations of the attribute with this stem: `residence` and `employer` by their nouns. */
+function attributeOf(term: string): readonly string[] {
+  return NOUNS.get(term) ?? attributeRelations(term);
+}
+
+/** Nouns of relations that nobody asks with. */
+const NOUNS: ReadonlyMap<string, readonly string[]> = new Map(
+  (
+    [
+      ["residence", ["live in", "move to"]],
+      ["employer", ["work at", "start at", "join", "move to"]],
+      ["workplace", ["work at"]],
+      ["diet", ["eat", "follow"]],
+      ["dietary", ["eat", "follow"]],
+      ["owner", ["own", "oversee", "lead"]],
+    ] as const
+  ).map(([noun, relations]) => [stem(noun), relations]),
+);
+
+/** Whether a text tells a relation of an attribute: "lives in Vienna" tells a residence. */
+function isRelated(text: string, term: string): boolean {
+  const run = ` ${words(text).map(stem).join(" ")} `;
+  return attributeOf(term)
+    .flatMap((relation) => [relation, ...answeringRelations(relation)])
+    .some(
+      (relation) =>
+        relation !== "be" && relation !== "have" && run.includes(` ${words(relation).map(stem).join(" ")} `),
+    );
 }
 
 /** "what car I drive" asks what an answer would rest on. */

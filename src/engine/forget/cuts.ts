@@ -5,7 +5,7 @@ import { type Span, sentencesOf } from "../../domain/sentences.ts";
 import { words } from "../../domain/words.ts";
 import { isTelling } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
-import { type About, stemsOf } from "./about.ts";
+import { type About, holdsName, stemsOf } from "./about.ts";
 import { placesOf } from "./places.ts";
 
 /** What decides about a sentence: the spans that memories which go, and such as stay, rest on, and the values. */
@@ -71,6 +71,7 @@ const FIRST_PERSON = /\b(?:i|i'm|me|my|mine|we|our|ours|us)\b/i;
 const SECOND_PERSON = /\b(?:you|your|yours)\b/i;
 
 function isAbout(about: About, sentence: string, message: Message): boolean {
+  if (about.person !== undefined) return holdsName(sentence, about.person);
   const stems = stemsOf(sentence);
   if (!about.terms.every((term) => stems.has(term))) return false;
   if (!about.isOwn) return true;

@@ -7,8 +7,28 @@ const ENDINGS: ReadonlySet<string> = new Set(
 );
 const LEAST = 4;
 
+/** Latin roots that change before an ending: prescribe, prescription. */
+const ROOTS: readonly (readonly [RegExp, string])[] = [
+  [/script(?:ion)?$/, "scrib"],
+  [/cision$|cis$/, "cid"],
+  [/ception$|cept$/, "ceiv"],
+  [/duction$|duct$/, "duc"],
+  [/mission$/, "mit"],
+  [/version$/, "vert"],
+  [/solution$/, "solv"],
+];
+
+function rooted(stemmed: string): string {
+  const [pattern, root] = ROOTS.find(([ending]) => ending.test(stemmed)) ?? [];
+  return pattern && root !== undefined ? stemmed.replace(pattern, root) : stemmed;
+}
+
 /** Whether two stems are of one word family: `diagnos` and `diagnosi`, `clean` and `cleaner`. */
-export function isKin(one: string, other: string): boolean {
+export function isKin(first: string, second: string): boolean {
+  if (first === second) return true;
+  if (first.length < LEAST || second.length < LEAST || first[0] !== second[0]) return false;
+  const one = rooted(first);
+  const other = rooted(second);
   if (one === other) return true;
   if (one.length < LEAST || other.length < LEAST) return false;
   let same = 0;

@@ -65,7 +65,7 @@ function withValues(state: UserState, values: readonly Value[], wanted: Wanted):
   for (const memory of state.memories.values()) {
     const text = `${memory.text} ${memory.claim?.value ?? ""}`;
     const isHeld = values.some(
-      (value) => placesOfValue(text, value).length > 0 && isOfIt(text, "", value, wanted),
+      (value) => placesMeant(text, value, wanted).length > 0 && isOfIt(text, "", value, wanted),
     );
     if (isHeld) memories.add(memory);
   }
@@ -82,6 +82,19 @@ function withValues(state: UserState, values: readonly Value[], wanted: Wanted):
     if (found.length > 0) cuts.set(message.id, found);
   }
   return { memories, cuts, values: values.filter(({ isDistinct }) => isDistinct || wanted.named.length > 0) };
+}
+
+/** "8080 image files", "4408 guests": a count, where the words are another thing's. */
+const COUNTED =
+  /^\s+(?:\p{Ll}+\s+){0,2}?(?!(?:stays|remains|is|was|has|does|works|expires|needs|opens|belongs|becomes|gets|goes|unlocks|gives|as|this|always)\b)\p{Ll}{2,}s\b/u;
+
+/** Where a value stands in a text and is meant there: not where a number only counts something. */
+function placesMeant(text: string, value: Value, { terms, slots }: Wanted): Span[] {
+  const places = placesOfValue(text, value);
+  if (value.shape !== "number" || places.length === 0 || terms.length + slots.length === 0) return places;
+  const stems = analyse(text);
+  const isNear = [...terms, ...slots.map(({ noun }) => noun)].some((term) => stemsMet(stems, term));
+  return isNear ? places : places.filter(({ end }) => !COUNTED.test(text.slice(end)));
 }
 
 /** A value that others can have too goes only where the other words of the description stand. */
@@ -104,7 +117,7 @@ function cutValues(
 ): Cut[] {
   const text = message.content.slice(sentence.start, sentence.end);
   const places = values.flatMap((value) =>
-    isOfIt(message.content, message.name ?? "", value, wanted) ? placesOfValue(text, value) : [],
+    isOfIt(message.content, message.name ?? "", value, wanted) ? placesMeant(text, value, wanted) : [],
   );
   if (places.length === 0) return [];
   const others = shapesIn(text).filter(

@@ -12,7 +12,9 @@ import type { Ports } from "../ports.ts";
 import type { Forget } from "../surface.ts";
 import type { UserState } from "../user-state.ts";
 import { aboutOf, memoriesAbout } from "./about.ts";
+import { aliasesIn, isAliasOfBefore } from "./aliases.ts";
 import { cutSentences } from "./cuts.ts";
+import { exactPlaces } from "./places.ts";
 import { type Asking, selectValues } from "./select-values.ts";
 import { thingsIn } from "./things.ts";
 import type { Value } from "./values.ts";
@@ -186,6 +188,38 @@ function selectThing(
   const memories = own.size > 0 ? own : memoriesAbout(ports, state, phrase, about);
   const cuts = new Map<string, Cut[]>();
   cutSentences(state, memories, cuts, about);
+  return about.isOwn ? { memories, cuts } : withAliases(state, { memories, cuts });
+}
+
+/** With what bears another name that the texts themselves give: "also known as", "call it", "the spelling". */
+function withAliases(state: UserState, found: Selection): Selection {
+  const memories = new Set(found.memories);
+  const ordered = [...state.memories.values()];
+  for (const [i, memory] of ordered.entries()) {
+    const before = ordered[i - 1];
+    const isOfBefore = before !== undefined && memories.has(before) && memory.sources.length === 0;
+    if (isOfBefore && isAliasOfBefore(memory.text)) memories.add(memory);
+  }
+  const texts = [
+    ...[...memories].map(({ text }) => text),
+    ...[...found.cuts].flatMap(([id, spans]) => {
+      const content = state.messages.get(id)?.content ?? "";
+      return spans.map(({ start, end }) => content.slice(start, end));
+    }),
+  ];
+  const aliases = [...new Set(texts.flatMap(aliasesIn))];
+  if (aliases.length === 0) return { ...found, memories };
+  return united([{ ...found, memories }, ...aliases.map((alias) => selectName(state, alias))]);
+}
+
+/** All that names something: memories whole, sentences whole where nothing else rests on them. */
+function selectName(state: UserState, name: string): Selection {
+  const isHeld = ({ text, claim }: Memory): boolean =>
+    exactPlaces(`${text} ${claim?.value ?? ""}`, name).length > 0;
+  const memories = new Set([...state.memories.values()].filter(isHeld));
+  const cuts = new Map<string, Cut[]>();
+  const about = aboutOf(name);
+  cutSentences(state, memories, cuts, about && { ...about, isOwn: false });
   return { memories, cuts };
 }
 

@@ -91,7 +91,11 @@ export function wantedIn(phrase: string, { isListed = false }: { isListed?: bool
 /** What a note is about is no value by itself: "the note about calling after 6 PM". */
 function namedIn(text: string): Shaped[] {
   const about = /\b(?:about|regarding|concerning|that (?:says?|said|tells?|told)|saying)\b/i.exec(text);
-  return shapesIn(text).filter((one) => !about || one.start < about.index || isDistinct(one));
+  const all = shapesIn(text);
+  // "case_id 12345": the first is what the second is.
+  const isLabel = (one: Shaped, i: number): boolean =>
+    !/\d/.test(one.text) && one.shape === "code" && text.slice(one.end, all[i + 1]?.start ?? one.end) === " ";
+  return all.filter((one, i) => !isLabel(one, i) && (!about || one.start < about.index || isDistinct(one)));
 }
 
 function calledIn(text: string, isListed: boolean): string[] {
