@@ -181,6 +181,37 @@ describe("messages", () => {
 });
 
 describe("erasures", () => {
+  it("take a time and a topic, and their receipts come as a list of one user or of all", async () => {
+    const say = (user_id: string, content: string, at?: string) =>
+      call("POST", "/api/v1/messages", {
+        user_id,
+        messages: [{ role: "user", content, ...(at ? { at } : {}) }],
+      });
+    await say("tim", "I play the oboe.", "2024-05-01T10:00:00Z");
+    await say("tim", "I am allergic to penicillin. I live in Porto.");
+    await say("una", "I live in Faro.");
+    const erase = (user_id: string, what: object) => call("POST", "/api/v1/erasures", { user_id, ...what });
+    expect((await erase("tim", { to: "2024-06-01", dry_run: true })).json.memories).toMatchObject([
+      { display: "You play the oboe." },
+    ]);
+    const first = await erase("tim", { from: "2024-01-01", to: "2024-06-01" });
+    const second = await erase("tim", { topic: "health" });
+    const third = await erase("una", { everything: true });
+    expect([first, second, third].map(({ status }) => status)).toEqual([201, 201, 201]);
+    const listed = await call("GET", "/api/v1/erasures?user_id=tim");
+    expect(listed.json).toEqual({ items: [first.json, second.json], total: 2 });
+    expect((await call("GET", "/api/v1/erasures")).json.items.slice(-3)).toEqual([
+      first.json,
+      second.json,
+      third.json,
+    ]);
+    expect((await call("GET", `/api/v1/erasures/${first.json.id}?user_id=tim`)).json).toEqual(first.json);
+    expect((await call("GET", `/api/v1/erasures/${first.json.id}?user_id=una`)).status).toBe(404);
+    expect((await erase("tim", { topic: "nonsense" })).status).toBe(400);
+    expect((await erase("tim", { topic: "health", from: "2024-01-01" })).status).toBe(400);
+    expect((await erase("tim", { from: "soon" })).status).toBe(400);
+  });
+
   it("show the plan first, take nothing with it, then erase, and the receipt can be read again", async () => {
     const { id } = await add("ana", "Ana uses Magnet.");
     const plan = (await call("POST", "/api/v1/erasures", { user_id: "ana", ids: [id], dry_run: true })).json;
