@@ -5,6 +5,7 @@ import { adding, type Context, claimOf, said, tidy } from "./context.ts";
 import { momentOf, type SaidDate } from "./dates.ts";
 import type { Entity } from "./entities.ts";
 import { sentenceOf } from "./parts.ts";
+import type { Phrase } from "./phrases.ts";
 import { compose } from "./sentence.ts";
 import { type Held, held, targetOf, telling } from "./targets.ts";
 
@@ -96,17 +97,13 @@ const MOVES = new Set([
 
 /** "we moved to Leeds last weekend": where one lives from then on. A move ahead is a plan. */
 export function moved(change: Change): Proposal[] | undefined {
-  const { context, statement, phrases } = change;
+  const { context, statement } = change;
   const { verb, tokens } = statement.clause;
   if (!MOVES.has(verb.lemma) || verb.denied || verb.chain.length > 0) return undefined;
-  const target = phrases.find(
-    ({ kind, head }) =>
-      kind === "preposition" &&
-      /^(?:to|into|over to|out to|up to|down to|back to|in|in to|across to)$/.test(head ?? ""),
-  );
-  if (!statement.subject.animate) return undefined;
+  if (!statement.subject.animate || isOfThing(change)) return undefined;
   const company = verb.lemma === "move in" ? movedInWith(change) : undefined;
   if (company) return company;
+  const target = whereTo(change);
   if (!target || (verb.progressive && !verb.perfect)) return undefined;
   const item = target.items[0];
   if (!item) return undefined;
@@ -129,6 +126,19 @@ export function moved(change: Change): Proposal[] | undefined {
       ...fromThen(change),
     }),
   ];
+}
+
+function whereTo({ phrases }: Change): Phrase | undefined {
+  return phrases.find(
+    ({ kind, head }) =>
+      kind === "preposition" &&
+      /^(?:to|into|over to|out to|up to|down to|back to|in|in to|across to)$/.test(head ?? ""),
+  );
+}
+
+/** "moved my account to Triodos": something else was moved. */
+function isOfThing({ phrases }: Change): boolean {
+  return phrases[0]?.kind === "noun";
 }
 
 /** "I've moved in with my boyfriend": with whom one lives from then on. */

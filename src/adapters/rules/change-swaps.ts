@@ -1,3 +1,4 @@
+import { kindsIn } from "../../domain/categories.ts";
 import type { Claim } from "../../domain/memory.ts";
 import { attributeRelations } from "../../domain/relations.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
@@ -6,6 +7,7 @@ import { claimsOf } from "./claims.ts";
 import { adding, claimOf, said, tidy } from "./context.ts";
 import { sentenceOf, verbPhrase } from "./parts.ts";
 import { type Held, held, meant, targetOf, telling } from "./targets.ts";
+import { lastBreath, lastTold } from "./told.ts";
 
 // --- one thing for another -------------------------------------------------------------------------------------
 const SWAPS: readonly RegExp[] = [
@@ -22,25 +24,109 @@ const NEW_NAME =
 /** "switched from Billdesk to Ledgerly", "replaced juice with kefir": the new takes the place and the relation of the old. */
 export function swapped(change: Change): Proposal[] | undefined {
   const { text } = change;
+  const onlyNew = newAlone(change) ?? elsewhere(change);
+  if (onlyNew) return onlyNew;
   for (const pattern of SWAPS) {
-    const found = pattern.exec(text);
-    if (!found?.groups) continue;
-    const old = tidy(found.groups.old ?? "");
-    const fresh = newThing(found.groups.new ?? "");
+    const found = pattern.exec(text)?.groups;
+    const old = tidy(found?.old ?? "").replace(/ (?:in|up|out|over)$/i, "");
+    const fresh = newThing(found?.new ?? "");
     if (old === "" || fresh === "" || /^\S+ing\b/.test(fresh)) continue;
     const rivals = rivalsOf(change, old);
     const [rival] = rivals;
-    if (!rival) {
-      if (/^(?:\d|[£$€])/.test(fresh)) return undefined;
-      return unknownSwap(change, old, fresh);
-    }
-    return [inherit(change, rivals, rival, old, newName(rival, found.groups.new) ?? fresh)];
+    if (rival) return [inherit(change, rivals, rival, old, newName(rival, found?.new) ?? fresh)];
+    return /^(?:\d|[£$€])/.test(fresh) ? undefined : unknownSwap(change, old, fresh);
   }
   return undefined;
 }
 
+const ONLY_NEW =
+  /\b(?:switch|chang|upgrad|downgrad|convert|transition|migrat|mov|gone|went|go|swap|graduat|progress)(?:e|ed|d|ing|ped|es|s)?(?: (?:over|up|across|back|on))? to (?<new>.+)$/i;
+
+/** "switched to the euphonium", of one who plays the trombone: of the same kind, or what was told right before. */
+function newAlone(change: Change): Proposal[] | undefined {
+  const { text, statement, phrases } = change;
+  const { verb } = statement.clause;
+  if (/ from /i.test(text) || verb.denied || verb.chain.length > 0 || phrases[0]?.kind === "noun")
+    return undefined;
+  if (verb.tense === "present" && !verb.perfect && !verb.progressive) return undefined;
+  const fresh = newThing(ONLY_NEW.exec(text)?.groups?.new ?? "");
+  if (fresh === "" || /^(?:\d|bed|work|sleep|the (?:gym|shop|doctor|dentist))/i.test(fresh)) return undefined;
+  const rivals = sameKindAs(change, fresh);
+  const [rival] = rivals;
+  if (!rival || rivals.length > 1) return undefined;
+  return [inherit(change, rivals, rival, rival.claim.value, fresh)];
+}
+
+function sameKindAs(change: Change, fresh: string): Held[] {
+  const { context, statement } = change;
+  const kinds = kindsIn(fresh);
+  const isOwn = ({ claim, memory }: Held): boolean =>
+    claim.subject === statement.subject.path && memory?.kind !== "event" && claim.value !== "";
+  const alike = held(context).filter(
+    (one) => isOwn(one) && kindsIn(one.claim.value).some((kind) => kinds.includes(kind)),
+  );
+  if (alike.length > 0 || /^(?:move|go)$/.test(statement.clause.verb.lemma)) return alike;
+  const told = lastTold(context).filter(isOwn);
+  return told.length === 1 ? told : [];
+}
+
+/** What is kept with whom: "my account" under "bank with". */
+const KEPT_WITH: Readonly<Record<string, RegExp>> = {
+  account: /^(?:bank|be|have my account) with$/,
+  savings: /^(?:bank|be|save) with$/,
+  insurance: /^be (?:insured )?with$/,
+  number: /^be with$/,
+  phone: /^be with$/,
+  contract: /^be with$/,
+  broadband: /^be with$/,
+};
+
+/** "moved my notes to Obsidian": where a thing is kept, or with whom. */
+function elsewhere(change: Change): Proposal[] | undefined {
+  const found =
+    /\b(?:mov|switch|transferr|shift|migrat|tak|took|chang)(?:e|ed|d|en|ing|s)? (?:all )?(?:my|our|the) (?<thing>[\p{L}' -]{2,30}?)(?: over| across| away)? (?:to|into|onto) (?<new>.+)$/iu.exec(
+      change.text,
+    )?.groups;
+  const fresh = newThing(found?.new ?? "");
+  const thing = telling(found?.thing ?? "");
+  if (
+    fresh === "" ||
+    thing.length === 0 ||
+    !/^(?:the |an? )?\p{Lu}/u.test(fresh) ||
+    change.statement.clause.verb.denied
+  )
+    return undefined;
+  const { context, statement } = change;
+  const last = found?.thing?.toLowerCase().split(" ").at(-1) ?? "";
+  const keeping = Object.hasOwn(KEPT_WITH, last) ? KEPT_WITH[last] : undefined;
+  const own = held(context).filter(
+    ({ claim, memory }) => claim.subject === statement.subject.path && memory?.kind !== "event",
+  );
+  const kept = own.filter(({ claim }) => keeping?.test(claim.relation));
+  if (kept.length === 1 && kept[0]) return [inherit(change, kept, kept[0], kept[0].claim.value, fresh)];
+  const placed = own.filter(
+    ({ claim }) =>
+      thing.every((word) => telling(claim.value).includes(word)) &&
+      /^(?:in|on|with|at|into|to) \S/.test(claim.qualifier ?? ""),
+  );
+  const [one] = placed;
+  if (!one || placed.length > 1) return undefined;
+  const joint = /^\S+/.exec(one.claim.qualifier ?? "")?.[0] ?? "in";
+  const claim = { ...one.claim, qualifier: `${joint} ${fresh}` };
+  const target = targetOf(placed);
+  return [
+    adding(context, place(change), {
+      text: sayClaim(change, claim),
+      claim,
+      ...(target ? { replaces: target } : {}),
+      ...fromThen(change),
+    }),
+  ];
+}
+
 /** What the old thing names: by its words, or by what "my major" is told with. */
 function rivalsOf(change: Change, old: string): Held[] {
+  if (/^(?:it|that|this|them)$/i.test(old)) return lastBreath(change.context).slice(0, 1);
   const named = meant(change.context, { named: old, ...owner(change) });
   const noun = /^(?:my|our) (\S+)$/i.exec(old)?.[1]?.toLowerCase();
   if (named.length > 0 || noun === undefined) return named;
@@ -96,7 +182,14 @@ function withNew(claim: Claim, old: string, fresh: string): Claim {
     const qualifier = pattern.test(value) ? value.replace(pattern, fresh) : fresh;
     return { ...claim, qualifier };
   }
-  return { ...claim, value: fresh };
+  // "a Mini, red with black seats": what was said of the old one does not hold of the new one.
+  const { qualifier, ...bare } = claim;
+  const hangs =
+    qualifier !== undefined &&
+    /^(?:in|on|at|for|to|with (?:my|the)|every|when|before|after|as|by|from|per|each|once|twice|a (?:day|week|month))\b/.test(
+      qualifier,
+    );
+  return { ...(hangs ? claim : bare), value: fresh };
 }
 
 /** A swap of something that is not known: what is used now is worth keeping. */

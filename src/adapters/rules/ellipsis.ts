@@ -3,8 +3,12 @@ import { replyTo } from "./asked.ts";
 import type { Clause } from "./clauses.ts";
 import type { Context } from "./context.ts";
 import { agreed } from "./echoes.ts";
+import { settledIn } from "./homes.ts";
+import { newJob } from "./jobs.ts";
 import { narrowed } from "./narrowings.ts";
+import { newcomer, rebranded } from "./newcomers.ts";
 import { paired } from "./pairs.ts";
+import { reworded } from "./rewordings.ts";
 import { withoutSlip } from "./slips.ts";
 import { takenBack } from "./taken-back.ts";
 import type { Token } from "./token.ts";
@@ -28,9 +32,21 @@ export function elliptical(sentence: Sentence): Proposal[] | undefined {
     agreed(context, tokens, text, place) ??
     (NO.test(text) ? replyTo({ context, text, place }) : undefined) ??
     paired(context, text, place) ??
+    newcomer(context, text, place) ??
+    newJob(context, text, place) ??
+    settledIn(context, text, place) ??
+    rebranded(context, text, place) ??
+    plainly(sentence) ??
     narrowed(context, text, place) ??
     slipped(sentence)
   );
+}
+
+/** "Excel is out, Numbers is in": where that changes something. */
+function plainly({ context, text, place }: Sentence): Proposal[] | undefined {
+  const plain = reworded(text);
+  const proposals = plain === undefined ? [] : context.readAs(plain, place);
+  return proposals.some((one) => one.propose === "add" && one.replaces) ? proposals : undefined;
 }
 
 /** "I've got two, no wait, three cats" */

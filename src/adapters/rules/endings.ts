@@ -34,7 +34,7 @@ const PARTED = OVER_WITH.map((row) => patternOf(row, OPENERS));
 
 /** It may be so, it is not so, or another is meant to have said it. */
 const UNSURE =
-  /\b(?:if|might|may|could|would|should|wanna|want to|wants to|going to|gonna|plan|planning|thinking|hope|hoping|wish|almost|nearly|never|said|says|told|tells|imagine|maybe i should|can['’]?t|cannot|wouldn['’]?t|couldn['’]?t|haven['’]?t (?!renewed|extended|re)|hasn['’]?t|not like|until|unless|when i|used to think|will|i['’]?ll|we['’]?ll|about to|tempted|considering|dream)\b|\?\s*$/i;
+  /\b(?:if|might|(?<!\b(?:since|in|last|next|this|until|till|from|of|by|for|on|\d) )may|could|would|should|wanna|want to|wants to|going to|gonna|plan|planning|thinking|hope|hoping|wish|almost|nearly|never|said|says|told|tells|imagine|maybe i should|can['’]?t|cannot|wouldn['’]?t|couldn['’]?t|haven['’]?t (?!renewed|extended|re)|hasn['’]?t|not like|until|unless|when i|used to think|will|i['’]?ll|we['’]?ll|about to|tempted|considering|dream)\b|\?\s*$/i;
 
 /** What a sentence ends by a set phrase, wherever the thing was told: tried where its clauses changed nothing. */
 export function idiomEndings(

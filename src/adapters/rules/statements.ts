@@ -4,6 +4,7 @@ import { changesOf } from "./changes.ts";
 import { claimsOf } from "./claims.ts";
 import { type Context, ending, type Statement } from "./context.ts";
 import { isFiction } from "./fiction.ts";
+import { inFrame } from "./frames.ts";
 import { isRetellable } from "./retelling.ts";
 import { type Standing, standsAlone } from "./standing.ts";
 import { isTaskTalk } from "./task-talk.ts";
@@ -20,7 +21,7 @@ export function readStatement(context: Context, statement: Statement, sentence: 
   if (changes)
     return standing.isStrict ? changes.filter((one) => one.propose !== "add" || isKept(one)) : changes;
   const claims = claimsOf(context, statement).filter(isKept);
-  return [...denials(context, claims), ...claims];
+  return [...denials(context, claims), ...inFrame(context, statement, claims)];
 }
 
 function standingOf({ message }: Context, { clause, subject }: Statement): Standing {

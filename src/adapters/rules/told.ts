@@ -19,7 +19,9 @@ export function lastTold(context: Context, start = 0, isEventToo = false): Held[
 function fromLastTurn({ earlier }: Context, all: readonly Held[]): Held[] {
   const turn = earlier.findLast(({ role }) => role === "user");
   if (turn) return all.filter(({ memory }) => memory?.sources.some(({ message }) => message === turn.id));
-  return [];
+  // A conversation that opens with "it's gone" goes on where the last one ended.
+  const last = all.findLast(({ memory }) => memory !== undefined)?.memory?.sources.at(-1)?.message;
+  return all.filter(({ memory }) => memory?.sources.at(-1)?.message === last);
 }
 
 /** Of what was told last, what was said in one breath: one subject, one relation, one sentence. */
