@@ -85,8 +85,7 @@ export function isEnglish(text: string): boolean {
 export function englishSpans(text: string, sentences: readonly Span[]): Span[] {
   let whole: boolean | undefined;
   return sentences.filter(({ start, end }) => {
-    const sentence = text.slice(start, end);
-    const signs = languageSigns(sentence);
+    const signs = languageSigns(text.slice(start, end));
     if (signs.english > 0 || signs.other > 0) return speaksEnglish(signs);
     whole ??= isEnglish(text);
     return whole;
