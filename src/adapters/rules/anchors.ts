@@ -5,7 +5,7 @@ import { isCapital, type Stretch, type Token } from "./token.ts";
 
 /** Pronouns that mean something said before. */
 const PRONOUN = new Set(
-  "it this that these those them they he she him hers theirs there here something anything everything nothing someone anyone everyone everybody somebody nobody else eachother em".split(
+  "it this that these those them they he she him hers theirs there here something anything everything nothing someone anyone everyone everybody somebody nobody somewhere anywhere everywhere nowhere else eachother em".split(
     " ",
   ),
 );

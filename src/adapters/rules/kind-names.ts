@@ -5,6 +5,8 @@ export function isKindName(tokens: readonly Token[], [from, to]: readonly [numbe
   const word = tokens[from];
   if (from !== 0 || to - from !== 1 || word === undefined || word.class !== "noun") return false;
   if (NAMED.some((tag) => word.tags.has(tag))) return false;
+  // "Chess is one of my favourite games" is told of the one who speaks.
+  if (tokens.some(({ lower }, at) => at >= to && /^(?:my|our|mine|me|us)$/.test(lower))) return false;
   // A verb of many tells a kind from a name in "-s".
   const verb = tokens[to];
   const isMany =

@@ -32,6 +32,17 @@ export function isWish({ statement }: Part): boolean {
 
 /** The dates of a clause, places counted in the statement's own words. */
 export function datesOf(context: Context, statement: Statement): SaidDate[] {
+  // Asked for what a clause changes and for what it tells; reading dates is a tenth of all the work.
+  const before = datesRead.get(statement);
+  if (before) return before;
+  const dates = readDates(context, statement);
+  datesRead.set(statement, dates);
+  return dates;
+}
+
+const datesRead = new WeakMap<Statement, SaidDate[]>();
+
+function readDates(context: Context, statement: Statement): SaidDate[] {
   const { verb } = statement.clause;
   const text = context.content.slice(statement.start, statement.end);
   const ahead =
@@ -40,8 +51,23 @@ export function datesOf(context: Context, statement: Statement): SaidDate[] {
     verb.chain.some((link) =>
       ["plan", "be going", "want", "hope", "intend", "promise", "need", "have"].includes(link.verb),
     );
-  const dates = datesIn(text, saidAt(context.message), ahead);
+  const dates = datesIn(text, saidAt(context.message), ahead || isArranged(text));
   return isHabit(verb) ? dates.filter(({ start, end }) => !DAY_PART.test(text.slice(start, end))) : dates;
+}
+
+const MOVED =
+  "(?:moved|pushed|put|shifted|postponed|rescheduled|rearranged|delayed|deferred|extended|brought|changed|bumped|set|fixed|scheduled|booked|planned|arranged|due)";
+const DATED =
+  "(?:the )?(?:\\d{1,2}(?:st|nd|rd|th)?\\b|(?:next |this |coming )*(?:mon|tues|wednes|thurs|fri|satur|sun)day|next|(?:early |late |mid-?)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|tomorrow|spring|summer|autumn|winter)";
+/** "got moved to 24 June", "I've got to renew it by the 1st": what is arranged lies ahead, whenever it was arranged. */
+const ARRANGED = new RegExp(
+  `\\b${MOVED}\\b(?: (?:back|forward|out|up|off|it|them|again|\\S+ \\S+))?(?: to| until| till| for| by)? (?:on )?${DATED}` +
+    `|\\b(?:got|have|has|need|needs|must|should|supposed|meant) (?:got )?to\\b.*\\b(?:by|on|before|until|till|in|at|this|next|tomorrow)\\b`,
+  "i",
+);
+
+function isArranged(text: string): boolean {
+  return ARRANGED.test(text);
 }
 
 /** "I run in the morning": of every day. */

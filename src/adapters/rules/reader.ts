@@ -128,13 +128,14 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
   const last = tokens.at(-1);
   if (!first || !last) return [];
   const text = context.content.slice(first.start, last.end + last.after.length);
-  if (isUnreal(text)) {
-    const place = { start: first.start, end: last.end };
-    return takenBack(context, bared(text), place) ?? wishesOf(context, text, place);
-  }
-  if (context.message.name !== undefined) return readTalk(context, withoutVocatives(tokens), text);
-  const clauses = clausesOf(tokens);
+  const isTalk = context.message.name !== undefined;
+  if (isTalk) return isUnreal(text) ? [] : readTalk(context, withoutVocatives(tokens), text);
   const whole = { start: first.start, end: last.end };
+  return isUnreal(text) ? readUnreal(context, text, whole) : readTold(context, tokens, text, whole);
+}
+
+function readTold(context: Context, tokens: Token[], text: string, whole: Place): Proposal[] {
+  const clauses = clausesOf(tokens);
   const short = elliptical({ context, tokens, clauses, text: bared(text), place: whole });
   if (short) return short;
   const swapped = swapOf(context, text, whole);
@@ -179,6 +180,11 @@ function fragmentsAndMore(sentence: Parameters<typeof beside>[0]): Proposal[] {
   const read = [...farewells(context, text, place), ...fragmentClaims(context, tokens, text, place)];
   const told = [...read, ...endedBeside(context, bared(text), place, read)];
   return [...told, ...beside(sentence, told)];
+}
+
+/** What is not so can take back what was said, or be a wish. */
+function readUnreal(context: Context, text: string, place: Place): Proposal[] {
+  return takenBack(context, bared(text), place) ?? wishesOf(context, text, place);
 }
 
 /** Among people, orders, scraps and corrections are for the other one: whole statements alone are read. */

@@ -219,6 +219,8 @@ function isClear({ context, statement, proposal }: Told): boolean {
   if (!isAnchored(clause.tokens, clause.lead, isSelf)) return false;
   const people = new Set(context.earlier.map(({ name }) => name));
   const last = proposal.claim?.value.split(" ").at(-1);
+  // "comin'", "livin'": the tagger knows no such word, and reads the rest wrong.
+  if (/\p{Ll}in['’](?!\p{L})/u.test(proposal.text)) return false;
   return !(last && people.has(last) && subject.path !== last) && !HANGS_ON_DAY.test(proposal.text);
 }
 

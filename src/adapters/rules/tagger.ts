@@ -58,9 +58,18 @@ function asMeant(token: Token, at: number, tokens: readonly Token[]): Token {
   if (!next) return token;
   if (token.contracted === "rest" && token.lower === "had" && isBaseOnly(next.lower))
     return { ...token, word: "would", lower: "would" };
+  if (token.lower === "done" && token.class === "adjective" && followsHave(tokens, at))
+    return { ...token, class: "verb" };
   const isAbout = token.lower === "about" && token.class === "adverb" && tokens[at + 1]?.class !== "number";
   const follows = tokens[at - 1]?.class === "noun" && !/^(?:a|an|half|to)$/.test(next.lower);
   return isAbout && follows ? { ...token, class: "preposition" } : token;
+}
+
+/** "have done", "haven't really done" */
+function followsHave(tokens: readonly Token[], at: number): boolean {
+  let before = at - 1;
+  while (["adverb", "negation"].includes(tokens[before]?.class ?? "")) before -= 1;
+  return /^(?:have|has|had)$/.test(tokens[before]?.lower ?? "");
 }
 
 /** A base form that is no participle as well: "move", and not "come". */

@@ -1,56 +1,68 @@
 import { singular } from "../../domain/english.ts";
 import type { AddProposal } from "../../ports/extractor.ts";
 import type { Statement } from "./context.ts";
-import type { Token } from "./token.ts";
+import type { Stretch, Token } from "./token.ts";
 
-/** What work at a computer is about: parts of programs, and the tools by their parts. */
+/** Parts of programs, and of the tools that make them, which are nothing else. */
 const PARTS = new Set(
-  "branch variable function method class config configuration file folder directory script build test unit-test suite server migration query error bug stacktrace exception warning code codebase commit repo repository merge endpoint api log dependency package module import container image pipeline deployment deploy ticket page login column row cell spreadsheet formula table schema index cache loop array string parameter argument flag patch diff pr component button dropdown css stylesheet selector regex compiler linter terminal console cluster pod node instance job cron webhook token header payload request response route handler callback thread process port socket proxy docker dockerfile makefile readme changelog version release prompt line".split(
+  "variable config configuration directory unit-test migration query bug stacktrace exception codebase commit repo repository endpoint api deployment schema dropdown css stylesheet selector regex compiler linter cron webhook dockerfile makefile readme changelog pr diff dependency cache middleware backend frontend login".split(
     " ",
   ),
 );
-/** "the test", "my page": these are of life too, and of work only with "the" or in many. */
+/** What is a part of a program in its company alone: behind another such, in many with "the", or with a verb of the work. */
 const TWOFOLD = new Set(
-  "test class file page ticket image package table job line version server column flag thread port node button module header request patch instance index prompt formula release folder".split(
+  "test class file folder script build suite server error warning code merge branch function method module package import container image pipeline ticket page column row cell table index loop array string parameter argument flag patch component button terminal console cluster node instance job header request response route handler callback thread process port proxy version release prompt line log".split(
     " ",
   ),
 );
+const WORKED =
+  /^(?:push|pull|merge|deploy|commit|rename|refactor|compile|debug|import|install|run|rerun|rebase|revert|return|throw|fail|crash|patch|update|configure|execute|parse|build|fix|test)$/;
 
 /** Whether a claim tells how the task at hand goes: "I just pushed the branch", "the tests are green". */
 export function isTaskTalk({ clause, subject }: Statement, proposal: AddProposal): boolean {
-  const { tokens, verb } = clause;
+  const { tokens, verb, rest } = clause;
+  const isWorked = WORKED.test(verb.lemma);
   const span = clause.subject;
-  if (span && isPart(tokens, span[0], span[1])) return true;
+  if (span && (isPart(tokens, span, isWorked) || isAtLine(tokens, rest))) return true;
   if (!subject.animate || proposal.kind === "preference") return false;
   const isPassing = verb.tense === "past" || verb.perfect || verb.progressive;
-  return isPassing && objects(tokens, clause.rest).some(([from, to]) => isPart(tokens, from, to));
+  return isPassing && objects(tokens, rest).some((object) => isPart(tokens, object, isWorked));
 }
 
-/** Phrases with "the", "this" or a number in front: from there to the last noun of the phrase. */
-function objects(tokens: readonly Token[], [from, to]: readonly [number, number]): [number, number][] {
-  const found: [number, number][] = [];
+/** "stuck at line 40" */
+function isAtLine(tokens: readonly Token[], [from, to]: Stretch): boolean {
+  return tokens
+    .slice(from, to)
+    .some(({ lower }, k) => lower === "line" && tokens[from + k + 1]?.class === "number");
+}
+
+const OPENERS = /^(?:the|this|that|these|those|a|an|my|our|all|both|two|three)$/;
+const INSIDE = ["noun", "name", "adjective", "number", "verb"];
+
+/** Phrases with "the", "my", a number or the like in front. */
+function objects(tokens: readonly Token[], [from, to]: Stretch): Stretch[] {
+  const found: Stretch[] = [];
   for (let at = from; at < to; at += 1) {
     if (!OPENERS.test(tokens[at]?.lower ?? "")) continue;
     let end = at + 1;
-    while (end < to && ["noun", "name", "adjective", "number", "verb"].includes(tokens[end]?.class ?? ""))
-      end += 1;
+    while (end < to && INSIDE.includes(tokens[end]?.class ?? "")) end += 1;
     found.push([at, end]);
   }
   return found;
 }
 
-const OPENERS = /^(?:the|this|that|these|those|a|an|my|our|all|both|two|three)$/;
-
-function isPart(tokens: readonly Token[], from: number, to: number): boolean {
-  const first = tokens[from]?.lower ?? "";
+function isPart(tokens: readonly Token[], [from, to]: Stretch, isWorked: boolean): boolean {
   const last = tokens[to - 1]?.lower ?? "";
   const one = singular(last);
-  if (!PARTS.has(one) || to - from < 2) return false;
-  const isClear = !TWOFOLD.has(one) || (first === "the" && (one !== last || isCompound(tokens, from, to)));
-  return isClear || (first === "the" && one === "test" && one !== last);
-}
-
-/** "the config file", "the login page": two parts in one name. */
-function isCompound(tokens: readonly Token[], from: number, to: number): boolean {
-  return tokens.slice(from + 1, to - 1).some(({ lower }) => PARTS.has(singular(lower)));
+  if (to - from < 2) return false;
+  if (PARTS.has(one)) return true;
+  if (!TWOFOLD.has(one)) return false;
+  const isMany = tokens[from]?.lower === "the" && one !== last && to - from === 2;
+  // "I failed my driving test": one's own is of life.
+  const isOwn = /^(?:my|our)$/.test(tokens[from]?.lower ?? "");
+  return (
+    isMany ||
+    (isWorked && !isOwn) ||
+    tokens.slice(from + 1, to - 1).some(({ lower }) => PARTS.has(singular(lower)))
+  );
 }

@@ -94,7 +94,7 @@ function isThing(token: Token | undefined): boolean {
 
 /** Nouns of feelings, of what one goes through, and such as stand for anything: with these alone nothing is told. */
 const ABSTRACT = new Set(
-  "power freedom support goal hurdle obstacle connection problem issue setback letdown progress spirit happiness peace courage strength determination dedication resilience maturity confidence talent skill potential opportunity perspective growth balance focus comfort effort heart mind soul info information detail advice tip news look shot option aspect people folk somebody other hand eye finger back mark role gratitude thanks kindness patience pride trust faith creativity imagination emotion nerve stress pressure air top point bond bonding voice environment space result benefit effect purpose meaning fulfillment satisfaction push help share week weekend fam low high up down twist respect sacrifice reaction response feedback encouragement understanding acceptance recognition turnout crowd event plan situation matter influence item positivity negativity copy version example side piece pair set situation ambition bonus routine vibe stage level intensity extra ready done doing ok okay cheers common lesson bummer rest blast company favor favour mess muse struggle surge burst wave opponent incident policy sight challenge session requirement ability quality value effort talk chat conversation question answer food game movie book project team person guy man woman kid friend group".split(
+  "power freedom support goal hurdle obstacle connection problem issue setback letdown progress spirit happiness peace courage strength determination dedication resilience maturity confidence talent skill potential opportunity perspective growth balance focus comfort effort heart mind soul info information detail advice tip news look shot option aspect people folk somebody other hand eye finger back mark role gratitude thanks kindness patience pride trust faith creativity imagination emotion nerve stress pressure air top point bond bonding voice environment space result benefit effect purpose meaning fulfillment satisfaction push help share week weekend fam low high up down twist respect sacrifice reaction response feedback encouragement understanding acceptance recognition turnout crowd event plan situation matter influence item positivity negativity copy version example side piece pair set situation ambition bonus routine vibe stage level intensity extra ready done doing ok okay cheers common lesson bummer rest blast company favor favour mess muse struggle surge burst wave opponent incident policy sight offer future lifeline rock challenge session requirement ability quality value effort talk chat conversation question answer food game movie book project team person guy man woman kid friend group".split(
     " ",
   ),
 );
@@ -105,6 +105,7 @@ function hasContent(told: Told): boolean {
   // "never tried climbing", "wants to dance": the doing itself is what is told.
   if (value === "" && verb.chain.length > 0 && !LIGHT.test(verb.lemma)) return true;
   if (isNamed(`${value} ${rest}`) || !isEmpty(value)) return true;
+  if (verb.lemma === "do" && PASSING.has(value.toLowerCase())) return false;
   const hangs =
     /\b(?:of|about|for|on|in|at|from|with|as) (?:an? |the |my |our |his |her |their )?(?<thing>\p{L}.*)$/iu;
   const thing = hangs.exec(rest)?.groups?.thing;
@@ -116,7 +117,7 @@ const LIGHT =
 
 function isEmpty(value: string): boolean {
   const words = value.toLowerCase().match(/\p{L}[\p{L}'’-]*/gu) ?? [];
-  return words.every((word) => isVerdict(word) || isOfTalk(word));
+  return words.every((word) => isVerdict(word) || isVerdict(singular(word)) || isOfTalk(word));
 }
 
 function isOfTalk(word: string): boolean {
