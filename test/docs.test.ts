@@ -175,6 +175,33 @@ describe("the examples", () => {
     expect(run(program?.code ?? "")).toEqual({ printed: program?.output, failed: "" });
   });
 
+  it("of the page on forgetting checks receipts without Keepsake", { timeout: 60_000 }, () => {
+    const [script] = examples("js").filter(({ page }) => page === "docs/forgetting.md");
+    expect((script?.code ?? "").split("\n").length).toBeLessThan(25);
+    const place = mkdtempSync(join(folder, "receipts-"));
+    writeFileSync(join(place, "check-receipts.mjs"), script?.code ?? "");
+    const keepsake = (...words: string[]): string =>
+      spawnSync(process.execPath, [join(ROOT, "dist/cli/main.js"), ...words], {
+        cwd: place,
+        encoding: "utf8",
+      }).stdout;
+    keepsake("remember", "I use Shram, Magnet and Pencil.");
+    for (const tool of ["Magnet", "Pencil"]) keepsake("forget", tool);
+    const audit = keepsake("audit", "--json");
+    const { public_key: key, receipts } = JSON.parse(audit) as {
+      public_key: string;
+      receipts: { id: string }[];
+    };
+    const check = (input: string) =>
+      spawnSync(process.execPath, ["check-receipts.mjs", key], { cwd: place, encoding: "utf8", input });
+    expect(check(audit)).toMatchObject({
+      status: 0,
+      stdout: receipts.map(({ id }) => `${id} holds\n`).join(""),
+    });
+    expect(check(audit.replace('"memories":1', '"memories":2'))).toMatchObject({ status: 1 });
+    expect(check(JSON.stringify({ receipts: receipts.slice(1) }))).toMatchObject({ status: 1 });
+  });
+
   for (const file of PROGRAMS) {
     it(`in examples/${file} print what stands at their end`, { timeout: 30_000 }, () => {
       const [code = "", lines = ""] = read(`examples/${file}`).split("// Prints:\n");
