@@ -15,6 +15,8 @@ import { asksForAll, overview } from "./answer/overview.ts";
 import { quoteFor } from "./answer/quote.ts";
 import { sayClaims, sayOne, sayPast } from "./answer/say.ts";
 import { timelyAnswer } from "./answer/timely/index.ts";
+import { sayAllThen } from "./answer/timely/then.ts";
+import { fromPreferences, fromWishes } from "./answer/wishes.ts";
 import { yesOrNo } from "./answer/yes-no.ts";
 import { talkAnswer } from "./explain/talk.ts";
 import type { Ports } from "./ports.ts";
@@ -59,18 +61,20 @@ export async function answered(
   const zone = lastZone(state);
   const read = ports.questions.read(question, { at: inZone(asOf ?? now, zone), known: known(index, mayUse) });
   const asked = read.measures === "ago" ? question.replace(/\bhow long ago\b/i, "when") : question;
-  const whole = (): Composed | undefined =>
-    overview(
-      heldAt(state.memories.values(), now, asOf).flatMap(({ memory, holds }) =>
-        holds && mayUse(memory) ? memory : [],
-      ),
-    );
+  const holding = heldAt(state.memories.values(), now, asOf).flatMap(({ memory, holds }) =>
+    holds && mayUse(memory) ? memory : [],
+  );
   const composed =
     (await talkAnswer(ports, scope, read, session)) ??
     (asksForAll(question)
-      ? whole()
-      : ((await fromClaims(ports, { question: asked, read, index, mayUse, state, now, asOf, zone })) ??
-        fromPassages({ question: asked, read, found, state, index, options, dayIn: dayReader(ports) })));
+      ? overview(holding)
+      : (fromWishes(
+          question,
+          holding.filter(({ kind }) => kind === "instruction"),
+        ) ??
+        (await fromClaims(ports, { question: asked, read, index, mayUse, state, now, asOf, zone })) ??
+        fromPassages({ question: asked, read, found, state, index, options, dayIn: dayReader(ports) }) ??
+        fromPreferences(question, found.items)));
   // An answer about the last answer does not take its place.
   if (!read.talk) {
     const asking = session === undefined ? {} : { session };
@@ -181,7 +185,10 @@ async function fromClaims(ports: AnswerPorts, asking: Asking): Promise<Composed 
   const { asked, held, found } = look(asking, question, read);
   if (read.asks === "yes_no") return yesOrNo(asked, found, held);
   const chosen = await choose(ports.embedder, read, found);
-  return chosen.length > 0 ? compose(chosen, read, question) : undefined;
+  if (chosen.length === 0) return undefined;
+  if (asOf === undefined || read.tense !== "past") return compose(chosen, read, question);
+  const memories = chosen.map(({ memory }) => memory);
+  return { text: sayAllThen(memories, read, question, now), used: memories.map(({ id }) => id) };
 }
 
 function compose(chosen: readonly Match[], read: Question, asked: string): Composed {

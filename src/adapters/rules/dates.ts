@@ -46,7 +46,7 @@ const HINT =
   /\d|\b(?:today|tomorrow|yesterday|tonight|ago|last|next|this|coming|weekend|weeks?|months?|years?|days?|morning|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|february|march|april|june|july|august|sept|september|october|november|december|christmas|easter|good friday|pentecost|spring|summer|autumn|winter|fall|fortnight|couple|xmas|valentine|halloween|nye)\b/i;
 
 const HABIT =
-  /\b(?:every|each|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:morning|afternoon|evening|night)s|weekdays|weekends|daily|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|till|until|through) (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
+  /\b(?:(?:\S+ (?:days?|times?|nights?|hours?|evenings?|mornings?|weeks?)|once|twice|thrice) (?:a|an|per|each|every) (?:day|night|week|fortnight|month|year)|every|each|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:morning|afternoon|evening|night)s|weekdays|weekends|daily|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|till|until|through) (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
 const MONTHS = "january february march april may june july august september october november december".split(
   " ",
 );

@@ -362,6 +362,8 @@ function isNarrowed(tokens: readonly Token[], at: number): boolean {
 
 /** Lists fall apart where the members stand for themselves. */
 function splitItems(part: Part, phrase: Phrase): (readonly [number, number])[] {
+  // "between nine and eleven" is one stretch.
+  if (phrase.head === "between") return [[phrase.items[0]?.[0] ?? phrase.from, phrase.to]];
   if (
     phrase.items.length > 1 &&
     part.statement.clause.verb.tense === "past" &&

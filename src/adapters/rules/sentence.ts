@@ -83,7 +83,15 @@ function spaced(...words: readonly (string | undefined)[]): string {
 const RELATIVE =
   /\b(?:ago|yesterday|today|tomorrow|tonight|last|next|this|coming|weekend|the \d+(?:st|nd|rd|th)|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b/i;
 
+const FEAST =
+  /^(?:(?:on|at|for|over) )?(?:christmas|xmas|boxing day|new year|valentine|halloween|easter|good friday|pentecost|whit|ash|mardi|nye)/i;
 const RANGE = /\d ?(?:to|until|till|through|and|-|–) ?(?:the )?\d|\bfrom\b.* to\b/i;
+
+/** "for Christmas 2025", "from 2 to 9 April 2026": the words stay, with their year. */
+function withYear(text: string, end: number, words: string, iso: string): string {
+  if (/\b(?:19|20)\d\d\b/.test(words) || RELATIVE.test(words)) return text;
+  return `${text.slice(0, end)} ${iso.slice(0, 4)}${text.slice(end)}`;
+}
 
 /** A text with a date that hangs on the day it was said made a date that stands alone. */
 export function absolute(text: string, dates: readonly SaidDate[], whole: string): string {
@@ -93,11 +101,7 @@ export function absolute(text: string, dates: readonly SaidDate[], whole: string
   if (!RELATIVE.test(words) && /\b(?:19|20)\d\d\b/.test(words)) return text;
   const at = text.indexOf(words);
   if (at < 0) return text;
-  // "from 2 to 9 April": both ends stay, with their year.
-  if (RANGE.test(words)) {
-    const end = at + words.length;
-    return RELATIVE.test(words) ? text : `${text.slice(0, end)} ${date.iso.slice(0, 4)}${text.slice(end)}`;
-  }
+  if (FEAST.test(words) || RANGE.test(words)) return withYear(text, at + words.length, words, date.iso);
   const before = text
     .slice(0, at)
     .replace(/(^|\s)(?:(?:on|in|at|by|for|over)\s+)?(?:the\s+|this\s+)?$/i, " ");

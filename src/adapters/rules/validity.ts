@@ -75,10 +75,10 @@ const LENGTH =
   /\bfor (?:about |over |almost |nearly |around |the (?:last|past) )?(?<length>(?:an?|\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (?:years?|months?|weeks?|days?))\b(?! (?:and a half|or))/i;
 
 /** "I've had this phone for two years": since two years ago. */
-function sinceLength(text: string, at: string, isSince: boolean): SaidStretch {
+function sinceLength(text: string, at: string, isSince: boolean): string | undefined {
   const length = isSince ? LENGTH.exec(text)?.groups?.length : undefined;
   const [date] = length === undefined ? [] : datesIn(`${length} ago`, at, false);
-  return date ? { from: date.iso.slice(0, 10) } : {};
+  return date?.iso.slice(0, 10);
 }
 
 /**
@@ -97,10 +97,8 @@ export function withValidity(part: Part, claims: readonly AddProposal[]): AddPro
   const text = `${clause.includes(led) ? "" : `${led} `}${opening}${clause}`.trim();
   const over = isOver(part);
   const at = saidAt(context.message);
-  const { from, until } = {
-    ...sinceLength(text, at, verb.perfect && !over),
-    ...stretchIn(text.replace(/’/g, "'"), at, !over),
-  };
+  const { from: told, until } = stretchIn(text.replace(/’/g, "'"), at, !over);
+  const from = told ?? sinceLength(text, at, verb.perfect && !over);
   if (from === undefined && until === undefined) return [...claims];
   const { zone } = context.message;
   const validFrom = from === undefined ? undefined : momentOf(from, zone);
@@ -114,7 +112,7 @@ export function withValidity(part: Part, claims: readonly AddProposal[]): AddPro
           ...claim,
           ...(validFrom === undefined ? {} : { validFrom }),
           ...(validTo === undefined ? {} : { validTo }),
-          ...(from === undefined ? {} : { when: from }),
+          ...(told === undefined ? {} : { when: told }),
           ...(claim.kind === "event" && claim.claim && verb.tense === "present"
             ? { kind: relationOf(claim.claim.relation).kind }
             : {}),

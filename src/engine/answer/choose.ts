@@ -168,6 +168,8 @@ function together(question: Question, matches: readonly Match[], first: Match): 
         ({ score, memory }) => score >= first.score - 0.05 && memory.claim?.relation === claim?.relation,
       )
       .slice(0, 5);
+  // Who says how to be called has said it all.
+  if (claim?.relation === "wish to be called") return [first];
   const floor = first.score - 0.75;
   return matches.filter(({ memory, score }) => score >= floor && isOfSame(memory.claim, claim)).slice(0, 12);
 }

@@ -66,7 +66,7 @@ function byRelation(asked: Asked, one: HeldMemory, claim: Claim): Match | undefi
   if (rank < 0) return undefined;
   const isPastAsked = question.past === true || question.tense === "past";
   if (isPastState && !isPastAsked && one.isThen !== true) return undefined;
-  if (!meetsQuestion(asked, one, claim)) return undefined;
+  if (!meetsQuestion(asked, one, claim) || !isMeantByHaving(question, bare, claim)) return undefined;
   const kind = kindFits(asked, one.memory, claim);
   if (kind === false && question.asks !== "yes_no") return undefined;
   if (!saysMore(question, claim)) return undefined;
@@ -74,6 +74,18 @@ function byRelation(asked: Asked, one: HeldMemory, claim: Claim): Match | undefi
   const score = 3 + subject + (kind ? 0.6 : 0) + 0.4 / (1 + rank) + narrow;
   return { memory: one.memory, holds: one.holds, by: "relation", score, kind, isNarrowed: narrow >= 0.5 };
 }
+
+/** "What am I allergic to?" is answered by "have a nut allergy", and not by all that one has. */
+function isMeantByHaving(question: Question, relation: string, { value }: Claim): boolean {
+  const [asked = ""] = question.relations;
+  const isBare = question.asks === "value" && question.topic === undefined && question.narrows === undefined;
+  if (!isBare || !POSSESSION.test(relation) || POSSESSION.test(asked)) return true;
+  const telling = essence(asked);
+  if (telling.length > 0 && coverage(bagOf(value), telling) > 0) return true;
+  return attributeOf(value).includes(asked) || (asked === "drive" && isOfKind(value, "vehicle") === true);
+}
+
+const POSSESSION = /^(?:have|own|keep|get|hold)$/;
 
 /** Time, value, what narrows the question, and the shape of what it asks for. */
 function meetsQuestion(asked: Asked, { memory, isThen }: HeldMemory, claim: Claim): boolean {
@@ -277,10 +289,19 @@ function mayAnswerByWords(asked: Asked, { subject, relation, ...rest }: Claim): 
   if (question.relations.length === 1 && question.relations[0] === "be called") return false;
   const root = (question.subject ?? "user").split("/")[0] ?? "user";
   if (subject !== root && !subject.startsWith(`${root}/`) && asked.fits(subject) === 0) return false;
+  if (!isOwnerNamed(question, subject, text)) return false;
   const isOver = /^(?:not|never|used to) /.test(relation);
   if (isOver && question.asks !== "yes_no" && question.past !== true) return false;
   // Of the user's sister is not of the user, unless the question names her.
   return question.subject !== "user" || !isOtherPerson({ subject, relation, ...rest }, text);
+}
+
+/** "When is my flight?" is not asked of the husband's flight: whoever stands between has to be named. */
+function isOwnerNamed(question: Question, subject: string, text: string): boolean {
+  const between = subject.split("/").slice(1, -1);
+  if (between.length === 0 || !question.subject?.startsWith("user")) return true;
+  const asked = bagOf(`${text} ${question.subject}`);
+  return between.every((thing) => words(thing).some((word) => holds(asked, key(word))));
 }
 
 const MEASURES = new Set(

@@ -279,6 +279,8 @@ function isAbout(
   const subject = question.subject;
   if (subject === undefined) return true;
   const [root = "", ...parts] = subject.split("/");
+  const [only] = parts;
+  if (root === "user" && parts.length === 1 && only && isAnothers(sentence, only)) return false;
   if (parts.length > 0)
     return parts.every((part) => words(part).some((word) => holds(bagOf(sentence), key(word))));
   if (root !== "user")
@@ -287,6 +289,15 @@ function isAbout(
     );
   if (speaker !== undefined || isOfOthers(sentence, telling)) return false;
   return FIRST.test(sentence) || /^[a-z]+(?:ed|ing|t|d)\b/i.test(sentence.trim());
+}
+
+/** "my husband's flight" is not the user's own. */
+function isAnothers(sentence: string, thing: string): boolean {
+  const noun = thing.split(" ").at(-1) ?? "";
+  return (
+    new RegExp(`[\\p{L}]['’]s (?:[\\p{L}-]+ )?${noun}\\b`, "iu").test(sentence) &&
+    !new RegExp(`\\b(?:my|our) (?:[\\p{L}-]+ )?${noun}\\b`, "iu").test(sentence)
+  );
 }
 
 const JOINTS =

@@ -40,27 +40,44 @@ export function sayOne(memory: Memory, question: Question, asked: string): strin
   const { claim } = memory;
   const said = toSecondPerson(memory.text);
   if (!claim) return sentence(said);
-  if (memory.kind === "event" || memory.kind === "commitment" || memory.kind === "instruction")
-    return withDate(said, memory, question);
   if (
-    /^(?:be born|not|never|used to|want the assistant to|wish to be called|can) ?/.test(claim.relation) ||
-    isHidden(claim)
+    claim.relation === "live in" &&
+    memory.kind === "fact" &&
+    !/\blives?\b/.test(memory.text) &&
+    !isOwnWords(memory, claim)
   )
-    return withDate(said, memory, question);
-  if (claim.relation === "live in" && !/\blives?\b/.test(memory.text)) return sayClaims([claim], "");
-  const isProgressive =
-    new RegExp(`^${escaped(sayPath(claim.subject))}\\S*(?: \\S+)? (?:are|is|have|has|was|were) `, "i").test(
-      said,
-    ) && !/^(?:be|have)\b/.test(claim.relation);
-  if (isProgressive || LASTING.test(claim.qualifier ?? "")) return withDate(said, memory, question);
+    return sayClaims([claim], "");
+  if (isOwnWords(memory, claim) || isInflected(said, claim)) return withDate(said, memory, question);
   const qualifier = claim.qualifier && !isSaid(claim.qualifier, asked) ? claim.qualifier : "";
   if (claim.subject.includes("/") || !claim.subject.startsWith("user"))
     return withDate(said, memory, question);
   return withDate(sayClaims([claim], qualifier), memory, question);
 }
 
+/** Whether the memory's own words say it best: what happened, what is denied or over, what hangs on a time. */
+function isOwnWords({ kind, when }: Memory, claim: Claim): boolean {
+  if (kind === "event" || kind === "commitment" || kind === "instruction") return true;
+  if (/^(?:be born|not|never|used to|want the assistant to|wish to be called|can) ?/.test(claim.relation))
+    return true;
+  const qualifier = claim.qualifier ?? "";
+  return isHidden(claim) || LASTING.test(qualifier) || (when !== undefined && RELATIVE.test(qualifier));
+}
+
+/** "You are taking", "You have been playing": more than the bare verb tells. */
+function isInflected(said: string, { subject, relation }: Claim): boolean {
+  const opening = new RegExp(
+    `^${escaped(sayPath(subject))}\\S*(?: \\S+)? (?:are|is|have|has|was|were) `,
+    "i",
+  );
+  return opening.test(said) && !/^(?:be|have)\b/.test(relation);
+}
+
 /** "has had it for two years", "since May": as it was said, for "have it for two years" is no English. */
 const LASTING = /\b(?:since|for (?:\w+ ){1,3}(?:years?|months?|weeks?|days?))\b/i;
+
+/** A day that hangs on when it was said: the memory's own words name the date. */
+const RELATIVE =
+  /\b(?:today|tonight|tomorrow|yesterday|ago|last|next|this|coming|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
 
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

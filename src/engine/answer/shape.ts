@@ -19,10 +19,16 @@ export function shapeFits(question: Question, memory: Memory, claim: Claim): boo
         kindShape(question, claim)
       );
     case "who":
+      if (isWithAsked(question) && !/\bwith\b/.test(`${claim.relation} ${value}`)) return false;
       return (question.subject === undefined || PERSON.test(value)) && kindShape(question, claim);
     default:
       return kindShape(question, claim);
   }
+}
+
+/** "Who did I go to Naples with?": somebody has to be there for it. */
+function isWithAsked({ relations }: Question): boolean {
+  return relations[0]?.endsWith(" with") === true;
 }
 
 function shapeOfBeing(question: Question, memory: Memory, claim: Claim, value: string): boolean {

@@ -15,7 +15,9 @@ export function yesOrNo(
   const { question } = asked;
   const current = found.filter(({ holds, by }) => holds && by !== "thing");
   const parted = partedFrom(asked, held);
-  const [best] = current.filter(({ memory }) => !PARTING.test(memory.claim?.relation ?? ""));
+  const [best] = current.filter(
+    ({ memory }) => !PARTING.test(memory.claim?.relation ?? "") && !isOnlyWished(asked, memory),
+  );
   if (parted && (!best || parted.memory.at >= best.memory.at))
     return { text: `No, ${low(sayOne(parted.memory, question, asked.text))}`, used: [parted.memory.id] };
   if (best)
@@ -27,6 +29,17 @@ export function yesOrNo(
     return { text: sentence(text), used: [past.memory.id] };
   }
   return undefined;
+}
+
+/** "I'd love to visit Iceland" is no yes to "Have I been to Iceland?" */
+function isOnlyWished({ text, question }: Asked, { kind, claim }: Memory): boolean {
+  const isDone =
+    question.tense === "past" || /^(?:and |so |but )?(?:have|has|did|was|were|had)\b/i.test(text);
+  if (!isDone || question.relations.includes(claim?.relation ?? "")) return false;
+  return (
+    kind === "commitment" ||
+    /^(?:want|wish|hope|would|plan|be going|like|love|need|intend) to\b/.test(claim?.relation ?? "")
+  );
 }
 
 function low(text: string): string {

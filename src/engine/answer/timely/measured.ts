@@ -90,11 +90,20 @@ function lengthAnswer(asking: TimelyAsking, measures: "duration" | "ago"): Timel
   const said = sentence(toSecondPerson(memory.text)).replace(/\.$/, "");
   if (measures === "duration" && memory.validTo !== undefined && memory.validFrom !== undefined)
     return lasted(memory, said);
+  if (measures === "duration" && SAID_LENGTH.test(said)) return asSaid(memory, said, now);
   const begin = beginning(memory);
   const length = begin === undefined ? undefined : lengthBetween(begin, now.slice(0, 10));
-  if (!length || begin === undefined)
-    return SAID_LENGTH.test(said) ? { text: `${said}.`, used: [memory.id] } : undefined;
+  if (!length || begin === undefined) return undefined;
   return { text: withLength(said, begin, length, measures), used: [memory.id] };
+}
+
+/** "for 15 years", as it was said; where years have passed since, when it was said as well. */
+function asSaid(memory: Memory, said: string, now: string): TimelyAnswer {
+  const passed = lengthBetween(memory.at.slice(0, 10), now.slice(0, 10));
+  const isOld =
+    passed !== undefined && (passed.unit === "year" || (passed.unit === "month" && passed.count > 10));
+  const when = isOld && memory.kind !== "event" ? `, as of ${sayDate(memory.at.slice(0, 7))}` : "";
+  return { text: `${said}${when}.`, used: [memory.id] };
 }
 
 function measurable({ memory }: Match, measures: "duration" | "ago"): boolean {
