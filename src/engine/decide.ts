@@ -87,6 +87,7 @@ function add(
     action: "added",
     ...labels(message),
     ...details(proposal, message),
+    ...(proposal.why === undefined ? {} : { why: proposal.why }),
     ...(newer
       ? { supersededBy: newer.id, validTo: newer.validFrom ?? newer.at, why: "something newer was known" }
       : {}),

@@ -19,6 +19,8 @@ export interface Reading {
   readonly earlier: readonly Message[];
   /** Current memories that the messages can mean, oldest first, so that a change can name what it changes. */
   readonly known: readonly Memory[];
+  /** Some of the memories that ended last, newest first, so that "I'm back on X" can take one up again; asked for seldom. */
+  readonly ended?: () => readonly Memory[];
 }
 
 /** Where the words stand: `message.content.slice(start, end)`. A proposal without such a place is refused. */
@@ -41,6 +43,8 @@ export interface AddProposal extends Place {
   readonly replaces?: Target;
   readonly confidence: number;
   readonly importance: number;
+  /** What its confidence and importance come from, in words for a person, without the user's own. */
+  readonly why?: string;
   readonly when?: string;
   readonly validFrom?: string;
   readonly validTo?: string;

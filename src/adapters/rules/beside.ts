@@ -52,8 +52,16 @@ function meets({ claim }: AddProposal, other: AddProposal): boolean {
     claim !== undefined &&
     other.claim !== undefined &&
     thingOf(claim.subject) === thingOf(other.claim.subject) &&
-    sameWords(claim.value, other.claim.value)
+    (sameWords(claim.value, other.claim.value) || isOneOf(other.claim.value, claim.value))
   );
+}
+
+/** "chess" of "knitting and chess" */
+function isOneOf(value: string, list: string): boolean {
+  return list
+    .toLowerCase()
+    .split(/,? and |, /)
+    .includes(value.toLowerCase());
 }
 
 /** "user/hobbies" is "user/hobby". */

@@ -37,7 +37,7 @@ function claimsIn(part: Part): AddProposal[] {
   const { statement, phrases } = part;
   const { subject, clause } = statement;
   const { verb } = clause;
-  if (verb.open && !isWish(part)) return [];
+  if ((verb.open && !isWish(part)) || isBroken(part)) return [];
   if (verb.passive && verb.lemma === "call") return nameClaims(part);
   const isBe = verb.copula && verb.chain.length === 0;
   if (isBe && verb.perfect && isPlace(phrases)) return visitClaims(part);
@@ -46,6 +46,14 @@ function claimsIn(part: Part): AddProposal[] {
   if (isHollow(part) || hasHollowObject(part)) return nameBehind(part, subject);
   const claims = actionClaims(part);
   return [...claims, ...possessions(part), ...nameBehind(part, subject)];
+}
+
+/** "where I work HAS a garden": the verb behind it belongs to something else. */
+function isBroken({ statement, tokens }: Part): boolean {
+  const { verb, rest } = statement.clause;
+  const next = tokens[rest[0]];
+  if (verb.copula || next?.class !== "verb" || tokens[verb.to - 1]?.after.trim() !== "") return false;
+  return /^(?:is|are|has|was|were|does|did|can|will)$/.test(next.lower);
 }
 
 const HOLLOW = new Set(

@@ -5,8 +5,8 @@ import { inZone } from "../../domain/time.ts";
 import type { AddProposal, EndProposal, Proposal, Target } from "../../ports/extractor.ts";
 import type { Clause } from "./clauses.ts";
 import type { Discourse, Entity } from "./entities.ts";
-import { HEDGES, SENSITIVE } from "./lexicon.ts";
 import type { Token } from "./token.ts";
+import { weigh } from "./weights.ts";
 
 /** What reading one message goes by. */
 export interface Context {
@@ -14,6 +14,8 @@ export interface Context {
   readonly content: string;
   readonly discourse: Discourse;
   readonly known: readonly Memory[];
+  /** What ended last, newest first. */
+  readonly ended: () => readonly Memory[];
   /** The turns before, oldest first. */
   readonly earlier: readonly Message[];
   /** What earlier clauses of this message proposed: they are known too. */
@@ -113,30 +115,28 @@ export function adding(
   parts: AddParts,
 ): AddProposal {
   const relation = relationOf(parts.claim.relation);
+  const kind = parts.kind ?? relation.kind;
   const quote = context.content.slice(place.start, place.end);
-  const isHedged = quote
-    .toLowerCase()
-    .split(/[^a-z]+/)
-    .some((word) => HEDGES.has(word));
-  const isSensitive = relation.sensitive || SENSITIVE.test(parts.text) || SENSITIVE.test(parts.claim.subject);
-  const confidence = (parts.confidence ?? 0.9) - (isHedged ? 0.25 : 0);
+  const before = context.content.slice(Math.max(0, place.start - 24), place.start);
+  const { confidence, importance, sensitive, why } = weigh({ ...parts, kind, quote, before });
   return {
     propose: "add",
     message: context.message.id,
     start: place.start,
     end: place.end,
     text: parts.text,
-    kind: parts.kind ?? relation.kind,
+    kind,
     claim: parts.claim,
     holds: parts.holds ?? relation.holds,
-    confidence: Math.round(confidence * 100) / 100,
-    importance: parts.importance ?? (parts.kind === "event" ? 0.4 : 0.6),
+    confidence,
+    importance,
+    ...(why === "" ? {} : { why }),
     ...(parts.corrects ? { corrects: true } : {}),
     ...(parts.replaces ? { replaces: parts.replaces } : {}),
     ...(parts.when ? { when: parts.when } : {}),
     ...(parts.validFrom ? { validFrom: parts.validFrom } : {}),
     ...(parts.validTo ? { validTo: parts.validTo } : {}),
-    ...(isSensitive ? { sensitive: true } : {}),
+    ...(sensitive ? { sensitive: true } : {}),
   };
 }
 

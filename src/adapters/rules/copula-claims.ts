@@ -422,7 +422,7 @@ function isPassingNoun(tokens: readonly Token[], item: readonly [number, number]
 function attributeOfSpeaker(
   part: Part,
   noun: ReturnType<typeof nounOf>,
-  _item: readonly [number, number],
+  item: readonly [number, number],
 ): AddProposal[] | undefined {
   const { context, tokens, statement } = part;
   const { subject, clause } = statement;
@@ -431,6 +431,8 @@ function attributeOfSpeaker(
   if (head === "" || clause.verb.denied) return undefined;
   const isPerson = isPersonNoun(head.split(" ").at(-1) ?? head);
   const inner = noun.possessive === "my" || noun.possessive === "our";
+  // "one of my favourite games": there are others.
+  if (tokens[item[0]]?.lower === "one") return /favou?rite|fave/.test(head) ? [] : undefined;
   if (!inner || (!/favou?rite|fave|usual|go-to/.test(head) && !isPerson)) return undefined;
   const value = subjectValue(part, subject);
   if (value === undefined) return undefined;

@@ -232,7 +232,3 @@ export const BOUND_ADJECTIVES: Readonly<Record<string, string>> = {
 export const LASTING: ReadonlySet<string> = set(
   "vegan vegetarian pescatarian coeliac celiac diabetic asthmatic epileptic dyslexic autistic colourblind colorblind left-handed right-handed deaf blind pregnant married single divorced widowed engaged retired self-employed unemployed freelance lactose-intolerant jewish muslim christian catholic buddhist hindu atheist agnostic gay lesbian bisexual straight trans nonbinary non-binary queer bilingual trilingual introverted extroverted teetotal sober halal kosher gluten-free republican democrat adopted anaemic anemic hypertensive bipolar neurodivergent adhd",
 );
-
-/** Health, beliefs, money and the like, by the words that give them away. */
-export const SENSITIVE: RegExp =
-  /\b(?:allerg\w*|diabet\w*|asthma\w*|cancer|depress\w*|anxiety|adhd|autis\w*|hiv|pregnan\w*|coeliac|celiac|epilep\w*|therap\w*|medicat\w*|prescri\w*|diagnos\w*|disease|illness|surgery|operation|blood type|disorder|syndrome|antidepressants?|insulin|tablets|migraines?|salary|wage|income|debt|mortgage|earn\w*|bank account|overdraft|bankrupt\w*|religio\w*|church|mosque|synagogue|muslim|christian|catholic|jewish|atheist|buddhist|hindu|vote[ds]?|voting|gay|lesbian|bisexual|trans|divorc\w*|rehab|alcoholic|smok\w*|vap\w*|miscarriage|ivf)\b/i;

@@ -33,10 +33,9 @@ export function selfAnswer(context: Context, text: string, place: Place): Propos
 /** "do you like to draw people" + "I do" -> "I like to draw people" */
 function agreeing(asked: string, text: string): string | undefined {
   const verb = ANSWER.exec(text)?.groups?.verb?.toLowerCase();
-  const found =
-    /\b(?<verb>do|are|can) (?:you|u|ya)(?: guys| all)? (?:also |ever |still |like,? )?(?<rest>.+)$/i.exec(
-      asked,
-    );
+  const found = /\b(?<verb>do|are|can) (?:you|u|ya)(?: guys| all)? (?:also |ever |still )?(?<rest>.+)$/i.exec(
+    asked,
+  );
   const rest = found?.groups?.rest?.trim().replace(/ (?:too|as well|either|much|at all)$/i, "");
   if (verb === undefined || !found || rest === undefined) return undefined;
   if (

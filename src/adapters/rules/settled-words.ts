@@ -21,6 +21,14 @@ const BOTH_WAYS = new Set(
   ).split(" "),
 );
 
+const QUALITIES = new Set(
+  (
+    "amazing boring exciting relaxing annoying interesting fascinating disgusting exhausting tiring charming stunning " +
+    "terrifying frustrating confusing embarrassing depressing rewarding challenging overwhelming disappointing thrilling " +
+    "frightening soothing comforting demanding surprising shocking"
+  ).split(" "),
+);
+
 /** Words whose class one look around settles, before all else. */
 const RULES: readonly (readonly [(spot: Spot) => boolean, WordClass])[] = [
   // "I am retired", "we're divorced": a state, and nobody who does it.
@@ -28,6 +36,24 @@ const RULES: readonly (readonly [(spot: Spot) => boolean, WordClass])[] = [
     ({ current, tokens, i }) =>
       current.class === "verb" && LASTING.has(current.lower) && isAfterBe(tokens, i),
     "adjective",
+  ],
+  // "sunsets are amazing": how they are, and not what they do.
+  [
+    ({ current, tokens, i, ends, next }) =>
+      current.class === "verb" &&
+      QUALITIES.has(current.lower) &&
+      isAfterBe(tokens, i) &&
+      (ends || ["preposition", "conjunction", "adverb"].includes(next?.class ?? "")),
+    "adjective",
+  ],
+  // "my hobby is knitting": what it is, and nobody who knits.
+  [
+    ({ current, tokens, i }) =>
+      current.class === "verb" &&
+      /[a-z]{2}ing$/.test(current.lower) &&
+      isAfterBe(tokens, i) &&
+      DOINGS.test(tokens[beBefore(tokens, i) - 1]?.lower ?? ""),
+    "noun",
   ],
   // "I do not like rain"
   [
@@ -127,10 +153,18 @@ function isAfterDo(tokens: readonly Token[], i: number): boolean {
   return /^(?:do|does|did)$/.test(tokens[at]?.lower ?? "") && tokens[at - 1]?.class !== "question";
 }
 
+const DOINGS =
+  /^(?:hobby|hobbies|passion|passions|interests?|pastimes?|sports?|activity|activities|job|exercise|workout|obsession)$/;
+
 function isAfterBe(tokens: readonly Token[], i: number): boolean {
+  return BE.has(tokens[beBefore(tokens, i)]?.lower ?? "");
+}
+
+/** The word before, adverbs and negations skipped. */
+function beBefore(tokens: readonly Token[], i: number): number {
   let at = i - 1;
   while (tokens[at]?.class === "adverb" || tokens[at]?.class === "negation") at -= 1;
-  return BE.has(tokens[at]?.lower ?? "");
+  return at;
 }
 
 /** The class of a word by what stands around it; undefined where that leaves it open. */
