@@ -3,7 +3,7 @@ import type { Message } from "../domain/message.ts";
 import type { ReceiptLine, Waiting } from "../domain/receipt.ts";
 import type { EraseProposal, Proposal } from "../ports/extractor.ts";
 import { type Deciding, decide } from "./decide.ts";
-import { knownFor } from "./known.ts";
+import { endedLately, knownFor } from "./known.ts";
 import { memoryDraft } from "./memory-draft.ts";
 import type { Ports } from "./ports.ts";
 import type { UserState } from "./user-state.ts";
@@ -114,7 +114,12 @@ async function proposalsFor(
 ): Promise<Proposal[]> {
   const { draft } = deciding;
   if (message.digest === "never" || message.content === "") return [];
-  const reading = { messages: [message], earlier, known: knownFor(state, draft, message, earlier) };
+  const reading = {
+    messages: [message],
+    earlier,
+    known: knownFor(state, draft, message, earlier),
+    ended: () => endedLately(state, draft),
+  };
   return ports.extractor.propose(reading, signal ? { signal } : {});
 }
 

@@ -78,3 +78,18 @@ function newest({ block, current }: UserState): number[] {
   }
   return found;
 }
+
+/** So many of the memories that ended last are shown, and so far back are they looked for. */
+const ENDED = 80;
+const LOOKED_BACK = 2000;
+
+/** The memories that ended and were stored last, newest first: what can be taken up again. */
+export function endedLately({ block }: UserState, draft: MemoryDraft): readonly Memory[] {
+  const found: Memory[] = [];
+  const last = block.memoryIds.length - 1;
+  for (let row = last; row >= Math.max(0, last - LOOKED_BACK) && found.length < ENDED; row -= 1) {
+    const memory = draft.get(idOf(block, row));
+    if (memory?.status === "superseded") found.push(memory);
+  }
+  return found;
+}

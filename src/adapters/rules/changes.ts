@@ -11,6 +11,7 @@ import {
   succeeded,
   vanished,
 } from "./change-leaving.ts";
+import { formerly, fulfilled } from "./change-plans.ts";
 import { instead, swapped } from "./change-swaps.ts";
 import { type Context, type Statement, tidy } from "./context.ts";
 import { datesOf } from "./parts.ts";
@@ -51,6 +52,8 @@ export function changesOf(context: Context, statement: Statement, sentence: stri
     left,
     aged,
     deceased,
+    formerly,
+    fulfilled,
   ]) {
     const proposals = read(change);
     if (proposals) return proposals;

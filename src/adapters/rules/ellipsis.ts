@@ -1,5 +1,6 @@
 import type { Proposal } from "../../ports/extractor.ts";
 import { replyTo } from "./asked.ts";
+import { planOver } from "./change-plans.ts";
 import type { Clause } from "./clauses.ts";
 import type { Context } from "./context.ts";
 import { agreed } from "./echoes.ts";
@@ -8,6 +9,7 @@ import { newJob } from "./jobs.ts";
 import { narrowed } from "./narrowings.ts";
 import { newcomer, rebranded } from "./newcomers.ts";
 import { paired } from "./pairs.ts";
+import { resumed } from "./resumptions.ts";
 import { reworded } from "./rewordings.ts";
 import { withoutSlip } from "./slips.ts";
 import { takenBack } from "./taken-back.ts";
@@ -27,6 +29,7 @@ interface Sentence {
 export function elliptical(sentence: Sentence): Proposal[] | undefined {
   const { context, tokens, text, place } = sentence;
   if (tokens.length > 24 || context.content.slice(place.end, place.end + 2).includes("?")) return undefined;
+  if (/^(?:it['’]?s|it is|not)(?: not)? (?:like|as if|as though|that) (?:i|we)\b/i.test(text)) return [];
   return (
     takenBack(context, text, place) ??
     agreed(context, tokens, text, place) ??
@@ -36,10 +39,25 @@ export function elliptical(sentence: Sentence): Proposal[] | undefined {
     newJob(context, text, place) ??
     settledIn(context, text, place) ??
     rebranded(context, text, place) ??
+    resumed(context, text, place) ??
+    planOver(context, text, place) ??
     plainly(sentence) ??
+    hedgedReply(sentence) ??
     narrowed(context, text, place) ??
     slipped(sentence)
   );
+}
+
+/** "green I think", "it's Sunniva now", "two, actually three": an answer that is a clause by its form alone. */
+function hedgedReply({ context, tokens, clauses, text, place }: Sentence): Proposal[] | undefined {
+  if (tokens.length > 9 || tokens.length === 0) return undefined;
+  const isAnswer = clauses.every(({ tokens: all, subject, verb }) => {
+    const first = subject && all[subject[0]]?.lower;
+    return /^(?:it|that|he|she|they|mine)$/.test(first ?? "")
+      ? verb.copula
+      : /^(?:think|guess|say|suppose)$/.test(verb.lemma);
+  });
+  return isAnswer && clauses.length > 0 ? replyTo({ context, text, place }) : undefined;
 }
 
 /** "Excel is out, Numbers is in": where that changes something. */

@@ -60,6 +60,7 @@ export function readStatements(
     content: message.content,
     discourse: talk,
     known,
+    ended: reading.ended ?? (() => []),
     earlier,
     made,
     readAs: (text, place) => readAs(context, text, place),
