@@ -68,13 +68,9 @@ function hangsOnNoun({ tokens }: Clause, at: number): boolean {
 }
 
 /** "playing against OUR RIVALS made it hard", "it felt like I flew": the subject belongs to the word before it. */
-function isObjectBefore({ tokens, lead }: Clause, at: number): boolean {
+function isObjectBefore({ tokens }: Clause, at: number): boolean {
   const before = tokens[at - 1];
-  return (
-    before !== undefined &&
-    at > lead[0] &&
-    (before.class === "preposition" || /^(?:like|as)$/.test(before.lower))
-  );
+  return before !== undefined && (before.class === "preposition" || /^(?:like|as)$/.test(before.lower));
 }
 
 /** "She has two cats", after "my sister Ana lives in Porto": named in the same message. */
@@ -166,6 +162,7 @@ function isReadWhole({ statement }: Told): boolean {
     return false;
   for (let at = rest[0]; at < rest[1]; at += 1) {
     const token = tokens[at];
+    if (/^(?:whatever|whoever|however|whichever)$/.test(token?.lower ?? "")) return false;
     if (token?.class === "preposition" && isStranded(tokens, at, rest[1])) return false;
     if (token?.class !== "verb" || /ing$/.test(token.lower)) continue;
     const before = tokens[at - 1];
@@ -216,7 +213,10 @@ function isClear({ context, statement, proposal }: Told): boolean {
   const { clause, subject } = statement;
   const isSelf = subject.path === context.discourse.speaker.path;
   if (!isAnchored(clause.tokens, clause.rest, isSelf)) return false;
-  if (!isAnchored(clause.tokens, clause.lead, isSelf)) return false;
+  // "On another note" leads a sentence and is not told.
+  const lead = clause.tokens.slice(...clause.lead).map(({ lower }) => lower);
+  const isTold = proposal.text.toLowerCase().includes(lead.join(" "));
+  if (isTold && !isAnchored(clause.tokens, clause.lead, isSelf)) return false;
   const people = new Set(context.earlier.map(({ name }) => name));
   const last = proposal.claim?.value.split(" ").at(-1);
   // "comin'", "livin'": the tagger knows no such word, and reads the rest wrong.

@@ -113,7 +113,7 @@ function hasContent(told: Told): boolean {
 }
 
 const LIGHT =
-  /^(?:go|do|get|be|have|keep|try|come|see|make|take|say|think|know|feel|look|hear|hope|wait|help|learn|grow|go on|share|start|stop|continue|improve|change|succeed|fail|win|lose|happen|work|give|put|let|show|find|meet|talk|chat|catch up|hang out|hang|chill|relax|enjoy|push|stay)\b/;
+  /^(?:go|do|get|be|have|play|use|watch|compete|perform|build|keep|try|come|see|make|take|say|think|know|feel|look|hear|hope|wait|help|learn|grow|go on|share|start|stop|continue|improve|change|succeed|fail|win|lose|happen|work|give|put|let|show|find|meet|talk|chat|catch up|hang out|hang|chill|relax|enjoy|push|stay)\b/;
 
 function isEmpty(value: string): boolean {
   const words = value.toLowerCase().match(/\p{L}[\p{L}'’-]*/gu) ?? [];

@@ -11,7 +11,7 @@ export function withoutVocatives(tokens: readonly Token[]): Token[] {
   if (first && kept.length > 2 && isAddress(kept, 0) && /^,/.test(first.after) && !isAddress(kept, 1))
     kept = kept.slice(1);
   const before = kept.at(-2);
-  if (last && before && kept.length > 2 && isAddress(kept, kept.length - 1) && /^,/.test(before.after)) {
+  if (last && before && kept.length > 1 && isAddress(kept, kept.length - 1) && /^,/.test(before.after)) {
     // "Ana, Bo, Cem": each of them is told of.
     if (isAddress(kept, kept.length - 2)) return kept;
     kept = [...kept.slice(0, -2), { ...before, after: last.after }];
