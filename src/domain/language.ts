@@ -81,6 +81,11 @@ export function isEnglish(text: string): boolean {
   return LATIN_LETTER.test(text) && speaksEnglish(languageSigns(text));
 }
 
+/** Whether a text shows itself to be of another language. A number, a name and an emoji do not. */
+export function isOfOtherLanguage(text: string): boolean {
+  return !speaksEnglish(languageSigns(text));
+}
+
 /** Those sentences of a text that rules for English may read. One that shows nothing by itself goes with the text. */
 export function englishSpans(text: string, sentences: readonly Span[]): Span[] {
   let whole: boolean | undefined;

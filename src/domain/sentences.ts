@@ -5,7 +5,8 @@ export interface Span {
 }
 
 const ABBREVIATED = /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|no|jr|sr)\.$/i;
-const ENDINGS = /[.!?…。！？]+["'”’)\]]*(?=\s|$)|[。！？]+|\n+/gu;
+/** Where a mark needs no space behind it: Chinese and Japanese; Hindi, Khmer, Burmese; Arabic and Urdu. */
+const ENDINGS = /[.!?…。！？]+["'”’)\]]*(?=\s|$)|[。！？।॥។៕။؟۔]+|\n+/gu;
 
 /**
  * The sentences of a text in order, without the white space around them; together they hold every word. It cuts at

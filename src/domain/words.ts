@@ -13,17 +13,11 @@ const ASCII = /^\p{ASCII}*$/u;
 const HANGUL = /^\p{Script=Hangul}+$/u;
 
 const LETTERS = /\p{L}/gu;
-const LATIN = /\p{Script=Latin}/gu;
 const UNSPACED_ALL = new RegExp(`[${UNSPACED}]`, "gv");
 
 /** Whether a text is mostly in a script whose words no space parts. */
 export function isUnspacedText(text: string): boolean {
   return !ASCII.test(text) && count(text, UNSPACED_ALL) * 2 >= Math.max(1, count(text, LETTERS));
-}
-
-/** Whether a text is mostly in Latin letters, or has none: what an embedder that read English can tell apart. */
-export function isLatinText(text: string): boolean {
-  return ASCII.test(text) || count(text, LATIN) * 2 > count(text, LETTERS) || count(text, LETTERS) === 0;
 }
 
 function count(text: string, letters: RegExp): number {

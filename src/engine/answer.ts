@@ -16,6 +16,7 @@ import { quoteFor } from "./answer/quote.ts";
 import { sayClaims, sayOne, sayPast } from "./answer/say.ts";
 import { timelyAnswer } from "./answer/timely/index.ts";
 import { sayAllThen } from "./answer/timely/then.ts";
+import { verbatim } from "./answer/verbatim.ts";
 import { fromPreferences, fromWishes } from "./answer/wishes.ts";
 import { yesOrNo } from "./answer/yes-no.ts";
 import { talkAnswer } from "./explain/talk.ts";
@@ -65,6 +66,7 @@ export async function answered(
     holds && mayUse(memory) ? memory : [],
   );
   const composed =
+    verbatim(question, found, state) ??
     (await talkAnswer(ports, scope, read, session)) ??
     (asksForAll(question)
       ? overview(holding)

@@ -3,6 +3,7 @@ import { claimKey } from "../domain/claim.ts";
 import type { Claim } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { Scope } from "../domain/scope.ts";
+import { isUnspaced } from "../domain/unspaced.ts";
 import { wordKey, words } from "../domain/words.ts";
 import type { Secret } from "../ports/secret.ts";
 
@@ -34,7 +35,10 @@ export function isTelling(text: string): boolean {
   const all = words(text);
   if (all.length === 0 || all.length > MOST_WORDS) return false;
   return all.some(
-    (word) => word.length >= 3 && !COMMON.has(word) && (/\d{3,}/.test(word) || /\p{L}/u.test(word)),
+    (word) =>
+      word.length >= (isUnspaced(word) ? 2 : 3) &&
+      !COMMON.has(word) &&
+      (/\d{3,}/.test(word) || /\p{L}/u.test(word)),
   );
 }
 

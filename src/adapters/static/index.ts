@@ -1,4 +1,4 @@
-import { isLatinText } from "../../domain/words.ts";
+import { isOfOtherLanguage } from "../../domain/language.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import { readTable, type Table } from "./table.ts";
 import { wordPieces } from "./word-piece.ts";
@@ -9,12 +9,13 @@ const DIMENSIONS = 256;
 
 /**
  * The built-in embedder: a static table distilled from all-MiniLM-L6-v2. A text's vector is the mean of its tokens'
- * rows, normalised; it takes about 0.01 ms and needs no network. The table is read at the first use.
+ * rows, normalised; it takes about 0.01 ms and needs no network. The table is read at the first use. A text that is not
+ * English gets zeros, and is found by its words.
  */
 export function staticEmbedder(options: { folder?: URL } = {}): Embedder {
   let table: Table | undefined;
   return {
-    fingerprint: `static-minilm-1/${DIMENSIONS}`,
+    fingerprint: `static-minilm-1-en/${DIMENSIONS}`,
     dimensions: DIMENSIONS,
     local: true,
     floor: 0.35,
@@ -22,9 +23,10 @@ export function staticEmbedder(options: { folder?: URL } = {}): Embedder {
       call?.signal?.throwIfAborted();
       table ??= readTable(options.folder ?? ASSETS);
       const { vocabulary, scales, codes } = table;
-      // Single letters of other scripts stand in the vocabulary of a teacher that read English alone: what it says of
-      // them would only mislead.
-      return texts.map((text) => mean(isLatinText(text) ? wordPieces(text, vocabulary) : [], scales, codes));
+      // The teacher read English alone: what its pieces of words say of another language would only mislead.
+      return texts.map((text) =>
+        mean(isOfOtherLanguage(text) ? [] : wordPieces(text, vocabulary), scales, codes),
+      );
     },
   };
 }

@@ -1,5 +1,7 @@
+import { foldedInPlace } from "../../domain/fold.ts";
 import type { Span } from "../../domain/sentences.ts";
 import type { Shape } from "../../domain/shapes.ts";
+import { isUnspaced } from "../../domain/unspaced.ts";
 import { words } from "../../domain/words.ts";
 
 /** Shapes whose signs belong to them: `jo@pine.io` is not in `jo@pine.io.nz`. */
@@ -8,12 +10,8 @@ const STRICT: ReadonlySet<Shape> = new Set(["email", "link", "code", "number", "
 /** Where words stand one after the other in a text, whatever stands between their letters' ends. */
 export function placesOf(text: string, run: readonly string[]): Span[] {
   if (run.length === 0) return [];
-  const escaped = run.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const pattern = new RegExp(
-    `(?<![\\p{L}\\p{N}])${escaped.join("[^\\p{L}\\p{N}]+")}(?![\\p{L}\\p{N}])`,
-    "giu",
-  );
-  return Array.from(fold(text).matchAll(pattern), ({ 0: match, index }) => ({
+  const pattern = new RegExp(patternOf(run), "giu");
+  return Array.from(foldedInPlace(text).matchAll(pattern), ({ 0: match, index }) => ({
     start: index,
     end: index + match.length,
   }));
@@ -30,15 +28,27 @@ export function exactPlaces(text: string, value: string): Span[] {
 
 /** The ways to write a value: as it stands, and without what joins its parts. */
 export function variantsOf({ text, shape }: { readonly text: string; readonly shape?: Shape }): string[] {
+  const extended =
+    shape === "phone" ? /^(?<line>.*?),? ?(?<extension>(?:ext\.?|extension|x) ?\d+)$/iu.exec(text) : null;
+  if (extended?.groups) {
+    const { line = "", extension = "" } = extended.groups;
+    const digits = /\d+$/.exec(extension)?.[0] ?? "";
+    return [text, ...variantsOf({ text: line, shape: "phone" }), `extension ${digits}`, `ext ${digits}`];
+  }
   const parts = words(text);
   const isJoined = shape !== undefined && STRICT.has(shape) && parts.length > 1 && shape !== "email";
   return isJoined ? [text, parts.join("")] : [text];
 }
 
-/** Without accents, letter for letter, so that places stay where they are. */
-function fold(text: string): string {
-  return Array.from(text, (letter) => {
-    const plain = letter.normalize("NFKD").replace(/\p{M}/gu, "");
-    return plain.length === letter.length ? plain : letter;
-  }).join("");
+/** The words in a row; no space parts those of Chinese, Japanese or Thai from what stands around them. */
+function patternOf(run: readonly string[]): string {
+  const escaped = run.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const between = (one: string, other: string): string =>
+    isUnspaced(one) && isUnspaced(other) ? "[^\\p{L}\\p{N}]*" : "[^\\p{L}\\p{N}]+";
+  const joined = escaped
+    .map((word, i) => (i === 0 ? word : between(run[i - 1] ?? "", run[i] ?? "") + word))
+    .join("");
+  const before = isUnspaced(run[0] ?? "") ? "" : "(?<![\\p{L}\\p{N}])";
+  const after = isUnspaced(run.at(-1) ?? "") ? "" : "(?![\\p{L}\\p{N}])";
+  return `${before}${joined}${after}`;
 }
