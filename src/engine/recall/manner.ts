@@ -17,7 +17,7 @@ const AFTER_ASSISTANT = new RegExp(
   "i",
 );
 const REQUEST =
-  /^\s*(?:can|could|would|will) you\b|\bhow (?:do|can|should|would|could|might) i\b|\bhow would you\b|\bwhat (?:steps|libraries|tools|kind|sort|type|should|would|are (?:some|the)|do you)\b|\b(?:suggest|recommend|advice|advise|help me|show me|walk me|explain|tips|ideas)\b|\bif i\b/i;
+  /^\s*(?:can|could|would|will) you\b|\bhow (?:do|can|should|would|could|might) i\b|\bhow would you\b|\bwhat (?:steps|libraries|tools|kind|sort|type|should|would|are (?:some|the)|do you)\b|\b(?:suggest|recommend|advice|advise|help me|show me|walk me|explain|tips|ideas)\b|\bif i\b|\b(?:how|where|which|who|when|what)\b[^.?!]{0,30}\b(?:should|shall|would|could) (?:i|we)\b/i;
 const VALUE =
   /\b(?:how (?:many|much|long|often)|what|when(?:'s| is| are| do| does| will| should)|where|which|who|currently)\b/i;
 const LIST = /\b(?:can you|could you|suggest|recommend|list the order|walk me|summar)/i;

@@ -14,6 +14,7 @@ import type { Scratch } from "./scratch.ts";
 import { searchTime } from "./time-arm.ts";
 import { BITS, searchTurns, talkShare } from "./turn-arm.ts";
 import { type Nearness, searchVectors } from "./vector-arm.ts";
+import { wishEvidence } from "./wishes.ts";
 import { searchWords } from "./word-arm.ts";
 
 /** What all arms found, by slot of the unit. */
@@ -79,7 +80,9 @@ export function search(
   if (near) searchVectors(block, scratch, near, slots, signals);
   if (near) searchApart(block, scratch, { ...near, slots, ...manner }, signals);
   const relevance = relevanceOf(signals, weights, places, slots, scratch.raw("relevance", slots.length));
-  const evidenceAt = evidenceOf(signals, share, floor);
+  const plain = evidenceOf(signals, share, floor);
+  const wished = near && manner.isRequest ? wishEvidence(block, signals.columns.near, floor) : undefined;
+  const evidenceAt = wished ? (slot: number): number => Math.max(plain(slot), wished(slot)) : plain;
   return { terms, isByCharacters, signals, weights, places, slots, relevance, evidenceAt };
 }
 
