@@ -161,21 +161,24 @@ function isReadWhole({ statement }: Told): boolean {
   if (/^(?:how|what|why|when|where|whether|if|who|so|as|than|because)$/.test(tokens[rest[0]]?.lower ?? ""))
     return false;
   for (let at = rest[0]; at < rest[1]; at += 1) {
-    const token = tokens[at];
-    if (/^(?:whatever|whoever|however|whichever)$/.test(token?.lower ?? "")) return false;
-    if (token?.class === "preposition" && isStranded(tokens, at, rest[1])) return false;
-    if (token?.class !== "verb" || /ing$/.test(token.lower)) continue;
-    const before = tokens[at - 1];
-    const isJoined = at > verb.to && /^(?:to|that|who|which|and|or|not)$/.test(before?.lower ?? "");
-    const isQuality = /(?:ed|en|wn)$/.test(token.lower);
-    if (!isJoined && !isQuality && !opensInside(tokens, rest[0], at)) return false;
+    if (/^(?:whatever|whoever|however|whichever)$/.test(tokens[at]?.lower ?? "")) return false;
+    if (isStranded(tokens, at, rest[1]) || isLeftVerb(tokens, at, rest[0], verb.to)) return false;
   }
   return true;
+}
+
+function isLeftVerb(tokens: readonly Token[], at: number, from: number, verbEnd: number): boolean {
+  const token = tokens[at];
+  // "-ing" and "-ed" can be a thing or a quality.
+  if (token?.class !== "verb" || /(?:ing|ed|en|wn)$/.test(token.lower)) return false;
+  const isJoined = at > verbEnd && /^(?:to|that|who|which|and|or|not)$/.test(tokens[at - 1]?.lower ?? "");
+  return !isJoined && !opensInside(tokens, from, at);
 }
 
 /** "a chat WITH at the fair": what it took stands before the clause. */
 function isStranded(tokens: readonly Token[], at: number, to: number): boolean {
   const next = tokens[at + 1];
+  if (tokens[at]?.class !== "preposition") return false;
   if (ADVERBIAL.test(tokens[at]?.lower ?? "")) return false;
   const isEnd = at + 1 >= to || tokens[at]?.after.trim() !== "";
   return (
