@@ -29,7 +29,17 @@ const WISH = new RegExp(
   "i",
 );
 const KEEP_NOT =
-  /^(?:please |and |so )*(?:don['’]?t|do not|stop|never) (?:keep(?:ing)?|stor(?:e|ing)|retain(?:ing)?|hold(?:ing)? on to|remember(?:ing)?|sav(?:e|ing)) (?<object>.+?) (?:any ?more|any longer|from now on|in (?:your |the |shared |assistant )*memory|on file|on record)\b/i;
+  /^(?:please |and |so )*(?:don['’]?t|do not|stop|never) (?:keep(?:ing)?|stor(?:e|ing)|retain(?:ing)?|hold(?:ing)? on to|remember(?:ing)?|sav(?:e|ing)) (?<object>.+?) (?:any ?more|any longer|from now on|in (?:your |the |shared |assistant |active )*memory|(?:in|for) (?:any |all )?(?:future|later) \p{L}+|anywhere|on file|on record)\b/iu;
+/** Doing it by saying so: "I am deleting the old pin". */
+const DOING =
+  /^(?:(?:and|so|now|then|also) )*(?:i|we)(?:['’]m| am|['’]re| are) (?:also |now |hereby |therefore )*(?<verb>delet|eras|purg|wip|forgett?|remov|clear)ing (?<object>\S[\s\S]*)$/i;
+const BASE: Readonly<Record<string, string>> = {
+  delet: "delete",
+  eras: "erase",
+  purg: "purge",
+  wip: "wipe",
+  remov: "remove",
+};
 /** A reason before the order: "Now that it is over, please delete …". */
 const REASON = /^(?:now that|since|as|because|given that|seeing that)\b[^.;]*?,\s+/i;
 /** A heading or a name before the order. */
@@ -73,6 +83,16 @@ function isQuestion(text: string): boolean {
 function formOf(text: string): EraseForm | undefined {
   const order = ORDER.exec(text)?.groups;
   if (order?.object) return accepted({ object: order.object, verb: (order.verb ?? "").toLowerCase() });
+  return doneBySaying(text) ?? wished(text);
+}
+
+function doneBySaying(text: string): EraseForm | undefined {
+  const { object, verb = "" } = DOING.exec(text)?.groups ?? {};
+  const begun = verb.toLowerCase().replace(/tt$/, "t");
+  return object ? accepted({ object, verb: BASE[begun] ?? begun }) : undefined;
+}
+
+function wished(text: string): EraseForm | undefined {
   for (const pattern of [WISH, PASSIVE, KEEP_NOT]) {
     const { object, tail = "" } = pattern.exec(text)?.groups ?? {};
     if (!object || /^(?:it|they|that|this|these|those|he|she|you|i|we|which)$/i.test(object)) continue;

@@ -5,6 +5,7 @@ import { type Span, sentencesOf } from "../../domain/sentences.ts";
 import { shapesIn } from "../../domain/shapes.ts";
 import { analyse, stem, words } from "../../domain/words.ts";
 import type { UserState } from "../user-state.ts";
+import { contactNames } from "./contact-names.ts";
 import { stemsMet } from "./kin.ts";
 import type { Selection } from "./select.ts";
 import { placesOfValue, type Said, type Value, valuesMeant } from "./values.ts";
@@ -25,14 +26,26 @@ export function selectValues(
   asking: Asking | undefined,
 ): Selection | undefined {
   const said = saidBefore(state, asking);
-  const values = valuesMeant(said, wanted, asking?.message.name);
-  if (values.length > 0) {
-    const selection = withValues(state, values, wanted);
-    if (selection.memories.size + selection.cuts.size > 0) return selection;
-  }
+  const found = valuesMeant(said, wanted, asking?.message.name);
+  const values = [...found, ...contactNames(said, phrase, wanted, found)];
+  const selection = withValues(state, values, wanted);
   const terms = aboutWording(phrase, wanted);
-  if (!wanted.slots.some(({ slot }) => slot.isText) && values.length === 0) return undefined;
-  return withWording(state, terms, phrase, asking);
+  const wording =
+    wanted.head?.isText || wanted.slots.some(({ slot }) => slot.isText)
+      ? withWording(state, terms, phrase, asking)
+      : undefined;
+  const all = wording ? union(selection, wording) : selection;
+  return all.memories.size + all.cuts.size > 0 ? all : undefined;
+}
+
+function union(one: Selection, other: Selection): Selection {
+  const ids = new Set([...one.cuts.keys(), ...other.cuts.keys()]);
+  return {
+    memories: new Set([...one.memories, ...other.memories]),
+    cuts: new Map([...ids].map((id) => [id, [...(one.cuts.get(id) ?? []), ...(other.cuts.get(id) ?? [])]])),
+    values: [...(one.values ?? []), ...(other.values ?? [])],
+    wordings: [...(one.wordings ?? []), ...(other.wordings ?? [])],
+  };
 }
 
 /** Everything in the order in which it was said: the messages, and the memories that came from none. */

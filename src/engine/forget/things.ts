@@ -1,4 +1,4 @@
-import { shapesIn } from "../../domain/shapes.ts";
+import { isDistinct, shapesIn } from "../../domain/shapes.ts";
 import { slotOf } from "../../domain/slots.ts";
 import { stem, words } from "../../domain/words.ts";
 
@@ -18,7 +18,10 @@ export function thingsIn(phrase: string): string[] {
   for (const { 0: joint, index } of phrase.matchAll(JOINT)) {
     if (shaped.some(({ start, end }) => start < index && index < end)) continue;
     const rest = phrase.slice(index + joint.length);
-    if (!beginsThing(rest)) continue;
+    const isName =
+      shaped.some(isDistinct) &&
+      /^\p{Lu}[\p{L}'’-]*(?:\s+\p{Lu}[\p{L}'’-]*){0,4}\s*(?:,|$|and\b)/u.test(rest);
+    if (!isName && !beginsThing(rest)) continue;
     things.push(phrase.slice(from, index));
     from = index + joint.length;
   }

@@ -39,6 +39,7 @@ interface Candidate extends Value {
 const CURRENT = /\b(?:current|currently|now|new|newer|latest|updated|active|from now on|replaces|instead)\b/i;
 const PAST =
   /\b(?:old|older|earlier|previous|previously|prior|former|formerly|expired|outdated|was|used to be|initial|original|no longer|draft|first)\b/i;
+const LESS = 0.8;
 /** How much of a description must be met where it is not met whole. */
 const MOST_OF_IT = 0.66;
 
@@ -49,10 +50,12 @@ export function valuesMeant(said: readonly Said[], wanted: Wanted, asker: string
     ...wanted.called.map((name) => nameValue(said, name)),
     ...following(said, wanted),
     ...leading(said, wanted),
+    ...asItStands(said, wanted),
   ];
   if (wanted.part) named.push(...ofPart(said, wanted.part));
   if (named.length > 0) return named;
   if (wanted.slots.length === 0) return [];
+  if (wanted.head?.isName) return onlyName(said);
   const own = wanted.isOwn && asker !== undefined ? said.filter((one) => isBy(one, asker)) : said;
   const found = described(own, wanted);
   return found.length > 0 || own === said ? found : described(said, wanted);
@@ -69,6 +72,24 @@ function nameValue(said: readonly Said[], name: string): Value {
   const isBorrowed =
     all.length === 1 && said.some(({ by }) => by !== undefined && words(by).includes(all[0] ?? ""));
   return { text: name, isDistinct: true, isName: true, ...(isBorrowed ? { isBorrowed } : {}) };
+}
+
+/** "the alias": the one name that was given as one, if there is no other. */
+function onlyName(said: readonly Said[]): Value[] {
+  const names = said.flatMap(({ text }) =>
+    Array.from(text.matchAll(GIVEN_NAME), ({ groups }) => groups?.name ?? ""),
+  );
+  const [name, ...others] = new Set(names);
+  return name === undefined || others.length > 0 ? [] : [nameValue(said, name)];
+}
+
+const GIVEN_NAME =
+  /\b(?:ask(?:ing)? for|alias|under the name|pseudonym)\s+["“'‘]?(?<name>\p{Lu}[\p{L}'’-]+)/gu;
+
+/** A part of a list, where it was said before in these words. */
+function asItStands(said: readonly Said[], { run }: Wanted): Value[] {
+  if (run === undefined || !said.some(({ text }) => exactPlaces(text, run).length > 0)) return [];
+  return [{ text: run, isDistinct: true }];
 }
 
 /** The words before a noun of place, as far as they were said before in one run of two and more. */
@@ -127,7 +148,9 @@ function ofPart(said: readonly Said[], { at, text }: NonNullable<Wanted["part"]>
 
 /** The values that a description fits best. */
 function described(said: readonly Said[], wanted: Wanted): Value[] {
-  const candidates = said.flatMap((one, at) => candidatesIn(one, at, wanted));
+  const candidates = said.flatMap((one, at) =>
+    candidatesIn(one, said.slice(Math.max(0, at - BEFORE), at), at, wanted),
+  );
   const best = Math.max(0, ...candidates.map(({ rating }) => rating));
   if (best === 0) return [];
   const closest = Math.max(...candidates.map(({ close }) => close));
@@ -149,12 +172,20 @@ function withoutCurrent(values: readonly (readonly Candidate[])[]): (readonly Ca
   return ordered.slice(0, -1);
 }
 
-function candidatesIn(one: Said, at: number, wanted: Wanted): Candidate[] {
+/** So many messages before one can say what it is about. */
+const BEFORE = 2;
+
+function candidatesIn(one: Said, before: readonly Said[], at: number, wanted: Wanted): Candidate[] {
   const { text } = one;
   const stems = [...new Set([...analyse(text), ...(one.by ? words(one.by).map(stem) : [])])];
-  if (!wanted.names.every((name) => stemsMet(stems, name))) return [];
-  const far = coverage(wanted.terms, stems);
-  if (far < MOST_OF_IT) return [];
+  const own = coverage(wanted.terms, stems);
+  const isOwnName = wanted.names.every((name) => stemsMet(stems, name));
+  if (own < MOST_OF_IT && (wanted.names.length === 0 || !slotMet(stems, wanted))) return [];
+  const around = [...stems, ...before.flatMap((other) => analyse(other.text))];
+  if (!wanted.names.every((name) => stemsMet(around, name))) return [];
+  // What the messages before say counts for less than what the message says itself.
+  const far = isOwnName ? own : coverage(wanted.terms, around) * LESS;
+  if (far < MOST_OF_IT * LESS) return [];
   const isMeant = slotMet(stems, wanted);
   return sentencesOf(text)
     .flatMap(({ start, end }) => valuesIn(text.slice(start, end), wanted))
@@ -177,7 +208,7 @@ function ratingOf(near: string, wanted: Wanted, isMeant: boolean): number {
 
 /** The values of the looks wanted, each with the words that it stands among; else the words that the text gives for it. */
 function valuesIn(sentence: string, wanted: Wanted): { value: Value; near: string }[] {
-  const looks = new Set(wanted.slots.flatMap(({ slot }) => slot.shapes));
+  const looks = new Set(wanted.head?.shapes ?? wanted.slots.flatMap(({ slot }) => slot.shapes));
   const shaped = shapesIn(sentence).filter(({ shape }) => looks.has(shape));
   if (shaped.length > 0) {
     return shaped.map(({ start, end, text, shape }, i) => ({

@@ -17,6 +17,10 @@ export interface Wanted {
   readonly part?: { readonly at: "start" | "end"; readonly text: string };
   /** Nouns of information, in order, as stems. */
   readonly slots: readonly { readonly noun: string; readonly slot: Slot }[];
+  /** What the last of them before "for", "of" or "about" holds: that is what is meant. */
+  readonly head?: Slot;
+  /** The phrase without articles: of a list, a part that names no noun of information is a value as it stands. */
+  readonly run?: string;
   /** The stems of the other words that describe it. */
   readonly terms: readonly string[];
   /** Those of them that are names. They must all be met. */
@@ -31,6 +35,7 @@ const OLD =
   /\b(?:old|older|earlier|previous|prior|former|first|initial|original|outdated|expired|stale|obsolete|past|superseded|replaced|retired|earliest|last year['’]s)\b/i;
 const CALLED =
   /\b(?:alias(?:es)?|pseudonym|nickname|names?|named|called|ask(?:ing)? for|asks for)\s+(?<name>\p{Lu}[\p{L}'’.-]*(?:\s+\p{Lu}[\p{L}'’.-]*)*)/gu;
+const CALLED_BEFORE = /(?<name>\p{Lu}[\p{L}'’.-]*)\s+(?:alias|pseudonym|nickname)\b/gu;
 const CAPITALS = /^(?:the\s+)?(?<name>\p{Lu}[\p{L}'’.-]*(?:\s+(?:(?:of|the|and)\s+)?\p{Lu}[\p{L}'’.-]*)*)$/u;
 /** Words that say nothing about which value is meant. */
 const IDLE: ReadonlySet<string> = new Set(
@@ -67,15 +72,19 @@ export function wantedIn(phrase: string, { isListed = false }: { isListed?: bool
   const leads = leadsIn(described);
   const head = follows === undefined ? described : described.replace(follows, " ");
   const stems = analyse(head);
-  const slots = stems.flatMap((noun) => {
-    const slot = slotOf(noun);
-    return slot ? [{ noun, slot }] : [];
-  });
+  const slots = slotsIn(head);
   const isSlot = new Set(slots.map(({ noun }) => noun));
   const terms = stems.filter((one) => !isSlot.has(one) && !IDLE.has(one) && !SPEAKING.has(one));
   const namesIn = new Set([...`the ${head}`.matchAll(NAME)].flatMap(([name]) => words(name).map(stem)));
+  const headed = slotsIn(described.split(/\b(?:for|of|about|that|which|who|saying|to)\b/i)[0] ?? "").at(
+    -1,
+  )?.slot;
+  const run = plain.replace(/^(?:the|my|our|any|all|that|this|exact|old|former|earlier)\s+/gi, "");
+  const isRun = isListed && slots.length + named.length + called.length === 0 && run.split(/\s+/).length > 1;
   return {
     named,
+    ...(headed ? { head: headed } : {}),
+    ...(isRun ? { run } : {}),
     called,
     ...(follows === undefined ? {} : { follows }),
     ...(leads === undefined ? {} : { leads }),
@@ -86,6 +95,13 @@ export function wantedIn(phrase: string, { isListed = false }: { isListed?: bool
     isOld: OLD.test(plain),
     isOwn: /\b(?:my|our)\b/i.test(plain),
   };
+}
+
+function slotsIn(text: string): { noun: string; slot: Slot }[] {
+  return analyse(text).flatMap((noun) => {
+    const slot = slotOf(noun);
+    return slot ? [{ noun, slot }] : [];
+  });
 }
 
 /** What a note is about is no value by itself: "the note about calling after 6 PM". */
@@ -99,7 +115,10 @@ function namedIn(text: string): Shaped[] {
 }
 
 function calledIn(text: string, isListed: boolean): string[] {
-  const found = Array.from(text.matchAll(CALLED), ({ groups }) => groups?.name ?? "");
+  const found = [
+    ...Array.from(text.matchAll(CALLED), ({ groups }) => groups?.name ?? ""),
+    ...Array.from(text.matchAll(CALLED_BEFORE), ({ groups }) => groups?.name ?? ""),
+  ];
   const alone = isListed ? CAPITALS.exec(text)?.groups?.name : undefined;
   return [...new Set([...found, ...(alone === undefined ? [] : [alone])])].filter((name) => name !== "");
 }
@@ -148,7 +167,15 @@ function isNoun(word: string): boolean {
 const TIMELY: ReadonlySet<Shape> = new Set(["date", "time"]);
 
 /** Whether a phrase is worth a search for values at all: it names some, or a noun of information. */
-export function namesValues({ named, called, follows, part, slots }: Wanted): boolean {
-  const isNamed = named.some((one) => isDistinct(one) || !TIMELY.has(one.shape));
-  return part !== undefined || slots.length > 0 || follows !== undefined || called.length > 0 || isNamed;
+export function namesValues({ named, called, follows, part, slots, terms, run }: Wanted): boolean {
+  const isAlone = slots.length > 0 || terms.length === 0;
+  const isNamed = named.some((one) => isDistinct(one) || isAlone || !TIMELY.has(one.shape));
+  return (
+    run !== undefined ||
+    part !== undefined ||
+    slots.length > 0 ||
+    follows !== undefined ||
+    called.length > 0 ||
+    isNamed
+  );
 }
