@@ -28,7 +28,8 @@ export function replyTo({ context, text, place }: Reply): Proposal[] | undefined
   const asked = askedWords(context, place.start);
   if (asked === undefined) return undefined;
   const question = askedLast(context, place.start);
-  const option = optionOf({ context, text, place }, asked, question);
+  const option =
+    optionOf({ context, text, place }, asked, question) ?? whichOne({ context, text, place }, asked);
   if (option) return option;
   if (question?.subject === undefined || question.relations.length === 0) return undefined;
   if (question.asks === "yes_no") return yesOrNo({ context, text, place, question, asked });
@@ -77,6 +78,19 @@ function chosenOf(text: string, [first, second]: readonly [string, string]): str
   return named.length === 1 && words.split(" ").length <= 6 && !NO.test(text) ? named : undefined;
 }
 
+/** "I gave one of them up." "Which one?" "The workshop": what was said before, with the name in it. */
+function whichOne({ context, text, place }: Reply, asked: string): Proposal[] | undefined {
+  const name = tidy(text.replace(BEFORE, ""));
+  if (
+    !/^(?:(?:so|and|oh|ok)[, ]+)*(?:which|what)(?: one| of (?:them|those|these|the \w+))?\b/i.test(asked) ||
+    name === ""
+  )
+    return undefined;
+  const before = context.earlier.findLast(({ role }) => role === "user")?.content ?? "";
+  const whole = before.replace(/\bone of (?:them|these|those|(?:my|the|our) \p{L}+)\b/iu, name);
+  return whole === before || name.split(" ").length > 5 ? undefined : context.readAs(whole, place);
+}
+
 interface YesNo extends Reply {
   readonly question: Question;
   readonly asked: string;
@@ -102,7 +116,10 @@ function denied(reply: YesNo, held: readonly Held[]): Proposal[] {
   const target = held.length < 4 && !isDoneBy(asked) ? targetOf(held) : undefined;
   const more = instead(reply);
   if (target) return [ending(context, place, target), ...more];
-  return more.length > 0 ? more : [settled(context, place, question, true, text)];
+  // "Are you married?" "Not any more, divorced."
+  const state = /^am I (?<what>.+)$/i.exec(asked)?.groups?.what;
+  const negated = state !== undefined && more.length > 0 ? context.readAs(`I am not ${state}`, place) : [];
+  return more.length > 0 ? [...negated, ...more] : [settled(context, place, question, true, text)];
 }
 
 /** "Have you stopped smoking?", "Did you sell the car?": a yes says that something ended or happened. */

@@ -66,11 +66,24 @@ export function byOthers(context: Context, statement: Statement): Proposal[] | u
   if (statement.clause.verb.open) return undefined;
   const change: Change = {
     context,
-    statement,
+    statement: { ...statement, subject: bareThing(context, statement) ?? statement.subject },
     sentence: "",
     phrases: phrasesOf(statement.clause.tokens, ...statement.clause.rest),
     dates: datesOf(context, statement),
     text: tidy(context.content.slice(statement.start, statement.end)),
   };
   return rescheduled(change) ?? placed(change) ?? risen(change);
+}
+
+/** "driving test got postponed": a bare noun is the user's own, where something of it is known. */
+function bareThing(context: Context, { clause }: Statement): Statement["subject"] | undefined {
+  const { tokens, subject } = clause;
+  const first = subject && tokens[subject[0]];
+  if (!subject || !first || !["noun", "adjective"].includes(first.class)) return undefined;
+  const thing = tidy(context.content.slice(first.start, tokens[subject[1] - 1]?.end))
+    .replace(/['’]s$/, "")
+    .toLowerCase();
+  const { speaker } = context.discourse;
+  const display = `${speaker.path === "user" ? "The user" : speaker.display}'s ${thing}`;
+  return { path: `${speaker.path}/${thing}`, display, animate: false, plural: false };
 }

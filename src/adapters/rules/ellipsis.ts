@@ -64,7 +64,7 @@ function hedgedReply({ context, tokens, clauses, text, place }: Sentence): Propo
 function plainly({ context, text, place }: Sentence): Proposal[] | undefined {
   const plain = reworded(text);
   const proposals = plain === undefined ? [] : context.readAs(plain, place);
-  return proposals.some((one) => one.propose === "add" && one.replaces) ? proposals : undefined;
+  return proposals.some((one) => one.propose !== "add" || one.replaces) ? proposals : undefined;
 }
 
 /** "I've got two, no wait, three cats" */

@@ -12,7 +12,9 @@ type Rule = readonly [(spot: Spot) => boolean, WordClass];
 
 export function repair(read: Token[]): Token[] {
   const tokens = namedInSmall(apart(joined(withoutStrayIs(unmarked(unshortened(read))))));
-  for (const [i, current] of tokens.entries()) {
+  for (const [i, raw] of tokens.entries()) {
+    const current = isShortAnd(tokens, i) ? { ...raw, lower: "and", class: "conjunction" as const } : raw;
+    tokens[i] = current;
     if (current.lower === "no" && tokens[i + 1]?.lower === "longer") {
       current.class = "negation";
       continue;
@@ -23,6 +25,12 @@ export function repair(read: Token[]): Token[] {
     }
   }
   return tokens;
+}
+
+/** "salt n pepper" */
+function isShortAnd(tokens: readonly Token[], i: number): boolean {
+  const isN = /^['’]?n['’]?$/.test(tokens[i]?.lower ?? "");
+  return isN && tokens[i - 1]?.after.trim() === "" && tokens[i + 1] !== undefined;
 }
 
 /** "He's called" is, though "called" is a participle. */

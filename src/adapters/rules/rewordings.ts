@@ -37,6 +37,10 @@ export const REWORDINGS: readonly (readonly [RegExp, string])[] = (
       `${THING("new")} (?:has )?(?:replaced|took the place of|has taken the place of) ${THING("old")}`,
       "I replaced $<old> with $<new>",
     ],
+    [
+      `(?<head>.{3,60}?) one of (?:them|these|those|my \\p{L}+|the \\p{L}+|our \\p{L}+)(?<particle> (?:up|away|off|in|out))?[,:;–-]+ ?(?:the )?${THING("new")}`,
+      "$<head> the $<new>$<particle>",
+    ],
   ] as const
 ).map(([row, plain]) => [new RegExp(`^${OPENS}${row}$`, "iu"), plain] as const);
 

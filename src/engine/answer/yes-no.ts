@@ -22,6 +22,9 @@ export function yesOrNo(
     return { text: `No, ${low(sayOne(parted.memory, question, asked.text))}`, used: [parted.memory.id] };
   if (best)
     return { text: affirmed(best, asked), used: listed(best, current).map(({ memory }) => memory.id) };
+  const before = formerly(asked, held);
+  if (before)
+    return { text: `No, ${low(sayOne(before.memory, question, asked.text))}`, used: [before.memory.id] };
   const past = found.find(({ holds }) => !holds);
   if (past?.memory.claim) {
     const { claim } = past.memory;
@@ -102,6 +105,16 @@ function partedFrom(asked: Asked, held: readonly HeldMemory[]): HeldMemory | und
         coverage(bagOf(memory.claim?.value ?? ""), telling) === 1,
     )
     .findLast(({ memory }) => !isAsked(asked, memory));
+}
+
+/** "Am I vegan?", after "I used to be vegan". */
+function formerly({ question, fits }: Asked, held: readonly HeldMemory[]): HeldMemory | undefined {
+  const telling = essence(question.value ?? question.narrows ?? "");
+  return held.findLast(({ memory: { claim }, holds }) => {
+    const doing = /^used to (?<doing>.+)$/.exec(claim?.relation ?? "")?.groups?.doing;
+    if (!holds || !claim || doing === undefined || fits(claim.subject) === 0) return false;
+    return question.relations.includes(doing) && coverage(bagOf(claim.value), telling) === 1;
+  });
 }
 
 /** "Do I drink?", after "gave up drinking": the doing alone was ended. */
