@@ -39,6 +39,8 @@ export type {
   NewMemory,
   Page,
   Profile,
+  ProfileLine,
+  ProfileOptions,
   RememberOptions,
   Reply,
   ScopedMemory,

@@ -172,7 +172,7 @@ ${examples("explain 019f…", "explain 019f… --about 019e…")}`,
     );
   command(root, "profile", "what holds now about the user", async (_none, options) =>
     (await import("./commands/look.ts")).profile(options),
-  );
+  ).option("--max-tokens <N>", "how long it may be (2,000 tokens)", count(1, 1_000_000));
 }
 
 function moving(root: Command): void {

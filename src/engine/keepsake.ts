@@ -11,10 +11,11 @@ import { explain } from "./explain.ts";
 import { forget, planForget } from "./forget.ts";
 import { exportLines, importMessages } from "./move.ts";
 import type { Ports } from "./ports.ts";
+import { profile } from "./profile/profile.ts";
 import { recallKeeper } from "./recall/receipts.ts";
 import { recall } from "./recall.ts";
 import { remember } from "./remember.ts";
-import { get, list, log, profile, versionsOf } from "./show.ts";
+import { get, list, log, versionsOf } from "./show.ts";
 import { supersede } from "./supersede.ts";
 import type { Keepsake, ScopedMemory } from "./surface.ts";
 import { undo } from "./undo.ts";
@@ -118,7 +119,7 @@ function scoped(
         id === undefined ? log(ports, scope, options) : versionsOf(ports, scope, id),
       )) as ScopedMemory["history"],
     undo: (revision) => write(() => undo(ports, scope, revision)),
-    profile: async () => open(() => profile(ports, scope)),
+    profile: async (options) => open(() => profile(ports, scope, options)),
     export: () => open(() => exportLines(ports, scope)),
     import: (source, options) =>
       each(

@@ -1,14 +1,13 @@
 import type { LogEntry } from "../domain/change-set.ts";
-import { isLive } from "../domain/claim.ts";
 import { matches } from "../domain/filter.ts";
 import { checkCount } from "../domain/limits.ts";
-import { KINDS, type Kind, type Memory, type SourceSpan } from "../domain/memory.ts";
+import { KINDS, type Memory, type SourceSpan } from "../domain/memory.ts";
 import type { Source } from "../domain/recall.ts";
 import type { Scope } from "../domain/scope.ts";
 import { invalid, MemoryError } from "../errors.ts";
 import { heldMemory } from "./add.ts";
 import type { Ports } from "./ports.ts";
-import type { Listing, ListOptions, Page, Profile, ShownMemory } from "./surface.ts";
+import type { Listing, ListOptions, Page, ShownMemory } from "./surface.ts";
 import type { UserState } from "./user-state.ts";
 
 /** The sources of a memory in full; one whose message is gone is left out. */
@@ -136,32 +135,6 @@ export async function log(
     limit: checkCount(limit, "limit", 1, 1000),
     ...(before === undefined ? {} : { before: checkCount(before, "before", 1, Number.MAX_SAFE_INTEGER) }),
   });
-}
-
-const TITLES: Readonly<Record<Kind, string>> = {
-  fact: "Facts",
-  entity: "People and things",
-  preference: "Likes and dislikes",
-  instruction: "How to answer",
-  commitment: "Plans and promises",
-  event: "What happened",
-  reflection: "Summaries",
-};
-
-/** What holds now about the user, by kind, each with its source; and the same as a page to read. */
-export async function profile(ports: Pick<Ports, "states" | "clock">, scope: Scope): Promise<Profile> {
-  const state = await ports.states.of(scope);
-  const now = ports.clock().toISOString();
-  const live = [...state.memories.values()].filter((memory) => isLive(memory, now));
-  const kinds: { [kind in Kind]?: ShownMemory[] } = {};
-  const lines: string[] = [];
-  for (const kind of Object.keys(TITLES) as Kind[]) {
-    const held = live.filter((memory) => memory.kind === kind).map((memory) => shown(state, memory));
-    if (held.length === 0) continue;
-    kinds[kind] = held;
-    lines.push(`${TITLES[kind]}`, ...held.map(({ text, at }) => `- ${text} (${at.slice(0, 10)})`), "");
-  }
-  return { user: scope.user, text: lines.join("\n").trim(), kinds };
 }
 
 function isExpired(memory: Memory, ports: Pick<Ports, "clock">): boolean {

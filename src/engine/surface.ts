@@ -165,10 +165,35 @@ export interface Page<Entry> {
 /** A page, and with `for await` all that follow it. */
 export interface Listing extends PromiseLike<Page<ShownMemory>>, AsyncIterable<ShownMemory> {}
 
+/** A short page about the user: what holds now. */
 export interface Profile {
   readonly user: string;
+  /** The page, for people and for prompts: the same bytes while nothing changes. */
   readonly text: string;
+  /** The same, each line with what it was merged from. */
+  readonly sections: readonly {
+    readonly name: string;
+    readonly title: string;
+    readonly lines: readonly ProfileLine[];
+  }[];
+  /** How many lines there was no room for. */
+  readonly left: number;
+  /** All that holds, by kind. */
   readonly kinds: { readonly [kind in Kind]?: readonly ShownMemory[] };
+}
+
+export interface ProfileLine {
+  readonly text: string;
+  /** Ids of the memories that it tells, and of the messages that they come from. */
+  readonly memories: readonly string[];
+  readonly sources: readonly string[];
+  /** Health, beliefs, money, secrets. */
+  readonly sensitive?: boolean;
+}
+
+export interface ProfileOptions extends CallOptions {
+  /** A budget for `text` (2,000): the least weighty lines are left out. */
+  readonly maxTokens?: number;
 }
 
 /** One line of an export; `import` with format "keepsake" takes it back. */
@@ -229,7 +254,7 @@ export interface ScopedMemory {
   history(id: string, options?: CallOptions): Promise<Memory[]>;
   history(id?: undefined, options?: CallOptions & { before?: number; limit?: number }): Promise<LogEntry[]>;
   undo(revision: number, options?: CallOptions): Promise<Receipt>;
-  profile(options?: CallOptions): Promise<Profile>;
+  profile(options?: ProfileOptions): Promise<Profile>;
   export(options?: CallOptions): AsyncIterable<ExportLine>;
   import(
     source: AsyncIterable<InputMessage> | Iterable<InputMessage>,

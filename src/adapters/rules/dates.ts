@@ -94,6 +94,8 @@ function isDate(found: Found, text: string): boolean {
   )
     return false;
   if (/^(?:this|the|a) (?:second|minute|hour)$/i.test(found.text)) return false;
+  // "during the week": of every one.
+  if (/^(?:the )?(?:week|month|year)$/i.test(found.text)) return false;
   const before = text.slice(Math.max(0, found.index - 12), found.index).toLowerCase();
   // "ten a day", "two weeks long": a length or a rate, no date; "in two weeks", "two weeks ago" are.
   if (

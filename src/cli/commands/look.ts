@@ -70,13 +70,20 @@ function detail(held: ShownMemory): string[] {
   ];
 }
 
-export async function profile(options: CommonOptions): Promise<void> {
+interface ProfileCommandOptions extends CommonOptions {
+  readonly maxTokens?: number;
+}
+
+export async function profile(options: ProfileCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const held = await memory.profile();
+    const { maxTokens } = options;
+    const held = await memory.profile(maxTokens === undefined ? {} : { maxTokens });
     print.result(held, () =>
       held.text === "" ? [] : held.text.split("\n").map((line) => short(line, 1000)),
     );
     if (held.text === "") print.note("Nothing is known.");
+    if (held.left > 0)
+      print.note(`${several(held.left, "line")} left out: --max-tokens makes room for more.`);
     return EXIT.done;
   });
 }

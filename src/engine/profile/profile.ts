@@ -1,0 +1,112 @@
+import { checkCount } from "../../domain/limits.ts";
+import { KINDS, type Kind, type Memory } from "../../domain/memory.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { estimateTokens } from "../../domain/tokens.ts";
+import { holdsNow, isAhead } from "../answer/held.ts";
+import type { Ports } from "../ports.ts";
+import { shown } from "../show.ts";
+import type { Profile, ProfileLine, ProfileOptions, ShownMemory } from "../surface.ts";
+import type { UserState } from "../user-state.ts";
+import { type DraftLine, linesOf } from "./lines.ts";
+import { SECTIONS, type SectionName, TITLES } from "./sections.ts";
+
+/** The size of a profile where none is named, in tokens. */
+const MOST_TOKENS = 2000;
+/** What comes first where there is not room for all. */
+const FIRST: { readonly [name in SectionName]?: number } = {
+  person: 3,
+  instructions: 3,
+  people: 1.3,
+  health: 1.3,
+};
+
+/**
+ * What holds now about the user as a short page: grouped, merged into sentences, the most important and best known
+ * first, and without what is over. The same bytes while nothing changes and no date in it passes.
+ */
+export async function profile(
+  ports: Pick<Ports, "states" | "clock">,
+  scope: Scope,
+  options: ProfileOptions = {},
+): Promise<Profile> {
+  options.signal?.throwIfAborted();
+  const maxTokens = checkCount(options.maxTokens ?? MOST_TOKENS, "maxTokens", 1, 1_000_000);
+  const state = await ports.states.of(scope);
+  const now = ports.clock().toISOString();
+  const live = [...state.memories.values()].filter((memory) => isShown(memory, now));
+  const { lines, left } = fitting(inOrder(linesOf(live, now)), maxTokens);
+  const sections = SECTIONS.flatMap((name) => {
+    const own = lines.filter(({ section }) => section === name);
+    return own.length > 0
+      ? [{ name, title: TITLES[name], lines: own.map((line) => lineOf(state, line)) }]
+      : [];
+  });
+  return { user: scope.user, text: textOf(sections), sections, left, kinds: byKind(state, live) };
+}
+
+function isShown(memory: Memory, now: string): boolean {
+  if (memory.quarantined || (memory.expiresAt !== undefined && memory.expiresAt <= now)) return false;
+  return holdsNow(memory, now) || (memory.status === "current" && isAhead(memory, now));
+}
+
+/** Plans by their day; all else by weight, and among equals as it was first told. */
+function inOrder(lines: readonly DraftLine[]): DraftLine[] {
+  const place = new Map(lines.map((line, i) => [line, i]));
+  return [...lines].sort((one, other) => {
+    if (one.section !== other.section) return SECTIONS.indexOf(one.section) - SECTIONS.indexOf(other.section);
+    if (one.section === "plans") return compare(dayOf(one), dayOf(other));
+    return other.weight - one.weight || (place.get(one) ?? 0) - (place.get(other) ?? 0);
+  });
+}
+
+function dayOf({ memories }: DraftLine): string {
+  return memories[0]?.when ?? memories[0]?.validFrom ?? "9";
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+/** The lines that there is room for, the weightiest first, in the order given. */
+function fitting(lines: readonly DraftLine[], maxTokens: number): { lines: DraftLine[]; left: number } {
+  const ranked = [...lines].sort(
+    (a, b) => b.weight * (FIRST[b.section] ?? 1) - a.weight * (FIRST[a.section] ?? 1),
+  );
+  const taken = new Set<DraftLine>();
+  const titled = new Set<SectionName>();
+  let size = 0;
+  for (const line of ranked) {
+    const title = titled.has(line.section) ? 0 : estimateTokens(`\n${TITLES[line.section]}\n`);
+    const cost = estimateTokens(`- ${line.text}\n`) + title;
+    if (size + cost > maxTokens) continue;
+    size += cost;
+    taken.add(line);
+    titled.add(line.section);
+  }
+  return { lines: lines.filter((line) => taken.has(line)), left: lines.length - taken.size };
+}
+
+function lineOf(state: UserState, { text, memories }: DraftLine): ProfileLine {
+  const sources = memories.flatMap((memory) => memory.sources.map(({ message }) => message));
+  return {
+    text,
+    memories: memories.map(({ id }) => id),
+    sources: [...new Set(sources)].filter((id) => state.messages.has(id)),
+    ...(memories.some(({ sensitive }) => sensitive) ? { sensitive: true } : {}),
+  };
+}
+
+function textOf(sections: Profile["sections"]): string {
+  return sections
+    .map(({ title, lines }) => [title, ...lines.map(({ text }) => `- ${text}`)].join("\n"))
+    .join("\n\n");
+}
+
+function byKind(state: UserState, live: readonly Memory[]): Profile["kinds"] {
+  const kinds: { [kind in Kind]?: ShownMemory[] } = {};
+  for (const kind of KINDS) {
+    const held = live.filter((memory) => memory.kind === kind).map((memory) => shown(state, memory));
+    if (held.length > 0) kinds[kind] = held;
+  }
+  return kinds;
+}
