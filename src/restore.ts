@@ -96,10 +96,15 @@ async function ledgerOf(
   const written = await file.read();
   const known: readonly Trace[] = present?.identity === identity ? present.traces : [];
   const traces = new Map([...(written?.traces ?? []), ...known].map((trace) => [trace.receipt, trace]));
+  await file.append(known.filter(({ receipt }) => !written?.traces.some((one) => one.receipt === receipt)));
   const content = { traces: [...traces.values()], damaged: written?.damaged ?? 0 };
   return {
     isLost: present?.identity !== identity && (written?.traces ?? []).length === 0,
-    ledger: { read: async () => content, append: file.append },
+    ledger: {
+      read: async () => content,
+      receipts: async () => new Set(traces.keys()),
+      append: file.append,
+    },
   };
 }
 

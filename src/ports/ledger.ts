@@ -8,6 +8,9 @@ export interface Ledger {
   /** What was appended, in that order, each receipt once; nothing where there is no ledger. */
   read(): Promise<LedgerContent | undefined>;
 
+  /** The receipts of all entries; nothing where there is no ledger. Quick, where `read` would take its time. */
+  receipts(): Promise<ReadonlySet<string> | undefined>;
+
   /** Adds to its end, durably before it returns. What stands there already, by its receipt, may be appended again. */
   append(traces: readonly Trace[]): Promise<void>;
 }

@@ -89,6 +89,9 @@ export interface Record {
   /** Receipts of erasures in the order in which they were made: of one user, or of the whole record. */
   erasures(scope?: Scope): Promise<ErasureReceipt[]>;
 
+  /** Every erasure in short, in the order in which they were made: quick to come by, however many there are. */
+  erasureMarks(): Promise<ErasureMark[]>;
+
   /** What erasures took, by ids and places, in the order in which they were made: of one user, or of all. */
   traces(scope?: Scope): Promise<Trace[]>;
 
@@ -199,6 +202,19 @@ export interface Copied {
   readonly digest: string;
   /** How many of each it holds: users, messages, versions of memories, search units, tombstones, erasures. */
   readonly counts: { readonly [what: string]: number };
+}
+
+/** An erasure in short. */
+export interface ErasureMark {
+  /** Its receipt's id. */
+  readonly receipt: string;
+  readonly project: string;
+  readonly user: string;
+  readonly replays?: string;
+  readonly hasTrace: boolean;
+  /** Whether any place was read again. */
+  readonly isVerified: boolean;
+  readonly isComplete: boolean;
 }
 
 /** What hangs on memories in places that have no reading of their own. */

@@ -94,6 +94,21 @@ export const ERASURE_CASES: RecordCases = {
       await record.seal(ANN, erasure("z", { complete: true }));
       expect(await record.traces()).toEqual([trace("z", "ann"), trace("b", "bob"), trace("a", "ann")]);
       expect(await record.traces(BOB)).toEqual([trace("b", "bob")]);
+      const mark = { project: "default", user: "ann", hasTrace: true, isVerified: false, isComplete: false };
+      expect(await record.erasureMarks()).toEqual([
+        { ...mark, receipt: "z", isComplete: true },
+        { ...mark, receipt: "b", user: "bob" },
+        { ...mark, receipt: "old", hasTrace: false },
+        { ...mark, receipt: "a" },
+      ]);
+      const again = { verified: [{ place: "x", found: 1 }], replays: "z" };
+      await record.seal(ANN, erasure("a", again));
+      expect((await record.erasureMarks()).at(-1)).toEqual({
+        ...mark,
+        receipt: "a",
+        replays: "z",
+        isVerified: true,
+      });
       await expect(record.commit(ANN, changes({ base: 1, erase: erase("c", "ann") }))).rejects.toThrow();
       expect(await record.traces()).toHaveLength(3);
     },

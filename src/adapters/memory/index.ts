@@ -122,6 +122,22 @@ export function memoryRecord(): Record {
       return structuredClone(kept);
     },
 
+    async erasureMarks() {
+      return erasures.flatMap(({ user, index }) => {
+        const receipt = user.erasures[index];
+        if (!receipt) return [];
+        return {
+          receipt: receipt.id,
+          project: user.scope.project,
+          user: user.scope.user,
+          ...(receipt.replays === undefined ? {} : { replays: receipt.replays }),
+          hasTrace: user.traces.has(receipt.id),
+          isVerified: receipt.verified.length > 0,
+          isComplete: receipt.complete,
+        };
+      });
+    },
+
     async traces(scope) {
       const kept = erasures.filter(({ user }) => !scope || user === read(scope));
       return structuredClone(

@@ -46,6 +46,7 @@ export async function openSqliteRecord(options: { path: string; busyTimeoutMs?: 
     log: (scope, options) => run(() => read.log(database, scope, options)),
     receipt: (scope, key) => run(() => read.receipt(database, scope, key)),
     erasures: (scope) => run(() => read.erasures(database, scope)),
+    erasureMarks: () => run(() => proof.erasureMarks(database)),
     traces: (scope) => run(() => proof.traces(database, scope)),
     touched: (scope, memories) => run(() => proof.touched(database, scope, memories)),
     identity: () => run(() => proof.identity(database)),

@@ -21,6 +21,10 @@ export function fileLedger(path: string, record: string): Ledger {
       if (!existsSync(path)) return undefined;
       return contentOf(await reading(path), record);
     },
+    async receipts() {
+      if (!existsSync(path)) return undefined;
+      return receiptsIn(await reading(path), record);
+    },
     async append(traces) {
       if (traces.length === 0) return;
       try {
@@ -83,6 +87,27 @@ function contentOf(text: string, record: string): LedgerContent {
   // What a crash cut off was written again at the next start, from the record.
   const lost = damaged.filter((cut) => !lines.some((line) => line !== cut && line.startsWith(cut)));
   return { traces: [...traces.values()], damaged: lost.length };
+}
+
+/** Every whole line begins with the record's name and the receipt, as `append` writes it. */
+function receiptsIn(text: string, record: string): Set<string> {
+  const start = `{"record":${JSON.stringify(record)},"trace":{"receipt":"`;
+  const receipts = new Set<string>();
+  for (let at = text.startsWith(start) ? 0 : nextLine(text, start, 0); at !== -1; ) {
+    const from = at + start.length;
+    const end = text.indexOf('"', from);
+    const next = nextLine(text, start, from);
+    // A line that was cut off or joined with another is left to the slower reading, which finds it missing here.
+    if (end !== -1 && text.slice(from, text.indexOf("\n", from)).endsWith("}}"))
+      receipts.add(text.slice(from, end));
+    at = next;
+  }
+  return receipts;
+}
+
+function nextLine(text: string, start: string, from: number): number {
+  const at = text.indexOf(`\n${start}`, from);
+  return at === -1 ? -1 : at + 1;
 }
 
 function lineOf(line: string): Line | undefined {

@@ -1,9 +1,28 @@
 import type { BackupNote } from "../../domain/backup.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Trace } from "../../domain/trace.ts";
-import type { Touched } from "../../ports/record.ts";
+import type { ErasureMark, Touched } from "../../ports/record.ts";
 import type { Database } from "./database.ts";
 import { bodyOf, numberOf } from "./rows.ts";
+
+export function erasureMarks(database: Database): ErasureMark[] {
+  return database
+    .statement(
+      "SELECT erasures.id, project, name, body ->> '$.replays' AS replays, trace IS NOT NULL AS traced, " +
+        "json_array_length(body, '$.verified') AS places, body ->> '$.complete' AS complete " +
+        "FROM erasures JOIN users ON users.id = erasures.user ORDER BY number",
+    )
+    .all()
+    .map(({ id, project, name, replays, traced, places, complete }) => ({
+      receipt: String(id),
+      project: String(project),
+      user: String(name),
+      ...(replays === null ? {} : { replays: String(replays) }),
+      hasTrace: traced === 1,
+      isVerified: Number(places) > 0,
+      isComplete: complete === 1,
+    }));
+}
 
 /** What erasures took, in the order in which they were made. */
 export function traces(database: Database, scope?: Scope): Trace[] {

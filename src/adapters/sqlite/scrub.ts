@@ -64,7 +64,7 @@ async function clean(
 ): Promise<number> {
   const isEmptied = await emptyLog(database);
   // It is not known what to look for: a file written anew holds what its rows hold, and nothing else.
-  if (texts === 0 && isEmptied && writtenAnew(database)) await emptyLog(database);
+  if (texts === 0) return isEmptied && writtenAnew(database) && (await emptyLog(database)) ? 0 : 1;
   // The usual case: they are nowhere, and nobody had to wait for the search.
   if (total(await countIn(files, search, texts)) === 0) return 0;
   if (leftovers(database, files, search, texts) === 0) return 0;

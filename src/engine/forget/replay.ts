@@ -1,7 +1,8 @@
 import type { Cut } from "../../domain/cut.ts";
 import type { Memory } from "../../domain/memory.ts";
-import type { ErasureReceipt } from "../../domain/receipt.ts";
 import type { Trace } from "../../domain/trace.ts";
+import type { Ledger } from "../../ports/ledger.ts";
+import type { ErasureMark, Record } from "../../ports/record.ts";
 import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state.ts";
 import { carryOut } from "./carry-out.ts";
@@ -28,10 +29,11 @@ export async function replayLedger(
   tell: (done: number, of: number) => void = () => {},
 ): Promise<Replayed> {
   const { ledger, record } = ports;
-  if (!ledger) return { again: 0, unplaced: 0, added: 0, wasLost: false };
-  const [read, held, receipts] = [await ledger.read(), await record.traces(), await record.erasures()];
+  const nothing = { again: 0, unplaced: 0, added: 0, wasLost: false };
+  if (!ledger || (await isSame(ledger, record))) return nothing;
+  const [read, held, marks] = [await ledger.read(), await record.traces(), await record.erasureMarks()];
   const known = new Set(
-    receipts.flatMap(({ id, replays }) => (replays === undefined ? [id] : [id, replays])),
+    marks.flatMap(({ receipt, replays }) => (replays === undefined ? [receipt] : [receipt, replays])),
   );
   const missing = (read?.traces ?? []).filter((trace) => !isKnown(trace, known));
   let [again, unplaced] = [0, 0];
@@ -44,13 +46,22 @@ export async function replayLedger(
   const written = new Set(read?.traces.map(({ receipt }) => receipt));
   const lacking = held.filter((trace) => !isKnown(trace, written));
   await ledger.append(lacking);
-  return { again, unplaced, added: lacking.length, wasLost: read === undefined && isLost(held, receipts) };
+  return { again, unplaced, added: lacking.length, wasLost: read === undefined && isLost(marks) };
+}
+
+/** Nearly always: then nothing has to be read in full. */
+async function isSame(ledger: Ledger, record: Record): Promise<boolean> {
+  const written = await ledger.receipts();
+  const marks = (await record.erasureMarks()).filter(({ hasTrace }) => hasTrace);
+  if (!written) return marks.length === 0;
+  const known = new Set(marks.flatMap(({ receipt, replays }) => [receipt, replays]));
+  const isWritten = marks.every(({ receipt, replays }) => written.has(receipt) || written.has(replays ?? ""));
+  return isWritten && [...written].every((receipt) => known.has(receipt));
 }
 
 /** An erasure that was verified was in the ledger before; one that a crash cut off may not have come so far. */
-function isLost(held: readonly Trace[], receipts: readonly ErasureReceipt[]): boolean {
-  const ended = new Set(receipts.filter(({ verified }) => verified.length > 0).map(({ id }) => id));
-  return held.some(({ receipt }) => ended.has(receipt));
+function isLost(marks: readonly ErasureMark[]): boolean {
+  return marks.some(({ hasTrace, isVerified }) => hasTrace && isVerified);
 }
 
 function isKnown({ receipt, replays }: Trace, known: ReadonlySet<string>): boolean {

@@ -38,17 +38,32 @@ export async function verified(
 
 /**
  * Ends what a crash left between an erasure and its check: writes the files anew, where the words may still stand.
- * The words themselves are not known any more, so the receipt stays incomplete and says why. Gives how many it found.
+ * The words themselves are not known any more: a receipt that was not verified at all stays incomplete and says why. One
+ * that lacked the files alone, because another process was reading them, is complete then. Gives how many it ended.
  */
 export async function endInterrupted(ports: Pick<Ports, "record" | "secret">): Promise<number> {
-  const left = (await ports.record.erasures()).filter(
-    ({ complete, verified: places }) => !complete && places.length === 0,
-  );
-  for (const receipt of left) {
-    const scope = { project: receipt.project, user: receipt.user };
-    await ports.record.scrub(scope, []);
-    const places = [{ place: "files, written anew at the next start", found: 0 }];
-    await ports.record.seal(scope, sign(ports.secret, { ...receipt, verified: places }));
+  const open = (await ports.record.erasureMarks()).filter(({ isComplete }) => !isComplete);
+  let ended = 0;
+  for (const { receipt: id, project, user } of open) {
+    const scope = { project, user };
+    const receipt = (await ports.record.erasures(scope)).find((one) => one.id === id);
+    if (!receipt || !isLeft(receipt)) continue;
+    const left = await ports.record.scrub(scope, []);
+    if (left.some(({ found }) => found > 0)) continue;
+    const places = receipt.verified.map((one) => (one.place === FILES ? { ...one, found: 0 } : one));
+    const all = [...places, { place: ANEW, found: 0 }];
+    const complete = places.length > 0 && places.every(({ found }) => found === 0);
+    await ports.record.seal(scope, sign(ports.secret, { ...receipt, verified: all, complete }));
+    ended += 1;
   }
-  return left.length;
+  return ended;
+}
+
+const FILES = "files";
+const ANEW = "files, written anew at the next start";
+
+/** Whether writing the files anew may end it: it was not verified at all, or a reader held the log meanwhile. */
+function isLeft({ verified: places }: ErasureReceipt): boolean {
+  if (places.some(({ place }) => place === ANEW)) return false;
+  return places.length === 0 || places.some(({ place, found }) => place === FILES && found > 0);
 }

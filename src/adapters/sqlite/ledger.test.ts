@@ -1,0 +1,57 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { trace } from "../../testing/change-sets.ts";
+import { fileLedger } from "./ledger.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "keepsake-ledger-"));
+const path = join(folder, "memory.db.erasures");
+const ledger = fileLedger(path, "one");
+beforeEach(() => rmSync(path, { force: true }));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("a ledger in a file", () => {
+  it("is nothing before its first entry, and its owner's alone", async () => {
+    expect(await ledger.read()).toBeUndefined();
+    expect(await ledger.receipts()).toBeUndefined();
+    await ledger.append([]);
+    expect(await ledger.read()).toBeUndefined();
+    await ledger.append([trace("a")]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it("gives what was appended, in order and each once, and its receipts quickly", async () => {
+    await ledger.append([trace("b", "ann"), trace('a"\\')]);
+    await ledger.append([trace("b", "ann"), trace("c", 'bob","trace')]);
+    expect(await ledger.read()).toEqual({
+      traces: [trace("b", "ann"), trace('a"\\'), trace("c", 'bob","trace')],
+      damaged: 0,
+    });
+    expect([...((await ledger.receipts()) ?? [])].filter((id) => !id.startsWith("a"))).toEqual(["b", "c"]);
+  });
+
+  it("passes over what belongs to another record", async () => {
+    const other = fileLedger(path, "two");
+    await ledger.append([trace("a")]);
+    await other.append([trace("b")]);
+    await ledger.append([trace("c")]);
+    expect((await other.read())?.traces).toEqual([trace("b")]);
+    expect([...((await ledger.receipts()) ?? [])]).toEqual(["a", "c"]);
+    expect([...((await other.receipts()) ?? [])]).toEqual(["b"]);
+  });
+
+  it("ends a line that was cut off, and does not take it for a whole one", async () => {
+    await ledger.append([trace("a"), trace("b")]);
+    writeFileSync(path, readFileSync(path, "utf8").slice(0, -9));
+    expect([...((await ledger.receipts()) ?? [])]).toEqual(["a"]);
+    await ledger.append([trace("b")]);
+    expect(await ledger.read()).toEqual({ traces: [trace("a"), trace("b")], damaged: 0 });
+    expect([...((await ledger.receipts()) ?? [])]).toEqual(["a", "b"]);
+  });
+
+  it("cannot be written where the folder is gone", async () => {
+    const lost = fileLedger(join(folder, "no/where"), "one");
+    await expect(lost.append([trace("a")])).rejects.toMatchObject({ code: "unavailable" });
+  });
+});
