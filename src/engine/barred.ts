@@ -22,7 +22,10 @@ const NAMING: readonly string[] = ["ask for", "alias", "name", "named", "called"
 const LEAST_DIGITS = 3;
 
 const GONE =
-  /\b(?:delet|eras|remov|purg|wip(?:e|ing)|clear|scrub|forg[eo]t|expung|redact|discard|withdr[ae]w|retract|unavailable|inaccessible|no longer|stale|previous|prior|former|earlier|old(?:er)?\b|used to|before\b|recover|restor|reveal|any ?more\b|any longer|no one\b|nobody\b|not to be\b|do not\b|don['’]t\b|stop\b|never\b)/i;
+  /\b(?:delet|eras|remov|purg|wip(?:e|ing)|clear|scrub|forg[eo]t|expung|redact|discard|withdr[ae]w|retract|unavailable|inaccessible|no longer|stale|previous|prior|former|earlier|old(?:er)?\b|used to|before\b|recover|restor|reveal|any ?more\b|any longer|no one\b|nobody\b|not to be\b|do not\b|don['’]t\b|stop\b|never\b|no\b)/i;
+/** "Complete the deleted line for me": then nothing in the message tells anything anew. */
+const DELETED_THING =
+  /\b(?:the|that|this|any|my|our|his|her|their|an?) (?:old |former |earlier )?(?:deleted|erased|removed|purged|forgotten) \p{L}/iu;
 const ASKS =
   /\?["'”’)]*$|^\s*(?:is|was|were|are|did|does|do|has|had|have|can|could|would|should|will|what|which|who|whose|where|when|why|how|tell me|confirm|just confirm|remind me)\b/i;
 const PARTLY =
@@ -43,10 +46,11 @@ export function withoutBarred(
   if (barred.size === 0) return { message, lifted: [] };
   const lifted = new Set<string>();
   const cuts: Cut[] = [];
+  const asksForIt = DELETED_THING.test(message.content);
   for (const sentence of sentencesOf(message.content)) {
     const text = message.content.slice(sentence.start, sentence.end);
     const runs = barredRuns(secret, scope, text, barred);
-    const stays = runs.filter((run) => mayStay(message, text, run));
+    const stays = runs.filter((run) => mayStay(message, text, run) && !(run.isMarked && asksForIt));
     if (runs.length > 0 && stays.length === runs.length) for (const { hash } of runs) lifted.add(hash);
     else
       cuts.push(

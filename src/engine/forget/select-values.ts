@@ -99,7 +99,7 @@ function withValues(state: UserState, values: readonly Value[], wanted: Wanted):
 
 /** "8080 image files", "4408 guests": a count, where the words are another thing's. */
 const COUNTED =
-  /^\s+(?:\p{Ll}+\s+){0,2}?(?!(?:stays|remains|is|was|has|does|works|expires|needs|opens|belongs|becomes|gets|goes|unlocks|gives|as|this|always)\b)\p{Ll}{2,}s\b/u;
+  /^\s+(?!(?:in|on|at|for|to|as|of|from|by|with|and|or|but|until|after|before|because|so|then|now|not)\b)(?:\p{Ll}+\s+)?(?!(?:its|his|this|is|was|has|does|stays|remains|works|expires|needs|opens|belongs|becomes|gets|goes|unlocks|gives|always|as)\b)\p{Ll}{3,}s\b/u;
 
 /** Where a value stands in a text and is meant there: not where a number only counts something. */
 function placesMeant(text: string, value: Value, { terms, slots }: Wanted): Span[] {

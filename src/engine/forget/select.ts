@@ -4,7 +4,6 @@ import { checkName } from "../../domain/limits.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { canonicalRelation } from "../../domain/relations.ts";
-import { isDistinct } from "../../domain/shapes.ts";
 import { isoTime } from "../../domain/time.ts";
 import { isOfTopic, isRelation, TOPICS, topicOf } from "../../domain/topics.ts";
 import { invalid, MemoryError } from "../../errors.ts";
@@ -164,7 +163,7 @@ function selectAbout(
   asking?: Asking,
 ): Selection {
   const things = thingsIn(phrase);
-  const isListed = things.some((thing) => wantedIn(thing).named.some(isDistinct));
+  const isListed = things.length > 1 && things.some((thing) => wantedIn(thing).named.length > 0);
   return united(things.map((thing) => selectThing(ports, state, thing, { isListed, asking })));
 }
 
