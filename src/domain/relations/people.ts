@@ -3,9 +3,40 @@ import type { RelationArea } from "./row.ts";
 /** Who somebody is together with. */
 export const PEOPLE: RelationArea = {
   relations: [
-    { relation: "be married to", holds: "one", kind: "fact", answeredBy: ["marry"] },
-    { relation: "be engaged to", holds: "one", kind: "fact" },
-    { relation: "be in a relationship with", holds: "one", kind: "fact" },
+    {
+      relation: "be married to",
+      holds: "one",
+      kind: "fact",
+      answeredBy: ["marry"],
+      example: {
+        says: "I'm married to Joana.",
+        gives: "user | be married to | Joana",
+        asks: "Who am I married to?",
+        answer: "Joana",
+      },
+    },
+    {
+      relation: "be engaged to",
+      holds: "one",
+      kind: "fact",
+      example: {
+        says: "I'm engaged to Tomas.",
+        gives: "user | be engaged to | Tomas",
+        asks: "Who am I engaged to?",
+        answer: "Tomas",
+      },
+    },
+    {
+      relation: "be in a relationship with",
+      holds: "one",
+      kind: "fact",
+      example: {
+        says: "I'm in a relationship with Nadia.",
+        gives: "user | be in a relationship with | Nadia",
+        asks: "Who am I in a relationship with?",
+        answer: "Nadia",
+      },
+    },
     {
       relation: "date",
       holds: "one",
@@ -21,6 +52,12 @@ export const PEOPLE: RelationArea = {
         "go out with",
         "marry",
       ],
+      example: {
+        says: "I'm dating Paul.",
+        gives: "user | date | Paul",
+        asks: "Who am I dating?",
+        answer: "Paul",
+      },
     },
     {
       relation: "be with",
@@ -39,8 +76,25 @@ export const PEOPLE: RelationArea = {
         "be together with",
         "see",
       ],
+      example: {
+        says: "I'm with Vodafone.",
+        gives: "user | be with | Vodafone",
+        asks: "Who am I with?",
+        answer: "Vodafone",
+      },
     },
-    { relation: "bring up", holds: "many", kind: "fact", answeredBy: ["raise"] },
+    {
+      relation: "bring up",
+      holds: "many",
+      kind: "fact",
+      answeredBy: ["raise"],
+      example: {
+        says: "I'm bringing up two boys.",
+        gives: "user | bring up | two boys",
+        asks: "How many boys am I bringing up?",
+        answer: "two boys",
+      },
+    },
   ],
   nouns: {
     partner: ["date", "see", "be married to", "be in a relationship with"],

@@ -12,6 +12,18 @@ export interface RelationRow {
   readonly also?: readonly string[];
   /** Other relations that answer a question for this one, best first ("Where do I live?": "move to" too). */
   readonly answeredBy?: readonly string[];
+  readonly example: RelationExample;
+}
+
+/** A sentence and a question that hold the row to its word: the tests of the rules run every one. */
+export interface RelationExample {
+  /** "I live in Porto." */
+  readonly says: string;
+  /** The claim it must give, "user | live in | Porto"; the value is left out where there is none. */
+  readonly gives: string;
+  readonly asks: string;
+  /** What the answer must hold. */
+  readonly answer: string;
 }
 
 /** Relations that belong together, and the nouns that ask after them. */
