@@ -161,6 +161,33 @@ describe("a word that was forgotten", () => {
     },
   );
 
+  it("that a reader in another process keeps in the log is told, and gone at the next start", {
+    timeout: 60_000,
+  }, async () => {
+    const word = canary();
+    const memory = await createMemory({ path });
+    await memory.scope({ user: "ana" }).remember(told(word));
+    const reader = new DatabaseSync(path);
+    reader.exec("BEGIN");
+    reader.prepare("SELECT count(*) FROM messages").get();
+    const receipt = await memory.scope({ user: "ana" }).forget(word);
+    expect(receipt.complete).toBe(false);
+    expect(receipt.verified.filter(({ found: left }) => left > 0).map(({ place }) => place)).toEqual([
+      "files",
+    ]);
+    // While the reader is there, a start cannot end it either.
+    const second = await createMemory({ path });
+    expect((await second.audit()).broken).toHaveLength(1);
+    await second.close();
+    reader.close();
+    await memory.close();
+    await using again = await createMemory({ path });
+    expect(found(folder, await everyForm(word))).toEqual([]);
+    const { receipts, broken } = await again.audit();
+    expect(broken).toEqual([]);
+    expect(receipts[0]).toMatchObject({ id: receipt.id, complete: true });
+  });
+
   it("is gone from the files of the command line, which prints it to nobody afterwards", {
     timeout: 60_000,
   }, async () => {

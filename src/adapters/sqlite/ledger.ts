@@ -50,7 +50,7 @@ async function write(path: string, lines: string): Promise<void> {
     // A line that a crash cut off ends here, so that it spoils no other. One write: two processes do not mix lines.
     const isCut = size > 0 && last[0] !== 0x0a;
     await file.appendFile(isCut ? `\n${lines}` : lines);
-    await file.sync();
+    await file.datasync();
   } finally {
     await file.close();
   }
