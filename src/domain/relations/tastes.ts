@@ -167,6 +167,19 @@ export const TASTES: RelationArea = {
       },
     },
     {
+      relation: "collect",
+      holds: "many",
+      kind: "fact",
+      also: ["amass"],
+      answeredBy: ["have", "own"],
+      example: {
+        says: "I collect old stamps.",
+        gives: "user | collect | old stamps",
+        asks: "What do I collect?",
+        answer: "old stamps",
+      },
+    },
+    {
       relation: "watch",
       holds: "many",
       kind: "fact",
