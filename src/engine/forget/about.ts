@@ -1,5 +1,6 @@
 import type { Memory } from "../../domain/memory.ts";
 import { answeringRelations, attributeRelations } from "../../domain/relations.ts";
+import { sentencesOf } from "../../domain/sentences.ts";
 import { analyse, stem, words } from "../../domain/words.ts";
 import type { Ports } from "../ports.ts";
 import { isTelling } from "../tombstones.ts";
@@ -76,7 +77,7 @@ export function memoriesAbout(
   about: About,
 ): Set<Memory> {
   const found = new Set<Memory>();
-  for (const memory of state.memories.values()) if (isMeant(memory, about)) found.add(memory);
+  for (const memory of state.memories.values()) if (isMeant(state, memory, about)) found.add(memory);
   const named = [...found];
   if (about.isOwn) for (const memory of asked(ports, state, phrase)) found.add(memory);
   for (const memory of named) for (const other of hangingOn(state, memory)) found.add(other);
@@ -95,14 +96,14 @@ const GENERAL: ReadonlySet<string> = new Set(
 );
 
 /** Whether a memory is what the words describe: they stand in it, in some form, or as the relation that they name. */
-function isMeant(memory: Memory, about: About): boolean {
+function isMeant(state: UserState, memory: Memory, about: About): boolean {
   const { claim } = memory;
   const said = [memory.text, claim?.subject, claim?.value, claim?.qualifier].join(" ");
   if (about.person !== undefined) return holdsName(said, about.person);
   const stems = stemsOf(said);
   const unmet = about.terms.filter((term) => !stems.has(term) && !stemsMet(stems, term));
   if (unmet.length === 0) return !isDenied(memory, about);
-  if (isQuoted(memory, about, stems)) return true;
+  if (isQuoted(state, memory, about, stems)) return true;
   // A memory with a claim says by it what it is about: `asked` finds those.
   if (claim || about.names.some((name) => unmet.includes(name))) return false;
   const open = unmet.filter((term) => !SOMEBODY.has(term) && !GENERAL.has(term));
@@ -127,10 +128,22 @@ function isDenied({ text, claim }: Memory, { terms }: About): boolean {
 }
 
 /** Of a name: the sentence that the memory came from names it whole, and the memory a part of it. */
-function isQuoted({ sources }: Memory, about: About, stems: ReadonlySet<string>): boolean {
+function isQuoted(
+  { messages }: UserState,
+  { sources }: Memory,
+  about: About,
+  stems: ReadonlySet<string>,
+): boolean {
   if (about.isOwn || about.names.length !== about.terms.length) return false;
   if (!about.terms.some((term) => stems.has(term))) return false;
-  return sources.some(({ quote }) => about.terms.every((term) => stemsOf(quote).has(term)));
+  return sources.some(({ message, start, end }) => {
+    const content = messages.get(message)?.content ?? "";
+    const around = sentencesOf(content).filter((one) => one.start < end && start < one.end);
+    return around.some((one) => {
+      const said = stemsOf(content.slice(one.start, one.end));
+      return about.terms.every((term) => said.has(term));
+    });
+  });
 }
 
 function isAttribute(term: string): boolean {

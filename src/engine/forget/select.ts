@@ -177,12 +177,12 @@ function selectThing(
   const wanted = wantedIn(phrase, { isListed });
   const isDescribed = wanted.named.length + wanted.called.length === 0 && !wanted.part;
   const own = about?.isOwn && isDescribed ? memoriesAbout(ports, state, phrase, about) : new Set<Memory>();
-  if (own.size === 0 && namesValues(wanted)) {
+  if (own.size === 0 && about?.person === undefined && namesValues(wanted)) {
     const found = selectValues(state, phrase, wanted, asking);
     if (found) return found;
   }
   // "the old line": a noun of information alone is no description to go by.
-  const isBare = wanted.slots.length > 0 && wanted.terms.length === 0 && !about?.isOwn;
+  const isBare = wanted.slots.length > 0 && wanted.terms.length === 0 && !about?.isOwn && !about?.person;
   if (!about || isBare) return { memories: own, cuts: new Map() };
   const memories = own.size > 0 ? own : memoriesAbout(ports, state, phrase, about);
   const cuts = new Map<string, Cut[]>();
