@@ -30,6 +30,8 @@ export interface MemoryOptions {
   readonly ids?: Ids;
   /** Keys tombstones and receipts: a text of at least 16 characters; else a file beside the database holds one. */
   readonly secret?: Secret | string;
+  /** False keeps credentials in messages word for word; else API keys, tokens, private keys and card numbers are left out. */
+  readonly redact?: boolean;
   /** What was erased, outside of the record; a file beside the database, where there is one. */
   readonly ledger?: Ledger;
 }
@@ -52,6 +54,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Keepsak
     clock,
     ids: options.ids ?? uuidv7(clock),
     secret,
+    ...(options.redact === undefined ? {} : { redact: options.redact }),
     ...(ledger ? { ledger } : {}),
     states: userStates(
       record,

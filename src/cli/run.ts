@@ -74,6 +74,7 @@ async function open(path: string, settings: Settings, clock: () => Date): Promis
     path,
     clock,
     ...(secret === undefined ? {} : { secret }),
+    ...(settings.redact === undefined ? {} : { redact: settings.redact }),
     ...(settings.cacheMegabytes === undefined ? {} : { cacheBytes: settings.cacheMegabytes * 1e6 }),
     ...(confidenceThreshold === undefined ? {} : { extractor: await sure(confidenceThreshold) }),
     ...(settings.embedder === undefined ? {} : { embedder: await embedding(settings.embedder) }),

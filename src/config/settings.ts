@@ -9,6 +9,8 @@ export interface Settings {
   readonly port: number;
   readonly apiKey?: string;
   readonly secret?: string;
+  /** False keeps credentials in messages word for word. */
+  readonly redact?: boolean;
   /** How many items a recall gives, where it does not say. */
   readonly topK?: number;
   /** The budget of a recall's context, where it does not say. */
@@ -58,6 +60,7 @@ export const SETTINGS: { readonly [name: string]: Setting } = {
     allowed: "8 to 512 visible ASCII characters",
     isSecret: true,
   },
+  KEEPSAKE_REDACT: { schema: z.enum(["on", "off"]), allowed: "on or off" },
   KEEPSAKE_SECRET: { schema: z.string().min(16), allowed: "at least 16 characters", isSecret: true },
   MEMORY_RETRIEVAL_TOP_K: { schema: numberIn(1, 1000), allowed: "a number from 1 to 1000" },
   KEEPSAKE_CACHE_MB: { schema: numberIn(1, 1_000_000), allowed: "a number from 1 to 1000000" },
@@ -112,6 +115,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     port: Number(values.get("KEEPSAKE_PORT") ?? 7420),
     ...text("apiKey", "KEEPSAKE_API_KEY"),
     ...text("secret", "KEEPSAKE_SECRET"),
+    ...one("redact", values.get("KEEPSAKE_REDACT") === "off" ? false : undefined),
     ...number("topK", "MEMORY_RETRIEVAL_TOP_K"),
     ...number("maxContextTokens", "MAX_CONTEXT_TOKENS"),
     ...number("cacheMegabytes", "KEEPSAKE_CACHE_MB"),

@@ -3,6 +3,7 @@ import { matches as passesFilter } from "../domain/filter.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Answer, Recall, RecallOptions } from "../domain/recall.ts";
 import type { Scope } from "../domain/scope.ts";
+import { masked } from "../domain/secrets.ts";
 import { inZone, isoTime } from "../domain/time.ts";
 import type { Question } from "../ports/question-reader.ts";
 import { type AnswerIndex, answerIndex } from "./answer/answer-index.ts";
@@ -83,7 +84,7 @@ export async function answered(
     ports.recalls?.note(scope, found.id, { kind: "answer", used: composed?.used ?? [], ...asking });
   }
   return composed
-    ? { ...composed, abstained: false, recall: found }
+    ? { ...composed, text: masked(composed.text), abstained: false, recall: found }
     : { text: UNKNOWN, used: [], abstained: true, recall: found };
 }
 

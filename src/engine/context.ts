@@ -1,4 +1,5 @@
 import type { Item } from "../domain/recall.ts";
+import { masked } from "../domain/secrets.ts";
 import { estimateTokens } from "../domain/tokens.ts";
 import { wordKey } from "../domain/words.ts";
 
@@ -28,7 +29,7 @@ export function packContext(
     const one = {
       item,
       place: places[i],
-      text: `${speakerOf(item)}${item.text.replace(/\s+/g, " ").trim()}`,
+      text: `${speakerOf(item)}${masked(item.text).replace(/\s+/g, " ").trim()}`,
     };
     // One more for the line break.
     const cost = estimateTokens(lineOf([one])) + 1;

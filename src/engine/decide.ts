@@ -92,7 +92,9 @@ function add(
       ? { supersededBy: newer.id, validTo: newer.validFrom ?? newer.at, why: "something newer was known" }
       : {}),
   });
-  return [...replaceOthers(deciding, proposal, message, id), { id, action: "added", text: proposal.text }];
+  const { text, why } = proposal;
+  const added: ReceiptLine = { id, action: "added", text, ...(why === undefined ? {} : { why }) };
+  return [...replaceOthers(deciding, proposal, message, id), added];
 }
 
 function labels(message: Message): Partial<Memory> {

@@ -18,6 +18,8 @@ export interface Ports {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly secret: Secret;
+  /** False where credentials in messages stay word for word; else they are left out before anything is stored. */
+  readonly redact?: boolean;
   /** Absent where the record keeps nothing. */
   readonly ledger?: Ledger;
   /** Each user's record as this process knows it; made from `record`. */

@@ -2,6 +2,7 @@ import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { ErasureReceipt, Receipt, ReceiptLine, Waiting } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
+import { credentialsLeftOut } from "../domain/secrets.ts";
 import { type Admitted, withoutBarred } from "./barred.ts";
 import { change } from "./change.ts";
 import { type Digested, digest } from "./digest.ts";
@@ -35,7 +36,7 @@ export async function remember(
   const before = key && (await answeredBefore(ports, scope, key));
   if (before) return before;
 
-  const lines: ReceiptLine[] = [];
+  const lines: ReceiptLine[] = messages.flatMap(leftOut);
   const erasures: ErasureReceipt[] = [];
   const ids = messages.map(({ id }) => id);
   let rest: readonly Message[] = messages;
@@ -61,6 +62,16 @@ export async function remember(
     ...(erasures.length > 0 ? { erasures } : {}),
     ...(waiting.length > 0 ? { waiting } : {}),
   };
+}
+
+/** A line for each credential that was not stored. */
+function leftOut({ content }: Message): ReceiptLine[] {
+  return credentialsLeftOut(content).map((what) => ({
+    id: "",
+    action: "refused",
+    text: "",
+    why: `a credential (${what}) was left out of the message`,
+  }));
 }
 
 interface Stored {

@@ -1,6 +1,7 @@
 import { checkCharacters, checkMetadata, checkName, checkText, LIMITS } from "../domain/limits.ts";
 import type { Message, Origin, Part, Role } from "../domain/message.ts";
 import type { Scope } from "../domain/scope.ts";
+import { withoutCredentials } from "../domain/secrets.ts";
 import { isoTime, zoneOf } from "../domain/time.ts";
 import { invalid, isMemoryError, MemoryError } from "../errors.ts";
 import type { Ports } from "./ports.ts";
@@ -21,7 +22,7 @@ export type RememberInput = string | InputMessage | readonly InputMessage[];
  * number in the batch, from 1.
  */
 export function takeMessages(
-  ports: Pick<Ports, "clock" | "ids">,
+  ports: Pick<Ports, "clock" | "ids" | "redact">,
   scope: Scope,
   input: RememberInput,
   options: RememberOptions,
@@ -54,7 +55,7 @@ export function takeMessages(
 }
 
 function takeMessage(
-  ports: Pick<Ports, "ids">,
+  ports: Pick<Ports, "ids" | "redact">,
   scope: Scope,
   input: InputMessage,
   options: RememberOptions,
@@ -63,7 +64,7 @@ function takeMessage(
   if (typeof input !== "object" || input === null)
     throw invalid("a message must be an object with role and content.");
   if (!ROLES.includes(input.role)) throw invalid(`role must be one of ${ROLES.join(", ")}.`);
-  const { content, parts } = takeContent(input.content);
+  const { content, parts } = takenContent(ports, input.content);
   const session = input.session ?? options.session ?? scope.session;
   const at = input.at ?? options.at ?? now;
   const zone = zoneOf(at);
@@ -84,6 +85,21 @@ function takeMessage(
     ...(input.name === undefined ? {} : { name: checkName(input.name, "name") }),
     ...(input.metadata === undefined ? {} : { metadata: checkMetadata(input.metadata, "metadata") }),
   };
+}
+
+function takenContent({ redact }: Pick<Ports, "redact">, content: InputMessage["content"]) {
+  const given = takeContent(content);
+  return redact === false ? given : withoutSecrets(given);
+}
+
+/** Without the credentials that nothing else looks like: they are in no byte of the record, and in no index. */
+function withoutSecrets(given: { content: string; parts?: readonly Part[] }): typeof given {
+  const content = withoutCredentials(given.content).text;
+  if (!given.parts) return { content };
+  const parts = given.parts.map((part) =>
+    typeof part.text === "string" ? { ...part, text: withoutCredentials(part.text).text } : part,
+  );
+  return { content, parts };
 }
 
 /** The text of a message, and its parts where it was more than one text. */

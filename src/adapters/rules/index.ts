@@ -1,11 +1,12 @@
 import { englishSpans } from "../../domain/language.ts";
 import type { Message } from "../../domain/message.ts";
+import { holdsSecret } from "../../domain/secrets.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
 import type { Extractor, Proposal, Reading } from "../../ports/extractor.ts";
 import { isInPlay, isTextWork, ownSpans } from "./borrowed.ts";
 import { opensWithOrder } from "./erase-forms.ts";
 import { erasuresOf } from "./erasures.ts";
-import { holdsSecret } from "./guards.ts";
+
 import { readStatements } from "./reader.ts";
 
 export { rulesQuestionReader } from "./questions.ts";

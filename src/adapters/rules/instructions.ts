@@ -1,6 +1,7 @@
+import { holdsSecret } from "../../domain/secrets.ts";
 import type { AddProposal } from "../../ports/extractor.ts";
 import { adding, type Context, claimOf, thirdPerson, tidy } from "./context.ts";
-import { holdsSecret, isInjection } from "./guards.ts";
+import { isInjection } from "./guards.ts";
 import { compose } from "./sentence.ts";
 
 const CALL_ME =

@@ -55,6 +55,12 @@ const RULES: readonly (readonly [(spot: Spot) => boolean, WordClass])[] = [
       DOINGS.test(tokens[beBefore(tokens, i) - 1]?.lower ?? ""),
     "noun",
   ],
+  // "my favourite ANIMAL"
+  [
+    ({ current, previous, ends }) =>
+      current.class === "adjective" && ends && /^(?:favou?rite|fave|fav)$/.test(previous?.lower ?? ""),
+    "noun",
+  ],
   // "I do not like rain"
   [
     ({ current, tokens, i }) => current.lower === "like" && current.class !== "verb" && isAfterDo(tokens, i),
