@@ -4,6 +4,7 @@ import { canonicalRelation } from "../../domain/relations.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
 import { type Change, endedAt, owner, place, sayIso, thirdRelation } from "./change.ts";
 import { adding, claimOf, ending, type Statement, said, thirdPerson } from "./context.ts";
+import { endings } from "./members.ts";
 import { sentenceOf, verbPhrase } from "./parts.ts";
 import type { Phrase } from "./phrases.ts";
 import { compose } from "./sentence.ts";
@@ -87,8 +88,8 @@ function endAll(
     const exact = relation === undefined ? [] : meant(change.context, { ...wanted, relation });
     const own = exact.length > 0 ? exact : meant(change.context, wanted);
     const found = own.length > 0 ? own : orElse(withThem(change, named), oneByName(change, named));
-    const target = targetOf(found);
-    if (target) return [ending(change.context, place(change), target, endedAt(change))];
+    const ended = endings(change.context, place(change), found, named, endedAt(change));
+    if (ended.length > 0) return ended;
     return relation !== undefined && keepDenial ? [endUnnamed(change, relation, named)] : [];
   });
 }

@@ -49,7 +49,16 @@ function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): E
   // "Use this file": an order, where "love this place" is none.
   const stands =
     STANDING.has(clause.verb.lemma) && !clause.verb.denied && !(isAtHand && DONE_WITH.has(clause.verb.lemma));
-  return isOrder(clause) && !stands ? undefined : talk.speaker;
+  return isOrder(clause) && !stands && !isOver(clause) ? undefined : talk.speaker;
+}
+
+/** "don't need the stick anymore": no order, but what is so no longer. */
+function isOver({ tokens, verb, rest }: Clause): boolean {
+  const behind = tokens
+    .slice(rest[0])
+    .map(({ lower }) => lower)
+    .join(" ");
+  return verb.denied !== undefined && /\b(?:any ?more|any longer)\b/.test(behind);
 }
 
 /** Those whose word on the user's state is a finding. */

@@ -33,6 +33,8 @@ const OWNED = [
   "to correct myself",
   "let me correct (?:that|myself)",
   "make that",
+  "(?:just |only )?(?:kidding|joking)",
+  "it['’]?s (?:spelled|spelt|written)",
 ];
 /** What says so at the beginning or the end of a sentence. */
 const SAID = [
@@ -101,7 +103,7 @@ export const BEHIND: RegExp = new RegExp(
 );
 /** What brings the right value in: "it's", "it should be", "he's called". */
 export const BRINGS: RegExp =
-  /^(?:(?:that|it|this|he|she|they|we|there|the \w+|my \w+|his name|her name|its name|the name)?(?:['’]s|['’]re| is| are| was| were| should(?:['’]?ve| have)? (?:be|been|said|read)|(?<=it|that) ?s)(?: actually| really| supposed to be| meant to be| called| named)* |(?:on|in|at|for|of|the|to) (?=\S))+/i;
+  /^(?:(?:that|it|this|he|she|they|we|there|the \w+|my \w+|his name|her name|its name|the name)?(?:['’]s|['’]re| is| are| was| were| should(?:['’]?ve| have)? (?:be|been|said|read)|(?<=it|that) ?s)(?: actually| really| supposed to be| meant to be| called| named| spelled| spelt| written)* |(?:on|in|at|for|of|the|to) (?=\S))+/i;
 
 export const KINDS: readonly RegExp[] = [
   /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b/i,

@@ -107,7 +107,10 @@ export function starredValue(
 ): Proposal | undefined {
   const value = /^\*\s?([^*\s][^*]{0,40})$|^([^*]{1,40}[^*\s])\*$/.exec(text.trim());
   const fresh = tidy(value?.[1] ?? value?.[2] ?? "");
-  const found = fresh === "" ? undefined : (alike(context, fresh) ?? sameKind(context, fresh));
+  const found =
+    fresh === ""
+      ? undefined
+      : (alike(context, fresh) ?? sameKind(context, fresh) ?? lastValue(context, fresh));
   return found && corrected(context, place, found.held, found.old, found.fresh);
 }
 
@@ -204,7 +207,7 @@ function loneValues(text: string): string[] {
   const plain = behind.replace(new RegExp(`^${OPEN}`, "iu"), "");
   const pieces = [plain, ...text.split(/(?:[,;!:–—]|\.(?!\d))\s+/)].flatMap((piece) => {
     const opened = piece.trim().replace(new RegExp(`^${OPEN}`, "iu"), "");
-    return opened.split(/(?:[,;!:–—]|\.(?!\d))(?:\s+|$)/)[0] ?? "";
+    return opened.split(/(?:[,;!:–—]|(?<!\b\p{Lu})\.(?!\d))(?:\s+|$)/u)[0] ?? "";
   });
   return [...new Set(pieces.map(valueIn))].filter((value) => value !== "" && isOneThing(value));
 }

@@ -14,19 +14,25 @@ export const ENDED_IT: readonly string[] = [
   "(?:threw|thrown|chucked|tossed|binned|slung|flung|kicked|cleared|put) (?:out|away|down) {}",
   "(?:threw|thrown|chucked|tossed|slung|flung|kicked|cleared) {} (?:out|away)",
   "(?:put|had) {} (?:down|to sleep)",
-  "(?:sold|selling|flogged|ditched|dumped|dropped|binned|scrapped|axed|junked|trashed|shelved|donated|rehomed|returned|discontinued|cancelled|canceled|cancelling|quit|left|deleted|uninstalled|abandoned|chucked|lost|outgrew|retired|closed|terminated|finished|stopped|ended|disbanded|dissolved|unfollowed|unsubscribed from|deregistered from|resigned from|withdrew from|dropped out of|opted out of|pulled out of|backed out of|bowed out of|walked out (?:of|on)|moved on from|moved out of|checked out of|signed off from|stepped (?:down|back) (?:from|as)|parted (?:ways |company )?with|fell out with|split (?:up )?with|broke up with|said (?:goodbye|bye|farewell) to|waved goodbye to|called it (?:quits|a day) (?:with|on)|called time on|drew a line under|turned my back on|washed my hands of|pulled the plug on|put (?:an end|a stop) to|cut (?:out|off)|phased out|sold off|closed down|shut down|shut|wound (?:up|down)|folded|handed over|passed on|sent back|took back|let go of|lost interest in|gone off|went off|came off|come off|weaned (?:myself )?off|done with|through with|finished with|over and done with|off|grown out of|grew out of|had enough of|sick of|fed up with) {}",
+  "(?:sold|selling|flogged|ditched|dumped|dropped|binned|scrapped|axed|junked|trashed|shelved|donated|rehomed|returned|discontinued|cancelled|canceled|cancelling|quit|left|deleted|uninstalled|abandoned|chucked|lost|outgrew|unfollowed|unliked|unjoined|handed over|deactivated|deregistered|retired|closed|terminated|finished|stopped|ended|disbanded|dissolved|unfollowed|unsubscribed from|deregistered from|resigned from|withdrew from|dropped out of|opted out of|pulled out of|backed out of|bowed out of|walked out (?:of|on)|moved on from|moved out of|checked out of|signed off from|stepped (?:down|back) (?:from|as)|parted (?:ways |company )?with|fell out with|split (?:up )?with|broke up with|said (?:goodbye|bye|farewell) to|waved goodbye to|called it (?:quits|a day) (?:with|on)|called time on|drew a line under|turned my back on|washed my hands of|pulled the plug on|put (?:an end|a stop) to|cut (?:out|off)|phased out|sold off|closed down|shut down|shut|wound (?:up|down)|folded|handed over|passed on|sent back|took back|let go of|lost interest in|gone off|went off|came off|come off|weaned (?:myself )?off|done with|through with|finished with|over and done with|off|grown out of|grew out of|had enough of|sick of|fed up with) {}",
   "(?:sold|closed|shut|wound|cut|phased|sent|handed|called|turned|switched|knocked|laid) {} (?:off|down|up|out|back|over)",
   "(?:cut|cutting) (?:down )?{} out",
   "let {} (?:go|lapse|expire|slide|run out|drop|die)",
   "(?:knocked|knocking|knock) {} on the head",
   "(?:kicked|kicking) (?:the )?{}(?: habit)?",
   "(?:didn['’]?t|did not|haven['’]?t|have not|won['’]?t|not|isn['’]?t) (?:renew|renewed|renewing|extend|extended|extending|re-?sign|re-?signing|re-?signed) (?:for )?{}",
-  "(?:stopped|stopping|quit|quitting|given up|gave up|ceased|finished) (?:\\p{L}+ing) (?:to |at |in |on |with |for )?{}",
+  "(?:haven['’]?t|have not) (?!been|got|had|stopped|quit)\\p{L}+ {} (?:since|in (?:years|months|ages))",
+  "(?:no|no more) {} (?:any ?more|any longer|from now on|these days|for me|for us|now)",
+  "(?:don['’]?t|do not|no longer) (?:need|want|have|use|like|do) {} (?:any ?more|any longer)",
+  "(?:done|through|finished|over) (?:with )?(?:\\p{L}+ing )(?:at |in |on |with |for |to )?{}",
+  "(?:got|getting|pulled) out of {}",
+  "(?:stopped|stoped|stopping|quit|quitting|given up|gave up|ceased|finished) (?:\\p{L}+ing) (?:to |at |in |on |with |for )?{}",
 ];
 
 /** Between the user and somebody: "it's over with Marco". */
 export const OVER_WITH: readonly string[] = [
   "(?:it|things|that)(?:['’]?s| is| are|['’]?re)(?: all| totally| completely| finally)* (?:over|finished|done|it) (?:with|between me and|for me and) {}",
+  "(?:me|i) and {} (?:are|['’]?re|aren['’]?t|split|split up|broke up|separated|called it a day|called it quits)(?: (?:over|finished|done|history|not|through|together|any ?more|an item))*",
   "{} and (?:i|me) (?:are|['’]?re|aren['’]?t|are not|split|split up|broke up|separated|called it a day|called it quits|have split|have broken up|have separated|(?:don['’]?t|no longer) (?:talk|speak|see each other|live together))(?: (?:over|finished|done|history|no longer|not|through|together|any ?more|an item))*",
 ];
 

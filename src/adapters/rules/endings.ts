@@ -1,8 +1,10 @@
 import { stem } from "../../domain/words.ts";
 import type { Proposal } from "../../ports/extractor.ts";
-import { type Context, ending, tidy } from "./context.ts";
+import { type Context, tidy } from "./context.ts";
 import { ENDED_IT, IT_ENDED, OVER_WITH, STATES, TAKEN_OFF } from "./ending-idioms.ts";
-import { type Held, held, meant, targetOf, telling } from "./targets.ts";
+import { endings } from "./members.ts";
+import { type Held, held, meant, telling } from "./targets.ts";
+import { lastBreath } from "./told.ts";
 
 const OPENERS =
   "(?:(?:so|and|but|well|ok(?:ay)?|oh|ugh|sadly|update|news|big news|sad news|fyi|btw|anyway|finally|honestly|yesterday|today|last \\w+|this \\w+|in the end|at last|right|good news|yay|alas|guess what|well then|tbh|also|now|yep|yes|no)[,:.! –—-]+)*";
@@ -34,7 +36,7 @@ const PARTED = OVER_WITH.map((row) => patternOf(row, OPENERS));
 
 /** It may be so, it is not so, or another is meant to have said it. */
 const UNSURE =
-  /\b(?:if|might|(?<!\b(?:since|in|last|next|this|until|till|from|of|by|for|on|\d) )may|could|would|should|wanna|want to|wants to|going to|gonna|plan|planning|thinking|hope|hoping|wish|almost|nearly|never|said|says|told|tells|imagine|maybe i should|can['’]?t|cannot|wouldn['’]?t|couldn['’]?t|haven['’]?t (?!renewed|extended|re)|hasn['’]?t|not like|until|unless|when i|used to think|will|i['’]?ll|we['’]?ll|about to|tempted|considering|dream)\b|\?\s*$/i;
+  /\b(?:if|might|(?<!\b(?:since|in|last|next|this|until|till|from|of|by|for|on|\d) )may|could|would|should|wanna|want to|wants to|going to|gonna|plan|planning|thinking|hope|hoping|wish|almost|nearly|never|said|says|told|tells|imagine|maybe i should|can['’]?t|cannot|wouldn['’]?t|couldn['’]?t|haven['’]?t (?!renewed|extended|re|.* (?:since|in (?:years|months|ages)))|hasn['’]?t|not like|until|unless|when i|used to think|will|i['’]?ll|we['’]?ll|about to|tempted|considering|dream)\b|\?\s*$/i;
 
 /** What a sentence ends by a set phrase, wherever the thing was told: tried where its clauses changed nothing. */
 export function idiomEndings(
@@ -43,9 +45,10 @@ export function idiomEndings(
   place: { readonly start: number; readonly end: number },
 ): Proposal[] {
   if (text.length > 220 || UNSURE.test(text)) return [];
-  for (const piece of piecesOf(text)) {
-    const target = targetOf(endedIn(context, piece));
-    if (target) return [ending(context, place, target)];
+  const pieces = piecesOf(text);
+  for (const [k, piece] of pieces.entries()) {
+    const proposals = endedIn(context, piece, place, k === 0 ? "" : text.slice(0, text.indexOf(piece)));
+    if (proposals.length > 0) return proposals;
   }
   return [];
 }
@@ -56,14 +59,40 @@ function piecesOf(text: string): string[] {
   return [text, ...rest].map((piece) => piece.trim()).filter((piece) => piece.length > 3);
 }
 
-function endedIn(context: Context, piece: string): readonly Held[] {
+function endedIn(
+  context: Context,
+  piece: string,
+  place: { readonly start: number; readonly end: number },
+  before: string,
+): Proposal[] {
   for (const pattern of [...PARTED, ...BY_USER, ...BY_OTHERS, ...BY_ITSELF]) {
     const what = tidy(pattern.exec(piece)?.groups?.what ?? "");
     if (what === "") continue;
-    const found = namedBy(context, what);
-    if (found.length > 0) return found;
+    const found = IT.test(what) ? pointedAt(context, before, place.start) : namedBy(context, what);
+    const proposals = endings(context, place, found, what);
+    if (proposals.length > 0) return proposals;
   }
   return [];
+}
+
+const IT = /^(?:it|them|that|this|him|her|these|those|the lot|the thing|that one|this one|it all)$/i;
+
+/** What "it" means: what the words before it in the sentence name, else the one thing that was told last. */
+function pointedAt(context: Context, before: string, start: number): readonly Held[] {
+  const words = telling(before);
+  const named = stored(held(context)).filter(({ claim, memory }) => {
+    const own = telling(claim.value);
+    const isNamed = own.length > 0 && own.every((word) => words.includes(word));
+    return (
+      isNamed &&
+      memory?.kind !== "event" &&
+      claim.relation !== "be called" &&
+      claim.subject === context.discourse.speaker.path
+    );
+  });
+  if (named.length > 0) return named.length <= 2 ? named : [];
+  const last = stored(lastBreath(context, start)).filter(({ claim }) => claim.relation !== "be called");
+  return last.length === 1 ? last : [];
 }
 
 /** Words for a thing that its claim need not hold: "the Lisbon trip", "the tutoring thing". */

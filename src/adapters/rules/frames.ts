@@ -52,6 +52,13 @@ const DAILY = /^(?:go to|attend|be at|be in|study at|train at|learn at|swim at|p
 function isRival(old: Claim, fresh: Claim, all: readonly Held[]): boolean {
   if (old.subject === fresh.subject && DAILY.test(old.relation) && /^be (?:at|in)$/.test(fresh.relation))
     return true;
+  const isThing = old.subject === fresh.subject && old.subject.includes("/");
+  if (
+    isThing &&
+    /^be(?: (?:by|on|in|at|with))?$/.test(old.relation) &&
+    /^be (?:by|on|in|at|with)$/.test(fresh.relation)
+  )
+    return true;
   if (old.subject !== fresh.subject || old.relation !== fresh.relation) return false;
   const [mine, theirs] = [telling(old.value), telling(fresh.value)];
   if (mine.join(" ") === theirs.join(" ")) return differs(old.qualifier, fresh.qualifier);

@@ -96,6 +96,8 @@ function partedFrom(asked: Asked, held: readonly HeldMemory[]): HeldMemory | und
       ({ memory, holds }) =>
         holds &&
         memory.claim !== undefined &&
+        memory.kind !== "commitment" &&
+        !/\b(?:will|might|may)\b/.test(memory.text) &&
         PARTING.test(memory.claim.relation) &&
         asked.fits(memory.claim.subject) > 0,
     )
