@@ -29,10 +29,21 @@ export function isAnchored(tokens: readonly Token[], [from, to]: Stretch, isSelf
     const token = tokens[at];
     if (!token) return true;
     if (pointsBack(tokens, at, to)) return false;
+    if (/^an?$/.test(token.lower) && isMany(tokens, at, to)) return false;
     if (token.lower === "the" && !isKnownThing(tokens, at, to)) return false;
     if (isSelf && /^(?:his|her|its|their)$/.test(token.lower) && !hasOwnerBefore(tokens, at)) return false;
   }
   return true;
+}
+
+/** "a blue streaks": one and many at once, where a word was left out or read wrong. */
+function isMany(tokens: readonly Token[], at: number, to: number): boolean {
+  const words = tokens.slice(at + 1, readNounPhrase(tokens, at, to) ?? at + 1);
+  const isCount = words.some(
+    ({ lower, class: kind }) =>
+      kind === "number" || /^(?:few|lot|couple|bunch|number|ton|dozen|series|pair|of)$/.test(lower),
+  );
+  return !isCount && words.at(-1)?.tags.has("Plural") === true && words.at(-1)?.class === "noun";
 }
 
 function pointsBack(tokens: readonly Token[], at: number, to: number): boolean {

@@ -31,7 +31,7 @@ export function newcomer(
   const groups = inAnyCase(text);
   const role = tidy(groups?.role ?? "")
     .toLowerCase()
-    .replace(/^(?:own|dear|old) /, "");
+    .replace(/^(?:own|dear|old) |['’]s names?$/g, "");
   const name = tidy(groups?.name ?? "");
   if (role === "" || name === "" || /\b(?:not|if|one|things?|i|my|is|was)\b/.test(role)) return undefined;
   const { speaker } = context.discourse;

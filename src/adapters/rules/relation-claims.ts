@@ -6,6 +6,7 @@ import { type AddParts, adding, claimOf, said, thirdPerson, tidy } from "./conte
 import { momentOf } from "./dates.ts";
 import { ANIMALS, FEMALE, MALE } from "./lexicon.ts";
 import { tasteOfThat } from "./meant-things.ts";
+import { mineClaims, minesOf } from "./mine-claims.ts";
 import { readList } from "./noun-phrases.ts";
 import { isName } from "./nouns.ts";
 import {
@@ -23,6 +24,7 @@ import {
 import { isPersonNoun } from "./persons.ts";
 import type { Phrase } from "./phrases.ts";
 import { compose, inflect } from "./sentence.ts";
+import { sharesHead } from "./shared-heads.ts";
 import type { Stretch, Token } from "./token.ts";
 import { formerTrade } from "./trades.ts";
 
@@ -232,38 +234,6 @@ export function namedOne(part: Part, kind: string, name: string, end: number): A
   );
 }
 
-/** "I like MY STEAK RARE and MY TEA WITH LEMON": each with how it is liked. */
-function minesOf(part: Part, phrase: Phrase): string[] {
-  const { context, tokens, statement } = part;
-  const { verb, rest } = statement.clause;
-  const first = tokens[phrase.from];
-  if (
-    !/^(?:like|love|take|prefer|drink|eat|have)$/.test(verb.lemma) ||
-    first?.class !== "possessive" ||
-    verb.denied ||
-    verb.tense === "past"
-  )
-    return [];
-  const parts = said(context, tokens, phrase.from, rest[1]).split(/(?:,| and| but)+ (?=my |our )/i);
-  const bare = said(context, tokens, phrase.from, phrase.items[0]?.[1] ?? phrase.to);
-  return parts[0] === bare ? [] : parts;
-}
-
-function mineClaims(part: Part, relation: string, values: readonly string[]): AddProposal[] {
-  const { context, statement } = part;
-  const { subject, clause } = statement;
-  return values.map((value) =>
-    adding(context, place(part), {
-      text: compose(
-        subject.display,
-        inflect(clause.verb, subject.plural),
-        thirdPerson(value, context, subject),
-      ),
-      claim: claimOf(subject.path, relation, value),
-    }),
-  );
-}
-
 /** Relations of which people have one at a time, though the table leaves more: with "now" the new one replaces. */
 const ONE_NOW = new Set(
   "go to|attend|bank with|be with|work in|work on|study|drive|ride|take|live with|train at|play for|see|be on|be at|read|watch|commute by|be into|shop at|sleep in|support|wear|eat|drink|be scared of|study with|insure with|stay at|volunteer at|teach at|use for|be subscribed to".split(
@@ -371,6 +341,9 @@ function splitItems(part: Part, phrase: Phrase): (readonly [number, number])[] {
   ) {
     return [[phrase.from, phrase.to]];
   }
+  // Among people nothing is gained where each part can end by itself, and the shared noun would be lost.
+  if (part.context.message.name !== undefined && sharesHead(part.tokens, phrase.items))
+    return [[phrase.items[0]?.[0] ?? phrase.from, phrase.to]];
   const [first, ...others] = phrase.items;
   // "both football and cricket"
   if (first && others.length > 0 && part.tokens[first[0]]?.lower === "both" && first[1] - first[0] > 1)

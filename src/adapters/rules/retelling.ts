@@ -205,10 +205,9 @@ function isEvenList({ context, statement, proposal }: Told): boolean {
   if (value === "" || at < 0) return true;
   const before = said.slice(0, at);
   if (!/(?:,|\b(?:and|or|&))\s*$/i.test(before)) return !/^(?:both|either|neither)\b/i.test(value);
-  // A later member: alone it must name a thing of its own, and be of the first one's form.
-  const isActing = /^\p{L}+ing\b/u.test(value);
-  const hasActing = /ing\s+(?:[\p{L}'’ ]+?,\s*)*(?:[\p{L}'’ ]+?\s)?(?:and|or|&)\s*$/u.test(before);
-  return !isActing || (hasActing && /ing$/.test(proposal.claim?.relation.split(" ").at(-1) ?? "") === false);
+  // A later member: alone it must be of the first one's form.
+  const first = statement.clause.tokens[statement.clause.rest[0]]?.lower ?? "";
+  return !/^\p{L}+ing\b/u.test(value) || /ing$/.test(first);
 }
 
 /** Nothing in it points at what was said before. */
@@ -229,4 +228,4 @@ function isClear({ context, statement, proposal }: Told): boolean {
 
 /** Words of one among several, and days that hang on the day of the talk. */
 const HANGS_ON_DAY =
-  /\b(?:ourselves|us all|each other|eachother|yesterday|tomorrow|tonight|ago|(?:last|next|this|coming) (?:week|weekend|month|year|night|mon|tue|wed|thu|fri|sat|sun|spring|summer|autumn|fall|winter)\w*)\b/i;
+  /\b(?:ourselves|us all|each other|eachother|yesterday|tomorrow|tonight|ago|(?:days?|weeks?|weekends?|months?|years?) (?:later|earlier|before)|(?:last|next|this|coming) (?:week|weekend|month|year|night|mon|tue|wed|thu|fri|sat|sun|spring|summer|autumn|fall|winter)\w*)\b/i;

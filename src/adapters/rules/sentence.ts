@@ -104,7 +104,7 @@ export function absolute(text: string, dates: readonly SaidDate[], whole: string
   if (FEAST.test(words) || RANGE.test(words)) return withYear(text, at + words.length, words, date.iso);
   const before = text
     .slice(0, at)
-    .replace(/(^|\s)(?:(?:on|in|at|by|for|over)\s+)?(?:the\s+|this\s+)?$/i, " ");
+    .replace(/(^|\s)(?:(?:on|in|at|by|for|over|about|around|roughly)\s+)?(?:the\s+|this\s+)?$/i, " ");
   const removed = text
     .slice(before.length, at)
     .trim()

@@ -21,6 +21,7 @@ const CHECKS: readonly ((told: Told) => boolean)[] = [
   hasObject,
   hasContent,
   isNoBareMany,
+  isNoJudgement,
 ];
 
 /** Relation and value, and everything else that tells something: what a claim says in its parts. */
@@ -32,6 +33,8 @@ function partsOf({ proposal }: Told): { relation: string; value: string; rest: s
 /** "is like a second family", "feels like home" */
 function isNoSimile(told: Told): boolean {
   const { relation } = partsOf(told);
+  if (/\b(?:is|are|was|were|been) (?:like|such|pretty much|kind of|sort of)\b/.test(told.proposal.text))
+    return false;
   return !/(?:^| )(?:seem|feel|look|sound|taste|smell)\b|^be (?:like|as|such)$/.test(relation);
 }
 
@@ -94,7 +97,7 @@ function isThing(token: Token | undefined): boolean {
 
 /** Nouns of feelings, of what one goes through, and such as stand for anything: with these alone nothing is told. */
 const ABSTRACT = new Set(
-  "power freedom support goal hurdle obstacle connection problem issue setback letdown progress spirit happiness peace courage strength determination dedication resilience maturity confidence talent skill potential opportunity perspective growth balance focus comfort effort heart mind soul info information detail advice tip news look shot option aspect people folk somebody other hand eye finger back mark role gratitude thanks kindness patience pride trust faith creativity imagination emotion nerve stress pressure air top point bond bonding voice environment space result benefit effect purpose meaning fulfillment satisfaction push help share week weekend fam low high up down twist respect sacrifice reaction response feedback encouragement understanding acceptance recognition turnout crowd event plan situation matter influence item positivity negativity copy version example side piece pair set situation ambition bonus routine vibe stage level intensity extra ready done doing ok okay cheers common lesson bummer rest blast company favor favour mess muse struggle surge burst wave opponent incident policy sight offer future lifeline rock challenge session requirement ability quality value effort talk chat conversation question answer food game movie book project team person guy man woman kid friend group".split(
+  "power freedom support goal hurdle obstacle connection problem issue setback letdown progress spirit happiness peace courage strength determination dedication resilience maturity confidence talent skill potential opportunity perspective growth balance focus comfort effort heart mind soul info information detail advice tip news look shot option aspect people folk somebody other hand eye finger back mark role gratitude thanks kindness patience pride trust faith creativity imagination emotion nerve stress pressure air top point bond bonding voice environment space result benefit effect purpose meaning fulfillment satisfaction push help share week weekend fam low high up down twist respect sacrifice reaction response feedback encouragement understanding acceptance recognition turnout crowd event plan situation matter influence item positivity negativity copy version example side piece pair set situation ambition bonus routine vibe stage level intensity extra ready done doing ok okay cheers common lesson bummer rest blast company favor favour mess muse addition community neighborhood neighbourhood struggle surge burst wave opponent incident policy sight offer future lifeline rock challenge session requirement ability quality value effort talk chat conversation question answer food game movie book project team person guy man woman kid friend group".split(
     " ",
   ),
 );
@@ -103,7 +106,8 @@ function hasContent(told: Told): boolean {
   const { value, rest } = partsOf(told);
   const { verb } = told.statement.clause;
   // "never tried climbing", "wants to dance": the doing itself is what is told.
-  if (value === "" && verb.chain.length > 0 && !LIGHT.test(verb.lemma)) return true;
+  const goesOn = verb.chain.some(({ verb: name }) => /^(?:keep|continue)$/.test(name));
+  if (value === "" && verb.chain.length > 0 && !goesOn && !LIGHT.test(verb.lemma)) return true;
   if (isNamed(`${value} ${rest}`) || !isEmpty(value)) return true;
   if (verb.lemma === "do" && PASSING.has(value.toLowerCase())) return false;
   const hangs =
@@ -141,9 +145,24 @@ function isNoBareMany(told: Told): boolean {
   const { relation, value } = partsOf(told);
   if (!/^(?:have|get|need|want|see|find|give|have got)$/.test(relation) || !/^\p{Ll}[\p{L}-]+s$/u.test(value))
     return true;
+  const last = value.split(" ").at(-1) ?? "";
   return (
-    isPersonNoun(value) ||
+    isPersonNoun(last) ||
     ANIMALS.has(value.replace(/s$/, "")) ||
     /^(?:twins|kids|allergies|migraines|diabetes|glasses|braces|tattoos)$/.test(value)
   );
+}
+
+/** "Rome is a must", "The Wall is my top pick": of a thing by name only its being somebody is told. */
+function isNoJudgement({ proposal, statement }: Told): boolean {
+  const { subject = "", relation = "", value = "" } = proposal.claim ?? {};
+  const isThing =
+    subject === statement.subject.path && !subject.includes("/") && !isSpeaker(statement, subject);
+  if (!isThing || !/^(?:(?:not|used to) )?be$/.test(relation)) return true;
+  return isPersonNoun(value.toLowerCase().split(" ").at(-1) ?? "");
+}
+
+function isSpeaker({ clause }: Told["statement"], subject: string): boolean {
+  const first = clause.tokens[clause.subject?.[0] ?? -1]?.lower ?? "i";
+  return /^(?:i|we|my|our)$/.test(first) || clause.subject === undefined || subject === "user";
 }
