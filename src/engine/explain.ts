@@ -49,7 +49,9 @@ export async function explained(
       const { id, type } = item;
       const now = fateOf(looking, id, type);
       if (now === "erased") return { id, type, now };
-      return { ...item, now, ...wordsOf(state, id, type) };
+      // What has expired is gone from every read.
+      const words = now === "expired" ? { text: "", sources: [] } : wordsOf(state, id, type);
+      return { ...item, now, ...words };
     }),
     dropped: receipt.dropped.map((one): ExplainedDrop => {
       const { id, type } = one;

@@ -13,12 +13,16 @@ export async function* exportLines(
   scope: Scope,
 ): AsyncIterable<ExportLine> {
   const state = await ports.states.of(scope);
-  yield { type: "keepsake", version: 1, user: scope.user, exportedAt: ports.clock().toISOString() };
+  const exportedAt = ports.clock().toISOString();
+  yield { type: "keepsake", version: 1, user: scope.user, exportedAt };
   for (const message of state.messages.values()) {
     if (message.undone || (message.content === "" && !message.parts)) continue;
     yield { type: "message", message: { ...message, at: inZone(message.at, message.zone) } };
   }
-  for (const memory of state.memories.values()) yield { type: "memory", memory: shown(state, memory) };
+  for (const memory of state.memories.values()) {
+    if (memory.expiresAt !== undefined && memory.expiresAt <= exportedAt) continue;
+    yield { type: "memory", memory: shown(state, memory) };
+  }
 }
 
 /**

@@ -116,12 +116,13 @@ function afterCursor(all: readonly Memory[], cursor: string): number {
 
 /** All versions of one memory, oldest first. */
 export async function versionsOf(
-  ports: Pick<Ports, "states" | "record">,
+  ports: Pick<Ports, "states" | "record" | "clock">,
   scope: Scope,
   id: string,
 ): Promise<Memory[]> {
   const versions = await ports.record.versions(scope, id);
-  if (versions.length === 0) heldMemory(await ports.states.of(scope), id);
+  const newest = versions.at(-1) ?? heldMemory(await ports.states.of(scope), id);
+  if (isExpired(newest, ports)) throw new MemoryError("not_found", "this memory has expired.");
   return versions;
 }
 

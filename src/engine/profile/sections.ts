@@ -54,7 +54,8 @@ export function sectionOf(memory: Memory, today: string): SectionName | undefine
   if (isPlan(memory, today)) return "plans";
   if (memory.sensitive) return is("health", memory) || /\bblood\b/.test(memory.text) ? "health" : "private";
   if (is("health", memory)) return "health";
-  if (claim?.subject.includes("/") || isOfOther(memory)) return ofThing(memory);
+  if (isOfOther(memory)) return "people";
+  if (claim?.subject.includes("/")) return ofThing(memory);
   return ofUser(memory);
 }
 
