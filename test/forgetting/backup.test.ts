@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createMemory, type Keepsake, restoreMemory } from "../../src/index.ts";
+import { killed, random } from "../crash/kill.ts";
 
 let folder = "";
 let path = "";
@@ -242,6 +243,30 @@ describe("restoring", () => {
     expect(readFileSync(path).subarray(0, 20)).toEqual(before.subarray(0, 20));
     expect(leftovers()).toEqual([]);
     expect(readdirSync(folder).filter((name) => name.startsWith(`${basename(path)}.before`))).toEqual([]);
+  });
+
+  it("that is killed leaves the database as it was or as it should be, and nothing erased in it", {
+    timeout: 120_000,
+  }, async () => {
+    const ana = memory.scope({ user: "ana" });
+    await memory.backup(copy);
+    await ana.forget("Quixote");
+    await ana.remember("I play the oboe.");
+    await memory.close();
+    const draw = random(7);
+    for (let kill = 0; kill < 8; kill += 1) {
+      const program = "../forgetting/restore-child.ts";
+      await killed([copy, path], 5 + 70 * draw(), "first word", program);
+      expect(bytesOf(path)).not.toMatch(/quixote/);
+      memory = await createMemory({ path });
+      expect(memory.notices).toEqual([]);
+      const held = await texts(memory);
+      expect(held).toMatch(/Porto/);
+      expect(await memory.check()).toEqual([]);
+      await memory.close();
+    }
+    await restoreMemory({ from: copy, path, replace: true });
+    expect(leftovers()).toEqual([]);
   });
 
   it("can be repeated, of one backup or several, and nothing comes back", async () => {
