@@ -256,7 +256,7 @@ describe("restoring", () => {
     const draw = random(7);
     for (let kill = 0; kill < 8; kill += 1) {
       const program = "../forgetting/restore-child.ts";
-      await killed([copy, path], 5 + 70 * draw(), "first word", program);
+      await killed([copy, path], 5 + 450 * draw(), "first word", program);
       expect(bytesOf(path)).not.toMatch(/quixote/);
       memory = await createMemory({ path });
       expect(memory.notices).toEqual([]);
