@@ -78,7 +78,7 @@ export async function gatemem({ data, limit, embedder, progress }: RunOptions): 
     const off = await live(episode, checkpoints, embedder, withoutErasing(rulesExtractor()));
     for (const checkpoint of checkpoints) asked.push(...askedOf(domain, episode, checkpoint, on, off));
     for (const target of targetsOf(checkpoints)) {
-      if (on.bytes.includes(norm(target)))
+      if (isTellingInBytes(target) && on.bytes.includes(norm(target)))
         left.push({ domain, id: episode.episode_id, target, isNamed: isNamed(episode, target) });
     }
     progress(i + 1, episodes.length);
@@ -262,6 +262,13 @@ function targetsOf(checkpoints: readonly Checkpoint[]): Set<string> {
   return new Set(
     checkpoints.flatMap(({ query_type, leak_targets = [] }) => (query_type === "safety" ? leak_targets : [])),
   );
+}
+
+/** Fewer letters and digits stand by chance in the bytes of vectors, ids and times. */
+const LEAST_IN_BYTES = 6;
+
+function isTellingInBytes(target: string): boolean {
+  return target.replace(/[^\p{L}\p{N}]/gu, "").length >= LEAST_IN_BYTES;
 }
 
 const DELETION = /\b(?:delete|remove|forget|erase|purge|wipe|scrub|clear)\b/i;

@@ -35,7 +35,8 @@ const ROWS: readonly {
 }[] = [
   {
     name: "health",
-    names: "health issues|health problems|medical history|medical information|medical data|condition|illness",
+    names:
+      "medical|health issues|health problems|medical history|medical information|medical data|condition|illness",
     relations:
       "be allergic to|be intolerant to|be diagnosed with|suffer from|weigh|smoke|react to|be addicted to|be prescribed",
     words:
@@ -50,7 +51,7 @@ const ROWS: readonly {
   },
   {
     name: "money",
-    names: "finances|finance|financial situation|financial information|financial data|income|debts",
+    names: "finances|finance|financial|financial situation|financial information|financial data|income|debts",
     relations: "earn|owe|bank with|get paid|pay for",
     words:
       "money salary salaries wage wages income pay payslip debt debts loan loans mortgage overdraft savings bank banks " +

@@ -20,13 +20,15 @@ export async function forget(
   options: { signal?: AbortSignal } = {},
 ): Promise<ErasureReceipt> {
   options.signal?.throwIfAborted();
-  const meant = typeof what === "string" ? await meaningOf(ports, checkText(what, "what to forget")) : what;
+  const meant =
+    typeof what === "string" ? await meaningOf(ports, scope, checkText(what, "what to forget")) : what;
   return carryOut(ports, scope, (state) => select(ports, state, meant));
 }
 
 /** What `forget` would take. Nothing is gone yet. */
 export async function planForget(ports: Ports, scope: Scope, what: Forget): Promise<ErasurePlan> {
-  const meant = typeof what === "string" ? await meaningOf(ports, checkText(what, "what to forget")) : what;
+  const meant =
+    typeof what === "string" ? await meaningOf(ports, scope, checkText(what, "what to forget")) : what;
   const state = await ports.states.of(scope);
   const { memories, cuts } = select(ports, state, meant);
   return {
@@ -72,14 +74,45 @@ function selectAsked(
   const asking = { message, spans: proposals };
   return united(
     proposals.map((proposal) => {
-      const { start, end, about, everything } = proposal;
-      const meant: Forget | undefined = everything ? { everything: true } : about;
+      const { start, end } = proposal;
+      const meant = meantBy(state, message, proposal);
       // Words that are not meant to be kept take their message with them.
       const own = meant === undefined ? { start: 0, end: message.content.length } : { start, end };
       const found = meant === undefined ? selectOf(state, message.id) : select(ports, state, meant, asking);
       return united([{ memories: new Set(), cuts: new Map([[message.id, [{ ...own, put: "" }]]]) }, found]);
     }),
   );
+}
+
+/** What a request means; nothing where it means its own message. */
+function meantBy(
+  state: Pick<UserState, "messages">,
+  message: Message,
+  { about, everything, session, topic, from, to }: EraseProposal,
+): Forget | undefined {
+  if (everything) return { everything: true };
+  if (session)
+    return message.session === undefined ? { from: begin(state, message) } : { session: message.session };
+  if (topic !== undefined) return { topic };
+  if (from !== undefined || to !== undefined) {
+    return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+  }
+  return about;
+}
+
+/** A silence of an hour ends a conversation that has no session. */
+const SILENCE_MS = 3_600_000;
+
+/** When the conversation began that a message without a session stands in. */
+function begin({ messages }: Pick<UserState, "messages">, { at }: Message): string {
+  const times = [...messages.values()].map((one) => one.at).filter((one) => one <= at);
+  times.sort().reverse();
+  let first = at;
+  for (const time of times) {
+    if (Date.parse(first) - Date.parse(time) > SILENCE_MS) break;
+    first = time;
+  }
+  return first;
 }
 
 /** The memories that rest on one message alone. */
@@ -91,20 +124,26 @@ function selectOf(state: UserState, message: string): Selection {
 }
 
 /** A sentence such as "Forget that I ever mentioned Magnet" says what is meant; anything else is what is meant. */
-async function meaningOf(ports: Pick<Ports, "extractor">, what: string): Promise<Forget> {
+async function meaningOf(
+  ports: Pick<Ports, "extractor" | "clock" | "states">,
+  scope: Scope,
+  what: string,
+): Promise<Forget> {
   if (!ports.extractor.local) return what;
+  const at = ports.clock().toISOString();
   const message: Message = {
     id: "request",
     turn: 0,
     role: "user",
     content: what,
     origin: "user_message",
-    at: new Date(0).toISOString(),
-    storedAt: new Date(0).toISOString(),
+    at,
+    storedAt: at,
     digest: "pending",
+    ...(scope.session === undefined ? {} : { session: scope.session }),
   };
   const proposals = await ports.extractor.propose({ messages: [message], earlier: [], known: [] });
   const request = proposals.find((proposal) => proposal.propose === "erase");
   if (request?.propose !== "erase") return what;
-  return request.everything ? { everything: true } : (request.about ?? what);
+  return meantBy(await ports.states.of(scope), message, request) ?? what;
 }

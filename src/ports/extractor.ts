@@ -67,6 +67,13 @@ export interface EraseProposal extends Place {
   readonly about?: string;
   /** True for "forget everything you know about me". */
   readonly everything?: boolean;
+  /** True for "forget this conversation". */
+  readonly session?: boolean;
+  /** A topic by its name ("health"): "forget what I told you about my health". */
+  readonly topic?: string;
+  /** What was said from (inclusive) to (exclusive), ISO 8601: "forget everything I told you yesterday". */
+  readonly from?: string;
+  readonly to?: string;
 }
 
 /** Names memories: by id, or by what their claims must equal (compared as `sameWords` does). */

@@ -3,6 +3,7 @@ import { sentencesOf } from "../../domain/sentences.ts";
 import type { EraseProposal, Reading } from "../../ports/extractor.ts";
 import { tidy } from "./context.ts";
 import { eraseForm, isDeferred, isElsewhere, withoutPlace } from "./erase-forms.ts";
+import { type EraseScope, eraseScope } from "./erase-scopes.ts";
 
 const POLITE =
   "(?:(?:please|pls|ok(?:ay)?|hey|hi|so|and|also|oh|actually|now|well|btw|sorry|hmm+|look|listen|right|on second thoughts?|come to think of it|you know what|can you|could you|would you|will you|can we|i want you to|i(?:['’]d| would) like you to|i need you to|you should|you can|just|kindly|go ahead and|i(?:['’]d| would) (?:rather|prefer)(?: if)? you|do me a favou?r and|you may)[,.:!]*\\s+)*";
@@ -31,7 +32,7 @@ export function erasuresOf(
   const found: EraseProposal[] = [];
   for (const { start, end } of spans) {
     const text = message.content.slice(start, end);
-    const request = isCorrection(text) ? undefined : requestIn(text);
+    const request = isCorrection(text) ? undefined : requestIn(text, message.at);
     if (!request) continue;
     const before = reading && isOfTurnBefore(request, message, { start, end }) ? lastTurn(reading) : [];
     if (before.length > 0) {
@@ -52,10 +53,8 @@ export function erasuresOf(
     });
   }
   // "Remove it now. Delete the old number.": the second says what the first means.
-  const isNamed = found.some(({ about }) => about !== undefined);
-  return found.filter(
-    (one) => !isNamed || one.about !== undefined || one.everything || isOffRecordAt(message, one),
-  );
+  const isNamed = found.some((one) => !isOfItself(one));
+  return found.filter((one) => !isNamed || !isOfItself(one) || isOffRecordAt(message, one));
 }
 
 function isOffRecordAt({ content }: Message, { start, end }: { start: number; end: number }): boolean {
@@ -75,10 +74,15 @@ function isOfTurnBefore(
   message: Message,
   { start, end }: { start: number; end: number },
 ): boolean {
-  if (request.about !== undefined || request.everything) return false;
+  if (!isOfItself(request)) return false;
   const text = message.content.slice(start, end);
   const isAlone = message.content.slice(0, start).trim() === "" && message.content.length - end < 60;
   return isAlone && !isOffRecord(text.replace(/’/g, "'"));
+}
+
+/** Whether a request means nothing but the words that it stands beside. */
+export function isOfItself({ about, everything, session, topic, from, to }: Request): boolean {
+  return !everything && !session && [about, topic, from, to].every((one) => one === undefined);
 }
 
 /** "Don't keep that": the words themselves are meant, not "that old number any longer". */
@@ -110,15 +114,17 @@ function named(about: string, before: string): string {
   return all?.at(-1) ?? about;
 }
 
-type Request = Pick<EraseProposal, "about" | "everything">;
+type Request = Pick<EraseProposal, "about" | "everything"> & EraseScope;
 
-function requestIn(text: string): Request | undefined {
+function requestIn(text: string, at: string): Request | undefined {
   const plain = text.replace(/’/g, "'").trim();
   if (isOffRecord(plain)) return {};
   if (KEEPS.test(plain) || ABOUT_A_PLAN.test(plain)) return undefined;
   const pretended = PRETEND.exec(plain)?.groups?.about ?? UNSTORED.exec(plain)?.groups?.about;
   if (pretended) return meaning(` about ${pretended}`, "forget");
   const [rest, verb] = ordered(plain) ?? [];
+  const scope = rest === undefined ? undefined : eraseScope(rest, at);
+  if (scope) return scope;
   if (rest === undefined || verb === undefined) return formed(plain);
   return meaning(rest, verb) ?? (verb === "forget" ? undefined : formed(plain));
 }

@@ -5,7 +5,7 @@ import { sentencesOf } from "../../domain/sentences.ts";
 import type { Extractor, Proposal, Reading } from "../../ports/extractor.ts";
 import { isInPlay, isTextWork, ownSpans } from "./borrowed.ts";
 import { opensWithOrder } from "./erase-forms.ts";
-import { erasuresOf } from "./erasures.ts";
+import { erasuresOf, isOfItself } from "./erasures.ts";
 
 import { readStatements } from "./reader.ts";
 
@@ -48,7 +48,7 @@ function proposalsOf(message: Message, reading: Reading): Proposal[] {
   const all = ownSpans(text, english, reading.earlier);
   const spans = all.filter(({ start, end }) => end - start <= LONGEST_SENTENCE).slice(0, MOST_SENTENCES);
   const erasures = erasuresOf(message, spans, reading);
-  if (erasures.some((one) => one.about === undefined)) return erasures;
+  if (erasures.some(isOfItself)) return erasures;
   const rest = spans.filter(({ start }) => !erasures.some((one) => one.start === start));
   return [...erasures, ...keepable(readStatements(message, reading, rest))];
 }

@@ -27,7 +27,11 @@ export function cutSentences(
   cuts: Map<string, Cut[]>,
   about?: About,
 ): void {
-  const values = [...memories].flatMap(({ claim }) => (claim ? [words(claim.value)] : []));
+  // A person's name is looked for with its capital alone.
+  const name = about?.person && words(about.person).join(" ");
+  const values = [...memories]
+    .flatMap(({ claim }) => (claim ? [words(claim.value)] : []))
+    .filter((value) => value.join(" ") !== name);
   const meant: Meant = {
     quotes: spansBy([...memories]),
     staying: spansBy([...state.memories.values()].filter((memory) => !memories.has(memory))),
