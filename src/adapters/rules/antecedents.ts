@@ -62,7 +62,7 @@ function textOf(text: string, tokens: readonly Token[], [from, to]: Stretch): st
 
 function cleaned(text: string): string | undefined {
   const words = tidy(text).replace(
-    /^(?:any|some|a|an|much|many|a lot of|lots of|the (?=\p{Lu})) ?(?=\S)/iu,
+    /^(?:any|some|a|an|much|many|a lot of|lots of|the(?= \p{Lu})) (?=\S)/iu,
     "",
   );
   return words === "" || words.split(" ").length > 5 ? undefined : words;

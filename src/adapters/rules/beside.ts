@@ -8,7 +8,7 @@ import { nicknames } from "./nicknames.ts";
 import { opinions } from "./opinions.ts";
 import { pastimes } from "./pastimes.ts";
 import { presumed } from "./presumed.ts";
-import { relatives } from "./relatives.ts";
+import { fronted, relatives } from "./relatives.ts";
 import { roles } from "./roles.ts";
 import { selfAnswer } from "./self-answers.ts";
 import type { Token } from "./token.ts";
@@ -30,6 +30,7 @@ export function beside(sentence: Sentence, told: readonly Proposal[]): Proposal[
     for (const one of proposals) if (!isTold([...told, ...found], one)) found.push(one);
   };
   take(favourites(context, text, place));
+  if (!isAsked) take(fronted(context, text, place));
   if (!isAsked) take(opinions(context, tokens, text));
   if (!isAsked) take([...pastimes(context, text, place), ...nicknames(context, text, place)]);
   if (!isAsked)

@@ -43,7 +43,7 @@ function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): E
   // "Here's our newest piece": a form of "be" stands alone for nobody.
   if (!clause.shares && clause.verb.copula && !clause.verb.perfect) return undefined;
   if (clause.shares && isAdvice(clause, before)) return undefined;
-  if (clause.shares) return before?.subject ?? (before?.clause.subject ? undefined : talk.speaker);
+  if (clause.shares) return sharedSubject(talk, clause, before);
   if (hasOtherSubject(clause)) return undefined;
   const isAtHand = /^(?:this|these|those|it|them)$/.test(clause.tokens[clause.rest[0]]?.lower ?? "");
   // "Use this file": an order, where "love this place" is none.
@@ -59,6 +59,20 @@ function isOver({ tokens, verb, rest }: Clause): boolean {
     .map(({ lower }) => lower)
     .join(" ");
   return verb.denied !== undefined && /\b(?:any ?more|any longer)\b/.test(behind);
+}
+
+function sharedSubject(talk: Discourse, clause: Clause, before: Before | undefined): Entity | undefined {
+  if (disagrees(talk, clause, before)) return undefined;
+  return before?.subject ?? (before?.clause.subject ? undefined : talk.speaker);
+}
+
+/** "Oslo is where I live and IS lovely": "is" is none of "I". */
+function disagrees(talk: Discourse, { tokens, verb }: Clause, before: Before | undefined): boolean {
+  const subject = before?.clause.subject;
+  const isI =
+    subject !== undefined && /^(?:i|we|you|they)$/.test(before?.clause.tokens[subject[1] - 1]?.lower ?? "");
+  const isThird = /^(?:is|has|does)$/.test(tokens[verb.from]?.lower ?? "");
+  return isI && isThird && before?.subject?.path === talk.speaker.path;
 }
 
 /** Those whose word on the user's state is a finding. */

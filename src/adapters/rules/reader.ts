@@ -103,17 +103,27 @@ function markQuotes(tokens: Token[], quotes: readonly { start: number; end: numb
     token.quoted = quotes.some(({ start, end }) => token.start >= start && token.end <= end);
 }
 
-/** What the last turns of the user spoke of, for pronouns alone. */
+/** What the last turns of the user spoke of, for pronouns alone; at the beginning of a session, what was told last. */
 function spokenOf(reading: Reading, message: Message): Entity[] {
   const known = claimsOfMemories(reading);
+  const talk = discourse(speakerEntity(message.name), known, () => []);
   const turns = reading.earlier.filter(({ role, name }) => role === "user" && name === message.name);
-  return turns.slice(-3).flatMap((turn) => {
-    const talk = discourse(speakerEntity(turn.name), known, () => []);
-    const sentences = tagged.get(turn) ?? tagSentences(turn.content.slice(0, 600));
-    tagged.set(turn, sentences);
-    const clauses = sentences.flatMap(clausesOf);
-    return clauses.flatMap((clause) => mentionsOf(talk, clause));
-  });
+  const sentences = turns.length > 0 ? turns.slice(-3).flatMap(sentencesIn) : lastQuotes(reading, message);
+  return sentences.flatMap(clausesOf).flatMap((clause) => mentionsOf(talk, clause));
+}
+
+function sentencesIn(turn: Message): Token[][] {
+  const sentences = tagged.get(turn) ?? tagSentences(turn.content.slice(0, 600));
+  tagged.set(turn, sentences);
+  return sentences;
+}
+
+/** The words of the newest memory's message, as far as memories quote them. */
+function lastQuotes({ known }: Reading, { name }: Message): Token[][] {
+  const last = known.findLast(({ sources }) => sources.length > 0)?.sources.at(-1);
+  if (!last || name !== undefined) return [];
+  const quotes = known.flatMap(({ sources }) => sources.filter(({ message }) => message === last.message));
+  return [...new Set(quotes.map(({ quote }) => quote))].slice(0, 6).flatMap((quote) => tagSentences(quote));
 }
 
 /** Another sentence in the place of the words that stand for it. */
@@ -132,7 +142,7 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
   const isTalk = context.message.name !== undefined;
   if (isTalk) return isUnreal(text) ? [] : readTalk(context, withoutVocatives(tokens), text);
   const whole = { start: first.start, end: last.end };
-  return isUnreal(text) ? readUnreal(context, text, whole) : readTold(context, tokens, text, whole);
+  return isUnreal(text) ? readUnreal(context, tokens, text, whole) : readTold(context, tokens, text, whole);
 }
 
 function readTold(context: Context, tokens: Token[], text: string, whole: Place): Proposal[] {
@@ -184,8 +194,30 @@ function fragmentsAndMore(sentence: Parameters<typeof beside>[0]): Proposal[] {
 }
 
 /** What is not so can take back what was said, or be a wish. */
-function readUnreal(context: Context, text: string, place: Place): Proposal[] {
-  return takenBack(context, bared(text), place) ?? wishesOf(context, text, place);
+function readUnreal(context: Context, tokens: Token[], text: string, place: Place): Proposal[] {
+  const taken = takenBack(context, bared(text), place);
+  if (taken) return taken;
+  const wishes = wishesOf(context, text, place);
+  // "I like jazz, I wish I could play": what stands beside the wish is told all the same.
+  const others = wishes.length === 0 ? [] : piecesOf(tokens).filter((piece) => piece.length > 2);
+  const told = others.length < 2 ? [] : others.flatMap((piece) => readPiece(context, piece));
+  return [...told, ...wishes];
+}
+
+function readPiece(context: Context, piece: Token[]): Proposal[] {
+  const text = context.content.slice(piece[0]?.start, piece.at(-1)?.end);
+  return isUnreal(text) ? [] : readSentence(context, piece);
+}
+
+/** A sentence at its commas and before "but". */
+function piecesOf(tokens: readonly Token[]): Token[][] {
+  const pieces: Token[][] = [[]];
+  for (const [i, token] of tokens.entries()) {
+    if (token.lower === "but" && i > 0) pieces.push([]);
+    pieces.at(-1)?.push(token);
+    if (token.after.includes(",")) pieces.push([]);
+  }
+  return pieces;
 }
 
 /** Among people, orders, scraps and corrections are for the other one: whole statements alone are read. */

@@ -6,6 +6,28 @@ const TASTE = /^(?:love|like|hate|enjoy|adore|dislike|drive|own|play|ride|teach)
 const PLACED = /^(?:work|volunteer|study|teach|live|train)$/;
 const IN_PHRASE = new Set(["noun", "name", "adjective", "number"]);
 
+const SAID_OF =
+  /(?:^|[,;.!?] ?|\b(?:and|but|so|because|well) )(?<thing>[\p{L}\p{N}'’ -]{3,40}?) (?:is|are) (?:what|something|all|the thing|one thing|things) (?:that )?(?:i|we) (?:really |also |just )?(?<verb>love|like|enjoy|hate)(?= (?:too|most|best|the most|to do|so|very)\b|[,;.!?]|$)/giu;
+const PLACE_OF =
+  /(?:^|[,;.!?] ?|\b(?:and|but|well) )(?<place>[\p{L}' -]{3,30}?) is where (?:i|we) (?<verb>live|work|grew up|study)\b/giu;
+const NOTHING = /\b(?:i|we|you|he|she|it|they|this|that|these|those|there|here|who|what|which)\b/i;
+
+/** "Making coffee is what I like", "Oslo is where I live": with what it is about in front. */
+export function fronted(context: Context, text: string, place: { start: number; end: number }): Proposal[] {
+  if (!/\b(?:i|we)\b/i.test(text)) return [];
+  const likes = Array.from(text.matchAll(SAID_OF), ({ groups }) => [
+    groups?.thing ?? "",
+    `I ${groups?.verb} `,
+  ]);
+  const places = Array.from(text.matchAll(PLACE_OF), ({ groups }) => [
+    groups?.place ?? "",
+    `I ${groups?.verb} in `,
+  ]);
+  return [...likes, ...places].flatMap(([thing = "", start = ""]) =>
+    NOTHING.test(thing) ? [] : context.readAs(`${start}${thing.trim()}.`, place),
+  );
+}
+
 /** "tacos that I hate", "the library where I work": what hangs on a noun says it of the noun. */
 export function relatives(context: Context, tokens: readonly Token[]): Proposal[] {
   return tokens.flatMap((token, at) => {

@@ -55,6 +55,12 @@ const RULES: readonly (readonly [(spot: Spot) => boolean, WordClass])[] = [
       DOINGS.test(tokens[beBefore(tokens, i) - 1]?.lower ?? ""),
     "noun",
   ],
+  // "I myself like games"
+  [
+    ({ current, previous }) =>
+      current.lower === "like" && /^(?:myself|ourselves)$/.test(previous?.lower ?? ""),
+    "verb",
+  ],
   // "my favourite ANIMAL"
   [
     ({ current, previous, ends }) =>

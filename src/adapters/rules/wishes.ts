@@ -9,7 +9,7 @@ interface Place {
 
 const WISH =
   /(?:^|[,;:.!?] *|\b(?:and|but|so|though|lol|always|really|just|sometimes|also|well|do) |\bi (?:really |always |often |just |sometimes |do )*)wish (?:that )?(?:i|we) (?<verb>could|had|was|were|knew|lived|owned|worked|spoke|played|did|got) (?<rest>[^,;:.!?]{2,80})/iu;
-const ENDS = / (?:but|so|because|cause|though|and (?:i|we|my|then)|lol|haha|do you|what|how)\b.*$/i;
+const ENDS = / (?:i|we|my|but|so|because|cause|though|and (?:i|we|my|then)|lol|haha|do you|what|how)\b.*$/i;
 
 /** "I wish I could play the harp": a preference, and never said to be so. */
 export function wishesOf(context: Context, text: string, place: Place): AddProposal[] {
