@@ -46,7 +46,8 @@ const STATES =
 function isNoMood(told: Told): boolean {
   const { relation, value, rest } = partsOf(told);
   if (relation === "have in") return false;
-  if (!/^be\b/.test(relation)) return true;
+  const isDated = /^be (?:due )?on$/.test(relation) && told.statement.subject.path.includes("/");
+  if (!/^be\b/.test(relation) || isDated) return true;
   const named = isNamed(`${value} ${rest}`);
   const state = /^be (?<state>[\p{L}-]+(?:ed|ing|y|ful)?) /u.exec(`${relation} `)?.groups?.state ?? "";
   if ((isVerdict(state) || PASSING.has(state)) && !isJoint(state) && state !== "") return named;
@@ -103,10 +104,12 @@ const ABSTRACT = new Set(
 );
 
 function hasContent(told: Told): boolean {
-  const { value, rest } = partsOf(told);
+  const { relation, value, rest } = partsOf(told);
   const { verb } = told.statement.clause;
   // "never tried climbing", "wants to dance": the doing itself is what is told.
-  const goesOn = verb.chain.some(({ verb: name }) => /^(?:keep|continue)$/.test(name));
+  // "My birthday is in March"
+  if (/^be (?:due )?(?:on|in)$/.test(relation) && told.statement.subject.path.includes("/")) return true;
+  const goesOn = verb.chain.some(({ verb: name }) => /^(?:keep|continue|have|need)$/.test(name));
   if (value === "" && verb.chain.length > 0 && !goesOn && !LIGHT.test(verb.lemma)) return true;
   if (isNamed(`${value} ${rest}`) || !isEmpty(value)) return true;
   if (verb.lemma === "do" && PASSING.has(value.toLowerCase())) return false;

@@ -268,6 +268,11 @@ function linkTo(
   const main = tokens[reading.head]?.lower ?? "";
   const isGoing = head === "go" && isFirst && (reading.progressive || main === "going");
   if (isGoing) return { verb: "be going", next: "to", at: after };
+  // "I've got to go", "gotta go": a duty, and nothing that is done.
+  if (lemma === "get" && reading.perfect && main === "got" && isFirst) {
+    reading.perfect = false;
+    return { verb: "have", next: "to", at: after };
+  }
   return { verb: reading.passive && isFirst ? `be ${main}` : lemma, next: "to", at: after };
 }
 
