@@ -31,6 +31,8 @@ export function replyTo({ context, text, place }: Reply): Proposal[] | undefined
   const option =
     optionOf({ context, text, place }, asked, question) ?? whichOne({ context, text, place }, asked);
   if (option) return option;
+  const long = howLong({ context, text, place }, asked);
+  if (long) return long;
   if (question?.subject === undefined || question.relations.length === 0) return undefined;
   if (question.asks === "yes_no") return yesOrNo({ context, text, place, question, asked });
   const relation = relationIn(question);
@@ -76,6 +78,15 @@ function chosenOf(text: string, [first, second]: readonly [string, string]): str
     words.includes(one.toLowerCase().replace(/^(?:a|an|the) /, "")),
   );
   return named.length === 1 && words.split(" ").length <= 6 && !NO.test(text) ? named : undefined;
+}
+
+/** "How long have you lived in Bath?" "Six years." */
+function howLong({ context, text, place }: Reply, asked: string): Proposal[] | undefined {
+  const rest = /^(?:(?:so|and|oh|wow)[, ]+)*(?:for )?how long (?<rest>.+)$/i.exec(asked)?.groups?.rest;
+  const statement = rest === undefined ? undefined : declared(rest);
+  const value = tidy(text.replace(BEFORE, "").replace(BEHIND, ""));
+  if (statement === undefined || value === "" || value.split(" ").length > 5) return undefined;
+  return context.readAs(`${statement} ${/^since\b/i.test(value) ? "" : "for "}${value}`, place);
 }
 
 /** "I gave one of them up." "Which one?" "The workshop": what was said before, with the name in it. */

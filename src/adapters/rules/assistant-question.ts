@@ -38,10 +38,16 @@ export function askedAfter(context: Context, question: Question): Held[] {
       relations.some((one) => answeringRelations(one).includes(claim.relation)));
   const named = value ?? narrows;
   if (named !== undefined && telling(named).length > 0)
-    return meant(context, { named, isNoName: true, ...(subject ? { subject } : {}) }).filter(fits);
+    return fitting(meant(context, { named, isNoName: true, ...(subject ? { subject } : {}) }), fits);
   const [relation] = relations;
   const own = held(context).filter((one) => one.claim.subject === (subject ?? "user") && fits(one));
   return own.filter(({ claim }) => claim.value === "" || claim.relation === relation);
+}
+
+/** Those told in a relation that was asked after; where one alone is named, that one in whatever relation. */
+function fitting(found: readonly Held[], fits: (one: Held) => boolean): Held[] {
+  const same = found.filter(fits);
+  return same.length > 0 || found.length !== 1 ? same : [...found];
 }
 
 const INVERTED =

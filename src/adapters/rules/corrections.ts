@@ -80,10 +80,12 @@ function corrects(context: Context, text: string): ReturnType<typeof sameKind> {
     const found = sameKind(context, lone) ?? alike(context, lone);
     if (found) return found;
   }
-  return /\b(?:i meant|i mean|typo|correction|(?:scratch|strike|scrap) that|make that|should be)\b/i.test(
-    text,
-  )
-    ? lastValue(context, loneValues(text)[0])
+  const [lone] = loneValues(text);
+  const [last] = lastBreath(context);
+  const isAlike = lone !== undefined && /^an? /i.test(lone) && /^an? /i.test(last?.claim.value ?? "");
+  return isAlike ||
+    /\b(?:i meant|i mean|typo|correction|(?:scratch|strike|scrap) that|make that|should be)\b/i.test(text)
+    ? lastValue(context, lone)
     : undefined;
 }
 

@@ -2,18 +2,21 @@ import type { Proposal } from "../../ports/extractor.ts";
 import { replyTo } from "./asked.ts";
 import { planOver } from "./change-plans.ts";
 import type { Clause } from "./clauses.ts";
-import type { Context } from "./context.ts";
+import { type Context, ending } from "./context.ts";
 import { agreed } from "./echoes.ts";
 import { settledIn } from "./homes.ts";
 import { newJob } from "./jobs.ts";
 import { narrowed } from "./narrowings.ts";
 import { newcomer, rebranded } from "./newcomers.ts";
 import { paired } from "./pairs.ts";
+import { counted } from "./quantities.ts";
 import { resumed } from "./resumptions.ts";
 import { reworded } from "./rewordings.ts";
 import { withoutSlip } from "./slips.ts";
 import { takenBack } from "./taken-back.ts";
+import { targetOf } from "./targets.ts";
 import type { Token } from "./token.ts";
+import { lastBreath } from "./told.ts";
 import { NO } from "./yes-no-words.ts";
 
 interface Sentence {
@@ -39,6 +42,8 @@ export function elliptical(sentence: Sentence): Proposal[] | undefined {
     newJob(context, text, place) ??
     settledIn(context, text, place) ??
     rebranded(context, text, place) ??
+    overNow(sentence) ??
+    counted(context, text, place) ??
     resumed(context, text, place) ??
     planOver(context, text, place) ??
     plainly(sentence) ??
@@ -46,6 +51,19 @@ export function elliptical(sentence: Sentence): Proposal[] | undefined {
     narrowed(context, text, place) ??
     slipped(sentence)
   );
+}
+
+const NOT_NOW =
+  /^(?:(?:no|nope|nah|na|well|sadly|but|actually|oh|hm+|haha|lol|yeah|unfortunately)[,. ]+)*not (?:any ?more|any longer|now|these days)(?:,? (?:though|tho|sadly|unfortunately|alas|tbh|lol|really))*(?:$|[,;.–—-]+\s*(?<rest>.+)$)/i;
+
+/** "not anymore though, sold it in May": what was told last is over, and why. */
+function overNow({ context, text, place }: Sentence): Proposal[] | undefined {
+  const found = NOT_NOW.exec(text);
+  const last = found ? lastBreath(context, place.start) : [];
+  const target = last.length > 0 && last.length <= 3 ? targetOf(last) : undefined;
+  if (!found || !target) return undefined;
+  const rest = found.groups?.rest ?? "";
+  return [ending(context, place, target), ...(rest === "" ? [] : context.readAs(rest, place))];
 }
 
 /** "green I think", "it's Sunniva now", "two, actually three": an answer that is a clause by its form alone. */

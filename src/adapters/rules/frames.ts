@@ -12,7 +12,7 @@ const BESIDE = /\b(?:also|too|as well|another|in addition|plus|still|both|beside
 
 /** Relations of which people mostly have one at a time, where they say "now": one car, one bank, one hour. */
 const MOSTLY_ONE =
-  /^(?:drive|ride|bank with|be with|be insured with|study at|go to school at|commute by|get up|wake up|start|finish|sleep|live|work|earn|pay|weigh|charge|cost|wear|see|report to|sit|have lunch|be on|take|be in|meet|train)\b/;
+  /^(?:drive|ride|bank with|be with|be insured with|study at|go to school at|commute by|get up|wake up|start|finish|sleep|live|work|earn|pay|weigh|charge|cost|wear|see|report to|sit|have lunch|be on|take|be in|meet|train|prefer)\b/;
 const HOURS =
   /\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\bnoon\b|\bmidnight\b|\bweekend|\bmorning|\bevening/i;
 

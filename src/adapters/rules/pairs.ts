@@ -20,7 +20,7 @@ export const PAIRED: readonly (readonly [string, string])[] = [
 ];
 
 const VERBS =
-  "(?:are|['’]?re|were just|have been|['’]?ve been|are now|are still|got|just got|have got|are getting|live|work|moved in)";
+  "(?:are|['’]?re|were just|have been|['’]?ve been|are now|are still|got|just got|have got|live|work|moved in)";
 
 /** "Anaïs and I are engaged", "me and Piotr live together": of the speaker, with the other one as the value. */
 export function paired(

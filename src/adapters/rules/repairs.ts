@@ -1,5 +1,6 @@
 import { baseForm } from "../../domain/english.ts";
 import { BE } from "./lexicon.ts";
+import { MISSPELLINGS } from "./misspellings.ts";
 import { settled } from "./settled-words.ts";
 import { unshortened } from "./short-forms.ts";
 import { ends, isA, isLastOfList, isSmall, type Spot } from "./spot.ts";
@@ -13,7 +14,9 @@ type Rule = readonly [(spot: Spot) => boolean, WordClass];
 export function repair(read: Token[]): Token[] {
   const tokens = namedInSmall(apart(joined(withoutStrayIs(unmarked(unshortened(read))))));
   for (const [i, raw] of tokens.entries()) {
-    const current = isShortAnd(tokens, i) ? { ...raw, lower: "and", class: "conjunction" as const } : raw;
+    const current = isShortAnd(tokens, i)
+      ? { ...raw, lower: "and", class: "conjunction" as const }
+      : spelt(raw);
     tokens[i] = current;
     if (current.lower === "no" && tokens[i + 1]?.lower === "longer") {
       current.class = "negation";
@@ -25,6 +28,15 @@ export function repair(read: Token[]): Token[] {
     }
   }
   return tokens;
+}
+
+/** "stoped" is "stopped", and a verb. */
+function spelt(token: Token): Token {
+  const lower = MISSPELLINGS.get(token.lower);
+  if (lower === undefined) return token;
+  const isVerb = /(?:ed|ing|sold|quit|left)$/.test(lower);
+  const tags = new Set([...token.tags, "Verb", /ing$/.test(lower) ? "Gerund" : "PastTense"]);
+  return isVerb ? { ...token, lower, word: lower, class: "verb", tags } : { ...token, lower, word: lower };
 }
 
 /** "salt n pepper" */
