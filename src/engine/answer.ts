@@ -15,6 +15,7 @@ import type { Match } from "./answer/match.ts";
 import { asksForAll, overview } from "./answer/overview.ts";
 import { quoteFor } from "./answer/quote.ts";
 import { sayClaims, sayOne, sayPast } from "./answer/say.ts";
+import { begunAnswer } from "./answer/timely/begun.ts";
 import { timelyAnswer } from "./answer/timely/index.ts";
 import { sayAllThen } from "./answer/timely/then.ts";
 import { verbatim } from "./answer/verbatim.ts";
@@ -188,7 +189,7 @@ async function fromClaims(ports: AnswerPorts, asking: Asking): Promise<Composed 
   const { asked, held, found } = look(asking, question, read);
   if (read.asks === "yes_no") return yesOrNo(asked, found, held);
   const chosen = await choose(ports.embedder, read, found);
-  if (chosen.length === 0) return undefined;
+  if (chosen.length === 0) return read.asks === "when" ? begunAnswer(asking, read, question) : undefined;
   if (asOf === undefined || read.tense !== "past") return compose(chosen, read, question);
   const memories = chosen.map(({ memory }) => memory);
   return { text: sayAllThen(memories, read, question, now), used: memories.map(({ id }) => id) };

@@ -88,7 +88,7 @@ function isDate(found: Found, text: string): boolean {
   // "may" as a verb, "march", "sat" are read as dates.
   if (
     /^(?:may|march|mar|sat|sun|sec|second|dec|now)$/i.test(found.text) &&
-    !/(?:in|on|since|by|until|till|last|next|this|before|after|for) (?:may|march|mar|sat|sun|dec)\b/i.test(
+    !/(?:in|on|since|by|until|till|last|next|this|before|after|for|of|early|mid|late|mid-) ?(?:may|march|mar|sat|sun|dec)\b/i.test(
       text,
     )
   )

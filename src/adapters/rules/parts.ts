@@ -72,7 +72,7 @@ function isArranged(text: string): boolean {
 
 /** "I run in the morning": of every day. */
 const DAY_PART =
-  /^(?:in |at |during )?(?:the )?(?:early |late )?(?:mornings?|afternoons?|evenings?|nights?|noon|midnight)$/i;
+  /^(?:in |at |during )?(?:the )?(?:early |late )?(?:mornings?|afternoons?|evenings?|nights?|noon|midnight)$|\bof the month$/i;
 
 function isHabit(verb: Statement["clause"]["verb"]): boolean {
   return (

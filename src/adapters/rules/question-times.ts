@@ -46,8 +46,13 @@ const FORMS: readonly {
   },
 ];
 
+/** "When did Ulf and I break up?" is asked of the one who asks. */
+const TOGETHER =
+  /\b(?<aux>did|do|are|were|have|had|will) (?<whom>\p{Lu}\p{L}+|(?:my|our) \p{L}+) and i (?<rest>[^?.!]+)/iu;
+
 /** "When was the last time I swam?" is "When did I swim?", and of all times the last. */
-export function timelyForm(question: string): TimelyForm {
+export function timelyForm(asked: string): TimelyForm {
+  const question = asked.replace(TOGETHER, "$<aux> I $<rest> with $<whom>");
   for (const { pattern, put } of FORMS) {
     const groups = pattern.exec(question)?.groups;
     if (!groups) continue;
@@ -65,7 +70,7 @@ export function timelyForm(question: string): TimelyForm {
 }
 
 const BESIDE =
-  /^(?<rest>.*\b(?:did|was|were|had)\b.*?\S),? (?:right |just |shortly |immediately )?(?<side>before|after|when|while|prior to) (?<of>\S.*?)[?.!\s]*$/i;
+  /^(?<rest>.*\b(?:did|was|were|had|happened)\b(?:.*?\S)?),? (?:right |just |shortly |immediately )?(?<side>before|after|when|while|prior to) (?<of>\S.*?)[?.!\s]*$/i;
 /** "look after", "named after": the verb's own word. */
 const OWN = /\b(?:look(?:ed|ing)?|named?|call(?:ed)?|ask(?:ed)?|tak(?:e|en)|took|run|ran|go|went)$/i;
 

@@ -104,12 +104,15 @@ export function absolute(text: string, dates: readonly SaidDate[], whole: string
   if (FEAST.test(words) || RANGE.test(words)) return withYear(text, at + words.length, words, date.iso);
   const before = text
     .slice(0, at)
-    .replace(/(^|\s)(?:(?:on|in|at|by|for|over|about|around|roughly)\s+)?(?:the\s+|this\s+)?$/i, " ");
+    .replace(
+      /(^|\s)(?:(?:on|in|at|by|for|over|about|around|roughly)\s+)?(?:the\s+|this\s+|last\s+|next\s+|past\s+)?$/i,
+      " ",
+    );
   const removed = text
     .slice(before.length, at)
     .trim()
     .toLowerCase()
-    .replace(/^(?:the|this)$/, "");
+    .replace(/^(?:the|this|last|next|past)$/, "");
   // "since last year" needs no "in".
   if (/\b(?:since|until|till|before|after|from)\s*$/i.test(before) && removed === "")
     return `${before.trimEnd()} ${sayDate(date.iso, { weekday: false })}${text.slice(at + words.length)}`;

@@ -47,7 +47,8 @@ export function sayOne(memory: Memory, question: Question, asked: string): strin
     !isOwnWords(memory, claim)
   )
     return sayClaims([claim], "");
-  if (isOwnWords(memory, claim) || isInflected(said, claim)) return withDate(said, memory, question);
+  if (question.asks === "when" || isOwnWords(memory, claim) || isInflected(said, claim))
+    return withDate(said, memory, question);
   const qualifier = claim.qualifier && !isSaid(claim.qualifier, asked) ? claim.qualifier : "";
   if (claim.subject.includes("/") || !claim.subject.startsWith("user"))
     return withDate(said, memory, question);
@@ -127,10 +128,20 @@ function pluralOf(subject: string): string {
   return `${subject}${/(?:s|x|ch|sh)$/.test(noun) ? "es" : "s"}`;
 }
 
+/** "You bank with Revolut (since July 2026).", where it was told since when. */
+function withBeginning(text: string, { validFrom, at }: Memory): string {
+  if (validFrom === undefined || validFrom === at) return sentence(text);
+  const day = validFrom.slice(0, 10);
+  const told = day.endsWith("-01-01") ? day.slice(0, 4) : day.endsWith("-01") ? day.slice(0, 7) : day;
+  const spoken = sayDate(told, { weekday: false });
+  const bare = sentence(text).replace(/\.$/, "");
+  return bare.includes(spoken) ? `${bare}.` : `${bare} (since ${spoken}).`;
+}
+
 /** Puts the resolved date behind what was said of it. */
 function withDate(text: string, memory: Memory, question: Question): string {
   const { when, claim } = memory;
-  if (when === undefined) return sentence(text);
+  if (when === undefined) return question.asks === "when" ? withBeginning(text, memory) : sentence(text);
   const iso = when.slice(0, 10);
   if (text.includes(iso)) return sentence(text);
   const bare = sentence(text).replace(/\.$/, "");
@@ -140,7 +151,8 @@ function withDate(text: string, memory: Memory, question: Question): string {
     return `${sayPath(claim.subject)} is on ${sayDate(when)} (${iso})${rest}.`;
   }
   const isTold = bare.includes(spoken) || bare.includes(spoken.replace(/ \d{4}$/, ""));
-  return isTold ? `${bare} (${iso}).` : `${bare} (${spoken}, ${iso}).`;
+  if (isTold || spoken === iso) return `${bare} (${iso}).`;
+  return `${bare} (${spoken}, ${iso}).`;
 }
 
 /** "You used to live in Leeds." */

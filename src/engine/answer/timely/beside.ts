@@ -79,7 +79,10 @@ function isSameValue({ claim }: Memory, anchor: Memory): boolean {
 /** What is told to have happened, of the anchor's own subject. */
 function happened({ all }: TimelyAsking, anchor: Memory): Memory[] {
   return all.filter(
-    (memory) => tells(memory) && memory.kind === "event" && memory.claim?.subject === anchor.claim?.subject,
+    (memory) =>
+      tells(memory) &&
+      (memory.kind === "event" || (memory.validFrom !== undefined && memory.validFrom !== memory.at)) &&
+      memory.claim?.subject === anchor.claim?.subject,
   );
 }
 
