@@ -5,7 +5,8 @@ import { analyse, stem, words } from "../../domain/words.ts";
 import type { Ports } from "../ports.ts";
 import { isTelling } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
-import { stemsMet } from "./kin.ts";
+import { asked } from "./asked.ts";
+import { stemsMet, stemsOf } from "./kin.ts";
 import { exactPlaces } from "./places.ts";
 
 /** What somebody asks to forget, in a form that sentences and memories can be held against. */
@@ -22,8 +23,6 @@ export interface About {
   readonly person?: string;
 }
 
-const EPOCH = "1970-01-01T00:00:00.000Z";
-
 /** Words with which people speak of remembering; they say nothing about what is to be forgotten. */
 export const SPEAKING: ReadonlySet<string> = new Set(
   analyse(
@@ -33,7 +32,7 @@ export const SPEAKING: ReadonlySet<string> = new Set(
   ),
 );
 const OWN =
-  /^(?:(?:what|which|where|who|whom|when|how|that|if|whether)\b.*\b(?:i|i'm|we|my|our)\b|(?:my|our|i|we)\b)/i;
+  /^(?:(?:what|which|where|who|whom|when|how|that|if|whether)\b.*\b(?:i|i'm|we|my|our)\b|(?:my|our|i|we)\b|(?:the|any|all the) (?:\p{L}+ ){1,3}?(?:that |which )?(?:i|we) \p{L}+)/iu;
 const LEADING =
   /^(?:(?:please|the fact|ever|that|about|anything|everything|all|what)\s+)*(?:(?:i|we)(?:'ve| have| had)?\s+(?:ever\s+)?(?:mentioned|told you|said|talked|spoke)\s*(?:about|of|to you about)?\s*)?(?:that\s+|about\s+|of\s+)?/i;
 
@@ -62,11 +61,6 @@ const PERSON =
 /** Whether a name stands in a text as a name: with its capital, and not as the first word of something else. */
 export function holdsName(text: string, name: string): boolean {
   return exactPlaces(text, name).some(({ start }) => /^\p{Lu}/u.test(text.slice(start)));
-}
-
-/** The stems of a text, stop words and all. */
-export function stemsOf(text: string): Set<string> {
-  return new Set([...words(text).map(stem), ...analyse(text)]);
 }
 
 /** The memories that are about it, and those that hang on them. */
@@ -178,26 +172,6 @@ function isRelated(text: string, term: string): boolean {
       (relation) =>
         relation !== "be" && relation !== "have" && run.includes(` ${words(relation).map(stem).join(" ")} `),
     );
-}
-
-/** "what car I drive" asks what an answer would rest on. */
-function asked(ports: Pick<Ports, "questions">, state: UserState, phrase: string): Memory[] {
-  const known = [...state.memories.values()];
-  const words = phrase.trim().replace(/[.!?]+$/, "");
-  // Relative days in what is to be forgotten count from the last thing said.
-  const at = [...state.messages.values()].at(-1)?.at ?? EPOCH;
-  const question = /^(?:my|our)\b/i.test(words) ? `What is ${words}?` : `${words}?`;
-  const read = ports.questions.read(question, { at, known });
-  const subject = read.subject?.toLowerCase();
-  if (!subject || (subject === "user" && read.relations.length === 0)) return [];
-  return known.filter(({ claim }) => {
-    if (claim?.subject.toLowerCase() !== subject) return false;
-    // "that I owe my brother money": of all that is owed, what is owed to him.
-    const value =
-      read.asks === "yes_no" && read.value ? stemsOf(`${claim.value} ${claim.qualifier ?? ""}`) : undefined;
-    if (value && ![...stemsOf(read.value ?? "")].some((one) => value.has(one))) return false;
-    return read.relations.length === 0 || read.relations.includes(claim.relation);
-  });
 }
 
 /** What is said of the one who bears a name, and of the thing that a telling value names. */

@@ -5,7 +5,8 @@ import { type Span, sentencesOf } from "../../domain/sentences.ts";
 import { words } from "../../domain/words.ts";
 import { isTelling } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
-import { type About, holdsName, stemsOf } from "./about.ts";
+import { type About, holdsName } from "./about.ts";
+import { stemsOf } from "./kin.ts";
 import { placesOf } from "./places.ts";
 
 /** What decides about a sentence: the spans that memories which go, and such as stay, rest on, and the values. */

@@ -1,8 +1,10 @@
+import { analyse, stem, words } from "../../domain/words.ts";
+
 /** What a noun, a verb and a person of one family differ in: employ-er, diagnos-is, resid-ence, clean-ing. */
 const ENDINGS: ReadonlySet<string> = new Set(
   (
     " e s es d ed er ers or ors ing ings ment ments ation ations ition ion ions ance ence ances ences ant ent al ial ist " +
-    "ists is es y ly ies i ee ees ness ity able ible ive ic ical ian t an n"
+    "ists is es y ly ies i ee ees ness ity able ible ive ic ical ian t an n c cy"
   ).split(" "),
 );
 const LEAST = 4;
@@ -41,4 +43,9 @@ export function isKin(first: string, second: string): boolean {
 export function stemsMet(stems: Iterable<string>, term: string): boolean {
   for (const one of stems) if (isKin(one, term)) return true;
   return false;
+}
+
+/** The stems of a text, stop words and all. */
+export function stemsOf(text: string): Set<string> {
+  return new Set([...words(text).map(stem), ...analyse(text)]);
 }
