@@ -24,7 +24,7 @@ import {
 import { isPersonNoun } from "./persons.ts";
 import type { Phrase } from "./phrases.ts";
 import { compose, inflect } from "./sentence.ts";
-import { sharesHead } from "./shared-heads.ts";
+import { sharesEnd } from "./shared-heads.ts";
 import type { Stretch, Token } from "./token.ts";
 import { formerTrade } from "./trades.ts";
 
@@ -341,8 +341,8 @@ function splitItems(part: Part, phrase: Phrase): (readonly [number, number])[] {
   ) {
     return [[phrase.from, phrase.to]];
   }
-  // Among people nothing is gained where each part can end by itself, and the shared noun would be lost.
-  if (part.context.message.name !== undefined && sharesHead(part.tokens, phrase.items))
+  // Among people nothing is gained where each part can end by itself, and what they share would be lost.
+  if (part.context.message.name !== undefined && sharesEnd(part, phrase))
     return [[phrase.items[0]?.[0] ?? phrase.from, phrase.to]];
   const [first, ...others] = phrase.items;
   // "both football and cricket"

@@ -140,6 +140,7 @@ function isOfOne({ statement }: Told): boolean {
   if (between.some(({ lower }) => /^(?:all|each|both)$/.test(lower))) return false;
   if (tokens[subject[0]]?.lower !== "we") return true;
   if (tokens[rest[0]]?.lower === "all" || MUTUAL.test(verb.lemma)) return false;
+  if (tokens.slice(...rest).some(({ lower }) => lower === "together")) return false;
   // "We were teammates" is half of it without the other.
   const joint = tokens.findIndex(
     ({ class: kind }, at) => at >= rest[0] && at < rest[1] && kind === "preposition",
@@ -223,6 +224,9 @@ function isClear({ context, statement, proposal }: Told): boolean {
   const last = proposal.claim?.value.split(" ").at(-1);
   // "comin'", "livin'": the tagger knows no such word, and reads the rest wrong.
   if (/\p{Ll}in['’](?!\p{L})/u.test(proposal.text)) return false;
+  // "… just to see": how it goes on was another clause.
+  if (/\bto (?:see|know|say|tell|think|ask|hear|show|find out|figure out)\.$/.test(proposal.text))
+    return false;
   return !(last && people.has(last) && subject.path !== last) && !HANGS_ON_DAY.test(proposal.text);
 }
 
