@@ -156,19 +156,21 @@ function merge(
 ): ReceiptLine {
   const known = memory.sources.some((one) => one.message === source.message && one.start === source.start);
   const isRicher = proposal.text.length > memory.text.length;
-  const { why: _why, ...rest } = memory;
+  const evidence = memory.evidence + (known ? 0 : 1);
+  const why = known ? "said in the same words" : `said again, ${evidence} times in all`;
   draft.put({
-    ...rest,
+    ...memory,
+    why,
     ...(isRicher ? { text: proposal.text, ...(proposal.claim ? { claim: proposal.claim } : {}) } : {}),
     ...(proposal.when ? { when: proposal.when } : {}),
-    evidence: memory.evidence + (known ? 0 : 1),
+    evidence,
     confidence: Math.max(memory.confidence, Math.min(0.99, proposal.confidence + 0.02 * memory.evidence)),
     importance: Math.max(memory.importance, proposal.importance),
     at: message.at > memory.at ? message.at : memory.at,
     sources: known ? memory.sources : [...memory.sources, source],
     action: "merged",
   });
-  return { id: memory.id, action: "merged", text: isRicher ? proposal.text : memory.text };
+  return { id: memory.id, action: "merged", text: isRicher ? proposal.text : memory.text, why };
 }
 
 /** A newer value of a one-value relation than this statement, which was said before it but arrives after it. */
@@ -201,17 +203,24 @@ function replaceOthers(
     return [refused(proposal, `it would end ${old.length} memories at once; name the one that is meant`)];
   }
   const action = proposal.corrects ? "retracted" : "superseded";
+  const why = action === "retracted" ? "the user corrected it" : "a newer statement took its place";
   return old.map((memory) => {
     draft.put({
       ...memory,
       status: action,
       supersededBy: by,
       action,
-      ...(action === "superseded" ? { validTo: proposal.validFrom ?? message.at } : {}),
-      why: action === "retracted" ? "the user corrected it" : "a newer statement took its place",
+      ...(action === "superseded" ? { validTo: endOf(memory, proposal, message) } : {}),
+      why,
     });
-    return { id: memory.id, action, text: memory.text, by };
+    return { id: memory.id, action, text: memory.text, by, why };
   });
+}
+
+/** Nothing ends before it began, whatever is said of what took its place. */
+function endOf(memory: Memory, { validFrom }: AddProposal, { at }: Message): string {
+  if (validFrom === undefined) return at;
+  return validFrom < (memory.validFrom ?? memory.at) ? at : validFrom;
 }
 
 function end(deciding: Deciding, proposal: EndProposal, message: Message, source: SourceSpan): ReceiptLine[] {

@@ -3,7 +3,7 @@ import type { Memory } from "../../domain/memory.ts";
 import type { ScopedMemory } from "../../engine/surface.ts";
 import { isMemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
-import { day, several, short, table } from "../print.ts";
+import { day, dim, several, short } from "../print.ts";
 import { type CommonOptions, withMemory } from "../run.ts";
 
 interface HistoryOptions extends CommonOptions {
@@ -15,7 +15,8 @@ export async function history(id: string | undefined, options: HistoryOptions): 
   await withMemory(options, "reads", async ({ memory, print }) => {
     if (id !== undefined) {
       const versions = await memory.history(id);
-      print.result(versions, () => table(versions.map(versionRow)));
+      const story = print.json ? [] : await storyOf(memory, versions);
+      print.result(versions, () => story);
       return EXIT.done;
     }
     const { limit } = options;
@@ -27,9 +28,26 @@ export async function history(id: string | undefined, options: HistoryOptions): 
   });
 }
 
-function versionRow({ version, revision, storedAt, action, why, text }: Memory): string[] {
-  const what = why === undefined ? action : `${action} (${why})`;
-  return [`${version}`, `revision ${revision}`, day(storedAt), what, short(text)];
+/** What became of a memory, version by version: what was decided, why, and by which words. */
+async function storyOf(memory: ScopedMemory, versions: readonly Memory[]): Promise<string[]> {
+  const lines: string[] = [];
+  for (const [i, version] of versions.entries()) {
+    const { revision, storedAt, action, why, text, supersededBy } = version;
+    const before = versions[i - 1];
+    const head = `${String(version.version).padStart(3)}  ${day(storedAt)}  revision ${revision}  ${action}`;
+    const said = before?.text === text ? "" : `: ${short(text)}`;
+    lines.push(`${head}${said}${why === undefined ? "" : ` (${why})`}`);
+    const next = supersededBy === undefined ? [] : await versionsOf(memory, supersededBy);
+    const by = before?.supersededBy === supersededBy ? undefined : next.at(-1);
+    if (by) lines.push(dim(`     by ${short(by.text)}`));
+    const known = new Set(before?.sources.map((source) => JSON.stringify(source)));
+    const fresh = by
+      ? by.sources.slice(0, 1)
+      : version.sources.filter((one) => !known.has(JSON.stringify(one)));
+    for (const { quote, message } of fresh)
+      lines.push(dim(`     “${short(quote, 100)}”  message ${message}`));
+  }
+  return lines;
 }
 
 const MOST_SHOWN = 5;
