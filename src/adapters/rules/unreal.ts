@@ -8,7 +8,9 @@ const IMAGINED = new RegExp(
   [
     String.raw`${OPEN}(?:imagine|picture this|pretend|supposing|assuming|hypothetically|what if|let(?:['’]?s| us) (?:say|pretend|assume|imagine|suppose|act)|for the sake of argument)\b`,
     String.raw`${OPEN}(?:say|assume|suppose|wish|wishing)(?:,| that)? ${I}\b`,
-    String.raw`\b(?:i wish|wish(?:ed|es)? (?:i|we|he|she|they|you|it|there)|if only|what if|pretend(?:ing)? (?:that )?${I}|imagine (?:that )?${I}|suppose ${I}|as if i|act as if)\b`,
+    String.raw`\b(?:i wish|wish(?:ed|es)? (?:i|we|he|she|they|you|it|there)|if only|what if|pretend(?:ing)? (?:that )?${I}|(?<!\bi )imagine (?:that )?${I}|as if i|act as if)\b`,
+    // "I thought I was allergic": held once, and no longer.
+    String.raw`\bi (?:\w+ )?(?:thought|assumed|believed) (?:that )?(?:i(?!['’]d| would| might| could|['’]ll)\b|we\b)`,
     String.raw`\b(?:in|from) (?:an? |another |some |the )?(?:alternate|alternative|parallel|other|different|perfect|past|previous|next) (?:universe|world|reality|timeline|life)\b`,
     String.raw`\bin my (?:wildest )?dreams?\b|\bin (?:my|a|the) dream\b|\bi (?:just |once |only )?(?:dreamt|dreamed)\b|\bhad a dream\b|\bcan only dream\b`,
   ].join("|"),
@@ -25,12 +27,12 @@ const EXAMPLE =
 const BELIEVED = new RegExp(
   [
     String.raw`^according to (?:the|this|that|some|my) (?!.*\b(?:doctor|gp|test|results?|scan|specialist|consultant|dentist)\b)[^,]{2,30},? ${I}\b`,
-    String.raw`\b(?:thinks?|thought|assumes?|assumed|believes?|believed|reckons?|suspects?|guess(?:es|ed)|claims?|insists?|jokes?|swears?|pretends?|(?:seems?|seem) to (?:think|believe)|(?:is|are|was|were) (?:convinced|certain|sure)|(?:telling|tells?|told) (?:people|everyone|everybody|them|others)|horoscope says|they say|people say|(?:t-?shirt|mug|sign|poster|badge|quiz|app|website|internet) (?:says|said)|says|said) (?:that )?(?:i|i['’]\w+|im) `,
+    String.raw`\b(?:(?<!^\W*)(?:thinks|thought|assumes|assumed|believes|believed|reckons|suspects|guesses|guessed|claims|insists|jokes|swears|pretends)|(?:they|people|folks|everyone|everybody|\p{L}{3,}s) (?:all |both |still |always )*(?:think|assume|believe|reckon|suspect|guess|claim|insist|joke|swear)|(?:seems?|seem) to (?:think|believe)|(?:is|are|was|were) (?:convinced|certain|sure)|(?:telling|tells?|told) (?:people|everyone|everybody|them|others)|horoscope says|they say|people say|(?:t-?shirt|mug|sign|poster|badge|quiz|app|website|internet) (?:says|said)|says|said) (?:that )?(?:i|i['’]\w+|im) `,
   ].join("|"),
   "iu",
 );
 const OF_ONESELF =
-  /\b(?:i|we|doctor|gp|consultant|specialist|dentist|optician|nurse|physio|therapist|vet|surgeon|midwife|test|tests|scan|results?) (?:(?:['’]\w+|have|had|has|also|always|really|still|just|did|do|actually|honestly|kind of|kinda|already) )*(?:think|thought|assume|assumed|believe|believed|reckon|suspect|guess|guessed|claim|insist|swear|say|says|said|told|tell|thinks|reckons|believes|suspects)\b|\bi['’](?:m|ve|d)\b[^,]{0,12}\b(?:convinced|certain|sure|said|told)\b|\b(?:i|doctor|gp) (?:['’]m|am|is|was) (?:convinced|certain|sure)\b/i;
+  /\b(?:i|we|doctor|gp|consultant|specialist|dentist|optician|nurse|physio|therapist|vet|surgeon|midwife|test|tests|scan|results?) (?:(?:['’]\w+|have|had|has|also|always|really|still|just|did|do|don['’]t|do not|can['’]?t|cannot|could|couldn['’]t|would|never|actually|honestly|kind of|kinda|already) )*(?:think|thought|assume|assumed|believe|believed|reckon|suspect|guess|guessed|claim|insist|swear|say|says|said|told|tell|thinks|reckons|believes|suspects)\b|\bi['’](?:m|ve|d)\b[^,]{0,12}\b(?:convinced|certain|sure|said|told)\b|\b(?:i|doctor|gp) (?:['’]m|am|is|was) (?:convinced|certain|sure)\b/i;
 
 /** A memory's own words, come back: nobody calls themself "the user". */
 const RECALLED = /^\W*(?:according to (?:my|your) (?:memory|notes)[:,]? )?the user(?:['’]s)?\b/i;
