@@ -3,7 +3,7 @@ import type { Proposal } from "../../ports/extractor.ts";
 import { type Change, fromThen, newThing, place, sayIso } from "./change.ts";
 import { adding, type Context, claimOf, said, tidy } from "./context.ts";
 import { momentOf, type SaidDate } from "./dates.ts";
-import type { Entity } from "./entities.ts";
+import { type Entity, isHuman } from "./entities.ts";
 import { sentenceOf } from "./parts.ts";
 import type { Phrase } from "./phrases.ts";
 import { compose } from "./sentence.ts";
@@ -100,7 +100,8 @@ export function moved(change: Change): Proposal[] | undefined {
   const { context, statement } = change;
   const { verb, tokens } = statement.clause;
   if (!MOVES.has(verb.lemma) || verb.denied || verb.chain.length > 0) return undefined;
-  if (!statement.subject.animate || isOfThing(change)) return undefined;
+  const mover = moverIn(change);
+  if (!mover) return undefined;
   const company = verb.lemma === "move in" ? movedInWith(change) : undefined;
   if (company) return company;
   const target = whereTo(change);
@@ -115,11 +116,7 @@ export function moved(change: Change): Proposal[] | undefined {
   return [
     adding(context, place(change), {
       text: sentenceOf({ context, statement, dates: change.dates }, rest),
-      claim: claimOf(
-        statement.subject.path,
-        isThing && !/\p{Lu}/u.test(where) ? "live at" : "live in",
-        where,
-      ),
+      claim: claimOf(mover.path, isThing && !/\p{Lu}/u.test(where) ? "live at" : "live in", where),
       holds: "one",
       kind: "fact",
       importance: 0.8,
@@ -136,9 +133,13 @@ function whereTo({ phrases }: Change): Phrase | undefined {
   );
 }
 
-/** "moved my account to Triodos": something else was moved. */
-function isOfThing({ phrases }: Change): boolean {
-  return phrases[0]?.kind === "noun";
+/** Who lives elsewhere now: the mover, or whom somebody moved; "moved my account to Triodos" is about neither. */
+function moverIn({ context, statement, phrases }: Change): Entity | undefined {
+  const [first] = phrases;
+  if (first?.kind !== "noun") return statement.subject.animate ? statement.subject : undefined;
+  const item = first.items[0];
+  const moved = item && context.discourse.resolve(statement.clause.tokens, ...item);
+  return moved && isHuman(moved) ? moved : undefined;
 }
 
 /** "I've moved in with my boyfriend": with whom one lives from then on. */

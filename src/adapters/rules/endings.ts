@@ -10,7 +10,8 @@ const OPENERS =
   "(?:(?:so|and|but|well|ok(?:ay)?|oh|ugh|sadly|update|news|big news|sad news|fyi|btw|anyway|finally|honestly|yesterday|today|last \\w+|this \\w+|in the end|at last|right|good news|yay|alas|guess what|well then|tbh|also|now|yep|yes|no)[,:.! –—-]+)*";
 const WE =
   "(?:(?:i|we)(?:['’]?ve|['’]?m|['’]?re| have| had| am| are| was| were)? )?(?:both )?(?:(?:just|finally|had to|have to|decided to|recently|basically|officially|sadly|also|now|got to|ended up|actually|happily|gladly|only just|already|pretty much|think i['’]?m|think we['’]?re|guess i['’]?m|totally|completely|so|all|went and) )*";
-const WHAT = "(?<what>(?:(?!(?:because|since|after|when|so|as|for the|and)\\b)[^\\s,;!?()]+ ?){1,6}?)";
+const WORD = "(?!(?:because|since|after|when|so|as|for the|and)\\b)[^\\s,;!?()]+";
+const WHAT = `(?<what>${WORD}(?: ${WORD}){0,5}?)`;
 const STOPS =
   "(?=$|[,;.!?()–—]| because\\b| since\\b| after\\b| when\\b| so\\b| as\\b| and\\b| but\\b| last\\b| this\\b| yesterday\\b| today\\b| in (?:january|february|march|april|may|june|july|august|september|october|november|december|the end)\\b| for (?:good|now|health|the|my)\\b| at (?:the|last)\\b| on (?:\\p{Lu}|my)| (?:completely|entirely|altogether|already|now|too|a(?:nd)? while back|ages ago|\\w+ (?:days?|weeks?|months?|years?) ago|about|lol|haha|tho|though|thank)\\b)";
 
@@ -28,7 +29,7 @@ const BY_OTHERS = TAKEN_OFF.map((row) =>
 const BY_ITSELF = IT_ENDED.map(
   (row) =>
     new RegExp(
-      `^${OPENERS}(?:(?:the|my|our|that|this|both|all) )*${WHAT}(?<! )(?: ?(?=['’]s)| )${row}(?![\\p{L}'’])`,
+      `^${OPENERS}(?:(?:the|my|our|that|this|both|all) )*${WHAT}(?: ?(?=['’]s)| )${row}(?![\\p{L}'’])`,
       "iu",
     ),
 );
@@ -36,7 +37,7 @@ const PARTED = OVER_WITH.map((row) => patternOf(row, OPENERS));
 
 /** It may be so, it is not so, or another is meant to have said it. */
 const UNSURE =
-  /\b(?:if|might|(?<!\b(?:since|in|last|next|this|until|till|from|of|by|for|on|\d) )may|could|would|should|wanna|want to|wants to|going to|gonna|plan|planning|thinking|hope|hoping|wish|almost|nearly|never|said|says|told|tells|imagine|maybe i should|can['’]?t|cannot|wouldn['’]?t|couldn['’]?t|haven['’]?t (?!renewed|extended|re|.* (?:since|in (?:years|months|ages)))|hasn['’]?t|not like|until|unless|when i|used to think|will|i['’]?ll|we['’]?ll|about to|tempted|considering|dream)\b|\?\s*$/i;
+  /\b(?:if|might|(?<!\b(?:since|in|last|next|this|until|till|from|of|by|for|on|\d) )may|could|would|should|wanna|want to|wants to|going to|gonna|plan|planning|thinking|hope|hoping|wish|almost|nearly|never|said|says|told|tells|imagine|maybe i should|can['’]?t|cannot|wouldn['’]?t|couldn['’]?t|haven['’]?t (?!renewed|extended|re|.* (?:since|in (?:years|months|ages)))|hasn['’]?t|not like|until|unless|when i|used to think|will|i['’]?ll|we['’]?ll|about to|tempted|considering)\b|\?\s*$/i;
 
 /** What a sentence ends by a set phrase, wherever the thing was told: tried where its clauses changed nothing. */
 export function idiomEndings(
@@ -44,9 +45,10 @@ export function idiomEndings(
   text: string,
   place: { readonly start: number; readonly end: number },
 ): Proposal[] {
-  if (text.length > 220 || UNSURE.test(text)) return [];
+  if (text.length > 220 || text.endsWith("?")) return [];
   const pieces = piecesOf(text);
   for (const [k, piece] of pieces.entries()) {
+    if (UNSURE.test(piece.split(/[,;–—]/)[0] ?? "")) return [];
     const proposals = endedIn(context, piece, place, k === 0 ? "" : text.slice(0, text.indexOf(piece)));
     if (proposals.length > 0) return proposals;
   }
@@ -110,12 +112,28 @@ function namedBy(context: Context, what: string): readonly Held[] {
     return [];
   const exact = stored(meant(context, { named, isNoName: true }));
   if (exact.length > 0) return exact;
+  const got = acquired(context, named);
+  if (got.length > 0) return got;
   const state = statesOf(context, named);
   if (state.length > 0) return state;
   const loose = named.replace(LOOSE, " ").replace(/\s+/g, " ").trim();
   if (loose === "" || telling(loose).length === 0) return [];
   const found = loose === named ? [] : stored(meant(context, { named: loose, isNoName: true }));
   return found.length > 0 ? found : planned(context, loose);
+}
+
+/** "got a monstera": told as it happened, and had since. */
+function acquired(context: Context, named: string): readonly Held[] {
+  const words = telling(named);
+  return stored(held(context)).filter(
+    ({ claim }) =>
+      claim.subject === context.discourse.speaker.path &&
+      /^(?:get|buy|adopt|rescue|order|inherit|win|receive|pick up|build|plant|take in|foster)$/.test(
+        claim.relation,
+      ) &&
+      words.length > 0 &&
+      words.every((word) => telling(claim.value).includes(word)),
+  );
 }
 
 /** What this very sentence told is not what it ends. */

@@ -97,9 +97,8 @@ function isMember(part: string, named: string, isFirst: boolean): boolean {
   const asked = telling(named);
   const words = telling(part);
   if (asked.length === 0 || !asked.every((word) => words.includes(word))) return false;
-  return isFirst
-    ? asked.includes(words.at(-1) ?? "")
-    : asked.includes(words[0] ?? "") && words.length <= asked.length + 1;
+  const edges = isFirst ? [words.at(-1)] : [words[0], words.at(-1)];
+  return edges.some((word) => asked.includes(word ?? "")) && (isFirst || words.length <= asked.length + 1);
 }
 
 function joined(parts: readonly string[]): string {

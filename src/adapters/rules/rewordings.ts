@@ -38,6 +38,10 @@ export const REWORDINGS: readonly (readonly [RegExp, string])[] = (
       "I replaced $<old> with $<new>",
     ],
     [
+      `(?:they|(?:my|the|our) \\p{L}+|\\p{Lu}\\p{L}+|work)(?:['’]?ve|['’]?s| have| has)? (?:just |finally )?(?:moved|switched|changed|put|transferred|upgraded|downgraded|bumped|shifted) (?:me|us) (?:up |down |over |across )?(?:to|onto|on) ${THING("new")}(?: now)?(?:,.*)?`,
+      "I switched to $<new>",
+    ],
+    [
       `(?<head>.{3,60}?) one of (?:them|these|those|my \\p{L}+|the \\p{L}+|our \\p{L}+)(?<particle> (?:up|away|off|in|out))?[,:;–-]+ ?(?:the )?${THING("new")}`,
       "$<head> the $<new>$<particle>",
     ],
