@@ -1,12 +1,13 @@
 import type { Message } from "../../domain/message.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
+import { isDistinct, shapesIn } from "../../domain/shapes.ts";
 import type { EraseProposal, Reading } from "../../ports/extractor.ts";
 import { tidy } from "./context.ts";
 import { eraseForm, isDeferred, isElsewhere, withoutPlace } from "./erase-forms.ts";
 import { type EraseScope, eraseScope } from "./erase-scopes.ts";
 
 const POLITE =
-  "(?:(?:please|pls|ok(?:ay)?|hey|hi|so|and|also|oh|actually|now|well|btw|sorry|hmm+|look|listen|right|on second thoughts?|come to think of it|you know what|can you|could you|would you|will you|can we|i want you to|i(?:['’]d| would) like you to|i need you to|you should|you can|just|kindly|go ahead and|i(?:['’]d| would) (?:rather|prefer)(?: if)? you|do me a favou?r and|you may)[,.:!]*\\s+)*";
+  "(?:(?:please|pls|ok(?:ay)?|hey|hi|so|and|also|oh|omg|ugh|argh|gosh|god|damn|oops|whoops|eek|yikes|actually|now|well|btw|sorry|hmm+|look|listen|right|on second thoughts?|come to think of it|you know what|can you|could you|would you|will you|can we|i want you to|i(?:['’]d| would) like you to|i need you to|you should|you can|just|kindly|go ahead and|i(?:['’]d| would) (?:rather|prefer)(?: if)? you|do me a favou?r and|you may)[,.:!]*\\s+)*";
 const VERB =
   "(?:forget|erase|delete|remove|wipe|scrub|scrap|purge|drop|clear|unlearn|strike|get rid of|throw away)";
 const FORGET = new RegExp(`^${POLITE}${VERB}(?<rest>\\b[\\s\\S]*)$`, "i");
@@ -15,7 +16,10 @@ const KNOWN =
 const EVERYTHING =
   /^\s*(?:about )?(?:absolutely |literally |simply )?(?:everything|it all|all of (?:it|that|this|my (?:data|memories|information))|all (?:about me|my (?:data|memories|information|info)|(?:that )?you (?:know|have|remember)(?: (?:about|of|on) me)?)|all memories|my (?:entire |whole )?(?:memory|history|data)|me(?: completely| entirely)?|what(?:ever)? you (?:know|have|remember)(?: (?:about|of|on) me)?)(?: (?:that )?(?:you (?:know|have|remember|stored|saved|learned|learnt)|i(?:['’]ve| have)?(?: ever)? (?:told|said|shared))(?: (?:(?:about|to|on) )?(?:me|you))?(?: so far| ever)?| about me| so far)*\s*[.!]*$/i;
 const OFF_RECORD =
-  /^(?:(?:please|hey|ok|so|btw|oh|and)[, ]+)*(?:off the record|don['’]?t (?:remember|store|save|record|memori[sz]e|keep|note) (?:this|that|what i)|do not (?:remember|store|save|record|keep) (?:this|that)|not for the record|between us|this is not to be (?:stored|remembered|saved)|don['’]?t write this down|you don['’]?t need to remember this|no need to (?:remember|save|store|keep) this)\b/i;
+  /^(?:(?:please|hey|ok|so|btw|oh|and)[, ]+)*(?:off the record|don['’]?t (?:remember|store|save|record|memori[sz]e|keep|note|hold on to) (?:this|that|what i)|do not (?:remember|store|save|record|keep) (?:this|that)|not for the record|between us|this is not to be (?:stored|remembered|saved)|don['’]?t write this down|you don['’]?t need to remember this|no need to (?:remember|save|store|keep) this)\b/i;
+/** "just so you know but please don't keep it, I've been …": the order stands before what is told. */
+const OFF_RECORD_WITHIN =
+  /\b(?:but|and|so|only),? (?:(?:please |pls )(?:don['’]?t|do not) keep|(?:please |pls )?(?:don['’]?t|do not) (?:remember|store|save|record|memori[sz]e|note|write)) (?:this|that|it)(?: down| anywhere)?\s*[,:;–—-]\s*\S/i;
 const OFF_RECORD_END =
   /\b(?:that['’]?s |this is |but |all )?(?:off the record|(?:please )?(?:don['’]?t|do not) (?:remember|store|save|record|keep|memori[sz]e|note) (?:this|that|it)(?: anywhere| down)?)[.!]*$/i;
 const NO_REQUEST =
@@ -41,8 +45,9 @@ export function erasuresOf(
       );
       continue;
     }
-    const about =
-      request.about === undefined ? undefined : named(request.about, message.content.slice(0, start));
+    const about = isOfItself(request)
+      ? valueBefore(text, message.content.slice(0, start))
+      : request.about && named(request.about, message.content.slice(0, start));
     found.push({
       propose: "erase",
       message: message.id,
@@ -88,7 +93,7 @@ export function isOfItself({ about, everything, session, topic, from, to }: Requ
 /** "Don't keep that": the words themselves are meant, not "that old number any longer". */
 function isOffRecord(text: string): boolean {
   if (KEPT_THING.test(text)) return false;
-  return OFF_RECORD.test(text) || OFF_RECORD_END.test(text);
+  return OFF_RECORD.test(text) || OFF_RECORD_WITHIN.test(text) || OFF_RECORD_END.test(text);
 }
 
 const KEPT_THING =
@@ -105,6 +110,16 @@ function lastTurn({ messages, earlier, known }: Reading): string[] {
   );
   const said = sentencesOf(turn.content).map(({ start, end }) => turn.content.slice(start, end));
   return [...new Set([...told, ...said])].slice(0, 12);
+}
+
+/** "The pass phrase 'blue heron' is void. Delete it.": the value of the sentence before. */
+function valueBefore(text: string, before: string): string | undefined {
+  if (isOffRecord(text.replace(/’/g, "'")) || !/\b(?:it|that|this|them|those)\b/i.test(text))
+    return undefined;
+  const last = sentencesOf(before).at(-1);
+  const said = last && before.slice(last.start, last.end);
+  const values = said === undefined ? [] : shapesIn(said).filter(isDistinct);
+  return values.length === 0 ? undefined : values.map((value) => value.text).join(", ");
 }
 
 /** "Forget her": whom the words before named last. */
@@ -202,7 +217,9 @@ const REGRET =
 
 function isNoRequest(bare: string): boolean {
   if (/^\s+(?:where|who|which|when|how)\b/i.test(bare))
-    return !/^\s+(?:where|who|which|when|how(?: much| many| old| tall)?) (?:i|my|we|our)\b/i.test(bare);
+    return !/^\s+(?:where|who|when|how(?: (?:much|many|old|tall|often|long))?(?: \p{L}+)?|which(?: \p{L}+){0,2}) (?:i|my|we|our)\b/iu.test(
+      bare,
+    );
   return NO_REQUEST.test(bare);
 }
 
@@ -237,13 +254,13 @@ function aboutOf(text: string): string {
   for (let i = 0; i < 3; i += 1) {
     const next = about
       .replace(
-        /^(?:about|all about|everything about|anything about|the fact|the thing|the bit|the part|whatever|any mention of|all mentions? of|every mention of|any trace of|all traces? of|any memory of|all memor(?:y|ies) (?:of|about)|the memor(?:y|ies) (?:of|about))\s+/i,
+        /^(?:(?:that|it|so) (?:(?:bit|part|thing|stuff) )?(?:about|with|on)|about|all about|everything about|anything about|the fact|the thing|the bit|the part|whatever|any mention of|all mentions? of|every mention of|any trace of|all traces? of|any memory of|all memor(?:y|ies) (?:of|about)|the memor(?:y|ies) (?:of|about))\s+/i,
         "",
       )
       .replace(KNOWN, "")
       .replace(/^that (?=(?:i|my|we|our|he|she|they|it|\p{Lu})\b)/iu, "")
       .replace(
-        /^i(?:'ve| have)?(?: ever| once)? (?:mentioned|told you(?: about| that)?|said(?: anything about| that)?|talked about|brought up|spoke about)\s+/i,
+        /^i(?:'ve| have)?(?: ever| once)? (?:mentioned|told you(?: about| that)?|said(?: anything(?: about)?| something(?: about)?| that| so| it)?(?: about)?|talked about|brought up|spoke about)\s+/i,
         "",
       )
       .replace(/^(?:my )?(?:mention(?:ing)?|talking) (?:of|about)\s+/i, "")

@@ -52,6 +52,7 @@ const NOUNS: readonly {
     value: /\d/,
   },
   { nouns: "rent", relations: "pay", value: /\d/ },
+  { nouns: "bank banks", relations: "bank with|have an account at|have an account with|be with" },
   {
     nouns: "address",
     relations: "be at|be in|be on",
@@ -63,7 +64,9 @@ const NOUNS: readonly {
 ];
 
 function ofNoun({ memories }: UserState, plain: string): Memory[] {
-  const noun = /^(?:my|our)\s+(?<noun>\p{L}+)$/iu.exec(plain)?.groups?.noun?.toLowerCase();
+  const own = /^(?:my|our)\s+(?<noun>\p{L}+)$/iu.exec(plain)?.groups;
+  const used = /^(?:which|what) (?<noun>\p{L}+) (?:i|we) (?:use|have)$/iu.exec(plain)?.groups;
+  const noun = (own ?? used)?.noun?.toLowerCase();
   const row = noun === undefined ? undefined : NOUNS.find(({ nouns }) => nouns.split(" ").includes(noun));
   if (!row) return [];
   const relations = new Set(row.relations.split("|"));
