@@ -28,7 +28,7 @@ export function selectValues(
   const said = saidBefore(state, asking);
   const found = valuesMeant(said, wanted, asking?.message.name);
   const values = [...found, ...contactNames(said, phrase, wanted, found)];
-  const selection = withValues(state, values, wanted);
+  const selection = withValues(state, values, wanted, asking?.message.name);
   const terms = aboutWording(phrase, wanted);
   const wording =
     wanted.head?.isText || wanted.slots.some(({ slot }) => slot.isText)
@@ -73,12 +73,17 @@ function blanked(text: string, spans: readonly Span[]): string {
   );
 }
 
-function withValues(state: UserState, values: readonly Value[], wanted: Wanted): Selection {
+function withValues(
+  state: UserState,
+  values: readonly Value[],
+  wanted: Wanted,
+  asker: string | undefined,
+): Selection {
   const memories = new Set<Memory>();
   for (const memory of state.memories.values()) {
     const text = `${memory.text} ${memory.claim?.value ?? ""}`;
     const isHeld = values.some(
-      (value) => placesMeant(text, value, wanted).length > 0 && isOfIt(text, "", value, wanted),
+      (value) => placesMeant(text, value, wanted).length > 0 && isOfIt(text, "", value, wanted, asker),
     );
     if (isHeld) memories.add(memory);
   }
@@ -90,7 +95,13 @@ function withValues(state: UserState, values: readonly Value[], wanted: Wanted):
   const cuts = new Map<string, Cut[]>();
   for (const message of state.messages.values()) {
     const found = sentencesOf(message.content).flatMap((sentence) =>
-      cutValues(message, sentence, values, wanted, kept.get(message.id) ?? []),
+      cutValues(
+        message,
+        sentence,
+        meantIn(message, values, wanted, asker),
+        wanted,
+        kept.get(message.id) ?? [],
+      ),
     );
     if (found.length > 0) cuts.set(message.id, found);
   }
@@ -111,11 +122,30 @@ function placesMeant(text: string, value: Value, { terms, slots }: Wanted): Span
 }
 
 /** A value that others can have too goes only where the other words of the description stand. */
-function isOfIt(text: string, by: string, { isDistinct }: Value, { terms, names }: Wanted): boolean {
+function isOfIt(
+  text: string,
+  by: string,
+  { isDistinct }: Value,
+  { terms, names, slots, named }: Wanted,
+  asker?: string,
+): boolean {
   if (isDistinct || terms.length === 0) return true;
+  // A time that somebody names themself is meant wherever they said it, and where the noun for it stands.
+  const isNamed =
+    named.length > 0 && (by === asker || slots.some(({ noun }) => stemsMet(analyse(text), noun)));
+  if (isNamed) return true;
   const stems = [...analyse(text), ...words(by).map(stem)];
   const met = terms.filter((term) => stemsMet(stems, term));
   return names.every((name) => stemsMet(stems, name)) && met.length * 2 >= terms.length;
+}
+
+function meantIn(
+  { content, name = "" }: Message,
+  values: readonly Value[],
+  wanted: Wanted,
+  asker: string | undefined,
+): Value[] {
+  return values.filter((value) => isOfIt(content, name, value, wanted, asker));
 }
 
 /** A short sentence that says nothing else goes whole. */
@@ -129,9 +159,7 @@ function cutValues(
   kept: readonly Span[],
 ): Cut[] {
   const text = message.content.slice(sentence.start, sentence.end);
-  const places = values.flatMap((value) =>
-    isOfIt(message.content, message.name ?? "", value, wanted) ? placesMeant(text, value, wanted) : [],
-  );
+  const places = values.flatMap((value) => placesMeant(text, value, wanted));
   if (places.length === 0) return [];
   const others = shapesIn(text).filter(
     (shaped) => !places.some(({ start, end }) => start < shaped.end && shaped.start < end),

@@ -10,14 +10,14 @@ import { invalid, MemoryError } from "../../errors.ts";
 import type { Ports } from "../ports.ts";
 import type { Forget } from "../surface.ts";
 import type { UserState } from "../user-state.ts";
-import { aboutOf, memoriesAbout } from "./about.ts";
+import { type About, aboutOf, memoriesAbout } from "./about.ts";
 import { aliasesIn, isAliasOfBefore } from "./aliases.ts";
 import { cutSentences } from "./cuts.ts";
 import { exactPlaces } from "./places.ts";
 import { type Asking, selectValues } from "./select-values.ts";
 import { thingsIn } from "./things.ts";
 import type { Value } from "./values.ts";
-import { namesValues, wantedIn } from "./wanted.ts";
+import { namesValues, type Wanted, wantedIn } from "./wanted.ts";
 
 /** What an erasure would take: memories whole, and stretches of messages. */
 export interface Selection {
@@ -175,19 +175,42 @@ function selectThing(
 ): Selection {
   const about = aboutOf(phrase);
   const wanted = wantedIn(phrase, { isListed });
-  const isDescribed = wanted.named.length + wanted.called.length === 0 && !wanted.part;
-  const own = about?.isOwn && isDescribed ? memoriesAbout(ports, state, phrase, about) : new Set<Memory>();
-  if (own.size === 0 && about?.person === undefined && namesValues(wanted)) {
-    const found = selectValues(state, phrase, wanted, asking);
-    if (found) return found;
-  }
+  const byValues = (): Selection | undefined => selectValues(state, phrase, wanted, asking);
+  if (about?.isOwn) return selectOwn(ports, state, { phrase, about, wanted }, byValues);
+  const isPerson = about?.person !== undefined;
+  const named = !isPerson && namesValues(wanted) ? byValues() : undefined;
+  if (named) return named;
   // "the old line": a noun of information alone is no description to go by.
-  const isBare = wanted.slots.length > 0 && wanted.terms.length === 0 && !about?.isOwn && !about?.person;
-  if (!about || isBare) return { memories: own, cuts: new Map() };
-  const memories = own.size > 0 ? own : memoriesAbout(ports, state, phrase, about);
+  const isBare = wanted.slots.length > 0 && wanted.terms.length === 0 && !isPerson;
+  if (!about || isBare) return NOTHING;
+  const memories = memoriesAbout(ports, state, phrase, about);
+  // Words that were said as they stand, and that no memory was read from, are taken out alone.
+  const isSaid = memories.size === 0 && !isPerson && wanted.run !== undefined;
+  const said = isSaid ? byValues() : undefined;
+  if (said) return said;
   const cuts = new Map<string, Cut[]>();
   cutSentences(state, memories, cuts, about);
-  return about.isOwn ? { memories, cuts } : withAliases(state, { memories, cuts });
+  return withAliases(state, { memories, cuts });
+}
+
+const NOTHING: Selection = { memories: new Set(), cuts: new Map() };
+
+/** "my employer", "what car I drive": memories first; values where none is meant, or where the words give one too. */
+function selectOwn(
+  ports: Pick<Ports, "questions">,
+  state: UserState,
+  { phrase, about, wanted }: { phrase: string; about: About; wanted: Wanted },
+  byValues: () => Selection | undefined,
+): Selection {
+  const isDescribed = wanted.named.length + wanted.called.length === 0 && !wanted.part;
+  const memories = isDescribed ? memoriesAbout(ports, state, phrase, about) : new Set<Memory>();
+  const isTold = memories.size === 0 ? namesValues(wanted) : wanted.follows !== undefined;
+  const told = isTold ? byValues() : undefined;
+  if (told && memories.size === 0) return told;
+  const meant = memories.size > 0 ? memories : memoriesAbout(ports, state, phrase, about);
+  const cuts = new Map<string, Cut[]>();
+  cutSentences(state, meant, cuts, about);
+  return united([{ memories: meant, cuts }, ...(told ? [told] : [])]);
 }
 
 /** With what bears another name that the texts themselves give: "also known as", "call it", "the spelling". */

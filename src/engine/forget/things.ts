@@ -2,7 +2,7 @@ import { isDistinct, shapesIn } from "../../domain/shapes.ts";
 import { slotOf } from "../../domain/slots.ts";
 import { stem, words } from "../../domain/words.ts";
 
-const JOINT = /,?\s+(?:and|as well as|plus)\s+(?:also\s+)?|[,;]\s+(?:and\s+)?/gi;
+const JOINT = /:\s+|,?\s+(?:and|as well as|plus)\s+(?:also\s+)?|[,;]\s+(?:and\s+)?/gi;
 const AGAIN = /^(?:also )?(?:delete|erase|forget|remove|purge|wipe|scrub|clear|drop)\s+/i;
 const DETERMINED =
   /^(?:the|my|our|his|her|their|its|this|that|these|those|any|all|every|both|what|everything|anything|\p{Lu}[\p{L}-]*['’]s)\b/iu;
@@ -21,12 +21,23 @@ export function thingsIn(phrase: string): string[] {
     const isName =
       shaped.some(isDistinct) &&
       /^\p{Lu}[\p{L}'’-]*(?:\s+\p{Lu}[\p{L}'’-]*){0,4}\s*(?:,|$|and\b)/u.test(rest);
-    if (!isName && !beginsThing(rest)) continue;
+    if (!isName && !joint.startsWith(":") && !beginsThing(rest)) continue;
     things.push(phrase.slice(from, index));
     from = index + joint.length;
   }
   things.push(phrase.slice(from));
-  return things.map((thing) => thing.trim().replace(AGAIN, "")).filter((thing) => thing !== "");
+  return things
+    .map((thing) => thing.trim().replace(AGAIN, ""))
+    .flatMap(timeAndPlace)
+    .filter((thing) => thing !== "");
+}
+
+/** "6:45 AM at the tram stop": when, and where. */
+function timeAndPlace(thing: string): string[] {
+  const [time] = shapesIn(thing);
+  if (time?.shape !== "time" || time.start > 0) return [thing];
+  const place = /^\s+(?:at|on|in|by|under|behind) (?:the )?/i.exec(thing.slice(time.end));
+  return place ? [time.text, thing.slice(time.end + place[0].length)] : [thing];
 }
 
 function beginsThing(rest: string): boolean {

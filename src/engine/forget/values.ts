@@ -86,11 +86,25 @@ function onlyName(said: readonly Said[]): Value[] {
 const GIVEN_NAME =
   /\b(?:ask(?:ing)? for|alias|under the name|pseudonym)\s+["“'‘]?(?<name>\p{Lu}[\p{L}'’-]+)/gu;
 
-/** A part of a list, where it was said before in these words. */
-function asItStands(said: readonly Said[], { run }: Wanted): Value[] {
-  if (run === undefined || !said.some(({ text }) => exactPlaces(text, run).length > 0)) return [];
-  return [{ text: run, isDistinct: true }];
+/** Words that name no noun of information, where they were said before as they stand; of many, the last ones will do. */
+function asItStands(said: readonly Said[], { run, isOwn }: Wanted): Value[] {
+  if (run === undefined || isOwn) return [];
+  const all = run.split(/\s+/);
+  for (let from = 0; from === 0 || all.length - from >= LEAST_RUN; from += 1) {
+    const text = all.slice(from).join(" ");
+    const first = all[from] ?? "";
+    const isWhole =
+      from === 0 ||
+      (!/^(?:the|a|an|of|at|in|on|to|for|and)$/i.test(first) && analyse(text).length >= LEAST_RUN);
+    if (isWhole && said.some((one) => exactPlaces(one.text, text).length > 0))
+      return [{ text, isDistinct: true }];
+    if (from >= all.length - 1) break;
+  }
+  return [];
 }
+
+/** Fewer last words of a description are no value by themselves. */
+const LEAST_RUN = 3;
 
 /** The words before a noun of place, as far as they were said before in one run of two and more. */
 function leading(said: readonly Said[], { leads }: Wanted): Value[] {

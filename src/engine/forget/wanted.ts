@@ -21,6 +21,8 @@ export interface Wanted {
   readonly head?: Slot;
   /** The phrase without articles: of a list, a part that names no noun of information is a value as it stands. */
   readonly run?: string;
+  /** Whether it is one of several things. */
+  readonly isListed: boolean;
   /** The stems of the other words that describe it. */
   readonly terms: readonly string[];
   /** Those of them that are names. They must all be met. */
@@ -54,6 +56,13 @@ const ENDS_VALUE =
   /^(?:for|of|from|in|on|at|to|by|with|that|which|who|whose|where|when|and|or|but|about|so|as|is|was|are|were|i|we|you|he|she|they|it|under|behind|please|now|entirely|completely|again|used|given|shared|sent|mentioned|stored|should|must)$/i;
 const NAME = /(?<=[^.!?\s]\s)\p{Lu}[\p{L}\p{N}'’-]*/gu;
 
+const CALENDAR: ReadonlySet<string> = new Set(
+  words(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august " +
+      "september october november december",
+  ).map(stem),
+);
+
 /** Reads a phrase such as "the older guest PIN for Ada" or "my number that ends in 0174". */
 export function wantedIn(phrase: string, { isListed = false }: { isListed?: boolean } = {}): Wanted {
   const plain = phrase.trim().replace(/[.!?]+$/, "");
@@ -80,9 +89,10 @@ export function wantedIn(phrase: string, { isListed = false }: { isListed?: bool
     -1,
   )?.slot;
   const run = plain.replace(/^(?:the|my|our|any|all|that|this|exact|old|former|earlier)\s+/gi, "");
-  const isRun = isListed && slots.length + named.length + called.length === 0 && run.split(/\s+/).length > 1;
+  const isRun = slots.length + named.length + called.length === 0 && run.split(/\s+/).length > 1;
   return {
     named,
+    isListed,
     ...(headed ? { head: headed } : {}),
     ...(isRun ? { run } : {}),
     called,
@@ -91,7 +101,7 @@ export function wantedIn(phrase: string, { isListed = false }: { isListed?: bool
     ...(part ? { part } : {}),
     slots,
     terms: [...new Set(terms)],
-    names: [...new Set(terms)].filter((term) => namesIn.has(term)),
+    names: [...new Set(terms)].filter((term) => namesIn.has(term) && !CALENDAR.has(term)),
     isOld: OLD.test(plain),
     isOwn: /\b(?:my|our)\b/i.test(plain),
   };
@@ -167,11 +177,11 @@ function isNoun(word: string): boolean {
 const TIMELY: ReadonlySet<Shape> = new Set(["date", "time"]);
 
 /** Whether a phrase is worth a search for values at all: it names some, or a noun of information. */
-export function namesValues({ named, called, follows, part, slots, terms, run }: Wanted): boolean {
+export function namesValues({ named, called, follows, part, slots, terms, run, isListed }: Wanted): boolean {
   const isAlone = slots.length > 0 || terms.length === 0;
   const isNamed = named.some((one) => isDistinct(one) || isAlone || !TIMELY.has(one.shape));
   return (
-    run !== undefined ||
+    (run !== undefined && isListed) ||
     part !== undefined ||
     slots.length > 0 ||
     follows !== undefined ||
