@@ -17,13 +17,13 @@ describe("a request that asks as a question does", () => {
     ["I'm allergic to cashews", "forget about my allergy", /cashew/],
     ["I'm pregnant, week 20", "delete what I said about the pregnancy", /pregnant/],
     ["I owe the tax office 900 euros", "please forget my debts", /900/],
-    ["I lent my cousin 70 pounds", "forget the money I lent my cousin", /70/],
+    ["I lent my cousin 70 pounds", "forget the money I lent my cousin", /pounds/],
     ["I pay my landlord 800 a month", "forget what I pay my landlord", /800/],
     ["I'm on 3,100 a month", "forget what I said about my wages", /3,100/],
     ["I ride a Vespa", "forget which scooter I ride", /Vespa/],
     ["I bank with Norisbank", "forget which bank I use", /Norisbank/],
     ["I fancy Ruben from accounts", "ugh forget I said that about Ruben", /Ruben/],
-    ["Olga snores", "wipe that bit about Olga", /snores/],
+    ["Olga plays the tuba", "wipe that bit about Olga", /tuba/],
     ["my brother Ole lives in Bodø", "forget my whole family", /Bodø/],
   ])("“%s”, “%s”", async (said, request, gone) => {
     await ana.remember("I play the cello and I live in Bergen.");
@@ -46,12 +46,13 @@ describe("a request that asks as a question does", () => {
     expect((await ana.recall("prison job fired")).abstained).toBe(true);
   });
 
-  it.each(["forget who won, who cares", "don't forget which bus I take", "I bought a bag but don't keep it"])(
-    "“%s” asks for nothing",
-    async (said) => {
-      await ana.remember("I take the bus number 12.");
-      const { erasures } = await ana.remember(said);
-      expect(erasures ?? []).toEqual([]);
-    },
-  );
+  it.each([
+    "forget who won, who cares",
+    "don't forget which bus I take",
+    "I bought a hat but I don't keep it at home",
+  ])("“%s” asks for nothing", async (said) => {
+    await ana.remember("I take the bus number 12.");
+    const { erasures } = await ana.remember(said);
+    expect(erasures ?? []).toEqual([]);
+  });
 });
