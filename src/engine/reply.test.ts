@@ -95,3 +95,17 @@ it("owns up where it learnt nothing from what was told", () => {
   );
   expect(composeReply({ receipt: receipt([]), said: "thanks a lot!" })).toBe("All right, I'm listening.");
 });
+
+it("says which copies still hold what was erased", () => {
+  const said = (...backups: { name: string; at: string; until?: string }[]): string =>
+    composeReply({ receipt: receipt([], { erasures: [{ ...erasure(1, 1), backups }] }) });
+  const at = "2026-01-01T00:00:00.000Z";
+  expect(said()).toMatch(/are erased\.$/);
+  expect(said({ name: "a.db", at })).toMatch(/are erased\. A backup made before still holds it\.$/);
+  expect(said({ name: "a.db", at, until: "2027-01-31T00:00:00.000Z" })).toMatch(
+    /A backup made before still holds it, until 31 January 2027 at the latest\.$/,
+  );
+  expect(said({ name: "a.db", at, until: "2027-01-31T00:00:00.000Z" }, { name: "b.db", at })).toMatch(
+    /2 backups made before still hold it\.$/,
+  );
+});

@@ -1,6 +1,7 @@
 import { joinList, sentence, toSecondPerson } from "../domain/english.ts";
 import type { Answer } from "../domain/recall.ts";
-import type { ErasureReceipt, Receipt, ReceiptLine, Waiting } from "../domain/receipt.ts";
+import type { ErasureReceipt, HeldBackup, Receipt, ReceiptLine, Waiting } from "../domain/receipt.ts";
+import { sayDate } from "../domain/say-date.ts";
 import { SAY_YES } from "./waiting.ts";
 
 /**
@@ -52,7 +53,19 @@ function sayErasure(erasure: ErasureReceipt): string {
   const done = erasure.complete
     ? "Done. I have forgotten everything about that"
     : "I have forgotten that, but could not check every place";
-  return `${done}: ${joinList(counts)} ${verb} erased.`;
+  return `${done}: ${joinList(counts)} ${verb} erased.${sayBackups(erasure.backups ?? [])}`;
+}
+
+/** Copies that nobody can reach from here, and until when they are kept. */
+function sayBackups(backups: readonly HeldBackup[]): string {
+  if (backups.length === 0) return "";
+  const many = backups.length === 1 ? "A backup" : `${backups.length} backups`;
+  const holds = backups.length === 1 ? "holds" : "hold";
+  const ends = backups.flatMap(({ until }) => until ?? []).sort();
+  const last = ends.length === backups.length ? ends.at(-1) : undefined;
+  const kept =
+    last === undefined ? "" : `, until ${sayDate(last.slice(0, 10), { weekday: false })} at the latest`;
+  return ` ${many} made before still ${holds} it${kept}.`;
 }
 
 /** What would go, and how to say yes to it. */
