@@ -1,9 +1,12 @@
 import { singular } from "../../domain/english.ts";
 import { sameWords } from "../../domain/words.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
+import { agesInPassing } from "./ages.ts";
 import type { Context } from "./context.ts";
+import { countsOf } from "./counts.ts";
 import { even } from "./even.ts";
 import { favourites } from "./favourites.ts";
+import { groupNames } from "./group-subjects.ts";
 import { nicknames } from "./nicknames.ts";
 import { opinions } from "./opinions.ts";
 import { pastimes } from "./pastimes.ts";
@@ -32,6 +35,8 @@ export function beside(sentence: Sentence, told: readonly Proposal[]): Proposal[
   take(favourites(context, text, place));
   if (!isAsked) take(fronted(context, text, place));
   if (!isAsked) take(opinions(context, tokens, text));
+  take(groupNames(context, tokens));
+  if (!isAsked) take([...agesInPassing(context, text, place), ...countsOf(context, text, place)]);
   if (!isAsked) take([...pastimes(context, text, place), ...nicknames(context, text, place)]);
   if (!isAsked)
     take([

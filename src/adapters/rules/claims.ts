@@ -107,7 +107,7 @@ function isHollow(part: Part): boolean {
 }
 
 const HOLLOW_OBJECT =
-  /^(?:(?:an?|the|no|some|any|my|one|another|quick|little|few|this|that|any more|more) )*(?:questions?|idea|ideas|clue|problem|problems|issue|issues|point|doubt|doubts|feeling|feelings|look|chat|go|try|break|minute|minutes|moment|second|sec|request|favou?r|errors?|help|thoughts?|sense|luck|fun|time|times|bad|good|great|nice|lovely|day|morning|afternoon|evening|weekend|one|chance|hand|advice|tips?|recommendations?|suggestions?|money|sleep|coffee now|laugh)(?: (?:of|about|with|for|on) .*)?$/i;
+  /^(?:(?:an?|the|no|some|any|my|one|another|quick|little|few|this|that|any more|more) )*(?:questions?|idea|ideas|clue|problem|problems|issue|issues|point|doubt|doubts|feeling|feelings|look|chat|go|try|break|minute|minutes|moment|second|sec|request|favou?r|errors?|help|thoughts?|sense|luck|fun|time|times|bad|good|great|nice|lovely|day|morning|afternoon|evening|weekend|one|chance|hand|advice|tips?|recommendations?|suggestions?|money|sleep|coffee now|laugh|done|been)(?: (?:of|about|with|for|on) .*)?$/i;
 
 /** "I have a question", "I need help": of the talk, not of the life. */
 function hasHollowObject(part: Part): boolean {

@@ -2,6 +2,7 @@ import { baseForm, singular } from "../../domain/english.ts";
 import { type Clause, isOrder } from "./clauses.ts";
 import type { Context } from "./context.ts";
 import { type Discourse, type Entity, isHuman } from "./entities.ts";
+import { groupSubject } from "./group-subjects.ts";
 import { ANIMALS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "./lexicon.ts";
 import { isPersonNoun } from "./persons.ts";
 import { phrasesOf } from "./phrases.ts";
@@ -26,7 +27,9 @@ export function subjectOf(context: Context, clause: Clause, before: Before | und
   if (tokens[subject[0] - 1]?.lower === "whose") return whoseName(talk, first);
   const isAlone = subject[1] - subject[0] === 1;
   if (isAlone && first.lower !== "it" && EMPTY_SUBJECTS.has(first.lower)) return undefined;
-  return talk.resolve(tokens, ...subject) ?? renamedPerson(context, clause);
+  return (
+    groupSubject(talk, tokens, subject) ?? talk.resolve(tokens, ...subject) ?? renamedPerson(context, clause)
+  );
 }
 
 /** "a dog whose name is Alfred": the dog's. */
@@ -222,7 +225,7 @@ const OWNS = new Set([
 
 /** "I have a cat", "got a new car": the speaker's from now on. */
 function indefinite(talk: Discourse, { tokens, verb }: Clause, item: Stretch): Entity | undefined {
-  const isOne = /^(?:a|an|two|three|four|one)$/.test(tokens[item[0]]?.lower ?? "");
+  const isOne = /^(?:a|an|two|three|four|one|new|some)$/.test(tokens[item[0]]?.lower ?? "");
   const head = tokens.slice(...item).findLast(({ class: kind }) => kind === "noun")?.lower;
   if (!isOne || head === undefined || !OWNS.has(verb.lemma)) return undefined;
   const owner = talk.speaker.path === "user" ? "The user's" : `${talk.speaker.display}'s`;

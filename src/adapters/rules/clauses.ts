@@ -1,9 +1,10 @@
 import { boundaryOf, roleOf } from "./clause-bounds.ts";
 import { AUXILIARIES, BE, COORDINATORS, FILLERS, SAYING, SUBORDINATORS } from "./lexicon.ts";
+import { NAMING } from "./noun-phrases.ts";
 import { shared } from "./shared-verbs.ts";
 import { HARD, SOFT, subjectBefore } from "./subjects.ts";
 import { withoutTag } from "./tag-questions.ts";
-import type { Stretch, Token } from "./token.ts";
+import { isCapital, type Stretch, type Token } from "./token.ts";
 import { formOf, readVerb, type Verb } from "./verbs.ts";
 
 /** How a clause is brought in. */
@@ -236,6 +237,9 @@ function pastCarries(it: Carrying): boolean {
   if (verb.tense !== "past") return false;
   if (!subject) return isOpen(it) || afterSeparator(tokens, verb.from);
   const opens = ["pronoun", "possessive"].includes(tokens[subject[0]]?.class ?? "");
+  // "and a coach CALLED Dolly"
+  if (last && !opens && NAMING.has(tokens[verb.from]?.lower ?? "") && isCapital(tokens[verb.to]))
+    return false;
   return !last || opens || separated(tokens, subject[0], last.verb.to);
 }
 

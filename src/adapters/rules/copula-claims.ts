@@ -6,6 +6,7 @@ import { type Entity, headWord } from "./entities.ts";
 import { fanClaims } from "./fans.ts";
 import { ANIMALS, FEMALE, FIRST_POSSESSIVE, LASTING, MALE, PASSING } from "./lexicon.ts";
 import { called, nameOwner, oneOf } from "./name-claims.ts";
+import { isNationality } from "./nationalities.ts";
 import { NAMING } from "./noun-phrases.ts";
 import { isName, nounOf } from "./nouns.ts";
 import {
@@ -370,7 +371,12 @@ function isPersonName(
 ): boolean {
   if (!isName(tokens, ...item) || isShort(tokens, item)) return false;
   const slice = tokens.slice(...item);
-  if (slice.some(({ tags, lower }) => tags.has("Demonym") || LASTING.has(lower) || PASSING.has(lower)))
+  if (
+    slice.some(
+      ({ tags, lower }) =>
+        isNationality(lower) || tags.has("Demonym") || LASTING.has(lower) || PASSING.has(lower),
+    )
+  )
     return false;
   if (subject.path === context.discourse.speaker.path) return slice.length <= 3;
   return (subject.animate || isNamed(context, subject)) && slice.length <= 4;

@@ -4,9 +4,9 @@ import { holdsSecret } from "../../domain/secrets.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
 import type { Extractor, Proposal, Reading } from "../../ports/extractor.ts";
 import { isInPlay, isTextWork, ownSpans } from "./borrowed.ts";
+import { withoutDoubles } from "./doubles.ts";
 import { opensWithOrder } from "./erase-forms.ts";
 import { erasuresOf, isOfItself } from "./erasures.ts";
-
 import { readStatements } from "./reader.ts";
 
 export { rulesQuestionReader } from "./questions.ts";
@@ -50,7 +50,7 @@ function proposalsOf(message: Message, reading: Reading): Proposal[] {
   const erasures = erasuresOf(message, spans, reading);
   if (erasures.some(isOfItself)) return erasures;
   const rest = spans.filter(({ start }) => !erasures.some((one) => one.start === start));
-  return [...erasures, ...keepable(readStatements(message, reading, rest))];
+  return [...erasures, ...withoutDoubles(keepable(readStatements(message, reading, rest)))];
 }
 
 /** Nobody but the user makes, changes or ends what is known of them. */

@@ -36,6 +36,10 @@ function nextItem(
   if (/[;:(]/.test(separator) || (joint === 0 && !separator.includes(","))) return undefined;
   const start = overAdverbs(tokens, end + joint, to);
   const item = readNounPhrase(tokens, start, to);
+  // "nuts and a bit to pollen": how much, and no thing.
+  const isMeasure =
+    /^(?:bit|little|lot)$/.test(tokens[start + 1]?.lower ?? "") && tokens[start]?.lower === "a";
+  if (isMeasure && item === start + 2 && tokens[item]?.class === "preposition") return undefined;
   if (item === undefined || isTime(tokens, start, item) !== isTemporal) return undefined;
   return { item: [start, item], isJoined: joint > 0 };
 }

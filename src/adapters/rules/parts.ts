@@ -100,8 +100,9 @@ export function qualifierOf(part: Part, ...taken: readonly (Phrase | undefined)[
   const bits: string[] = [];
   const lead = said(context, tokens, ...clause.lead);
   if (lead !== "" && isTellingLead(part)) bits.push(lead.charAt(0).toLowerCase() + lead.slice(1));
+  const end = withoutTail(part);
   for (const phrase of phrases) {
-    if (taken.includes(phrase)) continue;
+    if (taken.includes(phrase) || phrase.from >= end) continue;
     const words = onlyOne(part, phrase.from, phrase.to);
     if (words === "" || (phrase.kind === "other" && !isTellingWord(tokens, phrase))) continue;
     bits.push(words);
@@ -115,6 +116,13 @@ function isTellingLead({ statement, tokens }: Part): boolean {
   const slice = tokens.slice(from, to);
   const isOfTalk = slice[0]?.lower === "on" && slice.some(({ lower }) => /^(?:note|hand)$/.test(lower));
   // "On another note, …", "Two years now, and …": of the talk.
+  const lead = slice.map(({ lower }) => lower).join(" ");
+  if (
+    /^(?:in other news|on the (?:bright|plus|other) side|to be (?:fair|honest)|long story short|for the record|fun fact|in case)/.test(
+      lead,
+    )
+  )
+    return false;
   if (isOfTalk || slice[0]?.class === "number") return false;
   return (
     slice.some((token) => token.class === "preposition") ||
@@ -154,6 +162,19 @@ export function sentenceOf(
   return text;
 }
 
+/** ", no wigs", ", been there for years", ", thank you": said behind the statement, and no part of it. */
+const TAIL =
+  /^(?:no|so|been|yeah|yes|haha|lol|omg|ouch|wow|thank|thanks|please|sorry|ok|okay|though|mind|have|has|honestly|obviously|luckily|sadly|right|ugh|yay)$/;
+
+/** Where the words of a clause end that belong to what it says. */
+function withoutTail({ tokens, statement }: Part): number {
+  const [from, to] = statement.clause.rest;
+  for (let at = from + 1; at < to; at += 1) {
+    if (/^,\s*$/.test(tokens[at - 1]?.after ?? "") && TAIL.test(tokens[at]?.lower ?? "")) return at;
+  }
+  return to;
+}
+
 /** The words of a stretch, with one member instead of a list behind the value. */
 function onlyOne({ context, tokens, only }: Part, from: number, to: number): string {
   if (!only || only.all[0] < from || only.all[1] > to) return said(context, tokens, from, to);
@@ -173,7 +194,8 @@ export function restWith(
   item: readonly [number, number] | undefined,
 ): string {
   const { context, tokens, statement } = part;
-  const [from, to] = statement.clause.rest;
+  const from = statement.clause.rest[0];
+  const to = withoutTail(part);
   if (!phrase || !item || phrase.items.length < 2) return onlyOne(part, from, to);
   const before = said(context, tokens, from, phrase.items[0]?.[0] ?? from);
   const after = said(context, tokens, phrase.items.at(-1)?.[1] ?? to, to);

@@ -116,9 +116,23 @@ function prepositionHead(tokens: readonly Token[], at: number, to: number): { he
 
 /** "at the shelter AND AT THE FOOD BANK" */
 function repeated(tokens: readonly Token[], end: number, to: number, head: string): List | undefined {
-  if (!["and", "or"].includes(tokens[end]?.lower ?? "") || tokens[end + 1]?.lower !== head) return undefined;
-  const again = readList(tokens, end + 2, to);
-  return again && !isTime(tokens, end + 2, again.to) ? again : undefined;
+  if (!["and", "or"].includes(tokens[end]?.lower ?? "")) return undefined;
+  const at = overHedge(tokens, end + 1);
+  if (tokens[at]?.lower !== head) return undefined;
+  const again = readList(tokens, at + 1, to);
+  return again && !isTime(tokens, at + 1, again.to) ? again : undefined;
+}
+
+/** "allergic to nuts and A BIT to pollen" */
+function overHedge(tokens: readonly Token[], from: number): number {
+  let at = from;
+  while (
+    /^(?:a|bit|little|lot|slightly|also|quite|especially|even|sometimes|mildly|very|really)$/.test(
+      tokens[at]?.lower ?? "",
+    )
+  )
+    at += 1;
+  return at;
 }
 
 function readObject(tokens: readonly Token[], at: number, to: number): List | undefined {
@@ -143,7 +157,9 @@ function boundAdjective(tokens: readonly Token[], at: number, to: number): Phras
   const head = tokens.slice(at, next).map(({ lower }) => lower);
   while (next < to && tokens[next]?.class === "adverb") next += 1;
   const list = readObject(tokens, next, to);
-  return list && { kind: "adjective", from: at, to: list.to, head: head.join(" "), items: list.items };
+  const again = list && repeated(tokens, list.to, to, head.at(-1) ?? "");
+  const items = [...(list?.items ?? []), ...(again?.items ?? [])];
+  return list && { kind: "adjective", from: at, to: again?.to ?? list.to, head: head.join(" "), items };
 }
 
 /** Whether a preposition makes part of a relation. */

@@ -4,6 +4,7 @@ import { canonicalRelation } from "../../domain/relations.ts";
 import type { AddProposal } from "../../ports/extractor.ts";
 import { type AddParts, adding, claimOf, said, thirdPerson, tidy } from "./context.ts";
 import { momentOf } from "./dates.ts";
+import { type Group, groupAt } from "./group-subjects.ts";
 import { ANIMALS, FEMALE, MALE } from "./lexicon.ts";
 import { tasteOfThat } from "./meant-things.ts";
 import { mineClaims, minesOf } from "./mine-claims.ts";
@@ -51,8 +52,8 @@ export function relationClaims(
   if (member) return relationClaims(member.part, "be a member of", member.phrase);
   const means = phrase ? listedMeans(part, phrase) : undefined;
   if (means) return means.flatMap((one) => relationClaims(one, base, phrase, whole));
-  const listed = phrase ? listedBehind(part, phrase) : undefined;
-  if (listed) return listedClaims(part, relation, listed);
+  const listed = phrase ? listClaims(part, relation, phrase) : undefined;
+  if (listed) return listed;
   const mine = phrase ? minesOf(part, phrase) : [];
   if (mine.length > 0) return mineClaims(part, relation, mine);
   const items = phrase && phrase.items.length > 0 ? splitItems(part, phrase) : [undefined];
@@ -91,6 +92,14 @@ function begunOf({ statement, dates, context }: Part): Pick<AddParts, "when" | "
   if (!isBegun || verb.denied || !STATIVE.has(verb.lemma.split(" ")[0] ?? "")) return undefined;
   const [date] = dates;
   return date ? { when: date.iso, validFrom: momentOf(date.iso, context.message.zone) } : {};
+}
+
+/** Of names or things that are counted and then listed, each. */
+function listClaims(part: Part, relation: string, phrase: Phrase): AddProposal[] | undefined {
+  const group = groupIn(part, phrase);
+  if (group) return groupClaims(part, relation, group);
+  const listed = listedBehind(part, phrase);
+  return listed && listedClaims(part, relation, listed);
 }
 
 /** What the new value takes the place of. */
@@ -171,6 +180,44 @@ function listedBehind(part: Part, phrase: Phrase): Listed | undefined {
   const list = readList(tokens, item[1], tokens.length);
   if (!list || list.items.length < 2) return undefined;
   return { items: list.items, kind: singular(noun.lower) };
+}
+
+interface Grouped extends Group {
+  readonly counted: Stretch;
+  /** What the list goes on with. */
+  readonly others: readonly Stretch[];
+}
+
+/** "three cats, Tik, Tak and Toe, and a pond": the names of those that are counted, and what is told beside them. */
+function groupIn({ tokens, context, statement }: Part, { items }: Phrase): Grouped | undefined {
+  const [counted] = items;
+  const group = counted && groupAt(tokens, counted[1] - 1);
+  const isCounted = counted && tokens.slice(...counted).some(({ class: kind }) => kind === "number");
+  const isOwn = statement.subject.path === context.discourse.speaker.path;
+  if (!group || !isCounted || !isOwn) return undefined;
+  return { ...group, counted, others: items.filter(([from]) => from >= group.to) };
+}
+
+function groupClaims(part: Part, relation: string, group: Grouped): AddProposal[] {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
+  const end = Math.max(statement.end, tokens[group.to - 1]?.end ?? 0);
+  const told = [group.counted, ...group.others].map((item) => {
+    const value = said(context, tokens, ...item);
+    return adding(
+      context,
+      { start: statement.start, end },
+      {
+        text: compose(
+          subject.display,
+          inflect(clause.verb, subject.plural),
+          thirdPerson(value, context, subject),
+        ),
+        claim: claimOf(subject.path, relation, value),
+      },
+    );
+  });
+  return [...told, ...group.names.map((name) => namedOne(part, singular(group.noun), name, end))];
 }
 
 function listedClaims(part: Part, relation: string, listed: Listed): AddProposal[] {

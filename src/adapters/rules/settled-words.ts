@@ -61,6 +61,18 @@ const RULES: readonly (readonly [(spot: Spot) => boolean, WordClass])[] = [
       current.lower === "like" && /^(?:myself|ourselves)$/.test(previous?.lower ?? ""),
     "verb",
   ],
+  // "I love FISHING, jazz and old maps": one of the things, and not what is done to them.
+  [
+    ({ current, previous, next }) =>
+      current.class === "verb" &&
+      /[a-z]{3}ing$/.test(current.lower) &&
+      /^(?:love|like|hate|enjoy|adore|prefer|dislike|into|loves|likes|hates|enjoys)$/.test(
+        previous?.lower ?? "",
+      ) &&
+      previous?.after === " " &&
+      (/^,\s*$/.test(current.after) || /^(?:and|or|&)$/.test(next?.lower ?? "")),
+    "noun",
+  ],
   // "my favourite ANIMAL"
   [
     ({ current, previous, ends }) =>
