@@ -34,18 +34,17 @@ async function storyOf(memory: ScopedMemory, versions: readonly Memory[]): Promi
   for (const [i, version] of versions.entries()) {
     const { revision, storedAt, action, why, text, supersededBy } = version;
     const before = versions[i - 1];
-    const head = `${String(version.version).padStart(3)}  ${day(storedAt)}  revision ${revision}  ${action}`;
+    const head = `${version.version}  revision ${revision}  ${day(storedAt)}  ${action}`;
     const said = before?.text === text ? "" : `: ${short(text)}`;
     lines.push(`${head}${said}${why === undefined ? "" : ` (${why})`}`);
     const next = supersededBy === undefined ? [] : await versionsOf(memory, supersededBy);
     const by = before?.supersededBy === supersededBy ? undefined : next.at(-1);
-    if (by) lines.push(dim(`     by ${short(by.text)}`));
+    if (by) lines.push(dim(`   by ${short(by.text)}`));
     const known = new Set(before?.sources.map((source) => JSON.stringify(source)));
     const fresh = by
       ? by.sources.slice(0, 1)
       : version.sources.filter((one) => !known.has(JSON.stringify(one)));
-    for (const { quote, message } of fresh)
-      lines.push(dim(`     “${short(quote, 100)}”  message ${message}`));
+    for (const { quote, message } of fresh) lines.push(dim(`   “${short(quote, 100)}”  message ${message}`));
   }
   return lines;
 }
