@@ -19,7 +19,7 @@ const MARKED: readonly RegExp[] = [
 
 /** A text that is brought in by its name and a colon: "Verse 1: …", "My friend's bio: …", "Example: …". */
 const CLEAR =
-  "bio|profile|review|template|lyrics?|verse|chorus|chapter \\w+|scene|screenplay|story idea|plot|caption|headline|tweet|transcript|poem|jingle|riddle|example|example sentence|sample \\w+|model answer|passage|dialogue|monologue|slogan|voicemail|advert|sing along|role-?play|scenario";
+  "bio|profile|review|template|lyrics?|verse|chorus|chapter \\w+|scene|screenplay|story idea|plot|caption|headline|tweet|transcript|poem|jingle|riddle|example|example sentence|sample \\w+|model answer|passage|dialogue|monologue|slogan|voicemail|advert|sing along|role[- ]?play|scenario";
 /** Words that name such a text where something says that it is one: "here is the email I got". */
 const TWOFOLD =
   "e-?mail|letter|message|text|script|story|prompt|quote|post|song|joke|sentence|phrase|paragraph|essay|article|output|input|ad";
@@ -36,9 +36,9 @@ const HEADER = /^(?:from|to|subject|date|sent|cc|von|an|betreff): .+$/gim;
 
 /** Who plays a part says nothing of themselves from there on. */
 const PLAY =
-  /\b(?:(?:let['’]?s|let us|we(?:['’]ll| will| can)?|you and i|want to|i(?:['’]d| would) like to) (?:\w+ )?(?:role-?play|play a game|do a role-?play|pretend|make believe)|^role-?play|stay in character|you (?:play|be|are|['’]re) (?:the |an? |my )?[\p{L} -]{2,30}(?:,| and) (?:i(?:['’]m| am|['’]ll be| will be| play)\b)|i(?:['’]ll| will)? (?:be|play) the [\p{L} -]{2,30}(?:,| and) you (?:be|play|are)|(?:for|in) this (?:exercise|game|role|scenario|role-?play|simulation|story)\b)/imu;
+  /\b(?:(?:let['’]?s|let us|we(?:['’]ll| will| can)?|you and i|want to|i(?:['’]d| would) like to) (?:\w+ )?(?:role[- ]?play|play a game|do a role[- ]?play|pretend|make believe)|^role[- ]?play|stay in character|you (?:play|be|are|['’]re) (?:the |an? |my )?[\p{L} -]{2,30}(?:,| and) (?:i(?:['’]m| am|['’]ll be| will be| play)\b)|i(?:['’]ll| will)? (?:be|play) the [\p{L} -]{2,30}(?:,| and) you (?:be|play|are)|(?:for|in) this (?:exercise|game|role|scenario|role[- ]?play|simulation|story)\b)/imu;
 const PLAY_ENDS =
-  /\b(?:stop|end|finish|done with|enough of|out of|quit) (?:the |this |our |with the )?(?:role-?play\w*|game|character|scenario|pretending)\b|\bback to (?:normal|reality)\b/i;
+  /\b(?:stop|end|finish|done with|enough of|out of|quit) (?:the |this |our |with the )?(?:role[- ]?play\w*|game|character|scenario|pretending)\b|\bback to (?:normal|reality)\b/i;
 
 /** The spans of a text that are its author's own words about what is real, and no echo of what others just said. */
 export function ownSpans(content: string, spans: readonly Span[], earlier: readonly Message[] = []): Span[] {
@@ -124,7 +124,7 @@ export function isInPlay(content: string, earlier: readonly Message[]): boolean 
   if (PLAY_ENDS.test(content)) return false;
   const turns = earlier.filter(({ role }) => role === "user").map((turn) => turn.content);
   const begun = turns.findLastIndex(
-    (turn) => /\brole-?play|\bstay in character\b/i.test(turn) && PLAY.test(turn),
+    (turn) => /\brole[- ]?play|\bstay in character\b/i.test(turn) && PLAY.test(turn),
   );
   return begun >= 0 && !turns.slice(begun + 1).some((turn) => PLAY_ENDS.test(turn));
 }

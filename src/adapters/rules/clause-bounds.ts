@@ -107,7 +107,9 @@ function byPlace(tokens: readonly Token[], start: Start, found: Found, last: Fou
   if (!last) return start.opener === undefined && isLeftOut(tokens, start, found) ? "reason" : "main";
   const subject = found.subject && tokens[found.subject[0]];
   if (subject && (subject.class === "question" || subject.lower === "that")) return "relative";
-  if (isLeftOut(tokens, start, found)) return "reason";
+  // "I told my doctor I smoke": what was told, and not said of the doctor.
+  const isTold = /^(?:tell|promise|remind|assure|warn|show)$/.test(last.verb.lemma);
+  if (!isTold && isLeftOut(tokens, start, found)) return "reason";
   const follows = start.opener === undefined || start.opener === "that";
   const isSaid = follows && SAYING.has(last.verb.lemma) && !isFar(tokens, last.verb.to, start.at);
   return isSaid ? "content" : "main";

@@ -1,6 +1,5 @@
 import type { Clause } from "./clauses.ts";
 import type { Statement } from "./context.ts";
-import { FIRST_PERSON } from "./lexicon.ts";
 
 const WORK =
   "novel|story|tale|book|film|movie|play|show|series|episode|scene|script|screenplay|game|video game|campaign|comic|manga|poem|song|simulation|musical|opera|sketch|fanfic|roleplay|role-play";
@@ -13,8 +12,7 @@ const FIGURE =
  * favourite character is told of oneself.
  */
 export function isFiction({ clause, subject }: Statement): boolean {
-  const isOwn = FIRST_PERSON.has(clause.tokens[clause.subject?.[0] ?? -1]?.lower ?? "");
-  if (isOwn && IN_WORK.test(leadOf(clause)) && isState(clause)) return true;
+  if (clause.subject && IN_WORK.test(leadOf(clause)) && isState(clause)) return true;
   return FIGURE.test(subject.path) && !/favou?rite|fave/.test(subject.path);
 }
 

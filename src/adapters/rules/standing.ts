@@ -27,6 +27,8 @@ export interface Standing {
   readonly isStrict: boolean;
   /** "Playing games helps": a doing that may be anybody's. */
   readonly isGerund: boolean;
+  /** The subject is neither a person nor an animal, as far as its words tell. */
+  readonly isThing: boolean;
   /** The subject is "it", "that", "they", or "the thing". */
   readonly isPointed: boolean;
 }
@@ -37,13 +39,24 @@ export function standsAlone(proposal: AddProposal, standing: Standing): boolean 
   if (!claim || kind === "instruction") return true;
   const isCut = /^thanks? /.test(`${claim.relation} `) || HANGING.test(claim.value);
   if (isCut || /^(?:Who|Which|What|How|Why|When|Where|That|It|There)\b/.test(text)) return false;
-  // "needs your help", "is your parrot": said to whoever answers.
-  if (/\b(?:your|yours|you)\b/i.test(claim.value) && kind !== "commitment") return false;
+  if (isOfTalk(proposal) || isOfWorld(claim, standing)) return false;
   const hasNews = tells(`${claim.value} ${claim.qualifier ?? ""}`);
   if (standing.isPointed && !hasNews && isVerdict(claim.value)) return false;
   return (
     !standing.isStrict || (!standing.isGerund && (hasNews || !standing.isPointed) && isOfLife(claim, text))
   );
+}
+
+/** "needs your help", "is your parrot": said to whoever answers. */
+function isOfTalk({ claim, kind }: AddProposal): boolean {
+  return kind !== "commitment" && /\b(?:your|yours|you)\b/i.test(claim?.value ?? "");
+}
+
+/** "London is big", "the note reads": an opinion of the world, or nothing. */
+function isOfWorld({ subject, relation, value, qualifier = "" }: Claim, { isThing }: Standing): boolean {
+  if (!isThing) return false;
+  const isNobodys = subject !== "user" && !subject.includes("/");
+  return (value === "" && qualifier === "") || (isNobodys && relation === "be" && isVerdict(value));
 }
 
 /** Of somebody's life, and not of the talk: for people among themselves. */

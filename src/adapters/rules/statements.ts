@@ -32,6 +32,7 @@ function standingOf({ message }: Context, { clause, subject }: Statement): Stand
   return {
     isStrict,
     isGerund,
+    isThing: !subject.animate || first?.tags.has("Place") === true,
     isPointed: isPronoun || (isStrict && first?.lower === "the" && !subject.animate),
   };
 }

@@ -23,11 +23,16 @@ export function isTaskTalk({ clause, subject }: Statement, proposal: AddProposal
   const { tokens, verb, rest } = clause;
   const isWorked = WORKED.test(verb.lemma);
   const span = clause.subject;
-  if (span && (isPart(tokens, span, isWorked) || isAtLine(tokens, rest))) return true;
+  const isBroken = verb.copula && BROKEN.test(tokens[rest[0]]?.lower ?? "");
+  if (span && (isPart(tokens, span, isWorked || isBroken) || isAtLine(tokens, rest))) return true;
   if (!subject.animate || proposal.kind === "preference") return false;
-  const isPassing = verb.tense === "past" || verb.perfect || verb.progressive;
+  const isPassing =
+    verb.tense === "past" || verb.perfect || verb.progressive || /^(?:get|see|hit)$/.test(verb.lemma);
   return isPassing && objects(tokens, rest).some((object) => isPart(tokens, object, isWorked));
 }
+
+const BROKEN =
+  /^(?:broken|failing|red|green|down|stuck|slow|flaky|deprecated|outdated|empty|missing|undefined|null|up|live|deployed|merged)$/;
 
 /** "stuck at line 40" */
 function isAtLine(tokens: readonly Token[], [from, to]: Stretch): boolean {
@@ -55,7 +60,9 @@ function isPart(tokens: readonly Token[], [from, to]: Stretch, isWorked: boolean
   const last = tokens[to - 1]?.lower ?? "";
   const one = singular(last);
   if (to - from < 2) return false;
-  if (PARTS.has(one)) return true;
+  // "the login form": a word for a part tells what the thing is.
+  const inside = tokens.slice(from + 1, to - 1).some(({ lower }) => PARTS.has(singular(lower)));
+  if (PARTS.has(one) || (inside && tokens[from]?.lower === "the")) return true;
   if (!TWOFOLD.has(one)) return false;
   const isMany = tokens[from]?.lower === "the" && one !== last && to - from === 2;
   // "I failed my driving test": one's own is of life.

@@ -7,18 +7,18 @@ const I = String.raw`(?:i|i['’]\w+|im|my|we|we['’]\w+|our)`;
 const IMAGINED = new RegExp(
   [
     String.raw`${OPEN}(?:imagine|picture this|pretend|supposing|assuming|hypothetically|what if|let(?:['’]?s| us) (?:say|pretend|assume|imagine|suppose|act)|for the sake of argument)\b`,
-    String.raw`${OPEN}(?:say|assume|suppose|wish|wishing)(?:,| that)? ${I}\b`,
+    String.raw`${OPEN}(?:say|assume|suppose|wish|wishing)(?: for (?:a|one|the) \w+)?(?:,| that)? ${I}\b`,
     String.raw`\b(?:i wish|wish(?:ed|es)? (?:i|we|he|she|they|you|it|there)|if only|what if|pretend(?:ing)? (?:that )?${I}|(?<!\bi )imagine (?:that )?${I}|as if i|act as if)\b`,
     // "I thought I was allergic": held once, and no longer.
     String.raw`\bi (?:\w+ )?(?:thought|assumed|believed) (?:that )?(?:i(?!['’]d| would| might| could|['’]ll)\b|we\b)`,
-    String.raw`\b(?:in|from) (?:an? |another |some |the )?(?:alternate|alternative|parallel|other|different|perfect|past|previous|next) (?:universe|world|reality|timeline|life)\b`,
-    String.raw`\bin my (?:wildest )?dreams?\b|\bin (?:my|a|the) dream\b|\bi (?:just |once |only )?(?:dreamt|dreamed)\b|\bhad a dream\b|\bcan only dream\b`,
+    String.raw`\b(?:in|from) (?:an? |another |some |the )?(?:alternate|alternative|parallel|other|different|perfect|past|previous|next) (?:universe|world|reality|timeline|life)\b|\bin another (?:universe|world|reality|timeline|life)\b`,
+    String.raw`\bin my (?:wildest )?dreams?\b|\bin (?:my|a|the) dream\b|\bi (?:just |once |only )?(?:dreamt|dreamed)\b|\bhad a (?:\w+ )?dream(?= (?:last|that|where|about|in|of)\b|[.,!?]|$)|\bcan only dream\b`,
   ].join("|"),
   "iu",
 );
 
 const JOKED =
-  /\b(?:yeah,? right|just kidding|jk|not really lol)\b|(?:lol|haha+|ha),? (?:yeah|sure|right)\b|^(?:oh,? )?(?:yeah|sure|right|great|wonderful|fantastic|lovely|brilliant|of course)(?:[,.!]* (?:yeah|sure|right|fine|great))*[,.!]* (?:and )?i(?:['’]?m| am) (?:totally|definitely|so|the|obviously|clearly)\b|^oh,? (?:yeah|sure|great|wonderful|fantastic|joy|lovely|brilliant)[,.!]+ i (?:just |really |so |totally )*(?:love|adore|live for|enjoy)\b|\/s\s*$|\b(?:totally|obviously|clearly|definitely)\b.*(?:\blol|\bhaha+|😂|🤣|😜|😉)\W*$/iu;
+  /\b(?:yeah,? right|just kidding|jk|not really lol)\b|(?:lol|haha+|ha),? (?:yeah|sure|right)\b|^(?:oh,? )?(?:yeah|sure|right|great|wonderful|fantastic|lovely|brilliant|of course)(?:[,.!]* (?:yeah|sure|right|fine|great))*[,.!]* (?:and )?i(?:['’]?m| am) (?:totally|definitely|so|the|obviously|clearly)\b|^oh,? (?:yeah|sure|great|wonderful|fantastic|joy|lovely|brilliant)[,.!]+ i (?:just |really |so |totally )*(?:love|adore|live for|enjoy)\b|^oh sure[,.!]* i\b|\/s\s*$|\b(?:totally|obviously|clearly|definitely)\b.*(?:\blol|\bhaha+|😂|🤣|😜|😉)\W*$/iu;
 
 const EXAMPLE =
   /^(?:\W*)(?:e\.?\s?g\.?|for example|for instance|as an example|example)\b[,:]?\s|\b(?:things|something|stuff|sentences|phrases|words|statements|messages) like (?:["“'‘]|i\b|my\b)|\b(?:begins?|starts?|opens?|ends?|titled|saying) (?:with )?["“'‘]?i (?:\p{L}+)|\bthe song (?:goes|is called|says)\b/iu;
