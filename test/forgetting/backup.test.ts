@@ -121,6 +121,21 @@ describe("a backup", () => {
     expect((await ana.forget("Magnet")).backups).toEqual([{ name: "copies.db", at: kept.at }]);
     expect((await memory.audit()).broken).toEqual([]);
   });
+
+  it("that lies beside the database is named while it is kept, and found when it should be gone", async () => {
+    const ana = memory.scope({ user: "ana" });
+    const beside = `${path}.monday`;
+    await memory.backup(beside, { until: new Date(Date.now() + 60_000) });
+    const first = await ana.forget("Magnet");
+    expect(first).toMatchObject({ complete: true, backups: [{ name: "memory.db.monday" }] });
+    await memory.backup(beside, { replace: true, until: new Date(Date.now() + 50) });
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const second = await ana.forget("Quixote");
+    expect(second).toMatchObject({ complete: false, backups: [] });
+    expect(second.verified.filter(({ found }) => found > 0)).toMatchObject([
+      { place: "other files beside it" },
+    ]);
+  });
 });
 
 describe("restoring", () => {

@@ -117,11 +117,14 @@ async function countIn(files: readonly string[], search: RawSearch, texts: numbe
 
 /**
  * The database with its logs; and what else is called after it, but for the secret and the ledger, which hold no words,
- * and the backups that the receipt itself names.
+ * and the backups that the receipt itself names. One that should be gone by now, and is not, is read.
  */
 function filesOf(database: Database): { own: string[]; others: string[] } {
   const { path } = database;
-  const noted = backups(database).map(({ name }) => join(dirname(path), name));
+  const now = new Date().toISOString();
+  const noted = backups(database)
+    .filter(({ until }) => until === undefined || until > now)
+    .map(({ name }) => join(dirname(path), name));
   const passed = [`${path}.secret`, `${path}.erasures`, ...noted];
   const own = [path, `${path}-wal`, `${path}-shm`, `${path}-journal`];
   const others = readdirSync(dirname(path), { withFileTypes: true })
