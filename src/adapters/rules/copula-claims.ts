@@ -1,6 +1,7 @@
 import { singular } from "../../domain/english.ts";
 import { attributeHoldsOne } from "../../domain/relations.ts";
 import type { AddProposal, Target } from "../../ports/extractor.ts";
+import { ageClaims, isAge } from "./age-claims.ts";
 import { adding, type Context, claimOf, said } from "./context.ts";
 import { type Entity, headWord } from "./entities.ts";
 import { fanClaims } from "./fans.ts";
@@ -242,9 +243,6 @@ function isHour({ tokens, statement }: Part, { items }: Phrase): boolean {
   );
 }
 
-const AGE =
-  /^(\d{1,3}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)?[- ]?(?:one|two|three|four|five|six|seven|eight|nine)|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?: years? old| y\/?o)?$/i;
-
 /** "I'm Karl", "I'm a nurse at St Olaf", "my salary is 61k". */
 function nounClaims(part: Part, phrase: Phrase): AddProposal[] {
   const { context, tokens, statement } = part;
@@ -260,7 +258,7 @@ function nounClaims(part: Part, phrase: Phrase): AddProposal[] {
   if (children) return children;
   const listed = namesListed(part, phrase);
   if (listed.length > 0) return listed;
-  if (AGE.test(value) && (subject.animate || isSpeaker)) return ageClaims(part, value);
+  if (isAge(value) && (subject.animate || isSpeaker)) return ageClaims(part, value);
   return namedOrLasting(part, phrase, item, value);
 }
 
@@ -393,20 +391,6 @@ function isNamed({ known }: Context, { path }: Entity): boolean {
   return known.some(
     ({ status, claim }) => status === "current" && claim?.subject === path && claim.relation === "be called",
   );
-}
-
-function ageClaims(part: Part, value: string): AddProposal[] {
-  const { statement, context } = part;
-  const age = AGE.exec(value)?.[1] ?? value;
-  const { verb } = statement.clause;
-  if (verb.denied || verb.tense === "past" || verb.perfect) return [];
-  return [
-    adding(context, place(part), {
-      text: compose(statement.subject.display, "is", age, "years old"),
-      claim: claimOf(statement.subject.path, "be aged", age),
-      importance: 0.7,
-    }),
-  ];
 }
 
 const PASSING_NOUNS = new Set(

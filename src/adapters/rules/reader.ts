@@ -32,7 +32,7 @@ import { nameTitles } from "./titles.ts";
 import type { Token } from "./token.ts";
 import { isUnreal } from "./unreal.ts";
 import { withoutVocatives } from "./vocatives.ts";
-import { wishesOf } from "./wishes.ts";
+import { piecesOf, wishesOf } from "./wishes.ts";
 
 /** Reads the statements of one message, sentence by sentence. */
 export function readStatements(
@@ -207,17 +207,6 @@ function readUnreal(context: Context, tokens: Token[], text: string, place: Plac
 function readPiece(context: Context, piece: Token[]): Proposal[] {
   const text = context.content.slice(piece[0]?.start, piece.at(-1)?.end);
   return isUnreal(text) ? [] : readSentence(context, piece);
-}
-
-/** A sentence at its commas and before "but". */
-function piecesOf(tokens: readonly Token[]): Token[][] {
-  const pieces: Token[][] = [[]];
-  for (const [i, token] of tokens.entries()) {
-    if (token.lower === "but" && i > 0) pieces.push([]);
-    pieces.at(-1)?.push(token);
-    if (token.after.includes(",")) pieces.push([]);
-  }
-  return pieces;
 }
 
 /** Among people, orders, scraps and corrections are for the other one: whole statements alone are read. */

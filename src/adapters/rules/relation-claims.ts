@@ -4,7 +4,7 @@ import { canonicalRelation } from "../../domain/relations.ts";
 import type { AddProposal } from "../../ports/extractor.ts";
 import { type AddParts, adding, claimOf, said, thirdPerson, tidy } from "./context.ts";
 import { momentOf } from "./dates.ts";
-import { type Group, groupAt } from "./group-subjects.ts";
+import { groupClaims, groupIn, namedOne } from "./group-claims.ts";
 import { ANIMALS, FEMALE, MALE } from "./lexicon.ts";
 import { tasteOfThat } from "./meant-things.ts";
 import { mineClaims, minesOf } from "./mine-claims.ts";
@@ -182,44 +182,6 @@ function listedBehind(part: Part, phrase: Phrase): Listed | undefined {
   return { items: list.items, kind: singular(noun.lower) };
 }
 
-interface Grouped extends Group {
-  readonly counted: Stretch;
-  /** What the list goes on with. */
-  readonly others: readonly Stretch[];
-}
-
-/** "three cats, Tik, Tak and Toe, and a pond": the names of those that are counted, and what is told beside them. */
-function groupIn({ tokens, context, statement }: Part, { items }: Phrase): Grouped | undefined {
-  const [counted] = items;
-  const group = counted && groupAt(tokens, counted[1] - 1);
-  const isCounted = counted && tokens.slice(...counted).some(({ class: kind }) => kind === "number");
-  const isOwn = statement.subject.path === context.discourse.speaker.path;
-  if (!group || !isCounted || !isOwn) return undefined;
-  return { ...group, counted, others: items.filter(([from]) => from >= group.to) };
-}
-
-function groupClaims(part: Part, relation: string, group: Grouped): AddProposal[] {
-  const { context, tokens, statement } = part;
-  const { subject, clause } = statement;
-  const end = Math.max(statement.end, tokens[group.to - 1]?.end ?? 0);
-  const told = [group.counted, ...group.others].map((item) => {
-    const value = said(context, tokens, ...item);
-    return adding(
-      context,
-      { start: statement.start, end },
-      {
-        text: compose(
-          subject.display,
-          inflect(clause.verb, subject.plural),
-          thirdPerson(value, context, subject),
-        ),
-        claim: claimOf(subject.path, relation, value),
-      },
-    );
-  });
-  return [...told, ...group.names.map((name) => namedOne(part, singular(group.noun), name, end))];
-}
-
 function listedClaims(part: Part, relation: string, listed: Listed): AddProposal[] {
   const { context, tokens, statement } = part;
   const { subject, clause } = statement;
@@ -264,21 +226,6 @@ function namesOf({ context, tokens }: Part, { kind, items }: Listed): string[] |
   if (!isPersonNoun(head) && !ANIMALS.has(head) && !FEMALE.has(head) && !MALE.has(head)) return undefined;
   const names = items.map((item) => said(context, tokens, ...item).replace(/^(?:little|big|baby|old) /i, ""));
   return names.every((name) => /^\p{Lu}\S*(?: \p{Lu}\S*)*$/u.test(name)) ? names : undefined;
-}
-
-/** One of several who bear the same noun has a path of its own: "user/kid Ada". */
-export function namedOne(part: Part, kind: string, name: string, end: number): AddProposal {
-  const { context, statement } = part;
-  const { subject } = statement;
-  return adding(
-    context,
-    { start: statement.start, end },
-    {
-      text: compose(`${subject.display}'s ${kind}`, "is called", name),
-      claim: claimOf(`${subject.path}/${kind} ${name}`, "be called", name),
-      importance: 0.8,
-    },
-  );
 }
 
 /** Relations of which people have one at a time, though the table leaves more: with "now" the new one replaces. */

@@ -2,7 +2,7 @@ import { baseForm } from "../../domain/english.ts";
 import { BE } from "./lexicon.ts";
 import { MISSPELLINGS } from "./misspellings.ts";
 import { settled } from "./settled-words.ts";
-import { unshortened } from "./short-forms.ts";
+import { hasParticiple, unshortened } from "./short-forms.ts";
 import { ends, isA, isLastOfList, isSmall, type Spot } from "./spot.ts";
 import type { Token, WordClass } from "./token.ts";
 import { AUXILIARY } from "./word-class.ts";
@@ -43,22 +43,6 @@ function spelt(token: Token): Token {
 function isShortAnd(tokens: readonly Token[], i: number): boolean {
   const isN = /^['’]?n['’]?$/.test(tokens[i]?.lower ?? "");
   return isN && tokens[i - 1]?.after.trim() === "" && tokens[i + 1] !== undefined;
-}
-
-/** "He's called" is, though "called" is a participle. */
-const STATES = new Set(
-  "called named nicknamed born based made located known supposed married engaged retired divorced allergic addicted subscribed scared interested booked scheduled due dead gone obsessed insured registered diagnosed employed widowed separated".split(
-    " ",
-  ),
-);
-
-/** "She's been" has; "mum's from Derby" is. */
-function hasParticiple(tokens: readonly Token[], i: number): boolean {
-  const next = tokens.slice(i + 1).find(({ class: kind }) => kind !== "adverb" && kind !== "negation");
-  if (next === undefined || STATES.has(next.lower)) return false;
-  return (
-    next.tags.has("PastTense") || next.tags.has("Participle") || ["been", "got", "had"].includes(next.lower)
-  );
 }
 
 function repaired(tokens: readonly Token[], i: number, current: Token): WordClass {

@@ -93,3 +93,19 @@ function worded(token: Token, word: string, kind: WordClass): Token {
 function negation(token: Token): Token {
   return { ...worded(token, "not", "negation"), tags: new Set(["Negative"]) };
 }
+
+/** "He's called" is, though "called" is a participle. */
+const STATES = new Set(
+  "called named nicknamed born based made located known supposed married engaged retired divorced allergic addicted subscribed scared interested booked scheduled due dead gone obsessed insured registered diagnosed employed widowed separated".split(
+    " ",
+  ),
+);
+
+/** "She's been" has; "mum's from Derby" is. */
+export function hasParticiple(tokens: readonly Token[], i: number): boolean {
+  const next = tokens.slice(i + 1).find(({ class: kind }) => kind !== "adverb" && kind !== "negation");
+  if (next === undefined || STATES.has(next.lower)) return false;
+  return (
+    next.tags.has("PastTense") || next.tags.has("Participle") || ["been", "got", "had"].includes(next.lower)
+  );
+}

@@ -1,6 +1,7 @@
 import type { AddProposal } from "../../ports/extractor.ts";
 import { adding, type Context, claimOf, thirdPerson, tidy } from "./context.ts";
 import { compose } from "./sentence.ts";
+import type { Token } from "./token.ts";
 
 interface Place {
   readonly start: number;
@@ -30,4 +31,15 @@ export function wishesOf(context: Context, text: string, place: Place): AddPropo
       importance: 0.4,
     }),
   ];
+}
+
+/** A sentence at its commas and before "but". */
+export function piecesOf(tokens: readonly Token[]): Token[][] {
+  const pieces: Token[][] = [[]];
+  for (const [i, token] of tokens.entries()) {
+    if (token.lower === "but" && i > 0) pieces.push([]);
+    pieces.at(-1)?.push(token);
+    if (token.after.includes(",")) pieces.push([]);
+  }
+  return pieces;
 }
