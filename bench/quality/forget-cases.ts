@@ -26,6 +26,8 @@ interface Tried {
   readonly id: string;
   readonly category: string;
   readonly passed: boolean;
+  /** By recall alone, without the profile. */
+  readonly byRecall: boolean;
   /** Without any change, the three best by BM25. */
   readonly words: boolean;
   readonly lacks: readonly string[];
@@ -36,8 +38,8 @@ interface Tried {
 }
 
 /**
- * Facts are added, some are replaced or erased by a description of what is meant, and a question is asked. Passed is
- * what brings all that must come and nothing that must not.
+ * Facts are added, some are replaced or erased by a description of what is meant, and a question is asked. A model is
+ * shown the profile and what is recalled. Passed is what shows all that must come and nothing that must not.
  */
 export async function forgetCases({ data, limit, embedder, progress }: RunOptions): Promise<Run> {
   const all = readPlainLines<Case>(data, "forget_cases", "forgeteval_sample.jsonl").slice(0, limit);
@@ -54,6 +56,7 @@ export async function forgetCases({ data, limit, embedder, progress }: RunOption
       metrics: {
         passed: percent(passed),
         passed_count: passed.filter(Boolean).length,
+        passed_by_recall_alone: percent(tried.map(({ byRecall }) => Number(byRecall))),
         left: erasing.length === 0 ? 0 : percent(erasing.map(({ left }) => Number(left.length > 0))),
         ...Object.fromEntries(
           [...Map.groupBy(tried, ({ category }) => category)].map(([category, ones]) => [
@@ -85,7 +88,7 @@ async function run(one: Case, embedder: Embedder): Promise<Tried> {
   // A minute between one fact and the next, so that newer and older can be told.
   let minute = 0;
   const clock = (): Date => new Date(Date.UTC(2026, 0, 1, 0, minute));
-  const isErasing = one.mutations.every(([kind]) => kind !== "supersede");
+  const isErasing = one.mutations.length > 0 && one.mutations.every(([kind]) => kind !== "supersede");
   try {
     const path = join(folder, "memory.db");
     const found = await (async () => {
@@ -101,23 +104,21 @@ async function run(one: Case, embedder: Embedder): Promise<Tried> {
         else await user.forget(mutation[1]);
       }
       const { items } = await user.recall(one.final_query);
-      // What was so comes too, and says so by its status; the question is what is recalled as true.
-      return {
-        recalled: items
-          .filter(({ status }) => status === "current")
-          .map(({ text }) => text)
-          .join("\n"),
-        stored: await everythingIn(user),
-      };
+      const { text: profile } = await user.profile();
+      // What was so comes too, and says so by its status; the question is what is shown as true.
+      const recalled = items.filter(({ status }) => status === "current").map(({ text }) => text);
+      return { recalled: recalled.join("\n"), profile, stored: await everythingIn(user) };
     })();
     const bytes = readdirSync(folder).map((file) => readFileSync(join(folder, file)).toString("latin1"));
     const stored = [found.stored, ...bytes].join("\n");
-    const { lacks, shows } = judged(one, found.recalled);
+    const { lacks, shows } = judged(one, `${found.profile}\n${found.recalled}`);
+    const alone = judged(one, found.recalled);
     const byWords = judged(one, bestByWords(one));
     return {
       id: one.id,
       category: one.category,
       passed: lacks.length + shows.length === 0,
+      byRecall: alone.lacks.length + alone.shows.length === 0,
       words: byWords.lacks.length + byWords.shows.length === 0,
       lacks,
       shows,

@@ -23,3 +23,12 @@ export function isAliasOfBefore(text: string): boolean {
   const [first] = text.matchAll(SAYS);
   return first !== undefined && OF_BEFORE.test(`${text.slice(0, first.index)} ${first[0]}`);
 }
+
+const CHANGED =
+  /^(?<who>\p{Lu}[\p{L}'’-]*|the user)\s+(?:(?:later|then|soon|now|has|had|since|afterwards|briefly)\s+)*(?:switched|changed|moved|migrated|went|gone|returned|upgraded)(?:\s+(?:back|over))?\s+to\b/iu;
+
+/** Whether a text tells what somebody changed to without saying of what: of what the text before it spoke of. */
+export function isChangeOfBefore(text: string, before: string): boolean {
+  const who = CHANGED.exec(text)?.groups?.who?.toLowerCase();
+  return who !== undefined && before.toLowerCase().startsWith(`${who} `);
+}

@@ -6,6 +6,7 @@ import { change } from "../change.ts";
 import type { Ports } from "../ports.ts";
 import { unitsOf } from "../units.ts";
 import type { UserState } from "../user-state.ts";
+import type { Elsewhere } from "./elsewhere.ts";
 import { type Erasing, erasing } from "./erasure.ts";
 import { firstReceipt, sign, traceHash } from "./seal.ts";
 import type { Selection } from "./select.ts";
@@ -15,8 +16,14 @@ import { verified } from "./verify.ts";
 export interface Reason {
   /** The message that asked for it, and is read with that. */
   readonly asking?: string;
-  /** The receipt whose erasure is done again, and the tombstones that were put then. */
-  readonly again?: { readonly receipt: string; readonly tombstones: readonly Tombstone[] };
+  /** Words that were named: they are looked for in metadata and history too. */
+  readonly named?: readonly string[];
+  /** The receipt whose erasure is done again, the tombstones that were put then, and what stood elsewhere. */
+  readonly again?: {
+    readonly receipt: string;
+    readonly tombstones: readonly Tombstone[];
+    readonly elsewhere: Elsewhere;
+  };
 }
 
 /**
@@ -34,10 +41,14 @@ export async function carryOut(
     scope,
     async (state, at) => {
       const selection = choose(state);
-      if (selection.memories.size === 0 && selection.cuts.size === 0 && !reason.again) {
+      const plan = erasing(ports, state, selection, await ports.record.versions(scope), {
+        ...(reason.named ? { named: reason.named } : {}),
+        ...(reason.again ? { elsewhere: reason.again.elsewhere } : {}),
+      });
+      const isNothing = plan.memories.length + plan.messages.length + plan.rewrites.length === 0;
+      if (isNothing && !reason.again) {
         return { result: { receipt: nothingErased(ports, scope, state.revision, at) } };
       }
-      const plan = erasing(ports, state, selection, await ports.record.versions(scope));
       const tombstones = reason.again?.tombstones ?? plan.tombstones;
       const units = await unitsOf(
         ports,
@@ -86,18 +97,21 @@ function traceOf(of: {
   reason: Reason;
 }): Trace {
   const { messages, scope, revision } = of.state;
+  const { plan } = of;
   return {
     receipt: of.id,
     at: of.at,
     project: scope.project,
     user: scope.user,
     revision: revision + 1,
-    memories: of.plan.memories,
+    memories: plan.memories,
     messages: [...of.selection.cuts].flatMap(([id, cuts]) => {
       const length = messages.get(id)?.content.length;
       if (length === undefined) return [];
       return [{ id, length, cuts: cuts.map(({ start, end, put }) => ({ start, end, put })) }];
     }),
+    ...(plan.elsewhere.bare.length > 0 ? { bare: plan.elsewhere.bare } : {}),
+    ...(plan.elsewhere.versions.length > 0 ? { versions: plan.elsewhere.versions } : {}),
     tombstones: of.tombstones.map(({ hash, of: what, at }) => ({ hash, of: what, at })),
     ...(of.reason.again ? { replays: of.reason.again.receipt } : {}),
   };

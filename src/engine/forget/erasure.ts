@@ -8,6 +8,7 @@ import { passagesIn } from "../block/block.ts";
 import type { Ports } from "../ports.ts";
 import { claimTombstones, isTelling } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
+import { bared, cutVersion, type Elsewhere, findElsewhere } from "./elsewhere.ts";
 import { placesOf, variantsOf } from "./places.ts";
 import type { Selection } from "./select.ts";
 import type { Value } from "./values.ts";
@@ -29,6 +30,8 @@ export interface Erasing {
   readonly since: string;
   /** The erased words, for the search that proves them gone. */
   readonly texts: readonly string[];
+  /** Where they stood beside that. */
+  readonly elsewhere: Elsewhere;
 }
 
 /** Turns a selection into an erasure. `versions` are all versions of all the user's memories. */
@@ -37,6 +40,7 @@ export function erasing(
   state: UserState,
   selection: Selection,
   versions: readonly Memory[],
+  more: { readonly named?: readonly string[]; readonly elsewhere?: Elsewhere } = {},
 ): Erasing {
   const gone = new Set([...selection.memories].map(({ id }) => id));
   const cutOut = [...selection.cuts].flatMap(([id, cuts]) => {
@@ -45,13 +49,23 @@ export function erasing(
   });
   const places = new Map(cutOut.map(({ message, text, place }) => [message.id, { text, place }]));
   const left = cutOut.map(({ message, redaction }) => applied(message, redaction));
-  const texts = erasedTexts(selection, versions, state, left);
+  const hunted = huntedIn(state, selection, left, more.named ?? []);
+  const texts = erasedTexts(selection, versions, state, hunted);
+  const elsewhere = more.elsewhere ?? findElsewhere(state, selection, versions, hunted);
+  const cuts = new Map(elsewhere.versions.map((cut) => [`${cut.id}@${cut.version}`, cut]));
   const rewrites = versions
     .filter(({ id }) => !gone.has(id))
-    .flatMap((version) => rewrite(version, places, gone) ?? []);
+    .flatMap((version) => {
+      const moved = rewrite(version, places, gone);
+      const cut = cutVersion(moved ?? version, cuts.get(`${version.id}@${version.version}`));
+      return cut ?? moved ?? [];
+    });
   const passages = [...places.keys()].flatMap((id) => passagesIn(state.block, id));
   return {
-    messages: cutOut.map(({ redaction }) => redaction),
+    messages: [
+      ...cutOut.map(({ redaction }) => redaction),
+      ...elsewhere.bare.flatMap((id) => bared(state, id)),
+    ],
     emptied: cutOut.filter(({ text }) => text === "").length,
     left,
     memories: [...gone],
@@ -65,8 +79,11 @@ export function erasing(
       [
         ...versions.filter(({ id }) => gone.has(id)).map(({ storedAt }) => storedAt),
         ...cutOut.map(({ message }) => message.storedAt),
+        ...elsewhere.bare.flatMap((id) => state.messages.get(id)?.storedAt ?? []),
+        ...versions.filter(({ id, version }) => cuts.has(`${id}@${version}`)).map(({ storedAt }) => storedAt),
       ].sort()[0] ?? "",
     texts,
+    elsewhere,
   };
 }
 
@@ -176,17 +193,13 @@ function erasedTexts(
   selection: Selection,
   versions: readonly Memory[],
   state: UserState,
-  left: readonly Message[],
+  hunted: readonly string[],
 ): string[] {
   const texts = new Set<string>(
     (selection.values ?? []).filter((value) => barringOf(value) === "everywhere").flatMap(variantsOf),
   );
   const gone = new Set([...selection.memories].map(({ id }) => id));
-  const stays = standing(state, selection, left);
-  // A value that nobody named may rightly stand elsewhere: in what the plan leaves, because something else rests on it.
-  for (const { claim } of selection.memories) {
-    if (claim && isTelling(claim.value) && !stays(claim.value)) texts.add(claim.value);
-  }
+  for (const text of hunted) texts.add(text);
   for (const { id, text } of versions) if (gone.has(id)) texts.add(text);
   for (const [id, cuts] of selection.cuts) {
     const content = state.messages.get(id)?.content ?? "";
@@ -196,6 +209,23 @@ function erasedTexts(
     }
   }
   return [...texts].slice(0, MOST_TEXTS);
+}
+
+/**
+ * The telling words that must be nowhere afterwards: what was named, and the values of the memories that go. What the
+ * plan leaves somewhere, because something else rests on it, is not among them.
+ */
+function huntedIn(
+  state: UserState,
+  selection: Selection,
+  left: readonly Message[],
+  named: readonly string[],
+): string[] {
+  const stays = standing(state, selection, left);
+  const values = [...selection.memories].flatMap(({ claim }) => (claim ? [claim.value] : []));
+  const distinct = (selection.values ?? []).filter((value) => barringOf(value) === "everywhere");
+  const all = new Set([...named, ...values, ...distinct.map(({ text }) => text)]);
+  return [...all].filter((text) => isTelling(text) && !stays(text));
 }
 
 /** Whether words stand in what is left of messages and memories. */

@@ -81,7 +81,8 @@ async function eraseAgain(ports: Ports, trace: Trace): Promise<number> {
     unplaced = chosen.unplaced;
     return chosen;
   };
-  const again = { receipt: trace.receipt, tombstones: trace.tombstones };
+  const elsewhere = { bare: trace.bare ?? [], versions: trace.versions ?? [] };
+  const again = { receipt: trace.receipt, tombstones: trace.tombstones, elsewhere };
   await carryOut(ports, { project: trace.project, user: trace.user }, choose, { again });
   return unplaced;
 }

@@ -11,7 +11,7 @@ import type { Ports } from "../ports.ts";
 import type { Forget } from "../surface.ts";
 import type { UserState } from "../user-state.ts";
 import { type About, aboutOf, memoriesAbout } from "./about.ts";
-import { aliasesIn, isAliasOfBefore } from "./aliases.ts";
+import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "./aliases.ts";
 import { cutSentences } from "./cuts.ts";
 import { exactPlaces } from "./places.ts";
 import { type Asking, selectValues } from "./select-values.ts";
@@ -152,7 +152,21 @@ export function memoriesMeant(
   phrase: string,
 ): ReadonlySet<Memory> {
   const about = aboutOf(phrase);
-  return about ? memoriesAbout(ports, state, phrase, about) : new Set();
+  return about ? withNext(state, memoriesAbout(ports, state, phrase, about)) : new Set();
+}
+
+/** With those right behind them that were added by hand and only go on: another name for it, what it was changed to. */
+function withNext(state: UserState, found: ReadonlySet<Memory>): Set<Memory> {
+  const memories = new Set(found);
+  let before: Memory | undefined;
+  for (const memory of state.memories.values()) {
+    const isNext = before !== undefined && memories.has(before) && memory.sources.length === 0;
+    if (isNext && (isAliasOfBefore(memory.text) || isChangeOfBefore(memory.text, before?.text ?? ""))) {
+      memories.add(memory);
+    }
+    before = memory;
+  }
+  return memories;
 }
 
 /** Each thing of a list by itself: its values or its wording, else the memories and sentences about it. */
@@ -215,13 +229,7 @@ function selectOwn(
 
 /** With what bears another name that the texts themselves give: "also known as", "call it", "the spelling". */
 function withAliases(state: UserState, found: Selection): Selection {
-  const memories = new Set(found.memories);
-  const ordered = [...state.memories.values()];
-  for (const [i, memory] of ordered.entries()) {
-    const before = ordered[i - 1];
-    const isOfBefore = before !== undefined && memories.has(before) && memory.sources.length === 0;
-    if (isOfBefore && isAliasOfBefore(memory.text)) memories.add(memory);
-  }
+  const memories = withNext(state, found.memories);
   const texts = [
     ...[...memories].map(({ text }) => text),
     ...[...found.cuts].flatMap(([id, spans]) => {

@@ -89,18 +89,21 @@ const GIVEN_NAME =
 /** Words that name no noun of information, where they were said before as they stand; of many, the last ones will do. */
 function asItStands(said: readonly Said[], { run, isOwn }: Wanted): Value[] {
   if (run === undefined || isOwn) return [];
-  const all = run.split(/\s+/);
-  for (let from = 0; from === 0 || all.length - from >= LEAST_RUN; from += 1) {
+  const isSaid = (text: string): boolean => said.some((one) => exactPlaces(one.text, text).length > 0);
+  const text = [run, ...lastRuns(run.split(/\s+/))].find(isSaid);
+  return text === undefined ? [] : [{ text, isDistinct: true }];
+}
+
+/** The last words of a description, the longest first, up to a name: that says whose they are. */
+function lastRuns(all: readonly string[]): string[] {
+  const name = all.findIndex((word) => /^\p{Lu}/u.test(word));
+  const count = name < 0 ? all.length : name + 1;
+  const starts = Array.from({ length: Math.max(0, count - 1) }, (_, i) => i + 1);
+  return starts.flatMap((from) => {
     const text = all.slice(from).join(" ");
-    const first = all[from] ?? "";
-    const isWhole =
-      from === 0 ||
-      (!/^(?:the|a|an|of|at|in|on|to|for|and)$/i.test(first) && analyse(text).length >= LEAST_RUN);
-    if (isWhole && said.some((one) => exactPlaces(one.text, text).length > 0))
-      return [{ text, isDistinct: true }];
-    if (from >= all.length - 1) break;
-  }
-  return [];
+    const isPlain = /^(?:the|a|an|of|at|in|on|to|for|and)$/i.test(all[from] ?? "");
+    return isPlain || analyse(text).length < LEAST_RUN ? [] : [text];
+  });
 }
 
 /** Fewer last words of a description are no value by themselves. */
