@@ -232,7 +232,7 @@ export function rescheduled(change: Change): Proposal[] | undefined {
   const verb = /^\d/.test(value) && !date ? "is at" : "is on";
   return [
     adding(context, place(change), {
-      text: compose(thing.display, verb, date ? sayIso(date.iso) : value),
+      text: compose(thing.display, companyOf(old[0]?.claim), verb, date ? sayIso(date.iso) : value),
       claim: claimOnDay(thing, old[0]?.claim, value),
       holds: "one",
       kind: date ? "event" : "fact",
@@ -289,10 +289,18 @@ function dated(context: Context, thing: Entity): Held[] {
   });
 }
 
+/** "with Mr Lambert", without the day and hour that were said behind it: an event that is moved keeps its company. */
+function companyOf(claim: Claim | undefined): string {
+  const company = /\b(?:with|for|about) .*$/i.exec(claim?.qualifier ?? "")?.[0] ?? "";
+  return company
+    .replace(/,? (?:on|at|in|this|next|tomorrow|today|tonight|until|from|by) .*$/i, "")
+    .replace(/ (?:tomorrow|today|tonight)$/i, "");
+}
+
 /** An event keeps its claim and changes its day; of a thing the day is the claim. */
 function claimOnDay(thing: Entity, old: Claim | undefined, value: string): Claim {
   if (old?.relation === "be") return claimOf(old.subject, "be", value);
-  if (old && !/^be /.test(old.relation)) return claimOf(old.subject, old.relation, old.value);
+  if (old && !/^be /.test(old.relation)) return claimOf(old.subject, old.relation, old.value, companyOf(old));
   return claimOf(old?.subject ?? thing.path, old?.relation ?? "be on", value);
 }
 

@@ -94,6 +94,7 @@ function isDate(found: Found, text: string): boolean {
   )
     return false;
   if (/^(?:this|the|a) (?:second|minute|hour)$/i.test(found.text)) return false;
+  if (isNameOfThing(found, text)) return false;
   // "during the week": of every one.
   if (/^(?:the )?(?:week|month|year)$/i.test(found.text)) return false;
   const before = text.slice(Math.max(0, found.index - 12), found.index).toLowerCase();
@@ -116,6 +117,18 @@ function isDate(found: Found, text: string): boolean {
     return false;
   if (/^\d+\s?(?:h|m|min|mins|s|sec)\b/i.test(found.text)) return false;
   return hasDay || /morning|tonight|afternoon|evening|today|\d[:.]\d\d|[ap]m/i.test(found.text);
+}
+
+const NO_NOUN =
+  "(?!(?:morning|afternoon|evening|night|lunchtime|noon|after|before|at|and|or|to|till|until|through|in|on|of|for|from|with|by|the|an?|my|our|i|we|he|she|they|it|is|was|were|when|that|which|who|because|so|but|if|last|next|this|ago|again|too|instead|week|month|year)\\b)";
+const NAMED = new RegExp(`^ ${NO_NOUN}\\p{Ll}{3,}`, "u");
+
+/** "the Sunday market", "our Friday call", "the May issue": a day before a noun is part of its name. */
+function isNameOfThing(found: Found, text: string): boolean {
+  const isBare = /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|\p{Lu}\p{Ll}+)$/u.test(found.text.trim());
+  const before = text.slice(0, found.index);
+  const after = text.slice(found.index + found.text.length);
+  return isBare && /\b(?:the|an?|my|our|his|her|their|your|every)\s+$/i.test(before) && NAMED.test(after);
 }
 
 function isoOf(found: Found, instant: Date, ahead: boolean): string {

@@ -54,7 +54,7 @@ function participleRelations(
 }
 
 const MORE_RELATIONS: Readonly<Record<string, readonly string[]>> = {
-  due: ["be due on", "be due in", "be on"],
+  due: ["be due on", "be due in", "be on", "be"],
   born: ["be born in", "be born on", "be from"],
 };
 

@@ -119,7 +119,9 @@ function looksAhead(text: string): boolean {
     /\b(?:will|going to|next|coming|upcoming|tomorrow|tonight|planning|planned|plans?|scheduled|in (?:about )?\w+ (?:days?|weeks?|months?))\b/i.test(
       text,
     ) ||
-    /\b(?:am|is|are|we) \w+.*ing\b/i.test(text) ||
+    /\b(?:am|is|are|we) \w+.*ing\b|\b(?:due|expires?|runs? out|renews?|ends|starts|opens|closes)\b/i.test(
+      text,
+    ) ||
     /\b(?:do|does) (?:i|we) have\b|\bhave i got\b|\b(?:what['’]?s|what is|am i|is there|anything)\b.*\bon\b/i.test(
       text,
     )

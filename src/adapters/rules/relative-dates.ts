@@ -41,7 +41,7 @@ const RULES: readonly Rule[] = [
   },
   {
     pattern: new RegExp(
-      `\\b(?:${NUMBER}|(?:a )?(?<vague>couple|few)(?: of)?) ${UNIT} (?:from (?:now|today)|(?<ago>ago|back))\\b`,
+      `\\b(?:${NUMBER}|(?:a )?(?<vague>couple|few)(?: of)?) ${UNIT} (?:from (?:now|today)|(?<ago>ago|back))\\b(?<exact> today\\b| to the day\\b| exactly\\b)?`,
       "i",
     ),
     iso: (groups, instant) => counted(groups, instant, groups.ago === undefined ? 1 : -1),
@@ -81,7 +81,7 @@ const RULES: readonly Rule[] = [
 ];
 
 function counted(
-  { count = "", vague, unit = "day" }: Readonly<Record<string, string | undefined>>,
+  { count = "", vague, unit = "day", exact }: Readonly<Record<string, string | undefined>>,
   instant: Date,
   sign: 1 | -1,
 ): string {
@@ -92,6 +92,11 @@ function counted(
   if (name === "week") return day(instant.getTime() + many * 7 * DAY);
   if (name === "fortnight") return day(instant.getTime() + many * 14 * DAY);
   const date = new Date(instant);
+  if (exact !== undefined) {
+    if (name === "year") date.setUTCFullYear(date.getUTCFullYear() + many);
+    else date.setUTCMonth(date.getUTCMonth() + many);
+    return day(date.getTime());
+  }
   if (name === "year") return String(date.getUTCFullYear() + many);
   date.setUTCDate(1);
   date.setUTCMonth(date.getUTCMonth() + many);

@@ -105,7 +105,7 @@ export function absolute(text: string, dates: readonly SaidDate[], whole: string
   const before = text
     .slice(0, at)
     .replace(
-      /(^|\s)(?:(?:on|in|at|by|for|over|about|around|roughly)\s+)?(?:the\s+|this\s+|last\s+|next\s+|past\s+)?$/i,
+      /(^|\s)(?:(?:on|in|at|by|for|over|about|around|roughly|exactly)\s+)?(?:the\s+|this\s+|last\s+|next\s+|past\s+)?$/i,
       " ",
     );
   const removed = text

@@ -240,13 +240,19 @@ function byThing(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined
     return undefined;
   if (claim.subject !== parts.join("/")) return undefined;
   if (one.memory.kind === "event" && question.asks !== "when") return undefined;
-  if (!namesThing(question, claim, thing)) return undefined;
+  if (!namesThing(question, claim, thing) || !isDeadline(question, one.memory)) return undefined;
   if (!shapeFits(question, one.memory, claim) || !informs(question, claim, thing)) return undefined;
   const isItself = (question.topic ?? "").toLowerCase() === thing.toLowerCase();
   const kind = isItself ? undefined : kindFits(asked, one.memory, claim);
   if (kind === false) return undefined;
   const score = 2 + (kind ? 0.5 : 0);
   return { memory: one.memory, holds: one.holds, by: "thing", score, kind, isNarrowed: false };
+}
+
+/** "When is my essay due?" is answered by what has to be done by then, and not by when it was begun. */
+function isDeadline({ relations }: Question, { text }: Memory): boolean {
+  const asksDue = relations[0]?.startsWith("be due") === true;
+  return !asksDue || /\b(?:by|before|until|till|due|deadline|must|has to|had to|needs to)\b/.test(text);
 }
 
 /** The thing stands in the value; or, for "who", in the verb. */

@@ -138,6 +138,16 @@ function withBeginning(text: string, { validFrom, at }: Memory): string {
   return bare.includes(spoken) ? `${bare}.` : `${bare} (since ${spoken}).`;
 }
 
+/** The date says the day, and the hour where it has one. */
+function withoutTime(qualifier: string, when: string): string {
+  const bare = qualifier.replace(
+    /\b(?:on )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|today|tomorrow)\b/gi,
+    "",
+  );
+  const hours = /\b(?:at|around) \d{1,2}(?:[:.]\d\d)? ?(?:am|pm)?\b/gi;
+  return (when.length > 10 ? bare.replace(hours, "") : bare).replace(/\s+/g, " ").trim();
+}
+
 /** Puts the resolved date behind what was said of it. */
 function withDate(text: string, memory: Memory, question: Question): string {
   const { when, claim } = memory;
@@ -147,7 +157,8 @@ function withDate(text: string, memory: Memory, question: Question): string {
   const bare = sentence(text).replace(/\.$/, "");
   const spoken = sayDate(when, { weekday: false });
   if (question.asks === "when" && claim?.relation.startsWith("be on")) {
-    const rest = claim.qualifier ? ` ${sayValue(claim.qualifier)}` : "";
+    const more = sayValue(withoutTime(claim.qualifier ?? "", when));
+    const rest = more === "" ? "" : ` ${more}`;
     return `${sayPath(claim.subject)} is on ${sayDate(when)} (${iso})${rest}.`;
   }
   const isTold = bare.includes(spoken) || bare.includes(spoken.replace(/ \d{4}$/, ""));

@@ -36,6 +36,8 @@ export function yesOrNo(
 
 /** "I'd love to visit Iceland" is no yes to "Have I been to Iceland?" */
 function isOnlyWished({ text, question }: Asked, { kind, claim }: Memory): boolean {
+  // "I wish I could play the harp" answers no question but for wishes.
+  if (claim?.relation === "wish") return !/\bwish/i.test(text);
   const isDone =
     question.tense === "past" || /^(?:and |so |but )?(?:have|has|did|was|were|had)\b/i.test(text);
   if (!isDone || question.relations.includes(claim?.relation ?? "")) return false;
@@ -103,7 +105,8 @@ function partedFrom(asked: Asked, held: readonly HeldMemory[]): HeldMemory | und
     )
     .filter(
       ({ memory }) =>
-        (asksLife && memory.claim?.relation === "die") ||
+        (memory.claim?.relation === "die" &&
+          (asksLife || coverage(bagOf(memory.claim.subject.split("/").at(-1) ?? ""), telling) === 1)) ||
         coverage(bagOf(memory.claim?.value ?? ""), telling) === 1,
     )
     .findLast(({ memory }) => !isAsked(asked, memory));
