@@ -1,5 +1,16 @@
 import type { Cut } from "./cut.ts";
 
+/** What was taken from a version of a memory that stayed. */
+export interface VersionCut {
+  readonly id: string;
+  readonly version: number;
+  /** How long its text was before. */
+  readonly length: number;
+  readonly cuts: readonly Cut[];
+  readonly dropsClaim?: boolean;
+  readonly dropsMetadata?: boolean;
+}
+
 /**
  * What an erasure took, by ids and places alone: enough to take it again from a copy that was made before it, and too
  * little to say what it was.
@@ -21,6 +32,10 @@ export interface Trace {
     readonly length: number;
     readonly cuts: readonly Cut[];
   }[];
+  /** Messages that lost their metadata and nothing else. */
+  readonly bare?: readonly string[];
+  /** Versions of memories that stayed, which lost words of their own. */
+  readonly versions?: readonly VersionCut[];
   /** Hashes of the tombstones that were put. */
   readonly tombstones: readonly {
     readonly hash: string;

@@ -3,6 +3,7 @@ import type { Message } from "../domain/message.ts";
 import type { ErasurePlan, ErasureReceipt, ReceiptLine } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { EraseProposal } from "../ports/extractor.ts";
+import { aboutOf } from "./forget/about.ts";
 import { carryOut } from "./forget/carry-out.ts";
 import { type Selection, select, united } from "./forget/select.ts";
 import type { Ports } from "./ports.ts";
@@ -22,7 +23,13 @@ export async function forget(
   options.signal?.throwIfAborted();
   const meant =
     typeof what === "string" ? await meaningOf(ports, scope, checkText(what, "what to forget")) : what;
-  return carryOut(ports, scope, (state) => select(ports, state, meant));
+  return carryOut(ports, scope, (state) => select(ports, state, meant), { named: namedIn(meant) });
+}
+
+/** The name or the thing that words ask to forget, where they name one by itself. */
+function namedIn(meant: Forget | undefined): string[] {
+  const about = typeof meant === "string" ? aboutOf(meant) : undefined;
+  return about && !about.isOwn && about.name.length > 0 ? [about.name.join(" ")] : [];
 }
 
 /** What `forget` would take. Nothing is gone yet. */
@@ -55,6 +62,7 @@ export async function forgetAsked(
   const { message, proposals } = asked;
   const receipt = await carryOut(ports, scope, (state) => selectAsked(ports, state, message, proposals), {
     asking: message.id,
+    named: proposals.flatMap(({ about }) => namedIn(about)),
   });
   const lines = receipt.ids.map((id) => ({
     id,

@@ -35,8 +35,10 @@ export async function forget(what: string | undefined, options: ForgetOptions): 
       return EXIT.failed;
     }
     const receipt = await memory.forget(meant);
-    print.result(receipt, () => (isEmpty ? planLines(plan) : receiptLines(receipt)));
-    if (isEmpty) return EXIT.nothingFound;
+    const { memories, messages, rewritten = 0 } = receipt.erased;
+    const isNone = memories + messages + rewritten === 0;
+    print.result(receipt, () => (isNone ? planLines(plan) : receiptLines(receipt)));
+    if (isNone) return EXIT.nothingFound;
     return receipt.complete ? EXIT.done : EXIT.failed;
   });
 }

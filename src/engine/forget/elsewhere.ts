@@ -1,0 +1,81 @@
+import type { Redaction } from "../../domain/change-set.ts";
+import { type Cut, cutText, GAP } from "../../domain/cut.ts";
+import type { Metadata } from "../../domain/filter.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { VersionCut } from "../../domain/trace.ts";
+import { words } from "../../domain/words.ts";
+import type { UserState } from "../user-state.ts";
+import { placesOf } from "./places.ts";
+import type { Selection } from "./select.ts";
+
+/** Where erased words stand beside the texts that a selection looks at. */
+export interface Elsewhere {
+  /** Messages that stay, whose metadata goes. */
+  readonly bare: readonly string[];
+  /** Versions of memories that stay: older ones that said it, and metadata. */
+  readonly versions: readonly VersionCut[];
+}
+
+/**
+ * Looks for words in metadata, and in older versions of memories that stay: "uses Magnet", corrected to "uses Shram"
+ * by hand, is a memory of Shram whose history speaks of Magnet.
+ */
+export function findElsewhere(
+  state: UserState,
+  selection: Selection,
+  versions: readonly Memory[],
+  hunted: readonly string[],
+): Elsewhere {
+  if (hunted.length === 0) return { bare: [], versions: [] };
+  const runs = hunted.map((text) => words(text)).filter((run) => run.length > 0);
+  const holds = (metadata: Metadata | undefined): boolean =>
+    metadata !== undefined && placesIn(JSON.stringify(metadata), runs).length > 0;
+  const gone = new Set([...selection.memories].map(({ id }) => id));
+  return {
+    bare: [...state.messages.values()]
+      .filter(({ id, metadata }) => !selection.cuts.has(id) && holds(metadata))
+      .map(({ id }) => id),
+    versions: versions
+      .filter(({ id }) => !gone.has(id))
+      .flatMap((version) => {
+        const { id, text, claim, metadata } = version;
+        const isNewest = state.memories.get(id)?.version === version.version;
+        const cuts = isNewest ? [] : placesIn(text, runs);
+        const dropsClaim = !isNewest && claim && placesIn(Object.values(claim).join("\n"), runs).length > 0;
+        const dropsMetadata = holds(metadata);
+        if (cuts.length === 0 && !dropsClaim && !dropsMetadata) return [];
+        return {
+          id,
+          version: version.version,
+          length: text.length,
+          cuts,
+          ...(dropsClaim ? { dropsClaim } : {}),
+          ...(dropsMetadata ? { dropsMetadata } : {}),
+        };
+      }),
+  };
+}
+
+function placesIn(text: string, runs: readonly (readonly string[])[]): Cut[] {
+  return runs.flatMap((run) => placesOf(text, run)).map(({ start, end }) => ({ start, end, put: GAP }));
+}
+
+/** A version without what is cut from it; nothing where it is another text than the one that was cut. */
+export function cutVersion(version: Memory, cut: VersionCut | undefined): Memory | undefined {
+  if (!cut || cut.length !== version.text.length) return undefined;
+  const { claim, metadata, ...rest } = version;
+  return {
+    ...rest,
+    text: cutText(version.text, cut.cuts).text,
+    ...(claim && !cut.dropsClaim ? { claim } : {}),
+    ...(metadata && !cut.dropsMetadata ? { metadata } : {}),
+  };
+}
+
+/** The same message without its metadata. */
+export function bared(state: UserState, id: string): Redaction[] {
+  const message = state.messages.get(id);
+  if (!message) return [];
+  const { content, parts } = message;
+  return [{ id, content, keepMetadata: false, ...(parts ? { parts } : {}) }];
+}
