@@ -1,4 +1,5 @@
 import { pastTense } from "../../domain/english.ts";
+import type { Claim } from "../../domain/memory.ts";
 import { OTHER_ENDERS, PARTING_VERBS } from "../../domain/parting.ts";
 import { canonicalRelation } from "../../domain/relations.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
@@ -230,7 +231,7 @@ function stoppedHaving(change: Change): Proposal[] | undefined {
       kind === "noun" ||
       (kind === "preposition" && ["from", "of", "with", "to", "on", "out of", "in"].includes(head ?? "")),
   );
-  if (!object) return undefined;
+  if (!object || isOnce(change, object)) return undefined;
   const whole = said(context, tokens, ...rest);
   const isList = object.items.length > 1;
   const names = isList ? namesIn(change, object) : [wholeName(change, object)];
@@ -241,6 +242,18 @@ function stoppedHaving(change: Change): Proposal[] | undefined {
 }
 
 const ENDERS: ReadonlySet<string> = new Set([...PARTING_VERBS, ...OTHER_ENDERS]);
+
+/** "finished a Swedish lesson": one of many, and the learning goes on. */
+function isOnce({ context, statement }: Change, object: Phrase): boolean {
+  const { tokens, verb } = statement.clause;
+  const isOne = /^an?$/.test(tokens[object.items[0]?.[0] ?? object.from]?.lower ?? "");
+  const name = said(context, tokens, object.from, object.to);
+  const isPart = /\b(?:lesson|class|session|episode|chapter|shift|game|match|run|workout|book)$/i.test(name);
+  return (
+    ["finish", "leave", "quit", "stop", "close"].includes(verb.lemma) &&
+    (isOne || (isPart && verb.lemma === "finish"))
+  );
+}
 
 /** What the verb says of the relation that ends; nothing where it can be any. */
 function relationEndedBy(lemma: string, rest: string): string | undefined {
@@ -334,6 +347,13 @@ const PARTED = new Set([
 const TOGETHER =
   /^(?:date|see|be (?:with|together with|married to|engaged to|in a relationship with|dating)|go out with|marry|live with)$/;
 
+/** "has a boyfriend" */
+function isHavingPartner({ relation, value }: Claim): boolean {
+  return (
+    relation === "have" && /\b(?:boyfriend|girlfriend|partner|husband|wife|fianc\p{L}*|spouse)$/iu.test(value)
+  );
+}
+
 /** "Jonas and I broke up last night", "I broke up with Marco". */
 export function over(change: Change): Proposal[] | undefined {
   const { context, statement, phrases, dates } = change;
@@ -343,7 +363,7 @@ export function over(change: Change): Proposal[] | undefined {
   const partner = partnerOf(change);
   const found = held(context).filter(
     ({ claim }) =>
-      TOGETHER.test(claim.relation) &&
+      (TOGETHER.test(claim.relation) || isHavingPartner(claim)) &&
       (partner === undefined ||
         telling(partner).some((word) => telling(`${claim.value} ${claim.subject}`).includes(word)) ||
         /boyfriend|girlfriend|partner|husband|wife|fianc/.test(claim.value)),
@@ -353,7 +373,7 @@ export function over(change: Change): Proposal[] | undefined {
   const isOwn = statement.subject.path === context.discourse.speaker.path;
   if (!target && (!isOwn || partner === undefined || isState(verb.lemma))) return undefined;
   const [date] = dates;
-  const who = partner ?? partnerNamed(found);
+  const who = partner ?? partnerNamed(found)?.replace(/^an? /i, "their ");
   const text = compose(
     statement.subject.display,
     "broke up with",

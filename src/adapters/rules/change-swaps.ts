@@ -51,6 +51,13 @@ function newAlone(change: Change): Proposal[] | undefined {
   if (verb.tense === "present" && !verb.perfect && !verb.progressive) return undefined;
   const fresh = newThing(ONLY_NEW.exec(text)?.groups?.new ?? "");
   if (fresh === "" || /^(?:\d|bed|work|sleep|the (?:gym|shop|doctor|dentist))/i.test(fresh)) return undefined;
+  const purpose = /^(?<name>.+?) for (?:my |our |the |all (?:my |our )?)?(?<thing>[\p{L}' -]+)$/u.exec(
+    fresh,
+  )?.groups;
+  if (purpose?.name && purpose.thing) {
+    const moved = placedIn(change, telling(purpose.thing), purpose.name);
+    if (moved) return moved;
+  }
   const rivals = sameKindAs(change, fresh);
   const [rival] = rivals;
   if (!rival || rivals.length > 1) return undefined;
@@ -104,8 +111,17 @@ function elsewhere(change: Change): Proposal[] | undefined {
   );
   const kept = own.filter(({ claim }) => keeping?.test(claim.relation));
   if (kept.length === 1 && kept[0]) return [inherit(change, kept, kept[0], kept[0].claim.value, fresh)];
-  const placed = own.filter(
-    ({ claim }) =>
+  return placedIn(change, thing, fresh);
+}
+
+/** "in Paprika", of the recipes that are kept there: elsewhere now. */
+function placedIn(change: Change, thing: readonly string[], fresh: string): Proposal[] | undefined {
+  const { context, statement } = change;
+  const placed = held(context).filter(
+    ({ claim, memory }) =>
+      claim.subject === statement.subject.path &&
+      memory?.kind !== "event" &&
+      thing.length > 0 &&
       thing.every((word) => telling(claim.value).includes(word)) &&
       /^(?:in|on|with|at|into|to) \S/.test(claim.qualifier ?? ""),
   );

@@ -350,7 +350,11 @@ function whenOf(memory: Memory | undefined, fresh: string): string | undefined {
   if (memory?.when === undefined) return undefined;
   const hour = /^(?:at )?(\d{1,2})[:.](\d\d)$/.exec(fresh);
   if (hour?.[1]) return `${memory.when.slice(0, 10)}T${hour[1].padStart(2, "0")}:${hour[2]}:00.000Z`;
-  const bare = /^\d{1,2}(?:st|nd|rd|th)$/i.test(fresh) ? `the ${fresh}` : fresh;
+  // "the 9th": of the month that was told.
+  const day = /^(?:the )?(\d{1,2})(?:st|nd|rd|th)$/i.exec(fresh)?.[1];
+  if (day !== undefined && memory.when.length >= 10)
+    return `${memory.when.slice(0, 8)}${day.padStart(2, "0")}${memory.when.slice(10)}`;
+  const bare = fresh;
   const [date] = datesIn(bare, memory.at, memory.when >= memory.at.slice(0, 10));
   if (!date) return memory.when;
   return date.iso;

@@ -29,7 +29,7 @@ export function toldBefore(context: Context, start: number): Told {
 }
 
 const LIGHT =
-  /^(?:not|too|either|also|though|neither|so|as|well|really|never|anymore|either|sadly|no|me|and)$/;
+  /^(?:not|too|either|also|though|neither|so|as|well|really|never|anymore|either|sadly|no|me|and|one)$/;
 
 /**
  * "My flatmate's vegan and I'm not", "she eats meat, I don't", "my brother does too": a clause without words of its
@@ -80,7 +80,7 @@ export const SAME: readonly RegExp[] = [
   ),
   new RegExp(`^${OPENS}(?<who>[^,.]{1,40}?),? (?:too|as well|also|neither|either)${CLOSES}$`, "i"),
   new RegExp(
-    `^${OPENS}(?:so|neither|nor|as) (?:do|does|did|am|is|are|was|have|has|can|can['’]t|will|would) (?<who>[^,.]{1,40}?)${CLOSES}$`,
+    `^${OPENS}(?:so|neither|nor|as)(?:['’]s| (?:do|does|did|am|is|are|was|have|has|can|can['’]t|will|would)) (?<who>[^,.]{1,40}?)${CLOSES}$`,
     "i",
   ),
   new RegExp(`^${OPENS}(?:the )?same (?:for|with|goes for) (?<who>[^,.]{1,40}?)${CLOSES}$`, "i"),

@@ -26,6 +26,7 @@ export const ENDED_IT: readonly string[] = [
   "(?:don['’]?t|do not|no longer) (?:need|want|have|use|like|do) {} (?:any ?more|any longer)",
   "(?:done|through|finished|over) (?:with )?(?:\\p{L}+ing )(?:at |in |on |with |for |to )?{}",
   "(?:got|getting|pulled) out of {}",
+  "(?:gave|given|handed in) (?:my |our )?notice (?:on|for|at) {}",
   "(?:stopped|stoped|stopping|quit|quitting|given up|gave up|ceased|finished) (?:\\p{L}+ing) (?:to |at |in |on |with |for )?{}",
 ];
 

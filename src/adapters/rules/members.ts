@@ -19,25 +19,34 @@ export function endings(
   named: string,
   validTo?: string,
 ): Proposal[] {
-  const shorter = found.flatMap((one) => without(context, place, one, named) ?? []);
-  const whole = found.filter((one) => withoutMember(one, named) === undefined);
-  const target = targetOf(whole);
-  return [...(target ? [ending(context, place, target, validTo)] : []), ...shorter];
+  const target = targetOf(found);
+  const left = found.flatMap((one) => without(context, place, one, named) ?? []);
+  return target ? [ending(context, place, target, validTo), ...left] : [];
 }
 
 function without(context: Context, place: Place, one: Held, named: string): Proposal | undefined {
   const left = withoutMember(one, named);
-  const target = targetOf([one]);
-  if (!left || !one.memory || !target) return undefined;
-  return adding(context, place, {
-    ...left,
-    kind: one.memory.kind,
-    importance: one.memory.importance,
-    replaces: target,
-  });
+  if (!left || !one.memory) return undefined;
+  return adding(context, place, { ...left, kind: one.memory.kind, importance: one.memory.importance });
 }
 
-interface Told {
+/** Of a memory that lists several things the one that stays: the others go. */
+export function onlyMember(one: Held, kept: string): Told | undefined {
+  if (!one.memory) return undefined;
+  const parts = one.memory.text.replace(/[.!]$/, "").split(MARKS);
+  const at = parts.findIndex((part, k) => isMember(part, kept, k === 0));
+  if (parts.length < 2 || at < 0) return undefined;
+  let left: Told = { text: one.memory.text, claim: one.claim };
+  for (const [k, part] of parts.entries()) {
+    if (k === at) continue;
+    const name = k === 0 ? part.split(" ").slice(-1).join(" ") : part;
+    left = withoutMember({ memory: { ...one.memory, text: left.text }, claim: left.claim }, name) ?? left;
+  }
+  return left.text === one.memory.text ? undefined : left;
+}
+
+/** What a memory says without some of its words. */
+export interface Told {
   readonly text: string;
   readonly claim: Claim;
 }
@@ -62,13 +71,17 @@ function lessClaim(claim: Claim, item: string): Claim | undefined {
   if (beside !== undefined) return { ...claim, qualifier: beside };
   // A list that runs over from the one into the other.
   const across = less(`${claim.value}, ${qualifier}`, item);
+  const rest = qualifier.replace(item, "").trim();
+  if (rest !== qualifier && rest !== "") return { ...claim, qualifier: rest };
   return across === undefined ? undefined : { ...bare, value: across };
 }
+
+const MARKS = /,? and |, |,? & /;
 
 /** "A, B and C" without B. */
 function less(text: string, named: string): string | undefined {
   const end = /[.!]$/.exec(text)?.[0] ?? "";
-  const parts = text.slice(0, text.length - end.length).split(/,? and |, |,? & /);
+  const parts = text.slice(0, text.length - end.length).split(MARKS);
   const at = parts.length > 1 ? parts.findIndex((part, k) => isMember(part, named, k === 0)) : -1;
   const part = parts[at];
   if (part === undefined) return undefined;

@@ -1,5 +1,6 @@
 import type { Proposal } from "../../ports/extractor.ts";
 import { adding, type Context, ending, tidy } from "./context.ts";
+import { onlyMember } from "./members.ts";
 import { type Held, held, meant, targetOf, telling } from "./targets.ts";
 import { lastBreath } from "./told.ts";
 
@@ -92,7 +93,7 @@ function keeping(
     (one) => isBeside(one, pattern) && !staying.includes(one) && !isNamed(one, kept),
   );
   const target = targetOf(over);
-  if (!target) return undefined;
+  if (!target) return narrowedList(context, place, staying, kept);
   const said = kept.map((value) => {
     const own = staying.find(({ claim }) =>
       telling(claim.value).some((word) => telling(value).includes(word)),
@@ -107,6 +108,20 @@ function keeping(
     });
   });
   return [ending(context, place, target), ...said.filter(({ text: told }) => told !== "")];
+}
+
+/** "season tickets for Ajax and the opera": of one memory that lists them. */
+function narrowedList(
+  context: Context,
+  place: { readonly start: number; readonly end: number },
+  [one, more]: readonly Held[],
+  [kept, other]: readonly string[],
+): Proposal[] | undefined {
+  const left = one && !more && kept !== undefined && other === undefined ? onlyMember(one, kept) : undefined;
+  const target = one && targetOf([one]);
+  return left && target && one.memory
+    ? [ending(context, place, target), adding(context, place, { ...left, kind: one.memory.kind })]
+    : undefined;
 }
 
 function fitsVerb(relation: string, verb: string | undefined): boolean {

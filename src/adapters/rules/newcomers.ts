@@ -1,3 +1,4 @@
+import { singular } from "../../domain/english.ts";
 import { attributeRelations } from "../../domain/relations.ts";
 import type { AddProposal } from "../../ports/extractor.ts";
 import { adding, type Context, claimOf, tidy } from "./context.ts";
@@ -19,6 +20,7 @@ export const NEWCOMERS: readonly RegExp[] = [
   `(?:my|our) {role}(?: is|['’]s) now(?: called| named)? {name}`,
   `{name}(?: is|['’]s) (?:now )?(?:my|our) (?:new )?{role}(?: now| from now on| these days)`,
   `{name}(?: is|['’]s) (?:now )?(?:my|our) new {role}`,
+  `(?:(?:i|we)(?:['’]?ve| have)? )?(?:just )?(?:changed|switched|swapped) {role},? (?:and |so |now )*(?:(?:i|we)(?:['’]m|['’]re)? (?:see|go to|have|with|use|at)|it['’]s) {name}`,
   `{name} (?:took over|has taken over|takes over|is taking over|stepped in|started)(?: from \\p{Lu}\\p{L}+)? as (?:my|our|the) (?:new )?{role}`,
 ].map((row) => new RegExp(`^${OPENS}${row.replace("{role}", ROLE).replace("{name}", NAME)}${CLOSES}`, "u"));
 
@@ -37,7 +39,9 @@ export function newcomer(
   const { speaker } = context.discourse;
   const all = held(context).filter(({ memory }) => memory !== undefined && memory.kind !== "event");
   const named = all.filter(
-    ({ claim }) => isRole(claim.subject, speaker.path, role) && /^be(?: called)?$/.test(claim.relation),
+    ({ claim }) =>
+      [role, singular(role)].some((one) => isRole(claim.subject, speaker.path, one)) &&
+      /^be(?: called)?$/.test(claim.relation),
   );
   if (named.length > 0) return [inRole(context, place, named, { role, name })];
   const owned = ownedAs(all, speaker.path, role);
@@ -110,10 +114,13 @@ export function rebranded(context: Context, text: string, place: Place): AddProp
 }
 
 function inAnyCase(text: string): Record<string, string> | undefined {
-  const spoken = lowered(text);
-  for (const pattern of NEWCOMERS) {
-    const groups = pattern.exec(spoken)?.groups;
-    if (groups) return groups;
+  // "Toto's gone downhill, new favourite café: Lumen": what stands behind a comma too.
+  for (const piece of [text, ...text.split(/[,;–—] +/).slice(1)]) {
+    const spoken = lowered(piece);
+    for (const pattern of NEWCOMERS) {
+      const groups = pattern.exec(spoken)?.groups;
+      if (groups) return groups;
+    }
   }
   return undefined;
 }
