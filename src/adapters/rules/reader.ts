@@ -1,6 +1,7 @@
 import type { Claim } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Proposal, Reading } from "../../ports/extractor.ts";
+import { isAmongPeople } from "./among-people.ts";
 import { replyTo } from "./asked.ts";
 import { beside } from "./beside.ts";
 import { byOthers } from "./changes.ts";
@@ -139,7 +140,7 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
   const last = tokens.at(-1);
   if (!first || !last) return [];
   const text = context.content.slice(first.start, last.end + last.after.length);
-  const isTalk = context.message.name !== undefined;
+  const isTalk = isAmongPeople(context);
   if (isTalk) return isUnreal(text) ? [] : readTalk(context, withoutVocatives(tokens), text);
   const whole = { start: first.start, end: last.end };
   return isUnreal(text) ? readUnreal(context, tokens, text, whole) : readTold(context, tokens, text, whole);
@@ -292,7 +293,7 @@ function proposalsOf(context: Context, progress: Progress, k: number, spoken: Sp
     ...place,
   });
   // Among people it would be an echo of the other one.
-  if (echo.length > 0) return context.message.name === undefined ? echo : [];
+  if (echo.length > 0) return isAmongPeople(context) ? [] : echo;
   const statement = { clause, subject, ...place, ...circumstanceOf(context, progress, k) };
   const made = readStatement(context, widen(context, statement, progress.clauses[k + 1]), progress.text);
   context.made.push(...made);

@@ -2,6 +2,7 @@ import { singular } from "../../domain/english.ts";
 import type { Kind } from "../../domain/memory.ts";
 import { canonicalRelation } from "../../domain/relations.ts";
 import type { AddProposal } from "../../ports/extractor.ts";
+import { isAmongPeople } from "./among-people.ts";
 import { type AddParts, adding, claimOf, said, thirdPerson, tidy } from "./context.ts";
 import { momentOf } from "./dates.ts";
 import { groupClaims, groupIn, namedOne } from "./group-claims.ts";
@@ -336,7 +337,7 @@ function splitItems(part: Part, phrase: Phrase): (readonly [number, number])[] {
     return [[phrase.from, phrase.to]];
   }
   // Among people nothing is gained where each part can end by itself, and what they share would be lost.
-  if (part.context.message.name !== undefined && sharesEnd(part, phrase))
+  if (isAmongPeople(part.context) && sharesEnd(part, phrase))
     return [[phrase.items[0]?.[0] ?? phrase.from, phrase.to]];
   const [first, ...others] = phrase.items;
   // "both football and cricket"

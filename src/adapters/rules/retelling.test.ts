@@ -94,3 +94,20 @@ describe("what tells of a life is kept, with its person:", () => {
 it("the caption of a picture is not said", async () => {
   expect(await told("Look! [image: a photo of my dog in Lyon, I live there]")).toEqual([]);
 });
+
+it("whoever bears a name and talks with an assistant is read like any user", async () => {
+  const asked = {
+    ...turn("Where do you live?", "Milo", "before"),
+    role: "assistant",
+    origin: "assistant_message",
+  } as const;
+  const { name: _name, ...before } = asked;
+  const reading = {
+    messages: [turn("I'm into jazz. Call me V from now on.", "Vera")],
+    earlier: [before],
+    known: [],
+  };
+  const proposals = await rulesExtractor().propose(reading);
+  expect(proposals.map((one) => (one.propose === "add" ? one.kind : one.propose))).toContain("preference");
+  expect(proposals.length).toBeGreaterThan(1);
+});

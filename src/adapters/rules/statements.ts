@@ -1,5 +1,6 @@
 import { valuesMeet } from "../../domain/claim.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
+import { isAmongPeople } from "./among-people.ts";
 import { changesOf } from "./changes.ts";
 import { claimsOf } from "./claims.ts";
 import { type Context, ending, type Statement } from "./context.ts";
@@ -24,9 +25,9 @@ export function readStatement(context: Context, statement: Statement, sentence: 
   return [...denials(context, claims), ...inFrame(context, statement, claims)];
 }
 
-function standingOf({ message }: Context, { clause, subject }: Statement): Standing {
+function standingOf(context: Context, { clause, subject }: Statement): Standing {
   const first = clause.subject && clause.tokens[clause.subject[0]];
-  const isStrict = message.name !== undefined;
+  const isStrict = isAmongPeople(context);
   const isPronoun = /^(?:it|that|this|these|those|they|which|who)$/.test(first?.lower ?? "");
   const isGerund = clause.verb.form === "gerund" && !clause.subject;
   return {
