@@ -1,18 +1,7 @@
 import type { Proposal } from "../../ports/extractor.ts";
 import type { Change } from "./change.ts";
-import { deceased, left, noLonger, over, stopped } from "./change-endings.ts";
-import { aged, employed, moved, placed, renamed, rescheduled, risen, wed } from "./change-facts.ts";
-import {
-  coloured,
-  departed,
-  endedOtherwise,
-  reached,
-  replacedBy,
-  succeeded,
-  vanished,
-} from "./change-leaving.ts";
-import { formerly, fulfilled } from "./change-plans.ts";
-import { instead, swapped } from "./change-swaps.ts";
+import { placed, rescheduled, risen } from "./change-facts.ts";
+import { CHANGES } from "./change-table.ts";
 import { type Context, type Statement, tidy } from "./context.ts";
 import { datesOf } from "./parts.ts";
 import { phrasesOf } from "./phrases.ts";
@@ -29,32 +18,7 @@ export function changesOf(context: Context, statement: Statement, sentence: stri
     dates: datesOf(context, statement),
     text: tidy(context.content.slice(statement.start, statement.end)),
   };
-  for (const read of [
-    replacedBy,
-    succeeded,
-    swapped,
-    renamed,
-    moved,
-    rescheduled,
-    placed,
-    risen,
-    employed,
-    wed,
-    instead,
-    noLonger,
-    over,
-    endedOtherwise,
-    vanished,
-    departed,
-    stopped,
-    coloured,
-    reached,
-    left,
-    aged,
-    deceased,
-    formerly,
-    fulfilled,
-  ]) {
+  for (const { read } of CHANGES) {
     const proposals = read(change);
     if (proposals) return proposals;
   }
