@@ -6,6 +6,7 @@ import type { Context } from "./context.ts";
 import { countsOf } from "./counts.ts";
 import { even } from "./even.ts";
 import { favourites } from "./favourites.ts";
+import { formerHabits } from "./former-habits.ts";
 import { groupNames } from "./group-subjects.ts";
 import { nicknames } from "./nicknames.ts";
 import { opinions } from "./opinions.ts";
@@ -36,6 +37,7 @@ export function beside(sentence: Sentence, told: readonly Proposal[]): Proposal[
   if (!isAsked) take(fronted(context, text, place));
   if (!isAsked) take(opinions(context, tokens, text));
   take(groupNames(context, tokens));
+  if (!isAsked) take(formerHabits(context, text, place));
   if (!isAsked) take([...agesInPassing(context, text, place), ...countsOf(context, text, place)]);
   if (!isAsked) take([...pastimes(context, text, place), ...nicknames(context, text, place)]);
   if (!isAsked)

@@ -50,8 +50,11 @@ function claimsIn(part: Part): AddProposal[] {
 }
 
 /** "where I work HAS a garden": the verb behind it belongs to something else. */
-function isBroken({ statement, tokens }: Part): boolean {
+function isBroken({ statement, tokens, phrases }: Part): boolean {
   const { verb, rest } = statement.clause;
+  // "but I quit in 2015": what was quit stands before it.
+  const isQuitting = /^(?:quit|stop)$/.test(verb.lemma) && verb.chain.length === 0;
+  if (isQuitting && !phrases.some(({ kind }) => kind === "noun")) return true;
   const next = tokens[rest[0]];
   if (verb.copula || next?.class !== "verb" || tokens[verb.to - 1]?.after.trim() !== "") return false;
   return /^(?:is|are|has|was|were|does|did|can|will)$/.test(next.lower);

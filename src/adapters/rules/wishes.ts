@@ -24,7 +24,7 @@ export function wishesOf(context: Context, text: string, place: Place): AddPropo
   return [
     adding(context, place, {
       text: compose(speaker.display, "wishes", they, verb, told),
-      claim: claimOf(speaker.path, "wish", `${found.verb} ${rest}`),
+      claim: claimOf(speaker.path, "wish", `I ${found.verb} ${rest}`),
       kind: "preference",
       holds: "many",
       confidence: 0.7,
