@@ -1,7 +1,8 @@
 import type { Proposal } from "../../ports/extractor.ts";
 import type { Change } from "./change.ts";
+import { rescheduled } from "./change-days.ts";
 import { deceased, left, noLonger, over, stopped } from "./change-endings.ts";
-import { aged, employed, moved, placed, renamed, rescheduled, risen, wed } from "./change-facts.ts";
+import { aged, employed, moved, placed, renamed, risen, wed } from "./change-facts.ts";
 import {
   coloured,
   departed,

@@ -96,3 +96,11 @@ export function sayIso(iso: string): string {
     [day && String(Number(day)), month && names[Number(month) - 1], year].filter(Boolean).join(" ") + time
   );
 }
+
+/** "with Mr Lambert", without the day and hour that were said behind it: an event that is moved keeps its company. */
+export function companyOf(claim: Claim | undefined): string {
+  const company = /\b(?:with|for|about) .*$/i.exec(claim?.qualifier ?? "")?.[0] ?? "";
+  return company
+    .replace(/,? (?:on|at|in|this|next|tomorrow|today|tonight|until|from|by) .*$/i, "")
+    .replace(/ (?:tomorrow|today|tonight)$/i, "");
+}

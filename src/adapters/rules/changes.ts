@@ -1,6 +1,7 @@
 import type { Proposal } from "../../ports/extractor.ts";
 import type { Change } from "./change.ts";
-import { placed, rescheduled, risen } from "./change-facts.ts";
+import { rescheduled } from "./change-days.ts";
+import { placed, risen } from "./change-facts.ts";
 import { CHANGES } from "./change-table.ts";
 import { type Context, type Statement, tidy } from "./context.ts";
 import { datesOf } from "./parts.ts";
