@@ -57,6 +57,8 @@ const MEMBERS: Readonly<Record<string, string>> = {
     "british english scottish welsh irish french german dutch belgian spanish portuguese italian greek turkish polish czech slovak hungarian romanian bulgarian ukrainian russian swedish norwegian danish finnish icelandic estonian latvian lithuanian swiss austrian american canadian mexican brazilian argentinian chilean peruvian colombian chinese japanese korean vietnamese thai indian pakistani bangladeshi nepali egyptian moroccan nigerian ghanaian kenyan ethiopian australian israeli iranian iraqi lebanese syrian filipino indonesian malaysian",
   animal:
     "dog cat rabbit hamster parrot budgie tortoise turtle fish goldfish snake lizard gecko ferret rat mouse horse pony donkey goat sheep pig cow hen chicken duck goose quail bee alpaca llama canary hedgehog chinchilla axolotl puppy kitten bird bunny turkey peacock spider tarantula snail newt frog",
+  person:
+    "son daughter brother sister sibling twin kid child baby mother father mum mom dad parent wife husband boyfriend girlfriend uncle aunt cousin nephew niece grandson granddaughter grandmother grandfather stepson stepdaughter flatmate roommate housemate colleague neighbour boss friend",
   voice: "soprano mezzo alto contralto countertenor tenor baritone bass treble",
   app: "app",
 };
