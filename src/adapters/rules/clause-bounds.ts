@@ -109,10 +109,20 @@ function byPlace(tokens: readonly Token[], start: Start, found: Found, last: Fou
   if (subject && (subject.class === "question" || subject.lower === "that")) return "relative";
   // "I told my doctor I smoke": what was told, and not said of the doctor.
   const isTold = /^(?:tell|promise|remind|assure|warn|show)$/.test(last.verb.lemma);
-  if (!isTold && isLeftOut(tokens, start, found)) return "reason";
+  if (!isTold && (isLeftOut(tokens, start, found) || isOfNoun(tokens, found, last))) return "reason";
   const follows = start.opener === undefined || start.opener === "that";
   const isSaid = follows && SAYING.has(last.verb.lemma) && !isFar(tokens, last.verb.to, start.at);
   return isSaid ? "content" : "main";
+}
+
+/** "the plant that I work at": said of the plant; "it's a pity that I live so far" is said. */
+function isOfNoun(tokens: readonly Token[], { subject }: Found, last: Found): boolean {
+  const at = subject?.[0] ?? 0;
+  const noun = tokens[at - 2];
+  const isThat = tokens[at - 1]?.lower === "that" && /^(?:i|we|he|she|they)$/.test(tokens[at]?.lower ?? "");
+  if (!isThat || !["noun", "name"].includes(noun?.class ?? "") || noun?.after.trim() !== "") return false;
+  const before = last.subject && tokens[last.subject[0]]?.lower;
+  return !SAYING.has(last.verb.lemma) && !/^(?:it|this|that)$/.test(before ?? "");
 }
 
 /** "a walk I took last winter": what hangs on a noun, without a word that brings it in and without an object. */
