@@ -109,3 +109,11 @@ it("says which copies still hold what was erased", () => {
     /2 backups made before still hold it\.$/,
   );
 });
+
+it("says that only the history held what was erased", () => {
+  const { erased } = erasure(0, 0);
+  const erasures = [{ ...erasure(0, 0), erased: { ...erased, rewritten: 1 } }];
+  expect(composeReply({ receipt: receipt([], { erasures }) })).toBe(
+    "Done. It stood in the history alone, and is erased there.",
+  );
+});

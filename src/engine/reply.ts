@@ -43,8 +43,9 @@ function isLong(said: string): boolean {
 }
 
 function sayErasure(erasure: ErasureReceipt): string {
-  const { memories, messages } = erasure.erased;
-  if (memories === 0 && messages === 0) return "There was nothing like that in my memory.";
+  const { memories, messages, rewritten = 0 } = erasure.erased;
+  if (memories + messages + rewritten === 0) return "There was nothing like that in my memory.";
+  if (memories + messages === 0) return "Done. It stood in the history alone, and is erased there.";
   const counts = [
     ...(memories > 0 ? [`${memories} ${memories === 1 ? "memory" : "memories"}`] : []),
     ...(messages > 0 ? [`the words in ${messages} ${messages === 1 ? "message" : "messages"}`] : []),

@@ -49,7 +49,8 @@ export function erasureRoutes(keepsake: Keepsake): App {
       return context.json(receiptToWire(await memory.forget(what, { dryRun: true })));
     }
     const receipt = await memory.forget(what);
-    const isKept = receipt.erased.memories + receipt.erased.messages > 0;
+    const { memories, messages, rewritten = 0 } = receipt.erased;
+    const isKept = memories + messages + rewritten > 0;
     return context.json(toWire(receipt) as object, isKept ? 201 : 200);
   });
 

@@ -29,7 +29,8 @@ export function simpleRoutes(keepsake: Keepsake): App {
 
 /** Says what went, and names nothing of it. */
 function replyOf({ erased, complete }: ErasureReceipt): string {
-  if (erased.memories + erased.messages === 0)
+  const { memories, messages, rewritten = 0 } = erased;
+  if (memories + messages + rewritten === 0)
     return "I know nothing about that, so there was nothing to forget.";
   const gone = `${counted(erased.memories, "memory", "memories")} and the words in ${counted(erased.messages, "message", "messages")}`;
   if (!complete)
