@@ -129,7 +129,7 @@ export function withoutPlace(object: string): string {
 }
 
 const MORE =
-  /,?\s+(?:and|so|but) (?:please )?(?:do not|don['’]?t|never|make sure|ensure|keep|only keep|retain|use|treat|confirm|leave)\b[\s\S]*$|\s+(?:now that|because|since|as (?:well|we|i|it|they))\b[\s\S]*$|\s+(?:now|too|also|as well|entirely|completely|again|altogether|please)\s*$/i;
+  /(?:[;,–—]\s+|,?\s+(?:and|so|but) )(?:please )?(?:only )?(?:do not|don['’]?t|never|make sure|ensure|keep|only keep|retain|use|treat|confirm|leave)\b[\s\S]*$|\s+(?:now that|because|since|as (?:well|we|i|it|they))\b[\s\S]*$|\s+(?:now|too|also|as well|entirely|completely|again|altogether|please)\s*$/i;
 
 const LATER =
   /\b(?:once|when|whenever|if|until|unless|as soon as|in case)\s+(?:i|we|you|they|he|she|it|the|my|our|this|that|everything)\b|\b(?:after|before|by|on|next|from) (?:(?:this|next|the) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:after|before) (?:i|we|you|they|he|she|it)\b|\b(?:tomorrow|tonight|later|next (?:week|month|year)|in (?:a|two|three|\d+) (?:days?|weeks?|months?|hours?))\s*[.!]*$/i;

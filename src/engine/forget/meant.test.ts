@@ -358,6 +358,167 @@ const VALUES: readonly (readonly [string, Case])[] = [
   ],
 ];
 
+const AT_WORK_AND_SCHOOL: readonly (readonly [string, Case])[] = [
+  [
+    "a figure by what it was for",
+    {
+      said: [
+        "Marta: The draft bid for the Lyon tender is €84,500.",
+        "Marta: The final bid for the Lyon tender is €79,900.",
+      ],
+      asks: "Marta: Please delete the draft bid figure for the Lyon tender from shared memory.",
+      gone: ["84,500"],
+      kept: ["79,900"],
+    },
+  ],
+  [
+    "a number by its kind and its owner",
+    {
+      said: ["Priya's personal cell is 202-555-0119.", "Priya's desk line is 202-555-0150."],
+      asks: "Delete Priya's personal cell from the shared record.",
+      gone: ["202-555-0119"],
+      kept: ["202-555-0150"],
+    },
+  ],
+  [
+    "a reference that is replaced, with what stays in the same breath",
+    {
+      said: ["Vendor bank reference: VB-2231.", "The vendor bank reference is VB-9010 from now on."],
+      asks: "Delete the earlier vendor bank reference VB-2231; use VB-9010 only.",
+      gone: ["VB-2231"],
+      kept: ["VB-9010"],
+    },
+  ],
+  [
+    "a name for something in quotes",
+    {
+      said: [
+        "Internally we call the acquisition 'Blue Lantern'.",
+        "a: Noted: the acquisition is called 'Blue Lantern'.",
+        "The lantern in the lobby is blue.",
+      ],
+      asks: "Delete the nickname 'Blue Lantern' from memory.",
+      gone: ["Blue Lantern"],
+      kept: ["lantern in the lobby is blue"],
+    },
+  ],
+  [
+    "a room of one of two students",
+    {
+      said: ["Noor's old dorm room was B214.", "Noor's dorm room is C118 now.", "Imre's dorm room is A305."],
+      asks: "Delete Noor's old dorm room from memory.",
+      gone: ["B214"],
+      kept: ["C118", "A305"],
+    },
+  ],
+  [
+    "a password in words",
+    {
+      said: ["The retake password is maple orbit.", "The exam is about maple trees."],
+      asks: "Please delete the retake password from memory.",
+      gone: ["maple orbit"],
+      kept: ["about maple trees"],
+    },
+  ],
+  [
+    "a note about somebody's state",
+    {
+      said: [
+        "Jonah had panic attacks before the oral exam.",
+        "a: Support note saved: panic attacks before the oral exam.",
+        "Jonah's oral exam is on 4 June.",
+      ],
+      asks: "Remove the note about Jonah's panic attacks from the student record.",
+      gone: ["panic attacks"],
+      kept: ["oral exam is on 4 June"],
+    },
+  ],
+  [
+    "a number that somebody gave for somebody",
+    {
+      said: ["The emergency contact number for Leila is 303-555-0188.", "The office number is 303-555-0100."],
+      asks: "Delete the emergency contact number for Leila from memory.",
+      gone: ["303-555-0188"],
+      kept: ["303-555-0100"],
+    },
+  ],
+  [
+    "a code in a statement that it should go",
+    {
+      said: ["Sam's accommodation code is ACC-771.", "Rae's accommodation code is ACC-772."],
+      asks: "The accommodation code for Sam, ACC-771, should be deleted from memory.",
+      gone: ["ACC-771"],
+      kept: ["ACC-772"],
+    },
+  ],
+  [
+    "a score of one pupil, not the same number of another",
+    {
+      said: ["Kira's provisional score is 62.", "Otto's provisional score is 62."],
+      asks: "Erase Kira's provisional score from memory.",
+      gone: ["Kira's provisional score is 62"],
+      kept: ["Otto's provisional score is 62"],
+    },
+  ],
+  [
+    "two of one sentence, in two orders",
+    {
+      said: ["The podium locker code is 7744 and the badge colour is teal.", "Backup phrase: quiet meadow."],
+      asks: "We are done here; delete the podium locker code and delete the backup phrase quiet meadow.",
+      gone: ["7744", "quiet meadow"],
+      kept: ["badge colour is teal"],
+    },
+  ],
+  [
+    "an address with the reason in front",
+    {
+      said: ["Until June I stay at 12 Mill Lane.", "The studio is at 40 Dock Road."],
+      asks: "Now that I have moved, please delete 12 Mill Lane from memory.",
+      gone: ["12 Mill Lane"],
+      kept: ["40 Dock Road"],
+    },
+  ],
+  [
+    "a thing said to be deleted while it is being deleted",
+    {
+      said: ["The pier gate PIN is 6038.", "The pier opens at nine."],
+      asks: "I am deleting the old pier gate PIN 6038. The ranger opens the gate now.",
+      gone: ["6038"],
+      kept: ["pier opens at nine"],
+    },
+  ],
+  [
+    "it, of the sentence before",
+    {
+      said: ["The helper phrase is 'copper swan'.", "A swan nests by the copper roof."],
+      asks: "The helper phrase 'copper swan' is void. Delete it from shared memory.",
+      gone: ["copper swan"],
+      kept: ["swan nests by the copper roof"],
+    },
+  ],
+  [
+    "a time and a place that belong together",
+    {
+      said: [
+        "Lou: My exact Sunday plan is 6:25 AM at the old ferry steps.",
+        "Lou: The broad wording is after six near the harbour.",
+      ],
+      asks: "Lou: Delete my exact Sunday plan from memory: 6:25 AM at the old ferry steps.",
+      gone: ["6:25 AM", "old ferry steps"],
+      kept: ["after six near the harbour"],
+    },
+  ],
+  [
+    "an alias, and not the same letters elsewhere",
+    {
+      said: ["If nobody answers, ask for Nell.", "a: Ask for Nell noted.", "The knell of the bell is loud."],
+      asks: "Delete the alias Nell from memory.",
+      gone: ["Nell"],
+      kept: ["knell of the bell"],
+    },
+  ],
+];
+
 const AFTER: readonly (readonly [string, Case])[] = [
   [
     "the assistant's confirmation does not bring it back",
@@ -450,6 +611,12 @@ const KEPT: readonly string[] = [
 
 describe("a request in a conversation takes", () => {
   it.each(VALUES)("%s", async (_name, one) => {
+    expect(await faultsOf(one)).toEqual([]);
+  });
+});
+
+describe("a request at work or at school takes", () => {
+  it.each(AT_WORK_AND_SCHOOL)("%s", async (_name, one) => {
     expect(await faultsOf(one)).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ import { stemsMet } from "./kin.ts";
 import type { Selection } from "./select.ts";
 import { placesOfValue, type Said, type Value, valuesMeant } from "./values.ts";
 import type { Wanted } from "./wanted.ts";
-import { aboutWording, wordingsIn } from "./wording.ts";
+import { aboutWording, type Wording, wordingsIn } from "./wording.ts";
 
 /** Who asks, and with which words: they are no source of what is meant. */
 export interface Asking {
@@ -29,12 +29,12 @@ export function selectValues(
   const found = valuesMeant(said, wanted, asking?.message.name);
   const values = [...found, ...contactNames(said, phrase, wanted, found)];
   const selection = withValues(state, values, wanted, asking?.message.name);
-  const terms = aboutWording(phrase, wanted);
-  const wording =
+  const wording = aboutWording(phrase, wanted);
+  const worded =
     wanted.head?.isText || wanted.slots.some(({ slot }) => slot.isText)
-      ? withWording(state, terms, phrase, asking)
+      ? withWording(state, wording, phrase, asking)
       : undefined;
-  const all = wording ? union(selection, wording) : selection;
+  const all = worded ? union(selection, worded) : selection;
   return all.memories.size + all.cuts.size > 0 ? all : undefined;
 }
 
@@ -176,7 +176,7 @@ function cutValues(
 
 function withWording(
   state: UserState,
-  terms: readonly string[],
+  wording: Wording,
   phrase: string,
   asking: Asking | undefined,
 ): Selection | undefined {
@@ -185,7 +185,7 @@ function withWording(
   for (const message of state.messages.values()) {
     const content =
       message.id === asking?.message.id ? blanked(message.content, asking.spans) : message.content;
-    const found = wordingsIn(content, terms, phrase);
+    const found = wordingsIn(content, wording, phrase);
     if (found.length === 0) continue;
     wordings.push(...found.map(({ start, end }) => content.slice(start, end)));
     cuts.set(
@@ -195,11 +195,11 @@ function withWording(
   }
   const memories = [...state.memories.values()].filter(
     ({ text, sources }) =>
-      (sources.length === 0 && wordingsIn(text, terms, phrase).length > 0) ||
+      (sources.length === 0 && wordingsIn(text, wording, phrase).length > 0) ||
       (sources.length > 0 && sources.every((source) => isInside(source, cuts.get(source.message) ?? []))),
   );
   if (memories.length + cuts.size === 0) return undefined;
-  return { memories: new Set(memories), cuts, wordings };
+  return { memories: new Set(memories), cuts, wordings: [...wordings, wording.text] };
 }
 
 function isInside({ start, end }: Span, cuts: readonly Span[]): boolean {

@@ -208,7 +208,10 @@ function candidatesIn(one: Said, before: readonly Said[], at: number, wanted: Wa
     .flatMap(({ start, end }) => valuesIn(text.slice(start, end), wanted))
     .flatMap(({ value, near }) => {
       const rating = ratingOf(near, wanted, isMeant);
-      const isTold = wanted.terms.length > 0 ? isMeant || value.isDistinct : slotMet(analyse(near), wanted);
+      // A description that is met whole needs no noun beside it: "the draft bid figure", "the draft bid is €800".
+      const isWhole = own === 1 && wanted.terms.length > 1;
+      const isTold =
+        wanted.terms.length > 0 ? isMeant || isWhole || value.isDistinct : slotMet(analyse(near), wanted);
       if (!isTold) return [];
       const isPast = PAST.test(near);
       const close = coverage(wanted.terms, analyse(near));

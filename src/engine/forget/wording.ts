@@ -1,5 +1,5 @@
 import { type Span, sentencesOf } from "../../domain/sentences.ts";
-import { analyse, stem } from "../../domain/words.ts";
+import { analyse, stem, words } from "../../domain/words.ts";
 import { isKin } from "./kin.ts";
 import type { Wanted } from "./wanted.ts";
 
@@ -10,22 +10,39 @@ const BREAKS = /[;:,.!?]+\s|\s[–—-]\s|["“”]/g;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}'’]*/gu;
 
 /** What a wording is about, where a phrase speaks of a note, an instruction or other words: "the note about the dog". */
-export function aboutWording(phrase: string, wanted: Wanted): string[] {
-  if (!wanted.slots.some(({ slot }) => slot.isText || slot.isWords)) return [];
+export function aboutWording(phrase: string, wanted: Wanted): Wording {
+  if (!wanted.slots.some(({ slot }) => slot.isText || slot.isWords))
+    return { terms: [], names: [], text: "" };
   const [, said] =
     /\b(?:about|regarding|concerning|saying|that (?:said|says|says to|tells?|told)|to the effect that|on|not to|to)\b(.+)$/i.exec(
       phrase,
     ) ?? [];
-  const terms = said === undefined ? wanted.terms : analyse(said);
-  return [...new Set(terms)];
+  const terms = [...new Set(said === undefined ? wanted.terms : analyse(said))];
+  const names = Array.from((said ?? "").matchAll(OWNER), ([name]) => stem(words(name)[0] ?? ""));
+  return { terms, names, text: said?.trim() ?? "" };
 }
 
+/** What is looked for of a wording: its stems, those that say whose it is, and the words that the phrase gives of it. */
+export interface Wording {
+  readonly terms: readonly string[];
+  readonly names: readonly string[];
+  readonly text: string;
+}
+
+/** "Jonah's panic attacks" */
+const OWNER = /\p{Lu}[\p{L}-]+(?=['’]s\b)/gu;
+const OTHER_NAME = /(?<=[\p{Ll},]\s)\p{Lu}\p{Ll}/u;
+
 /** The stretches of a text that say such a thing: at most a sentence each. */
-export function wordingsIn(text: string, terms: readonly string[], phrase: string): Span[] {
+export function wordingsIn(text: string, wording: Wording, phrase: string): Span[] {
+  const { terms: all, names } = wording;
   const isNegated = NEGATED.test(phrase.replaceAll("-", " "));
-  if (terms.length === 0 || (terms.length === 1 && !isNegated)) return [];
+  if (all.length === 0 || (all.length === 1 && !isNegated)) return [];
   return sentencesOf(text).flatMap((sentence) => {
     const inside = text.slice(sentence.start, sentence.end);
+    // A sentence that names nobody else can be about the one who is named.
+    const open = all.filter((term) => !names.includes(term));
+    const terms = open.length > 1 && !OTHER_NAME.test(inside) ? open : all;
     if (terms.length === 1 && !NEGATED.test(inside)) return [];
     const met = metIn(inside, terms);
     if (met.terms < Math.max(1, Math.ceil(terms.length * MOST_OF_IT))) return [];
