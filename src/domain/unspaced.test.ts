@@ -59,3 +59,16 @@ it("parts words as a dictionary does where single words are wanted", () => {
   expect(words("ฉันชอบแมว")).toEqual(["ฉัน", "ชอบ", "แมว"]);
   expect(words("고양이를 키워요")).toEqual(["고양이를", "키워요"]);
 });
+
+it.each([
+  ["Thai", "ก"],
+  ["Chinese", "我"],
+  ["Japanese", "ねこ"],
+  ["Korean", "가나다"],
+  ["accented letters", "é"],
+  ["a letter under a tower of accents", `e${"\u0301".repeat(200_000)}`],
+])("a megabyte of %s takes a moment", (_name, letters) => {
+  const began = performance.now();
+  analyse(letters.repeat(Math.max(1, 1_000_000 / letters.length)));
+  expect(performance.now() - began).toBeLessThan(10_000);
+});

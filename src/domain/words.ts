@@ -54,12 +54,10 @@ const SUFFIXES: readonly (readonly [string, string, number])[] = [
 
 /** The search terms of a text, in order, repeats included. */
 export function analyse(text: string): string[] {
-  const terms: string[] = [];
-  for (const word of runsOf(text)) {
-    if (isUnspaced(word)) terms.push(...unspacedTerms(word));
-    else if (!STOP.has(word)) terms.push(...termsOf(word));
-  }
-  return terms;
+  return runsOf(text).flatMap((word) => {
+    if (isUnspaced(word)) return unspacedTerms(word);
+    return STOP.has(word) ? [] : termsOf(word);
+  });
 }
 
 /** The search terms of a word that spaces part from others. */
