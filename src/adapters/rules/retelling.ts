@@ -62,6 +62,7 @@ function isLeftOutRightly({ tokens, verb, shares, rest }: Clause): boolean {
 function hangsOnNoun({ tokens }: Clause, at: number): boolean {
   const before = tokens[at - 1];
   const isPronoun = /^(?:i|we|he|she)$/.test(tokens[at]?.lower ?? "");
+  if (isPronoun && /^(?:which|whom|whose|what)$/.test(before?.lower ?? "")) return true;
   if (!before || !isPronoun || before.after.trim() !== "" || isTimeNoun(before.lower)) return false;
   const isHead = before.class === "adjective" && tokens[at - 2]?.class === "determiner";
   return isHead || ["noun", "name", "pronoun", "determiner"].includes(before.class);
@@ -138,9 +139,10 @@ function isOfOne({ statement }: Told): boolean {
   if (!subject) return true;
   const between = tokens.slice(subject[1], verb.from);
   if (between.some(({ lower }) => /^(?:all|each|both)$/.test(lower))) return false;
+  const isMore = tokens.slice(...subject).some(({ lower }) => lower === "we") || subject[1] - subject[0] > 1;
+  if (isMore && tokens.slice(...rest).some(({ lower }) => lower === "together")) return false;
   if (tokens[subject[0]]?.lower !== "we") return true;
   if (tokens[rest[0]]?.lower === "all" || MUTUAL.test(verb.lemma)) return false;
-  if (tokens.slice(...rest).some(({ lower }) => lower === "together")) return false;
   // "We were teammates" is half of it without the other.
   const joint = tokens.findIndex(
     ({ class: kind }, at) => at >= rest[0] && at < rest[1] && kind === "preposition",
