@@ -60,6 +60,8 @@ const MORE_RELATIONS: Readonly<Record<string, readonly string[]>> = {
 
 const OF_THINGS = ["be", "be called", "be in", "be on", "be from", "be with", "be of"];
 const OF_PERSONS_WHERE = ["live in", "live at", "live on", "be in", "work at", "be at", "move to"];
+/** "Where am I?" is asked of the moment. */
+const OF_ONESELF_WHERE = ["be in", "be at", "be on", "stay in", "stay at", ...OF_PERSONS_WHERE];
 const BY_QUESTION: Readonly<Record<string, readonly string[]>> = {
   who: ["be called", "be"],
   when: ["be on", "be due on", "be", "be at", "be in"],
@@ -86,7 +88,7 @@ function attributeQuestion(
   const isOfKind = frame.topic !== "" && !["how", "who"].includes(frame.wh) && common.asks !== "when";
   if (isOfKind) return { ...common, subject, relations: OF_THINGS };
   const isAge = frame.wh === "how" && /^old/.test(frame.topic);
-  if (!subject.includes("/")) return { ...common, subject, relations: ofPerson(frame, isAge) };
+  if (!subject.includes("/")) return { ...common, subject, relations: ofPerson(frame, isAge, subject) };
   const quality = qualityOf(asking, subject);
   if (quality) return { ...common, subject: quality.subject, relations: OF_THINGS, topic: quality.topic };
   const noun = canonicalNoun(headOf(asking.tokens, start, end));
@@ -96,9 +98,10 @@ function attributeQuestion(
   return { ...common, subject, relations: BY_QUESTION[frame.wh] ?? OF_ANYTHING, topic: common.topic ?? noun };
 }
 
-function ofPerson({ wh }: Frame, isAge: boolean): readonly string[] {
+function ofPerson({ wh }: Frame, isAge: boolean, subject: string): readonly string[] {
   if (isAge) return ["be aged", "be"];
-  return wh === "where" ? OF_PERSONS_WHERE : ["be", "be called"];
+  if (wh !== "where") return ["be", "be called"];
+  return subject === "user" ? OF_ONESELF_WHERE : OF_PERSONS_WHERE;
 }
 
 /** "my peanut allergy", "my ADHD diagnosis": of all of the kind the one that is named. */

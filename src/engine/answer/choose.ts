@@ -170,6 +170,9 @@ function together(question: Question, matches: readonly Match[], first: Match): 
       .slice(0, 5);
   // Who says how to be called has said it all.
   if (claim?.relation === "wish to be called") return [first];
+  // Where one lives is not where one is until Friday.
+  if (question.relations[0]?.startsWith("live ") && /^live /.test(claim?.relation ?? ""))
+    return matches.filter(({ memory }) => /^live /.test(memory.claim?.relation ?? "")).slice(0, 12);
   const floor = first.score - 0.75;
   return matches.filter(({ memory, score }) => score >= floor && isOfSame(memory.claim, claim)).slice(0, 12);
 }
