@@ -3,8 +3,9 @@ import { sayDate } from "../../domain/say-date.ts";
 import { stem, words as wordsOf } from "../../domain/words.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
 import { adding, type Context, tidy } from "./context.ts";
-import { BEHIND, BRINGS, KINDS, MARK, NOT_BUT, OPEN, STRONG, SWAPS } from "./correction-words.ts";
+import { KINDS, MARK, NOT_BUT, OPEN, STRONG, SWAPS } from "./correction-words.ts";
 import { datesIn } from "./dates.ts";
+import { loneValues } from "./lone-values.ts";
 import { type Held, held, targetOf, telling } from "./targets.ts";
 import { lastBreath } from "./told.ts";
 
@@ -201,29 +202,6 @@ function newest(all: readonly Held[]): Held | undefined {
     (best, one) => (best === undefined || (one.memory?.at ?? "9") >= (best.memory?.at ?? "9") ? one : best),
     undefined,
   );
-}
-
-/** "sorry, Tuesday", "oops no, it's Saturday, I mixed it up": what is left when the openers go, where that is one thing. */
-function loneValues(text: string): string[] {
-  const behind = text.trim().replace(BEHIND, "");
-  const plain = behind.replace(new RegExp(`^${OPEN}`, "iu"), "");
-  const pieces = [plain, ...text.split(/(?:[,;!:–—]|\.(?!\d))\s+/)].flatMap((piece) => {
-    const opened = piece.trim().replace(new RegExp(`^${OPEN}`, "iu"), "");
-    return opened.split(/(?:[,;!:–—]|(?<!\b\p{Lu})\.(?!\d))(?:\s+|$)/u)[0] ?? "";
-  });
-  return [...new Set(pieces.map(valueIn))].filter((value) => value !== "" && isOneThing(value));
-}
-
-/** "it's the 19th" -> "19th"; how somebody spells it goes. */
-function valueIn(piece: string): string {
-  const bare = piece.replace(BRINGS, "").replace(BRINGS, "");
-  return tidy(bare.replace(/ with (?:an?|one|two|no) (?:\S+ )?['"“]?\p{L}['"”]?s?$/iu, ""));
-}
-
-function isOneThing(value: string): boolean {
-  const isSaid =
-    /\b(?:i|you|we|he|she|they|am|is|are|was|have|has|do|does|did|got|my|wrong|typo|mistake|not|that|this|it|its|sorry|actually)\b/i;
-  return value.split(" ").length <= 5 && !isSaid.test(value);
 }
 
 /** The newest claim that holds a value of the same kind: a weekday for a weekday, "terminal 3" for "terminal 2". */

@@ -18,7 +18,7 @@ export const EMPLOYERS: readonly RegExp[] = [
   `${WE}(?:start(?:ed|ing)?(?: (?:work|working|a (?:new )?(?:job|position|role)|my (?:new )?job|as an? [\\p{L} -]{2,30}?))?|got (?:an? |the |my )?(?:new )?(?:job|position|role)|landed (?:an? |the )?(?:new )?(?:job|position|role)|took (?:an? |the )?(?:new )?(?:job|position|role)|accepted (?:an? |the )?(?:new )?(?:job|offer|position|role)) (?:at|with|for|from) ${PLACE}${ORG}`,
   `(?:(?:my|today was my|had my|it was my|yesterday was my) )?first (?:day|week|shift|month) (?:at|with) ${PLACE}${ORG}`,
   `${WE}(?:at|with|working (?:at|for)|employed (?:at|by)|work (?:at|for)) ${PLACE}${ORG} now`,
-  `${WE}(?:joined|signed with|been hired (?:by|at)|got hired (?:by|at)|been taken on (?:by|at)|moved (?:over )?to|went over to|jumped ship to|defected to) ${PLACE}${ORG} as an? `,
+  `${WE}(?:joined|signed with|been hired (?:by|at)|got hired (?:by|at)|been taken on (?:by|at)|moved (?:over )?to|went over to|jumped ship to|defected to) ${PLACE}${ORG}(?= as an? )`,
   `new job(?::| at| with| is at)? ${PLACE}${ORG}`,
   `(?:my )?new (?:employer|company|firm)(?::| is|['’]s) ${PLACE}${ORG}`,
   `${ORG} (?:hired|took on|poached|headhunted) me`,

@@ -16,7 +16,7 @@ const CLOSES =
 /** How people bring in who or what is new in a role: {role} and {name}. Add a row to add a way to say it. */
 export const NEWCOMERS: readonly RegExp[] = [
   `(?:(?:i|we)(?:['’]?ve| have)? )?(?:just |finally )?(?:got|have|hired|found|started with|met|got assigned|been given|been assigned) (?:(?:an?|the|my|our) )?(?:new|different|another) {role}(?: now)?(?:,|:| called| named| –| -|, (?:he|she|it|they)(?:['’]s| is|['’]re| are) called|, (?:his|her|its|their) name(?:['’]s| is)) {name}`,
-  `(?:(?:my|our|the) )?new {role}(?: is|['’]s|:| =| –| -)(?: now)?(?: called| named)? {name}`,
+  `(?:(?:(?:i|we)(?:['’]?ve| have)? )?(?:got|have) (?:a|an) |(?:my|our|the) )?new {role}(?:,? (?:it|he|she)['’]s| is|['’]s|:| =| –| -)(?: now)?(?: called| named)? {name}`,
   `(?:my|our) {role}(?: is|['’]s) now(?: called| named)? {name}`,
   `{name}(?: is|['’]s) (?:now )?(?:my|our) (?:new )?{role}(?: now| from now on| these days)`,
   `{name}(?: is|['’]s) (?:now )?(?:my|our) new {role}`,
