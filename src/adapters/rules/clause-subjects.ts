@@ -1,4 +1,4 @@
-import { baseForm, singular } from "../../domain/english.ts";
+import { baseForm, singular, thirdPerson } from "../../domain/english.ts";
 import { type Clause, isOrder } from "./clauses.ts";
 import type { Context } from "./context.ts";
 import { type Discourse, type Entity, isHuman } from "./entities.ts";
@@ -47,7 +47,7 @@ function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): E
   if (!clause.shares && clause.verb.copula && !clause.verb.perfect) return undefined;
   if (clause.shares && isAdvice(clause, before)) return undefined;
   if (clause.shares) return sharedSubject(talk, clause, before);
-  if (hasOtherSubject(clause)) return undefined;
+  if (hasOtherSubject(clause) || isThird(clause)) return undefined;
   const isAtHand = /^(?:this|these|those|it|them)$/.test(clause.tokens[clause.rest[0]]?.lower ?? "");
   // "Use this file": an order, where "love this place" is none.
   const stands =
@@ -62,6 +62,12 @@ function isOver({ tokens, verb, rest }: Clause): boolean {
     .map(({ lower }) => lower)
     .join(" ");
   return verb.denied !== undefined && /\b(?:any ?more|any longer)\b/.test(behind);
+}
+
+/** "plays the sax": said of somebody else, whoever it was. */
+function isThird({ tokens, verb }: Clause): boolean {
+  const { lower = "" } = tokens[verb.from] ?? {};
+  return verb.tense === "present" && /[a-z]{2}s$/.test(lower) && lower === thirdPerson(baseForm(lower));
 }
 
 function sharedSubject(talk: Discourse, clause: Clause, before: Before | undefined): Entity | undefined {

@@ -404,6 +404,8 @@ function isPassingNoun(tokens: readonly Token[], item: readonly [number, number]
   const first = tokens[item[0]];
   if (!last || !first) return true;
   if (first.class === "pronoun" && item[1] - item[0] === 1) return true;
+  // "they're Atomic ones"
+  if (last.lower === "ones" && (first.class === "name" || first.class === "adjective")) return false;
   if (last.lower === "fan" && part.phrases.some(({ head }) => head === "of")) return false;
   return PASSING_NOUNS.has(singular(last.lower)) || PASSING.has(last.lower);
 }

@@ -2,6 +2,7 @@ import type { Claim } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Proposal, Reading } from "../../ports/extractor.ts";
 import { isAmongPeople } from "./among-people.ts";
+import { asides } from "./asides.ts";
 import { replyTo } from "./asked.ts";
 import { beside } from "./beside.ts";
 import { byOthers } from "./changes.ts";
@@ -150,7 +151,7 @@ function readTold(context: Context, tokens: Token[], text: string, whole: Place)
   const clauses = clausesOf(tokens);
   const short = elliptical({ context, tokens, clauses, text: bared(text), place: whole });
   if (short) return short;
-  const swapped = swapOf(context, text, whole);
+  const swapped = swapOf(context, text, whole) ?? asides(context, tokens, text, whole);
   if (swapped) return swapped;
   const reply = isBrief(clauses, tokens) ? replyTo({ context, text, place: whole }) : undefined;
   if (reply) return reply;

@@ -86,6 +86,47 @@ const TELLS: readonly (readonly [said: string, ...memories: string[]])[] = [
   ["Sunsets are amazing.", "The user finds Sunsets amazing."],
   ["We are divorced.", "The user is divorced."],
   ["I usually go running in the morning.", "The user goes running in the morning."],
+  // Several, by name.
+  [
+    "I have two sons, Ole and Per, and a parrot.",
+    "The user has two sons.",
+    "The user's son is called Ole.",
+    "The user's son is called Per.",
+    "The user has a parrot.",
+  ],
+  [
+    "My twins Ada and Bo have a cold.",
+    "The user's twins Ada and Bo have a cold.",
+    "The user's twin is called Ada.",
+    "The user's twin is called Bo.",
+  ],
+  // Lists of things, with how much.
+  [
+    "I love fishing, jazz and old maps.",
+    "The user loves fishing.",
+    "The user loves jazz.",
+    "The user loves old maps.",
+  ],
+  [
+    "I'm allergic to nuts and a bit to pollen.",
+    "The user is allergic to nuts.",
+    "The user is allergic to pollen.",
+  ],
+  // What stands between commas, and what is said behind.
+  [
+    "My brother, a big fan of jazz, plays the sax.",
+    "The user's brother is a big fan of jazz.",
+    "The user's brother plays the sax.",
+  ],
+  ["I work at Lidl, been there for six years.", "The user works at Lidl."],
+  // Counts, ages and ends told in passing.
+  ["I collect stamps, I have nine of them.", "The user collects stamps.", "The user has nine stamps."],
+  ["turned 30 last week", "The user is 30 years old."],
+  [
+    "I used to bite my nails but I quit in 2015.",
+    "The user used to bite their nails.",
+    "The user stopped biting their nails in 2015.",
+  ],
 ];
 
 describe("a statement tells", () => {
@@ -103,6 +144,7 @@ describe("no memory comes of", () => {
     "Meetings like this are hard, right?",
     "The library I love has closed.",
     "I wish you were here.",
+    "plays the sax",
     "Nice weather today!",
   ])("%s", async (said) => {
     expect(await texts(said)).toEqual([]);
