@@ -89,7 +89,10 @@ function formOf(text: string): EraseForm | undefined {
 function doneBySaying(text: string): EraseForm | undefined {
   const { object, verb = "" } = DOING.exec(text)?.groups ?? {};
   const begun = verb.toLowerCase().replace(/tt$/, "t");
-  return object ? accepted({ object, verb: BASE[begun] ?? begun }) : undefined;
+  // "I'm deleting my old emails" is done elsewhere.
+  const isOurs =
+    object !== undefined && (shapesIn(object).some(isDistinct) || holdersIn(object).some(isPlain));
+  return isOurs ? accepted({ object, verb: BASE[begun] ?? begun }) : undefined;
 }
 
 function wished(text: string): EraseForm | undefined {
@@ -162,16 +165,28 @@ export function isInformation(object: string, verb: string): boolean {
   if (PLACE.test(` ${object}`) || KNOWING.test(object)) return true;
   if (isElsewhere(object)) return false;
   const shaped = shapesIn(object);
-  const nouns = words(object.split(/\b(?:for|of|about|that|which|who)\b/i)[0] ?? "").map(stem);
-  const holders = nouns.filter((noun) => slotOf(noun));
+  const holders = holdersIn(object);
   if (shaped.some(isDistinct)) return true;
-  const plain = holders.some((noun) => !WORLDLY.has(noun));
+  const plain = holders.some(isPlain) || OWN_DATA.test(object);
   if (!new RegExp(`^(?:${ERASE})$`, "i").test(verb)) {
     return holders.some((noun) => slotOf(noun)?.isText) || (plain && PAST.test(object));
   }
   return plain || (holders.length > 0 && (shaped.length > 0 || PAST.test(object)));
 }
 
+/** The nouns of information that name the thing itself. */
+function holdersIn(object: string): string[] {
+  const head = object.split(/\b(?:for|of|about|that|which|who)\b/i)[0] ?? "";
+  return words(head)
+    .map(stem)
+    .filter((noun) => slotOf(noun));
+}
+
+function isPlain(noun: string): boolean {
+  return !WORLDLY.has(noun);
+}
+
+const OWN_DATA = /\b(?:my|our) (?:[\p{L}-]+ ){0,3}(?:data|info|information|details|history)\s*$/iu;
 const PAST = /\b(?:old|older|earlier|previous|prior|former|outdated|expired|exact|retired)\b/i;
 
 /** Whether a text opens with an order to erase, in whatever language the rest may be. */

@@ -3,7 +3,7 @@ import { sentencesOf } from "../../domain/sentences.ts";
 import { isDistinct, shapesIn } from "../../domain/shapes.ts";
 import type { EraseProposal, Reading } from "../../ports/extractor.ts";
 import { tidy } from "./context.ts";
-import { eraseForm, isDeferred, isElsewhere, withoutPlace } from "./erase-forms.ts";
+import { eraseForm, isDeferred, isElsewhere, isInformation, withoutPlace } from "./erase-forms.ts";
 import { type EraseScope, eraseScope } from "./erase-scopes.ts";
 
 const POLITE =
@@ -140,8 +140,8 @@ function requestIn(text: string, at: string): Request | undefined {
   const [rest, verb] = ordered(plain) ?? [];
   const scope = rest === undefined ? undefined : eraseScope(rest, at);
   if (scope) return scope;
-  if (rest === undefined || verb === undefined) return formed(plain);
-  return meaning(rest, verb) ?? (verb === "forget" ? undefined : formed(plain));
+  if (rest === undefined || verb === undefined) return formed(plain, at);
+  return meaning(rest, verb) ?? (verb === "forget" ? undefined : formed(plain, at));
 }
 
 /** "Forget about the pizza, I want sushi": about a plan, not about memory. */
@@ -165,10 +165,12 @@ function ordered(plain: string): readonly [rest: string, verb: string] | undefin
 }
 
 /** "The door code must not be kept in memory", "Now that it is over, please delete the note about it". */
-function formed(text: string): Request | undefined {
+function formed(text: string, at: string): Request | undefined {
   const form = eraseForm(text);
   if (!form) return undefined;
   if (EVERYTHING.test(form.object)) return { everything: true };
+  const scope = eraseScope(form.object, at);
+  if (scope) return scope;
   const about = aboutOf(cutReason(withoutPlace(form.object).replace(/[.!?]+$/, "")));
   return about === "" || /^(?:it|that|this|them|those|all)$/i.test(about) ? undefined : { about };
 }
@@ -205,7 +207,7 @@ function meaning(rest: string, verb: string): Request | undefined {
   )
     return verb === "forget" && /^(?:it|that|this)$/i.test(clause) && !REGRET.test(rest) ? undefined : {};
   if (verb === "forget" && isNoRequest(bare)) return undefined;
-  if (verb !== "forget" && !isAboutMemory(bare)) return undefined;
+  if (verb !== "forget" && !isAboutMemory(bare, verb)) return undefined;
   const about = aboutOf(clause);
   if (/^(?:all )?(?:that|this|it|of it|those)$/i.test(about)) return {};
   return about === "" ? undefined : { about };
@@ -224,8 +226,10 @@ function isNoRequest(bare: string): boolean {
 }
 
 /** "delete" and the like are said of many things; only what is known or told is memory. */
-function isAboutMemory(bare: string): boolean {
+function isAboutMemory(bare: string, verb: string): boolean {
   if (isElsewhere(bare)) return false;
+  // "Clear my schedule" is said of the day, "drop my car off" of a car.
+  if (/^(?:clear|drop|scrap|strike)$/.test(verb) && !isInformation(bare, verb)) return false;
   return (
     /\b(?:you|memory|memories|i(?:'ve| have)? (?:told|said|mentioned|shared)|my|about|from (?:your|the) (?:memory|records?|notes|files?)|record|mentions? of|traces? of|that i|the fact)\b/i.test(
       bare,
