@@ -43,6 +43,12 @@ describe.each(SPOKEN)("in $language", (spoken) => {
     expect((await ann.answer(spoken.asks)).text).toContain(spoken.says[0].replace(/[.。।។]$/u, ""));
   });
 
+  it("a question is not answered with itself, asked before", async () => {
+    const ann = await told(spoken);
+    await ann.remember(spoken.asks);
+    expect((await ann.answer(spoken.asks)).text).toContain(spoken.says[0].replace(/[.。।។]$/u, ""));
+  });
+
   it("what is forgotten by a word is gone, and the rest stays", async () => {
     const ann = await told(spoken);
     await ann.forget(spoken.forgets);

@@ -37,6 +37,9 @@ const WH_SUBJECT =
 const INVERTED =
   /^(?:(?:and|so|ok|hey|oh|well|also|but|now|btw)[,!.\s]+)*(?:am|is|are|was|were|do|does|did|have|has|can|could|should|would|will|isn['’]t|aren['’]t|don['’]t|doesn['’]t|didn['’]t|haven['’]t) (?:i|you|we|he|she|it|they|my|our|the|there|this|that|\p{Lu}\p{L}+)\b/iu;
 
+/** Of any script, at the end of the message. */
+const QUESTION_MARK = /[?？؟\u037e]["”'’」』）)\]]*\s*$/u;
+
 function isQuestion(message: string): boolean {
   const text = message.trim();
   if (text === "" || text.length > 2000) return false;
@@ -44,7 +47,7 @@ function isQuestion(message: string): boolean {
   const last = sentences.at(-1)?.trim() ?? text;
   if (/^(?:please |can you |could you |will you |would you )+(?:forget|delete|erase|remove)\b/i.test(text))
     return false;
-  if (/\?["”')\]]*\s*$/.test(text)) return true;
+  if (QUESTION_MARK.test(text)) return true;
   if (sentences.some((one) => /\?\s*$/.test(one.trim()))) return true;
   const order = isLastingOrder(last);
   return (

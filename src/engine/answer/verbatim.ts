@@ -1,7 +1,7 @@
 import { isOfOtherLanguage } from "../../domain/language.ts";
 import type { Recall } from "../../domain/recall.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
-import { analyse } from "../../domain/words.ts";
+import { analyse, wordKey } from "../../domain/words.ts";
 import type { UserState } from "../user-state.ts";
 
 /**
@@ -14,22 +14,34 @@ export function verbatim(
   { messages }: Pick<UserState, "messages">,
 ): { readonly text: string; readonly used: readonly string[] } | undefined {
   if (!isOfOtherLanguage(question)) return undefined;
+  const terms = new Set(analyse(question));
+  let best: (Said & { readonly shared: number }) | undefined;
+  for (const said of sentencesSaid(items, messages)) {
+    // Asked before, it is no answer.
+    if (wordKey(said.sentence) === wordKey(question)) continue;
+    const shared = new Set(analyse(said.sentence).filter((term) => terms.has(term))).size;
+    if (shared > (best?.shared ?? 0)) best = { ...said, shared };
+  }
+  return best && { text: `${best.day}: “${best.sentence}”`, used: [best.id] };
+}
+
+interface Said {
+  /** The item's id. */
+  readonly id: string;
+  readonly sentence: string;
+  readonly day: string;
+}
+
+const QUESTION_MARK = /[?？؟\u037e]["”'’」』）)\]]*$/u;
+
+/** What the user stated in the passages found, best first. */
+function* sentencesSaid(items: Recall["items"], messages: UserState["messages"]): Iterable<Said> {
   for (const { id, type, sources } of items) {
     const message = type === "passage" ? messages.get(sources[0]?.message ?? "") : undefined;
     if (message?.role !== "user" || message.undone) continue;
-    return { text: `${message.at.slice(0, 10)}: “${nearest(question, message.content)}”`, used: [id] };
+    for (const { start, end } of sentencesOf(message.content)) {
+      const sentence = message.content.slice(start, end);
+      if (!QUESTION_MARK.test(sentence)) yield { id, sentence, day: message.at.slice(0, 10) };
+    }
   }
-  return undefined;
-}
-
-/** The sentence that shares most with the question; of several, the first. */
-function nearest(question: string, text: string): string {
-  const asked = new Set(analyse(question));
-  let best = { sentence: text, shared: -1 };
-  for (const { start, end } of sentencesOf(text)) {
-    const sentence = text.slice(start, end);
-    const shared = new Set(analyse(sentence).filter((term) => asked.has(term))).size;
-    if (shared > best.shared) best = { sentence, shared };
-  }
-  return best.sentence;
 }
