@@ -178,7 +178,7 @@ function formed(text: string, at: string): Request | undefined {
 const PRETEND =
   /^(?:please |ok |so |and |just )*(?:pretend|act (?:like|as if)|let['’]?s pretend) (?:i|you) never (?:told you|said|mentioned|heard|knew|learned)(?: anything)?(?: about| of)? (?<about>(?:the |my |that )?\S.*?)(?: please)?[.!]*$/i;
 const UNSTORED =
-  /^(?:please |pls |and |but |so )*(?:don['’]?t|do not|stop) (?:store|stor|storing|save|saving|keep|keeping|remember|remembering|record|recording)(?: anything| any record| a record)?(?: about| of)? (?<about>my (?!name|preference)\S.*?)(?: anywhere)?(?: please)?[.!]*$/i;
+  /^(?:please |pls |and |but |so )*(?:don['’]?t|do not|stop) (?:store|stor|storing|save|saving|keep|keeping|remember|remembering|record|recording)(?: anything| any record| a record)?(?: about| of)? (?<about>my (?!name|preference)\S.*?)(?: anywhere| on file| on record)?(?: please)?[.!]*$/i;
 
 function verbOf(text: string): string {
   return (
