@@ -62,10 +62,10 @@ describe("a backup", () => {
         role: "user" as const,
         content: `I use Tool${from + i} every day.`,
       }));
-    for (let i = 0; i < 5; i += 1) await bob.remember(many(400 * i));
+    for (let i = 0; i < 5; i += 1) await bob.remember(many(400 * i), { extract: "never" });
     const steps: number[] = [];
     const writing = (async () => {
-      for (let i = 5; i < 8; i += 1) await bob.remember(many(400 * i));
+      for (let i = 5; i < 8; i += 1) await bob.remember(many(400 * i), { extract: "never" });
     })();
     const [made] = await Promise.all([
       memory.backup(copy, { onProgress: (done) => steps.push(done) }),
@@ -106,8 +106,11 @@ describe("a backup", () => {
   });
 
   it("is named by the receipts of what it holds, until it is gone", async () => {
+    await memory.close();
+    let now = new Date();
+    memory = await createMemory({ path, clock: () => now });
     const kept = await memory.backup(copy);
-    const short = await memory.backup(join(folder, "short.db"), { until: new Date(Date.now() + 100) });
+    const short = await memory.backup(join(folder, "short.db"), { until: new Date(now.getTime() + 1000) });
     const ana = memory.scope({ user: "ana" });
     const { backups, complete } = await ana.forget("Quixote");
     expect(complete).toBe(true);
@@ -115,7 +118,7 @@ describe("a backup", () => {
       { name: "copies.db", at: kept.at },
       { name: "short.db", at: short.at, until: short.until },
     ]);
-    await new Promise((resolve) => setTimeout(resolve, 120));
+    now = new Date(now.getTime() + 2000);
     await ana.remember("My boat is called Zenobia.");
     expect((await ana.forget("Zenobia")).backups).toEqual([]);
     expect((await ana.forget("Magnet")).backups).toEqual([{ name: "copies.db", at: kept.at }]);
@@ -128,8 +131,8 @@ describe("a backup", () => {
     await memory.backup(beside, { until: new Date(Date.now() + 60_000) });
     const first = await ana.forget("Magnet");
     expect(first).toMatchObject({ complete: true, backups: [{ name: "memory.db.monday" }] });
-    await memory.backup(beside, { replace: true, until: new Date(Date.now() + 50) });
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await memory.backup(beside, { replace: true, until: new Date(Date.now() + 1500) });
+    await new Promise((resolve) => setTimeout(resolve, 1600));
     const second = await ana.forget("Quixote");
     expect(second).toMatchObject({ complete: false, backups: [] });
     expect(second.verified.filter(({ found }) => found > 0)).toMatchObject([
