@@ -135,5 +135,9 @@ const STOPPED = /^(?:stop|quit|give up) (?<doing>\p{L}+ing)(?: |$)/u;
 
 /** "Did I sell the Canon?": then the selling is a yes. */
 function isAsked(asked: Asked, memory: Memory): boolean {
-  return asked.question.relations.includes(memory.claim?.relation ?? "");
+  const relation = memory.claim?.relation ?? "";
+  const isParting = /^(?:break up with|divorce)$/.test(relation);
+  // "Are Lena and I splitting up?"
+  const asksParting = isParting && /\b(?:divorc|split|break|broke|separat)/i.test(asked.text);
+  return asksParting || asked.question.relations.includes(relation);
 }
