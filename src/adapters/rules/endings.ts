@@ -99,7 +99,7 @@ function pointedAt(context: Context, before: string, start: number): readonly He
 
 /** Words for a thing that its claim need not hold: "the Lisbon trip", "the tutoring thing". */
 const LOOSE =
-  /\b(?:thing|things|stuff|trip|holiday|visit|plan|plans|idea|project|app|habit|business|lark|nonsense|account|subscription|membership|deal|classes|lessons|sessions|course|gig|job|contract|lot)\b/gi;
+  /\b(?:thing|things|stuff|trip|holiday|visit|plan|plans|idea|project|app|habit|business|lark|nonsense|account|subscription|membership|deal|classes|lessons|sessions|course|gig|job|contract|lot|collection|habit|routine)\b/gi;
 
 function namedBy(context: Context, what: string): readonly Held[] {
   const named = what
@@ -110,7 +110,7 @@ function namedBy(context: Context, what: string): readonly Held[] {
     .replace(/ (?:too|now|completely|entirely|altogether)$/i, "");
   if (/^(?:it|them|that|this|him|her|everything|all|these|those|one|some|work|home|bed|me|us)$/i.test(named))
     return [];
-  const exact = stored(meant(context, { named, isNoName: true }));
+  const exact = stored(meant(context, { named, isNoName: true })).filter((one) => bearsHead(one, named));
   if (exact.length > 0) return exact;
   const got = acquired(context, named);
   if (got.length > 0) return got;
@@ -120,6 +120,15 @@ function namedBy(context: Context, what: string): readonly Held[] {
   if (loose === "" || telling(loose).length === 0) return [];
   const found = loose === named ? [] : stored(meant(context, { named: loose, isNoName: true }));
   return found.length > 0 ? found : planned(context, loose);
+}
+
+/** "the Figma outage" is no Figma: what the noun itself names must be told. */
+function bearsHead({ claim }: Held, named: string): boolean {
+  const head = telling(named).at(-1) ?? "";
+  const words = telling(
+    `${claim.subject.replaceAll("/", " ")} ${claim.relation} ${claim.value} ${claim.qualifier ?? ""}`,
+  );
+  return words.includes(head);
 }
 
 /** "got a monstera": told as it happened, and had since. */
