@@ -96,7 +96,10 @@ function asItStands(said: readonly Said[], { run, isOwn }: Wanted): Value[] {
 
 /** The last words of a description, the longest first, up to a name: that says whose they are. */
 function lastRuns(all: readonly string[]): string[] {
-  const name = all.findIndex((word) => /^\p{Lu}/u.test(word));
+  const name = all.findIndex(
+    (word) =>
+      /^\p{Lu}/u.test(word) && !/day$|^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/.test(word),
+  );
   const count = name < 0 ? all.length : name + 1;
   const starts = Array.from({ length: Math.max(0, count - 1) }, (_, i) => i + 1);
   return starts.flatMap((from) => {
