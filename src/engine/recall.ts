@@ -13,6 +13,7 @@ import { rank } from "./recall/rank.ts";
 import { receiptOf } from "./recall/receipt-of.ts";
 import { type Scratch, withScratch } from "./recall/scratch.ts";
 import { search } from "./recall/search.ts";
+import { withSuccessors } from "./recall/successors.ts";
 import { takeOptions, type Wanted } from "./recall/take-options.ts";
 import { blockThen, knownThen } from "./recall/then.ts";
 import { mayNameTime } from "./recall/time-arm.ts";
@@ -77,7 +78,10 @@ async function recallWith(
     wanted.profile,
   );
   const limits = limitsOf(block, bounds, passes && ((slot) => passes(block, slot)));
-  const ranked = rank({ block, found, wanted, limits });
+  const best = rank({ block, found, wanted, limits });
+  const ending = { block, limits, limit: wanted.limit, memories: known };
+  const chosen = await withSuccessors(ports.record, scope, ending, best.chosen);
+  const ranked = { ...best, chosen };
   const got = await itemsOf(ports.record, scope, block, ranked.chosen, known);
   const placed = got.items.flatMap((item, i): Placed[] => {
     const one = got.chosen[i];

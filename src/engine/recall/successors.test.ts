@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createMemory } from "../../memory.ts";
+import type { Keepsake, ScopedMemory } from "../surface.ts";
+
+let keepsake: Keepsake;
+let ana: ScopedMemory;
+beforeEach(async () => {
+  keepsake = await createMemory({ record: memoryRecord() });
+  ana = keepsake.scope({ user: "ana" });
+});
+afterEach(() => keepsake.close());
+
+describe("a memory that has ended", () => {
+  it("comes behind the one that took its place, in whatever words that is told", async () => {
+    await ana.add({ text: "Ruth works at Larkin Tools.", at: "2026-01-01" });
+    await ana.supersede("Ruth works at Larkin Tools", {
+      text: "Ruth now serves as a buyer for Larkin Group.",
+    });
+    const { items } = await ana.recall("Where does Ruth work?");
+    const texts = items.map(({ text, status }) => `${status}: ${text}`);
+    expect(texts).toEqual([
+      "current: Ruth now serves as a buyer for Larkin Group.",
+      "superseded: Ruth works at Larkin Tools.",
+    ]);
+  });
+
+  it("takes no place from what the limit lets in", async () => {
+    await ana.add({ text: "Ruth works at Larkin Tools." });
+    await ana.supersede("Ruth works at Larkin Tools", {
+      text: "Ruth now serves as a buyer for Larkin Group.",
+    });
+    const { items } = await ana.recall("Where does Ruth work?", { limit: 1 });
+    expect(items.map(({ status }) => status)).toEqual(["current"]);
+  });
+
+  it("comes alone where the successor is of another time", async () => {
+    const then = "2026-02-01T00:00:00Z";
+    await ana.add({ text: "Ruth works at Larkin Tools.", validFrom: "2025-01-01T00:00:00Z" });
+    await ana.supersede("Ruth works at Larkin Tools", {
+      text: "Ruth now serves as a buyer for Larkin Group.",
+      validFrom: "2026-03-01T00:00:00Z",
+    });
+    const { items } = await ana.recall("Where does Ruth work?", { asOf: then });
+    expect(items.map(({ text }) => text)).toEqual(["Ruth works at Larkin Tools."]);
+  });
+});
