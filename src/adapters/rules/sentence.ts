@@ -116,11 +116,21 @@ export function absolute(text: string, dates: readonly SaidDate[], whole: string
   // "since last year" needs no "in".
   if (/\b(?:since|until|till|before|after|from)\s*$/i.test(before) && removed === "")
     return `${before.trimEnd()} ${sayDate(date.iso, { weekday: false })}${text.slice(at + words.length)}`;
-  const joint = ["by", "for"].includes(removed) ? removed : date.iso.length < 10 ? "in" : "on";
+  const joint = ["by", "for"].includes(removed) ? removed : jointFor(words, date.iso);
   return `${before.trimEnd()} ${joint} ${sayDate(date.iso, { weekday: false })}${text.slice(at + words.length)}`.replace(
     /\s+/g,
     " ",
   );
+}
+
+const ABOUT =
+  /\b(?:last|next|this|past|coming|following) week$|\b(?:weeks?|fortnights?) ago$|\b(?:few|couple of|several) days ago$/i;
+
+/** A day that was not named is told as one near it: "last week" is seven days back, more or less. */
+function jointFor(words: string, iso: string): string {
+  if (iso.length < 10) return "in";
+  if (/\bweekend$/i.test(words)) return "on the weekend of";
+  return ABOUT.test(words) ? "around" : "on";
 }
 
 /** Subject, verb and rest as one sentence. */
