@@ -2,6 +2,7 @@ import { singular } from "../../domain/english.ts";
 import { sameWords } from "../../domain/words.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
 import { agesInPassing } from "./ages.ts";
+import { askedFrom } from "./asked-part.ts";
 import type { Context } from "./context.ts";
 import { countsOf } from "./counts.ts";
 import { even } from "./even.ts";
@@ -33,10 +34,11 @@ export function beside(sentence: Sentence, told: readonly Proposal[]): Proposal[
   const take = (proposals: readonly Proposal[]): void => {
     for (const one of proposals) if (!isTold([...told, ...found], one)) found.push(one);
   };
-  take(favourites(context, text, place));
+  const asked = askedFrom(tokens);
+  if (asked > 0) take(favourites(context, text, place));
   if (!isAsked) take(fronted(context, text, place));
   if (!isAsked) take(opinions(context, tokens, text));
-  take(groupNames(context, tokens));
+  take(groupNames(context, tokens.slice(0, asked)));
   if (!isAsked) take(formerHabits(context, text, place));
   if (!isAsked) take([...agesInPassing(context, text, place), ...countsOf(context, text, place)]);
   if (!isAsked) take([...pastimes(context, text, place), ...nicknames(context, text, place)]);

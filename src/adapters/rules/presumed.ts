@@ -1,6 +1,7 @@
 import { singular } from "../../domain/english.ts";
 import { canonicalThing, isKindOf } from "../../domain/relations.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
+import { askedFrom } from "./asked-part.ts";
 import { adding, type Context, claimOf, said } from "./context.ts";
 import { ANIMALS } from "./lexicon.ts";
 import { compose } from "./sentence.ts";
@@ -39,7 +40,9 @@ export function presumed(
   const last = tokens.at(-1);
   if (!first || !last || ABSENT.test(context.content.slice(first.start, last.end))) return [];
   const found: AddProposal[] = [];
-  for (let at = 0; at < tokens.length; at += 1) {
+  // "Where does my sister live?" tells nobody that there is one.
+  const end = askedFrom(tokens);
+  for (let at = 0; at < end; at += 1) {
     const token = tokens[at];
     if (!token || token.quoted || !/^(?:my|our)$/.test(token.lower)) continue;
     for (const item of ownedAt(tokens, at)) {
