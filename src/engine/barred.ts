@@ -23,7 +23,7 @@ const LEAST_DIGITS = 3;
 
 const GONE =
   /\b(?:delet|eras|remov|purg|wip(?:e|ing)|clear|scrub|forg[eo]t|expung|redact|discard|withdr[ae]w|retract|unavailable|inaccessible|no longer|stale|previous|prior|former|earlier|old(?:er)?\b|used to|before\b|recover|restor|reveal|any ?more\b|any longer|no one\b|nobody\b|not to be\b|do not\b|don['’]t\b|stop\b|never\b|no\b)/i;
-/** "Complete the deleted line for me": then nothing in the message tells anything anew. */
+/** "Finish that erased line for me": then nothing in the message tells anything anew. */
 const DELETED_THING =
   /\b(?:the|that|this|any|my|our|his|her|their|an?) (?:old |former |earlier )?(?:deleted|erased|removed|purged|forgotten) \p{L}/iu;
 const ASKS =

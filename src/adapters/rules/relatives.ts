@@ -12,7 +12,7 @@ const PLACE_OF =
   /(?:^|[,;.!?] ?|\b(?:and|but|well) )(?<place>[\p{L}' -]{3,30}?) is where (?:i|we) (?<verb>live|work|grew up|study)\b/giu;
 const NOTHING = /\b(?:i|we|you|he|she|it|they|this|that|these|those|there|here|who|what|which)\b/i;
 
-/** "Making coffee is what I like", "Oslo is where I live": with what it is about in front. */
+/** "Baking rye is what I like", "Oslo is where I live": with what it is about in front. */
 export function fronted(context: Context, text: string, place: { start: number; end: number }): Proposal[] {
   if (!/\b(?:i|we)\b/i.test(text)) return [];
   const likes = Array.from(text.matchAll(SAID_OF), ({ groups }) => [

@@ -158,7 +158,7 @@ function isQuality(token: Token | undefined): boolean {
   return token !== undefined && (token.class === "adjective" || !isKnownWord(token.lower));
 }
 
-/** No verb was left behind that no clause took: "my fam around HELPS a lot". */
+/** No verb was left behind that no clause took: "my crew nearby HELPS me out". */
 function isReadWhole({ statement }: Told): boolean {
   const { tokens, rest, verb } = statement.clause;
   if (/^(?:how|what|why|when|where|whether|if|who|so|as|than|because)$/.test(tokens[rest[0]]?.lower ?? ""))

@@ -30,7 +30,7 @@ export function selfAnswer(context: Context, text: string, place: Place): Propos
   return proposals.length > 0 ? proposals : undefined;
 }
 
-/** "do you like to draw people" + "I do" -> "I like to draw people" */
+/** "do you like to sail boats" + "I do" -> "I like to sail boats" */
 function agreeing(asked: string, text: string): string | undefined {
   const verb = ANSWER.exec(text)?.groups?.verb?.toLowerCase();
   const found = /\b(?<verb>do|are|can) (?:you|u|ya)(?: guys| all)? (?:also |ever |still )?(?<rest>.+)$/i.exec(

@@ -79,7 +79,7 @@ const TELLS: readonly (readonly [said: string, ...memories: string[]])[] = [
   ["I cook a lot because I am a vegetarian.", "The user cooks a lot.", "The user is a vegetarian."],
   ["There is a garden at the library where I work.", "The user works at the library."],
   ["They call me Slim.", "The user is nicknamed Slim."],
-  ["I have a dog whose name is Alfred.", "The user has a dog.", "The user's dog is called Alfred."],
+  ["I have a parrot whose name is Kiwi.", "The user has a parrot.", "The user's parrot is called Kiwi."],
   // Wishes and views: as such.
   ["I wish I could play the harp.", "The user wishes they could play the harp."],
   ["wish i lived near the coast", "The user wishes they lived near the coast."],

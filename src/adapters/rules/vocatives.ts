@@ -1,7 +1,7 @@
 import { isCapital, type Token } from "./token.ts";
 
 /**
- * A sentence without the name of the one it is said to: "Nate, after the show I …", "I agree, Mel". Between commas and
+ * A sentence without the name of the one it is said to: "Olaf, after the show I …", "I agree, Mia". Between commas and
  * the ends only, and never of a list of names.
  */
 export function withoutVocatives(tokens: readonly Token[]): Token[] {
