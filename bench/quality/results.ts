@@ -26,6 +26,8 @@ const SETS: readonly (readonly [set: string, ...folders: string[]])[] = [
   ["precisionmembench", "precisionmembench"],
   ["personaext", "personaext"],
   ["mempalace", "mempalace_extraction"],
+  ["forget-cases", "forget_cases"],
+  ["gatemem", "gatemem"],
 ];
 
 const FOLDER = join(import.meta.dirname, "../../docs/results");
