@@ -51,6 +51,8 @@ export interface ErasedCounts {
   /** Messages with words taken out, and among them those with none left. */
   readonly messages: number;
   readonly emptied: number;
+  /** Among the messages, that of the request where it lost nothing but the request. Absent for none. */
+  readonly requests?: number;
   readonly passages: number;
   readonly vectors: number;
   readonly tombstones: number;
@@ -76,7 +78,7 @@ export interface HeldBackup {
 
 /**
  * What an erasure took, from where, and the proof. It holds no erased word. With the public key alone anybody can check
- * it: `docs/forgetting.md` shows how.
+ * it: `docs/forgetting.md` shows how. Where nothing was found, `id`, `hash` and `signature` are empty: it is not kept.
  */
 export interface ErasureReceipt {
   /** 2; absent in receipts of before, which were signed with the secret itself. */

@@ -1,3 +1,4 @@
+import { isHealer, isMedical } from "./medical.ts";
 import { canonicalRelation, RELATIONS } from "./relations.ts";
 import { stem, words } from "./words.ts";
 
@@ -179,6 +180,8 @@ export function isRelation(name: string): boolean {
 /** Whether a statement belongs to a topic: by its relation, or by a word of its text or claim. */
 export function isOfTopic({ name, relations, stems }: Topic, { text, claim }: Statement): boolean {
   if (claim && relations.has(claim.relation)) return true;
+  if (name === "health" && claim && isHealer(claim)) return false;
+  if (name === "health" && claim && isMedical(claim)) return true;
   if (name !== "food" && claim && (claim.relation === "eat" || claim.relation === "drink")) return false;
   const said = [text, claim?.subject.replaceAll("/", " "), claim?.value, claim?.qualifier].join(" ");
   return words(said).some((word) => stems.has(stem(word)));

@@ -62,6 +62,9 @@ export async function forgetAsked(
   const { message, proposals } = asked;
   const receipt = await carryOut(ports, scope, (state) => selectAsked(ports, state, message, proposals), {
     asking: message.id,
+    request: proposals.filter(
+      (proposal) => meantBy({ messages: NO_MESSAGES }, message, proposal) !== undefined,
+    ),
     named: proposals.flatMap(({ about }) => namedIn(about)),
   });
   const lines = receipt.ids.map((id) => ({
@@ -72,6 +75,8 @@ export async function forgetAsked(
   }));
   return { lines, receipts: [receipt], revision: receipt.revision };
 }
+
+const NO_MESSAGES: UserState["messages"] = new Map();
 
 function selectAsked(
   ports: Pick<Ports, "questions">,
@@ -152,6 +157,16 @@ async function meaningOf(
   };
   const proposals = await ports.extractor.propose({ messages: [message], earlier: [], known: [] });
   const request = proposals.find((proposal) => proposal.propose === "erase");
-  if (request?.propose !== "erase") return what;
+  if (request?.propose !== "erase") return topicAlone(ports, message);
   return meantBy(await ports.states.of(scope), message, request) ?? what;
+}
+
+/** "my health", "everything about my beliefs": the topic, as behind "forget"; else the words themselves. */
+async function topicAlone({ extractor }: Pick<Ports, "extractor">, message: Message): Promise<Forget> {
+  const request = { ...message, content: `Forget ${message.content}` };
+  const proposals = await extractor.propose({ messages: [request], earlier: [], known: [] });
+  const [topic] = proposals.flatMap((proposal) =>
+    proposal.propose === "erase" ? (proposal.topic ?? []) : [],
+  );
+  return topic === undefined ? message.content : { topic };
 }

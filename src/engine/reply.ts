@@ -43,8 +43,10 @@ function isLong(said: string): boolean {
 }
 
 function sayErasure(erasure: ErasureReceipt): string {
-  const { memories, messages, rewritten = 0 } = erasure.erased;
+  const { memories, messages, rewritten = 0, requests = 0 } = erasure.erased;
   if (memories + messages + rewritten === 0) return "There was nothing like that in my memory.";
+  if (memories + messages === requests && requests > 0)
+    return "I found nothing like that, so nothing was forgotten. Only your request itself is erased.";
   if (memories + messages === 0) return "Done. It stood in the history alone, and is erased there.";
   const counts = [
     ...(memories > 0 ? [`${memories} ${memories === 1 ? "memory" : "memories"}`] : []),

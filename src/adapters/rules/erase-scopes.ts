@@ -21,7 +21,7 @@ const TOPICAL = [
     "iu",
   ),
   /^(?:about )?(?:all (?:of )?)?(?:my|our) (?<topic>\p{L}+(?: \p{L}+)?) (?:history|information|info|details|data|records?|matters|issues|problems)$/iu,
-  /^(?:about )?(?:all (?:of )?)?(?:my|our) (?:whole |entire )?(?<topic>health|medical|finances|family|religion|politics)(?: (?:history|information|info|details|data|records?))?$/iu,
+  /^(?:about )?(?:all (?:of )?)?(?:my|our) (?:whole |entire )?(?<topic>health|medical|finances|family|religion|politics|faith|beliefs|love life|sex life)(?: (?:history|information|info|details|data|records?))?$/iu,
 ];
 
 /** The scope that the words behind "forget" name, if they name one. `at` is when they were said (ISO 8601). */

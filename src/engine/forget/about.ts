@@ -7,6 +7,7 @@ import { isTelling } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
 import { asked } from "./asked.ts";
 import { stemsMet, stemsOf } from "./kin.ts";
+import { ofPerson } from "./of-person.ts";
 import { exactPlaces } from "./places.ts";
 
 /** What somebody asks to forget, in a form that sentences and memories can be held against. */
@@ -58,6 +59,9 @@ const CAPITAL = /\p{Lu}[\p{L}\p{N}'’-]*/gu;
 const PERSON =
   /^(?<name>\p{Lu}[\p{L}'’-]+(?:\s+\p{Lu}[\p{L}'’-]+)*),?\s+(?:(?:the|my|our|his|her|their|a|an)\s+\p{Ll}|(?:from|on|in|at|who|of)\s+)/u;
 
+/** "Teo's job": asked for like "my job". */
+const NAMED_OWNER = /^\p{Lu}[\p{L}-]*['’]s? \p{Ll}+$/u;
+
 /** Whether a name stands in a text as a name: with its capital, and not as the first word of something else. */
 export function holdsName(text: string, name: string): boolean {
   return exactPlaces(text, name).some(({ start }) => /^\p{Lu}/u.test(text.slice(start)));
@@ -73,7 +77,10 @@ export function memoriesAbout(
   const found = new Set<Memory>();
   for (const memory of state.memories.values()) if (isMeant(state, memory, about)) found.add(memory);
   const named = [...found];
-  if (about.isOwn) for (const memory of asked(ports, state, phrase)) found.add(memory);
+  const told = ofPerson(state, phrase);
+  for (const memory of told) found.add(memory);
+  if (told.length === 0 && (about.isOwn || NAMED_OWNER.test(phrase)))
+    for (const memory of asked(ports, state, phrase)) found.add(memory);
   for (const memory of named) for (const other of hangingOn(state, memory)) found.add(other);
   return found;
 }

@@ -23,7 +23,9 @@ function lastSaid({ messages }: UserState): string {
 /** The memories of the relations that are asked for. */
 function claimed(ports: Asking, state: UserState, plain: string): Memory[] {
   const known = [...state.memories.values()];
-  const question = /^(?:my|our)\b/i.test(plain) ? `What is ${plain}?` : `${plain}?`;
+  const question = /^(?:(?:[Mm]y|[Oo]ur)\b|\p{Lu}[\p{L}-]*['’]s? \p{Ll}+$)/u.test(plain)
+    ? `What is ${plain}?`
+    : `${plain}?`;
   const read = ports.questions.read(question, { at: lastSaid(state), known });
   const subject = read.subject?.toLowerCase();
   if (!subject || (subject === "user" && read.relations.length === 0)) return [];

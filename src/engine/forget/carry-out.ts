@@ -1,6 +1,7 @@
 import type { Tombstone } from "../../domain/change-set.ts";
 import type { ErasedCounts, ErasureReceipt, HeldBackup } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
+import type { Span } from "../../domain/sentences.ts";
 import type { Trace } from "../../domain/trace.ts";
 import { change } from "../change.ts";
 import type { Ports } from "../ports.ts";
@@ -8,7 +9,7 @@ import { unitsOf } from "../units.ts";
 import type { UserState } from "../user-state.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import { type Erasing, erasing } from "./erasure.ts";
-import { firstReceipt, sign, traceHash } from "./seal.ts";
+import { firstReceipt, traceHash } from "./seal.ts";
 import type { Selection } from "./select.ts";
 import { verified } from "./verify.ts";
 
@@ -16,6 +17,8 @@ import { verified } from "./verify.ts";
 export interface Reason {
   /** The message that asked for it, and is read with that. */
   readonly asking?: string;
+  /** Where the request stands in it, if it asks for more than its own words. */
+  readonly request?: readonly Span[];
   /** Words that were named: they are looked for in metadata and history too. */
   readonly named?: readonly string[];
   /** The receipt whose erasure is done again, the tombstones that were put then, and what stood elsewhere. */
@@ -28,7 +31,8 @@ export interface Reason {
 
 /**
  * Erases what is chosen in one change-set, with tombstones against its return; then has every place read again, and
- * gives the sealed receipt. Where nothing is chosen, nothing is written, and the receipt says so and is not kept.
+ * gives the sealed receipt. Where nothing is chosen, nothing is written, and the receipt says so: it is neither kept nor
+ * signed.
  */
 export async function carryOut(
   ports: Ports,
@@ -47,7 +51,7 @@ export async function carryOut(
       });
       const isNothing = plan.memories.length + plan.messages.length + plan.rewrites.length === 0;
       if (isNothing && !reason.again) {
-        return { result: { receipt: nothingErased(ports, scope, state.revision, at) } };
+        return { result: { receipt: nothingErased(scope, state.revision, at) } };
       }
       const tombstones = reason.again?.tombstones ?? plan.tombstones;
       const units = await unitsOf(
@@ -57,7 +61,8 @@ export async function carryOut(
       );
       const id = ports.ids();
       const trace = traceOf({ id, at, state, selection, plan, tombstones, reason });
-      const receipt = await unsealed(ports, state, { id, at, plan, trace, reason });
+      const requests = isRequestAlone(selection, reason) ? 1 : 0;
+      const receipt = await unsealed(ports, state, { id, at, plan, trace, reason, requests });
       return {
         draft: {
           cause: "forget",
@@ -117,12 +122,19 @@ function traceOf(of: {
   };
 }
 
+/** Whether the message that asks lost the request and no other word. */
+function isRequestAlone({ cuts }: Selection, { asking, request }: Reason): boolean {
+  const own = asking === undefined ? undefined : cuts.get(asking);
+  if (!own || !request) return false;
+  return own.every((cut) => request.some(({ start, end }) => start <= cut.start && cut.end <= end));
+}
+
 async function unsealed(
   ports: Ports,
   { scope, revision }: UserState,
-  made: { id: string; at: string; plan: Erasing; trace: Trace; reason: Reason },
+  made: { id: string; at: string; plan: Erasing; trace: Trace; reason: Reason; requests: number },
 ): Promise<ErasureReceipt> {
-  const { id, at, plan, trace, reason } = made;
+  const { id, at, plan, trace, reason, requests } = made;
   const { record } = ports;
   const previous = (await record.erasures(scope)).at(-1)?.hash ?? "";
   const backups = await holding(ports, at, plan.since);
@@ -139,6 +151,7 @@ async function unsealed(
       versions: plan.versions,
       messages: plan.messages.length,
       emptied: plan.emptied,
+      ...(requests > 0 ? { requests } : {}),
       passages: plan.passages,
       vectors: units,
       tombstones: trace.tombstones.length,
@@ -174,13 +187,19 @@ const NOTHING: ErasedCounts = {
   tombstones: 0,
 };
 
-/** The receipt of an erasure that found nothing: true, and not kept. */
-function nothingErased(
-  { ids, secret }: Ports,
-  { project, user }: Scope,
-  revision: number,
-  at: string,
-): ErasureReceipt {
-  const bare = { id: ids(), at, project, user, revision, erased: NOTHING, ids: [], previous: "" };
-  return sign(secret, { ...firstReceipt(secret, bare), complete: true });
+/** What an erasure that found nothing gives: not kept, and so without an id, a hash and a signature to look it up by. */
+function nothingErased({ project, user }: Scope, revision: number, at: string): ErasureReceipt {
+  const unsigned = { id: "", hash: "", signature: "", previous: "" };
+  return {
+    ...unsigned,
+    version: 2,
+    at,
+    project,
+    user,
+    revision,
+    erased: NOTHING,
+    ids: [],
+    verified: [],
+    complete: true,
+  };
 }
