@@ -7,6 +7,7 @@ import { isInPlay, isTextWork, ownSpans } from "./borrowed.ts";
 import { withoutDoubles } from "./doubles.ts";
 import { opensWithOrder } from "./erase-forms.ts";
 import { erasuresOf, isOfItself } from "./erasures.ts";
+import { closeHoles, hasHole, withoutHoles } from "./holes.ts";
 import { readStatements } from "./reader.ts";
 
 export { rulesQuestionReader } from "./questions.ts";
@@ -27,11 +28,17 @@ export function rulesExtractor(): Extractor {
       const proposals: Proposal[] = [];
       for (const message of reading.messages) {
         options?.signal?.throwIfAborted();
-        proposals.push(...proposalsOf(message, reading));
+        proposals.push(...wholeProposals(message, reading));
       }
       return proposals;
     },
   };
+}
+
+/** What is read from a message that words were taken out of is read around them. */
+function wholeProposals(message: Message, reading: Reading): Proposal[] {
+  if (!hasHole(message.content)) return proposalsOf(message, reading);
+  return withoutHoles(proposalsOf({ ...message, content: closeHoles(message.content) }, reading));
 }
 
 function proposalsOf(message: Message, reading: Reading): Proposal[] {
