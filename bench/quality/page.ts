@@ -52,6 +52,10 @@ const ABOUT: { readonly [set: string]: string } = {
   memdaily: "daily life in Chinese, about nine messages; those that answer a question",
   precisionmembench: "what is known of a user; what should come back and nothing else",
   personaext: "single statements about oneself; what they tell is kept (beside it: each message kept whole)",
+  "forget-cases":
+    "facts erased or replaced by a description; what must come comes, and what must not does not",
+  gatemem:
+    "several people share one memory and delete from it; `leak`: of probes for what was deleted, how many bring it back (less is better; beside it: BM25 that deletes nothing)",
   mempalace: "notes in ten languages; what was labelled in them (beside it: each sentence kept as a memory)",
 };
 
