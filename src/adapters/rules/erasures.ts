@@ -5,6 +5,7 @@ import type { EraseProposal, Reading } from "../../ports/extractor.ts";
 import { tidy } from "./context.ts";
 import { eraseForm, isDeferred, isElsewhere, isInformation, withoutPlace } from "./erase-forms.ts";
 import { type EraseScope, eraseScope } from "./erase-scopes.ts";
+import { knownThing } from "./known-things.ts";
 
 const POLITE =
   "(?:(?:please|pls|ok(?:ay)?|hey|hi|so|and|also|oh|omg|ugh|argh|gosh|god|damn|oops|whoops|eek|yikes|actually|now|well|btw|sorry|hmm+|look|listen|right|on second thoughts?|come to think of it|you know what|can you|could you|would you|will you|can we|i want you to|i(?:['’]d| would) like you to|i need you to|you should|you can|just|kindly|go ahead and|i(?:['’]d| would) (?:rather|prefer)(?: if)? you|do me a favou?r and|you may)[,.:!]*\\s+)*";
@@ -16,12 +17,12 @@ const KNOWN =
 const EVERYTHING =
   /^\s*(?:about )?(?:absolutely |literally |simply )?(?:everything|it all|all of (?:it|that|this|my (?:data|memories|information))|all (?:about me|my (?:data|memories|information|info)|(?:that )?you (?:know|have|remember)(?: (?:about|of|on) me)?)|all memories|my (?:entire |whole )?(?:memory|history|data)|me(?: completely| entirely)?|what(?:ever)? you (?:know|have|remember)(?: (?:about|of|on) me)?)(?: (?:that )?(?:you (?:know|have|remember|stored|saved|learned|learnt)|i(?:['’]ve| have)?(?: ever)? (?:told|said|shared))(?: (?:(?:about|to|on) )?(?:me|you))?(?: so far| ever)?| about me| so far)*\s*[.!]*$/i;
 const OFF_RECORD =
-  /^(?:(?:please|hey|ok|so|btw|oh|and)[, ]+)*(?:off the record|don['’]?t (?:remember|store|save|record|memori[sz]e|keep|note|hold on to) (?:this|that|what i)|do not (?:remember|store|save|record|keep) (?:this|that)|not for the record|between us|this is not to be (?:stored|remembered|saved)|don['’]?t write this down|you don['’]?t need to remember this|no need to (?:remember|save|store|keep) this)\b/i;
+  /^(?:(?:please|hey|ok|so|btw|oh|and)[, ]+)*(?:off the record|(?:this|that) (?:stays|is|must stay|should stay|remains) (?:strictly )?off the record|(?:strictly |just |only )*(?:not |never )for the (?:record|files?|minutes|notes)|(?:(?:this|that|it)(?: is|['’]s)n['’]?t|(?:this|that|it) is not|(?:this|that|it)['’]s not) for the (?:record|files?|minutes|notes)|(?:strictly |just |keep (?:this|that|it) )*between (?:us|ourselves|you and me|the two of us)(?=\s*(?:[,:;–—-]|$)|\s+(?:only|please|and (?:not|don)))|(?:this is )?for your (?:ears|eyes) only|don['’]?t (?:remember|store|save|record|memori[sz]e|keep|note|hold on to) (?:this|that|what i|(?:any|all|one word) of (?:this|that))|do not (?:remember|store|save|record|keep) (?:this|that)|not for the record|this is not to be (?:stored|remembered|saved)|don['’]?t write this down|you don['’]?t need to remember this|no need to (?:remember|save|store|keep) this)\b/i;
 /** "just so you know but please don't keep it, I've been …": the order stands before what is told. */
 const OFF_RECORD_WITHIN =
   /\b(?:but|and|so|only),? (?:(?:please |pls )(?:don['’]?t|do not) keep|(?:please |pls )?(?:don['’]?t|do not) (?:remember|store|save|record|memori[sz]e|note|write)) (?:this|that|it)(?: down| anywhere)?\s*[,:;–—-]\s*\S/i;
 const OFF_RECORD_END =
-  /\b(?:that['’]?s |this is |but |all )?(?:off the record|(?:please )?(?:don['’]?t|do not) (?:remember|store|save|record|keep|memori[sz]e|note) (?:this|that|it)(?: anywhere| down)?)[.!]*$/i;
+  /\b(?:that['’]?s |this is |but |all )?(?:off the record|(?:please )?(?:don['’]?t|do not) (?:remember|store|save|record|keep|memori[sz]e|note|write) (?:this|that|it)(?: anywhere| down)?)[.!]*$/i;
 const NO_REQUEST =
   /^(?:\s*(?:it|about it|that|this)\s*(?:[.!,]|$)|\s*(?:where|how|when|why|who|which|whether|if|to|me not)\b|\s+(?:the|my|your) (?:past|rest|whole thing|noise|keys?|umbrella|wallet|passport|bag|lunch|charger)\b\s*(?:[.!]|$))/i;
 const KEEPS =
@@ -36,7 +37,7 @@ export function erasuresOf(
   const found: EraseProposal[] = [];
   for (const { start, end } of spans) {
     const text = message.content.slice(start, end);
-    const request = isCorrection(text) ? undefined : requestIn(text, message.at);
+    const request = requestOrKnown(text, message.at, reading);
     if (!request) continue;
     const before = reading && isOfTurnBefore(request, message, { start, end }) ? lastTurn(reading) : [];
     if (before.length > 0) {
@@ -60,6 +61,15 @@ export function erasuresOf(
   // "Remove it now. Delete the old number.": the second says what the first means.
   const isNamed = found.some((one) => !isOfItself(one));
   return found.filter((one) => !isNamed || !isOfItself(one) || isOffRecordAt(message, one));
+}
+
+/** A request by its form, or of a thing of which something is known: "delete the bike lock number". */
+function requestOrKnown(text: string, at: string, reading: Reading | undefined): Request | undefined {
+  if (isCorrection(text)) return undefined;
+  const request = requestIn(text, at);
+  if (request) return request;
+  const about = reading && knownThing(text, reading.known);
+  return about === undefined ? undefined : { about };
 }
 
 function isOffRecordAt({ content }: Message, { start, end }: { start: number; end: number }): boolean {

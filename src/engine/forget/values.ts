@@ -5,6 +5,7 @@ import { analyse, stem, words } from "../../domain/words.ts";
 import { complementsIn } from "./complements.ts";
 import { isKin, stemsMet } from "./kin.ts";
 import { exactPlaces, variantsOf } from "./places.ts";
+import { toldOfThing } from "./told-of-thing.ts";
 import type { Wanted } from "./wanted.ts";
 
 /** A value that goes, and where: wherever it stands, or only beside words that say whose it is. */
@@ -139,8 +140,11 @@ function isBy({ by, role, text }: Said, asker: string): boolean {
 }
 
 /** The words behind the noun, as far as they were said before in one run. */
-function following(said: readonly Said[], { follows }: Wanted): Value[] {
+function following(said: readonly Said[], wanted: Wanted): Value[] {
+  const { follows } = wanted;
   if (follows === undefined) return [];
+  const told = toldOfThing(said, follows, wanted);
+  if (told.length > 0) return told;
   const run = follows.split(/\s+/);
   for (let length = run.length; length > 0; length -= 1) {
     const text = run.slice(0, length).join(" ");
