@@ -31,6 +31,9 @@ const BROUGHT = new RegExp(
 );
 /** Of themselves: "my bio: I'm a climber". */
 const OWN = /\bmy (?:own |short |little )*(?:bio|profile|story|introduction|intro|background)\b[^:]{0,12}$/i;
+/** "for the insurance quote I need this again: I ride a Honda": told for a text, and no part of it. */
+const NEEDED =
+  /\bI(?:['’]ll| will)? (?:need|want)(?: to have)? (?:this|that|it)(?: (?:here|in here|known|noted|kept|remembered|stored))?(?: (?:again|once more|back|after all))?[, ]*$/i;
 const FIRST = /\b(?:I|I['’]\w+|i|im|my|we|our|me)\b/;
 const HEADER = /^(?:from|to|subject|date|sent|cc|von|an|betreff): .+$/gim;
 
@@ -82,7 +85,8 @@ function broughtIn(content: string, found: RegExpExecArray): Span | undefined {
   const colon = found.index + found[0].length + 1;
   const line = /^[^\n]*/.exec(content.slice(colon))?.[0] ?? "";
   const end = line.trim() === "" ? content.length : colon + line.length;
-  if (OWN.test(found.groups?.name ?? "") || !FIRST.test(content.slice(colon, end))) return undefined;
+  const name = found.groups?.name ?? "";
+  if (OWN.test(name) || NEEDED.test(name) || !FIRST.test(content.slice(colon, end))) return undefined;
   return { start: found.index, end };
 }
 
