@@ -39,6 +39,10 @@ function claimed(ports: Asking, state: UserState, plain: string): Memory[] {
   });
 }
 
+/** A mark at school: "an A in French", "72 %", "a distinction". */
+export const GRADE: RegExp =
+  /^(?:an? )?(?:[A-F][+-]?(?= (?:in|for|on)\b|$)|\d{1,3} ?(?:%|percent|out of \d+)|distinction|merit|2:[12])/;
+
 /** What nouns mean that nobody asks with: relations, and for amounts a figure in the value. */
 const NOUNS: readonly {
   readonly nouns: string;
@@ -53,6 +57,7 @@ const NOUNS: readonly {
     relations: "earn|make|be on|get|get paid|be paid|bring home|take home",
     value: /\d/,
   },
+  { nouns: "grade grades mark marks", relations: "get|score|receive|have", value: GRADE },
   { nouns: "rent", relations: "pay", value: /\d/ },
   { nouns: "bank banks", relations: "bank with|have an account at|have an account with|be with" },
   {

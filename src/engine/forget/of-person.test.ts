@@ -22,6 +22,7 @@ describe("forgetting what is told of one person and one topic", () => {
     ["My brother broke his wrist.", "Please forget my brother's injury.", "wrist"],
     ["My wife takes lisinopril.", "Forget my wife's health problems.", "lisinopril"],
     ["My son failed his maths exam.", "Forget the grades of my son.", "exam"],
+    ["My niece got a C in physics.", "Forget my niece's grades.", "physics"],
     ["Teo is a baker.", "Forget Teo's job.", "baker"],
   ])("%s goes with: %s", async (fact, asks, word) => {
     const memory = await told([fact, "My mum likes tea.", "My sister has asthma."]);

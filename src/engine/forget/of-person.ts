@@ -2,6 +2,7 @@ import type { Memory } from "../../domain/memory.ts";
 import { isOfTopic, TOPICS } from "../../domain/topics.ts";
 import { words } from "../../domain/words.ts";
 import type { UserState } from "../user-state.ts";
+import { GRADE } from "./asked.ts";
 
 /** What people call a topic of somebody: "my mum's illness", "Teo's job". Only words that mean the topic as a whole. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -41,6 +42,7 @@ export function ofPerson(state: UserState, phrase: string): Memory[] {
     if (person === undefined) return false;
     // Who it is told of is no word of the topic: a mum is family, whatever is said of her.
     const part = subject.slice(person.length + 1);
+    if (topic.name === "study" && GRADE.test([claim.value, claim.qualifier].join(" ").trim())) return true;
     const text = [claim.relation, claim.value, claim.qualifier].join(" ");
     return isOfTopic(topic, { text, claim: { ...claim, subject: part } });
   });
