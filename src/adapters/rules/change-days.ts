@@ -29,12 +29,14 @@ export function rescheduled(change: Change): Proposal[] | undefined {
     : (spoken ?? "");
   const old = dated(context, thing);
   const target = targetOf(old);
+  const claim = claimOnDay(thing, old[0]?.claim, value);
   const verb = /^\d/.test(value) && !date ? "is at" : "is on";
   return [
     adding(context, place(change), {
       text: compose(thing.display, companyOf(old[0]?.claim), verb, date ? sayIso(date.iso) : value),
-      claim: claimOnDay(thing, old[0]?.claim, value),
-      holds: "one",
+      claim,
+      // One "has" an exam and a sister: the exam on another day ends the exam alone.
+      holds: /^be\b/.test(claim.relation) ? "one" : "many",
       kind: date ? "event" : "fact",
       importance: 0.7,
       ...(date ? { when: date.iso } : {}),
@@ -82,6 +84,7 @@ function dated(context: Context, thing: Entity): Held[] {
   );
   if (own.length > 0) return own;
   const name = telling(thing.path.split("/").at(-1) ?? "");
+  if (name.length === 0) return [];
   return all.filter(({ memory, claim }) => {
     if (memory?.when === undefined) return false;
     const words = telling(`${claim.value} ${claim.subject}`);

@@ -460,7 +460,7 @@ export function deceased(change: Change): Proposal[] | undefined {
   const found = held(context).filter(
     ({ claim }) =>
       claim.subject === context.discourse.speaker.path &&
-      /^(?:have|own)$/.test(claim.relation) &&
+      /^(?:have|own|get|adopt|keep|rescue)$/.test(claim.relation) &&
       telling(thing).every((word) => telling(claim.value).includes(word)),
   );
   const target = subject.path.includes("/") ? targetOf(found) : undefined;

@@ -3,7 +3,7 @@ import { type Clause, isOrder } from "./clauses.ts";
 import type { Context } from "./context.ts";
 import { type Discourse, type Entity, isHuman } from "./entities.ts";
 import { groupSubject } from "./group-subjects.ts";
-import { ANIMALS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "./lexicon.ts";
+import { ANIMALS, COORDINATORS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "./lexicon.ts";
 import { isPersonNoun } from "./persons.ts";
 import { phrasesOf } from "./phrases.ts";
 import { isTime } from "./times.ts";
@@ -32,7 +32,7 @@ export function subjectOf(context: Context, clause: Clause, before: Before | und
   );
 }
 
-/** "a dog whose name is Alfred": the dog's. */
+/** "a parrot whose name is Kiwi": the parrot's. */
 function whoseName(talk: Discourse, { lower }: Token): Entity | undefined {
   const owner =
     lower === "name" ? (talk.meantBy("it") ?? talk.meantBy("she") ?? talk.meantBy("he")) : undefined;
@@ -154,13 +154,24 @@ function antecedent(
   before: Before | undefined,
 ): Entity | undefined {
   const end = subject?.[0] ?? 0;
-  const start = tokens.findIndex(
-    (token, i) => i >= end - 5 && i < end && (token.class === "possessive" || token.class === "name"),
-  );
+  const start = phraseBefore(tokens, end);
   const isPhrase = start >= 0 && !tokens.slice(start, end).some(({ class: kind }) => kind === "verb");
   if (isPhrase) return context.discourse.resolve(tokens, start, end);
   if (start >= 0) return undefined;
   return before ? context.discourse.meantBy("they") : undefined;
+}
+
+/** Where the phrase that ends there begins: "my brother Ben", or a name alone, not over "and" to another name. */
+function phraseBefore(tokens: readonly Token[], end: number): number {
+  const from = Math.max(0, end - 5);
+  const joint = tokens.slice(from, end).findLastIndex(({ lower }) => COORDINATORS.has(lower));
+  const behind = joint < 0 ? from : from + joint + 1;
+  const isOpening = ({ class: kind }: Token, i: number): boolean =>
+    i >= behind && i < end && (kind === "possessive" || kind === "name");
+  const start = tokens.findIndex(isOpening);
+  return start < 0
+    ? tokens.findIndex(({ class: kind }, i) => i >= from && i < behind && kind === "possessive")
+    : start;
 }
 
 /** Verbs with which people's own words are given. */
@@ -187,6 +198,7 @@ export function quotedSpeaker(
 /** Whom and what a clause names, in the order in which a pronoun would mean them: the subject last. */
 export function mentionsOf(talk: Discourse, clause: Clause): Entity[] {
   const { tokens, subject } = clause;
+  const same = subject && meantAgain(talk, tokens, subject);
   const objects = phrasesOf(tokens, ...clause.rest).filter(({ kind }) => kind !== "time");
   const named = objects.flatMap(({ items, head }) =>
     items.flatMap((item) => {
@@ -199,11 +211,16 @@ export function mentionsOf(talk: Discourse, clause: Clause): Entity[] {
       return entity ? [isPlace ? { ...entity, animate: false } : entity] : [];
     }),
   );
-  const own =
-    subject && tokens[subject[0]]?.class !== "pronoun" ? talk.resolve(tokens, ...subject) : undefined;
+  const own = subject && tokens[subject[0]]?.class !== "pronoun" ? talk.resolve(tokens, ...subject) : same;
   const found = [...named, ...(own ? [own] : [])].filter(({ path }) => path !== talk.speaker.path);
   for (const entity of found) talk.mention(entity);
   return found;
+}
+
+/** "He plays Chopin. He works at a bank.": whoever "he" was is spoken of on, and not Chopin. */
+function meantAgain(talk: Discourse, tokens: readonly Token[], [from, to]: Stretch): Entity | undefined {
+  const pronoun = to - from === 1 ? (tokens[from]?.lower ?? "") : "";
+  return /^(?:he|she)$/.test(pronoun) ? talk.meantBy(pronoun) : undefined;
 }
 
 function mentioned(talk: Discourse, clause: Clause, item: Stretch): Entity | undefined {

@@ -1,6 +1,8 @@
+import { singular } from "../../domain/english.ts";
 import { boundaryOf, roleOf } from "./clause-bounds.ts";
-import { AUXILIARIES, BE, COORDINATORS, FILLERS, SAYING, SUBORDINATORS } from "./lexicon.ts";
+import { ANIMALS, AUXILIARIES, BE, COORDINATORS, FILLERS, SAYING, SUBORDINATORS } from "./lexicon.ts";
 import { NAMING } from "./noun-phrases.ts";
+import { isPersonNoun } from "./persons.ts";
 import { shared } from "./shared-verbs.ts";
 import { HARD, SOFT, subjectBefore } from "./subjects.ts";
 import { withoutTag } from "./tag-questions.ts";
@@ -121,11 +123,26 @@ function segmentClauses(tokens: readonly Token[], from: number, to: number): Cla
         shares: !found.subject && k > 0,
         verb: found.verb,
         lead: [start.lead, found.subject?.[0] ?? found.verb.from] as const,
-        rest: [found.verb.to, end] as const,
+        rest: [found.verb.to, found.subject && k > 0 ? resumedAt(tokens, found, end) : end] as const,
         asks: asks(tokens, found, start.lead, to),
       },
     ];
   });
+}
+
+/** "a sister, she's a nurse in Bonn, AND A BROTHER": what goes on with the clause before is no part of this one. */
+function resumedAt(tokens: readonly Token[], { subject, verb }: Found, end: number): number {
+  if (!/^(?:he|she)$/.test(tokens[subject?.[0] ?? -1]?.lower ?? "")) return end;
+  const at = tokens.findIndex(
+    ({ lower }, i) =>
+      i > verb.to &&
+      i < end &&
+      COORDINATORS.has(lower) &&
+      tokens[i - 1]?.after.includes(",") &&
+      /^(?:a|an|two|three|four)$/.test(tokens[i + 1]?.lower ?? "") &&
+      tokens.slice(i + 2, i + 4).some(({ lower: noun }) => isPersonNoun(noun) || ANIMALS.has(singular(noun))),
+  );
+  return at < 0 ? end : at;
 }
 
 /** A verb that carries a clause, with its subject. */

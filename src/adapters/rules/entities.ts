@@ -5,7 +5,7 @@ import { sameWords } from "../../domain/words.ts";
 import { isKindName } from "./kind-names.ts";
 import { ANIMALS, FEMALE, FIRST_PERSON, KIN, MALE } from "./lexicon.ts";
 import { isName, type Noun, nounOf } from "./nouns.ts";
-import { isPersonNoun } from "./persons.ts";
+import { isByAge, isPersonNoun } from "./persons.ts";
 import type { Token } from "./token.ts";
 
 /** Somebody or something that was spoken of. */
@@ -225,11 +225,18 @@ function nounEntity(
   const head = headWord(tokens, noun);
   if (owner) return head === "" ? undefined : distinct(owned(owner, head, name), known);
   const isKin = KIN.has(head) && noun.words.length === 1;
+  const isCalled = (name: string): boolean =>
+    gathered(known).namings.some(({ value }) => sameWords(value, name));
   const isBare = noun.determiner === undefined && noun.possessive === undefined && noun.owners.length === 0;
   // "we changed GP": in capitals, but the user's own.
   if (isBare && isPersonNoun(head) && gathered(known).subjects.has(`${self.speaker.path}/${head}`))
     return owned(self.speaker, head, undefined);
-  if (!isKin && isName(tokens, ...span) && noun.determiner === undefined && !isKindName(tokens, span)) {
+  if (
+    !isKin &&
+    isName(tokens, ...span) &&
+    noun.determiner === undefined &&
+    !isKindName(tokens, span, isCalled)
+  ) {
     return named(self, known, textOf(tokens, span));
   }
   const isThe = noun.determiner === "the";
@@ -384,6 +391,7 @@ function owned(owner: Entity, thing: string, name: string | undefined): Entity {
     KIN.has(one) ||
     canonicalThing(one) === "child" ||
     one === "pet" ||
+    isByAge(thing) ||
     name !== undefined;
   const display = `${possessive(owner.display)} ${thing}`;
   const isPlural = one !== head && !/(?:ss|us|is)$/.test(head);

@@ -1,8 +1,17 @@
+import { isNationality } from "./nationalities.ts";
 import type { Token } from "./token.ts";
 
-/** "Cats have whiskers": a kind of thing, whose capital is the sentence's. */
-export function isKindName(tokens: readonly Token[], [from, to]: readonly [number, number]): boolean {
+/**
+ * "Cats have whiskers": a kind of thing, whose capital is the sentence's; "he is Italian", "she speaks Thai": no name
+ * either, unless somebody is called so.
+ */
+export function isKindName(
+  tokens: readonly Token[],
+  [from, to]: readonly [number, number],
+  isCalled: (name: string) => boolean,
+): boolean {
   const word = tokens[from];
+  if (word && to - from === 1 && isNationality(word.lower)) return !isCalled(word.lower);
   if (from !== 0 || to - from !== 1 || word === undefined || word.class !== "noun") return false;
   if (NAMED.some((tag) => word.tags.has(tag))) return false;
   // "Chess is one of my favourite games" is told of the one who speaks.

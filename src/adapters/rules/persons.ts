@@ -34,3 +34,10 @@ export function isPersonNoun(word: string): boolean {
   const one = singular(word);
   return PERSONS.has(one) || (!NO_PERSON.has(one) && PROFESSION.test(one));
 }
+
+/** "Our youngest": one of the children, or of the brothers and sisters. */
+export function isByAge(words: string): boolean {
+  return /^(?:eldest|oldest|youngest|firstborn|little one|(?:eldest|oldest|youngest|middle) one)$/.test(
+    words,
+  );
+}

@@ -12,6 +12,7 @@ import { type Context, type Statement, tidy } from "./context.ts";
 import { putRight, starredValue, swapOf } from "./corrections.ts";
 import { echoed, toldBefore, toldIn } from "./echoes.ts";
 import { elliptical } from "./ellipsis.ts";
+import { withoutEmoticons } from "./emoticons.ts";
 import { idiomEndings } from "./endings.ts";
 import { discourse, type Entity, speakerEntity } from "./entities.ts";
 import {
@@ -43,6 +44,7 @@ export function readStatements(
   spans: readonly { start: number; end: number }[],
 ): Proposal[] {
   const speaker = speakerEntity(message.name);
+  const content = withoutEmoticons(message.content);
   const made: Proposal[] = [];
   // What is known does not change while a message is read, and can be long; what the message itself told is short.
   const stored = claimsOfMemories(reading);
@@ -59,7 +61,7 @@ export function readStatements(
   const { known, earlier } = reading;
   const context: Context = {
     message,
-    content: message.content,
+    content,
     discourse: talk,
     known,
     ended: reading.ended ?? (() => []),
@@ -67,10 +69,10 @@ export function readStatements(
     made,
     readAs: (text, place) => readAs(context, text, place),
   };
-  const quotes = quotedSpans(message.content);
+  const quotes = quotedSpans(content);
   tagged.delete(message);
   for (const { start, end } of spans) {
-    const text = message.content.slice(start, end);
+    const text = content.slice(start, end);
     if (isRefused(text)) continue;
     const starred = starredValue(context, text, { start, end });
     if (starred) {
