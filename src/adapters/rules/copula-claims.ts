@@ -418,7 +418,9 @@ function attributeOfSpeaker(
 ): AddProposal[] | undefined {
   const { context, tokens, statement } = part;
   const { subject, clause } = statement;
-  const head = headWord(tokens, noun);
+  const plain = headWord(tokens, noun);
+  const isLeast = tokens.slice(...item).some(({ lower }) => lower === "least");
+  const head = isLeast && !plain.startsWith("least") ? `least ${plain}` : plain;
   const speaker = context.discourse.speaker;
   if (head === "" || clause.verb.denied) return undefined;
   const isPerson = isPersonNoun(head.split(" ").at(-1) ?? head);

@@ -1,3 +1,4 @@
+import { singular } from "../../domain/english.ts";
 import type { AddProposal } from "../../ports/extractor.ts";
 import { antecedent } from "./antecedents.ts";
 import { adding, type Context, claimOf, tidy } from "./context.ts";
@@ -9,7 +10,7 @@ interface Place {
 }
 
 const FAVOURITE =
-  "(?:all[- ]time |absolute |very |personal |other |second |new |current )*(?<word>favou?rite|fave|fav|favs|faves|favou?rites)";
+  "(?:all[- ]time |absolute |very |personal |other |second |new |current )*(?<word>(?:least[- ])?(?:favou?rites?|faves?|favs?))";
 /** What stands between what is liked and what is said of it. */
 const IS =
   "(?:is|are|'s|would be|has to be|have to be|must be|will always be)(?: (?:still|definitely|probably|also|really|easily|by far|always|certainly|currently))?";
@@ -74,13 +75,14 @@ export function favourite(
   { word, noun, value, isMany }: { word: string; noun: string; value: string; isMany: boolean },
 ): AddProposal {
   const { speaker } = context.discourse;
-  const one = /^fav/i.test(word) && word.endsWith("s") ? word.slice(0, -1) : word;
+  const one = word.endsWith("s") ? word.slice(0, -1) : word;
   const thing = `${one} ${noun}`.trim().toLowerCase();
+  const last = thing.split(" ").at(-1) ?? "";
   const owner = speaker.path === "user" ? "The user's" : `${speaker.display}'s`;
   return adding(context, place, {
     text: isMany
       ? compose("One of", owner.replace(/^The/, "the"), thing, "is", value)
-      : compose(owner, thing, /s$/.test(thing) && noun !== "" ? "are" : "is", value),
+      : compose(owner, thing, noun !== "" && singular(last) !== last ? "are" : "is", value),
     claim: claimOf(`${speaker.path}/${thing}`, "be", value),
     kind: "preference",
     holds: isMany || noun === "" ? "many" : "one",

@@ -2,7 +2,7 @@ import type { AddProposal } from "../../ports/extractor.ts";
 import { type Clause, clausesOf } from "./clauses.ts";
 import { adding, type Context, claimOf, said } from "./context.ts";
 import { compose } from "./sentence.ts";
-import type { Token } from "./token.ts";
+import type { Stretch, Token } from "./token.ts";
 
 const GOOD =
   "amazing|awesome|great|fun|the best|delicious|beautiful|fantastic|wonderful|lovely|relaxing|brilliant|perfect|yummy|tasty|cool|so good|so much fun|addictive|fascinating|hilarious|adorable|cute|gorgeous|so fun|really fun|really good|pretty cool|interesting|soothing|exciting|my jam|my life|my thing|incredible|superb|the greatest";
@@ -38,22 +38,48 @@ function isPlain({ asks, verb }: Clause): boolean {
 function opinionOf(context: Context, clause: Clause): AddProposal[] {
   const { tokens, subject, verb, rest } = clause;
   if (!subject) return [];
-  const word = VERDICT.exec(said(context, tokens, ...rest))?.groups?.word;
+  const words = said(context, tokens, ...rest);
+  // "Golf is just not my thing"
+  const bare = words.replace(
+    /^(?:(?:just|simply|really|so|definitely|probably) )?not (?:really |exactly )?/i,
+    "",
+  );
+  const denied = verb.denied !== undefined || bare !== words;
+  const word = VERDICT.exec(bare)?.groups?.word;
   const thing = said(context, tokens, ...subject);
-  if (word === undefined || !isGeneral(clause) || PASSING.test(thing) || thing.split(" ").length > 4)
+  if (
+    word === undefined ||
+    !(isGeneral(clause) || isTaste(word, tokens, subject)) ||
+    PASSING.test(thing) ||
+    thing.split(" ").length > 4
+  )
     return [];
   const { speaker } = context.discourse;
   const place = { start: tokens[subject[0]]?.start ?? 0, end: tokens[rest[1] - 1]?.end ?? 0 };
+  // "Golf is just not my thing": no more and no less than that one does not like it.
+  if (/^my (?:thing|jam)$/i.test(word))
+    return [
+      adding(context, place, {
+        text: compose(speaker.display, denied ? "does not like" : "likes", thing),
+        claim: claimOf(speaker.path, denied ? "not like" : "like", thing),
+        holds: "many",
+      }),
+    ];
   return [
     adding(context, place, {
-      text: compose(speaker.display, verb.denied ? "does not find" : "finds", thing, word),
-      claim: claimOf(speaker.path, verb.denied ? "not find" : "find", thing, word),
+      text: compose(speaker.display, denied ? "does not find" : "finds", thing, word),
+      claim: claimOf(speaker.path, denied ? "not find" : "find", thing, word),
       kind: "preference",
       holds: "many",
       confidence: 0.7,
       importance: 0.3,
     }),
   ];
+}
+
+/** "Golf is not my thing": of what is somebody's thing a bare noun is enough. */
+function isTaste(word: string, tokens: readonly Token[], [from, to]: Stretch): boolean {
+  return /^my (?:thing|jam)$/i.test(word) && to - from === 1 && tokens[from]?.class === "noun";
 }
 
 function isGeneral({ tokens, subject }: Clause): boolean {
