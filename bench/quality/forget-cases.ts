@@ -1,9 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMemory, type Embedder, type ScopedMemory } from "../../src/index.ts";
+import { createMemory, type Embedder } from "../../src/index.ts";
 import { bm25 } from "./bm25.ts";
 import { interval } from "./bootstrap.ts";
+import { everythingIn } from "./everything.ts";
 import { readPlainLines } from "./files.ts";
 import { percent } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
@@ -148,13 +149,4 @@ function bestByWords({ setup_facts, mutations, final_query }: Case): string {
     .slice(0, 3)
     .map((i) => texts[i] ?? "")
     .join("\n");
-}
-
-async function everythingIn(memory: ScopedMemory): Promise<string> {
-  const texts: string[] = [];
-  for await (const line of memory.export()) texts.push(JSON.stringify(line));
-  for await (const { id } of memory.list({ status: "all" })) {
-    for (const version of await memory.history(id)) texts.push(JSON.stringify(version));
-  }
-  return texts.join("\n");
 }

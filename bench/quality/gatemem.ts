@@ -2,9 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rulesExtractor } from "../../src/adapters/rules/index.ts";
-import { createMemory, type Embedder, type Extractor, type ScopedMemory } from "../../src/index.ts";
+import { createMemory, type Embedder, type Extractor } from "../../src/index.ts";
 import { bm25 } from "./bm25.ts";
 import { interval } from "./bootstrap.ts";
+import { everythingIn } from "./everything.ts";
 import { readPlainLines } from "./files.ts";
 import { mean, percent } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
@@ -235,16 +236,6 @@ async function live(
 function timeOf(text: string): Date {
   const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text.replace(" ", "T")}Z`;
   return new Date(zoned);
-}
-
-/** All that can be read of a memory: the export (messages and memories) and every version of every memory. */
-async function everythingIn(memory: ScopedMemory): Promise<string> {
-  const texts: string[] = [];
-  for await (const line of memory.export()) texts.push(JSON.stringify(line));
-  for await (const { id } of memory.list({ status: "all" })) {
-    for (const version of await memory.history(id)) texts.push(JSON.stringify(version));
-  }
-  return texts.join(" ");
 }
 
 /** Forgetting off: requests are read like everything else, and none is carried out. */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { AddProposal } from "../../ports/extractor.ts";
+import { toldBy } from "../../testing/told.ts";
 import { rulesExtractor } from "./index.ts";
 
 /** Sentences by what makes them no facts, and their look-alikes that are facts. */
@@ -12,22 +13,7 @@ interface Cases {
 const CASES = JSON.parse(
   readFileSync(new URL("./__fixtures__/no-facts.json", import.meta.url), "utf8"),
 ) as Cases;
-const AT = "2026-03-10T12:00:00.000Z";
-
-async function added(content: string): Promise<AddProposal[]> {
-  const message = {
-    id: "m",
-    turn: 1,
-    role: "user",
-    content,
-    origin: "user_message",
-    at: AT,
-    storedAt: AT,
-    digest: "pending",
-  } as const;
-  const proposals = await rulesExtractor().propose({ messages: [message], earlier: [], known: [] });
-  return proposals.filter((one): one is AddProposal => one.propose === "add");
-}
+const added = (content: string): Promise<AddProposal[]> => toldBy(rulesExtractor(), content);
 
 async function texts(content: string): Promise<string[]> {
   return (await added(content)).map(({ text }) => text);

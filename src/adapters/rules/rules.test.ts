@@ -2,25 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Proposal } from "../../ports/extractor.ts";
+import { SAID_AT, said } from "../../testing/told.ts";
 import { rulesExtractor, rulesQuestionReader } from "./index.ts";
 
-const AT = "2026-03-10T12:00:00.000Z";
 const extractor = rulesExtractor();
 const reader = rulesQuestionReader();
-
-function message(content: string, fields: Partial<Message> = {}): Message {
-  return {
-    id: "m",
-    turn: 1,
-    role: "user",
-    content,
-    origin: "user_message",
-    at: AT,
-    storedAt: AT,
-    digest: "pending",
-    ...fields,
-  };
-}
 
 /** A memory as it would be held: "user | use | Padlet". */
 function known(line: string, id = line): Memory {
@@ -39,7 +25,7 @@ function known(line: string, id = line): Memory {
     at: "2026-01-01T00:00:00.000Z",
     sources: [],
     revision: 1,
-    storedAt: AT,
+    storedAt: SAID_AT,
     action: "added",
   };
 }
@@ -49,7 +35,7 @@ async function propose(
   held: readonly Memory[] = [],
   fields: Partial<Message> = {},
 ): Promise<Proposal[]> {
-  return extractor.propose({ messages: [message(content, fields)], earlier: [], known: held });
+  return extractor.propose({ messages: [said(content, fields)], earlier: [], known: held });
 }
 
 /** Each new claim as "subject | relation | value". */
@@ -133,8 +119,8 @@ describe("what hangs on the turn before", () => {
     held: readonly Memory[] = [],
   ): Promise<string[]> {
     const proposals = await extractor.propose({
-      messages: [message(content)],
-      earlier: [message("", { id: "before", ...before })],
+      messages: [said(content)],
+      earlier: [said("", { id: "before", ...before })],
       known: held,
     });
     return proposals.flatMap((one) =>
@@ -288,8 +274,8 @@ describe("requests to forget", () => {
       sources: [{ message: "before", start: 0, end: 15, quote: "I have a record" }],
     };
     const proposals = await extractor.propose({
-      messages: [message("forget what I just said")],
-      earlier: [message("I have a record", { id: "before" })],
+      messages: [said("forget what I just said")],
+      earlier: [said("I have a record", { id: "before" })],
       known: [held],
     });
     expect(proposals).toMatchObject([
@@ -324,7 +310,7 @@ describe("questions", () => {
     ["Where does my sister work?", "user/sister", "work at"],
     ["Which tools do I use?", "user", "use"],
   ])("%s asks of %s what it should %s", (question, subject, relation) => {
-    const read = reader.read(question, { at: AT, known: [] });
+    const read = reader.read(question, { at: SAID_AT, known: [] });
     expect(read.subject).toBe(subject);
     expect(read.relations).toContain(relation);
   });

@@ -1,24 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../domain/message.ts";
 import type { AddProposal } from "../../ports/extractor.ts";
+import { toldBy } from "../../testing/told.ts";
 import { rulesExtractor } from "./index.ts";
 
-const AT = "2026-03-10T12:00:00.000Z";
 const extractor = rulesExtractor();
 
 async function added(content: string): Promise<AddProposal[]> {
-  const message: Message = {
-    id: "m",
-    turn: 1,
-    role: "user",
-    content,
-    origin: "user_message",
-    at: AT,
-    storedAt: AT,
-    digest: "pending",
-  };
-  const proposals = await extractor.propose({ messages: [message], earlier: [], known: [] });
-  const adds = proposals.filter((one) => one.propose === "add");
+  const adds = await toldBy(extractor, content);
   for (const { start, end } of adds) expect(content.slice(start, end).trim()).not.toBe("");
   return adds;
 }

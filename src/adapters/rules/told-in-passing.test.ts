@@ -1,14 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { toldBy } from "../../testing/told.ts";
 import { rulesExtractor } from "./index.ts";
 
-const AT = "2026-03-10T12:00:00.000Z";
-
-async function texts(content: string): Promise<string[]> {
-  const said = { id: "m", turn: 1, role: "user", origin: "user_message", at: AT, storedAt: AT } as const;
-  const messages = [{ ...said, content, digest: "pending" as const }];
-  const proposals = await rulesExtractor().propose({ messages, earlier: [], known: [] });
-  return proposals.flatMap((one) => (one.propose === "add" ? [one.text] : []));
-}
+const texts = async (content: string): Promise<string[]> =>
+  (await toldBy(rulesExtractor(), content)).map(({ text }) => text);
 
 describe("a reason that lasts is told as well", () => {
   it.each([
