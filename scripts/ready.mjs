@@ -55,7 +55,7 @@ function sources() {
 /** Changes whenever a file that goes into dist/ does. Times and sizes, not contents: it runs before every command. */
 function sourceHash() {
   const hash = createHash("sha256").update(lockHash());
-  for (const file of ["tsconfig.json", "tsconfig.build.json", ...sources()]) {
+  for (const file of ["tsconfig.json", "tsconfig.build.json", "scripts/ready.mjs", ...sources()]) {
     const { mtimeMs, size } = statSync(join(ROOT, file));
     hash.update(`${file}\0${mtimeMs}\0${size}\n`);
   }
@@ -164,8 +164,8 @@ async function build() {
   const status = await run(process.execPath, [compiler, "-p", "tsconfig.build.json", "--outDir", fresh]);
   if (readdirSync(fresh).length === 0)
     throw new Error("The compiler wrote nothing; what it said stands above.");
-  // A .wat is the source of a .wasm that stands in the code; fixtures are for tests alone.
-  for (const file of sources().filter((file) => !/\.(ts|wat)$|__fixtures__/.test(file))) {
+  // A .wat is the source of a .wasm that stands in the code, a .md a map for who reads it; fixtures are for tests alone.
+  for (const file of sources().filter((file) => !/\.(ts|wat|md)$|__fixtures__/.test(file))) {
     cpSync(join(ROOT, file), join(fresh, relative("src", file)));
   }
   const program = join(fresh, "cli", "main.js");
