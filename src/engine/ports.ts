@@ -1,8 +1,11 @@
+import type { Calls } from "../ports/calls.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { Extractor } from "../ports/extractor.ts";
 import type { Ids } from "../ports/ids.ts";
+import type { LanguageModel } from "../ports/language-model.ts";
 import type { Ledger } from "../ports/ledger.ts";
+import type { Meter } from "../ports/meter.ts";
 import type { QuestionReader } from "../ports/question-reader.ts";
 import type { Record } from "../ports/record.ts";
 import type { Secret } from "../ports/secret.ts";
@@ -15,6 +18,11 @@ export interface Ports {
   readonly embedder: Embedder;
   readonly extractor: Extractor;
   readonly questions: QuestionReader;
+  /** Answers questions, where there is one; without, answers are composed from memory. */
+  readonly model?: LanguageModel;
+  /** What calls to models cost. */
+  readonly calls?: Calls;
+  readonly meter?: Meter;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly secret: Secret;
