@@ -3,10 +3,10 @@ import type { Message } from "../../domain/message.ts";
 import { relationOf } from "../../domain/relations.ts";
 import { inZone } from "../../domain/time.ts";
 import type { AddProposal, EndProposal, Proposal, Target } from "../../ports/extractor.ts";
-import type { Clause } from "./clauses.ts";
-import type { Discourse, Entity } from "./entities.ts";
-import type { Token } from "./token.ts";
-import { weigh } from "./weights.ts";
+import type { Clause } from "./clauses/clauses.ts";
+import type { Discourse, Entity } from "./clauses/entities.ts";
+import { weigh } from "./standing/weights.ts";
+import type { Token } from "./words/token.ts";
 
 /** What reading one message goes by. */
 export interface Context {

@@ -3,14 +3,14 @@ import type { Message } from "../../domain/message.ts";
 import { holdsSecret } from "../../domain/secrets.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
 import type { Extractor, Proposal, Reading } from "../../ports/extractor.ts";
-import { isInPlay, isTextWork, ownSpans } from "./borrowed.ts";
-import { withoutDoubles } from "./doubles.ts";
-import { opensWithOrder } from "./erase-forms.ts";
-import { erasuresOf, isOfItself } from "./erasures.ts";
-import { closeHoles, hasHole, withoutHoles } from "./holes.ts";
+import { withoutDoubles } from "./claims/doubles.ts";
+import { opensWithOrder } from "./forgetting/erase-forms.ts";
+import { erasuresOf, isOfItself } from "./forgetting/erasures.ts";
+import { isInPlay, isTextWork, ownSpans } from "./no-facts/borrowed.ts";
 import { readStatements } from "./reader.ts";
+import { closeHoles, hasHole, withoutHoles } from "./words/holes.ts";
 
-export { rulesQuestionReader } from "./questions.ts";
+export { rulesQuestionReader } from "./questions/questions.ts";
 
 /** How much of a message is read, so that no message can take seconds. */
 const MOST_SENTENCES = 120;

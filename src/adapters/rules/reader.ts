@@ -1,20 +1,26 @@
 import type { Claim } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Proposal, Reading } from "../../ports/extractor.ts";
-import { isAmongPeople } from "./among-people.ts";
-import { asides } from "./asides.ts";
-import { replyTo } from "./asked.ts";
-import { beside } from "./beside.ts";
-import { byOthers } from "./changes.ts";
-import { type Before, mentionsOf, quotedSpeaker, subjectOf, TELLING } from "./clause-subjects.ts";
-import { type Clause, clausesOf } from "./clauses.ts";
+import { byOthers } from "./changes/changes.ts";
+import { idiomEndings } from "./changes/endings.ts";
+import { asides } from "./claims/asides.ts";
+import { beside } from "./claims/beside.ts";
+import { instructionOf } from "./claims/instructions.ts";
+import { piecesOf, wishesOf } from "./claims/wishes.ts";
+import { type Before, mentionsOf, quotedSpeaker, subjectOf, TELLING } from "./clauses/clause-subjects.ts";
+import { type Clause, clausesOf } from "./clauses/clauses.ts";
+import { discourse, type Entity, speakerEntity } from "./clauses/entities.ts";
+import { withoutVocatives } from "./clauses/vocatives.ts";
 import { type Context, type Statement, tidy } from "./context.ts";
-import { putRight, starredValue, swapOf } from "./corrections.ts";
-import { echoed, toldBefore, toldIn } from "./echoes.ts";
-import { elliptical } from "./ellipsis.ts";
-import { withoutEmoticons } from "./emoticons.ts";
-import { idiomEndings } from "./endings.ts";
-import { discourse, type Entity, speakerEntity } from "./entities.ts";
+import { putRight, starredValue, swapOf } from "./corrections/corrections.ts";
+import { takenBack } from "./corrections/taken-back.ts";
+import { withoutEmoticons } from "./no-facts/emoticons.ts";
+import { isRefused, quotedSpans } from "./no-facts/guards.ts";
+import { isPassedOver } from "./no-facts/passed-over.ts";
+import { isUnreal } from "./no-facts/unreal.ts";
+import { replyTo } from "./scraps/asked.ts";
+import { echoed, toldBefore, toldIn } from "./scraps/echoes.ts";
+import { elliptical } from "./scraps/ellipsis.ts";
 import {
   agesInBrackets,
   backOn,
@@ -24,18 +30,12 @@ import {
   farewells,
   fragmentClaims,
   onlyThat,
-} from "./fragments.ts";
-import { isRefused, quotedSpans } from "./guards.ts";
-import { instructionOf } from "./instructions.ts";
-import { isPassedOver } from "./passed-over.ts";
+} from "./scraps/fragments.ts";
+import { isAmongPeople } from "./standing/among-people.ts";
 import { readStatement } from "./statements.ts";
-import { tagSentences } from "./tagger.ts";
-import { takenBack } from "./taken-back.ts";
-import { nameTitles } from "./titles.ts";
-import type { Token } from "./token.ts";
-import { isUnreal } from "./unreal.ts";
-import { withoutVocatives } from "./vocatives.ts";
-import { piecesOf, wishesOf } from "./wishes.ts";
+import { tagSentences } from "./words/tagger.ts";
+import { nameTitles } from "./words/titles.ts";
+import type { Token } from "./words/token.ts";
 
 /** Reads the statements of one message, sentence by sentence. */
 export function readStatements(

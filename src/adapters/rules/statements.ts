@@ -1,14 +1,14 @@
 import { valuesMeet } from "../../domain/claim.ts";
 import type { AddProposal, Proposal } from "../../ports/extractor.ts";
-import { isAmongPeople } from "./among-people.ts";
-import { changesOf } from "./changes.ts";
-import { claimsOf } from "./claims.ts";
+import { changesOf } from "./changes/changes.ts";
+import { inFrame } from "./changes/frames.ts";
+import { claimsOf } from "./claims/claims.ts";
 import { type Context, ending, type Statement } from "./context.ts";
-import { isFiction } from "./fiction.ts";
-import { inFrame } from "./frames.ts";
-import { isRetellable } from "./retelling.ts";
-import { type Standing, standsAlone } from "./standing.ts";
-import { isTaskTalk } from "./task-talk.ts";
+import { isFiction } from "./no-facts/fiction.ts";
+import { isTaskTalk } from "./no-facts/task-talk.ts";
+import { isAmongPeople } from "./standing/among-people.ts";
+import { isRetellable } from "./standing/retelling.ts";
+import { type Standing, standsAlone } from "./standing/standing.ts";
 
 /** What a statement changes or tells, where it tells something that is so of somebody's life. */
 export function readStatement(context: Context, statement: Statement, sentence: string): Proposal[] {

@@ -1,0 +1,69 @@
+import type { Stretch, Token } from "../words/token.ts";
+import type { Verb } from "./verbs.ts";
+
+/** What one is or has all the time: behind "I like to …" it stands for itself. */
+const STANDS = new Set("live work have own be use belong speak know need want love like hate".split(" "));
+const TASTES = new Set(["like", "love", "enjoy", "hate", "prefer", "try", "tend"]);
+
+/**
+ * "I want to move and OPEN a café", "I can juggle and WHISTLE": a bare verb that "and" joins shares what stands before the
+ * first one. Gives the verb as it is where it stands for itself.
+ */
+export function shared(
+  tokens: readonly Token[],
+  verb: Verb,
+  last: { readonly verb: Verb; readonly subject?: Stretch } | undefined,
+): Verb {
+  if (last && isSharedPassive(tokens, verb, last.verb))
+    return { ...verb, passive: true, tense: last.verb.tense };
+  if (last && verb.form === "gerund" && last.verb.chain.at(-1)?.next === "gerund" && verb.chain.length === 0)
+    return taken(verb, last.verb, last.verb.chain);
+  if (!last || !isBare(verb) || !isJoined(tokens, verb.from)) return verb;
+  const link = last.verb.chain.findLastIndex(({ next }) => next === "to");
+  if (link >= 0) {
+    const chain = last.verb.chain.slice(0, link + 1);
+    const isTaste = TASTES.has(chain[link]?.verb ?? "");
+    if (isTaste && STANDS.has(verb.lemma)) return verb;
+    return taken(verb, last.verb, chain);
+  }
+  if (last.verb.modal === undefined) return verb;
+  const isOr = tokens[verb.from - 1]?.lower === "or";
+  const denied = isOr && last.verb.denied ? { denied: last.verb.denied } : {};
+  return { ...verb, tense: last.verb.tense, open: last.verb.open, ...colour(last.verb), ...denied };
+}
+
+/** The verb with all that stands before the other one. */
+function taken(verb: Verb, last: Verb, chain: Verb["chain"]): Verb {
+  const { tense, perfect, progressive, open, denied } = last;
+  const gerunds = [...last.gerunds, ...verb.gerunds];
+  const isDenied = denied === undefined ? {} : { denied };
+  return { ...verb, chain, tense, perfect, progressive, open, gerunds, ...colour(last), ...isDenied };
+}
+
+function isBare({ form, tense, chain, modal, denied }: Verb): boolean {
+  const isPlain = form === "base" && tense === "present";
+  return isPlain && chain.length === 0 && modal === undefined && denied === undefined;
+}
+
+/** "born in Texas but RAISED in Maine": done to somebody, as what was said before. */
+function isSharedPassive(tokens: readonly Token[], verb: Verb, last: Verb): boolean {
+  const isDone = verb.form === "participle" && verb.tense === "past" && verb.chain.length === 0;
+  const isJoint = /^(?:and|but|or|then)$/.test(tokens[verb.from - 1]?.lower ?? "");
+  const wasDone = last.passive || (last.copula && tokens[last.to]?.lower === "born");
+  return isDone && isJoint && wasDone && tokens[verb.to]?.class === "preposition";
+}
+
+function colour({ modal }: Verb): { modal?: string } {
+  return modal === undefined ? {} : { modal };
+}
+
+/** What comes behind them is one of the things, and no doing. */
+const NAMES_ONE = /^(?:especially|particularly|mostly|mainly|like|including|specifically)$/;
+
+/** Behind "and", "or" or a comma, adverbs between. */
+function isJoined(tokens: readonly Token[], at: number): boolean {
+  let i = at - 1;
+  while (tokens[i]?.class === "adverb" && !NAMES_ONE.test(tokens[i]?.lower ?? "")) i -= 1;
+  const before = tokens[i];
+  return before !== undefined && (/^(?:and|or|&|then)$/.test(before.lower) || /^,\s*$/.test(before.after));
+}

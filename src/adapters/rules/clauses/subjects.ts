@@ -1,0 +1,112 @@
+import { isCapital, type Stretch, type Token } from "../words/token.ts";
+
+/** Marks that end a segment, and marks inside one. */
+export const HARD: RegExp = /[;:!?.…\n]|--|[–—]|(?:^|\s)-(?:\s|$)/;
+export const SOFT: RegExp = /[,()]/;
+
+/** The noun phrase that ends right before a verb. */
+export function subjectBefore(
+  tokens: readonly Token[],
+  verb: number,
+  from: number,
+  hasVerbBefore: boolean,
+): Stretch | undefined {
+  const end = subjectEnd(tokens, verb, from);
+  const last = tokens[end - 1];
+  if (!last || end <= from) return undefined;
+  if (tokens[verb]?.contracted !== "rest" && SOFT.test(last.after)) {
+    return hasVerbBefore ? undefined : withApposition(tokens, end, from);
+  }
+  if (last.class === "question") return [end - 1, end];
+  if (last.lower === "that" && last.class !== "conjunction") return [end - 1, end];
+  if (last.class === "pronoun") {
+    if (["me", "him", "us", "them"].includes(last.lower)) return partOf(tokens, end, from);
+    return [companion(tokens, end - 1, from, hasVerbBefore), end];
+  }
+  const start = phraseStart(tokens, end, from);
+  return start === undefined ? undefined : [widened(tokens, start, from, hasVerbBefore), end];
+}
+
+/** "two of them are": some of those who were named; undefined for an object. */
+function partOf(tokens: readonly Token[], end: number, from: number): Stretch | undefined {
+  const isPart = tokens[end - 2]?.lower === "of" && end - 3 >= from;
+  return isPart ? [phraseStart(tokens, end - 2, from) ?? end - 3, end] : undefined;
+}
+
+/** Before adverbs: "I always use", "they both love". */
+function subjectEnd(tokens: readonly Token[], verb: number, from: number): number {
+  let end = verb;
+  while (end > from && isPassed(tokens[end - 1])) end -= 1;
+  const isAll = ["both", "all", "each"].includes(tokens[end - 1]?.lower ?? "");
+  return isAll && end > from && tokens[end - 2]?.class === "pronoun" ? end - 1 : end;
+}
+
+function isPassed(token: Token | undefined): boolean {
+  if (token?.lower === "myself" && token.after === " ") return true;
+  return token !== undefined && ["adverb", "negation"].includes(token.class) && !SOFT.test(token.after);
+}
+
+/** "Petra, my manager, is": the noun phrase between commas and the name before it, or the other way round. */
+function withApposition(tokens: readonly Token[], end: number, from: number): Stretch | undefined {
+  const inner = phraseStart(tokens, end, from);
+  if (inner === undefined || inner <= from || !/^,\s*$/.test(tokens[inner - 1]?.after ?? ""))
+    return undefined;
+  const outer = phraseStart(tokens, inner, from);
+  if (outer === undefined) return undefined;
+  const isOwn = (at: number): boolean => tokens[at]?.class === "possessive" || tokens[at]?.lower === "the";
+  const isNamed = (at: number): boolean => isCapital(tokens[at]) && tokens[at]?.class === "name";
+  return (isOwn(inner) && isNamed(outer)) || (isOwn(outer) && isNamed(inner)) ? [outer, end] : undefined;
+}
+
+/** "Marco and I": with the one before. */
+function companion(tokens: readonly Token[], at: number, from: number, hasVerbBefore: boolean): number {
+  const joins = tokens[at - 1]?.lower === "and" && at - 2 >= from && tokens[at]?.lower === "i";
+  if (!joins || !["noun", "name"].includes(tokens[at - 2]?.class ?? "")) return at;
+  const start = phraseStart(tokens, at - 1, from);
+  // "I use Trello and I like it": an object, not a companion.
+  if (start === undefined || (start === from && hasVerbBefore)) return at;
+  const before = start > from ? tokens[start - 1] : undefined;
+  const isFree = !before || SOFT.test(before.after) || ["conjunction", "adverb"].includes(before.class);
+  return isFree ? start : at;
+}
+
+const IN_PHRASE = new Set(["noun", "name", "adjective", "number", "pronoun"]);
+
+/** Where the noun phrase that ends here begins. */
+function phraseStart(tokens: readonly Token[], end: number, from: number): number | undefined {
+  let start = end;
+  let hasNoun = false;
+  while (start > from) {
+    const token = tokens[start - 1];
+    if (!token || (start < end && (SOFT.test(token.after) || token.class === "pronoun"))) break;
+    if (token.class === "possessive" || token.class === "determiner") return afterAll(tokens, start - 1);
+    if (!IN_PHRASE.has(token.class)) break;
+    if (["noun", "name", "number"].includes(token.class)) hasNoun = true;
+    start -= 1;
+  }
+  return hasNoun && start < end ? start : undefined;
+}
+
+/** "all my", "both of my" */
+function afterAll(tokens: readonly Token[], start: number): number {
+  return ["all", "both"].includes(tokens[start - 1]?.lower ?? "") ? start - 1 : start;
+}
+
+/** "The name OF MY DOG is", "my flat IN LEEDS costs": back over what hangs on the noun. */
+function widened(tokens: readonly Token[], start: number, from: number, hasVerbBefore: boolean): number {
+  let at = start;
+  for (let depth = 0; depth < 3; depth += 1) {
+    const before = hangsOn(tokens, at, from, hasVerbBefore) ? phraseStart(tokens, at - 1, from) : undefined;
+    if (before === undefined) return at;
+    at = before;
+  }
+  return at;
+}
+
+function hangsOn(tokens: readonly Token[], at: number, from: number, hasVerbBefore: boolean): boolean {
+  const joint = tokens[at - 1];
+  if (!joint || at - 2 < from || SOFT.test(tokens[at - 2]?.after ?? "")) return false;
+  if (joint.lower === "of") return true;
+  if (hasVerbBefore) return false;
+  return joint.lower === "and" || (joint.class === "preposition" && tokens[at - 2]?.class !== "verb");
+}
