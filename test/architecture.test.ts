@@ -47,15 +47,10 @@ const ONLY_IN: readonly {
 
 /** Files that are longer than 300 lines of code, and how long they may be: one table, and the parts of one grammar. */
 const LONGER: { readonly [path: string]: number } = {
-  "adapters/rules/changes/change-endings.ts": 440,
   "adapters/rules/changes/change-facts.ts": 410,
   "adapters/rules/claims/claims.ts": 310,
-  "adapters/rules/claims/copula-claims.ts": 490,
   "adapters/rules/corrections/corrections.ts": 320,
-  "adapters/rules/clauses/entities.ts": 390,
   "adapters/rules/scraps/fragments.ts": 370,
-  "adapters/rules/claims/relation-claims.ts": 380,
-  "adapters/rules/words/repairs.ts": 370,
 };
 
 interface Source {

@@ -4,7 +4,7 @@ import { relationOf } from "../../domain/relations.ts";
 import { inZone } from "../../domain/time.ts";
 import type { AddProposal, EndProposal, Proposal, Target } from "../../ports/extractor.ts";
 import type { Clause } from "./clauses/clauses.ts";
-import type { Discourse, Entity } from "./clauses/entities.ts";
+import type { Discourse, Entity } from "./clauses/entity.ts";
 import { weigh } from "./standing/weights.ts";
 import type { Token } from "./words/token.ts";
 

@@ -1,7 +1,7 @@
 import type { Claim } from "../../../domain/memory.ts";
 import type { Proposal } from "../../../ports/extractor.ts";
 import { compose } from "../claims/sentence.ts";
-import type { Entity } from "../clauses/entities.ts";
+import type { Entity } from "../clauses/entity.ts";
 import { adding, type Context, claimOf } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
 import type { SaidDate } from "../time/dates.ts";

@@ -1,6 +1,7 @@
 import type { Proposal } from "../../../ports/extractor.ts";
 import { compose } from "../claims/sentence.ts";
-import { type Entity, isHuman } from "../clauses/entities.ts";
+import { isHuman } from "../clauses/entities.ts";
+import type { Entity } from "../clauses/entity.ts";
 import { sentenceOf } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { adding, claimOf, said, tidy } from "../context.ts";

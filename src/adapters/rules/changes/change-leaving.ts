@@ -5,7 +5,7 @@ import { type Held, held, meant, targetOf, telling } from "../forgetting/targets
 import { isName } from "../words/nouns.ts";
 import type { Token } from "../words/token.ts";
 import { type Change, endedAt, fromThen, place, thirdRelation } from "./change.ts";
-import { event } from "./change-endings.ts";
+import { event } from "./ending-event.ts";
 
 // --- things that end by themselves, people who leave, what others end --------------------------------------------
 const VANISHES =

@@ -1,7 +1,7 @@
 import type { Proposal } from "../../../ports/extractor.ts";
 import type { Change } from "./change.ts";
 import { rescheduled } from "./change-days.ts";
-import { deceased, left, noLonger, over, stopped } from "./change-endings.ts";
+import { left, noLonger, stopped } from "./change-endings.ts";
 import { aged, employed, moved, placed, renamed, risen, wed } from "./change-facts.ts";
 import {
   coloured,
@@ -14,6 +14,7 @@ import {
 } from "./change-leaving.ts";
 import { formerly, fulfilled } from "./change-plans.ts";
 import { instead, swapped } from "./change-swaps.ts";
+import { deceased, over } from "./ending-people.ts";
 
 /** One way to say that something has changed. */
 export interface ChangeRow {

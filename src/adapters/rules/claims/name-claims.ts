@@ -1,6 +1,7 @@
 import { singular } from "../../../domain/english.ts";
 import type { AddProposal } from "../../../ports/extractor.ts";
-import { type Entity, headWord, textOf } from "../clauses/entities.ts";
+import type { Entity } from "../clauses/entity.ts";
+import { headWord, textOf } from "../clauses/head-words.ts";
 import { readList } from "../clauses/noun-phrases.ts";
 import { type Part, place } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";

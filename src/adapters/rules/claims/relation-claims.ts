@@ -3,7 +3,6 @@ import type { Kind } from "../../../domain/memory.ts";
 import { canonicalRelation } from "../../../domain/relations.ts";
 import type { AddProposal } from "../../../ports/extractor.ts";
 import { tasteOfThat } from "../clauses/meant-things.ts";
-import { readList } from "../clauses/noun-phrases.ts";
 import {
   isOver,
   isSince,
@@ -18,17 +17,15 @@ import {
 } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { sharesEnd } from "../clauses/shared-heads.ts";
-import { type AddParts, adding, claimOf, said, thirdPerson, tidy } from "../context.ts";
+import { type AddParts, adding, claimOf, said, tidy } from "../context.ts";
 import { isAmongPeople } from "../standing/among-people.ts";
 import { momentOf } from "../time/dates.ts";
-import { ANIMALS, FEMALE, MALE } from "../words/lexicon.ts";
-import { isName } from "../words/nouns.ts";
-import { isPersonNoun } from "../words/persons.ts";
-import type { Stretch, Token } from "../words/token.ts";
-import { groupClaims, groupIn, namedOne } from "./group-claims.ts";
+import type { Token } from "../words/token.ts";
+import { groupClaims, groupIn } from "./group-claims.ts";
+import { listedBehind, listedClaims, listedMeans } from "./listed-claims.ts";
 import { mineClaims, minesOf } from "./mine-claims.ts";
-import { compose, inflect } from "./sentence.ts";
-import { formerTrade } from "./trades.ts";
+import { replacedBy } from "./replaced.ts";
+import { compose } from "./sentence.ts";
 
 const STATIVE = new Set(
   "live work have own love like hate use play drive smoke speak study teach want prefer need know believe support eat drink wear rent weigh earn attend belong keep".split(
@@ -103,13 +100,6 @@ function listClaims(part: Part, relation: string, phrase: Phrase): AddProposal[]
   return listed && listedClaims(part, relation, listed);
 }
 
-/** What the new value takes the place of. */
-function replacedBy(part: Part, relation: string, value: string): Partial<AddParts> {
-  if (part.isBeside) return { holds: "many" };
-  const trade = relation === "work as" ? formerTrade(part.context, part.statement, value) : {};
-  return { ...replacedNow(part, relation, value), ...trade };
-}
-
 /** "memberships at the zoo and the National Trust": a member of each. */
 function membershipsOf(part: Part, phrase: Phrase): { part: Part; phrase: Phrase } | undefined {
   const { tokens, phrases } = part;
@@ -131,173 +121,6 @@ function asOne(text: string, isOne: boolean): string {
       return `as ${/^[aeiou]/i.test(phrase) ? "an" : "a"} ${phrase}`;
     },
   );
-}
-
-/** "podcasts in Overcast, Castro and Pocket Casts": one for each, so that each can end by itself. */
-function listedMeans(part: Part, phrase: Phrase): Part[] | undefined {
-  const { phrases, statement, tokens } = part;
-  const means = phrases[phrases.indexOf(phrase) + 1];
-  const isTaken = means?.head === "to" && /^(?:take|drive|bring|send)$/.test(statement.clause.verb.lemma);
-  const isMeans =
-    means?.kind === "preposition" && (isTaken || /^(?:in|on|with|at|via|through)$/.test(means.head ?? ""));
-  if (!isMeans || phrase.items.length > 1 || means.items.length < 2 || means.to !== statement.clause.rest[1])
-    return undefined;
-  const isKept = /^(?:keep|write|store|track|do|save)$/.test(statement.clause.verb.lemma);
-  if (isTaken) return means.items.map((item) => onlyItem(part, means, item));
-  const isNamed = means.items.filter((item) => isName(tokens, ...item)).length;
-  if (isNamed < (isKept ? 1 : means.items.length)) return undefined;
-  return means.items.map((item) => onlyItem(part, means, item));
-}
-
-/** The clause as if the list held that one alone. */
-function onlyItem(part: Part, means: Phrase, item: Stretch): Part {
-  return {
-    ...part,
-    only: { all: [means.items[0]?.[0] ?? means.from, means.to], one: item },
-    phrases: part.phrases.map((one) => (one === means ? { ...means, items: [item] } : one)),
-  };
-}
-
-interface Listed {
-  readonly items: readonly (readonly [number, number])[];
-  /** "courses" */
-  readonly kind: string;
-}
-
-/** "three courses: statistics, ceramics and Japanese": the list behind the number. */
-function listedBehind(part: Part, phrase: Phrase): Listed | undefined {
-  const { tokens } = part;
-  const [item, ...others] = phrase.items;
-  if (!item || !others.every((other) => isName(tokens, ...other))) return undefined;
-  const noun = tokens[item[1] - 1];
-  const counted = tokens
-    .slice(...item)
-    .some(
-      ({ class: kind, lower }) =>
-        kind === "number" || ["several", "some", "few", "these", "following"].includes(lower),
-    );
-  if (!noun || !counted || singular(noun.lower) === noun.lower || !/[,:(–—-]/.test(noun.after))
-    return undefined;
-  const list = readList(tokens, item[1], tokens.length);
-  if (!list || list.items.length < 2) return undefined;
-  return { items: list.items, kind: singular(noun.lower) };
-}
-
-function listedClaims(part: Part, relation: string, listed: Listed): AddProposal[] {
-  const { context, tokens, statement } = part;
-  const { subject, clause } = statement;
-  const last = tokens[listed.items.at(-1)?.[1] ?? 0] ?? tokens.at(-1);
-  const end = Math.max(
-    statement.end,
-    tokens[(listed.items.at(-1)?.[1] ?? 1) - 1]?.end ?? last?.end ?? statement.end,
-  );
-  const article = /^[aeiou]/.test(listed.kind) ? "an" : "a";
-  const names = namesOf(part, listed);
-  if (names) {
-    const counted = said(context, tokens, part.phrases[0]?.items[0]?.[0] ?? 0, listed.items[0]?.[0] ?? 0);
-    const whole = adding(
-      context,
-      { start: statement.start, end },
-      {
-        text: compose(subject.display, inflect(clause.verb, subject.plural), counted),
-        claim: claimOf(subject.path, relation, counted),
-      },
-    );
-    return [whole, ...names.map((name) => namedOne(part, listed.kind, name, end))];
-  }
-  return listed.items.map((item) => {
-    const value = said(context, tokens, ...item);
-    const text = compose(
-      subject.display,
-      inflect(clause.verb, subject.plural),
-      thirdPerson(value, context, subject),
-      `as ${article} ${listed.kind}`,
-    );
-    return adding(
-      context,
-      { start: statement.start, end },
-      { text, claim: claimOf(subject.path, relation, value, `as ${article} ${listed.kind}`) },
-    );
-  });
-}
-
-/** "three kids: Ada, Bruno and little Cleo": names of persons or animals. */
-function namesOf({ context, tokens }: Part, { kind, items }: Listed): string[] | undefined {
-  const head = kind.split(" ").at(-1) ?? kind;
-  if (!isPersonNoun(head) && !ANIMALS.has(head) && !FEMALE.has(head) && !MALE.has(head)) return undefined;
-  const names = items.map((item) => said(context, tokens, ...item).replace(/^(?:little|big|baby|old) /i, ""));
-  return names.every((name) => /^\p{Lu}\S*(?: \p{Lu}\S*)*$/u.test(name)) ? names : undefined;
-}
-
-/** Relations of which people have one at a time, though the table leaves more: with "now" the new one replaces. */
-const ONE_NOW = new Set(
-  "go to|attend|bank with|be with|work in|work on|study|drive|ride|take|live with|train at|play for|see|be on|be at|read|watch|commute by|be into|shop at|sleep in|support|wear|eat|drink|be scared of|study with|insure with|stay at|volunteer at|teach at|use for|be subscribed to".split(
-    "|",
-  ),
-);
-
-/** "these days I sleep seven hours", "the pass costs 104 euros now": the same with another number. */
-export function measuredBefore(part: Part, relation: string, value: string): string | undefined {
-  const { context, statement } = part;
-  const shape = shapeOf(value);
-  if (!shape.includes("#") || isOver(part)) return undefined;
-  const same = context.known.filter(
-    ({ status, claim }) =>
-      status === "current" &&
-      claim?.subject === statement.subject.path &&
-      claim.relation === relation &&
-      claim.value.toLowerCase() !== value.toLowerCase() &&
-      shapeOf(claim.value) === shape,
-  );
-  return same.length === 1 ? same[0]?.id : undefined;
-}
-
-const COUNTED = /\b(?:\d[\d.,:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b/gi;
-
-/** A value with its numbers made alike: "about five hours" and "seven hours". */
-function shapeOf(value: string): string {
-  return value
-    .toLowerCase()
-    .replace(/^(?:about|around|only|just|nearly|almost|roughly|an?|the) /, "")
-    .replace(COUNTED, "#");
-}
-
-const SCHOOL =
-  /\b(?:school|nursery|college|university|uni|primary|academy|kindergarten|preschool|high|secondary|grammar|daycare|creche)\b/i;
-
-/** "she goes to Hillside now": ends the one before it. */
-function replacedNow(part: Part, relation: string, value: string): { replaces?: { ids: string[] } } {
-  const { context, statement } = part;
-  const measured = measuredBefore(part, relation, value);
-  if (measured) return { replaces: { ids: [measured] } };
-  if (!ONE_NOW.has(relation)) return {};
-  const slot = context.known.filter(
-    ({ status, claim }) =>
-      status === "current" &&
-      claim?.subject === statement.subject.path &&
-      claim.relation === relation &&
-      claim.value.toLowerCase() !== value.toLowerCase(),
-  );
-  const schools =
-    relation === "go to" && SCHOOL.test(value)
-      ? slot.filter(({ claim }) => SCHOOL.test(claim?.value ?? ""))
-      : [];
-  const words = context.content.slice(statement.start, statement.end + 14);
-  const begins = statement.clause.verb.chain.some(({ verb }) => verb === "start" || verb === "begin");
-  const isBegun =
-    begins && slot.length === 0
-      ? context.known.filter(
-          ({ status, claim }) =>
-            status === "current" &&
-            claim?.subject === statement.subject.path &&
-            claim.relation === relation &&
-            claim.value.toLowerCase() === value.toLowerCase(),
-        )
-      : [];
-  if (isBegun.length === 1) return { replaces: { ids: isBegun.map(({ id }) => id) } };
-  const isNow = /\b(?:now|these days|nowadays)\b/i.test(words) && !isOver(part) && slot.length === 1;
-  const ids = (isNow ? slot : schools).map(({ id }) => id);
-  return ids.length > 0 ? { replaces: { ids } } : {};
 }
 
 const VAGUE = new Set(

@@ -5,7 +5,8 @@ import { ANIMALS, COORDINATORS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "../
 import { isPersonNoun } from "../words/persons.ts";
 import { isCapital, type Stretch, type Token } from "../words/token.ts";
 import { type Clause, isOrder } from "./clauses.ts";
-import { type Discourse, type Entity, isHuman } from "./entities.ts";
+import { isHuman } from "./entities.ts";
+import type { Discourse, Entity } from "./entity.ts";
 import { groupSubject } from "./group-subjects.ts";
 import { phrasesOf } from "./phrases.ts";
 

@@ -1,51 +1,14 @@
 import { singular } from "../../../domain/english.ts";
 import type { Claim } from "../../../domain/memory.ts";
-import { canonicalThing } from "../../../domain/relations.ts";
 import { sameWords } from "../../../domain/words.ts";
 import { isKindName } from "../words/kind-names.ts";
-import { ANIMALS, FEMALE, FIRST_PERSON, KIN, MALE } from "../words/lexicon.ts";
+import { ANIMALS, FIRST_PERSON, KIN } from "../words/lexicon.ts";
 import { isName, type Noun, nounOf } from "../words/nouns.ts";
-import { isByAge, isPersonNoun } from "../words/persons.ts";
+import { isPersonNoun } from "../words/persons.ts";
 import type { Token } from "../words/token.ts";
-
-/** Somebody or something that was spoken of. */
-export interface Entity {
-  /** As in claims: `user`, `user/sister`, `Yusuf`. */
-  readonly path: string;
-  /** For a sentence: "The user", "The user's sister Petra". */
-  readonly display: string;
-  /** A name given with it: "my sister NADIA". */
-  readonly name?: string;
-  readonly gender?: "female" | "male";
-  readonly animate: boolean;
-  readonly plural: boolean;
-}
-
-/** Who was spoken of so far, and who "she" is. */
-export interface Discourse {
-  /** `user`, or the name of the one who speaks. */
-  readonly speaker: Entity;
-  /** Who or what a noun phrase names; undefined for what is nobody's ("a man", "nothing"). */
-  resolve(tokens: readonly Token[], from: number, to: number): Entity | undefined;
-  mention(entity: Entity): void;
-  /** The last one spoken of that a pronoun can mean. */
-  meantBy(pronoun: string): Entity | undefined;
-}
-
-/** Adjectives that tell nothing apart: "my new phone" is "my phone". */
-const ORNAMENTS = new Set(
-  "own new old dear poor lovely current beloved little big sweet dumb stupid cute actual very whole entire beautiful wonderful amazing crazy annoying grumpy trusty battered shiny brand-new lazy silly fancy precious darling gorgeous fluffy chubby rescue baby brand upcoming next first-ever good great".split(
-    " ",
-  ),
-);
-
-/** "current account", "baby shower": words that are one with the next. */
-function isCompound(token: Token, next: Token | undefined): boolean {
-  const pair = `${token.lower} ${next?.lower ?? ""}`;
-  return /^(?:current account|baby (?:shower|monitor|name|sitter)|new year|big day|great (?:aunt|uncle|grand\w+)|rescue (?:centre|center|remedy)|first aid)/.test(
-    pair,
-  );
-}
+import type { Discourse, Entity } from "./entity.ts";
+import { headWord, textOf } from "./head-words.ts";
+import { distinct, gathered, named, owned } from "./owned.ts";
 
 export function speakerEntity(name: string | undefined): Entity {
   return name === undefined
@@ -254,26 +217,6 @@ const COMMON_THINGS = new Set(
   ),
 );
 
-interface Gathered {
-  /** Who is called what. */
-  readonly namings: readonly Claim[];
-  /** Lower case. */
-  readonly subjects: ReadonlySet<string>;
-}
-
-const gatherings = new WeakMap<readonly Claim[], Gathered>();
-
-/** What is asked of known claims again and again in one message; they can be thousands. */
-function gathered(known: readonly Claim[]): Gathered {
-  let held = gatherings.get(known);
-  if (!held) {
-    const subjects = new Set(known.map(({ subject }) => subject.toLowerCase()));
-    held = { namings: known.filter(({ relation }) => relation === "be called"), subjects };
-    gatherings.set(known, held);
-  }
-  return held;
-}
-
 /** "yoga class got moved": a bare noun means what is known under it. */
 function bareThing(self: Discourse, known: readonly Claim[], noun: Noun, head: string): Entity | undefined {
   if (noun.determiner !== undefined || noun.possessive !== undefined || head === "") return undefined;
@@ -288,35 +231,6 @@ function isPlaceName(tokens: readonly Token[], from: number, to: number): boolea
   return tokens
     .slice(from, to)
     .some(({ tags }) => tags.has("Place") || tags.has("Country") || tags.has("City"));
-}
-
-/** A second colleague with another name is not the first one. */
-function distinct(entity: Entity, known: readonly Claim[]): Entity {
-  if (entity.name === undefined) return entity;
-  const { name } = entity;
-  const called = gathered(known).namings.filter(
-    ({ subject }) => subject === entity.path || subject.startsWith(`${entity.path} `),
-  );
-  const same = called.find((claim) => meetsName(claim.value, name));
-  if (same) return { ...entity, path: same.subject };
-  if (
-    called.length === 0 ||
-    (!isPersonNoun(entity.path.split("/").at(-1) ?? "") && !MANY_KIN.has(entity.path.split("/").at(-1) ?? ""))
-  )
-    return entity;
-  return { ...entity, path: `${entity.path} ${name}` };
-}
-
-const MANY_KIN = new Set(
-  "sister brother aunt uncle cousin niece nephew son daughter dog cat horse friend".split(" "),
-);
-
-/** Whether one name is the other or its beginning: "Yusuf" and "Yusuf Demir". */
-export function meetsName(one: string, other: string): boolean {
-  if (sameWords(one, other)) return true;
-  const a = one.toLowerCase().split(/\s+/);
-  const b = other.toLowerCase().split(/\s+/);
-  return a.every((word) => b.includes(word)) || b.every((word) => a.includes(word));
 }
 
 function ownerOf(
@@ -363,98 +277,4 @@ function firstOwner(
   const last = tokens[to - 1]?.lower ?? "";
   if (KIN.has(last) || noun.determiner === "the") return owned(self.speaker, last, undefined);
   return isName(tokens, from, to) ? named(self, known, textOf(tokens, [from, to])) : undefined;
-}
-
-/** The noun that a phrase is about, with what tells it apart: "driving test", "favourite book". Lower case. */
-export function headWord(tokens: readonly Token[], noun: Noun): string {
-  const all = noun.words.flatMap((i) => tokens[i] ?? []);
-  const words = all
-    .filter(
-      (token, i) => i === all.length - 1 || !ORNAMENTS.has(token.lower) || isCompound(token, all[i + 1]),
-    )
-    .filter((token) => token.class !== "adverb" && token.class !== "number")
-    .map((token) => token.word.toLowerCase());
-  // "old phone" keeps its phone; of a long row of words the last three tell enough.
-  return words.slice(-3).join(" ");
-}
-
-function owned(owner: Entity, thing: string, name: string | undefined): Entity {
-  const head = thing.split(" ").at(-1) ?? thing;
-  const one = singular(head);
-  const female = FEMALE.has(one) || FEMALE.has(thing);
-  const male = MALE.has(one) || MALE.has(thing);
-  const animate =
-    female ||
-    male ||
-    isPersonNoun(one) ||
-    ANIMALS.has(one) ||
-    KIN.has(one) ||
-    canonicalThing(one) === "child" ||
-    one === "pet" ||
-    isByAge(thing) ||
-    name !== undefined;
-  const display = `${possessive(owner.display)} ${thing}`;
-  const isPlural = one !== head && !/(?:ss|us|is)$/.test(head);
-  return {
-    path: `${owner.path}/${thing}`,
-    display: name === undefined ? display : `${display} ${name}`,
-    ...(name === undefined ? {} : { name }),
-    ...(female ? { gender: "female" as const } : male ? { gender: "male" as const } : {}),
-    animate: animate && one !== "name",
-    plural: isPlural,
-  };
-}
-
-function possessive(display: string): string {
-  const last = display.split(" ").at(-1) ?? "";
-  const isPlural = /^[a-z]/.test(last) && singular(last) !== last;
-  return isPlural || (/s$/.test(display) && !/ /.test(display)) ? `${display}'` : `${display}'s`;
-}
-
-/** A person or thing by name: one that is known under it, or itself. */
-function named(self: Discourse, known: readonly Claim[], name: string): Entity {
-  const before = gathered(known).namings.find(
-    (claim) => meetsName(claim.value, name) && claim.subject !== self.speaker.path,
-  );
-  if (before) {
-    const path = before.subject;
-    const last = path.split("/").at(-1) ?? "";
-    const owner = path.startsWith("user/") ? "The user's" : `${path.split("/")[0]}'s`;
-    const entity = owned(
-      { path: path.split("/").slice(0, -1).join("/"), display: owner, animate: true, plural: false },
-      last,
-      name,
-    );
-    return {
-      ...entity,
-      path,
-      display: `${owner} ${last.replace(new RegExp(`\\s${escaped(name)}$`), "")} ${name}`.replace(
-        /\s+/g,
-        " ",
-      ),
-    };
-  }
-  return { path: name, display: name, name, animate: true, plural: false };
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-}
-
-/** The words of a span, as they stand, joined by single spaces. */
-export function textOf(tokens: readonly Token[], [from, to]: readonly [number, number]): string {
-  const parts: string[] = [];
-  for (let i = from; i < to; i += 1) {
-    const token = tokens[i];
-    if (!token) continue;
-    const glue = i > from && tokens[i - 1]?.end === token.start && tokens[i - 1]?.after === "" ? "" : " ";
-    const inner = i < to - 1 ? token.after.trimEnd() : "";
-    parts.push(
-      `${i > from ? glue : ""}${token.word}${token.owner && i < to - 1 ? "'s" : ""}${/^[-/]$/.test(inner) ? inner : ""}`,
-    );
-  }
-  return parts
-    .join("")
-    .replace(/([-/]) /g, "$1")
-    .trim();
 }

@@ -5,7 +5,7 @@ import { adding, type Context, claimOf, said } from "../context.ts";
 import { ANIMALS, FEMALE, MALE } from "../words/lexicon.ts";
 import { isPersonNoun } from "../words/persons.ts";
 import { isCapital, type Stretch, type Token } from "../words/token.ts";
-import type { Discourse, Entity } from "./entities.ts";
+import type { Discourse, Entity } from "./entity.ts";
 
 /** "my sons Emil and Jakob": several of one noun, each by name. */
 export interface Group {

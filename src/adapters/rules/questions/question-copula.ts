@@ -1,7 +1,7 @@
 import { singular } from "../../../domain/english.ts";
 import { attributeRelations, canonicalThing } from "../../../domain/relations.ts";
 import type { Question } from "../../../ports/question-reader.ts";
-import { textOf } from "../clauses/entities.ts";
+import { textOf } from "../clauses/head-words.ts";
 import type { Token } from "../words/token.ts";
 import { type Asking, askedFor, type Frame, headOf, narrowing, pathAt, topicPart } from "./question-parts.ts";
 import { withAnswers } from "./question-relations.ts";

@@ -1,6 +1,6 @@
 import { answeringRelations, canonicalRelation } from "../../../domain/relations.ts";
 import type { Question } from "../../../ports/question-reader.ts";
-import { textOf } from "../clauses/entities.ts";
+import { textOf } from "../clauses/head-words.ts";
 import { type Phrase, phrasesOf } from "../clauses/phrases.ts";
 import { readVerb, type Verb } from "../clauses/verbs.ts";
 import { tidy } from "../context.ts";

@@ -1,6 +1,7 @@
 import type { Memory } from "../../../domain/memory.ts";
 import type { Question } from "../../../ports/question-reader.ts";
-import { discourse, headWord, speakerEntity, textOf } from "../clauses/entities.ts";
+import { discourse, speakerEntity } from "../clauses/entities.ts";
+import { headWord, textOf } from "../clauses/head-words.ts";
 import { tidy } from "../context.ts";
 import { FIRST_PERSON } from "../words/lexicon.ts";
 import { nounOf } from "../words/nouns.ts";

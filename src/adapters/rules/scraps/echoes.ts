@@ -4,7 +4,8 @@ import type { AddProposal, Proposal } from "../../../ports/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import { lastBreath } from "../claims/told.ts";
 import type { Clause } from "../clauses/clauses.ts";
-import { type Entity, isHuman } from "../clauses/entities.ts";
+import { isHuman } from "../clauses/entities.ts";
+import type { Entity } from "../clauses/entity.ts";
 import { adding, type Context, claimOf } from "../context.ts";
 import type { Token } from "../words/token.ts";
 

@@ -1,0 +1,81 @@
+import { isOver, type Part } from "../clauses/parts.ts";
+import type { AddParts } from "../context.ts";
+import { formerTrade } from "./trades.ts";
+
+/** What the new value takes the place of. */
+export function replacedBy(part: Part, relation: string, value: string): Partial<AddParts> {
+  if (part.isBeside) return { holds: "many" };
+  const trade = relation === "work as" ? formerTrade(part.context, part.statement, value) : {};
+  return { ...replacedNow(part, relation, value), ...trade };
+}
+
+/** Relations of which people have one at a time, though the table leaves more: with "now" the new one replaces. */
+const ONE_NOW = new Set(
+  "go to|attend|bank with|be with|work in|work on|study|drive|ride|take|live with|train at|play for|see|be on|be at|read|watch|commute by|be into|shop at|sleep in|support|wear|eat|drink|be scared of|study with|insure with|stay at|volunteer at|teach at|use for|be subscribed to".split(
+    "|",
+  ),
+);
+
+/** "these days I sleep seven hours", "the pass costs 104 euros now": the same with another number. */
+export function measuredBefore(part: Part, relation: string, value: string): string | undefined {
+  const { context, statement } = part;
+  const shape = shapeOf(value);
+  if (!shape.includes("#") || isOver(part)) return undefined;
+  const same = context.known.filter(
+    ({ status, claim }) =>
+      status === "current" &&
+      claim?.subject === statement.subject.path &&
+      claim.relation === relation &&
+      claim.value.toLowerCase() !== value.toLowerCase() &&
+      shapeOf(claim.value) === shape,
+  );
+  return same.length === 1 ? same[0]?.id : undefined;
+}
+
+const COUNTED = /\b(?:\d[\d.,:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b/gi;
+
+/** A value with its numbers made alike: "about five hours" and "seven hours". */
+function shapeOf(value: string): string {
+  return value
+    .toLowerCase()
+    .replace(/^(?:about|around|only|just|nearly|almost|roughly|an?|the) /, "")
+    .replace(COUNTED, "#");
+}
+
+const SCHOOL =
+  /\b(?:school|nursery|college|university|uni|primary|academy|kindergarten|preschool|high|secondary|grammar|daycare|creche)\b/i;
+
+/** "she goes to Hillside now": ends the one before it. */
+function replacedNow(part: Part, relation: string, value: string): { replaces?: { ids: string[] } } {
+  const { context, statement } = part;
+  const measured = measuredBefore(part, relation, value);
+  if (measured) return { replaces: { ids: [measured] } };
+  if (!ONE_NOW.has(relation)) return {};
+  const slot = context.known.filter(
+    ({ status, claim }) =>
+      status === "current" &&
+      claim?.subject === statement.subject.path &&
+      claim.relation === relation &&
+      claim.value.toLowerCase() !== value.toLowerCase(),
+  );
+  const schools =
+    relation === "go to" && SCHOOL.test(value)
+      ? slot.filter(({ claim }) => SCHOOL.test(claim?.value ?? ""))
+      : [];
+  const words = context.content.slice(statement.start, statement.end + 14);
+  const begins = statement.clause.verb.chain.some(({ verb }) => verb === "start" || verb === "begin");
+  const isBegun =
+    begins && slot.length === 0
+      ? context.known.filter(
+          ({ status, claim }) =>
+            status === "current" &&
+            claim?.subject === statement.subject.path &&
+            claim.relation === relation &&
+            claim.value.toLowerCase() === value.toLowerCase(),
+        )
+      : [];
+  if (isBegun.length === 1) return { replaces: { ids: isBegun.map(({ id }) => id) } };
+  const isNow = /\b(?:now|these days|nowadays)\b/i.test(words) && !isOver(part) && slot.length === 1;
+  const ids = (isNow ? slot : schools).map(({ id }) => id);
+  return ids.length > 0 ? { replaces: { ids } } : {};
+}

@@ -1,0 +1,25 @@
+import type { Token } from "../words/token.ts";
+
+/** Somebody or something that was spoken of. */
+export interface Entity {
+  /** As in claims: `user`, `user/sister`, `Yusuf`. */
+  readonly path: string;
+  /** For a sentence: "The user", "The user's sister Petra". */
+  readonly display: string;
+  /** A name given with it: "my sister NADIA". */
+  readonly name?: string;
+  readonly gender?: "female" | "male";
+  readonly animate: boolean;
+  readonly plural: boolean;
+}
+
+/** Who was spoken of so far, and who "she" is. */
+export interface Discourse {
+  /** `user`, or the name of the one who speaks. */
+  readonly speaker: Entity;
+  /** Who or what a noun phrase names; undefined for what is nobody's ("a man", "nothing"). */
+  resolve(tokens: readonly Token[], from: number, to: number): Entity | undefined;
+  mention(entity: Entity): void;
+  /** The last one spoken of that a pronoun can mean. */
+  meantBy(pronoun: string): Entity | undefined;
+}
