@@ -1,0 +1,87 @@
+/** What may stand in a memory and must not work in a prompt: hidden characters, tags, links that send something, blobs. */
+
+/** Sets direction, or is not seen at all: overrides and isolates, tags (U+E0000), fillers, soft hyphens, joiners. */
+const UNSEEN =
+  /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|\u034f|\u115f|\u1160|\u17b4|\u17b5|\u180b|\u180c|\u180d|\u180f|\u3164|\uffa0|[\ufe00-\ufe0f]{2,}/gu;
+/** Joiners do work inside of a drawn sign (a person and a fire engine) and of words in the scripts that need them. */
+const DRAWN = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)$/u;
+const SCRIPTS = String.raw`\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}`;
+const LETTER_BEFORE = new RegExp(`(?:[${SCRIPTS}]|\\p{M})$`, "u");
+const LETTER_AFTER = new RegExp(`^[${SCRIPTS}]`, "u");
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]+/g;
+
+/** A text without characters that nobody sees: they hide words from people, and from whoever looks for them. */
+export function seen(text: string): string {
+  return text
+    .replace(UNSEEN, (sign, at: number) => (isJoiner(text, sign, at) ? sign : ""))
+    .replace(CONTROLS, " ");
+}
+
+function isJoiner(text: string, sign: string, at: number): boolean {
+  if (sign !== "\u200c" && sign !== "\u200d") return false;
+  const before = text.slice(Math.max(0, at - 2), at);
+  const after = text.slice(at + 1, at + 3);
+  if (LETTER_BEFORE.test(before) && LETTER_AFTER.test(after)) return true;
+  return sign === "\u200d" && DRAWN.test(before) && /^\p{Extended_Pictographic}/u.test(after);
+}
+
+const ROLES = "system|developer|assistant|user|human|ai|bot|tool|function|model|instructions?|prompt|admin";
+/** The marks by which models tell turns and tools apart: "<|im_start|>system", "</system>", "[INST]", "<tool_call>". */
+const TAGS: readonly RegExp[] = [
+  /<\s*\|[^|<>\n]{0,40}\|\s*>/g,
+  /<\|?\/?(?:begin|start|end)_?(?:of)?_?(?:text|turn|header_id|sentence|id)\|?>/gi,
+  /\[\s*\/?\s*(?:INST|SYS(?:TEM)?|SYSTEM PROMPT|ASSISTANT|TOOL_CALLS?|AVAILABLE_TOOLS|TOOL_RESULTS?)\s*\]/g,
+  /<<\s*\/?\s*SYS\s*>>/gi,
+  new RegExp(
+    `<\\s*/?\\s*(?:${ROLES}|s|invoke|parameter|[\\w:-]*(?:system|function|tool|memor|summary|session|thinking|reminder|keepsake)[\\w:-]*)(?:\\s[^<>\\n]{0,200})?/?\\s*>`,
+    "gi",
+  ),
+];
+/** "### System:" and "\n\nHuman:" where a line begins. */
+const ROLE_LINES = new RegExp(
+  `(^|\\n)[ \\t]*(?:#{1,6}[ \\t]*)?(?:${ROLES})[ \\t]*(?:message|prompt|turn)?[ \\t]*:(?=[ \\t\\n]|$)`,
+  "gi",
+);
+
+const IMAGE = /!\[([^\]\n]{0,200})\]\(\s*<?[^)\n]{0,2000}?>?\s*\)/g;
+const LINK = /\[([^\]\n]{1,200})\]\(\s*<?((?:[a-z][a-z0-9+.-]{1,20}:)?[^)\s>]{1,2000})>?[^)\n]{0,200}\)/gi;
+const HTML =
+  /<\s*\/?\s*(?:img|a|iframe|script|style|link|meta|form|object|embed|video|audio|svg|base)\b[^>]{0,2000}>/gi;
+const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/([^\s<>"'`)\]]{1,2000})/gi;
+const ACTIVE = /\b(?:javascript|data|vbscript|file|blob):[^\s<>"')\]]{1,4000}/gi;
+
+/** Runs of signs that are no words: text that was encoded so that nobody reads it. */
+const BLOBS: readonly RegExp[] = [
+  /(?<![\w+/=-])(?=[\w+/-]*\d)(?=[\w+/-]*[a-z])(?=[\w+/-]*[A-Z])[\w+/-]{40,4096}={0,2}(?![\w+/=-])/g,
+  /(?<![\w-])[0-9a-f]{40,4096}(?![\w-])/gi,
+  /(?<![\w-])(?:[0-9a-f]{2}[ :]){15,2048}[0-9a-f]{2}(?![\w-])/gi,
+  /(?:\\[ux]\{?[0-9a-f]{2,6}\}?){8,}|(?:%[0-9a-f]{2}){8,}|(?:&#x?[0-9a-f]{2,6};){8,}|(?<!\d)(?:[01]{8} ?){6,}(?!\d)/gi,
+];
+
+/** A text as it may stand in a prompt: what is hidden, calls out, opens something or plays another's part is taken off. */
+export function defanged(text: string): string {
+  let plain = seen(text).normalize("NFC");
+  // What is left may close up to a tag again: "<sys<system>tem>".
+  for (let round = 0, before = ""; round < 8 && plain !== before; round += 1) {
+    before = plain;
+    plain = withoutTags(plain);
+  }
+  return BLOBS.reduce((rest, blob) => rest.replace(blob, "[encoded text left out]"), plain);
+}
+
+function withoutTags(text: string): string {
+  return TAGS.reduce((rest, tag) => rest.replace(tag, " "), text)
+    .replace(ROLE_LINES, "$1")
+    .replace(IMAGE, "$1")
+    .replace(LINK, (_, words: string, address: string) => `${words} (${placeOf(address)})`)
+    .replace(HTML, " ")
+    .replace(ADDRESS, (_, rest: string) => placeOf(rest))
+    .replace(ACTIVE, " ");
+}
+
+/** An address as one says it: the host and the path, without what would be sent along. */
+function placeOf(address: string): string {
+  const plain = address.replace(/^[a-z][a-z0-9+.-]{1,20}:(?:\/\/)?/i, "").replace(/^[^/@]*@/, "");
+  return plain.replace(/[?#].*$/s, "").replace(/[.,;:!]+$/, "");
+}
