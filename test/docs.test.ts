@@ -128,9 +128,7 @@ describe("the reference", () => {
     const page = new Set(pageAssets().map(({ path }) => path));
     const served = httpApp({ keepsake: memory, keys })
       .routes.filter(({ method, path }) => method !== "ALL" && !page.has(path))
-      .map(
-        ({ method, path }) => `${method} ${path.replace("/:user", "/{user_id}").replace("/:id", "/{id}")}`,
-      );
+      .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
     const rows = [...read("docs/reference/http.md").matchAll(/^\| `([A-Z]+ \/[^`]*)` \|/gm)].map(
       (row) => row[1],
     );

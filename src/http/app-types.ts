@@ -4,8 +4,6 @@ import type { Context, Hono } from "hono";
 export interface RequestFacts {
   Variables: {
     requestId: string;
-    /** From the key alone. */
-    project: string;
   };
 }
 

@@ -3,19 +3,12 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import type { Keepsake } from "../engine/surface.ts";
 import { pageAssets } from "../ui/index.ts";
 import type { App, Exchange, RequestFacts } from "./app-types.ts";
-import { authenticated } from "./authenticate.ts";
 import { fromHere, hostsOf, stamped, wellSpelt } from "./guard.ts";
 import type { ApiKeys } from "./keys.ts";
+import { mount } from "./mount.ts";
+import { OPERATIONS } from "./operations.ts";
 import { problemOf, problemResponse } from "./problem.ts";
-import { conversationRoutes } from "./routes/conversation.ts";
-import { erasureRoutes } from "./routes/erasures.ts";
-import { healthRoutes, readyRoutes } from "./routes/health.ts";
-import { memoryRoutes } from "./routes/memories.ts";
-import { messageRoutes } from "./routes/messages.ts";
-import { pageRoutes } from "./routes/page.ts";
-import { searchRoutes } from "./routes/search.ts";
-import { signInRoutes } from "./routes/sign-in.ts";
-import { simpleRoutes } from "./routes/simple.ts";
+import { pageOperations } from "./routes/page.ts";
 
 /** A fault on our side, for whoever runs the server. It may name files; it is never sent to a client. */
 export interface ServerFault {
@@ -43,17 +36,7 @@ export function httpApp(options: AppOptions): App {
   app.use(fromHere(hostsOf(options.host ?? "127.0.0.1", options.hosts)));
   app.use(wellSpelt());
 
-  app.route("/api/v1", healthRoutes());
-  app.route("/", pageRoutes(pageAssets()));
-  app.route("/", signInRoutes(keys));
-  for (const path of ["/api/*", "/message", "/forget"]) app.use(path, authenticated(keys));
-  app.route("/api/v1", readyRoutes(keepsake));
-  app.route("/api/v1", conversationRoutes(keepsake));
-  app.route("/api/v1", memoryRoutes(keepsake));
-  app.route("/api/v1", searchRoutes(keepsake));
-  app.route("/api/v1", messageRoutes(keepsake));
-  app.route("/api/v1", erasureRoutes(keepsake));
-  app.route("/", simpleRoutes(keepsake));
+  mount(app, [...OPERATIONS, ...pageOperations(pageAssets())], { keepsake, keys });
 
   app.notFound((context) =>
     problemResponse(context, { status: 404, code: "not_found", detail: "There is nothing at this address." }),

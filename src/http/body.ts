@@ -28,11 +28,6 @@ export async function readOptionalBody<Shape>(
   return check(schema, parseJson(bytes));
 }
 
-/** The parameters behind "?" in the shape asked for. */
-export function readQuery<Shape>(context: Context, schema: z.ZodType<Shape>): Shape {
-  return check(schema, context.req.query());
-}
-
 function checkType(context: Context): void {
   const type = context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/json") return;
@@ -94,7 +89,8 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
-function check<Shape>(schema: z.ZodType<Shape>, value: unknown): Shape {
+/** What came, in the shape asked for. Refuses another one (400), naming fields and never values. */
+export function check<Shape>(schema: z.ZodType<Shape>, value: unknown): Shape {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
   const errors = checked.error.issues.flatMap(problemsOf).slice(0, 20);

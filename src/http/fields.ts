@@ -15,7 +15,11 @@ export const share: z.ZodNumber = z.number().min(0).max(1);
 /** How many things to give. */
 export const count: z.ZodInt = z.int().min(1).max(1000);
 /** As `count`, from behind the "?" of an address, where everything is text. */
-export const countText: z.ZodType<number> = z.coerce.number().pipe(count);
+export const countText: z.ZodType<number> = z
+  .string()
+  .regex(/^\d{1,9}$/)
+  .transform(Number)
+  .pipe(count);
 /** Flat values by name; what they may hold is checked where they are stored. */
 export const metadata: z.ZodRecord<z.ZodString, z.ZodUnknown> = z.record(z.string(), z.unknown());
 

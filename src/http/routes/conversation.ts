@@ -1,12 +1,10 @@
-import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import * as z from "zod";
 import type { Item } from "../../domain/recall.ts";
-import type { Keepsake, Reply, ScopedMemory } from "../../engine/surface.ts";
+import type { Reply, ScopedMemory } from "../../engine/surface.ts";
 import { isMemoryError } from "../../errors.ts";
-import type { App, RequestFacts } from "../app-types.ts";
-import { readBody } from "../body.ts";
 import { maybe, text } from "../fields.ts";
+import { type Operation, operation } from "../operation.ts";
 import { given, itemToWire, receiptToWire } from "../wire.ts";
 
 const CONVERSATION = z.strictObject({
@@ -19,27 +17,42 @@ const CONVERSATION = z.strictObject({
 });
 
 /** One turn: stores the message, acts on it, replies, and says what it used and what it did. */
-export function conversationRoutes(keepsake: Keepsake): App {
-  const app = new Hono<RequestFacts>();
-  app.post("/conversation", async (context) => {
-    const body = await readBody(context, CONVERSATION);
-    const user = keepsake.scope({ project: context.get("project"), user: body.user_id });
-    const reply = await user.converse(
-      body.message,
-      given({ session: body.session_id, idempotencyKey: context.req.header("idempotency-key") }),
-    );
-    const answer = await answerOf(body, reply, user);
-    if (!body.stream) return context.json(answer);
-    return streamSSE(context, async (stream) => {
-      // What was stored is stored by now, so that a stream that breaks off loses only words.
-      for (const part of reply.text.match(/\S+\s*/g) ?? []) {
-        await stream.writeSSE({ event: "part", data: JSON.stringify({ text: part }) });
-      }
-      await stream.writeSSE({ event: "done", data: JSON.stringify(answer) });
-    });
-  });
-  return app;
-}
+export const conversationOperations: readonly Operation[] = [
+  operation({
+    id: "converse",
+    method: "POST",
+    path: "/api/v1/conversation",
+    tag: "Conversation",
+    summary: "One turn: stores what was said, acts on it, and replies",
+    description:
+      "With `stream`, the reply comes in parts as server-sent events `part`, and the rest as `done`.",
+    scope: "write",
+    body: CONVERSATION,
+    answers: {
+      200: {
+        says: "The reply, what it rests on, and what became of what was said.",
+        others: { "text/event-stream": "events `part` with `{ text }`, then `done` with the whole answer" },
+      },
+    },
+    problems: [409],
+    async handle({ exchange, body, memoryOf }) {
+      const user = memoryOf(body.user_id);
+      const reply = await user.converse(
+        body.message,
+        given({ session: body.session_id, idempotencyKey: exchange.req.header("idempotency-key") }),
+      );
+      const answer = await answerOf(body, reply, user);
+      if (!body.stream) return exchange.json(answer);
+      return streamSSE(exchange, async (stream) => {
+        // What was stored is stored by now, so that a stream that breaks off loses only words.
+        for (const part of reply.text.match(/\S+\s*/g) ?? []) {
+          await stream.writeSSE({ event: "part", data: JSON.stringify({ text: part }) });
+        }
+        await stream.writeSSE({ event: "done", data: JSON.stringify(answer) });
+      });
+    },
+  }),
+];
 
 async function answerOf(
   body: z.infer<typeof CONVERSATION>,

@@ -1,12 +1,10 @@
-import { Hono } from "hono";
 import * as z from "zod";
 import type { Where } from "../../domain/filter.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
-import type { Forget, Keepsake } from "../../engine/surface.ts";
+import type { Forget } from "../../engine/surface.ts";
 import { MemoryError } from "../../errors.ts";
-import type { App, Exchange, RequestFacts } from "../app-types.ts";
-import { readBody, readQuery } from "../body.ts";
 import { maybe, metadata, text } from "../fields.ts";
+import { type Asked, type Operation, operation } from "../operation.ts";
 import { given, receiptToWire, toWire } from "../wire.ts";
 
 const ERASURE = z
@@ -32,42 +30,74 @@ const ERASURE = z
     },
   );
 
-const WHOSE = z.strictObject({ user_id: maybe(text) });
+const WHOSE = z.strictObject({ user_id: text.optional() });
+const BY_ID = z.strictObject({ id: text });
 
 /** Erasing: first the plan, where asked for, then the deed and its receipt, which can be read again. */
-export function erasureRoutes(keepsake: Keepsake): App {
-  const app = new Hono<RequestFacts>();
-  const receiptsOf = (context: Exchange, user: string | undefined): Promise<ErasureReceipt[]> => {
-    const project = context.get("project");
-    return user === undefined ? keepsake.erasures(project) : keepsake.scope({ project, user }).erasures();
-  };
-  app.post("/erasures", async (context) => {
-    const body = await readBody(context, ERASURE);
-    const memory = keepsake.scope({ project: context.get("project"), user: body.user_id });
-    const what = meantBy(body);
-    if (body.dry_run) {
-      return context.json(receiptToWire(await memory.forget(what, { dryRun: true })));
-    }
-    const receipt = await memory.forget(what);
-    const { memories, messages, rewritten = 0 } = receipt.erased;
-    const isKept = memories + messages + rewritten > 0;
-    return context.json(toWire(receipt) as object, isKept ? 201 : 200);
-  });
+export const erasureOperations: readonly Operation[] = [
+  operation({
+    id: "erase",
+    method: "POST",
+    path: "/api/v1/erasures",
+    tag: "Erasure",
+    summary: "Erases what is named, from every place, with a receipt",
+    description: "With `dry_run` it gives the plan, and nothing is gone.",
+    scope: "erase",
+    body: ERASURE,
+    answers: {
+      200: { says: "The plan; or that there was nothing to erase." },
+      201: { says: "The receipt of what was erased." },
+    },
+    problems: [404, 409],
+    async handle({ exchange, body, memoryOf }) {
+      const memory = memoryOf(body.user_id);
+      const what = meantBy(body);
+      if (body.dry_run) return exchange.json(receiptToWire(await memory.forget(what, { dryRun: true })));
+      const receipt = await memory.forget(what);
+      const { memories, messages, rewritten = 0 } = receipt.erased;
+      const isKept = memories + messages + rewritten > 0;
+      return exchange.json(toWire(receipt) as object, isKept ? 201 : 200);
+    },
+  }),
+  operation({
+    id: "listErasures",
+    method: "GET",
+    path: "/api/v1/erasures",
+    tag: "Erasure",
+    summary: "The receipts of one user's erasures, or of all of the project, oldest first",
+    scope: "read",
+    query: WHOSE,
+    answers: { 200: { says: "The receipts." } },
+    async handle({ exchange, query, ...asked }) {
+      const receipts = await receiptsOf(asked, query.user_id);
+      return exchange.json({ items: receipts.map(toWire), total: receipts.length });
+    },
+  }),
+  operation({
+    id: "getErasure",
+    method: "GET",
+    path: "/api/v1/erasures/{id}",
+    tag: "Erasure",
+    summary: "The receipt of an erasure again",
+    scope: "read",
+    parameters: BY_ID,
+    query: WHOSE,
+    answers: { 200: { says: "The receipt." } },
+    problems: [404],
+    async handle({ exchange, path, query, ...asked }) {
+      const receipts = await receiptsOf(asked, query.user_id);
+      const receipt = receipts.find(({ id }) => id === path.id);
+      if (!receipt) throw new MemoryError("not_found", "there is no receipt of an erasure with this id.");
+      return exchange.json(toWire(receipt) as object);
+    },
+  }),
+];
 
-  app.get("/erasures", async (context) => {
-    const { user_id } = readQuery(context, WHOSE);
-    const receipts = await receiptsOf(context, user_id);
-    return context.json({ items: receipts.map(toWire), total: receipts.length });
-  });
-
-  app.get("/erasures/:id", async (context) => {
-    const { user_id } = readQuery(context, WHOSE);
-    const receipts = await receiptsOf(context, user_id);
-    const receipt = receipts.find(({ id }) => id === context.req.param("id"));
-    if (!receipt) throw new MemoryError("not_found", "there is no receipt of an erasure with this id.");
-    return context.json(toWire(receipt) as object);
-  });
-  return app;
+function receiptsOf(
+  { memoryOf, project, services }: Pick<Asked, "memoryOf" | "project" | "services">,
+  user: string | undefined,
+): Promise<ErasureReceipt[]> {
+  return user === undefined ? services.keepsake.erasures(project()) : memoryOf(user).erasures();
 }
 
 /** The schema has made sure that there is exactly one. */

@@ -1,21 +1,34 @@
-import { Hono } from "hono";
-import type { Keepsake } from "../../engine/surface.ts";
-import type { App, RequestFacts } from "../app-types.ts";
+import * as z from "zod";
+import { type Operation, operation } from "../operation.ts";
 
-/** Whether the process lives: says nothing else, and needs no key. */
-export function healthRoutes(): App {
-  const app = new Hono<RequestFacts>();
-  app.get("/health", (context) => context.json({ status: "ok" }));
-  return app;
-}
+const HEALTH = z.object({ status: z.literal("ok") });
+const READY = z.object({ status: z.literal("ready"), notices: z.array(z.string()) });
 
-/** Whether the memory can be read; 503 where not. */
-export function readyRoutes(keepsake: Keepsake): App {
-  const app = new Hono<RequestFacts>();
-  app.get("/ready", async (context) => {
-    // A user nobody has: the cheapest read that goes through everything.
-    await keepsake.scope({ project: context.get("project"), user: "readiness" }).list({ limit: 1 });
-    return context.json({ status: "ready", notices: keepsake.notices });
-  });
-  return app;
-}
+/** Whether the process lives, and whether the memory can be read. */
+export const healthOperations: readonly Operation[] = [
+  operation({
+    id: "getHealth",
+    method: "GET",
+    path: "/api/v1/health",
+    tag: "Server",
+    summary: "Whether the process lives",
+    description: "Says nothing else, and needs no key.",
+    scope: "none",
+    answers: { 200: { says: "It lives.", schema: HEALTH } },
+    handle: ({ exchange }) => exchange.json({ status: "ok" }),
+  }),
+  operation({
+    id: "getReadiness",
+    method: "GET",
+    path: "/api/v1/ready",
+    tag: "Server",
+    summary: "Whether the memory can be read",
+    scope: "any",
+    answers: { 200: { says: "It can; what its keeper should know stands in `notices`.", schema: READY } },
+    async handle({ exchange, memoryOf, services }) {
+      // A user nobody has: the cheapest read that goes through everything.
+      await memoryOf("readiness").list({ limit: 1 });
+      return exchange.json({ status: "ready", notices: services.keepsake.notices });
+    },
+  }),
+];

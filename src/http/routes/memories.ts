@@ -1,11 +1,9 @@
-import { Hono } from "hono";
 import * as z from "zod";
 import type { Metadata } from "../../domain/filter.ts";
 import { KINDS } from "../../domain/memory.ts";
-import type { Keepsake, MemoryChanges, ScopedMemory } from "../../engine/surface.ts";
-import type { App, Exchange, RequestFacts } from "../app-types.ts";
-import { readBody, readQuery } from "../body.ts";
+import type { MemoryChanges, ScopedMemory } from "../../engine/surface.ts";
 import { claim, countText, kind, maybe, metadata, share, text } from "../fields.ts";
+import { OF_ONE, OF_USER, type Operation, operation } from "../operation.ts";
 import { given, memoryToWire, receiptToWire, toWire } from "../wire.ts";
 
 const FIELDS = {
@@ -30,87 +28,164 @@ const CHANGES = z.strictObject({
 });
 
 const LIST = z.strictObject({
-  kind: maybe(kind),
-  type: maybe(kind),
-  status: maybe(z.enum(["current", "superseded", "retracted", "all"])),
-  cursor: maybe(text),
-  limit: maybe(countText),
+  kind: kind.optional(),
+  type: kind.optional(),
+  status: z.enum(["current", "superseded", "retracted", "all"]).optional(),
+  cursor: text.optional(),
+  limit: countText.optional(),
 });
 
 const UNDO = z.strictObject({ revision: z.int().min(1) });
 
-/** The memories of one user, by hand and by search. */
-export function memoryRoutes(keepsake: Keepsake): App {
-  const app = new Hono<RequestFacts>();
-  const userOf = (context: Exchange): string => context.req.param("user") ?? "";
-  const memoryOf = (context: Exchange, user = userOf(context)): ScopedMemory =>
-    keepsake.scope({ project: context.get("project"), user });
-
-  app.post("/memories", async (context) => {
-    const body = await readBody(context, NEW_MEMORY);
-    const memory = memoryOf(context, body.user_id);
-    const fields = { ...fieldsOf(body, {}), ...given({ at: body.created_at }) };
-    const receipt = await memory.add({ text: body.content, ...fields });
-    const [line] = receipt.memories;
-    const made = memoryToWire(body.user_id, await memory.get(line?.id ?? ""));
-    const place = `/api/v1/memories/${encodeURIComponent(body.user_id)}/${line?.id}`;
-    return context.json({ ...made, receipt: receiptToWire(receipt) }, 201, { location: place });
-  });
-
-  app.get("/memories/:user", async (context) => {
-    const { type, kind: asked = type, ...rest } = readQuery(context, LIST);
-    const { items, total, cursor } = await memoryOf(context).list(given({ kind: asked, ...rest }));
-    return context.json({
-      items: items.map((memory) => memoryToWire(userOf(context), memory)),
-      total,
-      ...(cursor === undefined ? {} : { cursor, next_cursor: cursor }),
-    });
-  });
-
-  app.get("/memories/:user/stats", async (context) => {
-    return context.json(await statsOf(userOf(context), memoryOf(context)));
-  });
-
-  app.delete("/memories/:user/all", async (context) => {
-    return context.json(toWire(await memoryOf(context).forget({ everything: true })) as object);
-  });
-
-  app.post("/memories/:user/undo", async (context) => {
-    const { revision } = await readBody(context, UNDO);
-    return context.json(receiptToWire(await memoryOf(context).undo(revision)));
-  });
-
-  app.get("/memories/:user/:id", async (context) => {
-    return context.json(memoryToWire(userOf(context), await memoryOf(context).get(context.req.param("id"))));
-  });
-
-  app.patch("/memories/:user/:id", async (context) => {
-    const body = await readBody(context, CHANGES);
-    const memory = memoryOf(context);
-    const id = context.req.param("id");
-    const held = await memory.get(id);
-    const changes: MemoryChanges = {
-      ...fieldsOf(body, held.metadata ?? {}),
-      ...given({ text: body.content ?? body.text, validTo: body.valid_to }),
-    };
-    const receipt = await memory.update(id, changes);
-    return context.json({
-      ...memoryToWire(userOf(context), await memory.get(id)),
-      receipt: receiptToWire(receipt),
-    });
-  });
-
-  app.delete("/memories/:user/:id", async (context) => {
-    return context.json(receiptToWire(await memoryOf(context).remove(context.req.param("id"))));
-  });
-
-  app.get("/memories/:user/:id/history", async (context) => {
-    const versions = await memoryOf(context).history(context.req.param("id"));
-    return context.json({ items: versions.map((version) => memoryToWire(userOf(context), version)) });
-  });
-
-  return app;
-}
+/** The memories of one user, by hand. */
+export const memoryOperations: readonly Operation[] = [
+  operation({
+    id: "addMemory",
+    method: "POST",
+    path: "/api/v1/memories",
+    tag: "Memories",
+    summary: "Stores a memory as such",
+    scope: "write",
+    body: NEW_MEMORY,
+    answers: { 201: { says: "The memory, and what was done.", headers: { location: "Where it is found." } } },
+    problems: [409],
+    async handle({ exchange, body, memoryOf }) {
+      const memory = memoryOf(body.user_id);
+      const fields = { ...fieldsOf(body, {}), ...given({ at: body.created_at }) };
+      const receipt = await memory.add({ text: body.content, ...fields });
+      const [line] = receipt.memories;
+      const made = memoryToWire(body.user_id, await memory.get(line?.id ?? ""));
+      const place = `/api/v1/memories/${encodeURIComponent(body.user_id)}/${line?.id}`;
+      return exchange.json({ ...made, receipt: receiptToWire(receipt) }, 201, { location: place });
+    },
+  }),
+  operation({
+    id: "listMemories",
+    method: "GET",
+    path: "/api/v1/memories/{user_id}",
+    tag: "Memories",
+    summary: "A user's memories, a page at a time",
+    scope: "read",
+    parameters: OF_USER,
+    query: LIST,
+    answers: { 200: { says: "A page, and the cursor of the next one." } },
+    async handle({ exchange, path, query, memoryOf }) {
+      const { type, kind: asked = type, ...rest } = query;
+      const { items, total, cursor } = await memoryOf(path.user_id).list(given({ kind: asked, ...rest }));
+      return exchange.json({
+        items: items.map((memory) => memoryToWire(path.user_id, memory)),
+        total,
+        ...(cursor === undefined ? {} : { cursor, next_cursor: cursor }),
+      });
+    },
+  }),
+  operation({
+    id: "getStats",
+    method: "GET",
+    path: "/api/v1/memories/{user_id}/stats",
+    tag: "Memories",
+    summary: "How many memories of which kind and status",
+    scope: "read",
+    parameters: OF_USER,
+    answers: { 200: { says: "The counts." } },
+    handle: async ({ exchange, path, memoryOf }) =>
+      exchange.json(await statsOf(path.user_id, memoryOf(path.user_id))),
+  }),
+  operation({
+    id: "eraseUser",
+    method: "DELETE",
+    path: "/api/v1/memories/{user_id}/all",
+    tag: "Erasure",
+    summary: "Erases all that is known about a user",
+    scope: "erase",
+    parameters: OF_USER,
+    answers: { 200: { says: "The receipt." } },
+    problems: [409],
+    handle: async ({ exchange, path, memoryOf }) =>
+      exchange.json(toWire(await memoryOf(path.user_id).forget({ everything: true })) as object),
+  }),
+  operation({
+    id: "undo",
+    method: "POST",
+    path: "/api/v1/memories/{user_id}/undo",
+    tag: "History",
+    summary: "Takes a revision back",
+    scope: "write",
+    parameters: OF_USER,
+    body: UNDO,
+    answers: { 200: { says: "What was done." } },
+    problems: [404, 409],
+    handle: async ({ exchange, path, body, memoryOf }) =>
+      exchange.json(receiptToWire(await memoryOf(path.user_id).undo(body.revision))),
+  }),
+  operation({
+    id: "getMemory",
+    method: "GET",
+    path: "/api/v1/memories/{user_id}/{id}",
+    tag: "Memories",
+    summary: "One memory",
+    scope: "read",
+    parameters: OF_ONE,
+    answers: { 200: { says: "The memory." } },
+    problems: [404],
+    handle: async ({ exchange, path, memoryOf }) =>
+      exchange.json(memoryToWire(path.user_id, await memoryOf(path.user_id).get(path.id))),
+  }),
+  operation({
+    id: "changeMemory",
+    method: "PATCH",
+    path: "/api/v1/memories/{user_id}/{id}",
+    tag: "Memories",
+    summary: "Changes fields of a memory; history keeps what it was",
+    scope: "write",
+    parameters: OF_ONE,
+    body: CHANGES,
+    answers: { 200: { says: "The memory, and what was done." } },
+    problems: [404, 409],
+    async handle({ exchange, path, body, memoryOf }) {
+      const memory = memoryOf(path.user_id);
+      const held = await memory.get(path.id);
+      const changes: MemoryChanges = {
+        ...fieldsOf(body, held.metadata ?? {}),
+        ...given({ text: body.content ?? body.text, validTo: body.valid_to }),
+      };
+      const receipt = await memory.update(path.id, changes);
+      return exchange.json({
+        ...memoryToWire(path.user_id, await memory.get(path.id)),
+        receipt: receiptToWire(receipt),
+      });
+    },
+  }),
+  operation({
+    id: "removeMemory",
+    method: "DELETE",
+    path: "/api/v1/memories/{user_id}/{id}",
+    tag: "Memories",
+    summary: "Puts a memory into the bin, from which undo takes it out again",
+    description: "It is not an erasure: history keeps it.",
+    scope: "write",
+    parameters: OF_ONE,
+    answers: { 200: { says: "What was done." } },
+    problems: [404, 409],
+    handle: async ({ exchange, path, memoryOf }) =>
+      exchange.json(receiptToWire(await memoryOf(path.user_id).remove(path.id))),
+  }),
+  operation({
+    id: "getMemoryHistory",
+    method: "GET",
+    path: "/api/v1/memories/{user_id}/{id}/history",
+    tag: "History",
+    summary: "All versions of a memory, oldest first",
+    scope: "read",
+    parameters: OF_ONE,
+    answers: { 200: { says: "The versions." } },
+    problems: [404],
+    async handle({ exchange, path, memoryOf }) {
+      const versions = await memoryOf(path.user_id).history(path.id);
+      return exchange.json({ items: versions.map((version) => memoryToWire(path.user_id, version)) });
+    },
+  }),
+];
 
 type Fields = Omit<z.infer<typeof CHANGES>, "content" | "text" | "valid_to">;
 

@@ -1,11 +1,8 @@
-import { Hono } from "hono";
 import * as z from "zod";
 import type { Metadata } from "../../domain/filter.ts";
 import type { Part } from "../../domain/message.ts";
-import type { Keepsake } from "../../engine/surface.ts";
-import type { App, RequestFacts } from "../app-types.ts";
-import { readBody } from "../body.ts";
 import { maybe, metadata, text } from "../fields.ts";
+import { type Operation, operation } from "../operation.ts";
 import { given, receiptToWire } from "../wire.ts";
 
 /** In OpenAI's shapes; what is not understood is kept as it came. */
@@ -33,18 +30,24 @@ const MESSAGES = z.strictObject({
   messages: z.array(MESSAGE).min(1).max(1000),
 });
 
-/** Takes in messages as they were said, all or none; the same `Idempotency-Key` again gives the same answer. */
-export function messageRoutes(keepsake: Keepsake): App {
-  const app = new Hono<RequestFacts>();
-  app.post("/messages", async (context) => {
-    const body = await readBody(context, MESSAGES);
-    const receipt = await keepsake
-      .scope({ project: context.get("project"), user: body.user_id })
-      .remember(
+/** Taking in messages as they were said, all or none. */
+export const messageOperations: readonly Operation[] = [
+  operation({
+    id: "addMessages",
+    method: "POST",
+    path: "/api/v1/messages",
+    tag: "Conversation",
+    summary: "Takes in messages as they were said, all or none",
+    scope: "write",
+    body: MESSAGES,
+    answers: { 201: { says: "What was stored, and what was understood." } },
+    problems: [409],
+    async handle({ exchange, body, memoryOf }) {
+      const receipt = await memoryOf(body.user_id).remember(
         body.messages,
-        given({ session: body.session_id, idempotencyKey: context.req.header("idempotency-key") }),
+        given({ session: body.session_id, idempotencyKey: exchange.req.header("idempotency-key") }),
       );
-    return context.json(receiptToWire(receipt), 201);
-  });
-  return app;
-}
+      return exchange.json(receiptToWire(receipt), 201);
+    },
+  }),
+];

@@ -1,16 +1,26 @@
-import { Hono } from "hono";
 import type { Asset } from "../../ui/index.ts";
-import type { App, RequestFacts } from "../app-types.ts";
+import { type Operation, operation } from "../operation.ts";
 
 /** The page and what it is made of. It holds nobody's data: that comes by the same calls that programs make. */
-export function pageRoutes(assets: readonly Asset[]): App {
-  const app = new Hono<RequestFacts>();
-  for (const { path, type, body, mark } of assets) {
-    app.get(path, (context) => {
-      const headers = { "content-type": type, "cache-control": "no-cache", etag: mark };
-      if (context.req.header("if-none-match") === mark) return context.body(null, 304, headers);
-      return context.body(body, 200, headers);
-    });
-  }
-  return app;
+export function pageOperations(assets: readonly Asset[]): Operation[] {
+  return assets.map(({ path, type, body, mark }) =>
+    operation({
+      id: `page ${path}`,
+      method: "GET",
+      path,
+      tag: "Page",
+      summary: "A file of the page",
+      scope: "none",
+      isHidden: true,
+      answers: {
+        200: { says: "The file.", others: { [type]: "its text" } },
+        304: { says: "It is the same." },
+      },
+      handle({ exchange }) {
+        const headers = { "content-type": type, "cache-control": "no-cache", etag: mark };
+        if (exchange.req.header("if-none-match") === mark) return exchange.body(null, 304, headers);
+        return exchange.body(body, 200, headers);
+      },
+    }),
+  );
 }

@@ -1,15 +1,12 @@
-import { Hono } from "hono";
 import * as z from "zod";
 import type { Where } from "../../domain/filter.ts";
 import type { RecallOptions } from "../../domain/recall.ts";
-import type { Keepsake } from "../../engine/surface.ts";
 import { invalid } from "../../errors.ts";
-import type { App, Exchange, RequestFacts } from "../app-types.ts";
-import { readOptionalBody, readQuery } from "../body.ts";
 import { count, countText, kind, maybe, metadata, share, text } from "../fields.ts";
+import { OF_ONE, OF_USER, type Operation, operation } from "../operation.ts";
 import { given, itemToWire, toWire } from "../wire.ts";
 
-const QUERY = z.strictObject({ query: maybe(text), top_k: maybe(countText) });
+const QUERY = z.strictObject({ query: text.optional(), top_k: countText.optional() });
 
 const BODY = z.strictObject({
   query: maybe(text),
@@ -27,30 +24,52 @@ const BODY = z.strictObject({
   profile: maybe(text),
 });
 
-/** Recall over HTTP: a query behind the "?", or the same and more as JSON. */
-export function searchRoutes(keepsake: Keepsake): App {
-  const app = new Hono<RequestFacts>();
-  app.post("/memories/:user/search", async (context) => {
-    const { query, ...options } = await searchOf(context);
-    const found = await keepsake
-      .scope({ project: context.get("project"), user: context.req.param("user") })
-      .recall(query, options);
-    return context.json({ ...(toWire(found) as object), items: found.items.map(itemToWire) });
-  });
-  app.get("/memories/:user/recalls/:id", async (context) => {
-    const { about } = readQuery(context, z.strictObject({ about: maybe(text) }));
-    const explained = await keepsake
-      .scope({ project: context.get("project"), user: context.req.param("user") })
-      .explain(context.req.param("id"), given({ about }));
-    return context.json(toWire(explained) as object);
-  });
-  return app;
-}
+const ABOUT = z.strictObject({ about: text.optional() });
 
-/** What the body says counts before what stands behind the "?". */
-async function searchOf(context: Exchange): Promise<RecallOptions & { query: string }> {
-  const asked = readQuery(context, QUERY);
-  const body = await readOptionalBody(context, BODY);
+/** Recall over HTTP: a query behind the "?", or the same and more as JSON; and why a recall gave what it gave. */
+export const searchOperations: readonly Operation[] = [
+  operation({
+    id: "searchMemories",
+    method: "POST",
+    path: "/api/v1/memories/{user_id}/search",
+    tag: "Search",
+    summary: "Finds what is relevant to a query",
+    description: "The query stands behind the `?` or in the body; what the body says counts first.",
+    scope: "read",
+    parameters: OF_USER,
+    query: QUERY,
+    body: BODY,
+    isBodyOptional: true,
+    answers: { 200: { says: "What was found, best first; nothing where nothing is relevant." } },
+    async handle({ exchange, path, query: asked, body, memoryOf }) {
+      const { query, ...options } = searchOf(asked, body);
+      const found = await memoryOf(path.user_id).recall(query, options);
+      return exchange.json({ ...(toWire(found) as object), items: found.items.map(itemToWire) });
+    },
+  }),
+  operation({
+    id: "explainRecall",
+    method: "GET",
+    path: "/api/v1/memories/{user_id}/recalls/{id}",
+    tag: "Search",
+    summary: "Why an earlier recall gave what it gave, and left out what it left out",
+    description: "`about` asks for one memory, passage or message by its id.",
+    scope: "read",
+    parameters: OF_ONE,
+    query: ABOUT,
+    answers: { 200: { says: "The explanation; of what has been erased since, it says that and no more." } },
+    problems: [404],
+    async handle({ exchange, path, query, memoryOf }) {
+      const explained = await memoryOf(path.user_id).explain(path.id, given({ about: query.about }));
+      return exchange.json(toWire(explained) as object);
+    },
+  }),
+];
+
+function searchOf(
+  asked: z.infer<typeof QUERY>,
+  body: z.infer<typeof BODY> | undefined,
+): RecallOptions & { query: string } {
   const query = body?.query ?? asked.query;
   if (query === undefined) throw invalid("query: say what to search for.");
   return {

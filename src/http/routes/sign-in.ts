@@ -1,40 +1,67 @@
-import { Hono } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import * as z from "zod";
-import type { App, RequestFacts } from "../app-types.ts";
-import { authenticated, cookieName } from "../authenticate.ts";
-import { readBody } from "../body.ts";
-import type { ApiKeys } from "../keys.ts";
+import { cookieName } from "../authenticate.ts";
+import { type Operation, operation } from "../operation.ts";
 import { refuse } from "../problem.ts";
 
 const SIGN_IN = z.strictObject({ key: z.string().max(1024) });
+const SIGNED_IN = z.object({ proof: z.string(), project: z.string(), expires_at: z.string() });
+const WHO = z.object({ project: z.string() });
 
 /**
  * Signs the page in: the key, which came in the link's fragment and so in no log, is exchanged for a cookie that no
  * script can read, and a proof that no other page can.
  */
-export function signInRoutes(keys: ApiKeys): App {
-  const app = new Hono<RequestFacts>();
-  app.post("/session", async (context) => {
-    const { key } = await readBody(context, SIGN_IN);
-    const session = keys.openSession(key);
-    if (!session) throw refuse({ status: 401, code: "forbidden", detail: "This key is not known here." });
-    setCookie(context, cookieName(context), session.token, {
-      httpOnly: true,
-      sameSite: "Strict",
-      path: "/",
-      expires: new Date(session.expiresAt),
-      secure: context.req.header("origin")?.startsWith("https:") ?? false,
-    });
-    const { proof, project, expiresAt } = session;
-    return context.json({ proof, project, expires_at: expiresAt }, 201);
-  });
-  app.get("/session", authenticated(keys), (context) => context.json({ project: context.get("project") }));
-  app.delete("/session", authenticated(keys), (context) => {
-    const token = getCookie(context, cookieName(context));
-    if (token !== undefined) keys.closeSession(token);
-    deleteCookie(context, cookieName(context), { path: "/" });
-    return context.body(null, 204);
-  });
-  return app;
-}
+export const signInOperations: readonly Operation[] = [
+  operation({
+    id: "signIn",
+    method: "POST",
+    path: "/session",
+    tag: "Signing in",
+    summary: "Exchanges a key for a cookie and a proof",
+    description:
+      "The page sends the proof in `x-keepsake-proof`, beside the cookie; neither opens anything alone.",
+    scope: "none",
+    body: SIGN_IN,
+    answers: { 201: { says: "Signed in.", schema: SIGNED_IN, headers: { "set-cookie": "The cookie." } } },
+    problems: [401],
+    handle({ exchange, body, services }) {
+      const session = services.keys.openSession(body.key);
+      if (!session) throw refuse({ status: 401, code: "forbidden", detail: "This key is not known here." });
+      setCookie(exchange, cookieName(exchange), session.token, {
+        httpOnly: true,
+        sameSite: "Strict",
+        path: "/",
+        expires: new Date(session.expiresAt),
+        secure: exchange.req.header("origin")?.startsWith("https:") ?? false,
+      });
+      const { proof, project, expiresAt } = session;
+      return exchange.json({ proof, project, expires_at: expiresAt }, 201);
+    },
+  }),
+  operation({
+    id: "getSignIn",
+    method: "GET",
+    path: "/session",
+    tag: "Signing in",
+    summary: "The project of whoever asks",
+    scope: "any",
+    answers: { 200: { says: "The project.", schema: WHO } },
+    handle: ({ exchange, project }) => exchange.json({ project: project() }),
+  }),
+  operation({
+    id: "signOut",
+    method: "DELETE",
+    path: "/session",
+    tag: "Signing in",
+    summary: "Signs the page out",
+    scope: "any",
+    answers: { 204: { says: "Signed out." } },
+    handle({ exchange, services }) {
+      const token = getCookie(exchange, cookieName(exchange));
+      if (token !== undefined) services.keys.closeSession(token);
+      deleteCookie(exchange, cookieName(exchange), { path: "/" });
+      return exchange.body(null, 204);
+    },
+  }),
+];

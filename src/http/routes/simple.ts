@@ -1,31 +1,45 @@
-import { Hono } from "hono";
 import * as z from "zod";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
-import type { Keepsake } from "../../engine/surface.ts";
-import type { App, RequestFacts } from "../app-types.ts";
-import { readBody } from "../body.ts";
 import { maybe, text } from "../fields.ts";
+import { type Operation, operation } from "../operation.ts";
 
 const SIMPLE = z
   .strictObject({ userId: maybe(text), user_id: maybe(text), message: text })
   .transform(({ userId, user_id, message }) => ({ userId: userId ?? user_id, message }))
   .pipe(z.object({ userId: text, message: text }));
 
+const REPLY = z.object({ reply: z.string() });
+
 /** The two calls that a first experiment needs: say something, and take something back. */
-export function simpleRoutes(keepsake: Keepsake): App {
-  const app = new Hono<RequestFacts>();
-  app.post("/message", async (context) => {
-    const { userId: user, message } = await readBody(context, SIMPLE);
-    const { text } = await keepsake.scope({ project: context.get("project"), user }).converse(message);
-    return context.json({ reply: text });
-  });
-  app.post("/forget", async (context) => {
-    const { userId: user, message } = await readBody(context, SIMPLE);
-    const receipt = await keepsake.scope({ project: context.get("project"), user }).forget(message);
-    return context.json({ reply: replyOf(receipt) });
-  });
-  return app;
-}
+export const simpleOperations: readonly Operation[] = [
+  operation({
+    id: "say",
+    method: "POST",
+    path: "/message",
+    tag: "First steps",
+    summary: "Says something, and gets a reply",
+    scope: "write",
+    body: SIMPLE,
+    answers: { 200: { says: "The reply.", schema: REPLY } },
+    async handle({ exchange, body, memoryOf }) {
+      const { text } = await memoryOf(body.userId).converse(body.message);
+      return exchange.json({ reply: text });
+    },
+  }),
+  operation({
+    id: "takeBack",
+    method: "POST",
+    path: "/forget",
+    tag: "First steps",
+    summary: "Forgets what is named, by its name or in a sentence",
+    scope: "erase",
+    body: SIMPLE,
+    answers: { 200: { says: "What went, without naming it.", schema: REPLY } },
+    async handle({ exchange, body, memoryOf }) {
+      return exchange.json({ reply: replyOf(await memoryOf(body.userId).forget(body.message)) });
+    },
+  }),
+];
 
 /** Says what went, and names nothing of it. */
 function replyOf({ erased, complete }: ErasureReceipt): string {

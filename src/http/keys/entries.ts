@@ -1,0 +1,88 @@
+/** What a key may do. None of them brings another with it: a key with `admin` alone reads nothing. */
+export const KEY_SCOPES = ["read", "write", "erase", "admin"] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+/** Who a request comes from: a key, and through it the project. Nothing in the request itself chooses the project. */
+export interface Bearer {
+  /** The key's id; never its secret. */
+  readonly key: string;
+  readonly project: string;
+  readonly scopes: readonly KeyScope[];
+  /** The only user it reaches, where it is bound to one. All others are as if they did not exist. */
+  readonly user?: string;
+}
+
+/** A key as it is kept. What opens the door is not in it, only its hash. */
+export interface KeyEntry {
+  /** The public half: 12 characters, part of the key. */
+  readonly id: string;
+  readonly project: string;
+  /** SHA-256 of the whole key, hex. It has 256 random bits, so that no slower hash is needed. */
+  readonly hash: string;
+  readonly createdAt: string;
+  readonly scopes: readonly KeyScope[];
+  /** From then on it opens nothing. */
+  readonly expiresAt?: string;
+  readonly user?: string;
+  /** What people call it. */
+  readonly label?: string;
+  /** To the minute, about. */
+  readonly lastUsedAt?: string;
+  /** Secrets that it had before it was rotated, newest first, and until when they count. */
+  readonly past?: readonly PastSecret[];
+}
+
+export interface PastSecret {
+  readonly hash: string;
+  readonly until: string;
+}
+
+/** A signed-in page as it is kept. */
+export interface SessionEntry {
+  /** The id of the key it was opened with; it ends with the key. */
+  readonly key: string;
+  /** SHA-256 of the cookie's value, hex. */
+  readonly hash: string;
+  /** SHA-256 of the token that each request of the page shows beside the cookie, hex. */
+  readonly proofHash: string;
+  readonly expiresAt: string;
+}
+
+export interface KeyRing {
+  readonly keys: readonly KeyEntry[];
+  readonly sessions: readonly SessionEntry[];
+}
+
+/** Where keys are kept. */
+export interface KeyStore {
+  /** What is kept now; undefined where nothing ever was. */
+  read(): KeyRing | undefined;
+  /**
+   * Keeps what `change` makes of what is there. Whole or not at all, and one after the other, whoever else writes:
+   * nobody's change is lost. Where `change` gives back what it was given, nothing is written.
+   */
+  write(change: (held: KeyRing) => KeyRing): void;
+}
+
+export const EMPTY_RING: KeyRing = { keys: [], sessions: [] };
+
+/** Keys that live as long as the process, for a memory that does too. */
+export function passingKeys(): KeyStore {
+  let ring: KeyRing | undefined;
+  return {
+    read: () => ring,
+    write(change) {
+      ring = change(ring ?? EMPTY_RING);
+    },
+  };
+}
+
+/** Whether it counts at `now`. */
+export function isAlive(end: { readonly expiresAt?: string }, now: Date): boolean {
+  return end.expiresAt === undefined || end.expiresAt > now.toISOString();
+}
+
+/** What a request that shows this key may do, and where. */
+export function bearerOf({ id, project, scopes, user }: KeyEntry): Bearer {
+  return { key: id, project, scopes, ...(user === undefined ? {} : { user }) };
+}

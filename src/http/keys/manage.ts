@@ -1,0 +1,1 @@
+import { isWellFormed, MOST_ID_BYTES } from "../../domain/limits.ts";

@@ -1,0 +1,62 @@
+import type { ScopedMemory } from "../engine/surface.ts";
+import type { App, Exchange } from "./app-types.ts";
+import { admitted } from "./authenticate.ts";
+import { check, readBody, readOptionalBody } from "./body.ts";
+import type { Bearer } from "./keys.ts";
+import type { Asked, Operation, Services } from "./operation.ts";
+
+/**
+ * Serves the operations of a table. Whatever is mounted goes through the same steps, in this order: key and scope, then
+ * what was asked, checked, then the handler.
+ */
+export function mount(app: App, operations: readonly Operation[], services: Services): void {
+  for (const operation of inOrder(operations)) {
+    app.on(operation.method, routeOf(operation.path), (exchange) => perform(operation, exchange, services));
+  }
+}
+
+async function perform(operation: Operation, exchange: Exchange, services: Services): Promise<Response> {
+  const bearer = admitted(operation, exchange, services.keys);
+  const asked = await read(operation, exchange);
+  return operation.handle({ ...asked, ...reach(services, bearer), bearer, services, exchange });
+}
+
+type Read = Pick<Asked, "path" | "query" | "body" | "signal">;
+
+async function read(operation: Operation, exchange: Exchange): Promise<Read> {
+  const { parameters, query, body, isBodyOptional } = operation;
+  return {
+    path: parameters && check(parameters, exchange.req.param()),
+    query: query && check(query, exchange.req.query()),
+    body: body && (await (isBodyOptional ? readOptionalBody : readBody)(exchange, body)),
+    signal: exchange.req.raw.signal,
+  };
+}
+
+/** What a bearer can get at. */
+function reach(services: Services, bearer: Bearer | undefined): Pick<Asked, "memoryOf" | "project"> {
+  const project = (): string => {
+    if (!bearer) throw new TypeError("an operation without a key has no project");
+    return bearer.project;
+  };
+  return {
+    project,
+    memoryOf: (user): ScopedMemory => services.keepsake.scope({ project: project(), user }),
+  };
+}
+
+/** "/api/v1/memories/{user_id}" as the router writes it. */
+function routeOf(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ":$1");
+}
+
+/** Fixed addresses before those with parameters: else "stats" would be the id of a memory. */
+function inOrder(operations: readonly Operation[]): Operation[] {
+  return operations.toSorted((one, other) => {
+    const [a, b] = [one.path, other.path].map((path) => path.replace(/\{\w+\}/g, "\u{10ffff}")) as [
+      string,
+      string,
+    ];
+    return a < b ? -1 : a > b ? 1 : 0;
+  });
+}

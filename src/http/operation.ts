@@ -1,0 +1,93 @@
+import * as z from "zod";
+import type { Keepsake, ScopedMemory } from "../engine/surface.ts";
+import type { Exchange } from "./app-types.ts";
+import { text } from "./fields.ts";
+import type { ApiKeys, Bearer } from "./keys.ts";
+
+/** What a key may be allowed to do. */
+export const KEY_SCOPES = ["read", "write", "erase", "admin"] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** What is served: the parts that handlers work with. */
+export interface Services {
+  readonly keepsake: Keepsake;
+  readonly keys: ApiKeys;
+}
+
+/** A request that was let in and is well-formed, as a handler gets it. */
+export interface Asked<Path = unknown, Query = unknown, Body = unknown> {
+  /** The parameters in the path, decoded. */
+  readonly path: Path;
+  /** The parameters behind the "?". */
+  readonly query: Query;
+  readonly body: Body;
+  /** Whose key it is; undefined where none is needed. */
+  readonly bearer: Bearer | undefined;
+  readonly services: Services;
+  /** Fires when the client has gone or the time is up. */
+  readonly signal: AbortSignal;
+  /** For headers, streams, and the answer. */
+  readonly exchange: Exchange;
+  /** The memory of a user of the key's project. The only way to it: nothing else in a request chooses the project. */
+  memoryOf(user: string): ScopedMemory;
+  /** The key's project, for what is about all of its users. */
+  project(): string;
+}
+
+/** What may come back under one status. */
+export interface AnswerForm {
+  /** In a few words. */
+  readonly says: string;
+  /** Of the JSON in it; absent where there is none. */
+  readonly schema?: z.ZodType;
+  /** Other media types that it may have, beside JSON, and what they hold. */
+  readonly others?: { readonly [mediaType: string]: string };
+  /** Headers of its own, by name, and what they say. */
+  readonly headers?: { readonly [name: string]: string };
+}
+
+/** One call of the API: all that is needed to serve it and to describe it. */
+export interface Operation<Path = unknown, Query = unknown, Body = unknown> {
+  /** Unique, in camelCase: clients that are generated call their methods so. */
+  readonly id: string;
+  readonly method: Method;
+  /** As OpenAPI writes it: "/api/v1/memories/{user_id}/{id}". */
+  readonly path: string;
+  /** The heading it is listed under. */
+  readonly tag: string;
+  /** One line without a full stop. */
+  readonly summary: string;
+  readonly description?: string;
+  /** What the key must be allowed to do: "any" takes every valid key, "none" needs no key. */
+  readonly scope: KeyScope | "any" | "none";
+  /** One text for each name in the path. */
+  readonly parameters?: z.ZodType<Path>;
+  /** Only what a query can say: texts, numbers from texts (`countText`), none of them null. */
+  readonly query?: z.ZodType<Query>;
+  /** The JSON body. */
+  readonly body?: z.ZodType<Body>;
+  /** Whether the body may be left out; then it is undefined. */
+  readonly isBodyOptional?: boolean;
+  /** Bodies that the handler reads itself from `exchange.req`, by media type, and what they hold. `body` is not read then. */
+  readonly rawBody?: { readonly [mediaType: string]: { readonly says: string; readonly schema?: z.ZodType } };
+  /** By status. */
+  readonly answers: { readonly [status: number]: AnswerForm };
+  /** Statuses of problems beside those that follow from the rest: 404, 409. */
+  readonly problems?: readonly number[];
+  /** Left out of the document: the page's own files. */
+  readonly isHidden?: boolean;
+  handle(asked: Asked<Path, Query, Body>): Promise<Response> | Response;
+}
+
+/** Checks a handler against its schemas, and gives an operation for the table. */
+export function operation<Path = undefined, Query = undefined, Body = undefined>(
+  one: Operation<Path, Query, Body>,
+): Operation {
+  return one as Operation;
+}
+
+/** The parameters of paths. */
+export const OF_USER: z.ZodType<{ user_id: string }> = z.strictObject({ user_id: text });
+export const OF_ONE: z.ZodType<{ user_id: string; id: string }> = z.strictObject({ user_id: text, id: text });

@@ -1,0 +1,21 @@
+import type { Operation } from "./operation.ts";
+import { conversationOperations } from "./routes/conversation.ts";
+import { erasureOperations } from "./routes/erasures.ts";
+import { healthOperations } from "./routes/health.ts";
+import { memoryOperations } from "./routes/memories.ts";
+import { messageOperations } from "./routes/messages.ts";
+import { searchOperations } from "./routes/search.ts";
+import { signInOperations } from "./routes/sign-in.ts";
+import { simpleOperations } from "./routes/simple.ts";
+
+/** Every call that the server takes. What is served, checked and documented is what stands here, and nothing else. */
+export const OPERATIONS: readonly Operation[] = [
+  ...healthOperations,
+  ...conversationOperations,
+  ...messageOperations,
+  ...memoryOperations,
+  ...searchOperations,
+  ...erasureOperations,
+  ...simpleOperations,
+  ...signInOperations,
+];
