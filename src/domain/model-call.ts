@@ -2,7 +2,10 @@
 export const PURPOSES = ["understand", "answer", "embed", "chat"] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
-/** How a call ended. `over_budget` and `not_tried` (the circuit was open) never left this machine. */
+/**
+ * How a call ended. `aborted`: whoever asked no longer wanted it. `over_budget` and `not_tried` (the circuit was open)
+ * never left this machine.
+ */
 export const OUTCOMES = [
   "ok",
   "invalid",
@@ -13,6 +16,7 @@ export const OUTCOMES = [
   "unreachable",
   "rejected",
   "failed",
+  "aborted",
   "over_budget",
   "not_tried",
 ] as const;

@@ -1,19 +1,37 @@
-import type { ModelCall, Purpose } from "../domain/model-call.ts";
+import type { CallReport, ModelCall, Purpose } from "../domain/model-call.ts";
+import type { Scope } from "../domain/scope.ts";
 
-/** The ledger of calls to models: what each was for, and what it cost. */
+/**
+ * The ledger of calls to models: what each was for, and what it cost. It holds ids, names and numbers; no text of anybody's.
+ * `unavailable` where it cannot be read or written now.
+ */
 export interface Calls {
-  /** Adds calls, each once by its id. Durable before it returns. */
-  note(calls: readonly ModelCall[]): Promise<void>;
-  /** Sums over the calls that are asked for, one for each purpose and model, in no order. */
-  sums(asked: CallsAsked): Promise<CallSum[]>;
+  /** Adds calls, each once by its id, and turns that were stored. All or nothing, durable before it returns. */
+  note(calls: readonly ModelCall[], turns?: readonly StoredTurns[]): Promise<void>;
+  /** Sums over the calls that are asked for, one for each purpose and model (and day, with `byDay`), in no order. */
+  sums(asked: CallsAsked & { readonly byDay?: boolean }): Promise<CallSum[]>;
+  /** How many turns were stored, on the days that are asked for. */
+  turns(asked: CallsAsked): Promise<number>;
   /** Calls, newest first, at most `limit`. */
   list(asked: CallsAsked & { readonly limit: number }): Promise<ModelCall[]>;
+  /** Takes the user's name away from everything noted; the sums of the project stay as they are. */
+  unname(scope: Pick<Scope, "project" | "user">): Promise<void>;
+  /** Removes what is older; gives how many calls. */
+  removeBefore(at: string): Promise<number>;
+}
+
+/** Messages of one user that were stored on one day (UTC, "2026-11-21"). */
+export interface StoredTurns {
+  readonly project: string;
+  readonly user: string;
+  readonly day: string;
+  readonly turns: number;
 }
 
 export interface CallsAsked {
   readonly project?: string;
   readonly user?: string;
-  /** From (inclusive) and to (exclusive), ISO 8601. */
+  /** From (inclusive) and to (exclusive), ISO 8601. Turns are known by whole days: the day of `from` counts, that of `to` does not, unless it has begun. */
   readonly from?: string;
   readonly to?: string;
 }
@@ -21,6 +39,8 @@ export interface CallsAsked {
 export interface CallSum {
   readonly purpose: Purpose;
   readonly model: string;
+  /** UTC, where it was asked for. */
+  readonly day?: string;
   readonly calls: number;
   /** Of these, those that ended otherwise than `ok`. */
   readonly failed: number;
@@ -34,4 +54,27 @@ export interface CallSum {
   /** Calls without a price. */
   readonly unpriced: number;
   readonly ms: number;
+}
+
+/** Is told of each request to a model's server when it has ended. It never throws, and nobody waits for it. */
+export type OnCall = (report: CallReport, scope?: Scope) => void;
+
+/**
+ * Asked before each request to a model's server. `over_quota` where a budget is used up: the request is not made, and is not
+ * told of. What it lets through is reserved until `onCall` tells of it: by `size`, where that is known, else by what such calls
+ * took before.
+ */
+export type MayCall = (purpose: Purpose, scope?: Scope, size?: CallSize) => Promise<void>;
+
+/** How large a request will be at most, as well as it is known before. */
+export interface CallSize {
+  readonly model: string;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+}
+
+/** What an adapter that asks a model's server takes. */
+export interface CallHooks {
+  readonly onCall?: OnCall;
+  readonly mayCall?: MayCall;
 }

@@ -1,4 +1,5 @@
 import type { CallOptions } from "./call.ts";
+import type { CircuitState } from "./circuit.ts";
 
 /** Turns texts into vectors of unit length, such that near in meaning is near in angle. */
 export interface Embedder {
@@ -28,4 +29,6 @@ export interface Embedder {
   embed(texts: readonly string[], options?: CallOptions): Promise<Float32Array[]>;
   /** Lets go of vectors that it keeps of earlier texts; called when something is erased. */
   letGo?(): void;
+  /** Of one on a server: whether it is asked now. */
+  circuit?(): CircuitState;
 }

@@ -1,5 +1,6 @@
 import type { Purpose, TokenUsage } from "../domain/model-call.ts";
 import type { CallOptions } from "./call.ts";
+import type { CircuitState } from "./circuit.ts";
 
 /** A model that writes: OpenAI's, or any of its protocol. It never decides what is stored; `engine/decide.ts` does. */
 export interface LanguageModel {
@@ -15,6 +16,8 @@ export interface LanguageModel {
   complete(prompt: Prompt, options?: CallOptions): Promise<Completion>;
   /** The same, its text in parts as they come; what it returns at the end is the whole. A `shape` is not asked for here. */
   stream(prompt: Prompt, options?: CallOptions): AsyncGenerator<string, Completion, void>;
+  /** Of one on a server: whether it is asked now. */
+  circuit?(): CircuitState;
 }
 
 export interface Prompt {

@@ -1,36 +1,27 @@
 import { checkCount, checkName, checkShare } from "../../domain/limits.ts";
-import { invalid } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import { batchesOf, readable } from "./batches.ts";
+import { called } from "./calling.ts";
 import { modelOf } from "./models.ts";
-import { requestVectors, type Server } from "./request.ts";
-import { patiently } from "./retry.ts";
+import { requestVectors } from "./request.ts";
+import { type ServerOptions, serverOf } from "./server.ts";
 import { vectorCache } from "./vector-cache.ts";
 
-export interface OpenaiEmbedderOptions {
-  /** Up to and with "/v1": "https://api.openai.com/v1" where absent. */
-  readonly baseUrl?: string;
-  /** Needed by OpenAI, and by most others. */
-  readonly apiKey?: string;
+/** A request may take 30 s, and is tried 5 times. */
+export interface OpenaiEmbedderOptions extends ServerOptions {
   /** "text-embedding-3-small" where absent. */
   readonly model?: string;
   /** Fewer than the model has, where it can give fewer; of a model that is none of OpenAI's own, how many it has. */
   readonly dimensions?: number;
   /** Most texts in one request, 1 to 2,048 (100). */
   readonly batchSize?: number;
-  /** How long one request may take, in ms (30,000). */
-  readonly timeoutMs?: number;
-  /** How often a request is tried before its failure is told of (5). */
-  readonly tries?: number;
   /** Vectors kept in memory, those used last (2,000); 0 keeps none. */
   readonly cacheSize?: number;
   /** How long a recall waits for its query's vector, in ms (50); then it goes by words alone. */
   readonly patienceMs?: number;
   /** In place of the model's own; see `Embedder`. */
   readonly floor?: number;
-  /** In place of the global one. */
-  readonly fetch?: typeof globalThis.fetch;
 }
 
 /**
@@ -42,19 +33,27 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions = {}): Embedder {
   const model = checkName(options.model ?? "text-embedding-3-small", "model");
   const { dimensions, floor, asksFor } = modelOf(model, options.dimensions);
   const batchSize = checkCount(options.batchSize ?? 100, "batchSize", 1, 2048);
-  const tries = checkCount(options.tries ?? 5, "tries", 1, 20);
   const cache = vectorCache(checkCount(options.cacheSize ?? 2000, "cacheSize", 0, 1_000_000));
-  const server = serverOf(options);
+  const server = serverOf(options, {
+    path: "embeddings",
+    called: "embedding server",
+    model,
+    timeoutMs: 30_000,
+    tries: 5,
+  });
   const asked = { model, dimensions, ...(asksFor === undefined ? {} : { asksFor }) };
 
   /** The vectors of texts that are not kept, by text. */
   const fetched = async (
     texts: readonly string[],
-    { signal }: CallOptions,
+    options: CallOptions,
   ): Promise<Map<string, Float32Array>> => {
     const vectors = new Map<string, Float32Array>();
     for (const batch of batchesOf(texts, batchSize)) {
-      const got = await patiently(tries, signal, () => requestVectors(server, asked, batch, signal));
+      const call = { purpose: "embed", model, units: batch.length } as const;
+      const got = await called(server, call, options, (limits) =>
+        requestVectors(server, asked, batch, limits),
+      );
       for (const [i, text] of batch.entries()) {
         const vector = got[i] as Float32Array;
         vectors.set(text, vector);
@@ -70,6 +69,7 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions = {}): Embedder {
     local: false,
     floor: options.floor === undefined ? floor : checkShare(options.floor, "floor"),
     letGo: () => cache.clear(),
+    circuit: () => server.circuit.state(),
     patienceMs: checkCount(options.patienceMs ?? 50, "patienceMs", 0, 600_000),
     async embed(texts, call = {}) {
       call.signal?.throwIfAborted();
@@ -88,31 +88,4 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions = {}): Embedder {
       );
     },
   };
-}
-
-function serverOf({ baseUrl, apiKey, timeoutMs, fetch }: OpenaiEmbedderOptions): Server {
-  const url = urlOf(baseUrl ?? "https://api.openai.com/v1");
-  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw invalid("apiKey: a key is visible ASCII characters, without a space or a line break.");
-  }
-  if (apiKey === undefined && url.host === "api.openai.com") {
-    throw invalid("apiKey: OpenAI needs a key (OPENAI_API_KEY), or name another server (OPENAI_BASE_URL).");
-  }
-  return {
-    url,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    timeoutMs: checkCount(timeoutMs ?? 30_000, "timeoutMs", 1, 600_000),
-    fetch: fetch ?? globalThis.fetch,
-  };
-}
-
-function urlOf(baseUrl: string): URL {
-  const url = URL.parse(`${baseUrl.replace(/\/+$/, "")}/embeddings`);
-  if (!url || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
-    throw invalid('baseUrl: give an address such as "https://api.openai.com/v1".');
-  }
-  if (url.username !== "" || url.password !== "") {
-    throw invalid("baseUrl: it holds a password. Give the key as apiKey.");
-  }
-  return url;
 }

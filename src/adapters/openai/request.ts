@@ -1,13 +1,10 @@
-import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
-import { type Attempt, retryAfterMs } from "./retry.ts";
-
-/** Where and how the server is asked. */
-export interface Server {
-  readonly url: URL;
-  readonly apiKey?: string;
-  readonly timeoutMs: number;
-  readonly fetch: typeof globalThis.fetch;
-}
+import type { TokenUsage } from "../../domain/model-call.ts";
+import { estimateTokens } from "../../domain/tokens.ts";
+import { MemoryError } from "../../errors.ts";
+import type { Limits, Tried } from "./calling.ts";
+import { isObject, parsed } from "./json.ts";
+import { failing, sendAndRead } from "./send.ts";
+import type { Server } from "./server.ts";
 
 export interface Asked {
   readonly model: string;
@@ -16,98 +13,47 @@ export interface Asked {
   readonly asksFor?: number;
 }
 
-/**
- * Asks once for the vectors of some texts. What may pass (no answer, too many requests, a fault of the server, an answer
- * that is none) is given back; what will not pass is thrown. Neither says anything of the texts, the key or the answer.
- */
+/** Asks once for the vectors of some texts. An answer that is none may pass. */
 export async function requestVectors(
   server: Server,
   asked: Asked,
   texts: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<Attempt<Float32Array[]>> {
-  const place = `the embedding server ${server.url.host}`;
-  const failing = (what: string): { failed: Error } => ({
-    failed: new MemoryError("unavailable", `${place} ${what}. Try again later.`),
-  });
-  let answer: string;
-  try {
-    const response = await send(server, asked, texts, signal);
-    if (!response.ok) {
-      await response.body?.cancel();
-      refuse(response.status, place);
-      const after = retryAfterMs(response.headers);
-      return {
-        ...failing(`answered ${response.status}`),
-        ...(after === undefined ? {} : { retryAfterMs: after }),
-      };
-    }
-    answer = await response.text();
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (isMemoryError(error)) throw error;
-    return failing(problemOf(error, server.timeoutMs));
-  }
+  limits: Limits,
+): Promise<Tried<Float32Array[]>> {
+  const sent = await sendAndRead(server, bodyOf(asked, texts), limits);
+  if (!("text" in sent)) return sent;
+  const answer = parsed(sent.text);
   const vectors = vectorsIn(answer, texts.length);
-  if (!vectors) return failing("gave an answer without a vector for each text");
+  if (!vectors) return failing(server, "gave an answer without a vector for each text");
   const wrong = vectors.find(({ length }) => length !== asked.dimensions);
-  if (!wrong) return { value: vectors };
-  throw new MemoryError(
+  if (!wrong) return { value: vectors, outcome: "ok", usage: usageIn(answer, texts) };
+  const refused = new MemoryError(
     "unavailable",
-    `${place} gives vectors of ${wrong.length} dimensions, not of ${asked.dimensions}. ` +
+    `${server.place} gives vectors of ${wrong.length} dimensions, not of ${asked.dimensions}. ` +
       `Set dimensions to ${wrong.length}.`,
   );
+  return { refused, status: 200, said: "" };
 }
 
-function send(
-  { url, apiKey, timeoutMs, fetch }: Server,
-  { model, asksFor }: Asked,
-  texts: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<Response> {
-  return fetch(url, {
-    method: "POST",
-    redirect: "error",
-    headers: {
-      "content-type": "application/json",
-      accept: "application/json",
-      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-    },
-    body: JSON.stringify({
-      model,
-      input: texts,
-      // Asked for always: what is sent without it differs from server to server.
-      encoding_format: "float",
-      ...(asksFor === undefined ? {} : { dimensions: asksFor }),
-    }),
-    signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
-  });
+function bodyOf({ model, asksFor }: Asked, texts: readonly string[]): object {
+  return {
+    model,
+    input: texts,
+    // Asked for always: what is sent without it differs from server to server.
+    encoding_format: "float",
+    ...(asksFor === undefined ? {} : { dimensions: asksFor }),
+  };
 }
 
-/** Throws where another try cannot help. */
-function refuse(status: number, place: string): void {
-  if (status === 408 || status === 409 || status === 425 || status === 429 || status >= 500) return;
-  if (status === 401 || status === 403) {
-    throw new MemoryError("unavailable", `${place} refuses the key. Check OPENAI_API_KEY.`);
-  }
-  if (status === 400 || status === 413 || status === 422) {
-    throw invalid(`${place} refuses what it was sent (${status}). Are model and dimensions right?`);
-  }
-  throw new MemoryError("unavailable", `${place} answers ${status}. Check its address and the model's name.`);
-}
-
-/** In the system's own word where there is one: the message of `fetch` says nothing. */
-function problemOf(error: unknown, timeoutMs: number): string {
-  if (error instanceof DOMException && error.name === "TimeoutError")
-    return `gave no answer within ${timeoutMs} ms`;
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = isObject(cause) ? cause.code : undefined;
-  return `cannot be reached${typeof code === "string" && /^[A-Z_]{3,40}$/.test(code) ? ` (${code})` : ""}`;
+function usageIn(answer: unknown, texts: readonly string[]): TokenUsage {
+  const usage = isObject(answer) && isObject(answer.usage) ? answer.usage.prompt_tokens : undefined;
+  if (typeof usage === "number" && usage > 0) return { tokensIn: usage, tokensCached: 0, tokensOut: 0 };
+  const tokensIn = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
+  return { tokensIn, tokensCached: 0, tokensOut: 0, isEstimated: true };
 }
 
 /** The vectors of an answer in the order of the texts, of unit length; nothing where one is missing or is no vector. */
-function vectorsIn(answer: string, count: number): Float32Array[] | undefined {
-  const body = parsed(answer);
+function vectorsIn(body: unknown, count: number): Float32Array[] | undefined {
   const data = isObject(body) ? body.data : undefined;
   if (!Array.isArray(data) || data.length !== count) return undefined;
   const vectors = new Array<Float32Array | undefined>(count).fill(undefined);
@@ -121,15 +67,6 @@ function vectorsIn(answer: string, count: number): Float32Array[] | undefined {
   return vectors as Float32Array[];
 }
 
-function parsed(answer: string): unknown {
-  try {
-    return JSON.parse(answer);
-  } catch {
-    // Without the parser's words, which quote the answer.
-    return undefined;
-  }
-}
-
 function unitVector(parts: unknown): Float32Array | undefined {
   if (!Array.isArray(parts) || parts.length === 0) return undefined;
   let squares = 0;
@@ -140,8 +77,4 @@ function unitVector(parts: unknown): Float32Array | undefined {
   if (!Number.isFinite(squares)) return undefined;
   const length = squares === 0 ? 1 : Math.sqrt(squares);
   return Float32Array.from(parts as number[], (part) => part / length);
-}
-
-function isObject(value: unknown): value is { readonly [field: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

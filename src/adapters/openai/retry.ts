@@ -5,6 +5,13 @@ export type Attempt<Value> =
   | { readonly value: Value }
   | { readonly failed: Error; readonly retryAfterMs?: number };
 
+/** How often to try, how long one try may take, and how long all of them with the pauses between, in ms. */
+export interface Patience {
+  readonly tries: number;
+  readonly timeoutMs: number;
+  readonly deadlineMs: number;
+}
+
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 20_000;
 /** A server that wants more patience than this is told of as not there. */
@@ -12,20 +19,23 @@ const LONGEST_WAIT_MS = 60_000;
 
 /**
  * Tries again what may pass: after the time the server asks for, else after twice as long as the time before, up to 20 s,
- * and never in step with others. Throws what failed last, or the signal's reason.
+ * and never in step with others. A try is told how long it may take. Throws what failed last, or the signal's reason.
  */
 export async function patiently<Value>(
-  tries: number,
+  { tries, timeoutMs, deadlineMs }: Patience,
   signal: AbortSignal | undefined,
-  attempt: () => Promise<Attempt<Value>>,
+  attempt: (timeoutMs: number) => Promise<Attempt<Value>>,
 ): Promise<Value> {
+  const end = performance.now() + deadlineMs;
   for (let tried = 1; ; tried += 1) {
     signal?.throwIfAborted();
-    const outcome = await attempt();
+    const outcome = await attempt(Math.ceil(Math.min(timeoutMs, Math.max(1, end - performance.now()))));
     if ("value" in outcome) return outcome.value;
     const { failed, retryAfterMs = 0 } = outcome;
     if (tried >= tries || retryAfterMs > LONGEST_WAIT_MS) throw failed;
-    await rest(retryAfterMs > 0 ? retryAfterMs * chance(1, 1.1) : pauseAfter(tried), signal);
+    const pauseMs = retryAfterMs > 0 ? retryAfterMs * chance(1, 1.1) : pauseAfter(tried);
+    if (performance.now() + pauseMs >= end) throw failed;
+    await rest(pauseMs, signal);
   }
 }
 

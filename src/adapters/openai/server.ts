@@ -1,0 +1,110 @@
+import { checkCount } from "../../domain/limits.ts";
+import type { CallReport, Purpose } from "../../domain/model-call.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { invalid } from "../../errors.ts";
+import type { CircuitState } from "../../ports/circuit.ts";
+import { type Circuit, circuit } from "./circuit.ts";
+
+/** What every part of the protocol needs to know of its server. */
+export interface ServerOptions {
+  /**
+   * Up to and with "/v1": "https://api.openai.com/v1" where absent. Of Azure's: "https://NAME.openai.azure.com/openai/v1", or with
+   * `apiVersion` "https://NAME.openai.azure.com", where the model is the name of the deployment.
+   */
+  readonly baseUrl?: string;
+  /** Needed by OpenAI, and by most others. Azure's is sent in its own header. */
+  readonly apiKey?: string;
+  /** Of Azure's older form, with deployments in the path: "2024-10-21". */
+  readonly apiVersion?: string;
+  /** How long one request may take, with its whole answer, in ms. */
+  readonly timeoutMs?: number;
+  /** How often a request is tried before its failure is told of. */
+  readonly tries?: number;
+  /** How long all tries of a call may take together, with the pauses between them, in ms (180,000). */
+  readonly deadlineMs?: number;
+  /** In place of the global one. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Is told of each request when it has ended. It never throws. */
+  readonly onCall?: (report: CallReport, scope?: Scope) => void;
+  /** Is asked before each call; where a budget is used up it throws `over_quota`, and nothing is sent. */
+  readonly mayCall?: (purpose: Purpose, scope: Scope | undefined) => Promise<void>;
+  /** Is told when requests stop going out after failures, and when they go out again. */
+  readonly onCircuit?: (state: CircuitState, host: string) => void;
+}
+
+/** Where and how a server is asked. */
+export interface Server {
+  readonly url: URL;
+  /** For messages: "the embedding server api.openai.com". */
+  readonly place: string;
+  readonly headers: { readonly [name: string]: string };
+  readonly timeoutMs: number;
+  readonly tries: number;
+  readonly deadlineMs: number;
+  readonly fetch: typeof globalThis.fetch;
+  readonly circuit: Circuit;
+  readonly onCall: ServerOptions["onCall"] | undefined;
+  readonly mayCall: ServerOptions["mayCall"] | undefined;
+}
+
+/** What is asked of it. */
+export interface Endpoint {
+  readonly path: "embeddings" | "chat/completions";
+  /** "embedding server", "model's server". */
+  readonly called: string;
+  readonly model: string;
+  readonly timeoutMs: number;
+  readonly tries: number;
+}
+
+/** `invalid_input` for options that cannot work; its message begins with the option's name, and shows no secret. */
+export function serverOf(options: ServerOptions, endpoint: Endpoint): Server {
+  const url = urlOf(options, endpoint);
+  const { apiKey, fetch, onCall, mayCall, onCircuit } = options;
+  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw invalid("apiKey: a key is visible ASCII characters, without a space or a line break.");
+  }
+  if (apiKey === undefined && url.host === "api.openai.com") {
+    throw invalid("apiKey: OpenAI needs a key (OPENAI_API_KEY), or name another server (OPENAI_BASE_URL).");
+  }
+  const place = `the ${endpoint.called} ${url.host}`;
+  return {
+    url,
+    place,
+    headers: apiKey === undefined ? {} : keyHeader(apiKey, url, options.apiVersion),
+    timeoutMs: checkCount(options.timeoutMs ?? endpoint.timeoutMs, "timeoutMs", 1, 600_000),
+    tries: checkCount(options.tries ?? endpoint.tries, "tries", 1, 20),
+    deadlineMs: checkCount(options.deadlineMs ?? 180_000, "deadlineMs", 1, 3_600_000),
+    fetch: fetch ?? globalThis.fetch,
+    circuit: circuit({ place, onChange: onCircuit && ((state) => onCircuit(state, url.host)) }),
+    onCall,
+    mayCall,
+  };
+}
+
+function keyHeader(apiKey: string, url: URL, apiVersion: string | undefined): { [name: string]: string } {
+  return isAzure(url) || apiVersion !== undefined
+    ? { "api-key": apiKey }
+    : { authorization: `Bearer ${apiKey}` };
+}
+
+function isAzure({ hostname }: URL): boolean {
+  return hostname.endsWith(".azure.com") || hostname.endsWith(".azure.us") || hostname.endsWith(".azure.cn");
+}
+
+function urlOf({ baseUrl, apiVersion }: ServerOptions, { path, model }: Endpoint): URL {
+  const base = URL.parse((baseUrl ?? "https://api.openai.com/v1").replace(/\/+$/, ""));
+  if (!base || !/^https?:$/.test(base.protocol) || base.search !== "" || base.hash !== "") {
+    throw invalid('baseUrl: give an address such as "https://api.openai.com/v1".');
+  }
+  if (base.username !== "" || base.password !== "") {
+    throw invalid("baseUrl: it holds a password. Give the key as apiKey.");
+  }
+  const folder = base.pathname.replace(/\/+$/, "");
+  if (apiVersion === undefined) return new URL(`${base.origin}${folder}/${path}`);
+  if (!/^[\w-]{1,40}$/.test(apiVersion)) throw invalid('apiVersion: give one such as "2024-10-21".');
+  const deployments = `${folder.replace(/\/openai(\/deployments.*)?$/, "")}/openai/deployments`;
+  return new URL(
+    `${base.origin}${deployments}/${encodeURIComponent(model)}/${path}?api-version=${apiVersion}`,
+  );
+}
