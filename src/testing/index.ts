@@ -1,3 +1,5 @@
+export { CALLS_CASES } from "./calls-cases.ts";
+export { type CallsHarness, callsConformance } from "./calls-conformance.ts";
 export { EMBEDDER_CASES } from "./embedder-cases.ts";
 export { type EmbedderHarness, embedderConformance } from "./embedder-conformance.ts";
 export { hashEmbedder } from "./hash-embedder.ts";

@@ -8,6 +8,8 @@ import type { Record } from "../../ports/record.ts";
 import { countHeld, wordsOfMemory, wordsOfMessage, wordsOfReceipt } from "../shared/held-words.ts";
 import { apply, type Held, newUser, refuseWrong, type User } from "./user.ts";
 
+export { memoryCalls } from "./calls.ts";
+
 /** The reference `Record`: in process, exact, and short enough to read as the specification. It keeps nothing. */
 export function memoryRecord(): Record {
   const users = new Map<string, User>();

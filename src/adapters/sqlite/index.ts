@@ -1,5 +1,7 @@
+import type { Calls } from "../../ports/calls.ts";
 import type { Record } from "../../ports/record.ts";
 import { keepBlock, keptBlock } from "./blocks.ts";
+import { sqliteCalls } from "./calls.ts";
 import { check } from "./check.ts";
 import { copyTo } from "./copy.ts";
 import { translate } from "./errors.ts";
@@ -17,12 +19,18 @@ export { fileLedger } from "./ledger.ts";
 export { beginRestore, type Restoring } from "./restore.ts";
 export { fileSecret, textSecret } from "./secret.ts";
 
+/** The record, and the ledger of calls to models that stands in the same file; both close with the record. */
+export type SqliteRecord = Record & { readonly calls: Calls };
+
 /**
  * The record in one SQLite file, through `node:sqlite`; ":memory:" keeps nothing. Every commit is on the disk before
  * it returns (WAL with `synchronous=FULL`), and erased bytes are overwritten (`secure_delete`). Several processes may
  * use one file; a lock that lasts longer than `busyTimeoutMs` (5,000) is `unavailable`. Errors: see `openDatabase`.
  */
-export async function openSqliteRecord(options: { path: string; busyTimeoutMs?: number }): Promise<Record> {
+export async function openSqliteRecord(options: {
+  path: string;
+  busyTimeoutMs?: number;
+}): Promise<SqliteRecord> {
   const run = async <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
     try {
       return await patiently(options.busyTimeoutMs ?? 5000, work);
@@ -33,6 +41,7 @@ export async function openSqliteRecord(options: { path: string; busyTimeoutMs?: 
   const database = await run(() => openDatabase(options.path));
   return {
     name: "sqlite",
+    calls: sqliteCalls(database, run),
     revision: (scope) => run(() => userOf(database, scope)?.revision ?? 0),
     commit: (scope, changes) => run(() => commit(database, scope, changes)),
     since: (scope, revision, what) => run(() => read.since(database, scope, revision, what)),

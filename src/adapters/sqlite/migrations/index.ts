@@ -3,6 +3,7 @@ import { BLOCKS } from "./0002-blocks.ts";
 import { UNITS_BY_SPACE } from "./0003-units-by-space.ts";
 import { TRACES } from "./0004-traces.ts";
 import { RECALLS } from "./0005-recalls.ts";
+import { CALLS } from "./0006-calls.ts";
 
 /** In order; the number of those done is the file's `user_version`. A migration that has been released never changes. */
-export const MIGRATIONS: readonly string[] = [RECORD, BLOCKS, UNITS_BY_SPACE, TRACES, RECALLS];
+export const MIGRATIONS: readonly string[] = [RECORD, BLOCKS, UNITS_BY_SPACE, TRACES, RECALLS, CALLS];

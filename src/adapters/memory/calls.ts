@@ -1,0 +1,87 @@
+import type { ModelCall } from "../../domain/model-call.ts";
+import type { CallSum, Calls, CallsAsked, StoredTurns } from "../../ports/calls.ts";
+
+type Named = { -readonly [Field in keyof ModelCall]: ModelCall[Field] };
+
+/** The reference ledger of calls: in process, and short enough to read as the specification. It keeps nothing. */
+export function memoryCalls(): Calls {
+  const calls = new Map<string, Named>();
+  const turns: { -readonly [Field in keyof StoredTurns]: StoredTurns[Field] }[] = [];
+
+  return {
+    async note(more, stored = []) {
+      for (const call of more) if (!calls.has(call.id)) calls.set(call.id, structuredClone(call));
+      turns.push(...structuredClone(stored));
+    },
+
+    async sums({ byDay = false, ...asked }) {
+      const groups = new Map<string, CallSum>();
+      for (const call of calls.values()) {
+        if (!isAsked(asked, call, call.at)) continue;
+        const day = byDay ? call.at.slice(0, 10) : undefined;
+        const key = JSON.stringify([call.purpose, call.model, day]);
+        groups.set(key, added(groups.get(key), call, day));
+      }
+      return [...groups.values()];
+    },
+
+    async turns(asked) {
+      return turns
+        .filter((one) => isAsked({ ...asked, from: undefined, to: undefined }, one, ""))
+        .filter(({ day }) => asked.from === undefined || day >= asked.from.slice(0, 10))
+        .filter(({ day }) => asked.to === undefined || `${day}T00:00:00.000Z` < asked.to)
+        .reduce((sum, one) => sum + one.turns, 0);
+    },
+
+    async list({ limit, ...asked }) {
+      const found = [...calls.values()].filter((call) => isAsked(asked, call, call.at)).reverse();
+      // Stable: of two at the same time, the one that came last stands first.
+      found.sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0));
+      return structuredClone(found.slice(0, limit));
+    },
+
+    async unname({ project, user }) {
+      for (const call of calls.values()) {
+        if (call.project === project && call.user === user) delete call.user;
+      }
+      for (const one of turns) if (one.project === project && one.user === user) one.user = "";
+    },
+
+    async removeBefore(at) {
+      const old = [...calls.values()].filter((call) => call.at < at);
+      for (const { id } of old) calls.delete(id);
+      const kept = turns.filter(({ day }) => day >= at.slice(0, 10));
+      turns.splice(0, turns.length, ...kept);
+      return old.length;
+    },
+  };
+}
+
+type Bounds = { readonly [Field in keyof CallsAsked]: CallsAsked[Field] | undefined };
+
+function isAsked(
+  { project, user, from, to }: Bounds,
+  whose: { readonly project: string; readonly user?: string },
+  at: string,
+): boolean {
+  if (project !== undefined && whose.project !== project) return false;
+  if (user !== undefined && whose.user !== user) return false;
+  return (from === undefined || at >= from) && (to === undefined || at < to);
+}
+
+function added(sum: CallSum | undefined, call: ModelCall, day: string | undefined): CallSum {
+  return {
+    purpose: call.purpose,
+    model: call.model,
+    ...(day === undefined ? {} : { day }),
+    calls: (sum?.calls ?? 0) + 1,
+    failed: (sum?.failed ?? 0) + (call.outcome === "ok" ? 0 : 1),
+    units: (sum?.units ?? 0) + call.units,
+    tokensIn: (sum?.tokensIn ?? 0) + call.tokensIn,
+    tokensCached: (sum?.tokensCached ?? 0) + call.tokensCached,
+    tokensOut: (sum?.tokensOut ?? 0) + call.tokensOut,
+    cost: (sum?.cost ?? 0) + (call.cost ?? 0),
+    unpriced: (sum?.unpriced ?? 0) + (call.cost === undefined ? 1 : 0),
+    ms: (sum?.ms ?? 0) + call.ms,
+  };
+}

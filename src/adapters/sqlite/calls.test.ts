@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import type { Calls } from "../../ports/calls.ts";
+import { modelCall } from "../../testing/calls-cases.ts";
+import { callsConformance } from "../../testing/calls-conformance.ts";
+import { openSqliteRecord, type SqliteRecord } from "./index.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "keepsake-calls-"));
+const records = new Map<Calls, { readonly record: SqliteRecord; readonly path: string }>();
+let count = 0;
+
+async function open(path: string): Promise<Calls> {
+  const record = await openSqliteRecord({ path });
+  records.set(record.calls, { record, path });
+  return record.calls;
+}
+
+afterAll(async () => {
+  for (const { record } of records.values()) await record.close();
+  rmSync(folder, { recursive: true });
+});
+
+callsConformance({
+  name: "sqlite",
+  open: () => {
+    count += 1;
+    return open(join(folder, `${count}.db`));
+  },
+  async reopen(calls) {
+    const held = records.get(calls);
+    await held?.record.close();
+    return open(held?.path ?? "");
+  },
+});
+
+it("adds up what two processes note in one file", async () => {
+  const path = join(folder, "two.db");
+  const [one, other] = [await open(path), await open(path)];
+  await Promise.all([one.note([modelCall({ id: "1" })]), other.note([modelCall({ id: "2" })])]);
+  expect((await one.sums({}))[0]?.calls).toBe(2);
+  expect((await other.sums({}))[0]?.calls).toBe(2);
+});
+
+it("says `unavailable` once it is closed", async () => {
+  const record = await openSqliteRecord({ path: ":memory:" });
+  await record.close();
+  await expect(record.calls.note([modelCall({ id: "1" })])).rejects.toMatchObject({ code: "unavailable" });
+});

@@ -1,0 +1,140 @@
+import type { ModelCall } from "../../domain/model-call.ts";
+import type { CallSum, Calls, CallsAsked, StoredTurns } from "../../ports/calls.ts";
+import type { Database, Row } from "./database.ts";
+import { checkNames } from "./rows.ts";
+
+const ASKED =
+  "(:project IS NULL OR project = :project) AND (:user IS NULL OR user = :user) " +
+  "AND (:from IS NULL OR at >= :from) AND (:to IS NULL OR at < :to)";
+
+type Run = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
+
+/** The ledger of calls in the record's own file, over its connection. */
+export function sqliteCalls(database: Database, run: Run): Calls {
+  return {
+    note: (calls, turns = []) => run(() => note(database, calls, turns)),
+    sums: (asked) => run(() => sums(database, asked)),
+    turns: (asked) => run(() => turnsOf(database, asked)),
+    list: (asked) => run(() => list(database, asked)),
+    unname: ({ project, user }) => run(() => unname(database, project, user)),
+    removeBefore: (at) => run(() => removeBefore(database, at)),
+  };
+}
+
+function note(database: Database, calls: readonly ModelCall[], turns: readonly StoredTurns[]): void {
+  for (const { project, user } of [...calls, ...turns]) checkNames(project, user ?? "");
+  database.transaction(() => {
+    const call = database.statement(
+      "INSERT OR IGNORE INTO calls (id, project, user, at, purpose, model, host, outcome, units, tokens_in, tokens_cached, " +
+        "tokens_out, is_estimated, ms, cost) VALUES (:id, :project, :user, :at, :purpose, :model, :host, :outcome, :units, " +
+        ":tokensIn, :tokensCached, :tokensOut, :isEstimated, :ms, :cost)",
+    );
+    for (const { user = null, cost = null, isEstimated = false, ...one } of calls) {
+      call.run({ ...columnsOf(one), user, cost, isEstimated: isEstimated ? 1 : 0 });
+    }
+    const add = database.statement(
+      "INSERT INTO turns (project, user, day, turns) VALUES (:project, :user, :day, :turns) " +
+        "ON CONFLICT (project, user, day) DO UPDATE SET turns = turns + excluded.turns",
+    );
+    for (const { project, user, day, turns: count } of turns) add.run({ project, user, day, turns: count });
+  });
+}
+
+/** By name, so that a field that is no column is not handed on. */
+function columnsOf(call: Omit<ModelCall, "user" | "cost" | "isEstimated">): {
+  [column: string]: string | number;
+} {
+  const { id, project, at, purpose, model, host, outcome, units, tokensIn, tokensCached, tokensOut, ms } =
+    call;
+  return { id, project, at, purpose, model, host, outcome, units, tokensIn, tokensCached, tokensOut, ms };
+}
+
+function boundsOf({ project, user, from, to }: CallsAsked): { [name: string]: string | null } {
+  return { project: project ?? null, user: user ?? null, from: from ?? null, to: to ?? null };
+}
+
+function sums(database: Database, asked: CallsAsked & { readonly byDay?: boolean }): CallSum[] {
+  const day = asked.byDay ? "substr(at, 1, 10)" : "NULL";
+  return database
+    .statement(
+      `SELECT purpose, model, ${day} AS day, count(*) AS calls, sum(outcome <> 'ok') AS failed, sum(units) AS units, ` +
+        "sum(tokens_in) AS tokens_in, sum(tokens_cached) AS tokens_cached, sum(tokens_out) AS tokens_out, " +
+        "total(cost) AS cost, sum(cost IS NULL) AS unpriced, total(ms) AS ms " +
+        `FROM calls WHERE ${ASKED} GROUP BY 1, 2, 3`,
+    )
+    .all(boundsOf(asked))
+    .map((row) => ({
+      purpose: String(row.purpose) as CallSum["purpose"],
+      model: String(row.model),
+      ...(row.day === null ? {} : { day: String(row.day) }),
+      calls: Number(row.calls),
+      failed: Number(row.failed),
+      units: Number(row.units),
+      tokensIn: Number(row.tokens_in),
+      tokensCached: Number(row.tokens_cached),
+      tokensOut: Number(row.tokens_out),
+      cost: Number(row.cost),
+      unpriced: Number(row.unpriced),
+      ms: Number(row.ms),
+    }));
+}
+
+function turnsOf(database: Database, asked: CallsAsked): number {
+  const row = database
+    .statement(
+      "SELECT total(turns) AS found FROM turns WHERE (:project IS NULL OR project = :project) " +
+        "AND (:user IS NULL OR user = :user) AND (:from IS NULL OR day >= substr(:from, 1, 10)) " +
+        "AND (:to IS NULL OR day || 'T00:00:00.000Z' < :to)",
+    )
+    .get(boundsOf(asked));
+  return Number(row?.found);
+}
+
+function list(database: Database, asked: CallsAsked & { readonly limit: number }): ModelCall[] {
+  return database
+    .statement(`SELECT * FROM calls WHERE ${ASKED} ORDER BY at DESC, number DESC LIMIT :limit`)
+    .all({ ...boundsOf(asked), limit: asked.limit })
+    .map(callOf);
+}
+
+function callOf(row: Row): ModelCall {
+  return {
+    id: String(row.id),
+    project: String(row.project),
+    ...(row.user === null ? {} : { user: String(row.user) }),
+    at: String(row.at),
+    purpose: String(row.purpose) as ModelCall["purpose"],
+    model: String(row.model),
+    host: String(row.host),
+    outcome: String(row.outcome) as ModelCall["outcome"],
+    units: Number(row.units),
+    tokensIn: Number(row.tokens_in),
+    tokensCached: Number(row.tokens_cached),
+    tokensOut: Number(row.tokens_out),
+    ...(row.is_estimated === 1 ? { isEstimated: true } : {}),
+    ms: Number(row.ms),
+    ...(row.cost === null ? {} : { cost: Number(row.cost) }),
+  };
+}
+
+function unname(database: Database, project: string, user: string): void {
+  database.transaction(() => {
+    const whose = { project, user };
+    database.statement("UPDATE calls SET user = NULL WHERE project = :project AND user = :user").run(whose);
+    database
+      .statement(
+        "INSERT INTO turns (project, user, day, turns) SELECT project, '', day, turns FROM turns " +
+          "WHERE project = :project AND user = :user " +
+          "ON CONFLICT (project, user, day) DO UPDATE SET turns = turns + excluded.turns",
+      )
+      .run(whose);
+    database.statement("DELETE FROM turns WHERE project = :project AND user = :user").run(whose);
+  });
+}
+
+function removeBefore(database: Database, at: string): number {
+  return database.transaction(() => {
+    database.statement("DELETE FROM turns WHERE day < substr(:at, 1, 10)").run({ at });
+    return Number(database.statement("DELETE FROM calls WHERE at < :at").run({ at }).changes);
+  });
+}
