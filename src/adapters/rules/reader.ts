@@ -20,18 +20,10 @@ import { isRefused, quotedSpans } from "./no-facts/guards.ts";
 import { isPassedOver } from "./no-facts/passed-over.ts";
 import { isUnreal } from "./no-facts/unreal.ts";
 import { replyTo } from "./scraps/asked.ts";
+import { datedLead, dueThen } from "./scraps/dated.ts";
 import { echoed, toldBefore, toldIn } from "./scraps/echoes.ts";
 import { elliptical } from "./scraps/ellipsis.ts";
-import {
-  agesInBrackets,
-  backOn,
-  bared,
-  datedLead,
-  dueThen,
-  farewells,
-  fragmentClaims,
-  onlyThat,
-} from "./scraps/fragments.ts";
+import { agesInBrackets, backOn, bared, farewells, fragmentClaims, onlyThat } from "./scraps/fragments.ts";
 import { isAmongPeople } from "./standing/among-people.ts";
 import { readStatement } from "./statements.ts";
 import { tagSentences } from "./words/tagger.ts";

@@ -2,7 +2,7 @@ import type { Proposal } from "../../../ports/extractor.ts";
 import type { Change } from "./change.ts";
 import { rescheduled } from "./change-days.ts";
 import { left, noLonger, stopped } from "./change-endings.ts";
-import { aged, employed, moved, placed, renamed, risen, wed } from "./change-facts.ts";
+import { aged, employed, renamed, risen, wed } from "./change-facts.ts";
 import {
   coloured,
   departed,
@@ -12,6 +12,7 @@ import {
   succeeded,
   vanished,
 } from "./change-leaving.ts";
+import { moved, placed } from "./change-places.ts";
 import { formerly, fulfilled } from "./change-plans.ts";
 import { instead, swapped } from "./change-swaps.ts";
 import { deceased, over } from "./ending-people.ts";

@@ -4,7 +4,8 @@ import { phrasesOf } from "../clauses/phrases.ts";
 import { type Context, type Statement, tidy } from "../context.ts";
 import type { Change } from "./change.ts";
 import { rescheduled } from "./change-days.ts";
-import { placed, risen } from "./change-facts.ts";
+import { risen } from "./change-facts.ts";
+import { placed } from "./change-places.ts";
 import { CHANGES } from "./change-table.ts";
 
 /** What a clause ends, swaps or moves; undefined where it changes nothing. */

@@ -1,6 +1,6 @@
 import type { AddProposal } from "../../../ports/extractor.ts";
 import { type Context, tidy } from "../context.ts";
-import { replaced, sameKind } from "../corrections/corrections.ts";
+import { replaced, sameKind } from "../corrections/replacements.ts";
 import { type Held, held } from "../forgetting/targets.ts";
 
 const OPENS =

@@ -1,26 +1,19 @@
-import { conjugate, singular } from "../../../domain/english.ts";
-import { attributeRelations } from "../../../domain/relations.ts";
+import { conjugate } from "../../../domain/english.ts";
 import type { AddProposal, Proposal } from "../../../ports/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import { lastBreath, lastTold } from "../claims/told.ts";
-import type { Clause } from "../clauses/clauses.ts";
 import { isHuman } from "../clauses/entities.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { readList, readNounPhrase } from "../clauses/noun-phrases.ts";
-import { adding, type Context, claimOf, ending, saidAt, tidy } from "../context.ts";
-import { replaced, sameKind } from "../corrections/corrections.ts";
+import { adding, type Context, claimOf, ending, tidy } from "../context.ts";
+import { replaced, sameKind } from "../corrections/replacements.ts";
 import { type Held, held, meant, targetOf, telling } from "../forgetting/targets.ts";
-import { datesIn } from "../time/dates.ts";
 import { isTime } from "../time/times.ts";
 import type { Token } from "../words/token.ts";
 import { replyTo } from "./asked.ts";
-
-interface Fragment {
-  readonly context: Context;
-  readonly tokens: readonly Token[];
-  readonly text: string;
-  readonly place: { readonly start: number; readonly end: number };
-}
+import { dated } from "./dated.ts";
+import type { Fragment } from "./fragment.ts";
+import { labelled } from "./labels.ts";
 
 /** What a sentence without a verb tells: "Dana here", "And Magnet too.", "dentist in two weeks", "Porto." */
 export function fragmentClaims(
@@ -55,6 +48,7 @@ export function bared(text: string): string {
 
 const HERE =
   /^(?:(?:hi|hello|hey|hiya|heya|morning|evening|afternoon|good (?:morning|evening|afternoon)|it['’]?s|this is)(?: there| all| everyone)?[,!. ]+)*(?<name>\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?) here\b/u;
+
 const GREETING =
   /^(?:it|this|that|you|hi|hello|hey|morning|evening|back|not|over|out|in|right|all|everyone|always|still|just|now|same|almost|nearly|only|already|finally|anyone|someone|nobody|lots|more|new|great|glad|happy|welcome|here|there|sitting|standing|waiting|nothing|something)$/i;
 
@@ -214,131 +208,6 @@ export function backOn(
   ];
 }
 
-/** "my phone number: 0770": a label and its value. */
-function labelled({ context, tokens, place }: Fragment): AddProposal[] | undefined {
-  const colon = tokens.findIndex(({ after }) => /^\s*[:=]\s/.test(after));
-  const isOwn = tokens[0]?.class === "possessive";
-  if (colon < 0 || colon > 4) return undefined;
-  const start = tokens[0]?.lower === "new" || tokens[0]?.lower === "the" ? 1 : 0;
-  const entity = context.discourse.resolve(tokens, isOwn ? 0 : start, colon + 1);
-  const value = tidy(context.content.slice(tokens[colon + 1]?.start, place.end));
-  if (!entity || value === "" || entity.path === context.discourse.speaker.path) return undefined;
-  const listed = labelledList(context, tokens, entity, { colon, place });
-  if (listed.length > 0) return listed;
-  const isName = /\/names?$/.test(entity.path);
-  const path = isName ? entity.path.replace(/\/names?$/, "") : entity.path;
-  const relation = isName || (entity.animate && /^\p{Lu}/u.test(value)) ? "be called" : "be";
-  const display = isName ? entity.display.replace(/['’]s? names?$/, "") : entity.display;
-  return [
-    adding(context, place, {
-      text: compose(display, relation === "be" ? "is" : "is called", value),
-      claim: claimOf(path, relation, value),
-      holds: "one",
-      importance: 0.7,
-    }),
-  ];
-}
-
-/** "my subscriptions: Calm and Duolingo Plus": each for itself. */
-function labelledList(
-  context: Context,
-  tokens: readonly Token[],
-  entity: Entity,
-  { colon, place }: { colon: number; place: { readonly start: number; readonly end: number } },
-): AddProposal[] {
-  const list = readList(tokens, colon + 1, tokens.length);
-  const label = entity.path.split("/").at(-1) ?? "";
-  if (!list || list.items.length < 2 || singular(label) === label) return [];
-  const owner = entity.path.split("/").slice(0, -1).join("/");
-  const [relation] = attributeRelations(singular(label));
-  return list.items.map((item) => {
-    const value = tidy(context.content.slice(tokens[item[0]]?.start, tokens[item[1] - 1]?.end));
-    return relation && owner === context.discourse.speaker.path
-      ? adding(context, place, {
-          text: compose(context.discourse.speaker.display, conjugate(relation, "third"), value),
-          claim: claimOf(owner, relation, value),
-        })
-      : adding(context, place, {
-          text: compose(entity.display, "are", value),
-          claim: claimOf(entity.path, "be", value),
-          holds: "many",
-        });
-  });
-}
-
-/** "Nice weather today": of the day, and nothing that takes place on it. */
-const NO_DATE = /^(?:weather|rain|snow|sun|sunshine|storm|traffic|news|mood|stuff|things?|days?|fun|vibes?)$/;
-
-/** "dentist in two weeks", "big exam on Friday": a thing and its day. */
-function dated({ context, tokens, place }: Fragment): AddProposal[] | undefined {
-  let start = 0;
-  while (["adverb", "other", "conjunction"].includes(tokens[start]?.class ?? "")) start += 1;
-  const end = readNounPhrase(tokens, start, tokens.length);
-  if (end === undefined || isTime(tokens, start, end)) return undefined;
-  const rest = context.content.slice(tokens[end]?.start ?? place.end, place.end);
-  const [date] = datesIn(rest, saidAt(context.message), true);
-  if (!date || date.start > 14 || date.iso < saidAt(context.message).slice(0, date.iso.length))
-    return undefined;
-  const head = tokens[end - 1];
-  if (!head || head.class === "pronoun" || head.class === "adjective" || NO_DATE.test(head.lower))
-    return undefined;
-  const entity = context.discourse.resolve(tokens, start, end) ?? ownThing(context, tokens, start, end);
-  if (!entity || entity.path === context.discourse.speaker.path) return undefined;
-  const value = tidy(rest).replace(/^(?:on|in|at) (?=\S)/i, "");
-  return [
-    adding(context, place, {
-      text: compose(entity.display, "is", sayOn(date.iso)),
-      claim: claimOf(entity.path, "be on", value),
-      kind: "event",
-      holds: "one",
-      importance: 0.7,
-      when: date.iso,
-    }),
-  ];
-}
-
-/** "dentist in two weeks, they're pulling a tooth": what stands before the first clause. */
-export function datedLead(context: Context, clause: Clause | undefined): AddProposal[] {
-  if (!clause || clause.asks || clause.role === "condition") return [];
-  const { tokens, lead } = clause;
-  const first = tokens[lead[0]];
-  const last = tokens[lead[1] - 1];
-  if (!first || !last || lead[1] - lead[0] < 2 || !last.after.includes(",")) return [];
-  const place = { start: first.start, end: last.end };
-  return dated({ context, tokens: tokens.slice(...lead), text: "", place }) ?? [];
-}
-
-const MONTHS = "January February March April May June July August September October November December".split(
-  " ",
-);
-
-function sayOn(iso: string): string {
-  const [year, month, day] = iso.slice(0, 10).split("-");
-  const name = month ? MONTHS[Number(month) - 1] : undefined;
-  const time = iso.length > 10 ? ` at ${iso.slice(11, 16)}` : "";
-  return `${day ? "on" : "in"} ${[day && String(Number(day)), name, year].filter(Boolean).join(" ")}${time}`;
-}
-
-/** Whom one sees by appointment. */
-const SEEN =
-  /^(?:dentist|orthodontist|doctor|gp|vet|hairdresser|barber|physio|optician|therapist|osteopath|midwife|chiropractor|dermatologist|cardiologist|surgeon|lawyer|solicitor|accountant|nail|hair|hospital|clinic)s?$/;
-
-function ownThing(
-  context: Context,
-  tokens: readonly Token[],
-  start: number,
-  end: number,
-): Entity | undefined {
-  const words = tokens.slice(start, end).filter(({ class: kind }) => kind === "noun" || kind === "name");
-  const noun = words.map(({ lower }) => lower).join(" ");
-  const thing = SEEN.test(noun) ? `${noun} appointment` : noun;
-  if (thing === "" || words.length !== end - start - Number(tokens[start]?.class === "adjective"))
-    return undefined;
-  const { speaker } = context.discourse;
-  const display = speaker.path === "user" ? "The user's" : `${speaker.display}'s`;
-  return { path: `${speaker.path}/${thing}`, display: `${display} ${thing}`, animate: false, plural: false };
-}
-
 /** "Hugo (8)": how old somebody is who was just named. */
 export function agesInBrackets(
   context: Context,
@@ -371,40 +240,4 @@ export function farewells(context: Context, text: string, place: { start: number
     const target = named === "" ? undefined : targetOf(meant(context, { named }));
     return target ? [ending(context, place, target)] : [];
   });
-}
-
-const DUE =
-  /^(?:(?:they['’]re|it['’]?s|he['’]s|she['’]s) )?due (?<joint>in|on|around|at) (?<when>[^,;.!?]{2,40})/i;
-
-/** "due in October", behind what is due. */
-export function dueThen(
-  context: Context,
-  text: string,
-  place: { start: number; end: number },
-): AddProposal[] {
-  const found = DUE.exec(text.trim())?.groups;
-  if (!found?.when) return [];
-  const last = context.made.findLast(
-    (made): made is AddProposal =>
-      made.propose === "add" && /^(?:have|expect|get|be having)$/.test(made.claim?.relation ?? ""),
-  );
-  const thing = last?.claim?.value.replace(/^(?:an?|the|my|two|three|our) /i, "").toLowerCase();
-  if (!last?.claim || thing === undefined || thing.split(" ").length > 2) return [];
-  const value = tidy(found.when);
-  const [date] = datesIn(`${found.joint} ${value}`, saidAt(context.message), true);
-  const isPlural = singular(thing) !== thing;
-  return [
-    adding(context, place, {
-      text: compose(
-        last.claim.subject === "user" ? `The user's ${thing}` : `${last.claim.subject}'s ${thing}`,
-        isPlural ? "are due" : "is due",
-        found.joint ?? "in",
-        value,
-      ),
-      claim: claimOf(`${last.claim.subject}/${thing}`, "be due on", value),
-      kind: "event",
-      holds: "one",
-      ...(date ? { when: date.iso } : {}),
-    }),
-  ];
 }
