@@ -1,0 +1,201 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Answer, type Making, refusal, richly, written } from "./openai/answer.ts";
+import { chatAnswer } from "./openai/chat.ts";
+import { chatProblem, responsesProblem } from "./openai/checks.ts";
+import { defaultReply, schemaOf } from "./openai/default-reply.ts";
+import { embeddingsAnswer } from "./openai/embeddings.ts";
+import { modelsAnswer } from "./openai/models.ts";
+import { responseId, responsesAnswer } from "./openai/responses.ts";
+import type { Received, ReplyTo, RichReply, Trouble, TroubleAt, Turn } from "./openai/script.ts";
+import { isSpoilt, send } from "./openai/sending.ts";
+import { chatTurns, responsesTurns } from "./openai/turns.ts";
+import { type Meter, meter } from "./openai/usage.ts";
+
+export interface OpenaiServer {
+  /** With "/v1" at the end: what a client takes as its base URL. */
+  readonly url: string;
+  /** Every request, oldest first. */
+  readonly received: Received[];
+  /** What the next requests meet, one each. */
+  readonly troubles: (Trouble | TroubleAt)[];
+  /** What every request meets; absent while all is well. */
+  always: Trouble | undefined;
+  /** What the model says. */
+  reply: ReplyTo;
+  /** Whether schemas of answers are refused, as old servers do. */
+  refusesSchemas: boolean;
+  /** Forgets requests, troubles and earlier responses. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+export interface OpenaiServerOptions {
+  /** Refuses every other key; without, any key will do, and none. */
+  readonly apiKey?: string;
+  readonly reply?: ReplyTo;
+  /** Tokens of a text; without, a rough count. */
+  readonly tokensOf?: (text: string) => number;
+  readonly refusesSchemas?: boolean;
+  /** Texts in one request for embeddings; 2,048 as at OpenAI's. */
+  readonly mostTexts?: number;
+  /** The port of 127.0.0.1; any free one without. */
+  readonly port?: number;
+}
+
+interface State {
+  readonly given: OpenaiServer;
+  readonly options: OpenaiServerOptions;
+  readonly meter: Meter;
+  /** Turns of earlier responses with their answers, by id. */
+  readonly responses: Map<string, readonly Turn[]>;
+  count: number;
+}
+
+/**
+ * A server of OpenAI's protocol on this machine, for tests: chat completions and responses, plain and streamed, with
+ * tools, images and schemas; embeddings; models; errors. A script says what the model answers, troubles come on demand,
+ * every request is kept. Ids and times are counted, not drawn, so that runs are the same.
+ */
+export async function openaiServer(options: OpenaiServerOptions = {}): Promise<OpenaiServer> {
+  const responses: State["responses"] = new Map();
+  const server = createServer((request, response) => {
+    void handled(state, request, response).catch(() => response.destroy());
+  });
+  const given: OpenaiServer = {
+    url: "",
+    received: [],
+    troubles: [],
+    always: undefined,
+    reply: options.reply ?? defaultReply,
+    refusesSchemas: options.refusesSchemas ?? false,
+    reset() {
+      given.received.length = 0;
+      given.troubles.length = 0;
+      given.always = undefined;
+      responses.clear();
+    },
+    close: () => stopped(server),
+  };
+  const state: State = { given, options, responses, meter: meter(options.tokensOf), count: 0 };
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
+  return Object.assign(given, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` });
+}
+
+function stopped(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+async function handled(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { given, options } = state;
+  const raw = await bytesOf(request);
+  const received = receivedOf(state, request, raw);
+  given.received.push(received);
+  state.count += 1;
+  const number = state.count;
+  response.on("close", () => {
+    received.isGone = !response.writableFinished;
+  });
+  response.setHeader("x-request-id", `req_${String(number).padStart(8, "0")}`);
+  const trouble = nextTrouble(given, received.path);
+  // As the real one does, it repeats what it was sent: the key, and the text.
+  const words = `${received.authorization} ${raw.toString("utf8")}`;
+  if (trouble && (await isSpoilt(response, received, trouble, words))) return;
+  const isWelcome = options.apiKey === undefined || received.authorization === `Bearer ${options.apiKey}`;
+  const answer = isWelcome
+    ? await answerTo(state, received, number, trouble)
+    : refusal(401, `Incorrect API key provided: ${received.authorization}`, "invalid_api_key");
+  await send(response, received, answer, trouble);
+}
+
+function nextTrouble(given: OpenaiServer, path: string): Trouble | undefined {
+  const meets = (planned: Trouble | TroubleAt): boolean =>
+    typeof planned === "string" || !("at" in planned) || path.endsWith(planned.at);
+  const place = given.troubles.findIndex(meets);
+  const [planned] = place < 0 ? [] : given.troubles.splice(place, 1);
+  if (planned === undefined) return given.always;
+  return typeof planned === "object" && "at" in planned ? planned.trouble : planned;
+}
+
+async function bytesOf(request: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}
+
+function receivedOf(state: State, request: IncomingMessage, raw: Buffer): Received {
+  const { method = "GET", url: path = "/", headers } = request;
+  const body = parsed(raw) ?? {};
+  const earlier = state.responses.get(String(body.previous_response_id)) ?? [];
+  const turns = pathOf(path).endsWith("/responses") ? responsesTurns(body, earlier) : chatTurns(body);
+  const { authorization } = headers;
+  const at = performance.now();
+  return { method, path, headers, authorization, body, raw, at, turns, sent: "", isGone: false };
+}
+
+function parsed(raw: Buffer): Received["body"] | undefined {
+  try {
+    const value: unknown = JSON.parse(raw.toString("utf8"));
+    return typeof value === "object" && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const pathOf = (url: string): string => url.replace(/\?.*$/s, "");
+
+async function answerTo(
+  state: State,
+  received: Received,
+  number: number,
+  trouble: Trouble | undefined,
+): Promise<Answer> {
+  const { method, body } = received;
+  const path = pathOf(received.path);
+  if (method === "GET" && /^\/v1\/models(\/|$)/.test(path)) return modelsAnswer(path);
+  const isWritten = path === "/v1/chat/completions" || path === "/v1/responses";
+  if (method !== "POST" || (!isWritten && path !== "/v1/embeddings"))
+    return refusal(404, `Invalid URL (${method} ${path})`);
+  if (parsed(received.raw) === undefined)
+    return refusal(400, "We could not parse the JSON body of your request.");
+  if (path === "/v1/embeddings") return embeddingsAnswer(body, state.meter.tokensOf, state.options.mostTexts);
+  return writtenAnswer(state, received, number, trouble);
+}
+
+async function writtenAnswer(
+  state: State,
+  received: Received,
+  number: number,
+  trouble: Trouble | undefined,
+): Promise<Answer> {
+  const { body, turns } = received;
+  const isResponse = pathOf(received.path) === "/v1/responses";
+  const previous = body.previous_response_id;
+  if (typeof previous === "string" && !state.responses.has(previous))
+    return refusal(400, `Previous response with id '${previous}' not found.`, "previous_response_not_found");
+  if (state.given.refusesSchemas && Object.keys(schemaOf(body) ?? {}).length > 0)
+    return refusal(400, "response_format: type 'json_schema' is not supported by this server");
+  const problem = (isResponse ? responsesProblem : chatProblem)(body, turns);
+  if (problem !== undefined) return refusal(400, problem);
+  const replies: RichReply[] = [];
+  for (let choice = 0; choice < Number(body.n ?? 1); choice += 1)
+    replies.push(spoiltReply(richly(await state.given.reply(received)), trouble));
+  const usage = state.meter.count(received, replies.map(written).join(""));
+  const making: Making = { request: received, replies, number, usage };
+  if (!isResponse) return chatAnswer(making);
+  // Instructions are of one request alone.
+  const kept = turns.slice(typeof body.instructions === "string" ? 1 : 0);
+  state.responses.set(responseId(number), [...kept, ...replies.map(turnOf)]);
+  return responsesAnswer(making);
+}
+
+const spoiltReply = (right: RichReply, trouble: Trouble | undefined): RichReply =>
+  typeof trouble === "object" && "says" in trouble ? richly(trouble.says(right)) : right;
+
+const turnOf = ({ text = "", toolCalls }: RichReply): Turn => ({
+  role: "assistant",
+  text,
+  images: 0,
+  ...(toolCalls ? { toolCalls } : {}),
+});
