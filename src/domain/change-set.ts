@@ -4,7 +4,16 @@ import type { ErasureReceipt, KeptReceipt } from "./receipt.ts";
 import type { Trace } from "./trace.ts";
 
 /** What made a change-set. */
-export type Cause = "remember" | "add" | "update" | "digest" | "undo" | "forget" | "import" | "reindex";
+export type Cause =
+  | "remember"
+  | "add"
+  | "update"
+  | "digest"
+  | "undo"
+  | "forget"
+  | "import"
+  | "reindex"
+  | "optimize";
 
 /** What is searched: a passage of a message, or a memory. Part of the record, derived from its owner's text. */
 export interface Unit {

@@ -7,6 +7,7 @@ import type { ErasureReceipt, KeptReceipt } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Trace } from "../domain/trace.ts";
 import type { CallOptions } from "./call.ts";
+import type { HouseKeeping } from "./house-keeping.ts";
 
 /**
  * The system of record: what every user's memory is and how it came to be.
@@ -15,7 +16,7 @@ import type { CallOptions } from "./call.ts";
  * and write. A scope that was never written is empty, at revision 0, and no error. What a call gives is the caller's
  * to keep: changing it changes nothing in the record.
  */
-export interface Record {
+export interface Record extends HouseKeeping {
   /** Shown in messages: "memory", "sqlite". */
   readonly name: string;
 

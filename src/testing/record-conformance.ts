@@ -5,6 +5,7 @@ import type { Record } from "../ports/record.ts";
 import { changes, memory, message } from "./change-sets.ts";
 import { ANN, dump, full, type RecordCases } from "./record-dump.ts";
 import { ERASURE_CASES } from "./record-erasure-cases.ts";
+import { HOUSE_CASES } from "./record-house-cases.ts";
 import { agree } from "./record-model.ts";
 import { READ_CASES } from "./record-read-cases.ts";
 import { steps } from "./record-steps.ts";
@@ -30,7 +31,7 @@ export interface RecordHarness {
 }
 
 /** One sentence of the contract in `ports/record.ts` per case. */
-export const RECORD_CASES: RecordCases = { ...WRITE_CASES, ...READ_CASES, ...ERASURE_CASES };
+export const RECORD_CASES: RecordCases = { ...WRITE_CASES, ...READ_CASES, ...ERASURE_CASES, ...HOUSE_CASES };
 
 const RANDOM_HISTORIES = 100;
 

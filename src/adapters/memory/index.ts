@@ -6,6 +6,7 @@ import { type Scope, scopeKey } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { Record } from "../../ports/record.ts";
 import { countHeld, wordsOfMemory, wordsOfMessage, wordsOfReceipt } from "../shared/held-words.ts";
+import { houseKeeping } from "./house-keeping.ts";
 import { apply, type Held, newUser, refuseWrong, type User } from "./user.ts";
 
 export { memoryCalls } from "./calls.ts";
@@ -27,6 +28,7 @@ export function memoryRecord(): Record {
 
   return {
     name: "memory",
+    ...houseKeeping(users, read),
 
     async revision(scope) {
       return read(scope).revision;

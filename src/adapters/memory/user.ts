@@ -1,4 +1,5 @@
 import type { ChangeSet, Link, LogEntry, Redaction, Tombstone, Unit } from "../../domain/change-set.ts";
+import type { Visit } from "../../domain/job.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { RecallReceipt } from "../../domain/recall-receipt.ts";
@@ -32,6 +33,8 @@ export interface User {
   readonly erasures: ErasureReceipt[];
   readonly traces: Map<string, Trace>;
   readonly recalls: Map<string, RecallReceipt>;
+  /** By the name of the job. */
+  readonly visits: Map<string, Visit>;
   block?: KeptBlock;
 }
 
@@ -52,6 +55,7 @@ export function newUser({ project, user }: Scope): User {
     erasures: [],
     traces: new Map(),
     recalls: new Map(),
+    visits: new Map(),
   };
 }
 

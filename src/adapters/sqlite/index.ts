@@ -5,6 +5,7 @@ import { sqliteCalls } from "./calls.ts";
 import { check } from "./check.ts";
 import { copyTo } from "./copy.ts";
 import { translate } from "./errors.ts";
+import * as house from "./house-keeping.ts";
 import { openDatabase } from "./open.ts";
 import { unitsOutside, usersOutside } from "./outside.ts";
 import { patiently } from "./patience.ts";
@@ -65,6 +66,12 @@ export async function openSqliteRecord(options: {
     users: (project) => run(() => read.users(database, project)),
     usersOutside: (space, limit) => run(() => usersOutside(database, space, limit)),
     unitsOutside: (scope, space, limit) => run(() => unitsOutside(database, scope, space, limit)),
+    usersWaiting: (before, limit) => run(() => house.usersWaiting(database, before, limit)),
+    visits: (job, options) => run(() => house.visits(database, job, options)),
+    noteVisits: (job, visited) => run(() => house.noteVisits(database, job, visited)),
+    currentMemories: (scope, options) => run(() => house.currentMemories(database, scope, options)),
+    jobs: () => run(() => house.jobs(database)),
+    noteJob: (note) => run(() => house.noteJob(database, note)),
     scrub: (scope, texts) => run(() => scrub(database, scope, texts)),
     seal: (scope, receipt) => run(() => seal(database, scope, receipt)),
     check: () => run(() => check(database)),

@@ -1,0 +1,59 @@
+import type { JobNote } from "../../domain/job.ts";
+import type { Scope } from "../../domain/scope.ts";
+import type { HouseKeeping } from "../../ports/house-keeping.ts";
+import type { User } from "./user.ts";
+
+/** What background work goes by, over the users of a record. `read` gives a user, or an empty one. */
+export function houseKeeping(users: ReadonlyMap<string, User>, read: (scope: Scope) => User): HouseKeeping {
+  const notes = new Map<string, JobNote>();
+  return {
+    async usersWaiting(storedBefore, limit) {
+      return [...users.values()]
+        .map(({ scope, messages }) => ({
+          scope: { ...scope },
+          messages: [...messages.values()].filter(
+            ({ value }) => value.digest === "pending" && !value.undone && value.storedAt < storedBefore,
+          ).length,
+        }))
+        .filter(({ messages }) => messages > 0)
+        .slice(0, limit);
+    },
+
+    async visits(job, { after = "0", limit }) {
+      const all = [...users.values()];
+      const page = all.slice(Number(after), Number(after) + limit).map(({ scope, revision, visits }) => {
+        const visit = visits.get(job);
+        return { scope: { ...scope }, revision, ...(visit ? { visit: { ...visit } } : {}) };
+      });
+      const end = Number(after) + page.length;
+      return { users: page, ...(end < all.length ? { cursor: String(end) } : {}) };
+    },
+
+    async noteVisits(job, visits) {
+      for (const { scope, visit } of visits) {
+        const user = read(scope);
+        if (user.revision > 0) user.visits.set(job, { ...visit });
+      }
+    },
+
+    async currentMemories(scope, { after, limit }) {
+      const { heads, revision } = read(scope);
+      const ids = [...heads.keys()];
+      const from = after === undefined ? 0 : ids.indexOf(after) + 1;
+      if (from === 0 && after !== undefined) return { revision, memories: [], more: false };
+      const rest = [...heads.values()]
+        .slice(from)
+        .map(({ value }) => value)
+        .filter(({ status }) => status === "current");
+      return structuredClone({ revision, memories: rest.slice(0, limit), more: rest.length > limit });
+    },
+
+    async jobs() {
+      return structuredClone([...notes.values()]);
+    },
+
+    async noteJob(note) {
+      notes.set(note.name, structuredClone(note));
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import type { JobName, JobNote, Visit } from "../../domain/job.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Scope } from "../../domain/scope.ts";
+import type { CurrentPage, NewVisit, VisitPage, WaitingUser } from "../../ports/house-keeping.ts";
+import type { Database, Row } from "./database.ts";
+import { IS_WAITING } from "./migrations/0008-jobs.ts";
+import { bodyOf, userOf } from "./rows.ts";
+
+/** Users whose messages wait for an extractor; the index holds those messages and no others. */
+export function usersWaiting(database: Database, storedBefore: string, limit: number): WaitingUser[] {
+  return database
+    .statement(
+      "SELECT project, name, count(*) AS messages FROM messages JOIN users ON users.id = messages.user " +
+        `WHERE ${IS_WAITING} AND json_extract(body, '$.undone') IS NULL ` +
+        "AND json_extract(body, '$.storedAt') < :storedBefore GROUP BY users.id ORDER BY users.id LIMIT :limit",
+    )
+    .all({ storedBefore, limit })
+    .map((row) => ({ scope: scopeOf(row), messages: Number(row.messages) }));
+}
+
+/** A page of all users, and what a job noted of each. The cursor is the number of the last one. */
+export function visits(
+  database: Database,
+  job: JobName,
+  { after = "0", limit }: { readonly after?: string; readonly limit: number },
+): VisitPage {
+  const rows = database
+    .statement(
+      "SELECT users.id, project, name, users.revision, visits.revision AS seen, due, found FROM users " +
+        "LEFT JOIN visits ON visits.user = users.id AND visits.job = :job " +
+        "WHERE users.id > :after ORDER BY users.id LIMIT :limit",
+    )
+    .all({ job, after: Number(after), limit });
+  const users = rows.map((row) => ({
+    scope: scopeOf(row),
+    revision: Number(row.revision),
+    ...(row.seen === null ? {} : { visit: visitOf(row) }),
+  }));
+  const last = rows.at(-1)?.id;
+  const isMore =
+    rows.length === limit &&
+    database.statement("SELECT 1 FROM users WHERE id > :last").get({ last: Number(last) }) !== undefined;
+  return { users, ...(isMore ? { cursor: String(last) } : {}) };
+}
+
+function visitOf({ seen, due, found }: Row): Visit {
+  return {
+    revision: Number(seen),
+    ...(due === null ? {} : { due: String(due) }),
+    ...(found === null ? {} : { found: Number(found) }),
+  };
+}
+
+function scopeOf({ project, name }: Row): Scope {
+  return { project: String(project), user: String(name) };
+}
+
+export function noteVisits(database: Database, job: JobName, visits: readonly NewVisit[]): void {
+  const note = database.statement(
+    "INSERT OR REPLACE INTO visits (user, job, revision, due, found) VALUES (:user, :job, :revision, :due, :found)",
+  );
+  database.transaction(() => {
+    for (const { scope, visit } of visits) {
+      const user = userOf(database, scope);
+      if (!user || user.revision === 0) continue;
+      const { revision, due = null, found = null } = visit;
+      note.run({ user: user.id, job, revision, due, found });
+    }
+  });
+}
+
+/** A page of the memories that are current, in one read transaction with the revision. */
+export function currentMemories(
+  database: Database,
+  scope: Scope,
+  { after, limit }: { readonly after?: string; readonly limit: number },
+): CurrentPage {
+  const { handle } = database;
+  handle.exec("BEGIN");
+  try {
+    const user = userOf(database, scope);
+    const last = after === undefined ? 0 : user && numberOfHead(database, user.id, after);
+    if (!user || last === undefined) return { revision: user?.revision ?? 0, memories: [], more: false };
+    const rows = database
+      .statement(
+        "SELECT body FROM heads JOIN versions USING (user, id, version) WHERE heads.user = :user " +
+          "AND heads.number > :last AND json_extract(body, '$.status') = 'current' ORDER BY heads.number LIMIT :limit",
+      )
+      .all({ user: user.id, last, limit: limit + 1 });
+    return {
+      revision: user.revision,
+      memories: rows.slice(0, limit).map(bodyOf<Memory>),
+      more: rows.length > limit,
+    };
+  } finally {
+    handle.exec("COMMIT");
+  }
+}
+
+function numberOfHead(database: Database, user: number, id: string): number | undefined {
+  const row = database
+    .statement("SELECT number FROM heads WHERE user = :user AND id = :id")
+    .get({ user, id });
+  return row && Number(row.number);
+}
+
+export function jobs(database: Database): JobNote[] {
+  return database
+    .statement("SELECT body FROM jobs")
+    .all({})
+    .map(bodyOf<JobNote>);
+}
+
+export function noteJob(database: Database, note: JobNote): void {
+  database
+    .statement("INSERT OR REPLACE INTO jobs (name, body) VALUES (:name, :body)")
+    .run({ name: note.name, body: JSON.stringify(note) });
+}

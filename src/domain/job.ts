@@ -1,0 +1,37 @@
+/** Work that nobody waits for, by name. */
+export const JOBS = [
+  "understanding",
+  "embedding",
+  "expiry",
+  "consolidation",
+  "decay",
+  "clean-up",
+  "tidying",
+] as const;
+export type JobName = (typeof JOBS)[number];
+
+/** What came of a job's last run, kept beside the record. Numbers, times and fixed words alone. */
+export interface JobNote {
+  readonly name: JobName;
+  /** When it began (ISO 8601), and how long it took. */
+  readonly at: string;
+  readonly tookMs: number;
+  /** Pieces of work it did. */
+  readonly done: number;
+  /** What it found and left to people to decide. */
+  readonly found?: number;
+  /** Why it broke off; absent where it came to its end. */
+  readonly problem?: string;
+  /** Runs that broke off one after the other, up to this one. */
+  readonly attempts: number;
+}
+
+/** How far a job is with a user. */
+export interface Visit {
+  /** The user's revision that it has seen. */
+  readonly revision: number;
+  /** When it is to come again (ISO 8601), even if nothing has changed until then. */
+  readonly due?: string;
+  /** What it found and left to people to decide. */
+  readonly found?: number;
+}
