@@ -253,7 +253,7 @@ describe("erasures", () => {
 
 describe("two projects", () => {
   it("with a user of the same name see nothing of each other", async () => {
-    const other = { authorization: `Bearer ${keys.create("shop")}` };
+    const other = { authorization: `Bearer ${keys.create({ project: "shop" }).key}` };
     const { id } = await add("ana", "Ana uses Magnet.");
     const { json: receipt } = await call("POST", "/api/v1/erasures", { user_id: "ana", about: "Magnet" });
     const { id: kept } = await add("ana", "Ana uses Shram.");

@@ -1,39 +1,77 @@
 import { randomUUID } from "node:crypto";
-import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import * as z from "zod";
-import { MemoryError } from "../errors.ts";
-import type { KeyRing, KeyStore } from "./keys.ts";
+import { isMemoryError, MemoryError } from "../errors.ts";
+import { EMPTY_RING, KEY_SCOPES, type KeyEntry, type KeyRing, type KeyStore } from "./keys/entries.ts";
+import { withLock } from "./keys/lock.ts";
 
-const RING = z.object({
-  version: z.literal(1),
-  keys: z.array(z.object({ id: z.string(), project: z.string(), hash: z.string(), createdAt: z.string() })),
-  sessions: z.array(
-    z.object({ key: z.string(), hash: z.string(), proofHash: z.string(), expiresAt: z.string() }),
-  ),
+const ENTRY = z.object({ id: z.string(), project: z.string(), hash: z.string(), createdAt: z.string() });
+const SESSIONS = z.array(
+  z.object({ key: z.string(), hash: z.string(), proofHash: z.string(), expiresAt: z.string() }),
+);
+const WITH_SCOPES = ENTRY.extend({
+  scopes: z.array(z.enum(KEY_SCOPES)),
+  expiresAt: z.string().optional(),
+  user: z.string().optional(),
+  label: z.string().optional(),
+  lastUsedAt: z.string().optional(),
+  past: z.array(z.object({ hash: z.string(), until: z.string() })).optional(),
 });
 
+const RING = z.discriminatedUnion("version", [
+  // Keys had no scopes then: they could do everything, and so they can now.
+  z
+    .object({ version: z.literal(1), keys: z.array(ENTRY), sessions: SESSIONS })
+    .transform(({ keys, sessions }) => ({
+      keys: keys.map((entry) => ({ ...entry, scopes: KEY_SCOPES })),
+      sessions,
+    })),
+  z
+    .object({ version: z.literal(2), keys: z.array(WITH_SCOPES), sessions: SESSIONS })
+    .transform(({ keys, sessions }) => ({ keys: keys as readonly KeyEntry[], sessions })),
+]);
+
+/** Longest time that what was read counts without another look, whatever the file's own times say. */
+const FRESH_MS = 500;
+
 /**
- * Keys in a file of mode 0600, by their hashes. Other processes may change it: it is read again whenever it did.
- * `corrupt` where the file holds something else, `unavailable` where it cannot be read or written.
+ * Keys in a file of mode 0600, by their hashes. Other processes may change it: it is read again whenever it did, and
+ * writes of several come one after the other. `corrupt` where the file holds something else, `unavailable` where it
+ * cannot be read or written.
  */
 export function keysFile(path: string): KeyStore {
-  let known: { mark: string; ring: KeyRing } | undefined;
-  const read = (): KeyRing | undefined => {
-    const mark = markOf(path);
-    if (mark === undefined) {
-      known = undefined;
-      return undefined;
-    }
-    if (known?.mark !== mark) known = { mark, ring: parse(path) };
-    return known.ring;
-  };
+  let known: { mark: string; at: number; ring: KeyRing } | undefined;
   return {
-    read,
+    read() {
+      const mark = markOf(path);
+      if (mark === undefined) {
+        known = undefined;
+        return undefined;
+      }
+      // Two changes within one tick of the disk's clock can leave the same mark, so that it is not asked alone.
+      const now = performance.now();
+      if (known?.mark !== mark || now - known.at > FRESH_MS) known = { mark, at: now, ring: parse(path) };
+      return known.ring;
+    },
     write(change) {
-      const held = read();
-      if (!held && create(path, change({ keys: [], sessions: [] }))) return;
-      // Somebody else made the file meanwhile, or it was there: the change builds on it.
-      replace(path, change(read() ?? { keys: [], sessions: [] }));
+      writing(path, () =>
+        withLock(`${path}.lock`, (isHeld) => {
+          const held = markOf(path) === undefined ? EMPTY_RING : parse(path);
+          const next = change(held);
+          if (next !== held) replace(path, next, isHeld);
+        }),
+      );
+      known = undefined;
     },
   };
 }
@@ -54,8 +92,7 @@ function parse(path: string): KeyRing {
     });
   }
   try {
-    const { keys, sessions } = RING.parse(JSON.parse(text));
-    return { keys, sessions };
+    return RING.parse(JSON.parse(text));
   } catch (cause) {
     throw new MemoryError(
       "corrupt",
@@ -65,38 +102,48 @@ function parse(path: string): KeyRing {
   }
 }
 
-/** Makes the file; false where it is there already. */
-function create(path: string, ring: KeyRing): boolean {
-  return withDraft(path, ring, (draft) => {
-    try {
-      linkSync(draft, path);
-      return true;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-      throw error;
-    }
-  });
-}
-
-function replace(path: string, ring: KeyRing): void {
-  withDraft(path, ring, (draft) => renameSync(draft, path));
-}
-
-/** Written whole under another name first: a reader never sees half a file. */
-function withDraft<Result>(path: string, ring: KeyRing, use: (draft: string) => Result): Result {
+/** Written whole under another name first: a reader never sees half a file, and a power cut leaves the old or the new. */
+function replace(path: string, ring: KeyRing, isHeld: () => boolean): void {
   const draft = `${path}.${randomUUID()}.new`;
   try {
-    writeFileSync(draft, `${JSON.stringify({ version: 1, ...ring }, null, 2)}\n`, {
+    writeFileSync(draft, `${JSON.stringify({ version: 2, ...ring }, null, 2)}\n`, {
       mode: 0o600,
       flag: "wx",
       flush: true,
     });
-    return use(draft);
+    if (!isHeld()) {
+      throw new MemoryError("unavailable", `keys ${path}: another program took over the file. Try again.`);
+    }
+    renameSync(draft, path);
+    keepFolder(dirname(path));
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** The new name, too, outlives a power cut: a key that was revoked stays so. */
+function keepFolder(folder: string): void {
+  let open: number;
+  try {
+    open = openSync(folder, "r");
+  } catch {
+    // Some systems open no folders; they keep names by themselves.
+    return;
+  }
+  try {
+    fsyncSync(open);
+  } finally {
+    closeSync(open);
+  }
+}
+
+function writing(path: string, work: () => void): void {
+  try {
+    work();
   } catch (cause) {
+    if (isMemoryError(cause)) throw cause;
     throw new MemoryError("unavailable", `keys ${path}: it cannot be written. Is the folder writable?`, {
       cause,
     });
-  } finally {
-    rmSync(draft, { force: true });
   }
 }

@@ -36,7 +36,7 @@ describe("API keys", () => {
 
   it("a key says which project it belongs to", () => {
     const { keys } = keysAt();
-    const other = keys.create("shop");
+    const other = keys.create({ project: "shop" }).key;
     expect(keys.verify(other)?.project).toBe("shop");
     expect(keys.verify(keys.first ?? "")?.project).toBe("default");
   });

@@ -1,153 +1,142 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { invalid } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import {
+  type Bearer,
+  bearerOf,
+  EMPTY_RING,
+  isAlive,
+  KEY_SCOPES,
+  type KeyEntry,
+  type KeyStore,
+} from "./keys/entries.ts";
+import { type KeyManagement, keyManagement, newKey } from "./keys/manage.ts";
+import { hashOf, idIn, isSame, NOBODY } from "./keys/secrets.ts";
+import { type OpenedSession, type Sessions, sessions } from "./keys/sessions.ts";
+import { type KeyUses, keyUses } from "./keys/uses.ts";
 
-/** Who a request comes from: a key, and through it the project. Nothing in the request itself chooses the project. */
-export interface Bearer {
-  readonly key: string;
-  readonly project: string;
-}
-
-/** A key as it is kept. What opens the door is not in it, only its hash. */
-export interface KeyEntry {
-  /** The public half: 12 characters, part of the key. */
-  readonly id: string;
-  readonly project: string;
-  /** SHA-256 of the whole key, hex. It has 256 random bits, so that no slower hash is needed. */
-  readonly hash: string;
-  readonly createdAt: string;
-}
-
-/** A signed-in page as it is kept. */
-export interface SessionEntry {
-  /** The id of the key it was opened with; it ends with the key. */
-  readonly key: string;
-  /** SHA-256 of the cookie's value, hex. */
-  readonly hash: string;
-  /** SHA-256 of the token that each request of the page shows beside the cookie, hex. */
-  readonly proofHash: string;
-  readonly expiresAt: string;
-}
-
-export interface KeyRing {
-  readonly keys: readonly KeyEntry[];
-  readonly sessions: readonly SessionEntry[];
-}
-
-/** Where keys are kept. */
-export interface KeyStore {
-  /** What is kept now; undefined where nothing ever was. */
-  read(): KeyRing | undefined;
-  /** Keeps what `change` makes of what is there. Whole or not at all. */
-  write(change: (held: KeyRing) => KeyRing): void;
-}
-
-export interface OpenedSession {
-  /** The cookie's value. */
-  readonly token: string;
-  /** What the page keeps for itself and sends in a header: the cookie alone opens nothing. */
-  readonly proof: string;
-  readonly expiresAt: string;
-  readonly project: string;
-}
+export {
+  type Bearer,
+  KEY_SCOPES,
+  type KeyEntry,
+  type KeyRing,
+  type KeyScope,
+  type KeyStore,
+  passingKeys,
+  type SessionEntry,
+} from "./keys/entries.ts";
+export type { IssuedKey, KeyManagement, Rotation, WantedKey } from "./keys/manage.ts";
+export type { OpenedSession } from "./keys/sessions.ts";
 
 /** Keys and the sessions of the page. Unknown ones cost the same as known ones and give `undefined`. */
-export interface ApiKeys {
+export interface ApiKeys extends KeyManagement {
   /** The key of a first start, to be shown once; undefined where there were keys already. */
   readonly first: string | undefined;
+  /** Whether anybody can get in: there is a key that counts. */
+  isAny(): boolean;
   verify(key: string): Bearer | undefined;
-  /** Makes a key for a project. It is given once, and only its hash is kept. */
-  create(project: string): string;
   openSession(key: string): OpenedSession | undefined;
   verifySession(token: string, proof: string): Bearer | undefined;
   closeSession(token: string): void;
+  /** Keeps when keys were used last, where it is not kept yet. Nothing is lost but that without it. */
+  close(): void;
 }
 
-const SESSION_DAYS = 30;
-/** The oldest go first: nobody has more browsers than that. */
-const MOST_SESSIONS = 50;
-const KEY = /^ks_([0-9a-f]{12})_[A-Za-z0-9_-]{43}$/;
-const NOBODY = hashOf("nobody");
-
-/**
- * Keys from a store, and one that was given, which is kept nowhere and belongs to the project "default". Where there
- * is neither, a first key is made. `invalid_input` for a given key that is too short or holds white space.
- */
-export function apiKeys(options: {
+export interface ApiKeysOptions {
   readonly store: KeyStore;
   readonly clock: Clock;
+  /** A key that counts beside those in the store. */
   readonly given?: string | undefined;
-}): ApiKeys {
+  /** Whether a first key is made where there is none (true). */
+  readonly makesFirst?: boolean;
+}
+
+/**
+ * Keys from a store, and one that was given, which is kept nowhere, may do everything, and belongs to the project
+ * "default". Where there is neither, a first key is made. `invalid_input` for a given key that is too short or holds
+ * white space.
+ */
+export function apiKeys(options: ApiKeysOptions): ApiKeys {
   const { store, clock } = options;
   const given = options.given === undefined ? undefined : givenEntry(options.given);
-  const ring = (): KeyRing => store.read() ?? { keys: [], sessions: [] };
-  const keys = (): KeyEntry[] => [...(given ? [given] : []), ...ring().keys];
-
-  const create = (project: string): string => {
-    const made = newKey(project, clock);
-    store.write((held) => ({ ...held, keys: [...held.keys, made.entry] }));
-    return made.key;
-  };
-  const verify = (key: string): Bearer | undefined => {
-    const hash = hashOf(key);
-    const id = KEY.exec(key)?.[1];
-    const named = keys().find((entry) => entry.id === id);
-    const isNamed = isSame(hash, named?.hash ?? NOBODY);
-    const isGiven = isSame(hash, given?.hash ?? NOBODY);
-    const entry = isNamed ? named : isGiven ? given : undefined;
-    return entry && { key: entry.id, project: entry.project };
-  };
-
+  const uses = keyUses(store, clock);
+  const pages = sessions(store, clock);
+  const management = keyManagement(store, clock);
+  const first = given === undefined && (options.makesFirst ?? true) ? firstKey(store, clock) : undefined;
+  const find = finder(store, clock, given);
   return {
-    first: given === undefined ? firstKey(store, clock) : undefined,
-    verify,
-    create,
-    openSession(key) {
-      const bearer = verify(key);
-      if (!bearer) return undefined;
-      const token = randomBytes(32).toString("base64url");
-      const proof = randomBytes(32).toString("base64url");
-      const now = clock();
-      const expiresAt = new Date(now.getTime() + SESSION_DAYS * 86_400_000).toISOString();
-      const entry = { key: bearer.key, hash: hashOf(token), proofHash: hashOf(proof), expiresAt };
-      store.write((held) => ({
-        ...held,
-        sessions: [...alive(held.sessions, now), entry].slice(-MOST_SESSIONS),
-      }));
-      return { token, proof, expiresAt, project: bearer.project };
+    ...management,
+    ...signingIn(find, pages, uses),
+    first,
+    isAny: () =>
+      given !== undefined || (store.read() ?? EMPTY_RING).keys.some((entry) => isAlive(entry, clock())),
+    list: (project) => management.list(project).map(uses.seen),
+    verify(key) {
+      const entry = find.byKey(key);
+      if (entry) uses.note(entry.id);
+      return entry && bearerOf(entry);
     },
-    verifySession(token, proof) {
-      const hash = hashOf(token);
-      const proofHash = hashOf(proof);
-      const session = alive(ring().sessions, clock()).find((entry) => isSame(entry.hash, hash));
-      const isProven = isSame(proofHash, session?.proofHash ?? NOBODY);
-      const key = keys().find((entry) => entry.id === session?.key);
-      return isProven && key ? { key: key.id, project: key.project } : undefined;
-    },
-    closeSession(token) {
-      const hash = hashOf(token);
-      store.write((held) => ({
-        ...held,
-        sessions: held.sessions.filter((entry) => !isSame(entry.hash, hash)),
-      }));
+    close: uses.keep,
+  };
+}
+
+interface Finder {
+  byKey(key: string): KeyEntry | undefined;
+  byId(id: string | undefined): KeyEntry | undefined;
+}
+
+/** Finds keys that count. A known id with a wrong secret costs what an unknown one does. */
+function finder(store: KeyStore, clock: Clock, given: KeyEntry | undefined): Finder {
+  const byId = (id: string | undefined): KeyEntry | undefined => {
+    if (id === undefined) return undefined;
+    const entry = given?.id === id ? given : store.read()?.keys.find((one) => one.id === id);
+    return entry && isAlive(entry, clock()) ? entry : undefined;
+  };
+  return {
+    byId,
+    byKey(key) {
+      const named = byId(idIn(key));
+      const hash = hashOf(key);
+      const isNamed = isSame(hash, named?.hash ?? NOBODY);
+      const isPast = isPastOf(named, hash, clock().toISOString());
+      const isGiven = isSame(hash, given?.hash ?? NOBODY);
+      if (isNamed || isPast) return named;
+      return isGiven ? given : undefined;
     },
   };
 }
 
-/** Keys that live as long as the process, for a memory that does too. */
-export function passingKeys(): KeyStore {
-  let ring: KeyRing | undefined;
+function isPastOf(entry: KeyEntry | undefined, hash: string, now: string): boolean {
+  return (entry?.past ?? []).filter((one) => isSame(hash, one.hash) && one.until > now).length > 0;
+}
+
+function signingIn(
+  find: Finder,
+  pages: Sessions,
+  uses: KeyUses,
+): Pick<ApiKeys, "openSession" | "verifySession" | "closeSession"> {
   return {
-    read: () => ring,
-    write(change) {
-      ring = change(ring ?? { keys: [], sessions: [] });
+    openSession(key) {
+      const entry = find.byKey(key);
+      return entry && pages.open(bearerOf(entry), endOf(entry, key));
     },
+    verifySession(token, proof) {
+      const entry = find.byId(pages.keyOf(token, proof));
+      if (entry) uses.note(entry.id);
+      return entry && bearerOf(entry);
+    },
+    closeSession: pages.close,
   };
+}
+
+/** A page that is signed in with an earlier secret of a key is signed in for as long as that counts. */
+function endOf(entry: KeyEntry, key: string): string | undefined {
+  const hash = hashOf(key);
+  return entry.past?.find((one) => isSame(one.hash, hash))?.until ?? entry.expiresAt;
 }
 
 function firstKey(store: KeyStore, clock: Clock): string | undefined {
   if (store.read() !== undefined) return undefined;
-  const made = newKey("default", clock);
+  const made = newKey({ scopes: KEY_SCOPES, label: "first key" }, clock());
   let isOurs = false;
   // Two first starts at once: the store says who was first, and only that key exists.
   store.write((held) => {
@@ -157,29 +146,11 @@ function firstKey(store: KeyStore, clock: Clock): string | undefined {
   return isOurs ? made.key : undefined;
 }
 
-function newKey(project: string, clock: Clock): { key: string; entry: KeyEntry } {
-  const id = randomBytes(6).toString("hex");
-  const key = `ks_${id}_${randomBytes(32).toString("base64url")}`;
-  return { key, entry: { id, project, hash: hashOf(key), createdAt: clock().toISOString() } };
-}
-
 function givenEntry(key: string): KeyEntry {
   if (!/^[\x21-\x7e]{8,512}$/.test(key)) {
     throw invalid("KEEPSAKE_API_KEY must be 8 to 512 visible ASCII characters without spaces.");
   }
   const hash = hashOf(key);
   // Its sessions end when another key is given, for the id changes with it.
-  return { id: `given-${hash.slice(0, 12)}`, project: "default", hash, createdAt: "" };
-}
-
-function alive(sessions: readonly SessionEntry[], now: Date): SessionEntry[] {
-  return sessions.filter(({ expiresAt }) => expiresAt > now.toISOString());
-}
-
-function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
-function isSame(one: string, other: string): boolean {
-  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+  return { id: `given-${hash.slice(0, 12)}`, project: "default", hash, createdAt: "", scopes: KEY_SCOPES };
 }

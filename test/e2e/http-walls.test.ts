@@ -65,7 +65,7 @@ async function openServer(owners: ReadonlyMap<string, string>): Promise<{
   const keepsake = await createMemory({ path: ":memory:", clock });
   const keys = apiKeys({ store: passingKeys(), clock });
   const app = httpApp({ keepsake, keys });
-  const bearers = PROJECTS.map((project) => keys.create(project));
+  const bearers = PROJECTS.map((project) => keys.create({ project }).key);
   return {
     async send(owner, [method, path, body]) {
       const [project] = JSON.parse(owner) as [number];

@@ -1,0 +1,55 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { KeyEntry, KeyStore } from "./entries.ts";
+
+/** When keys were used last. Noting it costs a request nothing but a number in a map. */
+export interface KeyUses {
+  note(id: string): void;
+  /** The entry with the last use, also where it is not kept yet. */
+  seen(entry: KeyEntry): KeyEntry;
+  /** Keeps what is not kept yet, now. */
+  keep(): void;
+}
+
+const FIRST_MS = 1_000;
+const BETWEEN_MS = 60_000;
+
+/** Keeps last uses behind the requests' backs: all at once, at most once a minute. */
+export function keyUses(store: KeyStore, clock: Clock): KeyUses {
+  const waiting = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+  let pauseMs = FIRST_MS;
+  const latest = (entry: KeyEntry): KeyEntry => {
+    const used = waiting.get(entry.id);
+    if (used === undefined) return entry;
+    const lastUsedAt = new Date(used).toISOString();
+    return (entry.lastUsedAt ?? "") < lastUsedAt ? { ...entry, lastUsedAt } : entry;
+  };
+  const keep = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting.size === 0) return;
+    store.write((ring) => {
+      const keys = ring.keys.map(latest);
+      return keys.some((entry, i) => entry !== ring.keys[i]) ? { ...ring, keys } : ring;
+    });
+    waiting.clear();
+  };
+  const later = (): void => {
+    timer ??= setTimeout(() => {
+      pauseMs = BETWEEN_MS;
+      try {
+        keep();
+      } catch {
+        // A full disk or a busy file is no reason to end a server: the uses wait for the next one.
+      }
+    }, pauseMs).unref();
+  };
+  return {
+    note(id) {
+      waiting.set(id, clock().getTime());
+      later();
+    },
+    seen: latest,
+    keep,
+  };
+}
