@@ -1,7 +1,7 @@
 import { getCookie } from "hono/cookie";
 import type { Exchange } from "./app-types.ts";
 import type { ApiKeys, Bearer } from "./keys.ts";
-import type { Operation } from "./operation.ts";
+import { type Operation, scopesOf } from "./operation.ts";
 import { refuse } from "./problem.ts";
 
 /** The header in which the page proves that it is the page; the cookie alone, which a browser sends by itself, opens nothing. */
@@ -20,6 +20,15 @@ export function admitted(operation: Operation, exchange: Exchange, keys: ApiKeys
       code: "forbidden",
       detail: "Send a valid key, with the header authorization: Bearer KEY.",
       headers: { "www-authenticate": 'Bearer realm="keepsake"' },
+    });
+  }
+  const missing = scopesOf(operation).filter((scope) => !bearer.scopes.includes(scope));
+  if (missing.length > 0) {
+    const needs = missing.length === 1 ? "the scope" : "the scopes";
+    throw refuse({
+      status: 403,
+      code: "forbidden",
+      detail: `This key may not do that: it has not ${needs} ${missing.join(" and ")}.`,
     });
   }
   return bearer;

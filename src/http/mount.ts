@@ -1,9 +1,8 @@
-import type { ScopedMemory } from "../engine/surface.ts";
 import type { App, Exchange } from "./app-types.ts";
 import { admitted } from "./authenticate.ts";
 import { check, readBody, readOptionalBody } from "./body.ts";
-import type { Bearer } from "./keys.ts";
 import type { Asked, Operation, Services } from "./operation.ts";
+import { reach } from "./reach.ts";
 
 /**
  * Serves the operations of a table. Whatever is mounted goes through the same steps, in this order: key and scope, then
@@ -30,18 +29,6 @@ async function read(operation: Operation, exchange: Exchange): Promise<Read> {
     query: query && check(query, exchange.req.query()),
     body: body && (await (isBodyOptional ? readOptionalBody : readBody)(exchange, body)),
     signal: exchange.req.raw.signal,
-  };
-}
-
-/** What a bearer can get at. */
-function reach(services: Services, bearer: Bearer | undefined): Pick<Asked, "memoryOf" | "project"> {
-  const project = (): string => {
-    if (!bearer) throw new TypeError("an operation without a key has no project");
-    return bearer.project;
-  };
-  return {
-    project,
-    memoryOf: (user): ScopedMemory => services.keepsake.scope({ project: project(), user }),
   };
 }
 

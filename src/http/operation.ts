@@ -2,11 +2,7 @@ import * as z from "zod";
 import type { Keepsake, ScopedMemory } from "../engine/surface.ts";
 import type { Exchange } from "./app-types.ts";
 import { text } from "./fields.ts";
-import type { ApiKeys, Bearer } from "./keys.ts";
-
-/** What a key may be allowed to do. */
-export const KEY_SCOPES = ["read", "write", "erase", "admin"] as const;
-export type KeyScope = (typeof KEY_SCOPES)[number];
+import type { ApiKeys, Bearer, KeyScope } from "./keys.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -60,8 +56,8 @@ export interface Operation<Path = unknown, Query = unknown, Body = unknown> {
   /** One line without a full stop. */
   readonly summary: string;
   readonly description?: string;
-  /** What the key must be allowed to do: "any" takes every valid key, "none" needs no key. */
-  readonly scope: KeyScope | "any" | "none";
+  /** What the key must be allowed to do, all of it where there are several: "any" takes every valid key, "none" needs no key. */
+  readonly scope: KeyScope | readonly KeyScope[] | "any" | "none";
   /** One text for each name in the path. */
   readonly parameters?: z.ZodType<Path>;
   /** Only what a query can say: texts, numbers from texts (`countText`), none of them null. */
@@ -79,6 +75,12 @@ export interface Operation<Path = unknown, Query = unknown, Body = unknown> {
   /** Left out of the document: the page's own files. */
   readonly isHidden?: boolean;
   handle(asked: Asked<Path, Query, Body>): Promise<Response> | Response;
+}
+
+/** The scopes that a key must have; none, where any key will do, or no key. */
+export function scopesOf({ scope }: Pick<Operation, "scope">): readonly KeyScope[] {
+  if (scope === "any" || scope === "none") return [];
+  return typeof scope === "string" ? [scope] : scope;
 }
 
 /** Checks a handler against its schemas, and gives an operation for the table. */

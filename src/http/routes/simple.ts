@@ -18,7 +18,7 @@ export const simpleOperations: readonly Operation[] = [
     path: "/message",
     tag: "First steps",
     summary: "Says something, and gets a reply",
-    scope: "write",
+    scope: ["read", "write"],
     body: SIMPLE,
     answers: { 200: { says: "The reply.", schema: REPLY } },
     async handle({ exchange, body, memoryOf }) {
