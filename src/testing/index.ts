@@ -3,5 +3,17 @@ export { type CallsHarness, callsConformance } from "./calls-conformance.ts";
 export { EMBEDDER_CASES } from "./embedder-cases.ts";
 export { type EmbedderHarness, embedderConformance } from "./embedder-conformance.ts";
 export { hashEmbedder } from "./hash-embedder.ts";
+export type {
+  Received,
+  Reply,
+  ReplyTo,
+  RichReply,
+  ToolCall,
+  Trouble,
+  TroubleAt,
+  Turn,
+} from "./openai/script.ts";
+export { SPOILT, times } from "./openai/script.ts";
+export { type OpenaiServer, type OpenaiServerOptions, openaiServer } from "./openai-server.ts";
 export { RECORD_CASES, type RecordHarness, recordConformance } from "./record-conformance.ts";
 export { blankQuestionReader, scriptedExtractor } from "./scripted-extractor.ts";
