@@ -32,6 +32,7 @@ export type {
   ImportOptions,
   ImportProgress,
   InputMessage,
+  JobState,
   Keepsake,
   Listing,
   ListOptions,

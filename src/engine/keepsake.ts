@@ -4,11 +4,11 @@ import { MemoryError } from "../errors.ts";
 import { add, remove, update } from "./add.ts";
 import { answer, answerStream } from "./answer.ts";
 import { audit } from "./audit.ts";
-import { type Background, background } from "./background.ts";
 import { backup } from "./backup.ts";
 import { converse } from "./converse.ts";
 import { explain } from "./explain.ts";
 import { forget, planForget } from "./forget.ts";
+import { type Background, background } from "./jobs/index.ts";
 import { exportLines, importMessages } from "./move.ts";
 import type { Ports } from "./ports.ts";
 import { profile } from "./profile/profile.ts";
@@ -67,6 +67,10 @@ export function keepsake(
     async embedding() {
       check();
       return work.embedding();
+    },
+    async jobs() {
+      check();
+      return work.jobs();
     },
     reindex({ signal } = {}) {
       check();

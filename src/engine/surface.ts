@@ -1,6 +1,7 @@
 import type { BackupNote } from "../domain/backup.ts";
 import type { LogEntry } from "../domain/change-set.ts";
 import type { Metadata, Where } from "../domain/filter.ts";
+import type { JobName } from "../domain/job.ts";
 import type { Claim, Kind, Memory, Status } from "../domain/memory.ts";
 import type { Part, Role } from "../domain/message.ts";
 import type { Answer, Recall, RecallOptions, Source } from "../domain/recall.ts";
@@ -34,6 +35,8 @@ export interface Keepsake {
   users(project?: string): Promise<string[]>;
   /** What waits for the embedder, of all users: after a change of it, or where it is a remote one. */
   embedding(): Promise<Embedding>;
+  /** What runs in the background, and how it goes. */
+  jobs(): Promise<JobState[]>;
   /**
    * Embeds what waits, to the end; without it, that happens in the background. Safe to break off and to repeat. Yields
    * after each hundred.
@@ -79,6 +82,29 @@ export interface Embedding {
   readonly running: boolean;
   /** Why the last try failed; it is tried again. */
   readonly problem?: string;
+}
+
+/** A job that runs in the background. */
+export interface JobState {
+  readonly name: JobName;
+  /** What it does, in a few words. */
+  readonly about: string;
+  /** `failing`: it broke off and tries again; `scheduled`: it comes again by itself; `idle`: when there is something to do. */
+  readonly state: "running" | "failing" | "scheduled" | "idle";
+  /** When it began last, here or in another process (ISO 8601), and how long that took. */
+  readonly lastRun?: string;
+  readonly tookMs?: number;
+  readonly nextRun?: string;
+  /** Pieces of work in this run, or in the last one. */
+  readonly done: number;
+  /** What waits, where that is known. */
+  readonly left?: number;
+  /** What it found and leaves to people to decide. */
+  readonly found?: number;
+  /** Why it broke off last. */
+  readonly problem?: string;
+  /** Runs that broke off, one after the other. */
+  readonly attempts: number;
 }
 
 export interface InputMessage {

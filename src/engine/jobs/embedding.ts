@@ -1,0 +1,14 @@
+import { countPending, embedPending } from "../embed-pending.ts";
+import type { Ports } from "../ports.ts";
+import type { Job } from "./job.ts";
+
+/** Embeds what waits for the embedder: after a change of it, or where it is a remote one. */
+export function embedding(ports: Pick<Ports, "record" | "embedder" | "clock">): Job {
+  return {
+    name: "embedding",
+    about: "gives vectors to what has none of the embedder in use; it is found by its words meanwhile",
+    isPaced: false,
+    run: (signal) => embedPending(ports, signal),
+    left: () => countPending(ports),
+  };
+}

@@ -1,0 +1,65 @@
+import type { Scope } from "../../domain/scope.ts";
+import { MemoryError } from "../../errors.ts";
+import { countPending, type EmbedProgress, embedPending } from "../embed-pending.ts";
+import type { Ports } from "../ports.ts";
+import { dropQueries } from "../query-vector.ts";
+import type { Embedding, JobState } from "../surface.ts";
+import { embedding } from "./embedding.ts";
+import { runner } from "./runner.ts";
+import { understanding } from "./understanding.ts";
+
+/** Work that no caller waits for. It has an owner: `stop` breaks it off and waits for its end. */
+export interface Background {
+  /** The user's waiting messages are read when there is time. */
+  later(scope: Scope): void;
+  /** To be called after each write: with a remote embedder, it may have left units to embed. */
+  written(): void;
+  /** Embeds what waits in the caller's own time, with its errors; what runs in the background makes room for it. */
+  embedNow(signal?: AbortSignal): AsyncGenerator<EmbedProgress, void, void>;
+  embedding(): Promise<Embedding>;
+  jobs(): Promise<JobState[]>;
+  stop(): Promise<void>;
+}
+
+/** First answers first: what waits is looked for a moment after the start. */
+const START_MS = 100;
+
+/**
+ * Starts every job over its ports. What fails stays as it is in the record and is tried again, here or after the next
+ * start.
+ */
+export function background(ports: Ports): Background {
+  const stopping = new AbortController();
+  const read = understanding(ports);
+  const reading = runner(ports, read, stopping.signal);
+  const vectors = runner(ports, embedding(ports), stopping.signal);
+  const all = [reading, vectors];
+  vectors.start(START_MS);
+  if (ports.extractor.local) reading.start(START_MS);
+  return {
+    later(scope) {
+      if (!ports.extractor.local) return;
+      read.ask(scope);
+      reading.later();
+    },
+    written() {
+      if (!ports.embedder.local) vectors.later();
+    },
+    embedNow: (signal) => vectors.now((stopped) => embedPending(ports, stopped), signal),
+    async embedding() {
+      const problem = vectors.problem();
+      return {
+        space: ports.embedder.fingerprint,
+        left: await countPending(ports),
+        running: vectors.isRunning(),
+        ...(problem === undefined ? {} : { problem }),
+      };
+    },
+    jobs: () => Promise.all(all.map((one) => one.state())),
+    async stop() {
+      stopping.abort(new MemoryError("unavailable", "this memory has been closed."));
+      dropQueries(ports.embedder);
+      await Promise.all(all.map((one) => one.end()));
+    },
+  };
+}

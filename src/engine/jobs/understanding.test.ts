@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createMemory } from "../../memory.ts";
+import type { Record } from "../../ports/record.ts";
+import { changes, message } from "../../testing/change-sets.ts";
+import { scriptedExtractor } from "../../testing/scripted-extractor.ts";
+import type { Keepsake } from "../surface.ts";
+
+let record: Record;
+let opened: Keepsake[] = [];
+beforeEach(() => {
+  record = memoryRecord();
+});
+afterEach(async () => {
+  await Promise.all(opened.map((one) => one.close()));
+  opened = [];
+});
+
+async function open(): Promise<Keepsake> {
+  const memory = await createMemory({ record, extractor: scriptedExtractor() });
+  opened.push(memory);
+  return memory;
+}
+
+/** What a crash leaves behind: stored, and read by nobody. */
+async function leave(user: string, content: string, digest: "pending" | "never" = "pending"): Promise<void> {
+  const scope = { project: "default", user };
+  const base = await record.revision(scope);
+  await record.commit(scope, changes({ base, messages: [message(`m${base}`, { content, digest })] }));
+}
+
+const texts = async (memory: Keepsake, user: string): Promise<string[]> =>
+  (await memory.scope({ user }).list()).items.map(({ text }) => text);
+
+it("messages that a crash left behind are read after the next start, of every user", async () => {
+  await leave("ann", "I use Shram.");
+  await leave("bob", "I live in Porto.");
+  const memory = await open();
+  await expect.poll(() => texts(memory, "bob")).toEqual(["The user live ins Porto."]);
+  expect(await texts(memory, "ann")).toEqual(["The user uses Shram."]);
+  const [job] = await memory.jobs();
+  expect(job).toMatchObject({ name: "understanding", done: 2, left: 0, attempts: 0 });
+});
+
+it("messages to be read later are read though they are new", async () => {
+  const memory = await open();
+  const receipt = await memory.scope({ user: "ann" }).remember("I use Shram.", { extract: "later" });
+  expect(receipt.pending).toBe(1);
+  await expect.poll(() => texts(memory, "ann")).toEqual(["The user uses Shram."]);
+});
+
+it("what is not to be read stays unread", async () => {
+  await leave("ann", "I use Magnet.", "never");
+  await leave("ann", "I use Shram.");
+  const memory = await open();
+  await expect.poll(() => texts(memory, "ann")).toEqual(["The user uses Shram."]);
+});
+
+it("a user whose messages cannot be read holds up none of the others", async () => {
+  await leave("ann", "Boom.");
+  await leave("bob", "I use Shram.");
+  const scripted = scriptedExtractor();
+  const memory = await createMemory({
+    record,
+    extractor: {
+      ...scripted,
+      async propose(reading, options) {
+        if (reading.messages.some(({ content }) => content === "Boom.")) throw new TypeError("broken");
+        return scripted.propose(reading, options);
+      },
+    },
+  });
+  opened.push(memory);
+  await expect.poll(() => texts(memory, "bob")).toEqual(["The user uses Shram."]);
+  await expect
+    .poll(async () => (await memory.jobs())[0])
+    .toMatchObject({ state: "failing", left: 1, problem: "it failed in a way that it should not." });
+});

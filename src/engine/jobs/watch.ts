@@ -1,0 +1,102 @@
+import type { JobNote } from "../../domain/job.ts";
+import { isMemoryError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Record } from "../../ports/record.ts";
+import type { JobState } from "../surface.ts";
+import type { Job, JobStep } from "./job.ts";
+
+/** Sees what a job does, and keeps a note of it beside the record. */
+export interface Watch {
+  begin(): void;
+  step(step: JobStep): void;
+  /** It came to its end, or broke off with an error. */
+  ended(error?: unknown): Promise<void>;
+  /** What hindered it last, and does no more. */
+  cleared(): void;
+  problem(): string | undefined;
+  state(now: { readonly isRunning: boolean; readonly nextAt: number | undefined }): Promise<JobState>;
+}
+
+export interface WatchPorts {
+  readonly clock: Clock;
+  readonly record: Pick<Record, "jobs" | "noteJob">;
+}
+
+type Seen = Partial<Omit<JobNote, "name">>;
+
+/** A job without an interval may run many times a second: its note is written once a minute. */
+const NOTE_EVERY_MS = 60_000;
+
+export function watch({ clock, record }: WatchPorts, job: Job): Watch {
+  let seen: Seen = {};
+  let begun = 0;
+  let notedAt = Number.NEGATIVE_INFINITY;
+
+  /** A note that cannot be written is a line less in a table; it is no fault of the job. */
+  const keep = async (): Promise<void> => {
+    const now = clock().getTime();
+    const isNews = seen.attempts !== 0 || seen.done !== 0 || job.everyMs !== undefined;
+    if (!isNews || (job.everyMs === undefined && now - notedAt < NOTE_EVERY_MS)) return;
+    notedAt = now;
+    await record.noteJob({ ...NOTHING, ...seen, name: job.name }).catch(() => {});
+  };
+
+  return {
+    begin() {
+      begun = performance.now();
+      const { problem, attempts = 0 } = seen;
+      seen = { at: clock().toISOString(), done: 0, attempts, ...(problem === undefined ? {} : { problem }) };
+    },
+    step({ done, found }) {
+      const { problem: _gone, ...rest } = seen;
+      seen = { ...rest, done, ...(found === undefined ? {} : { found }) };
+    },
+    async ended(error) {
+      const { problem: _gone, attempts = 0, ...rest } = seen;
+      const tookMs = Math.round(performance.now() - begun);
+      seen =
+        error === undefined
+          ? { ...rest, tookMs, attempts: 0 }
+          : { ...rest, tookMs, attempts: attempts + 1, problem: problemOf(error) };
+      await keep();
+    },
+    cleared() {
+      const { problem: _gone, ...rest } = seen;
+      seen = { ...rest, attempts: 0 };
+    },
+    problem: () => seen.problem,
+    async state({ isRunning, nextAt }) {
+      const kept: Seen = seen.at === undefined ? await noteOf(record, job) : seen;
+      const { at, ...rest } = kept;
+      const left = await job.left?.();
+      return {
+        done: 0,
+        attempts: 0,
+        ...rest,
+        name: job.name,
+        about: job.about,
+        state: stateOf(isRunning, (rest.attempts ?? 0) > 0, nextAt),
+        ...(at === undefined ? {} : { lastRun: at }),
+        ...(nextAt === undefined ? {} : { nextRun: new Date(nextAt).toISOString() }),
+        ...(left === undefined ? {} : { left }),
+      };
+    },
+  };
+}
+
+const NOTHING: Omit<JobNote, "name"> = { at: "", tookMs: 0, done: 0, attempts: 0 };
+
+/** What another process noted of it. */
+async function noteOf(record: WatchPorts["record"], { name }: Job): Promise<Seen> {
+  return (await record.jobs()).find((note) => note.name === name) ?? {};
+}
+
+function stateOf(isRunning: boolean, isFailing: boolean, nextAt: number | undefined): JobState["state"] {
+  if (isFailing) return "failing";
+  if (isRunning) return "running";
+  return nextAt === undefined ? "idle" : "scheduled";
+}
+
+function problemOf(error: unknown): string {
+  return isMemoryError(error) ? error.message : "it failed in a way that it should not.";
+}
