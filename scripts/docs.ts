@@ -34,10 +34,15 @@ export function commandsOf(overview: string): string[] {
 /** The page \`docs/reference/cli.md\` as it should be now. Needs \`dist/\`. */
 export function commandLineReference(): string {
   const overview = help();
-  const sections = commandsOf(overview).map(
-    (command) => `## keepsake ${command}\n\n\`\`\`text\n${help(command)}\n\`\`\`\n`,
-  );
+  const sections = commandsOf(overview).flatMap((command) => sectionsOf([command]));
   return [INTRODUCTION, `\`\`\`text\n${overview}\n\`\`\`\n`, ...sections].join("\n");
+}
+
+/** A command with those below it: "keys", "keys list", "keys create". */
+function sectionsOf(command: readonly string[]): string[] {
+  const text = help(...command);
+  const section = `## keepsake ${command.join(" ")}\n\n\`\`\`text\n${text}\n\`\`\`\n`;
+  return [section, ...commandsOf(text).flatMap((below) => sectionsOf([...command, below]))];
 }
 
 if (import.meta.main) {

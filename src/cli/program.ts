@@ -3,6 +3,7 @@ import { KINDS } from "../domain/memory.ts";
 import { command, count, examples, time } from "./command.ts";
 import { EXIT } from "./exit.ts";
 import { keeping } from "./keeping.ts";
+import { guarding } from "./keys.ts";
 
 const ABOUT = `
 Examples:
@@ -43,6 +44,7 @@ export function program(version: string): Command {
   moving(root);
   keeping(root);
   serving(root);
+  guarding(root);
   return root;
 }
 

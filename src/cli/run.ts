@@ -110,7 +110,7 @@ export async function reporting(print: Printer, work: () => Promise<number>): Pr
 }
 
 /** With `--at` the command happens at that time: what is said is said then, and answers are as of then. */
-function clockOf(at: string | undefined): () => Date {
+export function clockOf(at: string | undefined): () => Date {
   if (at === undefined) return () => new Date();
   const time = isoTime(at, "--at");
   return () => new Date(time);

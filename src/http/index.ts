@@ -3,10 +3,15 @@ export {
   type ApiKeys,
   apiKeys,
   type Bearer,
+  type IssuedKey,
   type KeyEntry,
+  type KeyManagement,
   type KeyRing,
+  type KeyScope,
   type KeyStore,
   passingKeys,
+  type Rotation,
+  type WantedKey,
 } from "./keys.ts";
-export { keysFile } from "./keys-file.ts";
+export { keysFile, keysPathOf } from "./keys-file.ts";
 export { type Served, type ServeOptions, serve } from "./serve.ts";

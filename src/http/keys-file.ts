@@ -76,6 +76,11 @@ export function keysFile(path: string): KeyStore {
   };
 }
 
+/** The file of the keys of a database. */
+export function keysPathOf(database: string): string {
+  return `${database}.keys.json`;
+}
+
 /** Changes whenever the file does; undefined where there is none. */
 function markOf(path: string): string | undefined {
   const state = statSync(path, { bigint: true, throwIfNoEntry: false });

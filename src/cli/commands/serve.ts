@@ -1,5 +1,5 @@
 import { invalid } from "../../errors.ts";
-import { type Served, serve } from "../../http/index.ts";
+import { keysPathOf, type Served, serve } from "../../http/index.ts";
 import { EXIT, interrupted, shownError } from "../exit.ts";
 import { dim, several } from "../print.ts";
 import { type CommonOptions, type Working, withMemory } from "../run.ts";
@@ -45,10 +45,6 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
     await served.close();
     return EXIT.done;
   });
-}
-
-function keysPathOf(path: string): string {
-  return `${path}.keys.json`;
 }
 
 function greeting({ path, settings }: Working, { url, firstKey, signInUrl }: Served): string[] {
