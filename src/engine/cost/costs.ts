@@ -1,0 +1,152 @@
+import { type BudgetState, type Budgets, checkBudgets, type Holder } from "../../domain/budget.ts";
+import type { CallReport, ModelCall } from "../../domain/model-call.ts";
+import { costOf, type Price } from "../../domain/prices.ts";
+import type { Scope } from "../../domain/scope.ts";
+import type { Calls, MayCall, OnCall } from "../../ports/calls.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Ids } from "../../ports/ids.ts";
+import { type Meter, NO_METER } from "../../ports/meter.ts";
+import { usedUp } from "./exceeded.ts";
+import { ledgerWriter } from "./ledger-writer.ts";
+import { measure } from "./measure.ts";
+import { reservations } from "./reservations.ts";
+import { limited, statesOf } from "./spending.ts";
+import { spendingTotals, type Whose } from "./totals.ts";
+
+/** What calls to models cost, and whether another may be made: the two functions for adapters, and what else needs to know. */
+export interface Costs {
+  readonly onCall: OnCall;
+  readonly mayCall: MayCall;
+  /** Messages that were stored: costs are told by 1,000 of them. */
+  stored(scope: Scope, turns: number): void;
+  /** How the budgets of a project stand, and of a user of it. */
+  budgets(whose: Whose): Promise<BudgetState[]>;
+  /** The ledger, with all in it that was told of. */
+  ledger(): Promise<Calls>;
+  /** Takes a user's name away, from calls that are not written yet too. */
+  unname(scope: Scope): Promise<void>;
+  /** Removes calls that have been kept for long enough; gives how many. */
+  cleanUp(): Promise<number>;
+  /** Writes what waits, and nothing more after that. */
+  close(): Promise<void>;
+}
+
+export interface CostOptions {
+  /** Prices that go before the listed ones. */
+  readonly prices?: readonly Price[];
+  readonly budgets?: Budgets;
+  /** How long calls are kept, in days (400). */
+  readonly keepDays?: number;
+}
+
+interface CostPorts {
+  readonly calls: Calls;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly meter?: Meter;
+}
+
+const KEPT_DAYS = 400;
+/** The project of a call that names nobody. */
+const NOBODYS = "";
+
+/** Counts, prices and bounds the calls to models. A ledger that fails never fails a call. */
+export function costKeeper(ports: CostPorts, options: CostOptions = {}): Costs {
+  const { calls, clock, ids, meter = NO_METER } = ports;
+  const { prices = [], keepDays = KEPT_DAYS } = options;
+  const budgets = checkBudgets(options.budgets ?? {});
+  const holders = limited(budgets);
+  const writer = ledgerWriter(calls, meter);
+  const reserved = reservations(clock, prices);
+  const totals = spendingTotals(calls, clock, writer);
+
+  const states = async ({ of, whose }: Held): Promise<BudgetState[]> =>
+    statesOf(budgets, of, await totals.fresh(whose), reserved.of(whose), clock());
+
+  return {
+    onCall(report, scope) {
+      const at = clock().toISOString();
+      const call = callOf(report, scope, { id: ids(), at, cost: costOf(report, at, prices) });
+      measure(meter, call);
+      // What a budget stopped had nothing reserved, and what never left this machine has no place in the ledger.
+      if (report.outcome === "over_budget") return;
+      reserved.settle(report.purpose, scope);
+      if (report.outcome === "not_tried") return;
+      reserved.learn(call);
+      totals.count(call);
+      writer.note(call);
+    },
+
+    async mayCall(purpose, scope, size) {
+      if (purpose === "chat" || holders.length === 0) return;
+      const asked = holdersOf(scope).filter(({ of }) => holders.includes(of));
+      const read = await Promise.all(asked.map(({ whose }) => totals.fresh(whose)));
+      // One step from here to the reservation: of two calls at once, the second sees what the first has reserved.
+      const now = clock();
+      const standing = asked.flatMap(({ of, whose }, i) => {
+        const spent = totals.held(whose) ?? read[i];
+        return spent ? statesOf(budgets, of, spent, reserved.of(whose), now) : [];
+      });
+      const gone = standing.find(({ left }) => left <= 0);
+      if (!gone) return reserved.add(purpose, scope, size);
+      meter.count("memory_budget_stops_total", { of: gone.of, per: gone.per, unit: gone.unit });
+      throw usedUp(gone);
+    },
+
+    stored(scope, turns) {
+      if (turns > 0) writer.stored({ ...named(scope), day: clock().toISOString().slice(0, 10), turns });
+    },
+
+    async budgets({ project, user }) {
+      const asked = user === undefined ? [projectOf(project)] : holdersOf({ project, user });
+      return (await Promise.all(asked.filter(({ of }) => holders.includes(of)).map(states))).flat();
+    },
+
+    async ledger() {
+      await writer.flush();
+      return calls;
+    },
+
+    async unname(scope) {
+      await writer.inTurn(() => calls.unname(named(scope)));
+      totals.drop(named(scope));
+    },
+
+    cleanUp: () => calls.removeBefore(new Date(clock().getTime() - keepDays * 86_400_000).toISOString()),
+
+    close: writer.close,
+  };
+}
+
+interface Held {
+  readonly of: Holder;
+  readonly whose: Whose;
+}
+
+function projectOf(project: string): Held {
+  return { of: "project", whose: { project } };
+}
+
+function holdersOf(scope: Scope | undefined): Held[] {
+  if (!scope) return [projectOf(NOBODYS)];
+  return [projectOf(scope.project), { of: "user", whose: named(scope) }];
+}
+
+function named({ project, user }: Scope): { project: string; user: string } {
+  return { project, user };
+}
+
+/** Field by field: what is no part of a call gets no further. */
+function callOf(
+  { purpose, model, host, ms, outcome, units, tokensIn, tokensCached, tokensOut, isEstimated }: CallReport,
+  scope: Scope | undefined,
+  { id, at, cost }: { id: string; at: string; cost: number | undefined },
+): ModelCall {
+  const whose = scope ? named(scope) : { project: NOBODYS };
+  const numbers = { ms, units, tokensIn, tokensCached, tokensOut };
+  return {
+    ...{ id, at, ...whose, purpose, model, host, outcome, ...numbers },
+    ...(isEstimated ? { isEstimated } : {}),
+    ...(cost === undefined ? {} : { cost }),
+  };
+}

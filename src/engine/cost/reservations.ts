@@ -1,0 +1,86 @@
+import type { ModelCall, Purpose } from "../../domain/model-call.ts";
+import { costOf, type Price } from "../../domain/prices.ts";
+import type { Scope } from "../../domain/scope.ts";
+import type { CallSize } from "../../ports/calls.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { type Amount, added, amountOf } from "./spending.ts";
+
+/** What calls that are on their way will take, as well as it is known: so that many at once do not each see the same room. */
+export interface Reservations {
+  add(purpose: Purpose, scope: Scope | undefined, size: CallSize | undefined): void;
+  /** A call has ended: what was reserved for one like it, first in, first out, is free. */
+  settle(purpose: Purpose, scope: Scope | undefined): void;
+  /** From what a call took, what the next one of its purpose may take. */
+  learn(call: ModelCall): void;
+  of(whose: { readonly project: string; readonly user?: string }): Amount;
+}
+
+interface Reserved extends Amount {
+  readonly purpose: Purpose;
+  readonly project: string;
+  readonly user: string | undefined;
+  /** In ms. */
+  readonly until: number;
+}
+
+/** No call takes longer; what is never told of was never made. */
+const LONGEST_MS = 600_000;
+/** Before anything is known: a prompt of a few pages at a small model's price. */
+const FIRST: Amount = { tokens: 4000, usd: 0.001 };
+/** What was large once is forgotten slowly. */
+const FADES = 0.9;
+const NOTHING: Amount = { usd: 0, tokens: 0 };
+
+export function reservations(clock: Clock, prices: readonly Price[]): Reservations {
+  let held: readonly Reserved[] = [];
+  const typical = new Map<Purpose, Amount>();
+
+  const estimate = (purpose: Purpose, size: CallSize | undefined): Amount => {
+    const before = typical.get(purpose) ?? FIRST;
+    if (!size) return before;
+    const usage = { ...size, host: "", tokensCached: 0 };
+    const usd = costOf(usage, clock().toISOString(), prices) ?? 0;
+    return { usd, tokens: size.tokensIn + size.tokensOut };
+  };
+
+  return {
+    add(purpose, scope, size) {
+      const now = clock().getTime();
+      const own: Reserved = {
+        ...estimate(purpose, size),
+        purpose,
+        project: scope?.project ?? "",
+        user: scope?.user,
+        until: now + LONGEST_MS,
+      };
+      held = [...held.filter(({ until }) => until > now), own];
+    },
+
+    settle(purpose, scope) {
+      const project = scope?.project ?? "";
+      const at = held.findIndex(
+        (one) => one.purpose === purpose && one.project === project && one.user === scope?.user,
+      );
+      if (at !== -1) held = held.toSpliced(at, 1);
+    },
+
+    learn(call) {
+      const { usd, tokens } = amountOf(call);
+      if (tokens === 0) return;
+      const before = typical.get(call.purpose) ?? NOTHING;
+      typical.set(call.purpose, {
+        usd: Math.max(usd, before.usd * FADES),
+        tokens: Math.max(tokens, before.tokens * FADES),
+      });
+    },
+
+    of({ project, user }) {
+      const now = clock().getTime();
+      return held
+        .filter(
+          (one) => one.until > now && one.project === project && (user === undefined || one.user === user),
+        )
+        .reduce<Amount>(added, NOTHING);
+    },
+  };
+}
