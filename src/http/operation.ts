@@ -72,6 +72,8 @@ export interface Operation<Path = unknown, Query = unknown, Body = unknown> {
   readonly answers: { readonly [status: number]: AnswerForm };
   /** Statuses of problems beside those that follow from the rest: 404, 409. */
   readonly problems?: readonly number[];
+  /** Whether it honours the header Idempotency-Key. */
+  readonly takesKey?: boolean;
   /** Left out of the document: the page's own files. */
   readonly isHidden?: boolean;
   handle(asked: Asked<Path, Query, Body>): Promise<Response> | Response;

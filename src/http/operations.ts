@@ -1,5 +1,6 @@
 import type { Operation } from "./operation.ts";
 import { conversationOperations } from "./routes/conversation.ts";
+import { describingOperations } from "./routes/describe.ts";
 import { erasureOperations } from "./routes/erasures.ts";
 import { healthOperations } from "./routes/health.ts";
 import { memoryOperations } from "./routes/memories.ts";
@@ -18,4 +19,5 @@ export const OPERATIONS: readonly Operation[] = [
   ...erasureOperations,
   ...simpleOperations,
   ...signInOperations,
+  ...describingOperations(() => OPERATIONS),
 ];

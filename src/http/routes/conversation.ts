@@ -5,6 +5,7 @@ import type { Reply, ScopedMemory } from "../../engine/surface.ts";
 import { isMemoryError } from "../../errors.ts";
 import { maybe, text } from "../fields.ts";
 import { type Operation, operation } from "../operation.ts";
+import { CONVERSATION_REPLY } from "../shapes/recall.ts";
 import { given, itemToWire, receiptToWire } from "../wire.ts";
 
 const CONVERSATION = z.strictObject({
@@ -31,6 +32,7 @@ export const conversationOperations: readonly Operation[] = [
     answers: {
       200: {
         says: "The reply, what it rests on, and what became of what was said.",
+        schema: CONVERSATION_REPLY,
         others: { "text/event-stream": "events `part` with `{ text }`, then `done` with the whole answer" },
       },
     },

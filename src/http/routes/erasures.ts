@@ -5,6 +5,7 @@ import type { Forget } from "../../engine/surface.ts";
 import { MemoryError } from "../../errors.ts";
 import { maybe, metadata, text } from "../fields.ts";
 import { type Asked, type Operation, operation } from "../operation.ts";
+import { ERASURE_PLAN, ERASURE_RECEIPT, ERASURES } from "../shapes/receipt.ts";
 import { given, receiptToWire, toWire } from "../wire.ts";
 
 const ERASURE = z
@@ -45,8 +46,11 @@ export const erasureOperations: readonly Operation[] = [
     scope: "erase",
     body: ERASURE,
     answers: {
-      200: { says: "The plan; or that there was nothing to erase." },
-      201: { says: "The receipt of what was erased." },
+      200: {
+        says: "The plan; or that there was nothing to erase.",
+        schema: z.union([ERASURE_PLAN, ERASURE_RECEIPT]),
+      },
+      201: { says: "The receipt of what was erased.", schema: ERASURE_RECEIPT },
     },
     problems: [404, 409],
     async handle({ exchange, body, memoryOf }) {
@@ -67,7 +71,7 @@ export const erasureOperations: readonly Operation[] = [
     summary: "The receipts of one user's erasures, or of all of the project, oldest first",
     scope: "read",
     query: WHOSE,
-    answers: { 200: { says: "The receipts." } },
+    answers: { 200: { says: "The receipts.", schema: ERASURES } },
     async handle({ exchange, query, ...asked }) {
       const receipts = await receiptsOf(asked, query.user_id);
       return exchange.json({ items: receipts.map(toWire), total: receipts.length });
@@ -82,7 +86,7 @@ export const erasureOperations: readonly Operation[] = [
     scope: "read",
     parameters: BY_ID,
     query: WHOSE,
-    answers: { 200: { says: "The receipt." } },
+    answers: { 200: { says: "The receipt.", schema: ERASURE_RECEIPT } },
     problems: [404],
     async handle({ exchange, path, query, ...asked }) {
       const receipts = await receiptsOf(asked, query.user_id);

@@ -4,6 +4,8 @@ import { KINDS } from "../../domain/memory.ts";
 import type { MemoryChanges, ScopedMemory } from "../../engine/surface.ts";
 import { claim, countText, kind, maybe, metadata, share, text } from "../fields.ts";
 import { OF_ONE, OF_USER, type Operation, operation } from "../operation.ts";
+import { MEMORY, MEMORY_PAGE, STATS, VERSIONS, WRITTEN_MEMORY } from "../shapes/memory.ts";
+import { ERASURE_RECEIPT, RECEIPT } from "../shapes/receipt.ts";
 import { given, memoryToWire, receiptToWire, toWire } from "../wire.ts";
 
 const FIELDS = {
@@ -47,7 +49,13 @@ export const memoryOperations: readonly Operation[] = [
     summary: "Stores a memory as such",
     scope: "write",
     body: NEW_MEMORY,
-    answers: { 201: { says: "The memory, and what was done.", headers: { location: "Where it is found." } } },
+    answers: {
+      201: {
+        says: "The memory, and what was done.",
+        schema: WRITTEN_MEMORY,
+        headers: { location: "Where it is found." },
+      },
+    },
     problems: [409],
     async handle({ exchange, body, memoryOf }) {
       const memory = memoryOf(body.user_id);
@@ -68,7 +76,7 @@ export const memoryOperations: readonly Operation[] = [
     scope: "read",
     parameters: OF_USER,
     query: LIST,
-    answers: { 200: { says: "A page, and the cursor of the next one." } },
+    answers: { 200: { says: "A page, and the cursor of the next one.", schema: MEMORY_PAGE } },
     async handle({ exchange, path, query, memoryOf }) {
       const { type, kind: asked = type, ...rest } = query;
       const { items, total, cursor } = await memoryOf(path.user_id).list(given({ kind: asked, ...rest }));
@@ -87,7 +95,7 @@ export const memoryOperations: readonly Operation[] = [
     summary: "How many memories of which kind and status",
     scope: "read",
     parameters: OF_USER,
-    answers: { 200: { says: "The counts." } },
+    answers: { 200: { says: "The counts.", schema: STATS } },
     handle: async ({ exchange, path, memoryOf }) =>
       exchange.json(await statsOf(path.user_id, memoryOf(path.user_id))),
   }),
@@ -99,7 +107,7 @@ export const memoryOperations: readonly Operation[] = [
     summary: "Erases all that is known about a user",
     scope: "erase",
     parameters: OF_USER,
-    answers: { 200: { says: "The receipt." } },
+    answers: { 200: { says: "The receipt.", schema: ERASURE_RECEIPT } },
     problems: [409],
     handle: async ({ exchange, path, memoryOf }) =>
       exchange.json(toWire(await memoryOf(path.user_id).forget({ everything: true })) as object),
@@ -113,7 +121,7 @@ export const memoryOperations: readonly Operation[] = [
     scope: "write",
     parameters: OF_USER,
     body: UNDO,
-    answers: { 200: { says: "What was done." } },
+    answers: { 200: { says: "What was done.", schema: RECEIPT } },
     problems: [404, 409],
     handle: async ({ exchange, path, body, memoryOf }) =>
       exchange.json(receiptToWire(await memoryOf(path.user_id).undo(body.revision))),
@@ -126,7 +134,7 @@ export const memoryOperations: readonly Operation[] = [
     summary: "One memory",
     scope: "read",
     parameters: OF_ONE,
-    answers: { 200: { says: "The memory." } },
+    answers: { 200: { says: "The memory.", schema: MEMORY } },
     problems: [404],
     handle: async ({ exchange, path, memoryOf }) =>
       exchange.json(memoryToWire(path.user_id, await memoryOf(path.user_id).get(path.id))),
@@ -140,7 +148,7 @@ export const memoryOperations: readonly Operation[] = [
     scope: "write",
     parameters: OF_ONE,
     body: CHANGES,
-    answers: { 200: { says: "The memory, and what was done." } },
+    answers: { 200: { says: "The memory, and what was done.", schema: WRITTEN_MEMORY } },
     problems: [404, 409],
     async handle({ exchange, path, body, memoryOf }) {
       const memory = memoryOf(path.user_id);
@@ -165,7 +173,7 @@ export const memoryOperations: readonly Operation[] = [
     description: "It is not an erasure: history keeps it.",
     scope: "write",
     parameters: OF_ONE,
-    answers: { 200: { says: "What was done." } },
+    answers: { 200: { says: "What was done.", schema: RECEIPT } },
     problems: [404, 409],
     handle: async ({ exchange, path, memoryOf }) =>
       exchange.json(receiptToWire(await memoryOf(path.user_id).remove(path.id))),
@@ -178,7 +186,7 @@ export const memoryOperations: readonly Operation[] = [
     summary: "All versions of a memory, oldest first",
     scope: "read",
     parameters: OF_ONE,
-    answers: { 200: { says: "The versions." } },
+    answers: { 200: { says: "The versions.", schema: VERSIONS } },
     problems: [404],
     async handle({ exchange, path, memoryOf }) {
       const versions = await memoryOf(path.user_id).history(path.id);

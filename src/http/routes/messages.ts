@@ -3,6 +3,7 @@ import type { Metadata } from "../../domain/filter.ts";
 import type { Part } from "../../domain/message.ts";
 import { maybe, metadata, text } from "../fields.ts";
 import { type Operation, operation } from "../operation.ts";
+import { RECEIPT } from "../shapes/receipt.ts";
 import { given, receiptToWire } from "../wire.ts";
 
 /** In OpenAI's shapes; what is not understood is kept as it came. */
@@ -40,7 +41,7 @@ export const messageOperations: readonly Operation[] = [
     summary: "Takes in messages as they were said, all or none",
     scope: "write",
     body: MESSAGES,
-    answers: { 201: { says: "What was stored, and what was understood." } },
+    answers: { 201: { says: "What was stored, and what was understood.", schema: RECEIPT } },
     problems: [409],
     async handle({ exchange, body, memoryOf }) {
       const receipt = await memoryOf(body.user_id).remember(

@@ -4,6 +4,7 @@ import type { RecallOptions } from "../../domain/recall.ts";
 import { invalid } from "../../errors.ts";
 import { count, countText, kind, maybe, metadata, share, text } from "../fields.ts";
 import { OF_ONE, OF_USER, type Operation, operation } from "../operation.ts";
+import { RECALL, RECALL_EXPLANATION } from "../shapes/recall.ts";
 import { given, itemToWire, toWire } from "../wire.ts";
 
 const QUERY = z.strictObject({ query: text.optional(), top_k: countText.optional() });
@@ -40,7 +41,9 @@ export const searchOperations: readonly Operation[] = [
     query: QUERY,
     body: BODY,
     isBodyOptional: true,
-    answers: { 200: { says: "What was found, best first; nothing where nothing is relevant." } },
+    answers: {
+      200: { says: "What was found, best first; nothing where nothing is relevant.", schema: RECALL },
+    },
     async handle({ exchange, path, query: asked, body, memoryOf }) {
       const { query, ...options } = searchOf(asked, body);
       const found = await memoryOf(path.user_id).recall(query, options);
@@ -57,7 +60,12 @@ export const searchOperations: readonly Operation[] = [
     scope: "read",
     parameters: OF_ONE,
     query: ABOUT,
-    answers: { 200: { says: "The explanation; of what has been erased since, it says that and no more." } },
+    answers: {
+      200: {
+        says: "The explanation; of what has been erased since, it says that and no more.",
+        schema: RECALL_EXPLANATION,
+      },
+    },
     problems: [404],
     async handle({ exchange, path, query, memoryOf }) {
       const explained = await memoryOf(path.user_id).explain(path.id, given({ about: query.about }));

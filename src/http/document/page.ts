@@ -1,0 +1,171 @@
+import type { ApiDocument } from "./document.ts";
+import type { JsonSchema } from "./schemas.ts";
+import { escaped, marked, shapeText } from "./shape-text.ts";
+
+/** The document as a page to read: plain HTML without scripts, and nothing from anywhere else. */
+export function documentPage(document: ApiDocument): string {
+  const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, call]) => ({
+      method: method.toUpperCase(),
+      path,
+      call: call as unknown as Call,
+    })),
+  );
+  const tags = [...new Set(calls.flatMap(({ call }) => call.tags))];
+  const sections = tags.map((tag) => ({ tag, own: calls.filter(({ call }) => call.tags.includes(tag)) }));
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Keepsake: the HTTP API</title>
+<link rel="icon" href="/icon.svg">
+<link rel="stylesheet" href="/docs.css">
+</head>
+<body>
+<header>
+<h1>Keepsake: the HTTP API</h1>
+<p>Version ${escaped(document.info.version)}. The same for programs: <a href="/openapi.json">openapi.json</a>. <a href="/">The page</a>.</p>
+</header>
+<nav aria-label="Calls">
+${sections.map(({ tag, own }) => `<h2>${escaped(tag)}</h2>\n<ul>${own.map(linkOf).join("\n")}</ul>`).join("\n")}
+</nav>
+<main>
+${GENERAL}
+${sections.map(({ tag, own }) => `<h2>${escaped(tag)}</h2>\n${own.map((one) => callOf(one, document)).join("\n")}`).join("\n")}
+<h2 id="shapes">Shapes</h2>
+${Object.entries(document.components.schemas)
+  .map(([name, schema]) => shapeOf(name, schema))
+  .join("\n")}
+</main>
+</body>
+</html>
+`;
+}
+
+interface Call {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security?: readonly unknown[];
+  readonly "x-keepsake-scopes"?: readonly string[];
+  readonly parameters?: readonly (JsonSchema & { readonly name?: string })[];
+  readonly requestBody?: { readonly content: { readonly [type: string]: { readonly schema: JsonSchema } } };
+  readonly responses: { readonly [status: string]: JsonSchema };
+}
+
+interface Place {
+  readonly method: string;
+  readonly path: string;
+  readonly call: Call;
+}
+
+const GENERAL = `<p>Send JSON with <code>content-type: application/json</code> and a key with
+<code>authorization: Bearer KEY</code>. A key belongs to a project; a user's id never reaches outside of it.
+What goes wrong is told as a problem document (RFC 9457) with a stable <code>code</code>. Each answer has an
+<code>x-request-id</code>; a well-formed one that you send is kept. With <code>Idempotency-Key</code> a write that is sent
+again changes nothing and gives the same answer. Lists come in pages: <code>next_cursor</code>, where there is one, goes
+into <code>cursor</code> of the next request.</p>`;
+
+function linkOf({ method, path, call }: Place): string {
+  return `<li><a href="#${call.operationId}"><b>${method}</b> ${escaped(path)}</a></li>`;
+}
+
+function callOf({ method, path, call }: Place, document: ApiDocument): string {
+  const body = Object.entries(call.requestBody?.content ?? {})
+    .map(([type, { schema }]) => `<h4>Takes <code>${escaped(type)}</code></h4>${shapeText(schema)}`)
+    .join("\n");
+  const parameters = (call.parameters ?? []).map((one) => parameterOf(resolved(one, document))).join("\n");
+  return `<article id="${call.operationId}">
+<h3><b>${method}</b> <code>${escaped(path)}</code></h3>
+<p>${marked(call.summary)}. ${marked(call.description ?? "")} ${needs(call)}</p>
+${parameters === "" ? "" : `<h4>Parameters</h4><dl>${parameters}</dl>`}
+${body}
+<h4>Gives</h4>
+<dl>${Object.entries(call.responses)
+    .map(([status, answer]) => answerOf(status, resolved(answer, document)))
+    .join("\n")}</dl>
+<h4>For example</h4>
+<pre><code>${escaped(curlOf(method, path, call))}</code></pre>
+</article>`;
+}
+
+function needs(call: Call): string {
+  if (call.security?.length === 0) return "Needs no key.";
+  const scopes = call["x-keepsake-scopes"] ?? [];
+  if (scopes.length === 0) return "Takes any key.";
+  return `Needs a key that may ${scopes.map((scope) => `<i>${escaped(scope)}</i>`).join(" and ")}.`;
+}
+
+function parameterOf(one: JsonSchema): string {
+  const {
+    name,
+    in: place,
+    required,
+    description,
+    schema,
+  } = one as {
+    name: string;
+    in: string;
+    required?: boolean;
+    description?: string;
+    schema: JsonSchema;
+  };
+  const must = required ? "" : ", may be left out";
+  return `<dt><code>${escaped(name)}</code> <small>${escaped(place)}${must}</small></dt><dd>${shapeText(schema)} ${marked(description ?? "")}</dd>`;
+}
+
+function answerOf(status: string, answer: JsonSchema): string {
+  const { description = "", content = {} } = answer as {
+    description?: string;
+    content?: { [type: string]: { schema: JsonSchema } };
+  };
+  const isProblem = "application/problem+json" in content;
+  const held = isProblem ? [] : Object.entries(content);
+  return `<dt>${escaped(status)}</dt><dd>${marked(description)}${held
+    .map(([type, { schema }]) => ` <small>${escaped(type)}</small> ${shapeText(schema)}`)
+    .join("")}</dd>`;
+}
+
+function shapeOf(name: string, schema: JsonSchema): string {
+  return `<article id="shape-${escaped(name)}"><h3><code>${escaped(name)}</code></h3>${shapeText(schema)}</article>`;
+}
+
+/** What a reference points to, where it is one. */
+function resolved(one: JsonSchema, document: ApiDocument): JsonSchema {
+  const place = one.$ref;
+  if (typeof place !== "string") return one;
+  let at: unknown = document;
+  for (const step of place.split("/").slice(1)) at = (at as JsonSchema)[step];
+  return at as JsonSchema;
+}
+
+/** A call that can be pasted into a shell. */
+function curlOf(method: string, path: string, call: Call): string {
+  const place = path
+    .replace("{user_id}", "ana")
+    .replace(/\{(\w+)\}/g, (_all, name: string) => `$${name.toUpperCase()}`);
+  const lines = [`curl -X ${method} "http://127.0.0.1:7420${place}"`];
+  if (call.security?.length !== 0) lines.push('-H "authorization: Bearer $KEY"');
+  const [type] = Object.keys(call.requestBody?.content ?? {});
+  if (type !== undefined) {
+    lines.push(`-H "content-type: ${type}"`);
+    lines.push(
+      EXAMPLES[call.operationId] === undefined ? "-d @request.json" : `-d '${EXAMPLES[call.operationId]}'`,
+    );
+  }
+  return lines.join(" \\\n  ");
+}
+
+const EXAMPLES: { readonly [operation: string]: string } = {
+  converse: '{ "user_id": "ana", "message": "I use Shram as a productivity tool." }',
+  addMessages: '{ "user_id": "ana", "messages": [{ "role": "user", "content": "I live in Porto." }] }',
+  addMemory: '{ "user_id": "ana", "content": "Ana lives in Porto.", "type": "fact" }',
+  searchMemories: '{ "query": "productivity tools", "top_k": 5 }',
+  changeMemory: '{ "importance": 0.9 }',
+  undo: '{ "revision": 3 }',
+  erase: '{ "user_id": "ana", "about": "Magnet", "dry_run": true }',
+  say: '{ "userId": "ana", "message": "I use Shram." }',
+  takeBack: '{ "userId": "ana", "message": "Forget that I ever mentioned Magnet." }',
+};

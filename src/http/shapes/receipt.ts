@@ -1,0 +1,78 @@
+import * as z from "zod";
+import { named, time, whole } from "./named.ts";
+
+const HELD_BACKUP = z.object({ name: z.string(), at: time, until: time.optional() });
+
+/** As `toWire` gives an `ErasureReceipt`. */
+export const ERASURE_RECEIPT: z.ZodType = named(
+  "ErasureReceipt",
+  z
+    .object({
+      version: z.literal(2).optional(),
+      id: z.string().describe("Empty where nothing was found: such a receipt is not kept"),
+      at: time,
+      project: z.string(),
+      user: z.string(),
+      revision: whole,
+      erased: z.record(z.string(), whole).describe("How many went from each place"),
+      ids: z.array(z.string()).describe("Of the memories that are gone"),
+      backups: z.array(HELD_BACKUP).describe("Copies that were known to hold it").optional(),
+      trace: z.string().optional(),
+      replays: z.string().optional(),
+      verified: z
+        .array(z.object({ place: z.string(), found: whole }))
+        .describe("Each place read again, and how many of the erased words were still there"),
+      complete: z.boolean(),
+      previous: z.string(),
+      hash: z.string(),
+      key: z.string().optional(),
+      signature: z.string(),
+    })
+    .describe("What an erasure took, from where, and the proof. It holds no erased word."),
+);
+
+const LINE = z.object({
+  id: z.string(),
+  action: z.enum(["added", "merged", "superseded", "retracted", "erased", "refused", "quarantined"]),
+  text: z.string(),
+  display: z.string(),
+  by: z.string().describe("The memory that took its place, or into which it went").optional(),
+  why: z.string().optional(),
+});
+
+const WAITING = z.object({
+  action: z.enum(["erase", "supersede", "retract"]),
+  memories: z.array(z.object({ id: z.string(), text: z.string() })),
+});
+
+/** As `receiptToWire` gives it. */
+export const RECEIPT: z.ZodType = named(
+  "Receipt",
+  z
+    .object({
+      revision: whole,
+      messages: z.array(z.string()).describe("Ids of the messages stored"),
+      memories: z.array(LINE),
+      pending: whole.describe("How many messages wait to be understood"),
+      erasures: z.array(ERASURE_RECEIPT).optional(),
+      waiting: z.array(WAITING).describe("What a plain yes in the same session would carry out").optional(),
+    })
+    .describe("What a write did, each thing by id."),
+);
+
+export const ERASURE_PLAN: z.ZodType = named(
+  "ErasurePlan",
+  z
+    .object({
+      dry_run: z.literal(true),
+      memories: z.array(z.object({ id: z.string(), text: z.string(), display: z.string() })),
+      messages: z.array(z.object({ id: z.string(), at: time, words: z.array(z.string()) })),
+    })
+    .describe("What an erasure would take. Nothing is gone yet."),
+);
+
+export const ERASURES: z.ZodType = z.object({
+  items: z.array(ERASURE_RECEIPT),
+  total: whole,
+  next_cursor: z.string().optional(),
+});

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Keepsake } from "../../src/engine/surface.ts";
+import type { ApiDocument } from "../../src/http/document/document.ts";
+import { apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
+import { OPERATIONS } from "../../src/http/operations.ts";
+import { createMemory } from "../../src/memory.ts";
+import { type Conformance, conformance } from "./conforms.ts";
+
+const clock = () => new Date("2026-03-01T12:00:00Z");
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into as a client would.
+type Json = any;
+
+let keepsake: Keepsake;
+let app: ReturnType<typeof httpApp>;
+let key: string;
+let rules: Conformance;
+const visited = new Set<string>();
+
+beforeAll(async () => {
+  keepsake = await createMemory({ path: ":memory:", clock });
+  const keys = apiKeys({ store: passingKeys(), clock });
+  key = keys.first ?? "";
+  app = httpApp({ keepsake, keys });
+  rules = conformance((await (await app.request("/openapi.json")).json()) as ApiDocument);
+});
+afterAll(() => keepsake.close());
+
+/** Calls, and holds what comes back against the document. */
+async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; json: Json; text: string; headers: Headers }> {
+  const response = await app.request(path, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const { status } = response;
+  const text = await response.text();
+  const told = [method, path, status];
+  expect([...told, rules.faults(method, path, { status, headers: response.headers, body: text })]).toEqual([
+    ...told,
+    [],
+  ]);
+  if (status < 400) visited.add(rules.operationOf(method, path) ?? "");
+  const isJson = response.headers.get("content-type")?.includes("json");
+  return { status, text, json: isJson ? JSON.parse(text) : undefined, headers: response.headers };
+}
+
+describe("every answer holds to the document", () => {
+  it("of the server itself", async () => {
+    await call("GET", "/api/v1/health");
+    await call("GET", "/api/v1/ready");
+    await call("GET", "/openapi.json");
+    await call("GET", "/docs");
+  });
+
+  it("of a conversation", async () => {
+    const say = (message: string, more: object = {}) =>
+      call("POST", "/api/v1/conversation", { user_id: "ana", message, ...more });
+    await say("I use Shram and Magnet as productivity tools.", { session_id: "one" });
+    await say("What productivity tools do I use?", { session_id: "two", include_memories: true });
+    await say("What productivity tools do I use?", { stream: true });
+    await say("My sister Eva lives in Porto and her birthday is on 3 May 1990.");
+    await say("I don't use Magnet anymore.");
+    await say("Forget that I ever mentioned Magnet.");
+    await say("Forget everything you know about me.");
+    await call("POST", "/message", { userId: "bob", message: "I use Shram." });
+    await call("POST", "/forget", { userId: "bob", message: "Forget Shram." });
+    await call("POST", "/api/v1/messages", {
+      user_id: "ana",
+      session_id: "three",
+      messages: [
+        {
+          id: "m1",
+          role: "user",
+          content: "I live in Porto.",
+          at: "2026-02-01T10:00:00+01:00",
+          metadata: { from: "test" },
+        },
+        { role: "assistant", content: [{ type: "text", text: "How nice." }] },
+        { role: "user", content: "My password is hunter2hunter2. I am allergic to penicillin." },
+      ],
+    });
+  });
+
+  it("of memories", async () => {
+    const { json: made } = await call("POST", "/api/v1/memories", {
+      user_id: "ana",
+      content: "Ana lives in Faro.",
+      type: "fact",
+      claim: { subject: "user", relation: "live in", value: "Faro" },
+      source_turn: 7,
+      confidence: 0.8,
+      valid_from: "2026-01-01",
+      expires_at: "2027-01-01T00:00:00Z",
+      metadata: { from: "test", tags: ["a", 1, null] },
+    });
+    await call("GET", `/api/v1/memories/ana/${made.id}`);
+    await call("PATCH", `/api/v1/memories/ana/${made.id}`, { content: "Ana lives in Braga." });
+    await call("GET", `/api/v1/memories/ana/${made.id}/history`);
+    const removed = await call("DELETE", `/api/v1/memories/ana/${made.id}`);
+    await call("POST", "/api/v1/memories/ana/undo", { revision: removed.json.revision });
+    await call("GET", "/api/v1/memories/ana?status=all&limit=2");
+    await call("GET", "/api/v1/memories/ana/stats");
+    const found = await call("POST", "/api/v1/memories/ana/search", {
+      query: "Where does Ana live?",
+      explain: true,
+    });
+    await call("POST", "/api/v1/memories/ana/search?query=productivity&top_k=1");
+    await call("GET", `/api/v1/memories/ana/recalls/${found.json.id}?about=${made.id}`);
+  });
+
+  it("of erasures", async () => {
+    await call("POST", "/api/v1/erasures", { user_id: "ana", about: "Braga", dry_run: true });
+    const { json: receipt } = await call("POST", "/api/v1/erasures", { user_id: "ana", about: "Braga" });
+    await call("POST", "/api/v1/erasures", { user_id: "ana", about: "Zanzibar" });
+    await call("GET", "/api/v1/erasures?user_id=ana");
+    await call("GET", `/api/v1/erasures/${receipt.id}`);
+    await call("DELETE", "/api/v1/memories/ana/all");
+  });
+
+  it("of signing in and out", async () => {
+    const { headers, json } = await call("POST", "/session", { key });
+    const signedIn = {
+      cookie: headers.get("set-cookie")?.split(";")[0] ?? "",
+      "x-keepsake-proof": json.proof,
+    };
+    await call("GET", "/session", undefined, signedIn);
+    await call("DELETE", "/session", undefined, signedIn);
+  });
+
+  it("that is a problem", async () => {
+    await call("GET", "/api/v1/ready", undefined, { authorization: "Bearer nothing" });
+    await call("GET", "/api/v1/ready", undefined, { host: "evil.example" });
+    await call("GET", "/api/v1/memories/ana/nothing");
+    await call("POST", "/api/v1/messages", "no JSON");
+    await call("POST", "/api/v1/messages", "{}", { "content-type": "text/plain" });
+    await call("POST", "/api/v1/messages", { user_id: "ana", messages: [], colour: "red" });
+    await call("POST", "/message", { userId: "ana", message: "x".repeat(1_100_000) });
+    await call("GET", "/api/v1/memories/ana?limit=0");
+    await call("GET", "/api/v1/memories/ana?colour=red");
+    await call("POST", "/session", { key: "nothing" });
+  });
+
+  it("and a fault in one would be seen", () => {
+    const faults = (body: object, status = 200, type = "application/json") => {
+      const headers = new Headers({ "content-type": type, "x-request-id": "1" });
+      return rules.faults("GET", "/api/v1/health", { status, headers, body: JSON.stringify(body) });
+    };
+    expect(faults({ status: "ok" })).toEqual([]);
+    expect(faults({ status: "well" })).toHaveLength(1);
+    expect(faults({ status: "ok", colour: "red" })).toHaveLength(1);
+    expect(faults({ status: "ok" }, 200, "text/html")).toHaveLength(1);
+    expect(faults({ status: "ok" }, 418)).toHaveLength(1);
+  });
+
+  it("and no operation is left out", () => {
+    const all = OPERATIONS.filter(({ isHidden }) => !isHidden).map(({ id }) => id);
+    expect(all.filter((id) => !visited.has(id))).toEqual([]);
+  });
+});
