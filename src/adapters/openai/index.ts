@@ -8,6 +8,8 @@ import { requestVectors } from "./request.ts";
 import { type ServerOptions, serverOf } from "./server.ts";
 import { vectorCache } from "./vector-cache.ts";
 
+export { type OpenaiModelOptions, openaiModel } from "./model.ts";
+
 /** A request may take 30 s, and is tried 5 times. */
 export interface OpenaiEmbedderOptions extends ServerOptions {
   /** "text-embedding-3-small" where absent. */
