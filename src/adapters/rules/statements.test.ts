@@ -35,7 +35,29 @@ const TELLS: readonly (readonly [said: string, ...memories: string[]])[] = [
   ["what is your favourite drink ? mine is cider", "The user's favourite drink is cider."],
   ["are you a vegetarian? I am.", "The user is a vegetarian."],
   ["Do you play chess? I love it.", "The user loves chess."],
+  // What one is beside being of an age, and what is no trade.
+  ["I'm 45 and still single.", "The user is 45 years old.", "The user is single."],
+  [
+    "I'm a sucker for old maps and rainy mornings.",
+    "The user is a sucker for old maps.",
+    "The user is a sucker for rainy mornings.",
+  ],
+  ["I'm a carer for my mum.", "The user is a carer for their mum."],
+  [
+    "My brother is a driver for Uber.",
+    "The user's brother is a driver.",
+    "The user's brother works at Uber.",
+  ],
+  // What a name, and what a doing, is said of in front.
+  ["bruno is my name , what is yours ?", "The user is called bruno."],
+  ["fishing is what i do on weekends", "The user does fishing on weekends."],
+  ["i like fixing things", "The user likes fixing things."],
+  // How much, and no choice.
+  ["I drink two or three coffees a day.", "The user drinks two or three coffees a day."],
+  ["I run three miles or more every day.", "The user runs three miles or more every day."],
   // Favourites and pastimes.
+  ["my go to drink is iced tea", "The user's go-to drink is iced tea."],
+  ["My favourite colour would have to be teal.", "The user's favourite colour is teal."],
   ["Otters are my favourite animal.", "The user's favourite animal is Otters."],
   ["New Orleans, that's my favourite city.", "The user's favourite city is New Orleans."],
   ["Chess is one of my favourite games.", "One of the user's favourite games is Chess."],

@@ -76,6 +76,25 @@ function subjectValue(part: Part, subject: Entity): string | undefined {
   return subject.name ?? (subject.path.includes("/") ? undefined : subject.display);
 }
 
+/** What employs people, in small letters: "a cleaner for a big law firm". */
+const EMPLOYER =
+  /(?:compan(?:y|ies)|firm|agency|council|government|school|university|college|hospital|clinic|bank|charity|church|army|navy|airline|newspaper|magazine|studio|startup|start-up|business|city|county|state|police|museum|library|station|department|ministry|organi[sz]ation|foundation|store|shop|restaurant|hotel|team|club|factory|manufacturer|publisher|contractor|brand)s?$/;
+
+/** Whether the place behind what somebody is, is where they work: "a nurse at St Olaf", and not "a sucker for sweets". */
+function isEmployed(
+  { tokens, statement }: Part,
+  head: string,
+  { kind, head: joint, items, to }: Phrase,
+): boolean {
+  const where = items[0];
+  if (kind !== "preposition" || !where || statement.clause.verb.denied) return false;
+  if (/^(?:member|regular|customer|guest|patient|fan|volunteer)$/.test(head)) return false;
+  const last = tokens[to - 1]?.lower ?? "";
+  if (joint === "at") return last !== "living" && (isPersonNoun(head) || isName(tokens, ...where));
+  const isOneThat = isName(tokens, ...where) || EMPLOYER.test(last);
+  return (joint === "for" || joint === "with") && isPersonNoun(head) && isOneThat;
+}
+
 function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): AddProposal[] {
   const { context, tokens, statement, phrases } = part;
   const { subject, clause } = statement;
@@ -83,15 +102,7 @@ function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): A
   const next = phrases[phrases.indexOf(phrase) + 1];
   const head = tokens[item[1] - 1]?.lower ?? "";
   const employer = subject.animate || isSpeaker ? next : undefined;
-  if (
-    employer?.kind === "preposition" &&
-    ["at", "for", "with"].includes(employer.head ?? "") &&
-    employer.items.length > 0 &&
-    (isPersonNoun(head) || (isName(tokens, ...(employer.items[0] ?? [0, 0])) && employer.head === "at")) &&
-    !/^(?:member|regular|customer|guest|patient|fan|volunteer)$/.test(head) &&
-    tokens[employer.to - 1]?.lower !== "living" &&
-    !clause.verb.denied
-  ) {
+  if (employer && isEmployed(part, head, employer)) {
     return jobClaims(part, phrase, employer);
   }
   const thing = subject.path.split("/").at(-1) ?? "";

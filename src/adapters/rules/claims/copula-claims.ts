@@ -14,6 +14,7 @@ import type { Phrase } from "../clauses/phrases.ts";
 import { adding, claimOf, said } from "../context.ts";
 import { LASTING, PASSING } from "../words/lexicon.ts";
 import { isCapital } from "../words/token.ts";
+import { isAge } from "./age-claims.ts";
 import { fanClaims } from "./fans.ts";
 import { inclination } from "./inclination.ts";
 import { called } from "./name-claims.ts";
@@ -55,11 +56,23 @@ export function copulaClaims(part: Part): AddProposal[] {
   if (!first || (clause.verb.tense === "past" && subject.path === "user" && first.kind === "adjective"))
     return [];
   if (first.kind === "adjective") return adjectiveClaims(part, first);
-  if (first.kind === "noun") return [...nounClaims(part, first), ...name];
+  if (first.kind === "noun") return [...nounClaims(part, first), ...besideAge(part, first), ...name];
   if (first.kind === "time") return timeClaims(part, first);
   if (first.kind === "preposition") return prepositionClaims(part, first);
   if (first.kind === "infinitive") return aimClaims(part, first);
   return [];
+}
+
+/** "45 and single": what stands beside the age. */
+function besideAge(part: Part, first: Phrase): AddProposal[] {
+  const { context, tokens, phrases } = part;
+  if (!isAge(said(context, tokens, first.from, first.to))) return [];
+  const next = phrases.slice(phrases.indexOf(first) + 1).find(({ kind }) => kind === "adjective");
+  const isJoined = next && tokens.slice(first.to, next.from).some(({ lower }) => lower === "and");
+  if (!next || next.head !== undefined || !isJoined) return [];
+  const { clause } = part.statement;
+  const alone = { ...part.statement, clause: { ...clause, rest: [next.from, next.to] as const } };
+  return adjectiveClaims({ ...part, statement: alone, phrases: [next] }, next);
 }
 
 /** "my dog's a rescue from Romania called Pip": whose name it is. */

@@ -13,7 +13,7 @@ const FAVOURITE =
   "(?:all[- ]time |absolute |very |personal |other |second |new |current )*(?<word>(?:least[- ])?(?:favou?rites?|faves?|favs?))";
 /** What stands between what is liked and what is said of it. */
 const IS =
-  "(?:is|are|'s|would be|has to be|have to be|must be|will always be)(?: (?:still|definitely|probably|also|really|easily|by far|always|certainly|currently))?";
+  "(?:is|are|'s|would be|would have to be|would probably be|'d be|'d have to be|has to be|have to be|must be|will always be)(?: (?:still|definitely|probably|also|really|easily|by far|always|certainly|currently))?";
 /** Where a statement can begin within a sentence. */
 const OPENS =
   "(?:^|[,;:.!?–—(-] *|\\b(?:and|but|so|because|cause|cuz|since|well|yes|yeah|no|oh|like|love|think|guess|say|maybe|probably|though|also) )";
@@ -44,7 +44,7 @@ const FORMS: readonly RegExp[] = [
   ),
   // "my favourite is shopping", "my favourite thing to do is go sailing"
   new RegExp(
-    `\\b(?:my|our) ${FAVOURITE}(?<noun>(?: [\\p{L}'’-]+){0,2}?)(?: (?:to|of) [\\p{L} ]{2,20})? ${IS} (?:to |to go )?${VALUE}(?=$|[,;:.!?]| (?:and|but|so|because|though|too|do|what|i|we|my)\\b)`,
+    `\\b(?:my|our) ${FAVOURITE}(?<noun>(?: (?!would\\b)[\\p{L}'’-]+){0,2}?)(?: (?:to|of) [\\p{L} ]{2,20})? ${IS} (?:to |to go )?${VALUE}(?=$|[,;:.!?]| (?:and|but|so|because|though|too|do|what|i|we|my)\\b)`,
     "giu",
   ),
 ];

@@ -42,7 +42,7 @@ function namedOrLasting(part: Part, phrase: Phrase, item: Stretch, value: string
   if (bare && !clause.verb.denied && isPersonName(tokens, item, subject, context)) {
     return [called(part, subject, value)];
   }
-  const member = memberClaims(part, phrase, item);
+  const member = memberClaims(part, phrase, item) ?? leaningClaims(part, phrase, item);
   if (member) return member;
   return isPassingNoun(tokens, item, part) ? [] : lastingClaims(part, phrase, item, noun);
 }
@@ -119,6 +119,24 @@ function memberClaims(
     { ...part, phrases: part.phrases.map((one) => (one === phrase ? wide : one)) },
     relationWith(part.statement.clause.verb.denied, `be a ${head} of`),
     wide,
+  );
+}
+
+/** "a sucker for sweets and old maps": each of them. */
+function leaningClaims(
+  part: Part,
+  phrase: Phrase,
+  item: readonly [number, number],
+): AddProposal[] | undefined {
+  const { tokens, phrases, statement } = part;
+  const head = tokens[item[1] - 1]?.lower ?? "";
+  const next = phrases[phrases.indexOf(phrase) + 1];
+  if (!/^(?:sucker|stickler)$/.test(head) || next?.head !== "for" || next.items.length === 0)
+    return undefined;
+  return relationClaims(
+    { ...part, phrases: phrases.filter((one) => one !== phrase) },
+    relationWith(statement.clause.verb.denied, `be a ${head} for`),
+    next,
   );
 }
 

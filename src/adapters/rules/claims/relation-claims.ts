@@ -59,7 +59,7 @@ export function relationClaims(
   const unlisted = whole ?? (phrase ? said(context, tokens, phrase.from, phrase.to) : "");
   return items.flatMap((item, k) => {
     const value = item ? said(context, tokens, ...item) : tidy(unlisted);
-    if (item && isVague(tokens, item)) return tasteOfThat(part, relation, item);
+    if (item && isVague(tokens, item) && !isDoing(part, item)) return tasteOfThat(part, relation, item);
     const isOne = items.length > 1;
     const text = asOne(sentenceOf(part, restWith(part, phrase, item), leadText(part)), isOne);
     const qualifier = asOne(qualifierOf(part, phrase), isOne);
@@ -134,8 +134,17 @@ function isVague(tokens: readonly Token[], [from, to]: readonly [number, number]
   return (
     last === undefined ||
     (to - from === 1 && VAGUE.has(last.lower) && !isNarrowed(tokens, to)) ||
-    (to - from > 1 && ["stuff", "things", "ones"].includes(last.lower) && to - from < 3)
+    // "building things" is a doing.
+    (to - from === 2 &&
+      ["stuff", "things", "ones"].includes(last.lower) &&
+      !/[a-z]{3}ing$/.test(tokens[from]?.lower ?? ""))
   );
+}
+
+/** "I like fixing things": the fixing tells it. */
+function isDoing({ statement, tokens }: Part, [from, to]: Stretch): boolean {
+  const isThings = to - from === 1 && /^(?:things|stuff)$/.test(tokens[from]?.lower ?? "");
+  return isThings && statement.clause.verb.chain.some(({ next }) => next === "gerund");
 }
 
 /** "anything spicy", "something with raccoons" */
@@ -152,13 +161,13 @@ function isNarrowed(tokens: readonly Token[], at: number): boolean {
 function splitItems(part: Part, phrase: Phrase): (readonly [number, number])[] {
   // "between nine and eleven" is one stretch.
   if (phrase.head === "between") return [[phrase.items[0]?.[0] ?? phrase.from, phrase.to]];
+  const isEither = part.tokens.slice(phrase.from, phrase.to).some(({ lower }) => lower === "or");
   if (
     phrase.items.length > 1 &&
-    part.statement.clause.verb.tense === "past" &&
-    part.tokens.slice(phrase.from, phrase.to).some(({ lower }) => lower === "or")
-  ) {
-    return [[phrase.from, phrase.to]];
-  }
+    isEither &&
+    (part.statement.clause.verb.tense === "past" || isAmount(part, phrase))
+  )
+    return [[phrase.items[0]?.[0] ?? phrase.from, phrase.to]];
   // Among people nothing is gained where each part can end by itself, and what they share would be lost.
   if (isAmongPeople(part.context) && sharesEnd(part, phrase))
     return [[phrase.items[0]?.[0] ?? phrase.from, phrase.to]];
@@ -169,6 +178,15 @@ function splitItems(part: Part, phrase: Phrase): (readonly [number, number])[] {
   return phrase.items.length > 1
     ? [...phrase.items]
     : [[phrase.from, phrase.to] as const].map(([from, to]) => [phrase.items[0]?.[0] ?? from, to] as const);
+}
+
+/** "two or three coffees", "three miles or more": how much, and no choice. */
+function isAmount({ tokens }: Part, { items }: Phrase): boolean {
+  return items.some(([from, to]) => {
+    const word = tokens[from];
+    const isMore = tokens[from - 1]?.lower === "or" && /^(?:more|less|fewer|so)$/.test(word?.lower ?? "");
+    return isMore || (to - from === 1 && word?.class === "number");
+  });
 }
 
 /** "I work as a cook at the harbour": the place is a claim of its own. */

@@ -10,11 +10,17 @@ const SAID_OF =
   /(?:^|[,;.!?] ?|\b(?:and|but|so|because|well) )(?<thing>[\p{L}\p{N}'’ -]{3,40}?) (?:is|are) (?:what|something|all|the thing|one thing|things) (?:that )?(?:i|we) (?:really |also |just )?(?<verb>love|like|enjoy|hate)(?= (?:too|most|best|the most|to do|so|very)\b|[,;.!?]|$)/giu;
 const PLACE_OF =
   /(?:^|[,;.!?] ?|\b(?:and|but|well) )(?<place>[\p{L}' -]{3,30}?) is where (?:i|we) (?<verb>live|work|grew up|study)\b/giu;
+/** "Omar is my name": whatever stands in front of it, written as names are or not. */
+const NAME_OF =
+  /(?:^|[,;.!?] ?|\b(?:and|but|well|hi|hello|hey) )(?<name>\p{L}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+)?)(?: is|['’]s) my (?:first |full |real |given )?name\b/giu;
+/** "Fishing is what I do on weekends" */
+const DONE =
+  /(?:^|[,;.!?] ?|\b(?:and|but|so|well) )(?<thing>[\p{L}-]{2,}ing(?: [\p{L}'’-]+){0,3}?) is what (?:i|we) do(?<when>(?: [\p{L}'’-]+){0,6})(?=[,;.!?]|$)/giu;
 const NOTHING = /\b(?:i|we|you|he|she|it|they|this|that|these|those|there|here|who|what|which)\b/i;
 
 /** "Baking rye is what I like", "Oslo is where I live": with what it is about in front. */
 export function fronted(context: Context, text: string, place: { start: number; end: number }): Proposal[] {
-  if (!/\b(?:i|we)\b/i.test(text)) return [];
+  if (!/\b(?:i|we|my name)\b/i.test(text)) return [];
   const likes = Array.from(text.matchAll(SAID_OF), ({ groups }) => [
     groups?.thing ?? "",
     `I ${groups?.verb} `,
@@ -23,7 +29,12 @@ export function fronted(context: Context, text: string, place: { start: number; 
     groups?.place ?? "",
     `I ${groups?.verb} in `,
   ]);
-  return [...likes, ...places].flatMap(([thing = "", start = ""]) =>
+  const done = Array.from(text.matchAll(DONE), ({ groups }) => [
+    `${groups?.thing ?? ""}${groups?.when ?? ""}`,
+    "I do ",
+  ]);
+  const names = Array.from(text.matchAll(NAME_OF), ({ groups }) => [groups?.name ?? "", "My name is "]);
+  return [...likes, ...places, ...done, ...names].flatMap(([thing = "", start = ""]) =>
     NOTHING.test(thing) ? [] : context.readAs(`${start}${thing.trim()}.`, place),
   );
 }

@@ -89,6 +89,8 @@ export function joined(tokens: readonly Token[]): Token[] {
       whole[whole.length - 1] = { ...last, owner: true, after: " " };
     }
     if (last && isHyphened(last, token)) whole[whole.length - 1] = joint(last, token);
+    else if (last?.lower === "go" && token.lower === "to" && whole.at(-2)?.class === "possessive")
+      whole[whole.length - 1] = { ...joint(last, token), class: "adjective" };
     else whole.push(token);
   }
   return whole;
