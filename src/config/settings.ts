@@ -7,6 +7,8 @@ export interface Settings {
   readonly path: string;
   readonly host: string;
   readonly port: number;
+  /** Names that the server answers to beside those of this machine. */
+  readonly hosts?: readonly string[];
   readonly apiKey?: string;
   readonly secret?: string;
   /** False keeps credentials in messages word for word. */
@@ -55,6 +57,10 @@ export const SETTINGS: { readonly [name: string]: Setting } = {
   MEMORY_DB_URL: { schema: z.string().regex(/^sqlite:\/\/\/[^\0]/), allowed: "sqlite:///FILE" },
   KEEPSAKE_HOST: { schema: z.string().regex(/^\S+$/), allowed: "a name or an address of this machine" },
   KEEPSAKE_PORT: { schema: numberIn(0, 65_535), allowed: "a number from 0 to 65535" },
+  KEEPSAKE_HOSTS: {
+    schema: z.string().regex(/^[\w.-]{1,253}(?: *, *[\w.-]{1,253}){0,99}$/),
+    allowed: "names without ports, with commas between them",
+  },
   KEEPSAKE_API_KEY: {
     schema: z.string().regex(/^[\x21-\x7e]{8,512}$/),
     allowed: "8 to 512 visible ASCII characters",
@@ -113,6 +119,7 @@ export function readSettings(environment: Environment = process.env): Settings {
       values.get("KEEPSAKE_DB") ?? values.get("MEMORY_DB_URL")?.slice("sqlite:///".length) ?? "keepsake.db",
     host: values.get("KEEPSAKE_HOST") ?? "127.0.0.1",
     port: Number(values.get("KEEPSAKE_PORT") ?? 7420),
+    ...one("hosts", values.get("KEEPSAKE_HOSTS")?.split(/ *, */)),
     ...text("apiKey", "KEEPSAKE_API_KEY"),
     ...text("secret", "KEEPSAKE_SECRET"),
     ...one("redact", values.get("KEEPSAKE_REDACT") === "off" ? false : undefined),

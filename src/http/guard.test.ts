@@ -3,6 +3,7 @@ import type { Keepsake } from "../engine/surface.ts";
 import { MemoryError } from "../errors.ts";
 import { createMemory } from "../memory.ts";
 import { httpApp, type ServerFault } from "./app.ts";
+import { isLoopback } from "./guard.ts";
 import { type ApiKeys, apiKeys, passingKeys } from "./keys.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");
@@ -119,6 +120,48 @@ describe("who may call", () => {
       (await open.request("/api/v1/health", { headers: { host } })).status;
     expect(await status("memory.example")).toBe(200);
     expect(await status("evil.example")).toBe(403);
+  });
+
+  it("a server that listens for others and was given names goes by this machine's own too", async () => {
+    const open = httpApp({ keepsake, keys, host: "0.0.0.0", hosts: ["memory.example"] });
+    for (const host of ["localhost:7420", "127.0.0.1", "Memory.Example:443"]) {
+      expect((await open.request("/api/v1/health", { headers: { host } })).status).toBe(200);
+    }
+  });
+
+  it.each([
+    ["a name that begins like ours", "127.0.0.1.evil.example"],
+    ["a name that ends like ours", "evil-localhost"],
+    ["a name with a dot behind it", "localhost."],
+    ["an address of this machine in another spelling", "2130706433"],
+    ["an address of this machine in hex", "0x7f.1"],
+    ["any address", "0.0.0.0"],
+    ["an address in IPv6 dress", "[::ffff:127.0.0.1]"],
+    ["two ports", "localhost:80:80"],
+    ["a user before it", "localhost@evil.example"],
+    ["nothing", ""],
+  ])("does not go by %s", async (_what, host) => {
+    const response = await app.request("/api/v1/ready", { headers: { ...withKey(), host } });
+    expect((await problem(response)).status).toBe(403);
+  });
+
+  it("a page whose name was bound to this machine gets nothing by its cookie or its key", async () => {
+    const rebound = { host: "evil.example:7420", origin: "http://evil.example:7420" };
+    for (const path of ["/session", "/message", "/v1/chat/completions", "/api/v1/memories"]) {
+      const response = await app.request(path, {
+        method: "POST",
+        body: "{}",
+        headers: { ...withKey(), ...rebound, "content-type": "application/json" },
+      });
+      expect((await problem(response)).status).toBe(403);
+    }
+  });
+
+  it("only what is surely this machine's own counts as such", () => {
+    const own = ["127.0.0.1", "127.8.9.10", "::1", "[::1]", "localhost", "LOCALHOST"];
+    expect(own.filter((host) => !isLoopback(host))).toEqual([]);
+    const others = ["0.0.0.0", "::", "127.1", "127.evil.example", "192.168.1.2", "memory.example", ""];
+    expect(others.filter(isLoopback)).toEqual([]);
   });
 
   it("nothing says that other origins may read an answer", async () => {

@@ -67,15 +67,24 @@ export function fromHere(hosts: ReadonlySet<string> | undefined): MiddlewareHand
   };
 }
 
-/** The names a server answers to: this machine's own where it listens only there, else those that were named. */
+/** Whether only this machine can reach what listens there. A name that it cannot be sure of is none of its own. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.has(host.toLowerCase()) || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/**
+ * The names a server answers to. Where it listens only on this machine, that's own names and those that were named;
+ * else all, or, where some were named, those and this machine's own.
+ */
 export function hostsOf(
   listens: string,
   named: readonly string[] | undefined,
 ): ReadonlySet<string> | undefined {
   const extra = (named ?? []).map((name) => name.toLowerCase());
-  const isLoopback = LOOPBACK.has(listens) || listens === "::1" || /^127\.\d+\.\d+\.\d+$/.test(listens);
-  if (isLoopback) return new Set([...LOOPBACK, listens, ...extra]);
-  return extra.length > 0 ? new Set(extra) : undefined;
+  if (!isLoopback(listens) && extra.length === 0) return undefined;
+  // An IPv6 address stands in brackets in `Host`.
+  const own = listens.includes(":") ? `[${listens}]` : listens.toLowerCase();
+  return new Set([...LOOPBACK, own, ...extra]);
 }
 
 function nameOf(host: string): string {

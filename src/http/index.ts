@@ -1,4 +1,5 @@
 export { type AppOptions, httpApp, type ServerFault } from "./app.ts";
+export { isLoopback } from "./guard.ts";
 export {
   type ApiKeys,
   apiKeys,

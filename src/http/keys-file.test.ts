@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -47,6 +47,40 @@ describe("the file of keys", () => {
     expect(here.verify(key)?.project).toBe("shop");
     keysFile(path).write((held) => ({ ...held, keys: [] }));
     expect(here.verify(key)).toBeUndefined();
+  });
+
+  it("of the first version keeps its keys, which may do everything, and becomes one of the second", () => {
+    const { first } = apiKeys({ store: keysFile(path), clock });
+    const { keys } = keysFile(path).read() ?? { keys: [] };
+    const old = keys.map(({ id, project, hash, createdAt }) => ({ id, project, hash, createdAt }));
+    writeFileSync(path, JSON.stringify({ version: 1, keys: old, sessions: [] }));
+    const later = apiKeys({ store: keysFile(path), clock });
+    expect(later.verify(first ?? "")?.scopes).toEqual(["read", "write", "erase", "admin"]);
+    later.create({ project: "shop" });
+    expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({
+      version: 2,
+      keys: [{ id: old[0]?.id }, {}],
+    });
+    expect(apiKeys({ store: keysFile(path), clock }).verify(first ?? "")?.scopes).toHaveLength(4);
+  });
+
+  it("keeps everything that a key has", () => {
+    const keys = apiKeys({ store: keysFile(path), clock });
+    const { entry } = keys.create({
+      project: "shop",
+      scopes: ["read"],
+      user: "ana",
+      label: "a label",
+      expiresAt: "2027-01-01",
+    });
+    const { key, entry: rotated } = keys.rotate(entry.id);
+    keys.verify(key);
+    keys.close();
+    const kept = keysFile(path)
+      .read()
+      ?.keys.find(({ id }) => id === entry.id);
+    expect(kept).toEqual({ ...rotated, lastUsedAt: "2026-03-01T12:00:00.000Z" });
+    expect(kept?.past).toHaveLength(1);
   });
 
   it.each(["no JSON", '{"version":1}', '{"version":3,"keys":[],"sessions":[]}'])(

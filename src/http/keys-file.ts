@@ -63,13 +63,17 @@ export function keysFile(path: string): KeyStore {
       if (known?.mark !== mark || now - known.at > FRESH_MS) known = { mark, at: now, ring: parse(path) };
       return known.ring;
     },
-    write(change) {
+    write(change, patienceMs) {
       writing(path, () =>
-        withLock(`${path}.lock`, (isHeld) => {
-          const held = markOf(path) === undefined ? EMPTY_RING : parse(path);
-          const next = change(held);
-          if (next !== held) replace(path, next, isHeld);
-        }),
+        withLock(
+          `${path}.lock`,
+          (isHeld) => {
+            const held = markOf(path) === undefined ? EMPTY_RING : parse(path);
+            const next = change(held);
+            if (next !== held) replace(path, next, isHeld);
+          },
+          patienceMs,
+        ),
       );
       known = undefined;
     },

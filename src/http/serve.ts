@@ -1,9 +1,10 @@
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Keepsake } from "../engine/surface.ts";
-import { MemoryError } from "../errors.ts";
+import { invalid, MemoryError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type AppOptions, httpApp, type ServerFault } from "./app.ts";
+import { isLoopback } from "./guard.ts";
 import { apiKeys, passingKeys } from "./keys.ts";
 import { keysFile } from "./keys-file.ts";
 
@@ -38,11 +39,19 @@ const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
 const LONGEST_FAREWELL_MS = 10_000;
 
-/** Starts the server. `unavailable` where the port is taken. It does not close the memory. */
+const KEYLESS =
+  "Others could reach it there, and there is no key yet. Make one first, with `keepsake keys create`, or set " +
+  "KEEPSAKE_API_KEY; or listen on 127.0.0.1.";
+
+/**
+ * Starts the server. `unavailable` where the port is taken, `invalid_input` where others could reach it and there is no
+ * key. It does not close the memory.
+ */
 export async function serve(options: ServeOptions): Promise<Served> {
   const { keepsake, clock, host = "127.0.0.1", port = 7420, keysPath, apiKey } = options;
   const store = keysPath === undefined ? passingKeys() : keysFile(keysPath);
-  const keys = apiKeys({ store, clock, given: apiKey });
+  const keys = apiKeys({ store, clock, given: apiKey, makesFirst: isLoopback(host) });
+  if (!isLoopback(host) && !keys.isAny()) throw invalid(KEYLESS);
   const app = httpApp({ ...optionsFor(options), keepsake, keys, host });
   const server = createAdaptorServer({
     fetch: app.fetch,
@@ -52,7 +61,11 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const url = urlOf(server, host);
   const first =
     keys.first === undefined ? {} : { firstKey: keys.first, signInUrl: `${url}/#key=${keys.first}` };
-  return { url, ...first, close: () => close(server) };
+  const end = async (): Promise<void> => {
+    await close(server);
+    keys.close();
+  };
+  return { url, ...first, close: end };
 }
 
 function optionsFor({ hosts, onFault }: ServeOptions): Partial<AppOptions> {

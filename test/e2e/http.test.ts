@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Keepsake } from "../../src/engine/surface.ts";
-import { type Served, type ServeOptions, serve } from "../../src/http/index.ts";
+import { keysFile, type Served, type ServeOptions, serve } from "../../src/http/index.ts";
+import { keyManagement } from "../../src/http/keys/manage.ts";
 import { createMemory } from "../../src/memory.ts";
 
 const clock = () => new Date();
@@ -139,6 +140,24 @@ describe("a running server", () => {
 
   it("listens on this machine alone", () => {
     expect(served.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  it("does not listen where others could reach it as long as there is no key", async () => {
+    const keysPath = join(folder, "other.keys.json");
+    const open = { keepsake, clock, port: 0, host: "0.0.0.0", keysPath };
+    await expect(serve(open)).rejects.toMatchObject({
+      code: "invalid_input",
+      message: expect.stringContaining("keepsake keys create"),
+    });
+    expect(readdirSync(folder)).not.toContain("other.keys.json");
+    const { key } = keyManagement(keysFile(keysPath), clock).create();
+    for (const options of [open, { ...open, keysPath: `${keysPath}.none`, apiKey: "a-key-of-my-own" }]) {
+      const other = await serve(options);
+      const headers = { authorization: `Bearer ${options === open ? key : "a-key-of-my-own"}` };
+      expect((await fetch(`${other.url}/api/v1/ready`, { headers })).status).toBe(200);
+      expect((await fetch(`${other.url}/api/v1/ready`)).status).toBe(401);
+      await other.close();
+    }
   });
 
   it("says which port is taken", async () => {

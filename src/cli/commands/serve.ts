@@ -1,5 +1,11 @@
 import { invalid } from "../../errors.ts";
-import { keysPathOf, type Served, serve } from "../../http/index.ts";
+import {
+  type ServeOptions as HttpOptions,
+  isLoopback,
+  keysPathOf,
+  type Served,
+  serve,
+} from "../../http/index.ts";
 import { EXIT, interrupted, shownError } from "../exit.ts";
 import { dim, several } from "../print.ts";
 import { type CommonOptions, type Working, withMemory } from "../run.ts";
@@ -13,7 +19,7 @@ interface ServeOptions extends CommonOptions {
 export async function serveHttp(options: ServeOptions): Promise<void> {
   await withMemory(options, "writes", async (working) => {
     if (options.at !== undefined) throw invalid("serve takes no --at: its time is the time it is.");
-    const { keepsake, settings, print, clock, path } = working;
+    const { keepsake, settings, print, clock } = working;
     const host = options.host ?? settings.host;
     // Before anything is said: whoever reads that it listens may stop it at once.
     const stop = stopped();
@@ -22,8 +28,7 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
       clock,
       host,
       port: options.port ?? settings.port,
-      ...(path === ":memory:" ? {} : { keysPath: keysPathOf(path) }),
-      ...(settings.apiKey === undefined ? {} : { apiKey: settings.apiKey }),
+      ...guarded(working),
       onFault: ({ requestId, error }) => {
         process.stderr.write(`fault in request ${requestId}: ${shownError(error).message}\n`);
       },
@@ -47,6 +52,16 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
   });
 }
 
+/** By which keys, and under which names. */
+function guarded({ path, settings }: Working): Partial<HttpOptions> {
+  const { apiKey, hosts } = settings;
+  return {
+    ...(path === ":memory:" ? {} : { keysPath: keysPathOf(path) }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(hosts === undefined ? {} : { hosts }),
+  };
+}
+
 function greeting({ path, settings }: Working, { url, firstKey, signInUrl }: Served): string[] {
   const page = firstKey === undefined ? `The page:  ${url}/` : `The page, signed in:  ${signInUrl}`;
   return [
@@ -54,14 +69,10 @@ function greeting({ path, settings }: Working, { url, firstKey, signInUrl }: Ser
     ...(firstKey === undefined ? [] : ["", `Your key, shown this once:  ${firstKey}`]),
     page,
     ...(firstKey === undefined && settings.apiKey === undefined
-      ? [dim(`Lost the key? Stop, take ${keysPathOf(path)} away, and start again: it makes a new one.`)]
+      ? [dim("Lost the key? `keepsake keys create` makes another, beside this.")]
       : []),
     dim("Ctrl-C stops it."),
   ];
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\./.test(host);
 }
 
 /** The signal that ends it. A second one does not wait. */

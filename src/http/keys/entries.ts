@@ -59,9 +59,10 @@ export interface KeyStore {
   read(): KeyRing | undefined;
   /**
    * Keeps what `change` makes of what is there. Whole or not at all, and one after the other, whoever else writes:
-   * nobody's change is lost. Where `change` gives back what it was given, nothing is written.
+   * nobody's change is lost. Where `change` gives back what it was given, nothing is written. `unavailable` where
+   * another program is writing for longer than `patienceMs` (2,000).
    */
-  write(change: (held: KeyRing) => KeyRing): void;
+  write(change: (held: KeyRing) => KeyRing, patienceMs?: number): void;
 }
 
 export const EMPTY_RING: KeyRing = { keys: [], sessions: [] };

@@ -11,7 +11,7 @@ interface Holder {
   readonly host: string;
 }
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 2_000;
 const PAUSE_MS = 3;
 /** Work under a lock takes milliseconds. What is older than this, and cannot be asked, has gone. */
 const OLDEST_MS = 30_000;
@@ -19,8 +19,8 @@ const OLDEST_MS = 30_000;
 const OLDEST_OWN_MS = 2_000;
 
 /**
- * Does a short piece of work while nobody else, in this process or another, does any under the same lock file. Waits up
- * to five seconds for it, then throws `unavailable`. The lock of a process that was killed is taken away.
+ * Does a short piece of work while nobody else, in this process or another, does any under the same lock file. Waits
+ * for it up to `patienceMs`, then throws `unavailable`. The lock of a process that was killed is taken away.
  *
  * The file is put in place by `link`, which succeeds for one alone and shows it whole. It is taken away only by who
  * could link a second name that stands for this one lock, and then saw it still in place: so that of two that find it
@@ -28,11 +28,15 @@ const OLDEST_OWN_MS = 2_000;
  *
  * `isHeld`, asked before the work's last step, is false for who was stopped for so long that others went on.
  */
-export function withLock<Result>(path: string, work: (isHeld: () => boolean) => Result): Result {
+export function withLock<Result>(
+  path: string,
+  work: (isHeld: () => boolean) => Result,
+  patienceMs: number = PATIENCE_MS,
+): Result {
   const mine: Holder = { mark: randomUUID(), pid: process.pid, host: hostname() };
   const draft = `${path}.${mine.mark}.new`;
   try {
-    acquire(path, draft, JSON.stringify(mine));
+    acquire(path, draft, JSON.stringify(mine), patienceMs);
     try {
       return work(() => holderOf(path)?.mark === mine.mark);
     } finally {
@@ -43,8 +47,8 @@ export function withLock<Result>(path: string, work: (isHeld: () => boolean) => 
   }
 }
 
-function acquire(path: string, draft: string, mine: string): void {
-  const end = performance.now() + PATIENCE_MS;
+function acquire(path: string, draft: string, mine: string, patienceMs: number): void {
+  const end = performance.now() + patienceMs;
   for (;;) {
     // Anew each time: its age on the disk is the age of the lock that it becomes.
     writeFileSync(draft, mine, { mode: 0o600 });

@@ -28,10 +28,11 @@ export function keyUses(store: KeyStore, clock: Clock): KeyUses {
     clearTimeout(timer);
     timer = undefined;
     if (waiting.size === 0) return;
+    // No patience: who waits for another program here, waits on everybody's time.
     store.write((ring) => {
       const keys = ring.keys.map(latest);
       return keys.some((entry, i) => entry !== ring.keys[i]) ? { ...ring, keys } : ring;
-    });
+    }, 0);
     waiting.clear();
   };
   const later = (): void => {
