@@ -1,28 +1,46 @@
+import { memoryCalls } from "./adapters/memory/index.ts";
 import { rulesExtractor, rulesQuestionReader } from "./adapters/rules/index.ts";
 import { fileLedger, fileSecret, openSqliteRecord, textSecret } from "./adapters/sqlite/index.ts";
 import { staticEmbedder } from "./adapters/static/index.ts";
 import { passingSecret, systemClock, uuidv7 } from "./adapters/system/index.ts";
+import { type CostOptions, type Costs, costKeeper } from "./engine/cost/costs.ts";
 import { type Replayed, replayLedger } from "./engine/forget/replay.ts";
 import { endInterrupted } from "./engine/forget/verify.ts";
 import { keepsake } from "./engine/keepsake.ts";
 import type { Ports } from "./engine/ports.ts";
 import type { Keepsake } from "./engine/surface.ts";
 import { userStates } from "./engine/user-state.ts";
+import type { CallHooks, Calls } from "./ports/calls.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Embedder } from "./ports/embedder.ts";
 import type { Extractor } from "./ports/extractor.ts";
 import type { Ids } from "./ports/ids.ts";
+import type { LanguageModel } from "./ports/language-model.ts";
 import type { Ledger } from "./ports/ledger.ts";
+import type { Meter } from "./ports/meter.ts";
 import type { QuestionReader } from "./ports/question-reader.ts";
 import type { Record } from "./ports/record.ts";
 import type { Secret } from "./ports/secret.ts";
+
+/**
+ * A port; or a function that makes it, for those that ask a model's server: what it is given has every request noted, and
+ * stops where a budget is used up. `model: (hooks) => openaiModel({ apiKey, ...hooks })`.
+ */
+export type Made<Port> = Port | ((hooks: CallHooks) => Port | Promise<Port>);
 
 export interface MemoryOptions {
   /** The database file (`keepsake.db`); ":memory:" keeps nothing. */
   readonly path?: string;
   readonly record?: Record;
-  readonly embedder?: Embedder;
-  readonly extractor?: Extractor;
+  readonly embedder?: Made<Embedder>;
+  readonly extractor?: Made<Extractor>;
+  /** Answers questions; without, answers are composed from memory. */
+  readonly model?: Made<LanguageModel>;
+  /** Prices, budgets and for how long calls are kept. */
+  readonly costs?: CostOptions;
+  /** The ledger of calls to models; in the record's own file, where it is SQLite's. */
+  readonly calls?: Calls;
+  readonly meter?: Meter;
   readonly questions?: QuestionReader;
   /** Memory for the users served last, about, in bytes (256,000,000). */
   readonly cacheBytes?: number;
@@ -40,25 +58,32 @@ export interface MemoryOptions {
 export async function createMemory(options: MemoryOptions = {}): Promise<Keepsake> {
   const clock = options.clock ?? systemClock;
   const path = options.path ?? "keepsake.db";
-  const embedder = options.embedder ?? staticEmbedder();
-  const record = options.record ?? (await openSqliteRecord({ path }));
+  const ids = options.ids ?? uuidv7(clock);
+  const { record, calls } = await opened(options, path);
+  const costs = costsOf(options, { calls, clock, ids });
+  const hooks: CallHooks = { onCall: costs.onCall, mayCall: costs.mayCall };
+  const understanding = await understandingOf(options, hooks).catch(async (error: unknown) => {
+    if (!options.record) await record.close();
+    throw error;
+  });
   const isKept = !options.record && path !== ":memory:";
   const { secret, notices } = isKept ? await kept(options, path, record) : passing(options);
   const ledger =
     options.ledger ?? (isKept ? fileLedger(`${path}.erasures`, await record.identity()) : undefined);
   const ports: Ports = {
     record,
-    embedder,
-    extractor: options.extractor ?? rulesExtractor(),
+    ...understanding,
+    costs,
+    ...(options.meter ? { meter: options.meter } : {}),
     questions: options.questions ?? rulesQuestionReader(),
     clock,
-    ids: options.ids ?? uuidv7(clock),
+    ids,
     secret,
     ...(options.redact === undefined ? {} : { redact: options.redact }),
     ...(ledger ? { ledger } : {}),
     states: userStates(
       record,
-      embedder,
+      understanding.embedder,
       options.cacheBytes === undefined ? {} : { bytes: options.cacheBytes },
     ),
   };
@@ -66,10 +91,43 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Keepsak
   await endInterrupted(ports);
   const release = async (): Promise<void> => {
     await ports.states.close();
+    await costs.close();
     // A record that the caller opened is the caller's to close.
     if (!options.record) await record.close();
   };
   return keepsake(ports, { notices: told, release });
+}
+
+async function opened(
+  { record, calls }: MemoryOptions,
+  path: string,
+): Promise<{ readonly record: Record; readonly calls: Calls }> {
+  if (record) return { record, calls: calls ?? memoryCalls() };
+  const file = await openSqliteRecord({ path });
+  return { record: file, calls: calls ?? file.calls };
+}
+
+function costsOf({ meter, costs = {} }: MemoryOptions, ports: Parameters<typeof costKeeper>[0]): Costs {
+  return costKeeper({ ...ports, ...(meter ? { meter } : {}) }, costs);
+}
+
+async function understandingOf(
+  { embedder, extractor, model }: MemoryOptions,
+  hooks: CallHooks,
+): Promise<Pick<Ports, "embedder" | "extractor" | "model">> {
+  const answering = await made(model, hooks);
+  return {
+    embedder: (await made(embedder, hooks)) ?? staticEmbedder(),
+    extractor: (await made(extractor, hooks)) ?? rulesExtractor(),
+    ...(answering ? { model: answering } : {}),
+  };
+}
+
+async function made<Port extends object>(
+  given: Made<Port> | undefined,
+  hooks: CallHooks,
+): Promise<Port | undefined> {
+  return typeof given === "function" ? given(hooks) : given;
 }
 
 interface Secrets {

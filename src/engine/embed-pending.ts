@@ -1,6 +1,7 @@
 import type { Unit } from "../domain/change-set.ts";
 import { type Scope, scopeKey } from "../domain/scope.ts";
 import { isMemoryError } from "../errors.ts";
+import type { CallOptions } from "../ports/call.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { OutsideUnits } from "../ports/record.ts";
 import { inTurn } from "./change.ts";
@@ -88,7 +89,7 @@ async function embedSome(
     const outside = await record.unitsOutside(scope, spaceOf(embedder), AT_ONCE);
     if (outside.units.length === 0) return 0;
     await takeOver(ports, scope, outside, known);
-    await learn(embedder, textsOf(outside), known, signal);
+    await learn(embedder, textsOf(outside), known, { scope, ...(signal ? { signal } : {}) });
     // In turn with the writes of this process, which would have to think anew; the embedder was not waited for in there.
     const put = await inTurn(record, scope, () => commitKnown(ports, scope, known));
     if (put > 0) return put;
@@ -152,10 +153,10 @@ async function learn(
   embedder: Embedder,
   texts: readonly string[],
   known: Map<string, Float32Array>,
-  signal: AbortSignal | undefined,
+  call: CallOptions,
 ): Promise<void> {
   const missing = [...new Set(texts)].filter((text) => !known.has(text));
-  const vectors = await vectorsOf(embedder, missing, signal);
+  const vectors = await vectorsOf(embedder, missing, call);
   for (const [i, text] of missing.entries()) {
     known.set(text, vectors[i] ?? new Float32Array(embedder.dimensions));
   }
@@ -165,10 +166,9 @@ async function learn(
 async function vectorsOf(
   embedder: Embedder,
   texts: readonly string[],
-  signal: AbortSignal | undefined,
+  call: CallOptions,
 ): Promise<Float32Array[]> {
   if (texts.length === 0) return [];
-  const call = signal ? { signal } : {};
   try {
     return await embedder.embed(texts, call);
   } catch (error) {

@@ -1,4 +1,3 @@
-import type { Calls } from "../ports/calls.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { Extractor } from "../ports/extractor.ts";
@@ -9,6 +8,7 @@ import type { Meter } from "../ports/meter.ts";
 import type { QuestionReader } from "../ports/question-reader.ts";
 import type { Record } from "../ports/record.ts";
 import type { Secret } from "../ports/secret.ts";
+import type { Costs } from "./cost/costs.ts";
 import type { RecallKeeper } from "./recall/receipts.ts";
 import type { UserStates } from "./user-state.ts";
 
@@ -20,8 +20,8 @@ export interface Ports {
   readonly questions: QuestionReader;
   /** Answers questions, where there is one; without, answers are composed from memory. */
   readonly model?: LanguageModel;
-  /** What calls to models cost. */
-  readonly calls?: Calls;
+  /** What calls to models cost, and whether more may be made. */
+  readonly costs?: Costs;
   readonly meter?: Meter;
   readonly clock: Clock;
   readonly ids: Ids;

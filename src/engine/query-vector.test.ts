@@ -67,10 +67,10 @@ it("asks no further question of an embedder that has many to answer", async () =
 it("rejects with the signal's reason", async () => {
   const reason = new Error("enough");
   const stopping = new AbortController();
-  const asked = queryVector(slow({ patienceMs: 5000 }), "Porto", stopping.signal);
+  const asked = queryVector(slow({ patienceMs: 5000 }), "Porto", { signal: stopping.signal });
   const aborted = { ...slow({ patienceMs: 30 }) };
   stopping.abort(reason);
-  await expect(queryVector(aborted, "Porto", stopping.signal)).rejects.toBe(reason);
+  await expect(queryVector(aborted, "Porto", { signal: stopping.signal })).rejects.toBe(reason);
   void asked.catch(() => undefined);
 });
 

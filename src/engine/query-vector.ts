@@ -1,3 +1,4 @@
+import type { CallOptions } from "../ports/call.ts";
 import type { Embedder } from "../ports/embedder.ts";
 
 /** Milliseconds that a recall waits for a remote embedder which names none itself. */
@@ -21,10 +22,10 @@ const asking = new WeakMap<Embedder, Asking>();
 export async function queryVector(
   embedder: Embedder,
   text: string,
-  signal?: AbortSignal,
+  call: CallOptions = {},
 ): Promise<Float32Array | undefined> {
-  if (!embedder.local) return remoteVector(embedder, text, signal);
-  const [vector] = await embedder.embed([text], signal ? { signal } : {});
+  if (!embedder.local) return remoteVector(embedder, text, call);
+  const [vector] = await embedder.embed([text], call);
   return vector;
 }
 
@@ -37,7 +38,7 @@ export function dropQueries(embedder: Embedder): void {
 async function remoteVector(
   embedder: Embedder,
   text: string,
-  signal: AbortSignal | undefined,
+  { signal, ...rest }: CallOptions,
 ): Promise<Float32Array | undefined> {
   const mine = asking.get(embedder) ?? { onTheWay: 0, stopping: new AbortController() };
   asking.set(embedder, mine);
@@ -45,7 +46,7 @@ async function remoteVector(
   mine.onTheWay += 1;
   const ends = [mine.stopping.signal, AbortSignal.timeout(LATE_MS), ...(signal ? [signal] : [])];
   const coming = embedder
-    .embed([text], { signal: AbortSignal.any(ends) })
+    .embed([text], { ...rest, signal: AbortSignal.any(ends) })
     .then(
       ([vector]) => vector,
       () => undefined,

@@ -41,7 +41,10 @@ export async function recall(
   const now = ports.clock().toISOString();
   const wanted = takeOptions(scope, query, options, now);
   const text = excerpt(query);
-  const vector = await queryVector(ports.embedder, text, options.signal);
+  const vector = await queryVector(ports.embedder, text, {
+    scope,
+    ...(options.signal ? { signal: options.signal } : {}),
+  });
   const recalled = await withScratch((scratch) =>
     recallWith(ports, scope, { text, vector, wanted, isExplained: options.explain === true }, scratch),
   );

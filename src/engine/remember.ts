@@ -78,6 +78,8 @@ interface Stored {
   readonly lines: readonly ReceiptLine[];
   readonly waiting: readonly Waiting[];
   readonly pending: number;
+  /** How many messages were stored. */
+  readonly stored: number;
   readonly revision: number;
   /** The messages after a request to forget. */
   readonly rest: readonly Message[];
@@ -108,6 +110,7 @@ async function store(
       waiting: digested.waiting,
       pending,
       rest,
+      stored: digested.messages.length,
       ...(digested.erase ? { erase: digested.erase } : {}),
     };
     if (digested.messages.length === 0) return { result };
@@ -131,6 +134,7 @@ async function store(
       result,
     };
   });
+  ports.costs?.stored(scope, result.stored);
   return { ...result, revision };
 }
 

@@ -1,4 +1,5 @@
 import type { Tombstone } from "../../domain/change-set.ts";
+import type { Message } from "../../domain/message.ts";
 import type { ErasedCounts, ErasureReceipt, HeldBackup } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Span } from "../../domain/sentences.ts";
@@ -53,6 +54,8 @@ export async function carryOut(
       if (isNothing && !reason.again) {
         return { result: { receipt: nothingErased(scope, state.revision, at) } };
       }
+      // Before the rest, so that no crash in between leaves the name in the ledger of calls.
+      if (isEverything(state, selection)) await ports.costs?.unname(scope);
       const tombstones = reason.again?.tombstones ?? plan.tombstones;
       const units = await unitsOf(
         ports,
@@ -90,6 +93,16 @@ export async function carryOut(
   // On the disk before anybody is told that it is gone. What is done again stands in the ledger already.
   if (!reason.again) await ports.ledger?.append([trace]);
   return verified(ports, scope, receipt, texts);
+}
+
+/** Whether nothing of the user stays. */
+function isEverything({ memories, messages }: UserState, chosen: Selection): boolean {
+  const isWhole = ({ id, content }: Message): boolean =>
+    content === "" ||
+    chosen.cuts.get(id)?.some(({ start, end }) => start === 0 && end >= content.length) === true;
+  return (
+    [...memories.values()].every((one) => chosen.memories.has(one)) && [...messages.values()].every(isWhole)
+  );
 }
 
 function traceOf(of: {
