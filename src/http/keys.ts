@@ -12,6 +12,7 @@ import {
 import { type KeyManagement, keyManagement, newKey } from "./keys/manage.ts";
 import { hashOf, idIn, isSame, NOBODY } from "./keys/secrets.ts";
 import { type OpenedSession, type Sessions, sessions } from "./keys/sessions.ts";
+import { type ShownKey, shownKey } from "./keys/shown.ts";
 import { type KeyUses, keyUses } from "./keys/uses.ts";
 
 export {
@@ -34,6 +35,8 @@ export interface ApiKeys extends KeyManagement {
   /** Whether anybody can get in: there is a key that counts. */
   isAny(): boolean;
   verify(key: string): Bearer | undefined;
+  /** A key as it may be shown. */
+  show(entry: KeyEntry): ShownKey;
   openSession(key: string): OpenedSession | undefined;
   verifySession(token: string, proof: string): Bearer | undefined;
   closeSession(token: string): void;
@@ -75,6 +78,7 @@ export function apiKeys(options: ApiKeysOptions): ApiKeys {
       if (entry) uses.note(entry.id);
       return entry && bearerOf(entry);
     },
+    show: (entry) => shownKey(entry, clock()),
     close: uses.keep,
   };
 }

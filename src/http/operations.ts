@@ -3,6 +3,7 @@ import { conversationOperations } from "./routes/conversation.ts";
 import { describingOperations } from "./routes/describe.ts";
 import { erasureOperations } from "./routes/erasures.ts";
 import { healthOperations } from "./routes/health.ts";
+import { keyOperations } from "./routes/keys.ts";
 import { memoryOperations } from "./routes/memories.ts";
 import { messageOperations } from "./routes/messages.ts";
 import { searchOperations } from "./routes/search.ts";
@@ -18,6 +19,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...searchOperations,
   ...erasureOperations,
   ...simpleOperations,
+  ...keyOperations,
   ...signInOperations,
   ...describingOperations(() => OPERATIONS),
 ];
