@@ -1,8 +1,11 @@
 export type { BackupNote } from "./domain/backup.ts";
+export type { BudgetState, Budgets, Limit } from "./domain/budget.ts";
 export type { ChangeSet, LogEntry } from "./domain/change-set.ts";
 export type { Metadata, Where } from "./domain/filter.ts";
 export type { Claim, Kind, Memory, SourceSpan, Status } from "./domain/memory.ts";
 export type { Message, Origin, Part, Role } from "./domain/message.ts";
+export type { CallReport, ModelCall } from "./domain/model-call.ts";
+export type { Price } from "./domain/prices.ts";
 export type { Answer, Explanation, Item, Recall, RecallOptions, Source, Why } from "./domain/recall.ts";
 export type {
   ExplainedDrop,
@@ -21,8 +24,10 @@ export type {
   Receipt,
   ReceiptLine,
 } from "./domain/receipt.ts";
+export type { CallTotals, ProjectStats, Usage, UsageBy, UsageRow, UserStats } from "./domain/stats.ts";
 export { TOPICS, type Topic } from "./domain/topics.ts";
 export type { Trace } from "./domain/trace.ts";
+export type { CostOptions } from "./engine/cost/costs.ts";
 export type {
   Audit,
   Backup,
@@ -46,14 +51,17 @@ export type {
   Reply,
   ScopedMemory,
   ShownMemory,
+  StatsOptions,
 } from "./engine/surface.ts";
 export { ERROR_CODES, type ErrorCode, isMemoryError, MemoryError } from "./errors.ts";
-export { createMemory, type MemoryOptions } from "./memory.ts";
+export { createMemory, type Made, type MemoryOptions } from "./memory.ts";
+export type { CallHooks, CallSize, Calls, MayCall, OnCall } from "./ports/calls.ts";
 export type { Clock } from "./ports/clock.ts";
 export type { Embedder } from "./ports/embedder.ts";
 export type { Extractor, Proposal, Reading } from "./ports/extractor.ts";
 export type { Ids } from "./ports/ids.ts";
 export type { Ledger, LedgerContent } from "./ports/ledger.ts";
+export type { Meter } from "./ports/meter.ts";
 export type { Question, QuestionReader } from "./ports/question-reader.ts";
 export type { Delta, Fault, Record } from "./ports/record.ts";
 export type { Secret } from "./ports/secret.ts";

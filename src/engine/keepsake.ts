@@ -16,6 +16,7 @@ import { recallKeeper } from "./recall/receipts.ts";
 import { recall } from "./recall.ts";
 import { remember } from "./remember.ts";
 import { get, list, log, versionsOf } from "./show.ts";
+import { projectStats, userStats } from "./stats.ts";
 import { supersede } from "./supersede.ts";
 import type { Keepsake, ScopedMemory } from "./surface.ts";
 import { undo } from "./undo.ts";
@@ -63,6 +64,13 @@ export function keepsake(
     async users(project = "default") {
       check();
       return ports.record.users(checkName(project, "project"));
+    },
+    async stats({ project = "default", ...options } = {}) {
+      check();
+      return projectStats(ports, checkName(project, "project"), options);
+    },
+    onCall(report, scope) {
+      ports.costs?.onCall(report, scope);
     },
     async embedding() {
       check();
@@ -124,6 +132,7 @@ function scoped(
       )) as ScopedMemory["history"],
     undo: (revision) => write(() => undo(ports, scope, revision)),
     profile: async (options) => open(() => profile(ports, scope, options)),
+    stats: async (options) => open(() => userStats(ports, scope, options)),
     export: () => open(() => exportLines(ports, scope)),
     import: (source, options) =>
       each(

@@ -7,7 +7,9 @@ import type { Part, Role } from "../domain/message.ts";
 import type { Answer, Recall, RecallOptions, Source } from "../domain/recall.ts";
 import type { RecallExplanation } from "../domain/recall-explanation.ts";
 import type { ErasurePlan, ErasureReceipt, Receipt } from "../domain/receipt.ts";
+import type { ProjectStats, UsageBy, UserStats } from "../domain/stats.ts";
 import type { CallOptions } from "../ports/call.ts";
+import type { OnCall } from "../ports/calls.ts";
 import type { Fault } from "../ports/record.ts";
 
 /** What `createMemory` gives: the whole product, as a library. */
@@ -33,6 +35,10 @@ export interface Keepsake {
   backup(file: string, options?: BackupOptions): Promise<Backup>;
   /** The users of a project. */
   users(project?: string): Promise<string[]>;
+  /** What a project's calls to models came to: tokens, dollars, what is left of its budgets. */
+  stats(options?: StatsOptions & { readonly project?: string }): Promise<ProjectStats>;
+  /** Has a request to a model's server noted that somebody else made: the chat that a proxy passes on. */
+  readonly onCall: OnCall;
   /** What waits for the embedder, of all users: after a change of it, or where it is a remote one. */
   embedding(): Promise<Embedding>;
   /** What runs in the background, and how it goes. */
@@ -44,6 +50,14 @@ export interface Keepsake {
   reindex(options?: CallOptions): AsyncIterable<{ readonly done: number; readonly left: number }>;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface StatsOptions {
+  /** From (inclusive) and to (exclusive); all that is kept, where they are absent. Turns count by whole days, in UTC. */
+  readonly since?: Date | string;
+  readonly until?: Date | string;
+  /** What a row of `usage.rows` is of; a purpose and a model, where absent. */
+  readonly by?: UsageBy;
 }
 
 export interface BackupOptions extends CallOptions {
@@ -281,6 +295,8 @@ export interface ScopedMemory {
   history(id?: undefined, options?: CallOptions & { before?: number; limit?: number }): Promise<LogEntry[]>;
   undo(revision: number, options?: CallOptions): Promise<Receipt>;
   profile(options?: ProfileOptions): Promise<Profile>;
+  /** How much is known, and what that came to in calls to models. */
+  stats(options?: StatsOptions): Promise<UserStats>;
   export(options?: CallOptions): AsyncIterable<ExportLine>;
   import(
     source: AsyncIterable<InputMessage> | Iterable<InputMessage>,

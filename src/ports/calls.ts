@@ -1,4 +1,4 @@
-import type { CallReport, ModelCall, Purpose } from "../domain/model-call.ts";
+import type { CallReport, ModelCall, Outcome, Purpose } from "../domain/model-call.ts";
 import type { Scope } from "../domain/scope.ts";
 
 /**
@@ -8,8 +8,8 @@ import type { Scope } from "../domain/scope.ts";
 export interface Calls {
   /** Adds calls, each once by its id, and turns that were stored. All or nothing, durable before it returns. */
   note(calls: readonly ModelCall[], turns?: readonly StoredTurns[]): Promise<void>;
-  /** Sums over the calls that are asked for, one for each purpose and model (and day, with `byDay`), in no order. */
-  sums(asked: CallsAsked & { readonly byDay?: boolean }): Promise<CallSum[]>;
+  /** Sums over the calls that are asked for, one for each purpose and model, and each of `by`, in no order. */
+  sums(asked: CallsAsked & { readonly by?: "day" | "outcome" }): Promise<CallSum[]>;
   /** How many turns were stored, on the days that are asked for. */
   turns(asked: CallsAsked): Promise<number>;
   /** Calls, newest first, at most `limit`. */
@@ -39,8 +39,10 @@ export interface CallsAsked {
 export interface CallSum {
   readonly purpose: Purpose;
   readonly model: string;
-  /** UTC, where it was asked for. */
+  /** UTC; with `by: "day"`. */
   readonly day?: string;
+  /** With `by: "outcome"`. */
+  readonly outcome?: Outcome;
   readonly calls: number;
   /** Of these, those that ended otherwise than `ok`. */
   readonly failed: number;

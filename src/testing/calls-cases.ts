@@ -134,12 +134,25 @@ export const CALLS_CASES: { readonly [title: string]: (calls: Calls) => Promise<
       modelCall({ id: "2", at: "2026-11-21T00:00:00.000Z" }),
       modelCall({ id: "3", at: "2026-11-21T23:00:00.000Z" }),
     ]);
-    const days = (await calls.sums({ byDay: true })).map(({ day, calls: count }) => [day, count]);
+    const days = (await calls.sums({ by: "day" })).map(({ day, calls: count }) => [day, count]);
     expect(days.sort()).toEqual([
       ["2026-11-20", 1],
       ["2026-11-21", 2],
     ]);
     expect((await calls.sums({})).map(({ day }) => day)).toEqual([undefined]);
+  },
+
+  "sums by outcome": async (calls) => {
+    await calls.note([
+      modelCall({ id: "1" }),
+      modelCall({ id: "2", outcome: "rate_limited" }),
+      modelCall({ id: "3", outcome: "rate_limited" }),
+    ]);
+    const outcomes = await calls.sums({ by: "outcome", project: "p" });
+    expect(outcomes.map(({ outcome, calls: count, failed }) => [outcome, count, failed]).sort()).toEqual([
+      ["ok", 1, 0],
+      ["rate_limited", 2, 2],
+    ]);
   },
 
   "takes the time it begins with, and not the one it ends with": async (calls) => {

@@ -14,13 +14,13 @@ export function memoryCalls(): Calls {
       turns.push(...structuredClone(stored));
     },
 
-    async sums({ byDay = false, ...asked }) {
+    async sums({ by, ...asked }) {
       const groups = new Map<string, CallSum>();
       for (const call of calls.values()) {
         if (!isAsked(asked, call, call.at)) continue;
-        const day = byDay ? call.at.slice(0, 10) : undefined;
-        const key = JSON.stringify([call.purpose, call.model, day]);
-        groups.set(key, added(groups.get(key), call, day));
+        const part = partOf(call, by);
+        const key = JSON.stringify([call.purpose, call.model, part]);
+        groups.set(key, added(groups.get(key), call, part));
       }
       return [...groups.values()];
     },
@@ -69,11 +69,16 @@ function isAsked(
   return (from === undefined || at >= from) && (to === undefined || at < to);
 }
 
-function added(sum: CallSum | undefined, call: ModelCall, day: string | undefined): CallSum {
+function partOf(call: ModelCall, by: "day" | "outcome" | undefined): Pick<CallSum, "day" | "outcome"> {
+  if (by === undefined) return {};
+  return by === "day" ? { day: call.at.slice(0, 10) } : { outcome: call.outcome };
+}
+
+function added(sum: CallSum | undefined, call: ModelCall, part: Pick<CallSum, "day" | "outcome">): CallSum {
   return {
     purpose: call.purpose,
     model: call.model,
-    ...(day === undefined ? {} : { day }),
+    ...part,
     calls: (sum?.calls ?? 0) + 1,
     failed: (sum?.failed ?? 0) + (call.outcome === "ok" ? 0 : 1),
     units: (sum?.units ?? 0) + call.units,

@@ -53,11 +53,11 @@ function boundsOf({ project, user, from, to }: CallsAsked): { [name: string]: st
   return { project: project ?? null, user: user ?? null, from: from ?? null, to: to ?? null };
 }
 
-function sums(database: Database, asked: CallsAsked & { readonly byDay?: boolean }): CallSum[] {
-  const day = asked.byDay ? "substr(at, 1, 10)" : "NULL";
+function sums(database: Database, asked: Parameters<Calls["sums"]>[0]): CallSum[] {
+  const by = asked.by === "day" ? "substr(at, 1, 10)" : asked.by === "outcome" ? "outcome" : "NULL";
   return database
     .statement(
-      `SELECT purpose, model, ${day} AS day, count(*) AS calls, sum(outcome <> 'ok') AS failed, sum(units) AS units, ` +
+      `SELECT purpose, model, ${by} AS part, count(*) AS calls, sum(outcome <> 'ok') AS failed, sum(units) AS units, ` +
         "sum(tokens_in) AS tokens_in, sum(tokens_cached) AS tokens_cached, sum(tokens_out) AS tokens_out, " +
         "total(cost) AS cost, sum(cost IS NULL) AS unpriced, total(ms) AS ms " +
         `FROM calls WHERE ${ASKED} GROUP BY 1, 2, 3`,
@@ -66,7 +66,7 @@ function sums(database: Database, asked: CallsAsked & { readonly byDay?: boolean
     .map((row) => ({
       purpose: String(row.purpose) as CallSum["purpose"],
       model: String(row.model),
-      ...(row.day === null ? {} : { day: String(row.day) }),
+      ...(asked.by === undefined ? {} : { [asked.by]: String(row.part) }),
       calls: Number(row.calls),
       failed: Number(row.failed),
       units: Number(row.units),
