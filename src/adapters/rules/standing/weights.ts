@@ -1,7 +1,7 @@
 import type { Claim, Kind } from "../../../domain/memory.ts";
 import { relationOf } from "../../../domain/relations.ts";
+import { sensitiveKind } from "../../../domain/sensitive.ts";
 import { FEMALE, HEDGES, MALE } from "../words/lexicon.ts";
-import { sensitiveKind } from "./sensitive.ts";
 
 /** How much a statement is to be believed, and how much it matters, from 0 to 1; and why, in words for a person. */
 export interface Weight {
