@@ -6,7 +6,7 @@ export const ERROR_CODES = {
   conflict: { status: 409, retryable: true },
   over_quota: { status: 429, retryable: true },
   corrupt: { status: 500, retryable: false },
-  unsupported: { status: 501, retryable: false },
+  unsupported: { status: 422, retryable: false },
   unavailable: { status: 503, retryable: true },
 } as const;
 

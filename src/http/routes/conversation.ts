@@ -27,7 +27,7 @@ export const conversationOperations: readonly Operation[] = [
     summary: "One turn: stores what was said, acts on it, and replies",
     description:
       "With `stream`, the reply comes in parts as server-sent events `part`, and the rest as `done`.",
-    scope: "write",
+    scope: ["read", "write"],
     body: CONVERSATION,
     answers: {
       200: {

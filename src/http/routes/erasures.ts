@@ -97,9 +97,10 @@ export const erasureOperations: readonly Operation[] = [
   }),
 ];
 
+/** Of one user, or of all of the project; a key that is bound to a user has that user's alone. */
 function receiptsOf(
-  { memoryOf, project, services }: Pick<Asked, "memoryOf" | "project" | "services">,
-  user: string | undefined,
+  { memoryOf, project, services, bearer }: Pick<Asked, "memoryOf" | "project" | "services" | "bearer">,
+  user: string | undefined = bearer?.user,
 ): Promise<ErasureReceipt[]> {
   return user === undefined ? services.keepsake.erasures(project()) : memoryOf(user).erasures();
 }

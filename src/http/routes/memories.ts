@@ -122,7 +122,7 @@ export const memoryOperations: readonly Operation[] = [
     parameters: OF_USER,
     body: UNDO,
     answers: { 200: { says: "What was done.", schema: RECEIPT } },
-    problems: [404, 409],
+    problems: [404, 409, 422],
     handle: async ({ exchange, path, body, memoryOf }) =>
       exchange.json(receiptToWire(await memoryOf(path.user_id).undo(body.revision))),
   }),
