@@ -43,6 +43,8 @@ export type {
   ListOptions,
   MemoryChanges,
   NewMemory,
+  Optimized,
+  OptimizeOptions,
   Page,
   Profile,
   ProfileLine,

@@ -3,6 +3,7 @@ import { rulesExtractor, rulesQuestionReader } from "./adapters/rules/index.ts";
 import { fileLedger, fileSecret, openSqliteRecord, textSecret } from "./adapters/sqlite/index.ts";
 import { staticEmbedder } from "./adapters/static/index.ts";
 import { passingSecret, systemClock, uuidv7 } from "./adapters/system/index.ts";
+import { checkCount } from "./domain/limits.ts";
 import { type CostOptions, type Costs, costKeeper } from "./engine/cost/costs.ts";
 import { type Replayed, replayLedger } from "./engine/forget/replay.ts";
 import { endInterrupted } from "./engine/forget/verify.ts";
@@ -52,12 +53,17 @@ export interface MemoryOptions {
   readonly redact?: boolean;
   /** What was erased, outside of the record; a file beside the database, where there is one. */
   readonly ledger?: Ledger;
+  /** In so many days being new comes to count half as much in a recall (90). */
+  readonly decayDays?: number;
+  /** True archives what the clean-up finds by itself; else it is counted, and `optimize` carries it out. */
+  readonly cleanUp?: boolean;
 }
 
 /** Wires the engine to its ports. Each has a default in this process, so `createMemory()` runs alone. */
 export async function createMemory(options: MemoryOptions = {}): Promise<Keepsake> {
   const clock = options.clock ?? systemClock;
   const path = options.path ?? "keepsake.db";
+  if (options.decayDays !== undefined) checkCount(options.decayDays, "decayDays", 1, 36_500);
   const ids = options.ids ?? uuidv7(clock);
   const { record, calls } = await opened(options, path);
   const costs = costsOf(options, { calls, clock, ids });
@@ -82,6 +88,8 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Keepsak
     ...(options.redact === undefined ? {} : { redact: options.redact }),
     ...(ledger ? { ledger } : {}),
     states: userStates(
+    ...(options.decayDays === undefined ? {} : { decayDays: options.decayDays }),
+    ...(options.cleanUp === undefined ? {} : { cleansUp: options.cleanUp }),
       record,
       understanding.embedder,
       options.cacheBytes === undefined ? {} : { bytes: options.cacheBytes },

@@ -69,6 +69,11 @@ export interface Memory {
   readonly expiresAt?: string;
   /** Stored for people to look at, never recalled. */
   readonly quarantined?: boolean;
+  /**
+   * Put aside, and no less true for it: merged into another memory, or cleaned up. Its status is `retracted`; the words that
+   * it came from hold as before.
+   */
+  readonly archived?: boolean;
   /** Health, beliefs, money, secrets. */
   readonly sensitive?: boolean;
   readonly metadata?: Metadata;

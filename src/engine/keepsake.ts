@@ -9,6 +9,7 @@ import { converse } from "./converse.ts";
 import { explain } from "./explain.ts";
 import { forget, planForget } from "./forget.ts";
 import { type Background, background } from "./jobs/index.ts";
+import { optimize } from "./jobs/optimize.ts";
 import { exportLines, importMessages } from "./move.ts";
 import type { Ports } from "./ports.ts";
 import { profile } from "./profile/profile.ts";
@@ -136,6 +137,7 @@ function scoped(
     export: () => open(() => exportLines(ports, scope)),
     import: (source, options) =>
       each(
+    optimize: async (options) => open(() => optimize(ports, scope, options)),
         open(() => importMessages(ports, scope, source, options)),
         work.written,
       ),

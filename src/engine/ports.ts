@@ -30,6 +30,10 @@ export interface Ports {
   readonly redact?: boolean;
   /** Absent where the record keeps nothing. */
   readonly ledger?: Ledger;
+  /** In so many days being new comes to count half as much (90). */
+  readonly decayDays?: number;
+  /** Whether the background carries out its clean-up by itself, or leaves that to `optimize`. */
+  readonly cleansUp?: boolean;
   /** Each user's record as this process knows it; made from `record`. */
   readonly states: UserStates;
   /** Keeps the receipts of recalls; made from `record`. Without one, none are kept. */

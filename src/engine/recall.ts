@@ -25,7 +25,10 @@ const LONGEST_QUERY = 4000;
 /** Of so many nearest it is made sure that they are the nearest. */
 const NEAREST = 10;
 
-type RecallPorts = Pick<Ports, "record" | "states" | "embedder" | "questions" | "clock" | "ids" | "recalls">;
+type RecallPorts = Pick<
+  Ports,
+  "record" | "states" | "embedder" | "questions" | "clock" | "ids" | "recalls" | "decayDays"
+>;
 
 /**
  * What a user's memory holds on a query: memories and passages, best first, and as text for a prompt. Nothing
@@ -39,7 +42,7 @@ export async function recall(
 ): Promise<Recall> {
   options.signal?.throwIfAborted();
   const now = ports.clock().toISOString();
-  const wanted = takeOptions(scope, query, options, now);
+  const wanted = takeOptions(scope, query, options, { now, decayDays: ports.decayDays });
   const text = excerpt(query);
   const vector = await queryVector(ports.embedder, text, {
     scope,

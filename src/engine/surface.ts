@@ -121,6 +121,35 @@ export interface JobState {
   readonly attempts: number;
 }
 
+export interface OptimizeOptions extends CallOptions {
+  /** True: says what it would do, and does nothing. */
+  readonly dryRun?: boolean;
+  /** The turn that the conversation is at: what was said in the hundred turns before it, and since, is left alone. */
+  readonly currentTurn?: number;
+}
+
+/** What looking after a user's memories did, or would do. */
+export interface Optimized {
+  readonly dryRun: boolean;
+  /** The user's revision after it. */
+  readonly revision: number;
+  /** One entry for each of expiry, consolidation, decay and clean-up, in this order. */
+  readonly jobs: readonly {
+    readonly name: JobName;
+    /** The revisions that it made; `undo` takes each of them back. Absent where it made none. */
+    readonly revisions?: readonly number[];
+    /** What it found; `faded` memories stay as they are, and rank lower by their age alone. */
+    readonly memories: readonly {
+      readonly id: string;
+      readonly action: "expired" | "merged" | "archived" | "faded";
+      readonly text: string;
+      /** The memory that it was merged into. */
+      readonly by?: string;
+      readonly why: string;
+    }[];
+  }[];
+}
+
 export interface InputMessage {
   /** Unique within the user; the same id again is the same message, stored once. A UUIDv7 where none is given. */
   readonly id?: string;
@@ -296,6 +325,11 @@ export interface ScopedMemory {
   undo(revision: number, options?: CallOptions): Promise<Receipt>;
   profile(options?: ProfileOptions): Promise<Profile>;
   /** How much is known, and what that came to in calls to models. */
+  /**
+   * Takes what has expired out of the search, merges what says the same, tells what has faded, and archives what is old,
+   * unimportant and unused. Nothing is erased: `undo` brings all of it back. `dryRun` first.
+   */
+  optimize(options?: OptimizeOptions): Promise<Optimized>;
   stats(options?: StatsOptions): Promise<UserStats>;
   export(options?: CallOptions): AsyncIterable<ExportLine>;
   import(

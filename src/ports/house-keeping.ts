@@ -31,6 +31,9 @@ export interface HouseKeeping {
     options: { readonly after?: string; readonly limit: number },
   ): Promise<CurrentPage>;
 
+  /** Those of some memories that a recall gave whose receipt is still kept, in no order. */
+  recalled(scope: Scope, memories: readonly string[]): Promise<string[]>;
+
   /** What was noted of each job, in no order. */
   jobs(): Promise<JobNote[]>;
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { JobNote } from "../domain/job.ts";
-import { changes, memory, message } from "./change-sets.ts";
+import { changes, memory, message, recallReceipt } from "./change-sets.ts";
 import { ANN, BOB, dump, type RecordCases } from "./record-dump.ts";
 
 const NOTE: JobNote = {
@@ -91,6 +91,19 @@ export const HOUSE_CASES: RecordCases = {
     await record.noteJob(NOTE);
     const notes = (await record.jobs()).toSorted((one, other) => (one.name < other.name ? -1 : 1));
     expect(notes).toEqual([{ name: "decay", at: LATER, tookMs: 1, done: 0, attempts: 0 }, NOTE]);
+  },
+
+  "memories that a recall gave are known as long as its receipt is kept": async (record) => {
+    const item = (id: string) =>
+      ({ id, type: "memory", score: 1, status: "current", arms: {}, parts: {} }) as const;
+    expect(await record.recalled(ANN, ["a"])).toEqual([]);
+    await record.commit(ANN, changes({ messages: [message("m1")] }));
+    await record.keepRecalls(ANN, [
+      { ...recallReceipt("r1"), items: [item("a"), item("b")] },
+      { ...recallReceipt("r2"), items: [item("b")], dropped: [{ ...item("c"), why: "" }] },
+    ]);
+    expect((await record.recalled(ANN, ["c", "b", "a", "b", "d"])).toSorted()).toEqual(["a", "b"]);
+    expect(await record.recalled(BOB, ["a"])).toEqual([]);
   },
 
   "memories that are current are read a page at a time, in the order in which they were first stored": async (

@@ -48,6 +48,13 @@ export function houseKeeping(users: ReadonlyMap<string, User>, read: (scope: Sco
       return structuredClone({ revision, memories: rest.slice(0, limit), more: rest.length > limit });
     },
 
+    async recalled(scope, memories) {
+      const given = new Set(
+        [...read(scope).recalls.values()].flatMap(({ items }) => items.map(({ id }) => id)),
+      );
+      return [...new Set(memories)].filter((id) => given.has(id));
+    },
+
     async jobs() {
       return structuredClone([...notes.values()]);
     },

@@ -104,6 +104,21 @@ function numberOfHead(database: Database, user: number, id: string): number | un
   return row && Number(row.number);
 }
 
+/** Those of some memories that are among the items of a kept receipt of a recall. */
+export function recalled(database: Database, scope: Scope, memories: readonly string[]): string[] {
+  const user = userOf(database, scope)?.id ?? -1;
+  const given = new Set(
+    database
+      .statement(
+        "SELECT DISTINCT json_extract(item.value, '$.id') AS id FROM recalls, json_each(body, '$.items') AS item " +
+          "WHERE user = :user",
+      )
+      .all({ user })
+      .map(({ id }) => String(id)),
+  );
+  return [...new Set(memories)].filter((id) => given.has(id));
+}
+
 export function jobs(database: Database): JobNote[] {
   return database
     .statement("SELECT body FROM jobs")

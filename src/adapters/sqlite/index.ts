@@ -70,6 +70,7 @@ export async function openSqliteRecord(options: {
     visits: (job, options) => run(() => house.visits(database, job, options)),
     noteVisits: (job, visited) => run(() => house.noteVisits(database, job, visited)),
     currentMemories: (scope, options) => run(() => house.currentMemories(database, scope, options)),
+    recalled: (scope, memories) => run(() => house.recalled(database, scope, memories)),
     jobs: () => run(() => house.jobs(database)),
     noteJob: (note) => run(() => house.noteJob(database, note)),
     scrub: (scope, texts) => run(() => scrub(database, scope, texts)),

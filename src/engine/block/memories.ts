@@ -3,7 +3,7 @@ import { bytesOf, makeRoom, type Names } from "./columns.ts";
 import { type Turns, turnOf } from "./turns.ts";
 
 /** What a memory is, as bits of `flags`. */
-export const MEMORY = { quarantined: 1, succeeded: 2, sensitive: 4 } as const;
+export const MEMORY = { quarantined: 1, succeeded: 2, sensitive: 4, archived: 8 } as const;
 
 export const STATUSES = ["current", "superseded", "retracted"] as const;
 
@@ -125,7 +125,8 @@ export function putMemory(
   columns.flags[row] =
     (memory.quarantined ? MEMORY.quarantined : 0) |
     (memory.supersededBy === undefined ? 0 : MEMORY.succeeded) |
-    (memory.sensitive ? MEMORY.sensitive : 0);
+    (memory.sensitive ? MEMORY.sensitive : 0) |
+    (memory.archived ? MEMORY.archived : 0);
   putSources(memories, row, memory, turns);
 }
 

@@ -13,6 +13,7 @@ import type { UserState } from "../user-state.ts";
 import { type About, aboutOf, memoriesAbout } from "./about.ts";
 import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "./aliases.ts";
 import { cutSentences } from "./cuts.ts";
+import { withMerged } from "./merged.ts";
 import { exactPlaces } from "./places.ts";
 import { type Asking, selectValues } from "./select-values.ts";
 import { thingsIn } from "./things.ts";
@@ -36,6 +37,15 @@ export function select(
   state: UserState,
   what: Forget,
   asking?: Asking,
+): Selection {
+  return withMerged(state, selectNamed(ports, state, what, asking));
+}
+
+function selectNamed(
+  ports: Pick<Ports, "questions">,
+  state: UserState,
+  what: Forget,
+  asking: Asking | undefined,
 ): Selection {
   if (typeof what === "string") return selectAbout(ports, state, what, asking);
   if (typeof what !== "object" || what === null) throw invalid(NOTHING_SAID);

@@ -5,6 +5,8 @@ import type { Ports } from "../ports.ts";
 import { dropQueries } from "../query-vector.ts";
 import type { Embedding, JobState } from "../surface.ts";
 import { embedding } from "./embedding.ts";
+import { TASKS } from "./optimize.ts";
+import { rounds } from "./rounds.ts";
 import { runner } from "./runner.ts";
 import { understanding } from "./understanding.ts";
 
@@ -23,6 +25,7 @@ export interface Background {
 
 /** First answers first: what waits is looked for a moment after the start. */
 const START_MS = 100;
+const HOUSE_MS = 30_000;
 
 /**
  * Starts every job over its ports. What fails stays as it is in the record and is tried again, here or after the next
@@ -33,7 +36,10 @@ export function background(ports: Ports): Background {
   const read = understanding(ports);
   const reading = runner(ports, read, stopping.signal);
   const vectors = runner(ports, embedding(ports), stopping.signal);
-  const all = [reading, vectors];
+  const houses = TASKS.map((task) => runner(ports, rounds(ports, task), stopping.signal));
+  const all = [reading, vectors, ...houses];
+  // One after the other, and not within the time that a command takes.
+  for (const [i, house] of houses.entries()) house.start(HOUSE_MS * (i + 1));
   vectors.start(START_MS);
   if (ports.extractor.local) reading.start(START_MS);
   return {

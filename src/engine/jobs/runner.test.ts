@@ -176,6 +176,7 @@ it("makes room for the same work in the foreground, and goes on after it", async
       yield "mine";
     }))
       return step;
+    return undefined;
   })();
   await pass(20);
   expect(await shown).toBe("mine");

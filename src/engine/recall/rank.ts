@@ -55,8 +55,6 @@ const NOT_ASKED = 0.3;
 /** How many units are looked at closely, besides those wanted. */
 const SPARE = 30;
 const DAY_MS = 86_400_000;
-/** Recency halves in this time. */
-const HALF_LIFE_DAYS = 90;
 /** From this fit on, a claim answers the question itself. */
 const ANSWERS = 0.5;
 
@@ -179,7 +177,7 @@ function candidateOf(ranking: Ranking, { slot, relevance }: Weighed, certainty: 
   const memory = row[slot] as number;
   const fit = found.signals.columns.claim[slot] ?? 0;
   const score =
-    scoreOf(wanted.profile, relevance, qualitiesOf(block, slot)) *
+    scoreOf(wanted.profile, relevance, qualitiesOf(block, slot, wanted.decayDays)) *
     KEEPS[standingOf(block, slot, limits)] *
     (memory >= 0 && fit < NOT_ASKED ? READ : 1) *
     certainty;
@@ -204,13 +202,17 @@ function turnsOf({ memories }: Block, row: number): number[] {
 }
 
 /** Of what was said without being understood, nobody knows how important or sure it is: it is taken as it stands. */
-function qualitiesOf({ units, memories, turns, newest }: Block, slot: number): Qualities {
+function qualitiesOf(
+  { units, memories, turns, newest }: Block,
+  slot: number,
+  halfLifeDays: number,
+): Qualities {
   const row = units.columns.row[slot] as number;
   const { columns } = memories;
   const at = row >= 0 ? columns.at[row] : turns.columns.at[units.columns.turn[slot] as number];
   const age = Math.max(0, newest - (at || 0)) / DAY_MS;
   return {
-    recency: 2 ** (-age / HALF_LIFE_DAYS),
+    recency: 2 ** (-age / halfLifeDays),
     evidence: row >= 0 ? 1 - 1 / (1 + (columns.evidence[row] as number)) : 0.5,
     importance: row >= 0 ? (columns.importance[row] as number) : 0.5,
     confidence: row >= 0 ? (columns.confidence[row] as number) : 0.9,

@@ -38,7 +38,8 @@ function passageStatus(block: Block, slot: number, times: Times): Status {
   for (let place = turns.columns.sources[turn] as number; place >= 0; place = nextOfTurn[place] as number) {
     const memory = row[place] as number;
     if (memory < 0 || !isGround(block, slot, place)) continue;
-    if (((memories.columns.flags[memory] as number) & MEMORY.quarantined) !== 0) continue;
+    // Of what was merged or put aside, another memory or nobody speaks: the words stand as they did.
+    if (((memories.columns.flags[memory] as number) & (MEMORY.quarantined | MEMORY.archived)) !== 0) continue;
     const status = statusOf(block, memory, times);
     if (status === "current") return "current";
     if (ended !== "superseded") ended = status;

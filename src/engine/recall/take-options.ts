@@ -15,6 +15,8 @@ export interface Wanted {
   readonly maxTokens: number;
   readonly minScore: number;
   readonly profile: Profile;
+  /** In so many days recency halves. */
+  readonly decayDays: number;
   readonly bounds: Bounds;
 }
 
@@ -35,8 +37,16 @@ const KNOWN: ReadonlySet<string> = new Set([
   "signal",
 ] satisfies (keyof RecallOptions)[]);
 
+/** What was said so long ago counts half as much for being new. */
+export const DECAY_DAYS = 90;
+
 /** Checks a query and its options; `invalid_input` for each that is wrong or unknown. `now` is ISO 8601. */
-export function takeOptions(scope: Scope, query: string, options: RecallOptions, now: string): Wanted {
+export function takeOptions(
+  scope: Scope,
+  query: string,
+  options: RecallOptions,
+  { now, decayDays = DECAY_DAYS }: { readonly now: string; readonly decayDays?: number | undefined },
+): Wanted {
   for (const name of Object.keys(options)) {
     if (!KNOWN.has(name))
       throw invalid(`recall does not know one of its options. Known: ${[...KNOWN].join(", ")}.`);
@@ -49,6 +59,7 @@ export function takeOptions(scope: Scope, query: string, options: RecallOptions,
     maxTokens: checkCount(options.maxTokens ?? 4000, "maxTokens", 0, 1_000_000),
     minScore: checkShare(options.minScore ?? 0, "minScore"),
     profile: profileOf(options.profile ?? "default"),
+    decayDays,
     bounds: takeBounds(scope, options, now),
   };
 }

@@ -79,6 +79,7 @@ const MEMORY_FIELDS = {
   when: z.string().describe("When an event takes place, as a date or a time in ISO 8601").optional(),
   expires_at: time.optional(),
   quarantined: z.boolean().optional(),
+  archived: z.boolean().describe("Merged into another, or cleaned up; no less true for it").optional(),
   sensitive: z.boolean().optional(),
   metadata: anyFields.optional(),
   sources: z.array(SOURCE),

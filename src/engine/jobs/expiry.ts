@@ -1,0 +1,27 @@
+import { MINUTE_MS, type Task } from "./task.ts";
+
+/**
+ * What has expired is given by no read from that moment on; this takes it out of the search as well, and ends it in the
+ * history.
+ */
+export const expiry: Task = {
+  name: "expiry",
+  about: "takes what has expired out of the search, and ends it in the history",
+  everyMs: 10 * MINUTE_MS,
+  isCarriedOut: () => true,
+  async think(_ports, { memories, at }) {
+    const timed = memories.flatMap(({ id, version, expiresAt }) =>
+      expiresAt === undefined ? [] : [{ id, version, expiresAt }],
+    );
+    const due = timed
+      .map(({ expiresAt }) => expiresAt)
+      .filter((time) => time > at)
+      .sort()[0];
+    return {
+      edits: timed
+        .filter(({ expiresAt }) => expiresAt <= at)
+        .map(({ id, version }) => ({ id, version, deed: "expired", why: "its time was over" })),
+      ...(due === undefined ? {} : { due }),
+    };
+  },
+};

@@ -1,0 +1,258 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { memoryRecord } from "../../adapters/memory/index.ts";
+import type { Memory } from "../../domain/memory.ts";
+import { createMemory } from "../../memory.ts";
+import type { Record } from "../../ports/record.ts";
+import { changes, message, memory as stored } from "../../testing/change-sets.ts";
+import type { Keepsake, Optimized, ScopedMemory } from "../surface.ts";
+
+const ANN = { project: "default", user: "ann" };
+let record: Record;
+let memory: Keepsake;
+let ann: ScopedMemory;
+let now: Date;
+
+beforeEach(async () => {
+  now = new Date("2026-03-01T10:00:00Z");
+  record = memoryRecord();
+  memory = await createMemory({ record, clock: () => now });
+  ann = memory.scope(ANN);
+});
+afterEach(() => memory.close());
+
+/** Puts memories into the record as they are; ids in the order given. */
+async function put(...memories: readonly Partial<Memory>[]): Promise<void> {
+  const base = await record.revision(ANN);
+  const made = memories.map((fields, i) => stored(fields.id ?? `m${base}-${i}`, 1, fields));
+  await record.commit(ANN, changes({ base, memories: made }));
+}
+
+const of = ({ jobs }: Optimized, name: string) => jobs.find((job) => job.name === name)?.memories ?? [];
+const texts = async (): Promise<string[]> => (await ann.list()).items.map(({ text }) => text).sort();
+const later = (days: number): void => {
+  now = new Date(now.getTime() + days * 86_400_000);
+};
+
+describe("consolidation", () => {
+  beforeEach(() =>
+    put(
+      { id: "one", text: "The user doesn't eat meat.", evidence: 2, at: "2026-01-01T00:00:00.000Z" },
+      { id: "two", text: "User does not eat meat", at: "2026-02-01T00:00:00.000Z", confidence: 0.95 },
+      { id: "other", text: "The user does not eat fish." },
+    ),
+  );
+
+  it("says first what it would merge, and then merges it, with the evidence of all", async () => {
+    const plan = await ann.optimize({ dryRun: true });
+    expect(of(plan, "consolidation")).toEqual([
+      {
+        id: "two",
+        action: "merged",
+        by: "one",
+        text: "User does not eat meat",
+        why: "it says the same as another memory",
+      },
+    ]);
+    expect([plan.revision, (await texts()).length]).toEqual([1, 3]);
+    const done = await ann.optimize();
+    expect(of(done, "consolidation")).toEqual(of(plan, "consolidation"));
+    expect(await texts()).toEqual(["The user does not eat fish.", "The user doesn't eat meat."]);
+    expect(await ann.get("one")).toMatchObject({
+      evidence: 3,
+      confidence: 0.95,
+      at: "2026-02-01T00:00:00.000Z",
+    });
+    expect(await ann.get("two")).toMatchObject({ status: "retracted", archived: true, supersededBy: "one" });
+  });
+
+  it("is one change-set, which undo takes back, and is not done again then", async () => {
+    const { jobs } = await ann.optimize();
+    const [revision = 0] = jobs[1]?.revisions ?? [];
+    expect((await ann.history())[0]).toMatchObject({ revision, cause: "optimize" });
+    await ann.undo(revision);
+    expect(await texts()).toHaveLength(3);
+    expect(await ann.get("one")).toMatchObject({ evidence: 2, confidence: 0.9 });
+    expect((await ann.recall("eat meat")).items.map(({ id }) => id)).toContain("two");
+    expect(of(await ann.optimize(), "consolidation")).toEqual([]);
+  });
+
+  it("leaves what was merged to be erased with the memory that speaks for it", async () => {
+    await ann.optimize();
+    const plan = await ann.forget({ ids: ["one"] }, { dryRun: true });
+    expect(plan.memories.map(({ id }) => id).sort()).toEqual(["one", "two"]);
+    await ann.forget({ ids: ["one"] });
+    await expect(ann.get("two")).rejects.toMatchObject({ code: "not_found" });
+    const words = JSON.stringify(await record.versions(ANN));
+    expect(words).not.toContain("eat meat");
+  });
+
+  it("leaves the words that it came from as true as they were", async () => {
+    const base = await record.revision(ANN);
+    await record.commit(
+      ANN,
+      changes({ base, messages: [message("said", { content: "I use Shram. I really do." })] }),
+    );
+    const sources = [{ message: "said", start: 0, end: 12, quote: "I use Shram." }];
+    await put(
+      { id: "a", text: "The user uses Shram.", sources },
+      { id: "b", text: "User uses Shram.", sources },
+    );
+    await ann.optimize();
+    expect((await ann.get("b")).archived).toBe(true);
+    await ann.remove("a");
+    await ann.undo(await record.revision(ANN));
+    const { items } = await ann.recall("Shram");
+    expect(items.filter(({ status }) => status !== "current")).toEqual([]);
+  });
+});
+
+describe("expiry", () => {
+  beforeEach(async () => {
+    await ann.add({ text: "The user is on call this week.", expiresAt: "2026-03-08T00:00:00Z" });
+    await ann.add({ text: "The user works at Vantor." });
+  });
+
+  it("ends what has expired in the history and in the search; reads do not wait for it", async () => {
+    later(8);
+    expect(await texts()).toEqual(["The user works at Vantor."]);
+    const done = await ann.optimize();
+    const [gone] = of(done, "expiry");
+    expect(gone).toMatchObject({ action: "expired", why: "its time was over" });
+    expect(await texts()).toEqual(["The user works at Vantor."]);
+    const { units, memories } = await record.since(ANN, 0);
+    expect(units.map(({ id }) => id)).not.toContain(gone?.id);
+    expect(memories.find(({ id }) => id === gone?.id)).toMatchObject({
+      status: "superseded",
+      validTo: "2026-03-08T00:00:00.000Z",
+    });
+    expect(of(await ann.optimize(), "expiry")).toEqual([]);
+  });
+
+  it("does nothing before the time has come", async () => {
+    later(6);
+    expect(of(await ann.optimize(), "expiry")).toEqual([]);
+  });
+});
+
+describe("decay", () => {
+  it("tells what has faded, and writes nothing", async () => {
+    await put({ id: "old", at: "2025-01-01T00:00:00.000Z", importance: 0.9 }, { id: "new" });
+    const done = await ann.optimize();
+    expect(of(done, "decay")).toEqual([
+      {
+        id: "old",
+        action: "faded",
+        text: "Memory old, version 1.",
+        why: "last said 424 days ago; being new halves every 90 days",
+      },
+    ]);
+    expect(done.revision).toBe(1);
+  });
+
+  it("ranks by age alone, by the days that are set", async () => {
+    const open = (decayDays: number) => createMemory({ path: ":memory:", clock: () => now, decayDays });
+    const share: number[] = [];
+    for (const decayDays of [90, 10_000]) {
+      await using quick = await open(decayDays);
+      const user = quick.scope(ANN);
+      await user.add({ text: "The user keeps bees.", at: "2024-03-01T10:00:00Z" });
+      await user.add({ text: "The user keeps goats.", at: "2026-03-01T10:00:00Z" });
+      const { items } = await user.recall("What does the user keep?");
+      const score = (word: string) => items.find(({ text }) => text.includes(word))?.score ?? 0;
+      share.push(score("bees") / score("goats"));
+    }
+    expect(share[0]).toBeLessThan((share[1] ?? 0) - 0.03);
+  });
+
+  it("refuses a number of days that is none", async () => {
+    await expect(createMemory({ path: ":memory:", decayDays: 0 })).rejects.toMatchObject({
+      code: "invalid_input",
+    });
+  });
+});
+
+describe("clean-up", () => {
+  const OLD = { at: "2024-01-01T00:00:00.000Z", storedAt: "2024-01-01T00:00:00.000Z", importance: 0.3 };
+
+  it("archives what is old, unimportant, said once and never recalled; undo brings it back", async () => {
+    await put({ id: "left", ...OLD, kind: "event", when: "2024-01-01" });
+    const plan = await ann.optimize({ dryRun: true });
+    expect(of(plan, "clean-up")).toMatchObject([{ id: "left", action: "archived" }]);
+    const done = await ann.optimize();
+    const [revision = 0] = done.jobs[3]?.revisions ?? [];
+    expect(await texts()).toEqual([]);
+    await ann.undo(revision);
+    expect(await texts()).toEqual(["Memory left, version 1."]);
+    expect(of(await ann.optimize(), "clean-up")).toEqual([]);
+  });
+
+  it.each<[string, Partial<Memory>]>([
+    ["an instruction", { kind: "instruction" }],
+    ["a commitment", { kind: "commitment" }],
+    ["a preference", { kind: "preference" }],
+    ["what is sensitive", { sensitive: true }],
+    ["what matters", { importance: 0.6 }],
+    ["what was said twice", { evidence: 2 }],
+    ["what was said lately", { at: "2026-01-01T00:00:00.000Z" }],
+    ["what was taken in lately", { storedAt: "2026-01-01T00:00:00.000Z" }],
+    ["what is still to come", { kind: "event", when: "2027-01-01" }],
+    ["what was changed by hand", { action: "updated" }],
+    ["what waits for people to look at", { quarantined: true }],
+    ["where somebody lives", { claim: { subject: "user", relation: "live in", value: "Porto" } }],
+    ["an allergy", { claim: { subject: "user", relation: "be allergic to", value: "nuts" } }],
+  ])("leaves %s alone", async (_what, fields) => {
+    await put({ ...OLD, ...fields }, { id: "left", ...OLD });
+    expect(of(await ann.optimize(), "clean-up").map(({ id }) => id)).toEqual(["left"]);
+  });
+
+  it("leaves alone what others lean on", async () => {
+    const [left, ground] = ["left", "ground"].map((id) => stored(id, 1, OLD));
+    if (!left || !ground) return;
+    await record.commit(
+      ANN,
+      changes({
+        memories: [left, ground],
+        links: [{ from: "left", type: "depends_on", to: "ground", strength: 1 }],
+      }),
+    );
+    expect(of(await ann.optimize(), "clean-up")).toEqual([]);
+    expect(await texts()).toHaveLength(2);
+  });
+
+  it("leaves alone what a recall has given", async () => {
+    await ann.add({ text: "The user saw a grey heron.", kind: "event", importance: 0.2 });
+    await ann.add({ text: "The user bought a bucket.", kind: "event", importance: 0.2 });
+    later(500);
+    expect(of(await ann.optimize({ dryRun: true }), "clean-up")).toHaveLength(2);
+    const { items } = await ann.recall("grey heron", { limit: 1 });
+    expect(items).toHaveLength(1);
+    await expect
+      .poll(async () => of(await ann.optimize({ dryRun: true }), "clean-up").map(({ text }) => text), {
+        timeout: 3000,
+      })
+      .toEqual(["The user bought a bucket."]);
+  });
+
+  it("leaves alone what was said in the hundred turns before the one that is named", async () => {
+    const said = [1, 2].map((number) => message(`said${number}`));
+    await record.commit(ANN, changes({ messages: said }));
+    await put(
+      ...said.map(({ id }) => ({
+        ...OLD,
+        id: `of-${id}`,
+        sources: [{ message: id, start: 0, end: 5, quote: "Words" }],
+      })),
+    );
+    const plan = await ann.optimize({ dryRun: true, currentTurn: 101 });
+    expect(of(plan, "clean-up").map(({ id }) => id)).toEqual(["of-said1"]);
+    expect(of(await ann.optimize({ dryRun: true }), "clean-up")).toHaveLength(2);
+  });
+});
+
+it("what was not to be read stays unread, whatever job has run", async () => {
+  await ann.remember("I use Magnet.", { extract: "never" });
+  await ann.optimize();
+  expect(await texts()).toEqual([]);
+  const { messages, memories } = await record.since(ANN, 0);
+  expect([messages.map(({ digest }) => digest), memories]).toEqual([["never"], []]);
+});
