@@ -11,6 +11,14 @@ export interface Settings {
   readonly hosts?: readonly string[];
   readonly apiKey?: string;
   readonly secret?: string;
+  /** Requests of one key in a minute; 0 for as many as it likes. */
+  readonly rateLimit?: number;
+  /** How long a request may take. */
+  readonly requestMs?: number;
+  /** How long the server goes on serving when it is told to stop, and says that it is not ready. */
+  readonly drainMs?: number;
+  /** Whether each request is told on stderr, as a line of JSON. */
+  readonly log?: "json";
   /** False keeps credentials in messages word for word. */
   readonly redact?: boolean;
   /** How many items a recall gives, where it does not say. */
@@ -66,6 +74,10 @@ export const SETTINGS: { readonly [name: string]: Setting } = {
     allowed: "8 to 512 visible ASCII characters",
     isSecret: true,
   },
+  KEEPSAKE_RATE_LIMIT_PER_MINUTE: { schema: numberIn(0, 10_000_000), allowed: "a number from 0 to 10000000" },
+  KEEPSAKE_REQUEST_TIMEOUT_MS: { schema: numberIn(100, 600_000), allowed: "a number from 100 to 600000" },
+  KEEPSAKE_DRAIN_MS: { schema: numberIn(0, 600_000), allowed: "a number from 0 to 600000" },
+  KEEPSAKE_LOG: { schema: z.enum(["off", "json"]), allowed: "off or json" },
   KEEPSAKE_REDACT: { schema: z.enum(["on", "off"]), allowed: "on or off" },
   KEEPSAKE_SECRET: { schema: z.string().min(16), allowed: "at least 16 characters", isSecret: true },
   MEMORY_RETRIEVAL_TOP_K: { schema: numberIn(1, 1000), allowed: "a number from 1 to 1000" },
@@ -122,6 +134,10 @@ export function readSettings(environment: Environment = process.env): Settings {
     ...one("hosts", values.get("KEEPSAKE_HOSTS")?.split(/ *, */)),
     ...text("apiKey", "KEEPSAKE_API_KEY"),
     ...text("secret", "KEEPSAKE_SECRET"),
+    ...number("rateLimit", "KEEPSAKE_RATE_LIMIT_PER_MINUTE"),
+    ...number("requestMs", "KEEPSAKE_REQUEST_TIMEOUT_MS"),
+    ...number("drainMs", "KEEPSAKE_DRAIN_MS"),
+    ...one("log", values.get("KEEPSAKE_LOG") === "json" ? ("json" as const) : undefined),
     ...one("redact", values.get("KEEPSAKE_REDACT") === "off" ? false : undefined),
     ...number("topK", "MEMORY_RETRIEVAL_TOP_K"),
     ...number("maxContextTokens", "MAX_CONTEXT_TOKENS"),

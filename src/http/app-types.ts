@@ -1,9 +1,13 @@
 import type { Context, Hono } from "hono";
 
-/** What a request carries from one handler to the next. */
+/** What a request carries from one step to the next. */
 export interface RequestFacts {
   Variables: {
     requestId: string;
+    /** What it turned out to ask for; undefined for an address that is none of ours. */
+    operation?: { readonly id: string; readonly path: string };
+    /** The public half of the key it came with, once that is known to be good. */
+    key?: string;
   };
 }
 

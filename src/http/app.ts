@@ -1,11 +1,16 @@
 import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import type { Keepsake } from "../engine/surface.ts";
+import type { RateLimits } from "../ports/rate-limits.ts";
 import { pageAssets } from "../ui/index.ts";
 import type { App, Exchange, RequestFacts } from "./app-types.ts";
+import { REQUEST_MS } from "./deadline.ts";
 import { fromHere, hostsOf, stamped, wellSpelt } from "./guard.ts";
 import type { ApiKeys } from "./keys.ts";
+import { type Lifecycle, lifecycle } from "./lifecycle.ts";
 import { mount } from "./mount.ts";
+import { type Answered, observed } from "./observe.ts";
+import { stillOpen } from "./open.ts";
 import { OPERATIONS } from "./operations.ts";
 import { problemOf, problemResponse } from "./problem.ts";
 import { pageOperations } from "./routes/page.ts";
@@ -25,18 +30,33 @@ export interface AppOptions {
   /** More names it answers to, without ports. */
   readonly hosts?: readonly string[];
   readonly onFault?: (fault: ServerFault) => void;
+  /** Is told of every request when it is over. */
+  readonly onAnswered?: (answered: Answered) => void;
+  readonly lifecycle?: Lifecycle;
+  readonly rateLimits?: RateLimits;
+  /** How long a request may take, in ms (60,000). */
+  readonly requestMs?: number;
 }
 
 /** The whole server as one function from request to response. */
 export function httpApp(options: AppOptions): App {
-  const { keepsake, keys, onFault } = options;
+  const { keepsake, keys, onFault, onAnswered, rateLimits, requestMs = REQUEST_MS } = options;
+  const life = options.lifecycle ?? lifecycle();
   const app = new Hono<RequestFacts>();
   app.use(stamped());
+  if (onAnswered) app.use(observed(onAnswered));
+  app.use(stillOpen(life));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: wrongMethod }));
   app.use(fromHere(hostsOf(options.host ?? "127.0.0.1", options.hosts)));
   app.use(wellSpelt());
 
-  mount(app, [...OPERATIONS, ...pageOperations(pageAssets())], { keepsake, keys });
+  mount(app, [...OPERATIONS, ...pageOperations(pageAssets())], {
+    keepsake,
+    keys,
+    lifecycle: life,
+    requestMs,
+    ...(rateLimits ? { rateLimits } : {}),
+  });
 
   app.notFound((context) =>
     problemResponse(context, { status: 404, code: "not_found", detail: "There is nothing at this address." }),

@@ -16,10 +16,14 @@ const HEADERS: Readonly<Record<string, string>> = {
 
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Gives each request an id, and each answer the headers that keep a browser strict. */
+/** What is kept of an id that comes with a request: nothing that could forge a line of a log. */
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** Gives each request an id, or keeps its own, and each answer the headers that keep a browser strict. */
 export function stamped(): MiddlewareHandler<RequestFacts> {
   return async (context, next) => {
-    const id = randomUUID();
+    const brought = context.req.header("x-request-id");
+    const id = brought !== undefined && REQUEST_ID.test(brought) ? brought : randomUUID();
     context.set("requestId", id);
     await next();
     context.header("x-request-id", id);

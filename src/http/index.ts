@@ -15,4 +15,5 @@ export {
   type WantedKey,
 } from "./keys.ts";
 export { keysFile, keysPathOf } from "./keys-file.ts";
+export type { Answered } from "./observe.ts";
 export { type Served, type ServeOptions, serve } from "./serve.ts";

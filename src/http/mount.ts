@@ -1,12 +1,14 @@
 import type { App, Exchange } from "./app-types.ts";
 import { admitted } from "./authenticate.ts";
 import { check, readBody, readOptionalBody } from "./body.ts";
+import { inTime } from "./deadline.ts";
 import type { Asked, Operation, Services } from "./operation.ts";
+import { withinRate } from "./rate.ts";
 import { reach } from "./reach.ts";
 
 /**
- * Serves the operations of a table. Whatever is mounted goes through the same steps, in this order: key and scope, then
- * what was asked, checked, then the handler.
+ * Serves the operations of a table. Whatever is mounted goes through the same steps, in this order: key and scope, the
+ * key's allowance, then, within the time there is, what was asked, checked, and the handler.
  */
 export function mount(app: App, operations: readonly Operation[], services: Services): void {
   for (const operation of inOrder(operations)) {
@@ -15,12 +17,20 @@ export function mount(app: App, operations: readonly Operation[], services: Serv
 }
 
 async function perform(operation: Operation, exchange: Exchange, services: Services): Promise<Response> {
+  exchange.set("operation", operation);
   const bearer = admitted(operation, exchange, services.keys);
-  const asked = await read(operation, exchange);
-  return operation.handle({ ...asked, ...reach(services, bearer), bearer, services, exchange });
+  if (bearer) exchange.set("key", bearer.key);
+  await withinRate(bearer, services.rateLimits);
+  const work = (signal: AbortSignal): Promise<Response> =>
+    services.lifecycle.during(async () => {
+      const asked = await read(operation, exchange);
+      return operation.handle({ ...asked, ...reach(services, bearer), signal, bearer, services, exchange });
+    });
+  const client = exchange.req.raw.signal;
+  return operation.isUnhurried ? work(client) : inTime(services.requestMs, client, work);
 }
 
-type Read = Pick<Asked, "path" | "query" | "body" | "signal">;
+type Read = Pick<Asked, "path" | "query" | "body">;
 
 async function read(operation: Operation, exchange: Exchange): Promise<Read> {
   const { parameters, query, body, isBodyOptional } = operation;
@@ -28,7 +38,6 @@ async function read(operation: Operation, exchange: Exchange): Promise<Read> {
     path: parameters && check(parameters, exchange.req.param()),
     query: query && check(query, exchange.req.query()),
     body: body && (await (isBodyOptional ? readOptionalBody : readBody)(exchange, body)),
-    signal: exchange.req.raw.signal,
   };
 }
 

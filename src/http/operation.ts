@@ -1,8 +1,10 @@
 import * as z from "zod";
 import type { Keepsake, ScopedMemory } from "../engine/surface.ts";
+import type { RateLimits } from "../ports/rate-limits.ts";
 import type { Exchange } from "./app-types.ts";
 import { text } from "./fields.ts";
 import type { ApiKeys, Bearer, KeyScope } from "./keys.ts";
+import type { Lifecycle } from "./lifecycle.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -10,6 +12,12 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export interface Services {
   readonly keepsake: Keepsake;
   readonly keys: ApiKeys;
+  /** What is at work; `after` is for work that goes on after its answer. */
+  readonly lifecycle: Lifecycle;
+  /** How long a request may take, in ms. */
+  readonly requestMs: number;
+  /** Absent where everybody may ask as often as they like. */
+  readonly rateLimits?: RateLimits;
 }
 
 /** A request that was let in and is well-formed, as a handler gets it. */
@@ -74,6 +82,8 @@ export interface Operation<Path = unknown, Query = unknown, Body = unknown> {
   readonly problems?: readonly number[];
   /** Whether it honours the header Idempotency-Key. */
   readonly takesKey?: boolean;
+  /** Whether the time for a request does not count: it streams in or out, or has a deadline of its own. */
+  readonly isUnhurried?: boolean;
   /** Left out of the document: the page's own files. */
   readonly isHidden?: boolean;
   handle(asked: Asked<Path, Query, Body>): Promise<Response> | Response;

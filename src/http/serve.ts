@@ -3,10 +3,14 @@ import { createAdaptorServer } from "@hono/node-server";
 import type { Keepsake } from "../engine/surface.ts";
 import { invalid, MemoryError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { RateLimits } from "../ports/rate-limits.ts";
 import { type AppOptions, httpApp, type ServerFault } from "./app.ts";
 import { isLoopback } from "./guard.ts";
 import { apiKeys, passingKeys } from "./keys.ts";
 import { keysFile } from "./keys-file.ts";
+import { type Lifecycle, lifecycle } from "./lifecycle.ts";
+import type { Answered } from "./observe.ts";
+import { given } from "./wire.ts";
 
 export interface ServeOptions {
   readonly keepsake: Keepsake;
@@ -22,6 +26,13 @@ export interface ServeOptions {
   /** Names that it answers to beside those of this machine, without ports. */
   readonly hosts?: readonly string[];
   readonly onFault?: (fault: ServerFault) => void;
+  readonly onAnswered?: (answered: Answered) => void;
+  /** How often each key may ask; absent, as often as it likes. */
+  readonly rateLimits?: RateLimits;
+  /** How long a request may take, in ms (60,000). */
+  readonly requestMs?: number;
+  /** How long it goes on serving after `close`, and says that it is not ready, in ms (0). */
+  readonly drainMs?: number;
 }
 
 export interface Served {
@@ -31,12 +42,17 @@ export interface Served {
   readonly firstKey?: string;
   /** The page's address with the first key in its fragment, which no server and no log sees. */
   readonly signInUrl?: string;
-  /** Takes no more requests and ends when those at work are answered, or after ten seconds. */
+  /**
+   * Says that it is not ready, then takes no more requests, and ends when those at work are answered and what they left
+   * behind is written, or after ten seconds.
+   */
   close(): Promise<void>;
 }
 
 const HEADERS_MS = 10_000;
-const REQUEST_MS = 30_000;
+/** For a request to come in, an import among them. Others end with their own deadline. */
+const INCOMING_MS = 300_000;
+const ON_ITS_WAY_MS = 500;
 const LONGEST_FAREWELL_MS = 10_000;
 
 const KEYLESS =
@@ -52,24 +68,26 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const store = keysPath === undefined ? passingKeys() : keysFile(keysPath);
   const keys = apiKeys({ store, clock, given: apiKey, makesFirst: isLoopback(host) });
   if (!isLoopback(host) && !keys.isAny()) throw invalid(KEYLESS);
-  const app = httpApp({ ...optionsFor(options), keepsake, keys, host });
+  const life = lifecycle();
+  const app = httpApp({ ...optionsFor(options), keepsake, keys, host, lifecycle: life });
   const server = createAdaptorServer({
     fetch: app.fetch,
-    serverOptions: { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
+    serverOptions: { headersTimeout: HEADERS_MS, requestTimeout: INCOMING_MS },
   }) as Server;
   await listen(server, host, port);
   const url = urlOf(server, host);
   const first =
     keys.first === undefined ? {} : { firstKey: keys.first, signInUrl: `${url}/#key=${keys.first}` };
   const end = async (): Promise<void> => {
-    await close(server);
+    await close(server, life, options.drainMs ?? 0);
     keys.close();
   };
   return { url, ...first, close: end };
 }
 
-function optionsFor({ hosts, onFault }: ServeOptions): Partial<AppOptions> {
-  return { ...(hosts ? { hosts } : {}), ...(onFault ? { onFault } : {}) };
+function optionsFor(options: ServeOptions): Partial<AppOptions> {
+  const { hosts, onFault, onAnswered, rateLimits, requestMs } = options;
+  return given({ hosts, onFault, onAnswered, rateLimits, requestMs });
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
@@ -96,10 +114,17 @@ function urlOf(server: Server, host: string): string {
   return `http://${name}:${port}`;
 }
 
-async function close(server: Server): Promise<void> {
+async function close(server: Server, life: Lifecycle, drainMs: number): Promise<void> {
+  life.enter("leaving");
+  if (drainMs > 0) await new Promise((resolve) => setTimeout(resolve, drainMs));
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
+  // What was on its way by now is still served.
+  const late = setTimeout(() => life.enter("closing"), ON_ITS_WAY_MS);
   const limit = setTimeout(() => server.closeAllConnections(), LONGEST_FAREWELL_MS);
   await closed;
+  clearTimeout(late);
   clearTimeout(limit);
+  life.enter("closing");
+  await life.idle(LONGEST_FAREWELL_MS);
 }

@@ -1,3 +1,4 @@
+import { memoryRateLimits } from "../../adapters/memory/rate-limits.ts";
 import { invalid } from "../../errors.ts";
 import {
   type ServeOptions as HttpOptions,
@@ -9,6 +10,9 @@ import {
 import { EXIT, interrupted, shownError } from "../exit.ts";
 import { dim, several } from "../print.ts";
 import { type CommonOptions, type Working, withMemory } from "../run.ts";
+
+/** Requests of one key in a minute where others can reach the server: far more than a person makes, and no flood. */
+const RATE_LIMIT = 6000;
 
 interface ServeOptions extends CommonOptions {
   readonly host?: string;
@@ -29,9 +33,8 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
       host,
       port: options.port ?? settings.port,
       ...guarded(working),
-      onFault: ({ requestId, error }) => {
-        process.stderr.write(`fault in request ${requestId}: ${shownError(error).message}\n`);
-      },
+      ...paced(working, host),
+      ...told(working),
     });
     const { url, firstKey, signInUrl } = served;
     const first = firstKey === undefined ? {} : { key: firstKey, signInUrl };
@@ -59,6 +62,38 @@ function guarded({ path, settings }: Working): Partial<HttpOptions> {
     ...(path === ":memory:" ? {} : { keysPath: keysPathOf(path) }),
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(hosts === undefined ? {} : { hosts }),
+  };
+}
+
+/** How often each key may ask, and how long a request may take. */
+function paced({ settings, clock }: Working, host: string): Partial<HttpOptions> {
+  const { requestMs, drainMs } = settings;
+  // Where only this machine's programs get in, a limit would keep nobody out.
+  const perMinute = settings.rateLimit ?? (isLoopback(host) ? 0 : RATE_LIMIT);
+  return {
+    ...(perMinute > 0 ? { rateLimits: memoryRateLimits({ perMinute, clock }) } : {}),
+    ...(requestMs === undefined ? {} : { requestMs }),
+    ...(drainMs === undefined ? {} : { drainMs }),
+  };
+}
+
+/** What goes to stderr: faults, and where it is asked for every request, as lines of JSON. */
+function told({ settings, clock }: Working): Pick<HttpOptions, "onFault" | "onAnswered"> {
+  const line = (fields: object): void => {
+    process.stderr.write(`${JSON.stringify({ at: clock().toISOString(), ...fields })}\n`);
+  };
+  if (settings.log !== "json") {
+    return {
+      onFault: ({ requestId, error }) => {
+        process.stderr.write(`fault in request ${requestId}: ${shownError(error).message}\n`);
+      },
+    };
+  }
+  return {
+    onFault: ({ requestId, method, error }) =>
+      line({ event: "fault", request_id: requestId, method, message: shownError(error).message }),
+    onAnswered: ({ requestId, ...answered }) =>
+      line({ event: "request", request_id: requestId, ...answered }),
   };
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { closing } from "../open.ts";
 import { type Operation, operation } from "../operation.ts";
 
 const HEALTH = z.object({ status: z.literal("ok") });
@@ -26,6 +27,8 @@ export const healthOperations: readonly Operation[] = [
     scope: "any",
     answers: { 200: { says: "It can; what its keeper should know stands in `notices`.", schema: READY } },
     async handle({ exchange, memoryOf, services }) {
+      // Before it stops to serve: whoever sends it requests has the time to send them elsewhere.
+      if (services.lifecycle.phase() !== "serving") throw closing();
       // A user nobody has: the cheapest read that goes through everything.
       await memoryOf("readiness").list({ limit: 1 });
       return exchange.json({ status: "ready", notices: services.keepsake.notices });

@@ -1,0 +1,23 @@
+import type { MiddlewareHandler } from "hono";
+import type { HTTPException } from "hono/http-exception";
+import type { RequestFacts } from "./app-types.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import { refuse } from "./problem.ts";
+
+/** Refuses what comes while the server closes, and lets no connection stay open once it is about to. */
+export function stillOpen(life: Lifecycle): MiddlewareHandler<RequestFacts> {
+  return async (exchange, next) => {
+    if (life.phase() === "closing") throw closing();
+    await next();
+    if (life.phase() !== "serving") exchange.header("connection", "close");
+  };
+}
+
+export function closing(): HTTPException {
+  return refuse({
+    status: 503,
+    code: "unavailable",
+    detail: "This server is about to stop. Ask again in a moment.",
+    headers: { "retry-after": "1", connection: "close" },
+  });
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import type { Clock } from "../ports/clock.ts";
+import type { RateLimits } from "../ports/rate-limits.ts";
+
+/** Every implementation of rate limits holds these cases. `open` gives fresh ones, with a clock that the case moves. */
+export function rateLimitsConformance(
+  name: string,
+  open: (options: { readonly perMinute: number; readonly clock: Clock }) => Promise<RateLimits>,
+): void {
+  const started = async (perMinute: number) => {
+    let now = Date.parse("2026-03-01T12:00:00Z");
+    const limits = await open({ perMinute, clock: () => new Date(now) });
+    const pass = (ms: number): void => {
+      now += ms;
+    };
+    const taken = async (key: string, times: number): Promise<number[]> => {
+      const waits: number[] = [];
+      for (let time = 0; time < times; time += 1) waits.push(await limits.take(key));
+      return waits;
+    };
+    return { limits, pass, taken };
+  };
+
+  describe(`rate limits ${name}`, () => {
+    it("give the allowance in one go, then say how long to wait", async () => {
+      const { taken } = await started(3);
+      expect(await taken("one", 4)).toEqual([0, 0, 0, 20_000]);
+    });
+
+    it("take nothing from whoever is refused", async () => {
+      const { taken, pass } = await started(60);
+      await taken("one", 60);
+      expect(await taken("one", 3)).toEqual([1000, 1000, 1000]);
+      pass(1000);
+      expect(await taken("one", 2)).toEqual([0, 1000]);
+    });
+
+    it("fill over a minute, and no higher than the allowance", async () => {
+      const { taken, pass } = await started(4);
+      await taken("one", 4);
+      pass(30_000);
+      expect((await taken("one", 3)).map((wait) => wait === 0)).toEqual([true, true, false]);
+      pass(3_600_000);
+      expect((await taken("one", 5)).map((wait) => wait === 0)).toEqual([true, true, true, true, false]);
+    });
+
+    it("know keys apart", async () => {
+      const { taken } = await started(1);
+      expect([await taken("one", 1), await taken("two", 1)]).toEqual([[0], [0]]);
+      expect((await taken("one", 1))[0]).toBeGreaterThan(0);
+    });
+
+    it("neither fill nor empty when the clock is set back", async () => {
+      const { taken, pass } = await started(2);
+      await taken("one", 1);
+      pass(-3_600_000);
+      expect((await taken("one", 2)).map((wait) => wait === 0)).toEqual([true, false]);
+      pass(30_000);
+      expect((await taken("one", 1))[0]).toBe(0);
+    });
+  });
+}
