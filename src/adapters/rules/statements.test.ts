@@ -49,10 +49,15 @@ const TELLS: readonly (readonly [said: string, ...memories: string[]])[] = [
     "The user's brother works at Uber.",
   ],
   // What a name, and what a doing, is said of in front.
-  ["bruno is my name , what is yours ?", "The user is called bruno."],
+  ["bruno is my name", "The user is called bruno."],
   ["fishing is what i do on weekends", "The user does fishing on weekends."],
   ["i like fixing things", "The user likes fixing things."],
+  ["I am unemployed right now.", "The user is unemployed."],
+  ["I don't care for rap.", "The user does not care for rap."],
+  ["Clowns scare me.", "The user is scared of Clowns."],
+  ["new york is where i'm from", "The user is from new york."],
   // How much, and no choice.
+  ["I have no kids or pets.", "The user has no kids or pets."],
   ["I drink two or three coffees a day.", "The user drinks two or three coffees a day."],
   ["I run three miles or more every day.", "The user runs three miles or more every day."],
   // Favourites and pastimes.

@@ -106,6 +106,9 @@ function isHollow(part: Part): boolean {
     part.phrases.some(({ kind }) => kind === "noun" || kind === "preposition") ||
     // "know how to swim"
     (head === "know" && part.phrases.at(-1)?.kind === "infinitive");
+  // "I don't care for rap", and no "I don't care".
+  if (head === "care")
+    return !part.phrases.some(({ head: joint, items }) => joint === "for" && items.length > 0);
   return !(HOLLOW_WITH.has(head) && hasMore);
 }
 

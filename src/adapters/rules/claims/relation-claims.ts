@@ -20,7 +20,7 @@ import { sharesEnd } from "../clauses/shared-heads.ts";
 import { type AddParts, adding, claimOf, said, tidy } from "../context.ts";
 import { isAmongPeople } from "../standing/among-people.ts";
 import { momentOf } from "../time/dates.ts";
-import type { Token } from "../words/token.ts";
+import type { Stretch, Token } from "../words/token.ts";
 import { groupClaims, groupIn } from "./group-claims.ts";
 import { listedBehind, listedClaims, listedMeans } from "./listed-claims.ts";
 import { mineClaims, minesOf } from "./mine-claims.ts";
@@ -184,6 +184,8 @@ function splitItems(part: Part, phrase: Phrase): (readonly [number, number])[] {
 function isAmount({ tokens }: Part, { items }: Phrase): boolean {
   return items.some(([from, to]) => {
     const word = tokens[from];
+    // "no kids or pets" is neither.
+    if (tokens[items[0]?.[0] ?? from]?.lower === "no") return true;
     const isMore = tokens[from - 1]?.lower === "or" && /^(?:more|less|fewer|so)$/.test(word?.lower ?? "");
     return isMore || (to - from === 1 && word?.class === "number");
   });

@@ -16,11 +16,16 @@ const NAME_OF =
 /** "Fishing is what I do on weekends" */
 const DONE =
   /(?:^|[,;.!?] ?|\b(?:and|but|so|well) )(?<thing>[\p{L}-]{2,}ing(?: [\p{L}'’-]+){0,3}?) is what (?:i|we) do(?<when>(?: [\p{L}'’-]+){0,6})(?=[,;.!?]|$)/giu;
+const ORIGIN =
+  /(?:^|[,;.!?] ?|\b(?:and|but|well) )(?<place>[\p{L}' -]{3,30}?) is where (?:i['’]m|i am|we['’]re|i come) from\b/giu;
+/** "Clowns scare me" */
+const FEARED =
+  /(?:^|[,;.!?] ?|\b(?:and|but|so|because|well) )(?<thing>[\p{L}'’ -]{3,30}?) (?:really |always |totally |just )?(?:scares?|terrif(?:y|ies)|frightens?|freaks?|creeps?) me\b(?: out| to death)?/giu;
 const NOTHING = /\b(?:i|we|you|he|she|it|they|this|that|these|those|there|here|who|what|which)\b/i;
 
 /** "Baking rye is what I like", "Oslo is where I live": with what it is about in front. */
 export function fronted(context: Context, text: string, place: { start: number; end: number }): Proposal[] {
-  if (!/\b(?:i|we|my name)\b/i.test(text)) return [];
+  if (!/\b(?:i|we|me|my name)\b/i.test(text)) return [];
   const likes = Array.from(text.matchAll(SAID_OF), ({ groups }) => [
     groups?.thing ?? "",
     `I ${groups?.verb} `,
@@ -34,7 +39,9 @@ export function fronted(context: Context, text: string, place: { start: number; 
     "I do ",
   ]);
   const names = Array.from(text.matchAll(NAME_OF), ({ groups }) => [groups?.name ?? "", "My name is "]);
-  return [...likes, ...places, ...done, ...names].flatMap(([thing = "", start = ""]) =>
+  const origins = Array.from(text.matchAll(ORIGIN), ({ groups }) => [groups?.place ?? "", "I am from "]);
+  const fears = Array.from(text.matchAll(FEARED), ({ groups }) => [groups?.thing ?? "", "I am scared of "]);
+  return [...likes, ...places, ...done, ...names, ...origins, ...fears].flatMap(([thing = "", start = ""]) =>
     NOTHING.test(thing) ? [] : context.readAs(`${start}${thing.trim()}.`, place),
   );
 }

@@ -94,6 +94,11 @@ const LITTLE_WORDS: readonly Rule[] = [
       !["i", "we", "they", "you"].includes(previous?.lower ?? ""),
     "adverb",
   ],
+  // "unemployed right now"
+  [
+    ({ current, next }) => current.lower === "right" && /^(?:now|here|there|away)$/.test(next?.lower ?? ""),
+    "adverb",
+  ],
   // "next Friday" is no place, "next to the station" is.
   [({ current, next }) => current.lower === "next" && next?.lower === "to", "preposition"],
   // "at home", "from work"
