@@ -132,12 +132,12 @@ function scoped(
         id === undefined ? log(ports, scope, options) : versionsOf(ports, scope, id),
       )) as ScopedMemory["history"],
     undo: (revision) => write(() => undo(ports, scope, revision)),
+    optimize: async (options) => open(() => optimize(ports, scope, options)),
     profile: async (options) => open(() => profile(ports, scope, options)),
     stats: async (options) => open(() => userStats(ports, scope, options)),
     export: () => open(() => exportLines(ports, scope)),
     import: (source, options) =>
       each(
-    optimize: async (options) => open(() => optimize(ports, scope, options)),
         open(() => importMessages(ports, scope, source, options)),
         work.written,
       ),
