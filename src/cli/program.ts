@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 import { KINDS } from "../domain/memory.ts";
+import { USAGE_BY } from "../domain/stats.ts";
 import { command, count, examples, time } from "./command.ts";
 import { EXIT } from "./exit.ts";
 import { keeping } from "./keeping.ts";
@@ -41,6 +42,7 @@ export function program(version: string): Command {
   talking(root);
   forgetting(root);
   looking(root);
+  counting(root);
   moving(root);
   keeping(root);
   serving(root);
@@ -175,6 +177,27 @@ ${examples("explain 019f…", "explain 019f… --about 019e…")}`,
   command(root, "profile", "what holds now about the user", async (_none, options) =>
     (await import("./commands/look.ts")).profile(options),
   ).option("--max-tokens <N>", "how long it may be (2,000 tokens)", count(1, 1_000_000));
+}
+
+/** What calls to models came to. */
+function counting(root: Command): void {
+  command(
+    root,
+    "stats",
+    "what calls to models cost, and what is left of the budgets",
+    async (_none, options) => (await import("./commands/stats.ts")).stats(options),
+  )
+    .addOption(new Option("--by <WHAT>", "what a row is of").choices(USAGE_BY))
+    .option("--since <TIME>", "from then on", time)
+    .option("--until <TIME>", "before then", time)
+    .option("--of-user", "of one user (--user) alone, with how much is known")
+    .addHelpText(
+      "after",
+      `
+Prices are list prices where KEEPSAKE_PRICES names no file with others; days are those of UTC. What a proxy passed on is
+told apart.
+${examples("stats", "stats --by day --since 2026-11-01", "stats --of-user --user ana --json")}`,
+    );
 }
 
 function moving(root: Command): void {

@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
+import type { CostSettings } from "../config/cost-settings.ts";
 import { type EmbedderSettings, readSettings, type Settings } from "../config/settings.ts";
 import { isoTime } from "../domain/time.ts";
 import type { Keepsake, ScopedMemory } from "../engine/surface.ts";
 import { MemoryError } from "../errors.ts";
+import type { CallHooks } from "../ports/calls.ts";
 import { shownError } from "./exit.ts";
 import { type Printer, printer } from "./print.ts";
 
@@ -77,7 +79,8 @@ async function open(path: string, settings: Settings, clock: () => Date): Promis
     ...(settings.redact === undefined ? {} : { redact: settings.redact }),
     ...(settings.cacheMegabytes === undefined ? {} : { cacheBytes: settings.cacheMegabytes * 1e6 }),
     ...(confidenceThreshold === undefined ? {} : { extractor: await sure(confidenceThreshold) }),
-    ...(settings.embedder === undefined ? {} : { embedder: await embedding(settings.embedder) }),
+    ...(settings.embedder === undefined ? {} : { embedder: embedding(settings.embedder) }),
+    ...(settings.costs === undefined ? {} : { costs: await costing(settings.costs) }),
   });
   if (limit === undefined && maxTokens === undefined) return keepsake;
   const { withDefaults } = await import("../config/defaults.ts");
@@ -93,9 +96,12 @@ async function sure(threshold: number) {
   return confident(rulesExtractor(), threshold);
 }
 
-async function embedding(named: EmbedderSettings) {
-  const { embedderOf } = await import("../config/embedder.ts");
-  return embedderOf(named);
+function embedding(named: EmbedderSettings) {
+  return async (hooks: CallHooks) => (await import("../config/embedder.ts")).embedderOf(named, hooks);
+}
+
+async function costing(settings: CostSettings) {
+  return (await import("../config/costs.ts")).costsOf(settings);
 }
 
 /** Runs a piece of work, and turns what it throws into words and an exit status. */

@@ -1,4 +1,5 @@
 import { invalid, isMemoryError } from "../errors.ts";
+import type { CallHooks } from "../ports/calls.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { EmbedderSettings } from "./settings.ts";
 
@@ -12,10 +13,13 @@ const SETTING: { readonly [option: string]: string } = {
 };
 
 /** The embedder that the settings name; it is loaded here. `invalid_input` names the setting that does not fit. */
-export async function embedderOf({ name, ...options }: EmbedderSettings): Promise<Embedder> {
+export async function embedderOf(
+  { name, ...options }: EmbedderSettings,
+  hooks: CallHooks = {},
+): Promise<Embedder> {
   try {
     if (name === "minilm") return (await import("../adapters/minilm/index.ts")).minilmEmbedder(options);
-    return (await import("../adapters/openai/index.ts")).openaiEmbedder(options);
+    return (await import("../adapters/openai/index.ts")).openaiEmbedder({ ...options, ...hooks });
   } catch (error) {
     const [, option = "", rest = ""] = (isMemoryError(error) && /^(\w+)(:.*)$/s.exec(error.message)) || [];
     const setting = Object.hasOwn(SETTING, option) ? SETTING[option] : undefined;

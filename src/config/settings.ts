@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { MemoryError } from "../errors.ts";
+import { COST_SETTINGS, type CostSettings, costsIn } from "./cost-settings.ts";
 import { editsBetween } from "./edits.ts";
 
 /** What the environment sets. Options of a command win over it. */
@@ -31,6 +32,10 @@ export interface Settings {
   readonly confidenceThreshold?: number;
   /** Another embedder than the built-in one. */
   readonly embedder?: EmbedderSettings;
+  /** Budgets and prices of calls to models. */
+  readonly costs?: CostSettings;
+  /** Who may read the metrics: whoever has a key that may, everybody who reaches the server, or nobody. */
+  readonly metrics?: "open" | "off";
 }
 
 export interface EmbedderSettings {
@@ -106,6 +111,8 @@ export const SETTINGS: { readonly [name: string]: Setting } = {
     isSecret: true,
   },
   BATCH_EMBEDDING_SIZE: { schema: numberIn(1, 2048), allowed: "a number from 1 to 2048" },
+  ...COST_SETTINGS,
+  KEEPSAKE_METRICS: { schema: z.enum(["key", "open", "off"]), allowed: "key, open or off" },
   RETRIEVAL_TIMEOUT_MS: { schema: numberIn(0, 600_000), allowed: "a number from 0 to 600000" },
 };
 
@@ -144,7 +151,13 @@ export function readSettings(environment: Environment = process.env): Settings {
     ...number("cacheMegabytes", "KEEPSAKE_CACHE_MB"),
     ...number("confidenceThreshold", "MEMORY_CONFIDENCE_THRESHOLD"),
     ...one("embedder", embedderIn(values, { text, number })),
+    ...one("costs", costsIn(values)),
+    ...one("metrics", metricsIn(values.get("KEEPSAKE_METRICS"))),
   };
+}
+
+function metricsIn(value: string | undefined): "open" | "off" | undefined {
+  return value === "open" || value === "off" ? value : undefined;
 }
 
 interface Readers {

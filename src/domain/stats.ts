@@ -36,7 +36,7 @@ export interface Usage extends CallTotals {
   /** Messages that were stored meanwhile. */
   readonly turns: number;
   /** US dollars for 1,000 of them; absent where there were none. */
-  readonly costPer1000Turns?: number;
+  readonly costPerThousandTurns?: number;
   readonly chat: CallTotals;
   /** The dearest first; with those of the chat. */
   readonly rows: readonly UsageRow[];

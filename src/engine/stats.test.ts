@@ -42,7 +42,7 @@ it("tells what a project and a user cost, by 1,000 turns, and the chat apart", a
   expect(usage).toMatchObject({ turns: 3, calls: 3, failed: 1, tokensIn: 3_000_000, unpriced: 1 });
   expect(usage.until).toBe("2026-11-21T10:00:00.000Z");
   expect(usage.cost).toBeCloseTo(0.17, 9);
-  expect(usage.costPer1000Turns).toBeCloseTo((0.17 / 3) * 1000, 9);
+  expect(usage.costPerThousandTurns).toBeCloseTo((0.17 / 3) * 1000, 9);
   expect(usage.chat).toMatchObject({ calls: 1, cost: 0.75 });
   expect(usage.rows.map(({ purpose, model }) => [purpose, model])).toEqual([
     ["chat", "gpt-4o-mini-2024-07-18"],
@@ -102,7 +102,7 @@ it("tells nothing of costs where no model was asked", async () => {
   await using memory = await open();
   const { usage } = await memory.stats();
   expect(usage).toMatchObject({ turns: 0, calls: 0, cost: 0, rows: [], failures: [], budgets: [] });
-  expect(usage).not.toHaveProperty("costPer1000Turns");
+  expect(usage).not.toHaveProperty("costPerThousandTurns");
 });
 
 it("counts a message that is told twice once", async () => {

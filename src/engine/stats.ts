@@ -85,7 +85,7 @@ async function usageOf(
     ...(since === undefined ? {} : { since: isoTime(since, "since") }),
     until: to.to ?? clock().toISOString(),
     turns,
-    ...(turns === 0 ? {} : { costPer1000Turns: (own.cost / turns) * 1000 }),
+    ...(turns === 0 ? {} : { costPerThousandTurns: (own.cost / turns) * 1000 }),
     ...own,
     chat: sums.filter(({ purpose }) => purpose === "chat").reduce<CallTotals>(added, NOTHING),
     rows: by === "day" ? rows.toSorted((one, other) => ((one.day ?? "") < (other.day ?? "") ? -1 : 1)) : rows,
