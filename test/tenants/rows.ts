@@ -1,0 +1,97 @@
+import type { KeyScope } from "../../src/http/keys.ts";
+import type { Person } from "./world.ts";
+
+/**
+ * What the matrix has to know of an operation: written down here again, apart from the table that is served, so that a
+ * slip there is seen.
+ */
+export interface Row {
+  /** What a key needs for it: any key, none, or all of these scopes. */
+  readonly needs: readonly KeyScope[] | "any" | "none";
+  /** The status of a request by whoever may. */
+  readonly status: number;
+  /** What `{id}` in the path names. */
+  readonly id?: "memory" | "recall" | "erasure" | "key" | "session" | "message";
+  /** Whether it is about the whole project, so that a key bound to a user is answered, with that user's part. */
+  readonly isOfProject?: true;
+  readonly query?: (of: Person) => { readonly [name: string]: string };
+  readonly body?: (of: Person) => { readonly [field: string]: unknown };
+  /** Whether ids of things stand in the body or the query, where others' can be put. */
+  readonly hasIds?: true;
+}
+
+const OF_USER = { needs: ["read"], status: 200 } as const;
+
+export const ROWS: { readonly [operation: string]: Row } = {
+  getHealth: { needs: "none", status: 200 },
+  getDocument: { needs: "none", status: 200 },
+  getDocumentPage: { needs: "none", status: 200 },
+  getDocumentStyle: { needs: "none", status: 200 },
+  getReadiness: { needs: "any", status: 200 },
+
+  converse: {
+    needs: ["read", "write"],
+    status: 200,
+    body: ({ user }) => ({
+      user_id: user,
+      message: "Which word is it?",
+      include_memories: true,
+      session_id: "matrix",
+    }),
+  },
+  say: {
+    needs: ["read", "write"],
+    status: 200,
+    body: ({ user }) => ({ userId: user, message: "What do you know about me?" }),
+  },
+  takeBack: {
+    needs: ["erase"],
+    status: 200,
+    body: ({ user }) => ({ userId: user, message: "Forget the word." }),
+  },
+  addMessages: {
+    needs: ["write"],
+    status: 201,
+    body: ({ user }) => ({ user_id: user, messages: [{ role: "user", content: "The day is grey." }] }),
+  },
+
+  addMemory: {
+    needs: ["write"],
+    status: 201,
+    body: ({ user }) => ({ user_id: user, content: "The day is grey.", metadata: { page: 1 } }),
+  },
+  listMemories: {
+    ...OF_USER,
+    query: ({ cursor }) => ({ status: "all", ...(cursor === "" ? {} : { cursor }) }),
+  },
+  getStats: OF_USER,
+  getMemory: { ...OF_USER, id: "memory" },
+  getMemoryHistory: { ...OF_USER, id: "memory" },
+  changeMemory: { needs: ["write"], status: 200, id: "memory", body: () => ({ importance: 0.9 }) },
+  removeMemory: { needs: ["write"], status: 200, id: "memory" },
+  undo: { needs: ["write"], status: 200, body: ({ revision }) => ({ revision }), hasIds: true },
+  optimize: { needs: ["write"], status: 200 },
+  eraseUser: { needs: ["erase"], status: 200 },
+
+  searchMemories: { ...OF_USER, body: () => ({ query: "Which word is it?", explain: true, top_k: 50 }) },
+  explainRecall: { ...OF_USER, id: "recall", query: ({ memory }) => ({ about: memory }), hasIds: true },
+
+  erase: {
+    needs: ["erase"],
+    status: 201,
+    body: ({ user, memory }) => ({ user_id: user, ids: [memory] }),
+    hasIds: true,
+  },
+  listErasures: { needs: ["read"], status: 200, isOfProject: true },
+  getErasure: { needs: ["read"], status: 200, id: "erasure", isOfProject: true },
+
+  listJobs: { needs: ["admin"], status: 200 },
+  listKeys: { needs: ["admin"], status: 200 },
+  createKey: { needs: ["admin"], status: 201, body: () => ({ label: "from the matrix", scopes: ["read"] }) },
+  rotateKey: { needs: ["admin"], status: 200, id: "key", body: () => ({ grace_seconds: 0 }) },
+  revokeKey: { needs: ["admin"], status: 204, id: "key" },
+
+  signIn: { needs: "none", status: 401, body: () => ({ key: "nobody" }) },
+  getSignIn: { needs: "any", status: 200 },
+  signOut: { needs: "any", status: 204 },
+};

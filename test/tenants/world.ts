@@ -1,0 +1,135 @@
+import type { Keepsake, ScopedMemory } from "../../src/engine/surface.ts";
+import { type ApiKeys, apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
+import { createMemory } from "../../src/memory.ts";
+
+/** Everything of one user that has a name, and the word that only this user ever said. */
+export interface Person {
+  readonly project: string;
+  readonly user: string;
+  /** Stands in their memories, messages, metadata, and in no request of anybody else. */
+  readonly canary: string;
+  readonly memory: string;
+  /** A memory of theirs that has been erased. */
+  readonly erased: string;
+  readonly message: string;
+  readonly session: string;
+  readonly recall: string;
+  readonly erasure: string;
+  /** Where the list of their memories goes on. */
+  readonly cursor: string;
+  readonly revision: number;
+  /** A key of the project, which no actor uses. */
+  readonly key: string;
+  /** The `Idempotency-Key` under which they said something. */
+  readonly idempotencyKey: string;
+}
+
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: { readonly [name: string]: string };
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly text: string;
+  /** Without what differs from request to request: ids of requests, dates, what is left of a rate. */
+  readonly headers: string;
+}
+
+export interface World {
+  readonly keepsake: Keepsake;
+  readonly keys: ApiKeys;
+  readonly app: ReturnType<typeof httpApp>;
+  /** Moves the clock. */
+  pass(milliseconds: number): void;
+  send(sent: Sent): Promise<Answered>;
+  /** What one user's memory holds, as text, and the keys of the project. */
+  stateOf(person: Person): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function openWorld(): Promise<World> {
+  let now = Date.parse("2026-03-01T12:00:00Z");
+  const clock = () => new Date(now);
+  const keepsake = await createMemory({ path: ":memory:", clock });
+  const keys = apiKeys({ store: passingKeys(), clock });
+  const app = httpApp({ keepsake, keys });
+  return {
+    keepsake,
+    keys,
+    app,
+    pass: (milliseconds) => {
+      now += milliseconds;
+    },
+    send: (sent) => answer(app, sent),
+    async stateOf({ project, user }) {
+      const lines: string[] = [];
+      for await (const line of keepsake.scope({ project, user }).export()) {
+        if (line.type !== "keepsake") lines.push(JSON.stringify(line));
+      }
+      const held = keys.list(project).map(({ lastUsedAt: _used, ...key }) => JSON.stringify(key));
+      return [...lines, ...held].join("\n");
+    },
+    close: () => keepsake.close(),
+  };
+}
+
+async function answer(app: World["app"], { method, path, body, headers = {} }: Sent): Promise<Answered> {
+  const response = await app.request(path, {
+    method,
+    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const changing = /^(?:x-request-id|date|(?:x-)?ratelimit.*|retry-after)$/;
+  const kept = [...response.headers].filter(([name]) => !changing.test(name));
+  return { status: response.status, text: await response.text(), headers: JSON.stringify(kept) };
+}
+
+/** Lets somebody say, add, recall and erase something, so that they have one of everything that has an id. */
+export async function settle(world: World, project: string, user: string, canary: string): Promise<Person> {
+  const memory = world.keepsake.scope({ project, user });
+  const idempotencyKey = `once-${canary}-k`;
+  const session = `session-${project}-${user}`;
+  const { messages } = await memory.remember(
+    [
+      {
+        id: `message-${project}-${user}`,
+        role: "user",
+        content: `I use ${canary} as a tool.`,
+        name: "Someone",
+        metadata: { mark: canary },
+      },
+    ],
+    { session, idempotencyKey },
+  );
+  const gone = await memory.add({ text: `Stale${canary} is over.` });
+  const erasure = await memory.forget({ ids: [gone.memories[0]?.id ?? ""] });
+  await memory.add({ text: `The other word is ${canary} too.` });
+  const added = await memory.add({ text: `The word is ${canary}.`, metadata: { mark: canary } });
+  const recalled = await memory.recall(`Which word is ${canary}?`);
+  await world.keepsake.scope({ project, user }).recall("word");
+  const { cursor = "" } = await memory.list({ limit: 1 });
+  const { entry } = world.keys.create({ project, label: `of ${canary}` });
+  return {
+    project,
+    user,
+    canary,
+    memory: added.memories[0]?.id ?? "",
+    erased: gone.memories[0]?.id ?? "",
+    message: messages[0] ?? "",
+    session,
+    recall: recalled.id,
+    erasure: erasure.id,
+    cursor,
+    revision: await revisionOf(memory),
+    key: entry.id,
+    idempotencyKey,
+  };
+}
+
+async function revisionOf(memory: ScopedMemory): Promise<number> {
+  const [newest] = await memory.history(undefined, { limit: 1 });
+  return newest?.revision ?? 0;
+}
