@@ -39,6 +39,8 @@ export interface MemoryOptions {
   readonly model?: Made<LanguageModel>;
   /** Prices, budgets and for how long calls are kept. */
   readonly costs?: CostOptions;
+  /** How long the first word of the model's answer is waited for, and the last, in ms (15,000 and 60,000). */
+  readonly patience?: { readonly first: number; readonly whole: number };
   /** The ledger of calls to models; in the record's own file, where it is SQLite's. */
   readonly calls?: Calls;
   readonly meter?: Meter;
@@ -51,19 +53,19 @@ export interface MemoryOptions {
   readonly secret?: Secret | string;
   /** False keeps credentials in messages word for word; else API keys, tokens, private keys and card numbers are left out. */
   readonly redact?: boolean;
-  /** What was erased, outside of the record; a file beside the database, where there is one. */
-  readonly ledger?: Ledger;
   /** In so many days being new comes to count half as much in a recall (90). */
   readonly decayDays?: number;
   /** True archives what the clean-up finds by itself; else it is counted, and `optimize` carries it out. */
   readonly cleanUp?: boolean;
+  /** What was erased, outside of the record; a file beside the database, where there is one. */
+  readonly ledger?: Ledger;
 }
 
 /** Wires the engine to its ports. Each has a default in this process, so `createMemory()` runs alone. */
 export async function createMemory(options: MemoryOptions = {}): Promise<Keepsake> {
+  if (options.decayDays !== undefined) checkCount(options.decayDays, "decayDays", 1, 36_500);
   const clock = options.clock ?? systemClock;
   const path = options.path ?? "keepsake.db";
-  if (options.decayDays !== undefined) checkCount(options.decayDays, "decayDays", 1, 36_500);
   const ids = options.ids ?? uuidv7(clock);
   const { record, calls } = await opened(options, path);
   const costs = costsOf(options, { calls, clock, ids });
@@ -85,11 +87,9 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Keepsak
     clock,
     ids,
     secret,
-    ...(options.redact === undefined ? {} : { redact: options.redact }),
+    ...wished(options),
     ...(ledger ? { ledger } : {}),
     states: userStates(
-    ...(options.decayDays === undefined ? {} : { decayDays: options.decayDays }),
-    ...(options.cleanUp === undefined ? {} : { cleansUp: options.cleanUp }),
       record,
       understanding.embedder,
       options.cacheBytes === undefined ? {} : { bytes: options.cacheBytes },
@@ -136,6 +136,16 @@ async function made<Port extends object>(
   hooks: CallHooks,
 ): Promise<Port | undefined> {
   return typeof given === "function" ? given(hooks) : given;
+}
+
+/** What goes to the engine as it was given. */
+function wished({ redact, patience, decayDays, cleanUp }: MemoryOptions): Partial<Ports> {
+  return {
+    ...(redact === undefined ? {} : { redact }),
+    ...(patience === undefined ? {} : { patience }),
+    ...(decayDays === undefined ? {} : { decayDays }),
+    ...(cleanUp === undefined ? {} : { cleansUp: cleanUp }),
+  };
 }
 
 interface Secrets {

@@ -1,3 +1,4 @@
+import { isEcho } from "./echo.ts";
 import type { Message, Passage } from "./message.ts";
 import { sentencesOf } from "./sentences.ts";
 import { tokenCost } from "./tokens.ts";
@@ -7,16 +8,17 @@ const MOST_TOKENS = 512;
 const OVERLAP_TOKENS = 50;
 
 /** What is searched of a message, and who said it. */
-type Said = Pick<Message, "id" | "content"> & { readonly name?: string };
+type Said = Pick<Message, "id" | "content"> & Partial<Pick<Message, "name" | "role" | "metadata">>;
 
 /**
  * The passages of a message: the whole where it is short, else pieces of at most 512 tokens that share 50 with the
  * one before. A cut falls on the end of a sentence where one lies in the second half of the piece, else between
- * words, else anywhere but inside a character. Empty for a message without a word. Linear in the text.
+ * words, else anywhere but inside a character. Empty for a message without a word, and for one that only says again what is
+ * known. Linear in the text.
  */
 export function passagesOf(message: Said): Passage[] {
   const { id, content } = message;
-  if (content.trim() === "") return [];
+  if (content.trim() === "" || isEcho(message)) return [];
   if (advance(content, 0, MOST_TOKENS) === content.length) {
     return [{ id: `${id}#0`, message: id, start: 0, end: content.length }];
   }

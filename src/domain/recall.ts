@@ -1,6 +1,7 @@
 import type { Where } from "./filter.ts";
 import type { Claim, Kind, Status } from "./memory.ts";
 import type { Role } from "./message.ts";
+import type { TokenUsage } from "./model-call.ts";
 
 export interface RecallOptions {
   /** How many items at most (10). */
@@ -90,7 +91,32 @@ export interface Explanation {
   }[];
 }
 
-export interface Answer {
+/** Who put an answer into words, and what it took. */
+export interface AnsweredBy {
+  /** `model`, or `memory` where it was composed without one. */
+  readonly by: "model" | "memory";
+  /** The model that was asked, as its server names it. */
+  readonly model?: string;
+  /** What asking it took, where it says. */
+  readonly usage?: TokenUsage;
+  /** Why the model did not answer, or not to the end. */
+  readonly trouble?: AnswerTrouble;
+}
+
+export const ANSWER_TROUBLES = [
+  "unavailable",
+  "slow",
+  "over_quota",
+  "refused",
+  "empty",
+  "ungrounded",
+  "cut",
+  "failed",
+] as const;
+/** `ungrounded`: no sentence of it named anything that is known. `cut`: it ended in the middle. */
+export type AnswerTrouble = (typeof ANSWER_TROUBLES)[number];
+
+export interface Answer extends AnsweredBy {
   readonly text: string;
   /** Ids of the items that the answer rests on. */
   readonly used: readonly string[];

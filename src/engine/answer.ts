@@ -27,31 +27,25 @@ import { knownThen } from "./recall/then.ts";
 import { recall } from "./recall.ts";
 import type { UserState } from "./user-state.ts";
 
-type AnswerPorts = Pick<Ports, "record" | "states" | "embedder" | "questions" | "clock" | "ids" | "recalls">;
+export type AnswerPorts = Pick<
+  Ports,
+  "record" | "states" | "embedder" | "questions" | "clock" | "ids" | "recalls"
+>;
 
 export const UNKNOWN = "I don't know that. You haven't told me.";
 
 /**
  * Answers a question from memory, without a model: a short sentence composed from the claims that hold, or the dated
- * quote that is about it, or that it is not known. With `asOf` it answers as things were then.
+ * quote that is about it, or that it is not known. With `asOf` it answers as things were then. It is asked in a session
+ * that does not narrow what it may be answered from.
  */
-export async function answer(
-  ports: AnswerPorts,
-  scope: Scope,
-  question: string,
-  options: RecallOptions = {},
-): Promise<Answer> {
-  return answered(ports, scope, question, options, scope.session);
-}
-
-/** The same, asked in a session that does not narrow what it may be answered from. */
-export async function answered(
+export async function composeAnswer(
   ports: AnswerPorts,
   scope: Scope,
   question: string,
   options: RecallOptions,
   session: string | undefined,
-): Promise<Answer> {
+): Promise<ComposedAnswer> {
   const found = await recall(ports, scope, question, options);
   const held = await ports.states.of(scope);
   const knownAt = options.knownAt === undefined ? undefined : isoTime(options.knownAt, "knownAt");
@@ -67,41 +61,37 @@ export async function answered(
   const holding = heldAt(state.memories.values(), now, asOf).flatMap(({ memory, holds }) =>
     holds && mayUse(memory) ? memory : [],
   );
-  const composed =
+  const isWhole = asksForAll(question);
+  // What is quoted, explained or listed whole is exact as it stands.
+  const exact =
     verbatim(question, found, state) ??
     (await talkAnswer(ports, scope, read, session)) ??
-    (asksForAll(question)
-      ? overview(holding)
-      : (fromWishes(
-          question,
-          holding.filter(({ kind }) => kind === "instruction"),
-        ) ??
-        (await fromClaims(ports, { question: asked, read, index, mayUse, state, now, asOf, zone })) ??
-        fromPassages({ question: asked, read, found, state, index, options, dayIn: dayReader(ports) }) ??
-        fromPreferences(question, found.items)));
+    (isWhole ? overview(holding) : undefined);
+  const wishes = holding.filter(({ kind }) => kind === "instruction");
+  const fromMemories = async (): Promise<Composed | undefined> =>
+    fromWishes(question, wishes) ??
+    (await fromClaims(ports, { question: asked, read, index, mayUse, state, now, asOf, zone })) ??
+    fromPassages({ question: asked, read, found, state, index, options, dayIn: dayReader(ports) }) ??
+    fromPreferences(question, found.items);
+  const composed = exact ?? (isWhole ? undefined : await fromMemories());
   // An answer about the last answer does not take its place.
   if (!read.talk) {
     const asking = session === undefined ? {} : { session };
     ports.recalls?.note(scope, found.id, { kind: "answer", used: composed?.used ?? [], ...asking });
   }
-  return composed
-    ? { ...composed, text: masked(composed.text), abstained: false, recall: found }
-    : { text: UNKNOWN, used: [], abstained: true, recall: found };
+  return { answer: answerOf(found, composed), isExact: exact !== undefined || isWhole };
 }
 
-/** Yields the answer in parts; returns what `answer` gives. */
-export async function* answerStream(
-  ports: AnswerPorts,
-  scope: Scope,
-  question: string,
-  options: RecallOptions = {},
-): AsyncGenerator<string, Answer, void> {
-  const whole = await answer(ports, scope, question, options);
-  for (const part of whole.text.match(/\S+\s*/g) ?? []) {
-    options.signal?.throwIfAborted();
-    yield part;
-  }
-  return whole;
+const answerOf = (recall: Recall, composed: Composed | undefined): Answer =>
+  composed
+    ? { ...composed, text: masked(composed.text), abstained: false, recall, by: "memory" }
+    : { text: UNKNOWN, used: [], abstained: true, recall, by: "memory" };
+
+/** An answer that was composed without a model. */
+export interface ComposedAnswer {
+  readonly answer: Answer;
+  /** Whether no model could say it better: it quotes, explains or lists everything. */
+  readonly isExact: boolean;
 }
 
 interface Composed {
@@ -128,7 +118,7 @@ function stateThen(state: UserState, versions: readonly Memory[], knownAt: strin
 const LOOKED_AT = 50;
 
 /** The zone of what the user said last: "yesterday" in a question is theirs. */
-function lastZone({ messages, block }: UserState): string | undefined {
+export function lastZone({ messages, block }: UserState): string | undefined {
   const { count, ids } = block.turns;
   for (let turn = count - 1; turn >= Math.max(0, count - LOOKED_AT); turn -= 1) {
     const message = messages.get(ids[turn] ?? "");

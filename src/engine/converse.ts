@@ -1,30 +1,86 @@
+import type { Answer, AnsweredBy, Recall } from "../domain/recall.ts";
+import type { Receipt } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import { asksForAll } from "./answer/overview.ts";
-import { answered } from "./answer.ts";
+import { type ComposedAnswer, composeAnswer } from "./answer.ts";
+import { inWords, lastOf } from "./by-model/answer.ts";
+import { replyByModel } from "./by-model/reply.ts";
 import type { Ports } from "./ports.ts";
+import { recall } from "./recall.ts";
 import { remember } from "./remember.ts";
 import { composeReply } from "./reply.ts";
 import type { RememberOptions, Reply } from "./surface.ts";
 
-/**
- * One turn of a conversation without a model. A question is answered from what was known before it was asked, so that
- * it cannot answer itself. The reply is composed from memory and not kept: it would only be an echo.
- */
+/** One turn of a conversation, see `converseStream`. */
 export async function converse(
   ports: Ports,
   scope: Scope,
   message: string,
   options: RememberOptions = {},
 ): Promise<Reply> {
+  return lastOf(converseStream(ports, scope, message, options));
+}
+
+/**
+ * One turn of a conversation: stores the message, acts on it, and replies; the reply is yielded in parts when everything
+ * is stored. A question is answered from what was known before it was asked, so that it cannot answer itself.
+ *
+ * Without a model the reply says what was learnt, what was forgotten, or an answer, and is not kept: it would only be an
+ * echo. With one, the model replies, and its reply is kept as the assistant's turn; what was done to the memory is still
+ * told by the memory itself.
+ */
+export async function* converseStream(
+  ports: Ports,
+  scope: Scope,
+  message: string,
+  options: RememberOptions = {},
+): AsyncGenerator<string, Reply, void> {
   const asks = ports.questions.isQuestion(message) || asksForAll(message);
   const signal = options.signal ? { signal: options.signal } : {};
   const session = options.session ?? scope.session;
-  const before = asks ? await answered(ports, scope, message, signal, session) : undefined;
+  const before = asks ? await composeAnswer(ports, scope, message, signal, session) : undefined;
+  const recalled = before?.answer.recall ?? (await recalledFor(ports, scope, message, signal));
   const receipt = await remember(ports, scope, message, options);
   const [asking] = receipt.messages;
-  if (before && asking !== undefined) ports.recalls?.note(scope, before.recall.id, { message: asking });
-  const text = composeReply({ receipt, said: message, ...(before ? { answer: before } : {}) });
+  if (before && asking !== undefined)
+    ports.recalls?.note(scope, before.answer.recall.id, { message: asking });
   const { messages } = await ports.states.of(scope);
-  const turn = messages.get(receipt.messages[0] ?? "")?.turn ?? 0;
-  return { text, receipt, turn, ...(before ? { answer: before } : {}) };
+  const turn = messages.get(asking ?? "")?.turn ?? 0;
+  const spoken = yield* spokenReply(ports, { scope, session, message, options, before, recalled, receipt });
+  return { receipt, turn, ...spoken };
+}
+
+/** A model is told what is known about whatever is said. */
+async function recalledFor(
+  ports: Ports,
+  scope: Scope,
+  message: string,
+  options: { signal?: AbortSignal },
+): Promise<Recall | undefined> {
+  return ports.model ? recall(ports, scope, message, options) : undefined;
+}
+
+/** What was said, and what came of it. */
+export interface Turn {
+  readonly scope: Scope;
+  readonly session: string | undefined;
+  readonly message: string;
+  readonly options: RememberOptions;
+  readonly before: ComposedAnswer | undefined;
+  readonly recalled: Recall | undefined;
+  readonly receipt: Receipt;
+}
+
+export interface Spoken extends AnsweredBy {
+  readonly text: string;
+  readonly answer?: Answer;
+}
+
+async function* spokenReply(ports: Ports, turn: Turn): AsyncGenerator<string, Spoken, void> {
+  const { before, receipt, message, options } = turn;
+  const spoken = yield* replyByModel(ports, turn);
+  if (spoken?.by === "model") return spoken;
+  const text = composeReply({ receipt, said: message, ...(before ? { answer: before.answer } : {}) });
+  yield* inWords(text, options.signal);
+  return { text, ...(before ? { answer: before.answer } : {}), by: "memory", ...spoken };
 }

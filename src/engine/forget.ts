@@ -5,6 +5,7 @@ import type { Scope } from "../domain/scope.ts";
 import type { EraseProposal } from "../ports/extractor.ts";
 import { aboutOf } from "./forget/about.ts";
 import { carryOut } from "./forget/carry-out.ts";
+import { withReplies } from "./forget/replies.ts";
 import { type Selection, select, united } from "./forget/select.ts";
 import type { Ports } from "./ports.ts";
 import type { Forget } from "./surface.ts";
@@ -37,7 +38,7 @@ export async function planForget(ports: Ports, scope: Scope, what: Forget): Prom
   const meant =
     typeof what === "string" ? await meaningOf(ports, scope, checkText(what, "what to forget")) : what;
   const state = await ports.states.of(scope);
-  const { memories, cuts } = select(ports, state, meant);
+  const { memories, cuts } = withReplies(state, select(ports, state, meant));
   return {
     dryRun: true,
     memories: [...memories].map(({ id, text }) => ({ id, text })),

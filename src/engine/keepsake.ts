@@ -2,10 +2,10 @@ import { checkName, checkScope } from "../domain/limits.ts";
 import type { Scope } from "../domain/scope.ts";
 import { MemoryError } from "../errors.ts";
 import { add, remove, update } from "./add.ts";
-import { answer, answerStream } from "./answer.ts";
 import { audit } from "./audit.ts";
 import { backup } from "./backup.ts";
-import { converse } from "./converse.ts";
+import { answer, answerStream } from "./by-model/answer.ts";
+import { converse, converseStream } from "./converse.ts";
 import { explain } from "./explain.ts";
 import { forget, planForget } from "./forget.ts";
 import { type Background, background } from "./jobs/index.ts";
@@ -117,6 +117,11 @@ function scoped(
     answer: async (question, options) => open(() => answer(ports, scope, question, options)),
     answerStream: (question, options) => open(() => answerStream(ports, scope, question, options)),
     converse: (message, options) => write(() => converse(ports, scope, message, options)),
+    converseStream: (message, options) =>
+      whole(
+        open(() => converseStream(ports, scope, message, options)),
+        work.written,
+      ),
     explain: async (recalled, options) => open(() => explain(ports, scope, recalled, options)),
     forget: (async (what, options) =>
       options?.dryRun
@@ -149,5 +154,17 @@ async function* each<Value>(values: AsyncIterable<Value>, then: () => void): Asy
   for await (const value of values) {
     then();
     yield value;
+  }
+}
+
+/** The same, and something done when it is over. */
+async function* whole<Value, Result>(
+  values: AsyncGenerator<Value, Result, void>,
+  then: () => void,
+): AsyncGenerator<Value, Result, void> {
+  try {
+    return yield* values;
+  } finally {
+    then();
   }
 }

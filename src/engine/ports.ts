@@ -20,6 +20,8 @@ export interface Ports {
   readonly questions: QuestionReader;
   /** Answers questions, where there is one; without, answers are composed from memory. */
   readonly model?: LanguageModel;
+  /** How long its first word is waited for, and its last, in ms; 15 and 60 seconds where absent. */
+  readonly patience?: { readonly first: number; readonly whole: number };
   /** What calls to models cost, and whether more may be made. */
   readonly costs?: Costs;
   readonly meter?: Meter;
@@ -28,12 +30,12 @@ export interface Ports {
   readonly secret: Secret;
   /** False where credentials in messages stay word for word; else they are left out before anything is stored. */
   readonly redact?: boolean;
-  /** Absent where the record keeps nothing. */
-  readonly ledger?: Ledger;
   /** In so many days being new comes to count half as much (90). */
   readonly decayDays?: number;
   /** Whether the background carries out its clean-up by itself, or leaves that to `optimize`. */
   readonly cleansUp?: boolean;
+  /** Absent where the record keeps nothing. */
+  readonly ledger?: Ledger;
   /** Each user's record as this process knows it; made from `record`. */
   readonly states: UserStates;
   /** Keeps the receipts of recalls; made from `record`. Without one, none are kept. */

@@ -9,7 +9,7 @@ function receipt(memories: readonly ReceiptLine[], more: Partial<Receipt> = {}):
 
 function answer(text: string, abstained = false): Answer {
   const recall = { id: "r", items: [], context: "", tokens: 0, abstained };
-  return { text, used: [], abstained, recall };
+  return { text, used: [], abstained, recall, by: "memory" };
 }
 
 function erasure(memories: number, messages: number, complete = true): ErasureReceipt {

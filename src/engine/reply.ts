@@ -27,9 +27,13 @@ export function composeReply(turn: {
 
 const ABOUT = "I only remember. Tell me something about yourself, or ask me about what you have told me.";
 
+/** Whether whoever says it speaks of themselves: "tell me more" does not, "tell me about me" does. */
+export const speaksOfSelf = (said: string): boolean =>
+  /\b(?:i|i['’]\p{L}+|me(?=\s*[?.!]*$)|my|mine|we|us|our|ours|myself)\b/iu.test(said);
+
 /** "how are you?", "tell me a joke", "what's 2 + 2?": nothing that anybody's memory could answer. */
 function isForAssistant(said: string): boolean {
-  if (/\b(?:i|i['’]\p{L}+|me(?=\s*[?.!]*$)|my|mine|we|us|our|ours|myself)\b/iu.test(said)) return false;
+  if (speaksOfSelf(said)) return false;
   const isAboutYou = /\b(?:you|your|yourself)\b/i.test(said);
   const isOrder = /^\s*(?:please\s+)?(?:tell|write|give|make|sing|show|draw|translate|calculate)\b/i.test(
     said,

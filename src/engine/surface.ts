@@ -4,7 +4,7 @@ import type { Metadata, Where } from "../domain/filter.ts";
 import type { JobName } from "../domain/job.ts";
 import type { Claim, Kind, Memory, Status } from "../domain/memory.ts";
 import type { Part, Role } from "../domain/message.ts";
-import type { Answer, Recall, RecallOptions, Source } from "../domain/recall.ts";
+import type { Answer, AnsweredBy, Recall, RecallOptions, Source } from "../domain/recall.ts";
 import type { RecallExplanation } from "../domain/recall-explanation.ts";
 import type { ErasurePlan, ErasureReceipt, Receipt } from "../domain/receipt.ts";
 import type { ProjectStats, UsageBy, UserStats } from "../domain/stats.ts";
@@ -301,10 +301,12 @@ export interface ScopedMemory {
   answer(question: string, options?: RecallOptions): Promise<Answer>;
   answerStream(question: string, options?: RecallOptions): AsyncGenerator<string, Answer, void>;
   /**
-   * One turn of a conversation without a model: stores the message, acts on it, and replies with what was
-   * learnt, what was forgotten, or an answer.
+   * One turn of a conversation: stores the message, acts on it, and replies: with what was learnt, what was forgotten, or
+   * an answer; in the model's words where there is a model, and then the reply is kept too.
    */
   converse(message: string, options?: RememberOptions): Promise<Reply>;
+  /** The same, its reply in parts, the first of which comes when the message is stored; its return value is what `converse` gives. */
+  converseStream(message: string, options?: RememberOptions): AsyncGenerator<string, Reply, void>;
   /**
    * Why a recall gave what it gave, and left out what it left out: by the `id` that `recall` and `answer` gave it. With
    * `about`, why one memory, passage or message was or was not among it. The newest 1,000 of a user can be asked for.
@@ -323,13 +325,13 @@ export interface ScopedMemory {
   history(id: string, options?: CallOptions): Promise<Memory[]>;
   history(id?: undefined, options?: CallOptions & { before?: number; limit?: number }): Promise<LogEntry[]>;
   undo(revision: number, options?: CallOptions): Promise<Receipt>;
-  profile(options?: ProfileOptions): Promise<Profile>;
-  /** How much is known, and what that came to in calls to models. */
   /**
    * Takes what has expired out of the search, merges what says the same, tells what has faded, and archives what is old,
    * unimportant and unused. Nothing is erased: `undo` brings all of it back. `dryRun` first.
    */
   optimize(options?: OptimizeOptions): Promise<Optimized>;
+  profile(options?: ProfileOptions): Promise<Profile>;
+  /** How much is known, and what that came to in calls to models. */
   stats(options?: StatsOptions): Promise<UserStats>;
   export(options?: CallOptions): AsyncIterable<ExportLine>;
   import(
@@ -338,11 +340,11 @@ export interface ScopedMemory {
   ): AsyncIterable<ImportProgress>;
 }
 
-export interface Reply {
+export interface Reply extends AnsweredBy {
   readonly text: string;
   readonly receipt: Receipt;
   /** The message's place in the order in which the user's messages were stored, from 1. */
   readonly turn: number;
-  /** The answer it gives, where the message was a question. */
+  /** What it rests on: the answer it gives where the message was a question, or what a model's reply used. */
   readonly answer?: Answer;
 }

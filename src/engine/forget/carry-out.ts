@@ -10,6 +10,7 @@ import { unitsOf } from "../units.ts";
 import type { UserState } from "../user-state.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import { type Erasing, erasing } from "./erasure.ts";
+import { withReplies } from "./replies.ts";
 import { firstReceipt, traceHash } from "./seal.ts";
 import type { Selection } from "./select.ts";
 import { verified } from "./verify.ts";
@@ -45,7 +46,7 @@ export async function carryOut(
     ports,
     scope,
     async (state, at) => {
-      const selection = choose(state);
+      const selection = withReplies(state, choose(state));
       const plan = erasing(ports, state, selection, await ports.record.versions(scope), {
         ...(reason.named ? { named: reason.named } : {}),
         ...(reason.again ? { elsewhere: reason.again.elsewhere } : {}),

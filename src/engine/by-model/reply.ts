@@ -1,0 +1,155 @@
+import { RESTS_ON } from "../../domain/echo.ts";
+import { LIMITS } from "../../domain/limits.ts";
+import type { Message } from "../../domain/message.ts";
+import type { AnsweredBy } from "../../domain/recall.ts";
+import { credentialsLeftOut, masked } from "../../domain/secrets.ts";
+import { inZone } from "../../domain/time.ts";
+import type { LanguageModel } from "../../ports/language-model.ts";
+import type { Spoken, Turn } from "../converse.ts";
+import type { Ports } from "../ports.ts";
+import { profile } from "../profile/profile.ts";
+import { remember } from "../remember.ts";
+import { speaksOfSelf } from "../reply.ts";
+import { inWords, isEmpty, PATIENCE, rewordedByModel, wordedBy } from "./answer.ts";
+import { earlierTurns } from "./earlier.ts";
+import { heard } from "./hearing.ts";
+import { freeReader } from "./marks.ts";
+import { notesOf } from "./notes.ts";
+import { talkPrompt } from "./prompts.ts";
+
+/**
+ * The model's reply to a turn that is stored, in parts. Nothing where the memory itself has to reply: it is asked to
+ * forget, waits for a yes, quotes, or knows nothing of what is asked. A model that gives no reply that holds is told of.
+ */
+export async function* replyByModel(
+  ports: Ports,
+  turn: Turn,
+): AsyncGenerator<string, Spoken | (AnsweredBy & { readonly by: "memory" }) | undefined, void> {
+  const { model } = ports;
+  const { scope, receipt, options } = turn;
+  const [asking = ""] = receipt.messages;
+  const state = await ports.states.of(scope);
+  const said = state.messages.get(asking);
+  if (!model || !said || said.content.trim() === "" || isForMemory(turn, said)) return undefined;
+  const kept = state.messages.get(replyId(ports, asking));
+  if (kept) {
+    yield* inWords(kept.content, options.signal);
+    return { text: kept.content, by: "model" };
+  }
+  const reply = yield* isOfMemory(turn)
+    ? answered(ports, model, turn, said)
+    : talked(ports, model, turn, said);
+  if (!reply || !("text" in reply)) return reply;
+  await keep(ports, turn, said, reply);
+  const { used: _used, ...spoken } = reply;
+  return spoken;
+}
+
+/** What the memory says itself: what it did with itself, and what it quotes. */
+function isForMemory({ receipt, before }: Turn, { content }: Message): boolean {
+  return (
+    receipt.erasures !== undefined ||
+    receipt.waiting !== undefined ||
+    before?.isExact === true ||
+    receipt.memories.some(({ action }) => action === "quarantined") ||
+    credentialsLeftOut(content).length > 0
+  );
+}
+
+/** Advice, ideas, favours: nothing that somebody's memory could answer by itself. */
+const ADVICE =
+  /\b(?:should|could|can|would|might|shall)\s+(?:i|we|you)\b|\b(?:recommend|suggest|advise|advice|ideas?|tips?|help)\b/i;
+
+/** Whether it asks what was told before. */
+function isOfMemory({ before, message }: Turn): boolean {
+  if (!before || ADVICE.test(message)) return false;
+  return speaksOfSelf(message) || !before.answer.abstained;
+}
+
+type Replied = Spoken & { readonly used: readonly string[] };
+type Failed = AnsweredBy & { readonly by: "memory" };
+
+/** A question about what was told: from the notes alone. Nothing is asked where nothing is known. */
+async function* answered(
+  ports: Ports,
+  model: LanguageModel,
+  { scope, session, before, options }: Turn,
+  said: Message,
+): AsyncGenerator<string, Replied | Failed | undefined, void> {
+  if (!before || isEmpty(before.answer)) return undefined;
+  const earlier = earlierTurns(await ports.states.of(scope), session, said);
+  const signal = options.signal ? { signal: options.signal } : {};
+  const asking = { ports, model, scope, session, question: said.content, options: signal, earlier };
+  const answer = yield* rewordedByModel(asking, before.answer);
+  if (!("text" in answer)) return answer;
+  const { text, used, recall: _recall, abstained: _abstained, ...by } = answer;
+  return { text, answer, used, ...by };
+}
+
+/** Tokens of what is known about the user, whatever they speak of: what they eat matters for dinner. */
+const MOST_PROFILE = 500;
+
+/** Anything else: a reply as a model gives it, with what is known of the user at hand. */
+async function* talked(
+  ports: Ports,
+  model: LanguageModel,
+  turn: Turn,
+  said: Message,
+): AsyncGenerator<string, Replied | Failed | undefined, void> {
+  const { scope, session, before, recalled, options } = turn;
+  if (!recalled) return undefined;
+  const state = await ports.states.of(scope);
+  // What it said itself is no note.
+  const others = recalled.items.filter(({ sources }) => !sources.every(({ message }) => message === said.id));
+  const { sections } = await profile(ports, scope, { maxTokens: MOST_PROFILE });
+  const known = sections.flatMap(({ lines }) => lines.flatMap(({ memories }) => memories));
+  const notes = notesOf(ports, scope, state, {
+    recall: { ...recalled, items: others },
+    used: [...known, ...(before?.answer.used ?? [])],
+    session,
+  });
+  const reader = freeReader(notes.items.length);
+  const told = yield* heard({
+    model,
+    prompt: talkPrompt({
+      notes: notes.text,
+      today: inZone(ports.clock().toISOString(), said.zone),
+      earlier: earlierTurns(state, session, said),
+      text: masked(said.content),
+    }),
+    reader,
+    scope,
+    patience: ports.patience ?? PATIENCE,
+    ...(options.signal ? { signal: options.signal } : {}),
+  });
+  const by = wordedBy(ports, told);
+  if (by.by === "memory") return { ...by, by: "memory" };
+  const used = reader.used.flatMap((number) => notes.items[number - 1]?.id ?? []);
+  const text = told.text.trim();
+  const rests = { text, used, abstained: false, recall: recalled, ...by };
+  ports.recalls?.note(scope, recalled.id, { used, message: said.id });
+  return { text, used, ...by, ...(before || used.length > 0 ? { answer: rests } : {}) };
+}
+
+/** The id of the reply to a message, so that a message which comes twice is replied to once. */
+function replyId(ports: Pick<Ports, "ids">, message: string): string {
+  const id = `${message}/reply`;
+  return Buffer.byteLength(id) <= LIMITS.nameBytes ? id : ports.ids();
+}
+
+/** The reply as the assistant's turn. Nobody learns from it, and it goes with what it rests on. */
+async function keep(ports: Ports, turn: Turn, said: Message, { text, used }: Replied): Promise<void> {
+  const { scope, session, options } = turn;
+  await remember(
+    ports,
+    scope,
+    {
+      id: replyId(ports, said.id),
+      role: "assistant",
+      content: text,
+      metadata: { [RESTS_ON]: [said.id, ...used] },
+      ...(session === undefined ? {} : { session }),
+    },
+    { extract: "never", ...(options.signal ? { signal: options.signal } : {}) },
+  );
+}
