@@ -13,6 +13,7 @@ import { type Answered, observed } from "./observe.ts";
 import { stillOpen } from "./open.ts";
 import { OPERATIONS } from "./operations.ts";
 import { problemOf, problemResponse } from "./problem.ts";
+import { type ProxyOptions, proxy } from "./proxy/proxy.ts";
 import { pageOperations } from "./routes/page.ts";
 
 /** A fault on our side, for whoever runs the server. It may name files; it is never sent to a client. */
@@ -36,6 +37,8 @@ export interface AppOptions {
   readonly rateLimits?: RateLimits;
   /** How long a request may take, in ms (60,000). */
   readonly requestMs?: number;
+  /** Of OpenAI's protocol: where conversations are passed on to. */
+  readonly proxy?: ProxyOptions;
 }
 
 /** The whole server as one function from request to response. */
@@ -55,6 +58,7 @@ export function httpApp(options: AppOptions): App {
     keys,
     lifecycle: life,
     requestMs,
+    proxy: proxy({ onCall: keepsake.onCall, ...options.proxy }),
     ...(rateLimits ? { rateLimits } : {}),
   });
 

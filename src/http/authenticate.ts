@@ -3,6 +3,7 @@ import type { Exchange } from "./app-types.ts";
 import type { ApiKeys, Bearer } from "./keys.ts";
 import { type Operation, scopesOf } from "./operation.ts";
 import { refuse } from "./problem.ts";
+import { isOpenAiPath } from "./proxy/errors.ts";
 
 /** The header in which the page proves that it is the page; the cookie alone, which a browser sends by itself, opens nothing. */
 export const PROOF_HEADER = "x-keepsake-proof";
@@ -35,10 +36,16 @@ export function admitted(operation: Operation, exchange: Exchange, keys: ApiKeys
 }
 
 function bearerOf(exchange: Exchange, keys: ApiKeys): Bearer | undefined {
-  const header = exchange.req.header("authorization");
+  const header = keyHeader(exchange);
   if (header !== undefined) return keys.verify(/^Bearer +(\S+) *$/i.exec(header)?.[1] ?? "");
   const token = getCookie(exchange, cookieName(exchange));
   return token === undefined ? undefined : keys.verifySession(token, exchange.req.header(PROOF_HEADER) ?? "");
+}
+
+/** A client of OpenAI's may bring its provider's key there, and ours in a header of its own. */
+function keyHeader({ req }: Exchange): string | undefined {
+  const own = isOpenAiPath(req.path) ? req.header("x-keepsake-key") : undefined;
+  return own === undefined ? req.header("authorization") : `Bearer ${own}`;
 }
 
 /** Cookies do not tell ports apart, so the name has to: two servers on one machine must not sign each other out. */

@@ -5,6 +5,7 @@ import type { Exchange } from "./app-types.ts";
 import { text } from "./fields.ts";
 import type { ApiKeys, Bearer, KeyScope } from "./keys.ts";
 import type { Lifecycle } from "./lifecycle.ts";
+import type { OpenAiProxy } from "./proxy/proxy.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -18,6 +19,8 @@ export interface Services {
   readonly requestMs: number;
   /** Absent where everybody may ask as often as they like. */
   readonly rateLimits?: RateLimits;
+  /** OpenAI's protocol, with a memory. */
+  readonly proxy: OpenAiProxy;
 }
 
 /** A request that was let in and is well-formed, as a handler gets it. */

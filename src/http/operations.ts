@@ -6,6 +6,7 @@ import { healthOperations } from "./routes/health.ts";
 import { keyOperations } from "./routes/keys.ts";
 import { memoryOperations } from "./routes/memories.ts";
 import { messageOperations } from "./routes/messages.ts";
+import { openAiOperations } from "./routes/openai.ts";
 import { searchOperations } from "./routes/search.ts";
 import { signInOperations } from "./routes/sign-in.ts";
 import { simpleOperations } from "./routes/simple.ts";
@@ -21,5 +22,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...simpleOperations,
   ...keyOperations,
   ...signInOperations,
+  ...openAiOperations,
   ...describingOperations(() => OPERATIONS),
 ];

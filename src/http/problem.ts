@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ERROR_CODES, type ErrorCode, isMemoryError } from "../errors.ts";
+import { isOpenAiPath, openAiError } from "./proxy/errors.ts";
 
 /** A fault of one field of a request: where and what, never the value. */
 export interface FieldProblem {
@@ -33,7 +34,7 @@ const TITLES: { readonly [code in ErrorCode]: string } = {
 const OWN_FAULT = "Something went wrong here. The server's own messages say more, under this request's id.";
 const NOT_NOW = "The memory cannot be read or written now. Try again in a moment.";
 
-/** An RFC 9457 problem document. */
+/** An RFC 9457 problem document; under `/v1` with the member `error`, which is what OpenAI's clients read. */
 export function problemResponse(context: Context, problem: Problem): Response {
   const body = {
     type: `urn:keepsake:problem:${problem.code}`,
@@ -43,6 +44,7 @@ export function problemResponse(context: Context, problem: Problem): Response {
     code: problem.code,
     ...(problem.errors && problem.errors.length > 0 ? { errors: problem.errors } : {}),
     request_id: context.get("requestId"),
+    ...(isOpenAiPath(context.req.path) ? { error: openAiError(problem) } : {}),
   };
   return context.body(JSON.stringify(body), problem.status, {
     "content-type": "application/problem+json",

@@ -1,0 +1,112 @@
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { type Scope, scopeKey } from "../../domain/scope.ts";
+import { fenceNonce } from "../../engine/fence.ts";
+import { type Lately, lately } from "./lately.ts";
+import type { Profiled } from "./profile-block.ts";
+import type { Said } from "./said.ts";
+
+/** What is held of a conversation while it goes on, so that what its requests begin with keeps its bytes. */
+export interface Conversation {
+  /** What its messages are stored under: the session that the client named, or one of its own. */
+  readonly session: string;
+  /** Of its fences. */
+  readonly nonce: string;
+  /** The user's revision that what follows was made from. */
+  revision: number;
+  profile?: Profiled;
+  /** What was recalled for the newest turn: while the model is at work on it with tools, it stays the same. */
+  recalled?: { readonly turn: string; readonly block: string; readonly id: string };
+}
+
+export interface Conversations {
+  /** The conversation that a request belongs to; begins one where there is none yet. */
+  of(scope: Scope, place: ConversationPlace): Conversation;
+  /** A later request may go on from this answer. */
+  goesOn(scope: Scope, answer: string, conversation: Conversation): void;
+  /**
+   * The id under which a turn is stored. A turn that comes again (the client tries again, or asks for another answer) has
+   * the same id, and so is stored once; the same words said anew are another turn.
+   */
+  idOf(scope: Scope, conversation: Conversation, turn: string, isFirst: boolean): string;
+}
+
+export interface ConversationPlace {
+  readonly session?: string | undefined;
+  /** The earlier answer that the upstream is told to go on from. */
+  readonly kept?: string | undefined;
+  readonly said: readonly Said[];
+  /** The turn it begins with, where this request is its first. */
+  readonly opening?: string | undefined;
+}
+
+const HOUR_MS = 3_600_000;
+const RETRY_MS = 600_000;
+
+/**
+ * Held in this process, for an hour after the last request: as long as providers keep a prompt in their caches. Without
+ * it (after a restart, in another process) a conversation goes on with its profile of that moment.
+ */
+export function conversations(): Conversations {
+  const held = lately<Conversation>(2000, HOUR_MS);
+  const last = lately<{ readonly turn: string; readonly id: string }>(5000, RETRY_MS);
+  const key = randomBytes(32);
+  const nonces = { sign: (text: string) => createHmac("sha256", key).update(text).digest("hex") };
+  const begun = (scope: Scope, id: string, session: string | undefined): Conversation => {
+    const named = session ?? `chat-${hashOf(id).slice(0, 8)}-${randomBytes(6).toString("hex")}`;
+    return { session: named, nonce: fenceNonce(nonces, scope, named), revision: -1 };
+  };
+  return {
+    of(scope, { session, kept, said, opening }) {
+      const first = said.find(({ role }) => role === "user")?.text ?? "";
+      const id = session === undefined ? (kept ?? JSON.stringify(["first", first])) : `session ${session}`;
+      const place = placeIn(scope, id);
+      const known = held.get(place);
+      // Two conversations may begin with the same words; only one that is tried again is the same.
+      const isAnother =
+        session === undefined && opening !== undefined && last.get(scopeKey(scope))?.turn !== opening;
+      if (known && !isAnother) return known;
+      const conversation = begun(scope, id, session);
+      held.set(place, conversation);
+      return conversation;
+    },
+    goesOn: (scope, answer, conversation) => held.set(placeIn(scope, answer), conversation),
+    idOf(scope, { session }, turn, isFirst) {
+      if (!isFirst) return `chat-${hashOf(JSON.stringify([session, turn]))}`;
+      return firstId(last, scopeKey(scope), session, turn);
+    },
+  };
+}
+
+/**
+ * The first words of a conversation do not tell it from another one that begins alike. They are the same turn where the
+ * user has begun nothing else since, and that was a moment ago.
+ */
+function firstId(
+  last: Lately<{ readonly turn: string; readonly id: string }>,
+  user: string,
+  session: string,
+  turn: string,
+): string {
+  const before = last.get(user);
+  if (before?.turn === turn) return before.id;
+  const id = `chat-${hashOf(JSON.stringify([session, turn, randomBytes(16).toString("hex")]))}`;
+  last.set(user, { turn, id });
+  return id;
+}
+
+/** Turns by all that was said up to them: the same words at another place of a conversation are another turn. */
+export function turnsOf(kept: string | undefined, said: readonly Said[]): string[] {
+  let chain = hashOf(kept ?? "");
+  return said.map(({ role, text }) => {
+    if (role !== "other") chain = hashOf(JSON.stringify([chain, role, text.trim()]));
+    return chain;
+  });
+}
+
+function placeIn(scope: Scope, id: string): string {
+  return JSON.stringify([scopeKey(scope), hashOf(id)]);
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 32);
+}

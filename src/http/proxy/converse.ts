@@ -1,0 +1,41 @@
+import type { Asked } from "../operation.ts";
+import { answeredByMemory, isBuiltIn } from "./built-in.ts";
+import { injected } from "./inject.ts";
+import { passOn } from "./pass-on.ts";
+import type { OpenAiProxy } from "./proxy.ts";
+import type { Dialect } from "./said.ts";
+import { spokenIn } from "./spoken.ts";
+import { passedOn, taken } from "./take.ts";
+import { heldIn, turn } from "./turn.ts";
+import { whoAsks } from "./who.ts";
+
+/**
+ * A conversation on its way to the model and back: take the request; recall, and put it in; pass it on; stream the answer
+ * back; store the turn. Nothing that the memory does, or fails to do, stops it.
+ */
+export async function conversed(asked: Asked, proxy: OpenAiProxy, dialect: Dialect): Promise<Response> {
+  const request = await taken(asked.exchange);
+  const who = whoAsks(asked, request.body);
+  const spoken = spokenIn(request, dialect);
+  const held = heldIn(asked, proxy, who, spoken);
+  if (isBuiltIn(asked, proxy, request.body))
+    return answeredByMemory(asked, proxy, { request, dialect, who, spoken, held });
+
+  const memory = turn(asked, proxy, { who, spoken, held });
+  await memory.forgetFirst();
+  const given = await memory.recalled();
+  const edits = injected(request.json, { said: spoken.said, dialect, given });
+
+  return passOn(asked, proxy, {
+    purpose: "chat",
+    who,
+    method: "POST",
+    body: passedOn(request, edits),
+    model: request.body.model,
+    sent: spoken.said.map(({ text }) => text).join("\n"),
+    reader: dialect.reader(),
+    headers: memory.headers(given),
+    onFirst: memory.keepSaid,
+    onEnd: memory.keepReply,
+  });
+}

@@ -1,0 +1,18 @@
+import type { Problem } from "../problem.ts";
+
+/** Whether an address belongs to OpenAI's protocol, whose clients read errors in their own form. */
+export function isOpenAiPath(path: string): boolean {
+  return path === "/v1" || path.startsWith("/v1/");
+}
+
+const TYPES: { readonly [status: number]: string } = {
+  401: "authentication_error",
+  403: "permission_error",
+  429: "rate_limit_error",
+};
+
+/** A problem as OpenAI tells it. https://platform.openai.com/docs/guides/error-codes */
+export function openAiError({ status, code, detail, errors }: Problem): object {
+  const type = TYPES[status] ?? (status < 500 ? "invalid_request_error" : "server_error");
+  return { message: detail, type, param: errors?.[0]?.field ?? null, code };
+}

@@ -1,0 +1,61 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+
+/** RFC 9110, 7.6.1: they speak of one connection alone. */
+const OF_CONNECTION: readonly string[] = [
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
+/** What is between the client and us: who it is, what its browser says of itself, how long its body was before it changed. */
+const OF_CLIENT: readonly string[] = [
+  "host",
+  "content-length",
+  "expect",
+  "accept-encoding",
+  "cookie",
+  "origin",
+  "referer",
+  "forwarded",
+  "via",
+  "x-real-ip",
+];
+const FAMILIES = /^(?:x-keepsake-|x-forwarded-|sec-)/;
+/** They choose an account; with the server's key, that is the server's to choose. */
+const OF_ACCOUNT: readonly string[] = ["authorization", "api-key", "openai-organization", "openai-project"];
+
+/**
+ * The headers that go on to the upstream. With the server's key those that name an account are the server's own, else they
+ * are the client's. The answer is asked for uncompressed: it is read on its way back.
+ */
+export function headersOn(
+  headers: Headers,
+  account: { readonly isClients: boolean; readonly apiKey?: string | undefined },
+): OutgoingHttpHeaders {
+  const left = new Set([...OF_CONNECTION, ...OF_CLIENT, ...(account.isClients ? [] : OF_ACCOUNT)]);
+  for (const name of (headers.get("connection") ?? "").split(",")) left.add(name.trim().toLowerCase());
+  const on: OutgoingHttpHeaders = {};
+  for (const [name, value] of headers) {
+    if (!left.has(name) && !FAMILIES.test(name)) on[name] = value;
+  }
+  on["accept-encoding"] = "identity";
+  if (!account.isClients && account.apiKey !== undefined) on.authorization = `Bearer ${account.apiKey}`;
+  return on;
+}
+
+/** The headers of the upstream's answer, as they go to the client: without those of the connection, cookies, and names of ours. */
+export function headersBack(headers: IncomingHttpHeaders): Headers {
+  const left = new Set([...OF_CONNECTION, "set-cookie", "alt-svc", "strict-transport-security"]);
+  for (const name of (headers.connection ?? "").split(",")) left.add(name.trim().toLowerCase());
+  const back = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || left.has(name) || FAMILIES.test(name)) continue;
+    for (const one of Array.isArray(value) ? value : [value]) back.append(name, one);
+  }
+  return back;
+}

@@ -1,0 +1,128 @@
+/** A stretch of a text: from `start` to before `end`. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A member of an object: from the quote of its name to the end of its value. */
+export interface Member extends Place {
+  readonly name: string;
+  readonly value: Place;
+}
+
+/**
+ * Where a value stands in a JSON text, by the names and numbers that lead to it. The text must be JSON already. Of a name
+ * that an object has twice the last counts, as for `JSON.parse`.
+ *
+ * With it a request is changed where it must be and nowhere else: what is read into values and written again comes out
+ * with other numbers (2^53 + 1, 1.0) and spaces.
+ */
+export function placeOf(json: string, path: readonly (string | number)[]): Place | undefined {
+  let place: Place | undefined = valueAt(json, 0);
+  for (const step of path) {
+    if (!place) return undefined;
+    const start: number = place.start;
+    if (typeof step === "number") place = json[start] === "[" ? elementsAt(json, start)[step] : undefined;
+    else place = membersAt(json, start).findLast(({ name }) => name === step)?.value;
+  }
+  return place;
+}
+
+/** The members of the object at a place, in order; none where there is no object. */
+export function membersAt(json: string, at: number): Member[] {
+  const members: Member[] = [];
+  if (json[at] !== "{") return members;
+  for (let i = spaceEnd(json, at + 1); json[i] === '"'; i = spaceEnd(json, i + 1)) {
+    const nameEnd = stringEnd(json, i);
+    const value = valueAt(json, spaceEnd(json, nameEnd) + 1);
+    members.push({ name: JSON.parse(json.slice(i, nameEnd)) as string, start: i, end: value.end, value });
+    i = spaceEnd(json, value.end);
+    if (json[i] !== ",") break;
+  }
+  return members;
+}
+
+function elementsAt(json: string, at: number): Place[] {
+  const elements: Place[] = [];
+  let i = spaceEnd(json, at + 1);
+  while (i < json.length && json[i] !== "]") {
+    const element = valueAt(json, i);
+    elements.push(element);
+    i = spaceEnd(json, element.end);
+    if (json[i] === ",") i = spaceEnd(json, i + 1);
+  }
+  return elements;
+}
+
+const SPACE = /[ \t\n\r]*/y;
+const BARE = /[^,\]} \t\n\r]*/y;
+const MARK = /["{}[\]]/g;
+
+function valueAt(json: string, at: number): Place {
+  const start = spaceEnd(json, at);
+  const first = json[start];
+  if (first === '"') return { start, end: stringEnd(json, start) };
+  if (first !== "{" && first !== "[") return { start, end: matchEnd(BARE, json, start) };
+  let depth = 0;
+  for (let i = start; i < json.length; ) {
+    const mark = json[i];
+    if (mark === '"') i = stringEnd(json, i);
+    else {
+      depth += mark === "{" || mark === "[" ? 1 : -1;
+      i += 1;
+      if (depth === 0) return { start, end: i };
+    }
+    MARK.lastIndex = i;
+    i = MARK.exec(json)?.index ?? json.length;
+  }
+  return { start, end: json.length };
+}
+
+/** Behind the quote that ends the string which begins here. */
+function stringEnd(json: string, start: number): number {
+  for (let quote = json.indexOf('"', start + 1); quote > 0; quote = json.indexOf('"', quote + 1)) {
+    let slashes = 0;
+    while (json[quote - 1 - slashes] === "\\") slashes += 1;
+    if (slashes % 2 === 0) return quote + 1;
+  }
+  return json.length;
+}
+
+function spaceEnd(json: string, at: number): number {
+  return matchEnd(SPACE, json, at);
+}
+
+function matchEnd(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return at + (pattern.exec(text)?.[0].length ?? 0);
+}
+
+/** A change to a text: what stands at a place goes, and `put` comes. */
+export interface Edit extends Place {
+  readonly put: string;
+}
+
+/** The text with all of them made; the places are those of the text as it was, and none lies over another. */
+export function edited(text: string, edits: readonly Edit[]): string {
+  if (edits.length === 0) return text;
+  const parts: string[] = [];
+  let from = 0;
+  for (const { start, end, put } of edits.toSorted((one, other) => one.start - other.start)) {
+    parts.push(text.slice(from, start), put);
+    from = end;
+  }
+  parts.push(text.slice(from));
+  return parts.join("");
+}
+
+/** The edits that take members out of the object that a JSON text is. */
+export function withoutMembers(json: string, names: ReadonlySet<string>): Edit[] {
+  const members = membersAt(json, spaceEnd(json, 0));
+  const kept = members.filter(({ name }) => !names.has(name));
+  if (kept.length === members.length) return [];
+  const [first, last] = [members[0], members.at(-1)];
+  if (!first || !last) return [];
+  // Rarely needed, so the whole row is written anew, each member as it was.
+  const put = kept.map(({ start, end }) => json.slice(start, end)).join(",");
+  return [{ start: first.start, end: last.end, put }];
+}

@@ -1,0 +1,72 @@
+import type { OnCall } from "../../ports/calls.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { type Meter, NO_METER } from "../../ports/meter.ts";
+import { type Conversations, conversations } from "./conversations.ts";
+import { type Keeper, keeper } from "./keeping.ts";
+import { type Sender, sender, type Upstream } from "./upstream.ts";
+
+export interface ProxyOptions {
+  /** Where requests are passed on to; without one, the built-in model answers from memory. */
+  readonly upstream?: Upstream;
+  /** How long a request waits for the memory, in ms (50). */
+  readonly retrievalMs?: number;
+  /** A budget for all that is put into a request, in tokens (4,000). */
+  readonly maxTokens?: number;
+  /** How long the upstream may take for all of its answer, in ms (600,000: as long as OpenAI's clients wait). */
+  readonly deadlineMs?: number;
+  readonly clock?: Clock;
+  readonly meter?: Meter;
+  readonly onCall?: OnCall;
+  /** Is told of trouble that no client sees: which step, and what was thrown. */
+  readonly onTrouble?: (step: Step, error: unknown) => void;
+}
+
+/** What can fail without failing the chat. */
+export type Step = "recall" | "forget" | "store";
+
+/** The proxy's parts, one set for a server. */
+export interface OpenAiProxy {
+  readonly upstream: Upstream | undefined;
+  readonly retrievalMs: number;
+  readonly maxTokens: number;
+  readonly deadlineMs: number;
+  readonly clock: Clock;
+  readonly conversations: Conversations;
+  readonly keeper: Keeper;
+  /** To the upstream of the settings; where they name none, to OpenAI, with a key that the client brings. */
+  readonly sender: Sender;
+  readonly onCall: OnCall;
+  trouble(step: Step, error: unknown): void;
+  count(name: string, labels: { readonly [name: string]: string }): void;
+  /** Resolves when all that was said is stored; no request may come after it. */
+  close(): Promise<void>;
+}
+
+const OPENAI = "https://api.openai.com/v1";
+
+export function proxy(options: ProxyOptions = {}): OpenAiProxy {
+  const { upstream, meter = NO_METER, onTrouble, onCall = () => {} } = options;
+  const trouble = (step: Step, error: unknown): void => {
+    meter.count("keepsake_proxy_troubles_total", { step });
+    onTrouble?.(step, error);
+  };
+  const held = keeper((error) => trouble("store", error));
+  const out = sender({ baseUrl: upstream?.baseUrl ?? OPENAI });
+  return {
+    upstream,
+    retrievalMs: options.retrievalMs ?? 50,
+    maxTokens: options.maxTokens ?? 4000,
+    deadlineMs: options.deadlineMs ?? 600_000,
+    clock: options.clock ?? (() => new Date(performance.timeOrigin + performance.now())),
+    conversations: conversations(),
+    keeper: held,
+    sender: out,
+    onCall,
+    trouble,
+    count: (name, labels) => meter.count(name, labels),
+    async close() {
+      await held.allSettled();
+      out.close();
+    },
+  };
+}

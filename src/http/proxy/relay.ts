@@ -1,0 +1,54 @@
+import type { IncomingMessage } from "node:http";
+
+/** How an answer ended: all of it came; it was cut over there; the client went away. */
+export type Ending = "whole" | "cut" | "gone";
+
+/** Sees an answer pass by. What it throws is nobody's to catch, so it throws nothing. */
+export interface Onlooker {
+  /** After the client was given these bytes. */
+  passed(bytes: Uint8Array): void;
+  /** Once, at the end. */
+  ended(how: Ending): void;
+}
+
+/**
+ * The body of the upstream's answer as the client gets it: the same bytes in the same parts, as they come and no faster than
+ * the client reads them. An answer that was cut is cut; a client that goes away ends the request over there.
+ */
+export function relayed(incoming: IncomingMessage, onlooker: Onlooker): ReadableStream<Uint8Array> {
+  let isOver = false;
+  const end = (how: Ending): void => {
+    if (isOver) return;
+    isOver = true;
+    onlooker.ended(how);
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        incoming.on("data", (bytes: Buffer) => {
+          if (isOver) return;
+          controller.enqueue(bytes);
+          if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
+          onlooker.passed(bytes);
+        });
+        incoming.on("error", () => {});
+        incoming.once("close", () => {
+          if (isOver) return;
+          if (incoming.complete) controller.close();
+          else controller.error(new Error("the upstream broke off its answer"));
+          end(incoming.complete ? "whole" : "cut");
+        });
+        incoming.pause();
+      },
+      pull() {
+        incoming.resume();
+      },
+      cancel() {
+        end("gone");
+        incoming.destroy();
+      },
+    },
+    // A few parts may wait, so that the next one is on its way while one is written.
+    { highWaterMark: 4 },
+  );
+}

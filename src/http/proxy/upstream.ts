@@ -1,0 +1,99 @@
+import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as plainRequest } from "node:http";
+import { Agent as SecureAgent, request as secureRequest } from "node:https";
+import { isMemoryError, MemoryError } from "../../errors.ts";
+
+/** The model's server that requests are passed on to. Only the settings name it, never a request. */
+export interface Upstream {
+  /** With the version at its end: "https://api.openai.com/v1". */
+  readonly baseUrl: string;
+  /** The server's own key; where it is absent, requests go on without one. */
+  readonly apiKey?: string;
+}
+
+export interface Sending {
+  readonly method: string;
+  /** What follows the base: "/chat/completions", with its query. */
+  readonly path: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body?: Uint8Array;
+  /** Breaks it off: the client has gone, or the time is up. */
+  readonly signal: AbortSignal;
+}
+
+/** Sends requests to one upstream, over connections that are kept. */
+export interface Sender {
+  readonly host: string;
+  /**
+   * The answer as it begins, whatever its status; its body is the caller's to read or to destroy. `unavailable` where
+   * none can be had; an aborted signal rejects with its reason. Redirects are not followed.
+   */
+  send(sending: Sending): Promise<IncomingMessage>;
+  close(): void;
+}
+
+export function sender({ baseUrl }: Pick<Upstream, "baseUrl">): Sender {
+  const base = new URL(baseUrl);
+  const isSecure = base.protocol === "https:";
+  const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
+  const prefix = base.pathname.replace(/\/+$/, "");
+  const once = ({ method, path, headers, body, signal }: Sending): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const [name = "", query] = split(path);
+      const target = {
+        protocol: base.protocol,
+        hostname: base.hostname.replace(/^\[|\]$/g, ""),
+        port: base.port,
+        path: `${prefix}${name}${joined(base.search.slice(1), query)}`,
+        method,
+        headers: { ...headers, host: base.host, ...(body ? { "content-length": body.byteLength } : {}) },
+        agent,
+        signal,
+      };
+      const request = isSecure ? secureRequest(target) : plainRequest(target);
+      request.once("response", resolve);
+      request.on("error", (error: NodeJS.ErrnoException) => {
+        if (signal.aborted) reject(signal.reason);
+        // It was closed over there while it was idle here: nothing of this request was read.
+        else if (request.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(error.code ?? "")) reject(STALE);
+        else reject(unreachable(base.host, error));
+      });
+      request.end(body);
+    });
+  return {
+    host: base.host,
+    async send(sending) {
+      for (let tries = 0; ; tries += 1) {
+        try {
+          return await once(sending);
+        } catch (error) {
+          if (error !== STALE) throw error;
+          if (tries === 3) throw unreachable(base.host, STALE);
+        }
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+const STALE = new Error("the connection had been closed");
+
+function unreachable(host: string, cause: NodeJS.ErrnoException): MemoryError {
+  return new MemoryError("unavailable", `${host} gives no answer (${cause.code ?? cause.message}).`, {
+    cause,
+  });
+}
+
+export function isUnreachable(error: unknown): boolean {
+  return isMemoryError(error) && error.code === "unavailable";
+}
+
+function split(path: string): [string, string] {
+  const mark = path.indexOf("?");
+  return mark < 0 ? [path, ""] : [path.slice(0, mark), path.slice(mark + 1)];
+}
+
+function joined(...queries: readonly string[]): string {
+  const given = queries.filter((query) => query !== "");
+  return given.length === 0 ? "" : `?${given.join("&")}`;
+}
