@@ -33,6 +33,8 @@ export interface Message {
   /** When it was stored (ISO 8601, UTC). */
   readonly storedAt: string;
   readonly metadata?: Metadata;
+  /** False where it came with a key that may not erase: an order to forget in it is refused. */
+  readonly mayErase?: false;
   /** `pending` until an extractor has read it; `never` where the caller asked for none. */
   readonly digest: "pending" | "done" | "never";
   /** True once `undo` took it back: kept for history, not searched. */

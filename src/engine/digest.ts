@@ -54,8 +54,10 @@ export async function digest(
   for (const message of input.messages) {
     input.signal?.throwIfAborted();
     const earlier = sessions.before(message);
-    const hearing = { state, deciding, message, earlier, mayErase: mayErase && message.role === "user" };
+    const isAllowed = mayErase && message.role === "user" && message.mayErase !== false;
+    const hearing = { state, deciding, message, earlier, mayErase: isAllowed };
     const read = await heard(ports, hearing, input.signal);
+    lines.push(...read.refused);
     const requests = read.proposals.filter(isErase);
     for (const proposal of read.proposals) {
       if (proposal.propose !== "erase") lines.push(...decide(ports, read.deciding, proposal, read.said));
@@ -80,12 +82,20 @@ interface Hearing {
   readonly mayErase: boolean;
 }
 
+interface Heard {
+  readonly said: Message;
+  readonly proposals: readonly Proposal[];
+  readonly deciding: Deciding;
+  readonly waiting: readonly Waiting[];
+  readonly refused: readonly ReceiptLine[];
+}
+
 /** What a message proposes: its own, without what waits for a yes; or, where it is that yes, what had waited. */
 async function heard(
   ports: Pick<Ports, "extractor">,
   hearing: Hearing,
   signal: AbortSignal | undefined,
-): Promise<{ said: Message; proposals: Proposal[]; deciding: Deciding; waiting: Waiting[] }> {
+): Promise<Heard> {
   const { deciding, message, earlier, mayErase } = hearing;
   const before = agreedTo(message, earlier);
   if (before && mayErase) {
@@ -93,7 +103,7 @@ async function heard(
     const all = await proposalsFor(ports, { ...hearing, message: before, earlier: then }, signal);
     const proposals = all.filter((one) => isSweeping(one, deciding, before));
     if (proposals.length > 0) {
-      return { said: before, proposals, deciding: { ...deciding, isAgreed: true }, waiting: [] };
+      return { said: before, proposals, deciding: { ...deciding, isAgreed: true }, waiting: [], refused: [] };
     }
   }
   const proposals = await proposalsFor(ports, hearing, signal);
@@ -104,8 +114,11 @@ async function heard(
     proposals: proposals.filter((one) => one.propose !== "erase" || (mayErase && !wide.includes(one))),
     deciding,
     waiting: wide.map((one) => waitingFor(one, deciding, message)),
+    refused: message.mayErase === false && proposals.some(isErase) ? [REFUSED] : [],
   };
 }
+
+const REFUSED: ReceiptLine = { id: "", action: "refused", text: "", why: "this key may not erase" };
 
 async function proposalsFor(
   ports: Pick<Ports, "extractor">,

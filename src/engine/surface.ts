@@ -172,6 +172,8 @@ export interface RememberOptions extends CallOptions {
   readonly at?: Date | string;
   /** Where the messages come from; `import` never erases anything and cannot lift a tombstone. */
   readonly origin?: "conversation" | "import";
+  /** False: an order to forget that stands in the words is refused, whenever they are understood. */
+  readonly mayErase?: boolean;
 }
 
 export interface NewMemory {

@@ -79,12 +79,17 @@ function takeMessage(
     ...(zone === undefined ? {} : { zone }),
     storedAt: now.toISOString(),
     digest: options.extract === "never" ? "never" : "pending",
+    ...rightsOf(options),
     ...(parts ? { parts } : {}),
     ...(session === undefined ? {} : { session: checkName(session, "session") }),
     ...(scope.agent === undefined ? {} : { agent: scope.agent }),
     ...(input.name === undefined ? {} : { name: checkName(input.name, "name") }),
     ...(input.metadata === undefined ? {} : { metadata: checkMetadata(input.metadata, "metadata") }),
   };
+}
+
+function rightsOf({ mayErase }: RememberOptions): Pick<Message, "mayErase"> {
+  return mayErase === false ? { mayErase } : {};
 }
 
 function takenContent({ redact }: Pick<Ports, "redact">, content: InputMessage["content"]) {

@@ -1,5 +1,6 @@
-import type { ScopedMemory } from "../engine/surface.ts";
+import type { Forget, ScopedMemory } from "../engine/surface.ts";
 import { MemoryError } from "../errors.ts";
+import type { CallOptions } from "../ports/call.ts";
 import type { Bearer } from "./keys.ts";
 import type { Asked, Services } from "./operation.ts";
 
@@ -19,7 +20,22 @@ export function reach(
       if (bearer?.user !== undefined && bearer.user !== user) {
         throw new MemoryError("not_found", "There is no such user.");
       }
-      return services.keepsake.scope({ project: project(), user });
+      const memory = services.keepsake.scope({ project: project(), user });
+      return bearer?.scopes.includes("erase") ? memory : withoutErasing(memory);
     },
+  };
+}
+
+/** For a key that may not erase: neither by a call nor by words in a message. */
+function withoutErasing(memory: ScopedMemory): ScopedMemory {
+  return {
+    ...memory,
+    remember: (input, options) => memory.remember(input, { ...options, mayErase: false }),
+    converse: (message, options) => memory.converse(message, { ...options, mayErase: false }),
+    converseStream: (message, options) => memory.converseStream(message, { ...options, mayErase: false }),
+    forget: (async (what: Forget, options: CallOptions & { dryRun?: boolean } = {}) => {
+      if (options.dryRun) return memory.forget(what, { ...options, dryRun: true });
+      throw new MemoryError("forbidden", "This key may not erase: it has not the scope erase.");
+    }) as ScopedMemory["forget"],
   };
 }
