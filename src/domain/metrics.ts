@@ -1,0 +1,196 @@
+import { ERROR_CODES } from "../errors.ts";
+import { HOLDERS, PERIODS } from "./budget.ts";
+import { JOBS } from "./job.ts";
+import { OUTCOMES, PURPOSES } from "./model-call.ts";
+
+/**
+ * What a label may say: one of a list; what a pattern allows, where that is few; or `code`, a name that stands in the code
+ * or in the settings. Nothing that a user said, and no name of a project or user.
+ */
+export type LabelValues = readonly string[] | RegExp | "code";
+
+export interface Metric {
+  readonly type: "counter" | "gauge" | "histogram";
+  /** One line for people. */
+  readonly help: string;
+  readonly labels?: { readonly [label: string]: LabelValues };
+  /** Upper bounds of a histogram, in its unit. */
+  readonly buckets?: readonly number[];
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const MODEL_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+const MILLISECONDS = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1000];
+
+/** The verbs of a memory. */
+export const OPERATIONS = [
+  "remember",
+  "add",
+  "supersede",
+  "recall",
+  "answer",
+  "converse",
+  "explain",
+  "forget",
+  "erasures",
+  "get",
+  "list",
+  "update",
+  "remove",
+  "history",
+  "undo",
+  "profile",
+  "stats",
+  "optimize",
+  "export",
+  "import",
+  "other",
+] as const;
+
+export const OPERATION_OUTCOMES: readonly string[] = ["ok", "aborted", "failed", ...Object.keys(ERROR_CODES)];
+
+const CALL = { purpose: PURPOSES, model: "code" } as const;
+const JOB = { job: JOBS } as const;
+
+/** Every metric, by name. What is counted under a name that does not stand here is not counted. */
+export const METRICS: { readonly [name: string]: Metric } = {
+  memory_api_requests_total: {
+    type: "counter",
+    help: "Requests answered.",
+    labels: {
+      method: ["GET", "POST", "PUT", "PATCH", "DELETE", "other"],
+      endpoint: "code",
+      status: /^[1-5]\d\d$/,
+    },
+  },
+  memory_api_request_duration_seconds: {
+    type: "histogram",
+    help: "From the head of a request to the last byte of its answer.",
+    labels: { method: ["GET", "POST", "PUT", "PATCH", "DELETE", "other"], endpoint: "code" },
+    buckets: SECONDS,
+  },
+  memory_retrieval_duration_ms: {
+    type: "histogram",
+    help: "How long a recall took, in milliseconds.",
+    buckets: MILLISECONDS,
+  },
+  memory_operations_total: {
+    type: "counter",
+    help: "Calls of the memory's verbs, and how they ended.",
+    labels: { operation: OPERATIONS, outcome: OPERATION_OUTCOMES },
+  },
+  memory_changes_total: {
+    type: "counter",
+    help: "What became of memories, and of what was proposed for them; refused: among others, where a quote was not found.",
+    labels: {
+      action: [
+        "added",
+        "merged",
+        "updated",
+        "superseded",
+        "retracted",
+        "erased",
+        "refused",
+        "quarantined",
+        "restored",
+      ],
+    },
+  },
+  memory_quotes_refused_total: {
+    type: "counter",
+    help: "Proposals refused because their quote is not in the message.",
+  },
+  memory_turns_total: { type: "counter", help: "Messages stored." },
+  memory_erasures_total: {
+    type: "counter",
+    help: "Erasures, and whether every place was read again and found clean.",
+    labels: { complete: ["yes", "no"] },
+  },
+  memory_answers_total: {
+    type: "counter",
+    help: "Answers, by whose words they are, and why not a model's where there is one.",
+    labels: { by: ["model", "memory"], trouble: "code" },
+  },
+  llm_calls_total: {
+    type: "counter",
+    help: "Requests to models' servers, and those that a budget or an open circuit kept back.",
+    labels: { ...CALL, outcome: OUTCOMES },
+  },
+  llm_call_duration_seconds: {
+    type: "histogram",
+    help: "From a request to a model's server to its last byte.",
+    labels: CALL,
+    buckets: MODEL_SECONDS,
+  },
+  llm_tokens_used_total: {
+    type: "counter",
+    help: "Tokens, as the server counts them.",
+    labels: { ...CALL, type: ["input", "cached_input", "output"] },
+  },
+  llm_cost_usd_total: { type: "counter", help: "US dollars, by the price table.", labels: CALL },
+  llm_unpriced_calls_total: {
+    type: "counter",
+    help: "Calls whose model is in no price table.",
+    labels: CALL,
+  },
+  llm_circuit_state: {
+    type: "gauge",
+    help: "Whether requests to a server go out: 0 yes, 1 one to see whether it answers again, 2 no.",
+    labels: { server: "code" },
+  },
+  cache_hits_total: {
+    type: "counter",
+    help: "What was found in memory: users' state, and vectors of texts.",
+    labels: { cache: ["users", "vectors"] },
+  },
+  cache_misses_total: {
+    type: "counter",
+    help: "What had to be read from the record, or asked of the embedder.",
+    labels: { cache: ["users", "vectors"] },
+  },
+  memory_budget_stops_total: {
+    type: "counter",
+    help: "Calls to models that a budget stopped.",
+    labels: { of: HOLDERS, per: PERIODS, unit: ["usd", "tokens"] },
+  },
+  memory_ledger_failures_total: {
+    type: "counter",
+    help: "Writes of the ledger of calls that failed; they are tried again.",
+  },
+  memory_ledger_lost_total: { type: "counter", help: "Calls that the ledger will never have." },
+  memory_job_left: {
+    type: "gauge",
+    help: "What waits for a job, where it is known: understanding, messages; embedding, texts.",
+    labels: JOB,
+  },
+  memory_job_running: { type: "gauge", help: "1 while a job runs.", labels: JOB },
+  memory_job_failures: {
+    type: "gauge",
+    help: "Runs of a job that broke off one after the other; 0 once one came to its end.",
+    labels: JOB,
+  },
+  memory_job_last_run_timestamp_seconds: { type: "gauge", help: "When a job began last.", labels: JOB },
+  keepsake_proxy_requests_total: {
+    type: "counter",
+    help: "Requests that the proxy passed on.",
+    labels: { purpose: PURPOSES, memory: ["off", "read", "on"], outcome: OUTCOMES },
+  },
+  keepsake_proxy_troubles_total: {
+    type: "counter",
+    help: "Steps of the memory that failed behind a chat, which went on without them.",
+    labels: { step: ["recall", "forget", "store"] },
+  },
+  keepsake_proxy_overhead_ms: {
+    type: "histogram",
+    help: "What the memory added before a chat was passed on, in milliseconds.",
+    buckets: MILLISECONDS,
+  },
+  process_cpu_seconds_total: { type: "counter", help: "Processor time of this process, user and system." },
+  process_resident_memory_bytes: { type: "gauge", help: "Resident memory of this process." },
+  process_start_time_seconds: { type: "gauge", help: "When this process began." },
+  nodejs_heap_used_bytes: { type: "gauge", help: "Memory in use by JavaScript." },
+  nodejs_eventloop_lag_p99_seconds: {
+    type: "gauge",
+    help: "How late timers were, at most, for 99 of 100, since the last scrape.",
+  },
+};
