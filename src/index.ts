@@ -6,7 +6,17 @@ export type { Claim, Kind, Memory, SourceSpan, Status } from "./domain/memory.ts
 export type { Message, Origin, Part, Role } from "./domain/message.ts";
 export type { CallReport, ModelCall } from "./domain/model-call.ts";
 export type { Price } from "./domain/prices.ts";
-export type { Answer, Explanation, Item, Recall, RecallOptions, Source, Why } from "./domain/recall.ts";
+export type {
+  Answer,
+  AnsweredBy,
+  AnswerTrouble,
+  Explanation,
+  Item,
+  Recall,
+  RecallOptions,
+  Source,
+  Why,
+} from "./domain/recall.ts";
 export type {
   ExplainedDrop,
   ExplainedItem,

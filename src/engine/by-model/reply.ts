@@ -40,7 +40,8 @@ export async function* replyByModel(
     ? answered(ports, model, turn, said)
     : talked(ports, model, turn, said);
   if (!reply || !("text" in reply)) return reply;
-  await keep(ports, turn, said, reply);
+  // A reply that is shown is shown, whether or not there is room for it.
+  await keep(ports, turn, said, reply).catch(() => ports.meter?.count("memory_replies_lost_total"));
   const { used: _used, ...spoken } = reply;
   return spoken;
 }

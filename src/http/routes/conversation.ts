@@ -3,7 +3,9 @@ import * as z from "zod";
 import type { Item } from "../../domain/recall.ts";
 import type { Reply, ScopedMemory } from "../../engine/surface.ts";
 import { isMemoryError } from "../../errors.ts";
+import type { Exchange } from "../app-types.ts";
 import { maybe, text } from "../fields.ts";
+import { noteErasures } from "../once.ts";
 import { type Operation, operation } from "../operation.ts";
 import { CONVERSATION_REPLY } from "../shapes/recall.ts";
 import { given, itemToWire, receiptToWire } from "../wire.ts";
@@ -26,32 +28,48 @@ export const conversationOperations: readonly Operation[] = [
     tag: "Conversation",
     summary: "One turn: stores what was said, acts on it, and replies",
     description:
-      "With `stream`, the reply comes in parts as server-sent events `part`, and the rest as `done`.",
+      "With `stream`, the reply comes in parts as server-sent events `part`, and the whole answer as `done`; `error` with a `code` " +
+      "where it broke off. Everything is stored before the first part.",
     scope: ["read", "write"],
     body: CONVERSATION,
+    takesKey: true,
     answers: {
       200: {
         says: "The reply, what it rests on, and what became of what was said.",
         schema: CONVERSATION_REPLY,
-        others: { "text/event-stream": "events `part` with `{ text }`, then `done` with the whole answer" },
+        others: {
+          "text/event-stream":
+            "events `part` with `{ text }`, then `done` with the whole answer, or `error` with `{ code }`",
+        },
       },
     },
     problems: [409],
-    async handle({ exchange, body, memoryOf }) {
+    async handle({ exchange, body, signal, memoryOf }) {
       const user = memoryOf(body.user_id);
-      const reply = await user.converse(
-        body.message,
-        given({ session: body.session_id, idempotencyKey: exchange.req.header("idempotency-key") }),
+      const asked = { exchange, memory: user };
+      const key = exchange.req.header("idempotency-key");
+      const options = { ...given({ session: body.session_id, idempotencyKey: key }), signal };
+      if (!body.stream)
+        return exchange.json(await answerOf(body, await user.converse(body.message, options), asked));
+      const parts = user.converseStream(body.message, options);
+      // With the first part everything is stored: what was wrong is told by then, and a stream that breaks off loses only words.
+      const first = await parts.next();
+      return streamSSE(
+        exchange,
+        async (stream) => {
+          let next = first;
+          for (; !next.done; next = await parts.next())
+            await stream.writeSSE({ event: "part", data: JSON.stringify({ text: next.value }) });
+          const answer = await answerOf(body, next.value, asked);
+          await stream.writeSSE({ event: "done", data: JSON.stringify(answer) });
+        },
+        async (error, stream) => {
+          // Who has gone needs to be told nothing; the model has stopped with the signal.
+          if (signal.aborted) return;
+          const code = isMemoryError(error) ? error.code : "unavailable";
+          await stream.writeSSE({ event: "error", data: JSON.stringify({ code }) });
+        },
       );
-      const answer = await answerOf(body, reply, user);
-      if (!body.stream) return exchange.json(answer);
-      return streamSSE(exchange, async (stream) => {
-        // What was stored is stored by now, so that a stream that breaks off loses only words.
-        for (const part of reply.text.match(/\S+\s*/g) ?? []) {
-          await stream.writeSSE({ event: "part", data: JSON.stringify({ text: part }) });
-        }
-        await stream.writeSSE({ event: "done", data: JSON.stringify(answer) });
-      });
     },
   }),
 ];
@@ -59,18 +77,30 @@ export const conversationOperations: readonly Operation[] = [
 async function answerOf(
   body: z.infer<typeof CONVERSATION>,
   reply: Reply,
-  memory: ScopedMemory,
+  { exchange, memory }: { readonly exchange: Exchange; readonly memory: ScopedMemory },
 ): Promise<object> {
+  noteErasures(exchange, reply.receipt.erasures);
   const used = await usedOf(reply, memory);
+  const { text, by, model, trouble, usage: { tokensIn, tokensCached, tokensOut } = NO_TOKENS } = reply;
   return {
-    reply: reply.text,
+    reply: text,
+    by,
+    ...given({ model, trouble }),
     memories_used: body.include_memories === false ? [] : used,
     receipt: receiptToWire(reply.receipt),
     turn_number: body.turn_number ?? reply.turn,
-    // The reply is composed from memory: no model was asked, so no tokens were spent.
-    usage: { memories_used: used.length, prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+    usage: {
+      memories_used: used.length,
+      prompt_tokens: tokensIn,
+      cached_tokens: tokensCached,
+      completion_tokens: tokensOut,
+      total_tokens: tokensIn + tokensOut,
+    },
   };
 }
+
+/** Where no model was asked. */
+const NO_TOKENS = { tokensIn: 0, tokensCached: 0, tokensOut: 0 };
 
 /** What the answer rests on, best first. An answer may rest on memories that its recall did not rank. */
 async function usedOf({ answer, receipt }: Reply, memory: ScopedMemory): Promise<object[]> {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
 import { maybe, text } from "../fields.ts";
+import { noteErasures } from "../once.ts";
 import { type Operation, operation } from "../operation.ts";
 
 const SIMPLE = z
@@ -20,9 +21,11 @@ export const simpleOperations: readonly Operation[] = [
     summary: "Says something, and gets a reply",
     scope: ["read", "write"],
     body: SIMPLE,
+    takesKey: true,
     answers: { 200: { says: "The reply.", schema: REPLY } },
-    async handle({ exchange, body, memoryOf }) {
-      const { text } = await memoryOf(body.userId).converse(body.message);
+    async handle({ exchange, body, signal, memoryOf }) {
+      const { text, receipt } = await memoryOf(body.userId).converse(body.message, { signal });
+      noteErasures(exchange, receipt.erasures);
       return exchange.json({ reply: text });
     },
   }),
@@ -34,9 +37,12 @@ export const simpleOperations: readonly Operation[] = [
     summary: "Forgets what is named, by its name or in a sentence",
     scope: "erase",
     body: SIMPLE,
+    takesKey: true,
     answers: { 200: { says: "What went, without naming it.", schema: REPLY } },
     async handle({ exchange, body, memoryOf }) {
-      return exchange.json({ reply: replyOf(await memoryOf(body.userId).forget(body.message)) });
+      const receipt = await memoryOf(body.userId).forget(body.message);
+      noteErasures(exchange, [receipt]);
+      return exchange.json({ reply: replyOf(receipt) });
     },
   }),
 ];

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ANSWER_TROUBLES } from "../../domain/recall.ts";
 import { CLAIM, KIND, SOURCE, STATUS } from "./memory.ts";
 import { named, time, whole } from "./named.ts";
 import { RECEIPT } from "./receipt.ts";
@@ -62,12 +63,16 @@ export const CONVERSATION_REPLY: z.ZodType = named(
   "ConversationReply",
   z.object({
     reply: z.string(),
+    by: z.enum(["model", "memory"]).describe("Whose words they are: composed from memory, or a model's"),
+    model: z.string().describe("The model that was asked, as its server names it").optional(),
+    trouble: z.enum(ANSWER_TROUBLES).describe("Why the model did not reply, or not to the end").optional(),
     memories_used: z.array(USED).describe("What the reply rests on, best first"),
     receipt: RECEIPT,
     turn_number: whole,
     usage: z.object({
       memories_used: whole,
-      prompt_tokens: whole,
+      prompt_tokens: whole.describe("0 where no model was asked"),
+      cached_tokens: whole.describe("Of these, from the provider's cache"),
       completion_tokens: whole,
       total_tokens: whole,
     }),
