@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { command, examples } from "./command.ts";
+import { command, count, examples } from "./command.ts";
 
 /** The commands that look after the database: copies of it, and whether it is well. */
 export function keeping(root: Command): void {
@@ -47,6 +47,28 @@ Shows the public key that each receipt can be checked with, by anybody and witho
 is wrong.
 ${examples("audit", "audit --json")}`,
     );
+  command(
+    root,
+    "optimize",
+    "look after the memories: merge what says the same, archive what is old and unused",
+    async (_none, options) => (await import("./commands/optimize.ts")).optimize(options),
+  )
+    .option("--dry-run", "show what would be done, change nothing")
+    .option(
+      "--current-turn <N>",
+      "leave alone what was said in the hundred turns before this one",
+      count(0, 999_999_999),
+    )
+    .addHelpText(
+      "after",
+      `
+Takes what has expired out of the search, merges memories that say the same, tells what has faded, and archives what is
+old, unimportant, said once and never recalled. Nothing is erased: \`undo\` takes it back.
+${examples("optimize --dry-run", "optimize")}`,
+    );
+  command(root, "jobs", "what runs in the background of a server, and how it went", async (_none, options) =>
+    (await import("./commands/optimize.ts")).jobs(options),
+  );
   command(root, "reindex", "embed what waits for the embedder, to the end", async (_none, options) =>
     (await import("./commands/reindex.ts")).reindex(options),
   ).addHelpText(

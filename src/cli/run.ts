@@ -77,6 +77,8 @@ async function open(path: string, settings: Settings, clock: () => Date): Promis
     clock,
     ...(secret === undefined ? {} : { secret }),
     ...(settings.redact === undefined ? {} : { redact: settings.redact }),
+    ...(settings.decayDays === undefined ? {} : { decayDays: settings.decayDays }),
+    ...(settings.cleanUp === undefined ? {} : { cleanUp: settings.cleanUp }),
     ...(settings.cacheMegabytes === undefined ? {} : { cacheBytes: settings.cacheMegabytes * 1e6 }),
     ...(confidenceThreshold === undefined ? {} : { extractor: await sure(confidenceThreshold) }),
     ...(settings.embedder === undefined ? {} : { embedder: embedding(settings.embedder) }),

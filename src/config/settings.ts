@@ -28,6 +28,10 @@ export interface Settings {
   readonly maxContextTokens?: number;
   /** Memory for the users served last, about. */
   readonly cacheMegabytes?: number;
+  /** In so many days being new comes to count half as much. */
+  readonly decayDays?: number;
+  /** True archives by itself what the clean-up finds. */
+  readonly cleanUp?: boolean;
   /** What the rules are less sure of than this is not learnt. */
   readonly confidenceThreshold?: number;
   /** Another embedder than the built-in one. */
@@ -88,6 +92,8 @@ export const SETTINGS: { readonly [name: string]: Setting } = {
   MEMORY_RETRIEVAL_TOP_K: { schema: numberIn(1, 1000), allowed: "a number from 1 to 1000" },
   KEEPSAKE_CACHE_MB: { schema: numberIn(1, 1_000_000), allowed: "a number from 1 to 1000000" },
   MAX_CONTEXT_TOKENS: { schema: numberIn(1, 1_000_000), allowed: "a number from 1 to 1000000" },
+  MEMORY_DECAY_DAYS: { schema: numberIn(1, 36_500), allowed: "a number from 1 to 36500" },
+  KEEPSAKE_CLEAN_UP: { schema: z.enum(["on", "off"]), allowed: "on or off" },
   MEMORY_CONFIDENCE_THRESHOLD: {
     schema: numberIn(0, 1, /^(?:\d|\d?\.\d{1,9})$/),
     allowed: "a number from 0 to 1",
@@ -149,6 +155,8 @@ export function readSettings(environment: Environment = process.env): Settings {
     ...number("topK", "MEMORY_RETRIEVAL_TOP_K"),
     ...number("maxContextTokens", "MAX_CONTEXT_TOKENS"),
     ...number("cacheMegabytes", "KEEPSAKE_CACHE_MB"),
+    ...number("decayDays", "MEMORY_DECAY_DAYS"),
+    ...one("cleanUp", values.get("KEEPSAKE_CLEAN_UP") === "on" ? true : undefined),
     ...number("confidenceThreshold", "MEMORY_CONFIDENCE_THRESHOLD"),
     ...one("embedder", embedderIn(values, { text, number })),
     ...one("costs", costsIn(values)),

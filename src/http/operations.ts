@@ -3,6 +3,7 @@ import { conversationOperations } from "./routes/conversation.ts";
 import { describingOperations } from "./routes/describe.ts";
 import { erasureOperations } from "./routes/erasures.ts";
 import { healthOperations } from "./routes/health.ts";
+import { jobOperations } from "./routes/jobs.ts";
 import { keyOperations } from "./routes/keys.ts";
 import { memoryOperations } from "./routes/memories.ts";
 import { messageOperations } from "./routes/messages.ts";
@@ -19,6 +20,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...memoryOperations,
   ...searchOperations,
   ...erasureOperations,
+  ...jobOperations,
   ...simpleOperations,
   ...keyOperations,
   ...signInOperations,

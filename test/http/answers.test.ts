@@ -126,6 +126,23 @@ describe("every answer holds to the document", () => {
     await call("DELETE", "/api/v1/memories/ana/all");
   });
 
+  it("of what looks after memories", async () => {
+    for (const content of ["The user keeps bees.", "User keeps bees"]) {
+      await call("POST", "/api/v1/memories", { user_id: "ida", content });
+    }
+    const plan = await call("POST", "/api/v1/memories/ida/optimize?dry_run=true&current_turn=7");
+    expect(plan.json).toMatchObject({
+      dry_run: true,
+      jobs: [{}, { memories: [{ action: "merged" }] }, {}, {}],
+    });
+    const { json } = await call("POST", "/api/v1/memories/ida/optimize");
+    expect(json.jobs[1].revisions).toEqual([3]);
+    await call("GET", "/api/v1/memories/ida?status=all");
+    await call("POST", "/api/v1/memories/ida/optimize?dry_run=perhaps");
+    const { items } = (await call("GET", "/api/v1/jobs")).json;
+    expect(items.map(({ name }: Json) => name)).toContain("consolidation");
+  });
+
   it("of signing in and out", async () => {
     const { headers, json } = await call("POST", "/session", { key });
     const signedIn = {

@@ -1,0 +1,48 @@
+import * as z from "zod";
+import { OF_USER, type Operation, operation } from "../operation.ts";
+import { JOB_LIST, OPTIMIZED } from "../shapes/job.ts";
+import { given, toWire } from "../wire.ts";
+
+const turn = z
+  .string()
+  .regex(/^\d{1,9}$/)
+  .transform(Number);
+const flag = z.enum(["true", "false"]).transform((word) => word === "true");
+
+const OPTIMIZE = z.strictObject({ current_turn: turn.optional(), dry_run: flag.optional() });
+
+/** What runs in the background, and the same for one user at once. */
+export const jobOperations: readonly Operation[] = [
+  operation({
+    id: "listJobs",
+    method: "GET",
+    path: "/api/v1/jobs",
+    tag: "Server",
+    summary: "What runs in the background, and how it goes",
+    description: "Of the whole server: states, times and numbers.",
+    scope: "admin",
+    answers: { 200: { says: "The jobs.", schema: JOB_LIST } },
+    handle: async ({ exchange, services }) =>
+      exchange.json({ items: (await services.keepsake.jobs()).map(toWire) }),
+  }),
+  operation({
+    id: "optimize",
+    method: "POST",
+    path: "/api/v1/memories/{user_id}/optimize",
+    tag: "Memories",
+    summary: "Looks after a user's memories: expiry, consolidation, decay, clean-up",
+    description:
+      "With `dry_run` it says what it would do, and does nothing. Nothing is erased: `undo` takes each revision back. " +
+      "With `current_turn`, what was said in the hundred turns before it is left alone.",
+    scope: "write",
+    parameters: OF_USER,
+    query: OPTIMIZE,
+    answers: { 200: { says: "What was done, or would be, with the reasons.", schema: OPTIMIZED } },
+    problems: [409],
+    async handle({ exchange, path, query, signal, memoryOf }) {
+      const { current_turn: currentTurn, dry_run: dryRun } = query;
+      const done = await memoryOf(path.user_id).optimize({ ...given({ currentTurn, dryRun }), signal });
+      return exchange.json(toWire(done) as object);
+    },
+  }),
+];
