@@ -1,4 +1,4 @@
-import type { Answer } from "../../domain/recall.ts";
+import type { Answer, AnswerTrouble } from "../../domain/recall.ts";
 import type { Receipt } from "../../domain/receipt.ts";
 import type { Reply, ScopedMemory } from "../../engine/surface.ts";
 import { shownError } from "../exit.ts";
@@ -11,6 +11,8 @@ export interface Talk {
   readonly memory: ScopedMemory;
   readonly session: string;
   readonly say: (line: string) => void;
+  /** Shows a part of a line as it comes. */
+  readonly write: (part: string) => void;
   /** Asks a person; true where there is none. */
   readonly confirm: (question: string) => Promise<boolean>;
   /** The last answer that was given, for /why. */
@@ -55,12 +57,28 @@ async function obey(talk: Talk, command: string, rest: string): Promise<void> {
 }
 
 async function converse(talk: Talk, text: string): Promise<Reply> {
-  const reply = await talk.memory.converse(text, { session: talk.session });
+  const parts = talk.memory.converseStream(text, { session: talk.session });
+  let next = await parts.next();
+  for (; !next.done; next = await parts.next()) talk.write(next.value);
+  const reply = next.value;
   if (reply.answer) talk.last = reply.answer;
-  talk.say(reply.text);
+  talk.say("");
+  if (reply.by === "memory" && reply.trouble)
+    talk.say(dim(`  ${WHY_NOT[reply.trouble]}, so this is from memory alone`));
   for (const line of learnt(reply.receipt)) talk.say(dim(line));
   return reply;
 }
+
+const WHY_NOT: { readonly [trouble in AnswerTrouble]: string } = {
+  unavailable: "The model cannot be reached",
+  slow: "The model took too long",
+  over_quota: "The budget for the model is used up",
+  refused: "The model refused",
+  empty: "The model said nothing",
+  ungrounded: "The model named nothing that is known",
+  cut: "The model was cut off",
+  failed: "The model could not be asked",
+};
 
 const MARKS: { readonly [action: string]: string } = {
   added: "+",

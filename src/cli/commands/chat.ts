@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createInterface, type Interface } from "node:readline";
+import { seen } from "../../domain/defang.ts";
 import { confirmed } from "../confirm.ts";
 import { EXIT } from "../exit.ts";
 import { say } from "../print.ts";
@@ -26,6 +27,7 @@ export async function chat(options: CommonOptions): Promise<void> {
       memory,
       session,
       say: print.json ? () => {} : say,
+      write: print.json ? () => {} : (part) => void process.stdout.write(seen(part)),
       confirm: isTerminal ? (question) => confirmed(lines, question) : async () => true,
     };
     if (isTerminal) greet();
