@@ -22,6 +22,7 @@ import type { Meter } from "./ports/meter.ts";
 import type { QuestionReader } from "./ports/question-reader.ts";
 import type { Record } from "./ports/record.ts";
 import type { Secret } from "./ports/secret.ts";
+import type { Tracer } from "./ports/tracer.ts";
 
 /**
  * A port; or a function that makes it, for those that ask a model's server: what it is given has every request noted, and
@@ -43,7 +44,10 @@ export interface MemoryOptions {
   readonly patience?: { readonly first: number; readonly whole: number };
   /** The ledger of calls to models; in the record's own file, where it is SQLite's. */
   readonly calls?: Calls;
+  /** Counts what happens: `prometheusMeter()` of `keepsake/adapters/prometheus`, or your own. */
   readonly meter?: Meter;
+  /** Tells of it as spans: `otelTracer()` of `keepsake/adapters/opentelemetry`. */
+  readonly tracer?: Tracer;
   readonly questions?: QuestionReader;
   /** Memory for the users served last, about, in bytes (256,000,000). */
   readonly cacheBytes?: number;
@@ -69,7 +73,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Keepsak
   const ids = options.ids ?? uuidv7(clock);
   const { record, calls } = await opened(options, path);
   const costs = costsOf(options, { calls, clock, ids });
-  const hooks: CallHooks = { onCall: costs.onCall, mayCall: costs.mayCall };
+  const hooks = hooksOf(costs, options.meter);
   const understanding = await understandingOf(options, hooks).catch(async (error: unknown) => {
     if (!options.record) await record.close();
     throw error;
@@ -83,17 +87,17 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Keepsak
     ...understanding,
     costs,
     ...(options.meter ? { meter: options.meter } : {}),
+    ...(options.tracer ? { tracer: options.tracer } : {}),
     questions: options.questions ?? rulesQuestionReader(),
     clock,
     ids,
     secret,
     ...wished(options),
     ...(ledger ? { ledger } : {}),
-    states: userStates(
-      record,
-      understanding.embedder,
-      options.cacheBytes === undefined ? {} : { bytes: options.cacheBytes },
-    ),
+    states: userStates(record, understanding.embedder, {
+      ...(options.cacheBytes === undefined ? {} : { bytes: options.cacheBytes }),
+      ...(options.meter ? { meter: options.meter } : {}),
+    }),
   };
   const told = [...notices, ...noticesOf(await replayLedger(ports))];
   await endInterrupted(ports);
@@ -117,6 +121,21 @@ async function opened(
 
 function costsOf({ meter, costs = {} }: MemoryOptions, ports: Parameters<typeof costKeeper>[0]): Costs {
   return costKeeper({ ...ports, ...(meter ? { meter } : {}) }, costs);
+}
+
+/** What adapters that ask a server are handed. */
+function hooksOf({ onCall, mayCall }: Costs, meter: Meter | undefined): CallHooks {
+  if (!meter) return { onCall, mayCall };
+  const states = { closed: 0, half_open: 1, open: 2 };
+  return {
+    onCall,
+    mayCall,
+    onCircuit: (state, host) => meter.set("llm_circuit_state", states[state], { server: host }),
+    onCache: (hits, misses) => {
+      meter.count("cache_hits_total", { cache: "vectors" }, hits);
+      meter.count("cache_misses_total", { cache: "vectors" }, misses);
+    },
+  };
 }
 
 async function understandingOf(

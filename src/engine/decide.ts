@@ -6,6 +6,7 @@ import type { ReceiptLine } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import { sameWords } from "../domain/words.ts";
 import type { AddProposal, EndProposal, Target } from "../ports/extractor.ts";
+import { countLines, NO_QUOTE } from "./counted.ts";
 import type { MemoryDraft } from "./memory-draft.ts";
 import type { Ports } from "./ports.ts";
 import { claimTombstones, isSaidAgain } from "./tombstones.ts";
@@ -23,7 +24,7 @@ export interface Deciding {
   readonly isAgreed?: boolean;
 }
 
-type Deciders = Pick<Ports, "ids" | "secret">;
+type Deciders = Pick<Ports, "ids" | "secret" | "meter">;
 
 /**
  * Turns a proposal into new versions of memories, or refuses it. Deterministic: the same proposal on the same
@@ -35,8 +36,19 @@ export function decide(
   proposal: AddProposal | EndProposal,
   message: Message | undefined,
 ): ReceiptLine[] {
+  const lines = decided(ports, deciding, proposal, message);
+  if (ports.meter) countLines(ports.meter, lines);
+  return lines;
+}
+
+function decided(
+  ports: Deciders,
+  deciding: Deciding,
+  proposal: AddProposal | EndProposal,
+  message: Message | undefined,
+): ReceiptLine[] {
   const source = message && quoteOf(message, proposal);
-  if (!message || !source) return [refused(proposal, "the quote is not in the message")];
+  if (!message || !source) return [refused(proposal, NO_QUOTE)];
   if (message.role !== "user")
     return [refused(proposal, "only the user's own words make or change memories")];
   if (proposal.propose === "add") return add(ports, deciding, proposal, message, source);

@@ -11,6 +11,7 @@ import { forget, planForget } from "./forget.ts";
 import { type Background, background } from "./jobs/index.ts";
 import { optimize } from "./jobs/optimize.ts";
 import { exportLines, importMessages } from "./move.ts";
+import { observing } from "./observing.ts";
 import type { Ports } from "./ports.ts";
 import { profile } from "./profile/profile.ts";
 import { recallKeeper } from "./recall/receipts.ts";
@@ -43,7 +44,7 @@ export function keepsake(
     notices,
     scope(named) {
       check();
-      return scoped(ports, checkScope(named), { check, work });
+      return observing(scoped(ports, checkScope(named), { check, work }), ports);
     },
     async check() {
       check();
@@ -71,7 +72,8 @@ export function keepsake(
       return projectStats(ports, checkName(project, "project"), options);
     },
     onCall(report, scope) {
-      ports.costs?.onCall(report, scope);
+      // Whatever it was for: it is the caller's own, and no budget counts it.
+      ports.costs?.onCall({ ...report, purpose: "chat" }, scope);
     },
     async embedding() {
       check();

@@ -8,6 +8,7 @@ import type { Meter } from "../ports/meter.ts";
 import type { QuestionReader } from "../ports/question-reader.ts";
 import type { Record } from "../ports/record.ts";
 import type { Secret } from "../ports/secret.ts";
+import type { Tracer } from "../ports/tracer.ts";
 import type { Costs } from "./cost/costs.ts";
 import type { RecallKeeper } from "./recall/receipts.ts";
 import type { UserStates } from "./user-state.ts";
@@ -25,6 +26,7 @@ export interface Ports {
   /** What calls to models cost, and whether more may be made. */
   readonly costs?: Costs;
   readonly meter?: Meter;
+  readonly tracer?: Tracer;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly secret: Secret;

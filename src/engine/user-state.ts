@@ -2,6 +2,7 @@ import type { Link, Tombstone } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import { type Scope, scopeKey } from "../domain/scope.ts";
+import { type Meter, NO_METER } from "../ports/meter.ts";
 import type { Delta, Record } from "../ports/record.ts";
 import { type Block, bytesOfBlock, emptyBlock, follow, release, type Space } from "./block/block.ts";
 import { packBlock, unpackBlock } from "./block/pack.ts";
@@ -66,6 +67,7 @@ const WORTH_KEEPING = 200;
 /** Of a message or memory beside its text: the object, its map entries, its strings. */
 const OBJECT_BYTES = 700;
 const CACHE_BYTES = 256_000_000;
+const USERS = { cache: "users" } as const;
 
 type Source = Pick<Record, "revision" | "since" | "block" | "keepBlock">;
 
@@ -73,7 +75,7 @@ type Source = Pick<Record, "revision" | "since" | "block" | "keepBlock">;
 export function userStates(
   record: Source,
   embedder: Space,
-  { bytes: most = CACHE_BYTES }: { readonly bytes?: number } = {},
+  { bytes: most = CACHE_BYTES, meter = NO_METER }: { readonly bytes?: number; readonly meter?: Meter } = {},
 ): UserStates {
   const space: Space = { fingerprint: spaceOf(embedder), dimensions: embedder.dimensions };
   const kept = new Map<string, Kept>();
@@ -128,8 +130,10 @@ export function userStates(
     const one = await held(scope, revision);
     if (one.block.revision === revision && (one.whole?.revision === revision || !isWhole)) {
       if (kept.size > 1) touch(kept, one);
+      meter.count("cache_hits_total", USERS);
       return one;
     }
+    meter.count("cache_misses_total", USERS);
     await catchUp(record, one, revision, isWhole);
     makeRoom(one);
     return one;

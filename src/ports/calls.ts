@@ -1,5 +1,6 @@
 import type { CallReport, ModelCall, Outcome, Purpose } from "../domain/model-call.ts";
 import type { Scope } from "../domain/scope.ts";
+import type { CircuitState } from "./circuit.ts";
 
 /**
  * The ledger of calls to models: what each was for, and what it cost. It holds ids, names and numbers; no text of anybody's.
@@ -79,4 +80,8 @@ export interface CallSize {
 export interface CallHooks {
   readonly onCall?: OnCall;
   readonly mayCall?: MayCall;
+  /** Is told when requests to a server stop going out, and when they go out again. */
+  readonly onCircuit?: (state: CircuitState, host: string) => void;
+  /** Is told how many answers were held in memory, and how many had to be asked for. */
+  readonly onCache?: (hits: number, misses: number) => void;
 }

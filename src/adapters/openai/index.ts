@@ -24,6 +24,8 @@ export interface OpenaiEmbedderOptions extends ServerOptions {
   readonly patienceMs?: number;
   /** In place of the model's own; see `Embedder`. */
   readonly floor?: number;
+  /** Is told how many vectors were held in memory, and how many had to be asked for. */
+  readonly onCache?: (hits: number, misses: number) => void;
 }
 
 /**
@@ -84,6 +86,7 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions = {}): Embedder {
         if (vector) held.set(text, vector);
         else missing.add(text);
       }
+      options.onCache?.(held.size, missing.size);
       const fresh = await fetched([...missing], call);
       return asSent.map(
         (text) => (held.get(text) ?? fresh.get(text))?.slice() ?? new Float32Array(dimensions),

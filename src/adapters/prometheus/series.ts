@@ -23,29 +23,30 @@ interface Bucketed {
   readonly buckets: number[];
 }
 
-/** Lets through what a label may say. */
-function admission(): (label: string, values: LabelValues, value: string) => string {
-  const known = new Map<string, Set<string>>();
-  return (label, values, value) => {
-    if (values instanceof RegExp) return values.test(value) ? value : OTHER;
-    if (values !== "code") return values.includes(value) ? value : OTHER;
-    const names = known.get(label) ?? new Set();
-    known.set(label, names);
-    if (names.has(value)) return value;
-    if (names.size >= MOST_NAMES || value.length > LONGEST_NAME) return OTHER;
-    names.add(value);
-    return value;
-  };
+/** What a label may say of what it is told. */
+function allowed(values: LabelValues, value: string, known: Set<string>): string {
+  if (values === "code") return named(value, known);
+  const isAllowed = values instanceof RegExp ? values.test(value) : values.includes(value);
+  return isAllowed ? value : OTHER;
+}
+
+function named(value: string, known: Set<string>): string {
+  if (known.has(value)) return value;
+  if (known.size >= MOST_NAMES || value.length > LONGEST_NAME) return OTHER;
+  known.add(value);
+  return value;
 }
 
 export function series(name: string, { type, labels = {}, buckets = [] }: Metric): Series {
   const kept = new Map<string, Bucketed>();
-  const allowed = admission();
+  const all = Object.entries(labels).map(([label, values]) => ({ label, values, known: new Set<string>() }));
   const at = (given: Labels | undefined): Bucketed => {
-    const pairs = Object.entries(labels).map(
-      ([label, values]) => [label, allowed(label, values, given?.[label] ?? OTHER)] as const,
-    );
-    const text = pairs.map(([label, value]) => `${label}="${escaped(value)}"`).join(",");
+    const text = all
+      .map(
+        ({ label, values, known }) =>
+          `${label}="${escaped(allowed(values, given?.[label] ?? OTHER, known))}"`,
+      )
+      .join(",");
     const found = kept.get(text);
     if (found) return found;
     const made = { text, value: 0, count: 0, buckets: buckets.map(() => 0) };
@@ -53,7 +54,7 @@ export function series(name: string, { type, labels = {}, buckets = [] }: Metric
     return made;
   };
   // What has no labels is there from the start, with 0.
-  if (Object.keys(labels).length === 0) at(undefined);
+  if (all.length === 0) at(undefined);
 
   return {
     add(given, by) {
@@ -70,8 +71,8 @@ export function series(name: string, { type, labels = {}, buckets = [] }: Metric
       if (first !== -1) one.buckets[first] = (one.buckets[first] ?? 0) + 1;
     },
     lines() {
-      const all = [...kept.values()].sort((one, other) => (one.text < other.text ? -1 : 1));
-      return all.flatMap((one) =>
+      const sorted = [...kept.values()].sort((one, other) => (one.text < other.text ? -1 : 1));
+      return sorted.flatMap((one) =>
         type === "histogram" ? histogram(name, buckets, one) : [line(name, one.text, one.value)],
       );
     },

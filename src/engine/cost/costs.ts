@@ -94,6 +94,7 @@ export function costKeeper(ports: CostPorts, options: CostOptions = {}): Costs {
     },
 
     stored(scope, turns) {
+      meter.count("memory_turns_total", {}, turns);
       if (turns > 0) writer.stored({ ...named(scope), day: clock().toISOString().slice(0, 10), turns });
     },
 

@@ -93,7 +93,9 @@ export async function carryOut(
   if (!texts || !trace) return receipt;
   // On the disk before anybody is told that it is gone. What is done again stands in the ledger already.
   if (!reason.again) await ports.ledger?.append([trace]);
-  return verified(ports, scope, receipt, texts);
+  const sealed = await verified(ports, scope, receipt, texts);
+  ports.meter?.count("memory_erasures_total", { complete: sealed.complete ? "yes" : "no" });
+  return sealed;
 }
 
 /** Whether nothing of the user stays. */
