@@ -1,4 +1,5 @@
 import { memoryCalls } from "./adapters/memory/index.ts";
+import { modelExtractor } from "./adapters/model/index.ts";
 import { rulesExtractor, rulesQuestionReader } from "./adapters/rules/index.ts";
 import { fileLedger, fileSecret, openSqliteRecord, textSecret } from "./adapters/sqlite/index.ts";
 import { staticEmbedder } from "./adapters/static/index.ts";
@@ -9,8 +10,10 @@ import { type Replayed, replayLedger } from "./engine/forget/replay.ts";
 import { endInterrupted } from "./engine/forget/verify.ts";
 import { keepsake } from "./engine/keepsake.ts";
 import type { Ports } from "./engine/ports.ts";
+import { requestsAlone } from "./engine/requests-alone.ts";
 import type { Keepsake } from "./engine/surface.ts";
 import { userStates } from "./engine/user-state.ts";
+import { invalid } from "./errors.ts";
 import type { CallHooks, Calls } from "./ports/calls.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Embedder } from "./ports/embedder.ts";
@@ -35,8 +38,13 @@ export interface MemoryOptions {
   readonly path?: string;
   readonly record?: Record;
   readonly embedder?: Made<Embedder>;
-  readonly extractor?: Made<Extractor>;
-  /** Answers questions; without, answers are composed from memory. */
+  /**
+   * Who understands what is said: `rules` within the write; the `model` later, in its own time; or `both`, which it is where
+   * there is a model. Requests to forget are always carried out by rules, at once. An extractor of your own takes the place of
+   * the rules, or, where it asks a server, of the model.
+   */
+  readonly extractor?: "rules" | "model" | "both" | Made<Extractor>;
+  /** Answers questions and understands; without, answers are composed from memory. */
   readonly model?: Made<LanguageModel>;
   /** Prices, budgets and for how long calls are kept. */
   readonly costs?: CostOptions;
@@ -141,13 +149,31 @@ function hooksOf({ onCall, mayCall }: Costs, meter: Meter | undefined): CallHook
 async function understandingOf(
   { embedder, extractor, model }: MemoryOptions,
   hooks: CallHooks,
-): Promise<Pick<Ports, "embedder" | "extractor" | "model">> {
+): Promise<Pick<Ports, "embedder" | "extractor" | "modelExtractor" | "model">> {
   const answering = await made(model, hooks);
+  const own = typeof extractor === "string" ? extractor : await made(extractor, hooks);
   return {
     embedder: (await made(embedder, hooks)) ?? staticEmbedder(),
-    extractor: (await made(extractor, hooks)) ?? rulesExtractor(),
+    ...extractorsOf(own, answering),
     ...(answering ? { model: answering } : {}),
   };
+}
+
+/** Who reads within the write, and who later. */
+function extractorsOf(
+  own: "rules" | "model" | "both" | Extractor | undefined,
+  model: LanguageModel | undefined,
+): Pick<Ports, "extractor" | "modelExtractor"> {
+  if (typeof own === "object") {
+    return own.local
+      ? { extractor: own }
+      : { extractor: requestsAlone(rulesExtractor()), modelExtractor: own };
+  }
+  const who = own ?? (model ? "both" : "rules");
+  if (who === "rules") return { extractor: rulesExtractor() };
+  if (!model) throw invalid(`extractor: "${who}" needs a model; give one as \`model\`.`);
+  const extractor = who === "both" ? rulesExtractor() : requestsAlone(rulesExtractor());
+  return { extractor, modelExtractor: modelExtractor(model) };
 }
 
 async function made<Port extends object>(

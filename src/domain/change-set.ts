@@ -96,6 +96,7 @@ export interface ChangeSet {
   readonly digests?: readonly {
     readonly id: string;
     readonly digest: Message["digest"];
+    readonly heard?: boolean;
     readonly undone?: boolean;
   }[];
   /** New versions of memories, new ones or known; `version` is one more than the version that is there. */

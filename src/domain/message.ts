@@ -37,6 +37,8 @@ export interface Message {
   readonly mayErase?: false;
   /** `pending` until an extractor has read it; `never` where the caller asked for none. */
   readonly digest: "pending" | "done" | "never";
+  /** On a pending one: true where what acts at once has read it already, and it waits for a model alone. */
+  readonly heard?: boolean;
   /** True once `undo` took it back: kept for history, not searched. */
   readonly undone?: boolean;
 }

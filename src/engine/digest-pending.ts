@@ -4,6 +4,7 @@ import { type Digested, digest } from "./digest.ts";
 import { forgetAsked } from "./forget.ts";
 import type { Ports } from "./ports.ts";
 import { reworded } from "./remember.ts";
+import { understandPending } from "./understand/pending.ts";
 import { unitsOf } from "./units.ts";
 
 interface Progress {
@@ -17,17 +18,29 @@ const AT_ONCE = 100;
 
 /**
  * Reads the messages that wait for an extractor, oldest first, until none is left: those stored with
- * `extract: "later"`, and those that a crash left behind. Gives how many it read. Safe to repeat and to break off.
+ * `extract: "later"`, those that a crash left behind, and those that wait for a model. Gives how many it read. Safe to repeat
+ * and to break off. Throws what hinders it: what could not be read goes on waiting.
  */
 export async function digestPending(ports: Ports, scope: Scope, signal?: AbortSignal): Promise<number> {
+  const heard = await hearPending(ports, scope, signal);
+  if (!ports.modelExtractor) return heard;
+  const understood = await understandPending(ports, scope, signal);
+  if (understood.problem) throw understood.problem;
+  return heard + understood.read;
+}
+
+/** Reads what nobody has read yet with the extractor that needs no model. */
+export async function hearPending(ports: Ports, scope: Scope, signal?: AbortSignal): Promise<number> {
   for (let read = 0; ; ) {
     signal?.throwIfAborted();
     const { result } = await change<Progress>(ports, scope, async (state, at) => {
       const waiting = [...state.messages.values()].filter(
-        (message) => message.digest === "pending" && !message.undone,
+        // What waits for a model that is no longer there has been heard, and that is all.
+        ({ digest, undone, heard }) => digest === "pending" && !undone && !(heard && ports.modelExtractor),
       );
-      const messages = waiting.slice(0, AT_ONCE);
-      if (messages.length === 0) return { result: { read: 0, more: false } };
+      const messages = waiting.filter(({ heard }) => !heard).slice(0, AT_ONCE);
+      const dismissed = waiting.filter(({ heard }) => heard).slice(0, AT_ONCE);
+      if (messages.length + dismissed.length === 0) return { result: { read: 0, more: false } };
       const digested = await digest(ports, {
         state,
         at,
@@ -36,19 +49,21 @@ export async function digestPending(ports: Ports, scope: Scope, signal?: AbortSi
         ...(signal ? { signal } : {}),
       });
       const { erase } = digested;
+      const settled = digested.messages.filter(({ digest, heard }) => digest === "done" || heard);
       return {
         draft: {
           cause: "digest",
-          digests: digested.messages
-            .filter(({ digest }) => digest === "done")
-            .map(({ id }) => ({ id, digest: "done" as const })),
+          digests: [
+            ...settled.map(({ id, digest, heard }) => ({ id, digest, ...(heard ? { heard } : {}) })),
+            ...dismissed.map(({ id }) => ({ id, digest: "done" as const })),
+          ],
           memories: digested.memories,
           units: await unitsOf(ports, [], reworded(state, digested.memories), signal),
           liftTombstones: digested.lifted,
         },
         result: {
-          read: digested.messages.length,
-          more: waiting.length > digested.messages.length,
+          read: digested.messages.length + dismissed.length,
+          more: waiting.length > digested.messages.length + dismissed.length,
           ...(erase ? { erase } : {}),
         },
       };

@@ -16,7 +16,10 @@ const LOOKED_AT = 2000;
 
 /** What reading messages came to. */
 export interface Digested {
-  /** The messages read, marked `done`; one that asks to forget stays `pending` until that is carried out. */
+  /**
+   * The messages read, marked `done`, or `heard` where a model is to read them, too; one that asks to forget stays
+   * `pending` until that is carried out.
+   */
   readonly messages: readonly Message[];
   /** New versions of memories, in order. */
   readonly memories: readonly Memory[];
@@ -34,7 +37,7 @@ export interface Digested {
  * to forget something. Nothing is written here.
  */
 export async function digest(
-  ports: Pick<Ports, "extractor" | "ids" | "secret">,
+  ports: Pick<Ports, "extractor" | "modelExtractor" | "ids" | "secret" | "meter">,
   input: {
     state: UserState;
     at: string;
@@ -67,10 +70,22 @@ export async function digest(
       done.push(message);
       return { ...result, lifted: [...deciding.lifted], erase: { message, proposals: requests } };
     }
-    done.push(message.digest === "pending" ? { ...message, digest: "done" } : message);
+    done.push(message.digest === "pending" ? heardBy(ports, message, earlier) : message);
     sessions.add(message);
   }
   return { ...result, lifted: [...deciding.lifted] };
+}
+
+/** A message that was read within the write: done, or left for the model, where it may have something for that. */
+function heardBy(
+  { modelExtractor, meter }: Pick<Ports, "modelExtractor" | "meter">,
+  message: Message,
+  earlier: readonly Message[],
+): Message {
+  if (!modelExtractor || message.role !== "user") return { ...message, digest: "done" };
+  if (modelExtractor.wants?.(message, earlier) ?? true) return { ...message, heard: true };
+  meter?.count("memory_understanding_spared_total");
+  return { ...message, digest: "done" };
 }
 
 /** A message in its conversation, and what is decided with. */

@@ -17,7 +17,10 @@ import type { UserStates } from "./user-state.ts";
 export interface Ports {
   readonly record: Record;
   readonly embedder: Embedder;
+  /** Reads within the write. */
   readonly extractor: Extractor;
+  /** Reads later, by asking a model, what the other one has heard already; where there is one. */
+  readonly modelExtractor?: Extractor;
   readonly questions: QuestionReader;
   /** Answers questions, where there is one; without, answers are composed from memory. */
   readonly model?: LanguageModel;

@@ -103,7 +103,9 @@ async function store(
     const digested: Digested = isRead
       ? await digest(ports, { state, at, messages: fresh, mayErase: options.origin !== "import" })
       : { messages: fresh, memories: [], lifted: [], lines: [], waiting: [] };
-    const pending = state.pending + (isRead ? 0 : countPending(fresh));
+    // A request to forget is carried out before anybody is told of it.
+    const left = isRead ? digested.messages.filter(({ heard }) => heard) : fresh;
+    const pending = state.pending + countPending(left);
     const rest = fresh.slice(digested.messages.length);
     const result = {
       lines: digested.lines,

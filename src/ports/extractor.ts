@@ -1,6 +1,7 @@
 import type { Claim, Kind, Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { CallOptions } from "./call.ts";
+import type { CircuitState } from "./circuit.ts";
 
 /** Reads messages and proposes what to remember, change or erase. It never decides: `engine/decide.ts` does. */
 export interface Extractor {
@@ -10,6 +11,12 @@ export interface Extractor {
   readonly local: boolean;
   /** Proposals in the order in which the words stand. Nothing worth keeping gives none. */
   propose(input: Reading, options?: CallOptions): Promise<Proposal[]>;
+  /** False for a message that has nothing for it, whatever it may hold: it is not asked for that one. */
+  wants?(message: Message, earlier: readonly Message[]): boolean;
+  /** Of one that asks a server: how long a message waits for others that it can read together with, in ms. */
+  readonly lingerMs?: number;
+  /** Of one that asks a server: whether that is asked now. */
+  circuit?(): CircuitState;
 }
 
 export interface Reading {
@@ -21,6 +28,8 @@ export interface Reading {
   readonly known: readonly Memory[];
   /** Some of the memories that ended last, newest first, so that "I'm back on X" can take one up again; asked for seldom. */
   readonly ended?: () => readonly Memory[];
+  /** Is told of a message that could not be read, and why: the model refused it, or gave no answer that can be used. */
+  readonly unread?: (message: string, why: "refused" | "unusable") => void;
 }
 
 /** Where the words stand: `message.content.slice(start, end)`. A proposal without such a place is refused. */

@@ -134,6 +134,17 @@ export const WRITE_CASES: RecordCases = {
     expect((await record.since(ANN, 3)).messages[0]).not.toHaveProperty("undone");
   },
 
+  "a message that waits for a model is marked as heard until it is done": async (record) => {
+    const waiting = message("m1", { digest: "pending", heard: true });
+    await record.commit(ANN, changes({ messages: [waiting, message("m2", { digest: "pending" })] }));
+    expect((await record.since(ANN, 0)).messages.map(({ heard }) => heard)).toEqual([true, undefined]);
+    const heard = { id: "m2", digest: "pending", heard: true } as const;
+    await record.commit(ANN, changes({ base: 1, digests: [heard, { id: "m1", digest: "pending" }] }));
+    expect((await record.since(ANN, 0)).messages.map(({ heard: is }) => is)).toEqual([true, true]);
+    await record.commit(ANN, changes({ base: 2, digests: [{ id: "m1", digest: "done" }] }));
+    expect((await record.since(ANN, 2)).messages[0]).not.toHaveProperty("heard");
+  },
+
   "what a change-set drops and puts again is there": async (record) => {
     const [old, fresh] = [unit("m1#0", "passage", "m1", "old"), unit("m1#0", "passage", "m1", "fresh")];
     await record.commit(ANN, changes({ messages: [message("m1")], units: [old] }));

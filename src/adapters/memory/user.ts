@@ -126,10 +126,12 @@ function putMarks(user: User, changes: ChangeSet): void {
 function digest(user: User, change: NonNullable<ChangeSet["digests"]>[number]): void {
   const held = user.messages.get(change.id);
   if (!held) return;
-  const { undone: before, ...message } = held.value;
+  const { undone: before, heard: heardBefore, ...message } = held.value;
   const undone = (change.undone ?? before) ? { undone: true } : {};
+  const isHeard = change.digest === "pending" && (change.heard ?? heardBefore);
+  const heard = isHeard ? { heard: true } : {};
   user.messages.set(change.id, {
-    value: { ...message, digest: change.digest, ...undone },
+    value: { ...message, digest: change.digest, ...heard, ...undone },
     revision: user.revision,
   });
 }

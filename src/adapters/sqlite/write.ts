@@ -113,9 +113,10 @@ function changeMessage(
 }
 
 function digested(message: Message, change: NonNullable<ChangeSet["digests"]>[number]): Message {
-  const { undone: before, ...rest } = message;
+  const { undone: before, heard: heardBefore, ...rest } = message;
   const undone = change.undone ?? before;
-  return { ...rest, digest: change.digest, ...(undone ? { undone } : {}) };
+  const heard = change.digest === "pending" && (change.heard ?? heardBefore);
+  return { ...rest, digest: change.digest, ...(heard ? { heard } : {}), ...(undone ? { undone } : {}) };
 }
 
 function addVersion({ database, user, revision }: Writing, memory: Memory): void {

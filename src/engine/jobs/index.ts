@@ -41,12 +41,18 @@ export function background(ports: Ports): Background {
   // One after the other, and not within the time that a command takes.
   for (const [i, house] of houses.entries()) house.start(HOUSE_MS * (i + 1));
   vectors.start(START_MS);
-  if (ports.extractor.local) reading.start(START_MS);
+  reading.start(START_MS);
+  let due = 0;
   return {
     later(scope) {
-      if (!ports.extractor.local) return;
       read.ask(scope);
-      reading.later();
+      const lingerMs = ports.modelExtractor?.lingerMs ?? 0;
+      if (lingerMs === 0 || reading.isRunning()) return reading.later();
+      // What comes in the meantime is read together with it, and does not put it off.
+      const now = performance.now();
+      if (now < due) return;
+      due = now + lingerMs;
+      reading.start(lingerMs);
     },
     written() {
       if (!ports.embedder.local) vectors.later();

@@ -1,0 +1,86 @@
+import type { Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import type { ReceiptLine } from "../../domain/receipt.ts";
+import type { AddProposal, EndProposal, Proposal } from "../../ports/extractor.ts";
+import { type Deciding, decide, MOST_REMOVALS } from "../decide.ts";
+import { memoryDraft } from "../memory-draft.ts";
+import type { Ports } from "../ports.ts";
+import type { UserState } from "../user-state.ts";
+import { isReadAlready, madeOf } from "./said-before.ts";
+
+/** What a model's proposals come to. */
+export interface Decided {
+  readonly memories: readonly Memory[];
+  readonly lifted: readonly string[];
+  readonly lines: readonly ReceiptLine[];
+}
+
+/**
+ * Decides on what a model proposes of messages, as they were when it read them. Deterministic, and nothing is written here:
+ * where another writer was faster it is decided again.
+ */
+export function decided(
+  ports: Pick<Ports, "ids" | "secret">,
+  input: { state: UserState; at: string; messages: readonly Message[]; proposals: readonly Proposal[] },
+): Decided {
+  const { state, at, messages, proposals } = input;
+  const draft = memoryDraft(state, at);
+  const deciding: Deciding = { scope: state.scope, draft, tombstones: state.tombstones, lifted: new Set() };
+  const made = madeOf(state, new Set(messages.map(({ id }) => id)));
+  const lines: ReceiptLine[] = [];
+  for (const message of messages) {
+    const now = state.messages.get(message.id);
+    const own = proposals.filter((one) => one.message === message.id);
+    for (const one of withinBounds(own)) {
+      if (one.propose === "erase") lines.push(NO_ERASING);
+      else if (one.propose !== "add" || !isReadAlready(made, draft, one)) {
+        lines.push(...decide(ports, deciding, placedIn(now, message, one), now));
+      }
+    }
+  }
+  return { memories: draft.made, lifted: [...deciding.lifted], lines };
+}
+
+/** Requests to forget are carried out within the write, by rules: what a model takes for one is none. */
+const NO_ERASING: ReceiptLine = {
+  id: "",
+  action: "refused",
+  text: "",
+  why: "a model erases nothing; say what to forget",
+};
+
+/** Words may have been taken out of a message since it was read: then a quote stands elsewhere, or nowhere. */
+function placedIn<One extends AddProposal | EndProposal>(
+  now: Message | undefined,
+  read: Message,
+  proposal: One,
+): One {
+  if (!now || now.content === read.content || proposal.start < 0) return proposal;
+  const start = now.content.indexOf(read.content.slice(proposal.start, proposal.end));
+  return { ...proposal, start, end: start < 0 ? -1 : start + proposal.end - proposal.start };
+}
+
+/** What one message would end one by one counts together: of too many all are refused, and what it adds replaces nothing. */
+function withinBounds(proposals: readonly Proposal[]): readonly Proposal[] {
+  const ended = new Set(proposals.flatMap(endedIds));
+  if (ended.size <= MOST_REMOVALS) return proposals;
+  const ends = proposals.filter((one): one is EndProposal => isEnd(one));
+  const [first] = ends;
+  const together = first ? [{ ...first, target: { ids: [...ended] } }] : [];
+  const rest = proposals.flatMap((one): Proposal[] => {
+    if (isEnd(one)) return [];
+    if (one.propose !== "add") return [one];
+    const { replaces: _none, ...add } = one;
+    return [add];
+  });
+  return [...together, ...rest];
+}
+
+function isEnd(proposal: Proposal): proposal is EndProposal {
+  return proposal.propose === "supersede" || proposal.propose === "retract";
+}
+
+function endedIds(proposal: Proposal): readonly string[] {
+  if (proposal.propose === "add") return proposal.replaces?.ids ?? [];
+  return isEnd(proposal) ? (proposal.target.ids ?? []) : [];
+}
