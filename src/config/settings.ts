@@ -2,6 +2,7 @@ import * as z from "zod";
 import { MemoryError } from "../errors.ts";
 import { COST_SETTINGS, type CostSettings, costsIn } from "./cost-settings.ts";
 import { editsBetween } from "./edits.ts";
+import { PROXY_SETTINGS, type ProxySettings, proxyIn } from "./proxy-settings.ts";
 
 /** What the environment sets. Options of a command win over it. */
 export interface Settings {
@@ -36,6 +37,8 @@ export interface Settings {
   readonly confidenceThreshold?: number;
   /** Another embedder than the built-in one. */
   readonly embedder?: EmbedderSettings;
+  /** Where conversations in OpenAI's protocol go, and how long they wait. */
+  readonly proxy?: ProxySettings;
   /** Budgets and prices of calls to models. */
   readonly costs?: CostSettings;
   /** Who may read the metrics: whoever has a key that may, everybody who reaches the server, or nobody. */
@@ -118,6 +121,7 @@ export const SETTINGS: { readonly [name: string]: Setting } = {
   },
   BATCH_EMBEDDING_SIZE: { schema: numberIn(1, 2048), allowed: "a number from 1 to 2048" },
   ...COST_SETTINGS,
+  ...PROXY_SETTINGS,
   KEEPSAKE_METRICS: { schema: z.enum(["key", "open", "off"]), allowed: "key, open or off" },
   RETRIEVAL_TIMEOUT_MS: { schema: numberIn(0, 600_000), allowed: "a number from 0 to 600000" },
 };
@@ -160,6 +164,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     ...number("confidenceThreshold", "MEMORY_CONFIDENCE_THRESHOLD"),
     ...one("embedder", embedderIn(values, { text, number })),
     ...one("costs", costsIn(values)),
+    ...one("proxy", proxyIn(values)),
     ...one("metrics", metricsIn(values.get("KEEPSAKE_METRICS"))),
   };
 }

@@ -16,4 +16,5 @@ export {
 } from "./keys.ts";
 export { keysFile, keysPathOf } from "./keys-file.ts";
 export type { Answered } from "./observe.ts";
+export type { ProxyOptions, Step } from "./proxy/proxy.ts";
 export { type Served, type ServeOptions, serve } from "./serve.ts";

@@ -10,6 +10,7 @@ import { apiKeys, passingKeys } from "./keys.ts";
 import { keysFile } from "./keys-file.ts";
 import { type Lifecycle, lifecycle } from "./lifecycle.ts";
 import type { Answered } from "./observe.ts";
+import type { ProxyOptions } from "./proxy/proxy.ts";
 import { given } from "./wire.ts";
 
 export interface ServeOptions {
@@ -31,6 +32,7 @@ export interface ServeOptions {
   readonly rateLimits?: RateLimits;
   /** How long a request may take, in ms (60,000). */
   readonly requestMs?: number;
+  readonly proxy?: ProxyOptions;
   /** How long it goes on serving after `close`, and says that it is not ready, in ms (0). */
   readonly drainMs?: number;
 }
@@ -86,8 +88,8 @@ export async function serve(options: ServeOptions): Promise<Served> {
 }
 
 function optionsFor(options: ServeOptions): Partial<AppOptions> {
-  const { hosts, onFault, onAnswered, rateLimits, requestMs } = options;
-  return given({ hosts, onFault, onAnswered, rateLimits, requestMs });
+  const { hosts, onFault, onAnswered, rateLimits, requestMs, proxy } = options;
+  return given({ hosts, onFault, onAnswered, rateLimits, requestMs, proxy });
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {

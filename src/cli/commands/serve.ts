@@ -4,6 +4,7 @@ import {
   type ServeOptions as HttpOptions,
   isLoopback,
   keysPathOf,
+  type ProxyOptions,
   type Served,
   serve,
 } from "../../http/index.ts";
@@ -35,6 +36,7 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
       ...guarded(working),
       ...paced(working, host),
       ...told(working),
+      proxy: passingOn(working),
     });
     const { url, firstKey, signInUrl } = served;
     const first = firstKey === undefined ? {} : { key: firstKey, signInUrl };
@@ -74,6 +76,19 @@ function paced({ settings, clock }: Working, host: string): Partial<HttpOptions>
     ...(perMinute > 0 ? { rateLimits: memoryRateLimits({ perMinute, clock }) } : {}),
     ...(requestMs === undefined ? {} : { requestMs }),
     ...(drainMs === undefined ? {} : { drainMs }),
+  };
+}
+
+/** Where conversations in OpenAI's protocol go. */
+function passingOn({ settings, clock }: Working): ProxyOptions {
+  const { proxy, maxContextTokens: maxTokens } = settings;
+  return {
+    clock,
+    ...proxy,
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    onTrouble: (step, error) => {
+      process.stderr.write(`memory failed a chat (${step}): ${shownError(error).message}\n`);
+    },
   };
 }
 
