@@ -85,6 +85,24 @@ export const ROWS: { readonly [operation: string]: Row } = {
   listErasures: { needs: ["read"], status: 200, isOfProject: true },
   getErasure: { needs: ["read"], status: 200, id: "erasure", isOfProject: true },
 
+  createChatCompletion: {
+    needs: ["read"],
+    status: 200,
+    body: ({ user }) => ({ model: "echo", user, messages: [{ role: "user", content: "Which word is it?" }] }),
+  },
+  createResponse: {
+    needs: ["read"],
+    status: 200,
+    body: ({ user }) => ({ model: "echo", user, input: "Which word is it?" }),
+  },
+  createEmbedding: {
+    needs: ["read"],
+    status: 200,
+    body: ({ user }) => ({ model: "echo", user, input: "A word." }),
+  },
+  listModels: { needs: ["read"], status: 200 },
+  getModel: { needs: ["read"], status: 200 },
+
   listJobs: { needs: ["admin"], status: 200 },
   listKeys: { needs: ["admin"], status: 200 },
   createKey: { needs: ["admin"], status: 201, body: () => ({ label: "from the matrix", scopes: ["read"] }) },

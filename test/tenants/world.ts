@@ -1,6 +1,7 @@
 import type { Keepsake, ScopedMemory } from "../../src/engine/surface.ts";
 import { type ApiKeys, apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
 import { createMemory } from "../../src/memory.ts";
+import { echo } from "./echo.ts";
 
 /** Everything of one user that has a name, and the word that only this user ever said. */
 export interface Person {
@@ -55,7 +56,9 @@ export async function openWorld(): Promise<World> {
   const clock = () => new Date(now);
   const keepsake = await createMemory({ path: ":memory:", clock });
   const keys = apiKeys({ store: passingKeys(), clock });
-  const app = httpApp({ keepsake, keys });
+  const model = await echo();
+  // Time enough for the memory, so that it is never left out.
+  const app = httpApp({ keepsake, keys, proxy: { upstream: { baseUrl: model.url }, retrievalMs: 5_000 } });
   return {
     keepsake,
     keys,
@@ -72,7 +75,10 @@ export async function openWorld(): Promise<World> {
       const held = keys.list(project).map(({ lastUsedAt: _used, ...key }) => JSON.stringify(key));
       return [...lines, ...held].join("\n");
     },
-    close: () => keepsake.close(),
+    async close() {
+      await model.close();
+      await keepsake.close();
+    },
   };
 }
 
