@@ -10,6 +10,7 @@ import { explain } from "./explain.ts";
 import { forget, planForget } from "./forget.ts";
 import { type Background, background } from "./jobs/index.ts";
 import { optimize } from "./jobs/optimize.ts";
+import { keptAnswers } from "./kept-answers.ts";
 import { exportLines, importMessages } from "./move.ts";
 import { observing } from "./observing.ts";
 import type { Ports } from "./ports.ts";
@@ -46,6 +47,7 @@ export function keepsake(
       check();
       return observing(scoped(ports, checkScope(named), { check, work }), ports);
     },
+    answers: keptAnswers(ports, check),
     async check() {
       check();
       return ports.record.check();

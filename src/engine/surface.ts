@@ -2,11 +2,13 @@ import type { BackupNote } from "../domain/backup.ts";
 import type { LogEntry } from "../domain/change-set.ts";
 import type { Metadata, Where } from "../domain/filter.ts";
 import type { JobName } from "../domain/job.ts";
+import type { GivenAnswer, KeptAnswer } from "../domain/kept-answer.ts";
 import type { Claim, Kind, Memory, Status } from "../domain/memory.ts";
 import type { Part, Role } from "../domain/message.ts";
 import type { Answer, AnsweredBy, Recall, RecallOptions, Source } from "../domain/recall.ts";
 import type { RecallExplanation } from "../domain/recall-explanation.ts";
 import type { ErasurePlan, ErasureReceipt, Receipt } from "../domain/receipt.ts";
+import type { Scope } from "../domain/scope.ts";
 import type { ProjectStats, UsageBy, UserStats } from "../domain/stats.ts";
 import type { CallOptions } from "../ports/call.ts";
 import type { OnCall } from "../ports/calls.ts";
@@ -18,6 +20,8 @@ export interface Keepsake {
   readonly notices: readonly string[];
   /** Everything a user's memory can do. `project` is "default" where it is not named. */
   scope(scope: { user: string; project?: string; agent?: string; session?: string }): ScopedMemory;
+  /** Answers under idempotency keys, for servers; beside the record, and erased with it. */
+  readonly answers: Answers;
   /** Checks the whole record. Empty where all is well. */
   check(): Promise<Fault[]>;
   /**
@@ -58,6 +62,24 @@ export interface StatsOptions {
   readonly until?: Date | string;
   /** What a row of `usage.rows` is of; a purpose and a model, where absent. */
   readonly by?: UsageBy;
+}
+
+/** Answers to writes, by users and by the callers' idempotency keys: each for a day, or until an erasure takes it. */
+export interface Answers {
+  /**
+   * Begins an answer, and gives nothing; or the one that there is. One that was begun and has not ended for `abandonedMs`
+   * is taken for broken off.
+   */
+  begin(
+    scope: Scope,
+    begun: { readonly key: string; readonly request: string; readonly abandonedMs: number },
+  ): Promise<KeptAnswer | undefined>;
+  /** Whether an answer is one to this request. */
+  isSame(kept: KeptAnswer, request: string): boolean;
+  /** Keeps the answer. `own` are the receipts of erasures that the request made itself; any other erases it. */
+  end(scope: Scope, key: string, answer: GivenAnswer, own?: readonly string[]): Promise<void>;
+  /** The request failed, and may be sent again. */
+  letGo(scope: Scope, key: string): Promise<void>;
 }
 
 export interface BackupOptions extends CallOptions {

@@ -6,6 +6,8 @@ export interface RequestFacts {
     requestId: string;
     /** What it turned out to ask for; undefined for an address that is none of ours. */
     operation?: { readonly id: string; readonly path: string };
+    /** Ids of the receipts of erasures that it made: its own answer may be kept after them. */
+    erasures?: readonly string[];
     /** The public half of the key it came with, once that is known to be good. */
     key?: string;
   };

@@ -2,6 +2,7 @@ import type { App, Exchange } from "./app-types.ts";
 import { admitted } from "./authenticate.ts";
 import { check, readBody, readOptionalBody } from "./body.ts";
 import { inTime } from "./deadline.ts";
+import { once } from "./once.ts";
 import type { Asked, Operation, Services } from "./operation.ts";
 import { withinRate } from "./rate.ts";
 import { reach } from "./reach.ts";
@@ -23,8 +24,9 @@ async function perform(operation: Operation, exchange: Exchange, services: Servi
   await withinRate(bearer, services.rateLimits);
   const work = (signal: AbortSignal): Promise<Response> =>
     services.lifecycle.during(async () => {
-      const asked = await read(operation, exchange);
-      return operation.handle({ ...asked, ...reach(services, bearer), signal, bearer, services, exchange });
+      const came = await read(operation, exchange);
+      const asked = { ...came, ...reach(services, bearer), signal, bearer, services, exchange };
+      return once(operation, asked, async () => operation.handle(asked));
     });
   const client = exchange.req.raw.signal;
   return operation.isUnhurried ? work(client) : inTime(services.requestMs, client, work);

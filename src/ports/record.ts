@@ -8,6 +8,7 @@ import type { Scope } from "../domain/scope.ts";
 import type { Trace } from "../domain/trace.ts";
 import type { CallOptions } from "./call.ts";
 import type { HouseKeeping } from "./house-keeping.ts";
+import type { KeptAnswers } from "./kept-answers.ts";
 
 /**
  * The system of record: what every user's memory is and how it came to be.
@@ -16,7 +17,7 @@ import type { HouseKeeping } from "./house-keeping.ts";
  * and write. A scope that was never written is empty, at revision 0, and no error. What a call gives is the caller's
  * to keep: changing it changes nothing in the record.
  */
-export interface Record extends HouseKeeping {
+export interface Record extends HouseKeeping, KeptAnswers {
   /** Shown in messages: "memory", "sqlite". */
   readonly name: string;
 
@@ -224,7 +225,7 @@ export interface Touched {
   readonly links: number;
   /** Blocks kept for the user's search: 0 or 1. */
   readonly blocks: number;
-  /** Receipts kept under idempotency keys that name one of them. */
+  /** Receipts kept under idempotency keys that name one of them, and all answers kept under such keys that hold something. */
   readonly answers: number;
 }
 

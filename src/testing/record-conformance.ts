@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { memoryRecord } from "../adapters/memory/index.ts";
 import type { Record } from "../ports/record.ts";
 import { changes, memory, message } from "./change-sets.ts";
+import { ANSWER_CASES } from "./record-answer-cases.ts";
 import { ANN, dump, full, type RecordCases } from "./record-dump.ts";
 import { ERASURE_CASES } from "./record-erasure-cases.ts";
 import { HOUSE_CASES } from "./record-house-cases.ts";
@@ -31,7 +32,13 @@ export interface RecordHarness {
 }
 
 /** One sentence of the contract in `ports/record.ts` per case. */
-export const RECORD_CASES: RecordCases = { ...WRITE_CASES, ...READ_CASES, ...ERASURE_CASES, ...HOUSE_CASES };
+export const RECORD_CASES: RecordCases = {
+  ...WRITE_CASES,
+  ...READ_CASES,
+  ...ERASURE_CASES,
+  ...HOUSE_CASES,
+  ...ANSWER_CASES,
+};
 
 const RANDOM_HISTORIES = 100;
 

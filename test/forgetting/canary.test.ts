@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileSecret, openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
 import { createMemory, type ScopedMemory } from "../../src/index.ts";
 import { canary, formsOf, found, vectorForms } from "./canaries.ts";
 
@@ -268,5 +269,43 @@ describe("a word that was forgotten", () => {
     await ended;
     expect(found(folder, forms, printed)).toEqual([]);
     expect(statSync(`${path}.erasures`).mode & 0o777).toBe(0o600);
+  });
+
+  it("is gone from the answers that a server keeps under idempotency keys, of its user alone", {
+    timeout: 60_000,
+  }, async () => {
+    const [word, other] = [canary(), canary()];
+    const memory = await createMemory({ path });
+    const keys = apiKeys({ store: passingKeys(), clock: () => new Date() });
+    const app = httpApp({ keepsake: memory, keys });
+    const send = async (user_id: string, content: string): Promise<Response> =>
+      app.request("/api/v1/memories", {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${keys.first}`,
+          "content-type": "application/json",
+          "idempotency-key": "the-same",
+        },
+        body: JSON.stringify({ user_id, content }),
+      });
+    const ana = await (await send("ana", told(word))).text();
+    const eva = await (await send("eva", told(other))).text();
+    expect(ana).toContain(word);
+    const kept = new DatabaseSync(path, { readOnly: true });
+    const bodies = () => JSON.stringify(kept.prepare("SELECT body FROM answers").all());
+    expect(bodies()).toContain(word);
+
+    const receipt = await memory.scope({ user: "ana" }).forget(word);
+    expect([receipt.complete, receipt.erased.answers]).toEqual([true, 1]);
+    expect(bodies()).not.toContain(word);
+    expect(bodies()).toContain(other);
+    kept.close();
+    const again = await send("ana", told(word));
+    expect([again.status, (await again.text()).includes(word)]).toEqual([410, false]);
+    expect(await (await send("eva", told(other))).text()).toBe(eva);
+    expect((await memory.scope({ user: "ana" }).list({ status: "all" })).total).toBe(0);
+    await memory.close();
+    expect(found(folder, formsOf(word))).toEqual([]);
+    expect(found(folder, formsOf(other)).length).toBeGreaterThan(0);
   });
 });

@@ -7,6 +7,7 @@ import { invalid, MemoryError } from "../../errors.ts";
 import type { Record } from "../../ports/record.ts";
 import { countHeld, wordsOfMemory, wordsOfMessage, wordsOfReceipt } from "../shared/held-words.ts";
 import { houseKeeping } from "./house-keeping.ts";
+import { heldAnswers } from "./kept-answers.ts";
 import { apply, type Held, newUser, refuseWrong, type User } from "./user.ts";
 
 export { memoryCalls } from "./calls.ts";
@@ -25,10 +26,12 @@ export function memoryRecord(): Record {
   const erasures: { readonly user: User; readonly index: number }[] = [];
   const identity = randomBytes(16).toString("hex");
   const backups = new Map<string, BackupNote>();
+  const answers = heldAnswers(read);
 
   return {
     name: "memory",
     ...houseKeeping(users, read),
+    ...answers.port,
 
     async revision(scope) {
       return read(scope).revision;
@@ -41,6 +44,7 @@ export function memoryRecord(): Record {
       const before = user.erasures.length;
       apply(user, structuredClone(changes));
       if (user.erasures.length > before) erasures.push({ user, index: before });
+      if (changes.erase) answers.erase(scope, changes.erase.receipt.id);
       return user.revision;
     },
 
@@ -153,10 +157,11 @@ export function memoryRecord(): Record {
       const user = read(scope);
       const ids = new Set(memories);
       const links = [...user.links.values()].filter(({ from, to }) => ids.has(from) || ids.has(to));
-      const answers = [...user.receipts.values()].filter((kept) =>
+      const receipts = [...user.receipts.values()].filter((kept) =>
         kept.memories.some(({ id }) => ids.has(id)),
       );
-      return { links: links.length, blocks: user.block ? 1 : 0, answers: answers.length };
+      const held = answers.bodies(scope).length;
+      return { links: links.length, blocks: user.block ? 1 : 0, answers: receipts.length + held };
     },
 
     async identity() {
@@ -204,11 +209,12 @@ export function memoryRecord(): Record {
       const user = read(scope);
       const messages = [...user.messages.values()].flatMap(({ value }) => wordsOfMessage(value));
       const terms = [...user.units.values()].map(({ value }) => value.terms);
+      const receipts = [...user.receipts.values()].flatMap(wordsOfReceipt);
       return [
         { place: "messages", found: countHeld(texts, messages) },
         { place: "memories", found: countHeld(texts, user.versions.flatMap(wordsOfMemory)) },
         { place: "text index", found: countHeld(texts, terms) },
-        { place: "receipts", found: countHeld(texts, [...user.receipts.values()].flatMap(wordsOfReceipt)) },
+        { place: "receipts", found: countHeld(texts, [...receipts, ...answers.bodies(scope)]) },
       ];
     },
 

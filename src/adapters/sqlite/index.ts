@@ -6,6 +6,7 @@ import { check } from "./check.ts";
 import { copyTo } from "./copy.ts";
 import { translate } from "./errors.ts";
 import * as house from "./house-keeping.ts";
+import * as answers from "./kept-answers.ts";
 import { openDatabase } from "./open.ts";
 import { unitsOutside, usersOutside } from "./outside.ts";
 import { patiently } from "./patience.ts";
@@ -52,6 +53,11 @@ export async function openSqliteRecord(options: {
     keepBlock: (scope, block) => run(() => keepBlock(database, scope, block)),
     keepRecalls: (scope, receipts) => run(() => keepRecalls(database, scope, receipts)),
     recalls: (scope, options) => run(() => recalls(database, scope, options)),
+    beginAnswer: (scope, begun, limits) => run(() => answers.beginAnswer(database, scope, begun, limits)),
+    endAnswer: (scope, key, answer, own) =>
+      run(() => answers.endAnswer(database, scope, key, { answer, own })),
+    letAnswerGo: (scope, key) => run(() => answers.letAnswerGo(database, scope, key)),
+    dropAnswers: (before) => run(() => answers.dropAnswers(database, before)),
     versions: (scope, id) => run(() => read.versions(database, scope, id)),
     log: (scope, options) => run(() => read.log(database, scope, options)),
     receipt: (scope, key) => run(() => read.receipt(database, scope, key)),

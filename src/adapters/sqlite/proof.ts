@@ -3,6 +3,7 @@ import type { Scope } from "../../domain/scope.ts";
 import type { Trace } from "../../domain/trace.ts";
 import type { ErasureMark, Touched } from "../../ports/record.ts";
 import type { Database } from "./database.ts";
+import { answersHeld } from "./kept-answers.ts";
 import { bodyOf, numberOf } from "./rows.ts";
 
 export function erasureMarks(database: Database): ErasureMark[] {
@@ -47,10 +48,12 @@ export function touched(database: Database, scope: Scope, memories: readonly str
       database.statement("SELECT count(*) AS found FROM blocks WHERE user = :user").get({ user: values.user })
         ?.found ?? 0,
     ),
-    answers: count(
-      "SELECT count(DISTINCT receipts.key) AS found FROM receipts, json_each(receipts.body, '$.memories') AS line " +
-        `WHERE user = :user AND line.value ->> '$.id' IN ${ids}`,
-    ),
+    answers:
+      answersHeld(database, scope).length +
+      count(
+        "SELECT count(DISTINCT receipts.key) AS found FROM receipts, json_each(receipts.body, '$.memories') AS line " +
+          `WHERE user = :user AND line.value ->> '$.id' IN ${ids}`,
+      ),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Scope } from "../../domain/scope.ts";
 import { countHeld, wordsOfMemory, wordsOfMessage, wordsOfReceipt } from "../shared/held-words.ts";
 import type { Database } from "./database.ts";
 import { isBusy, isFull } from "./errors.ts";
+import { answersHeld } from "./kept-answers.ts";
 import { countLive } from "./live.ts";
 import { backups } from "./proof.ts";
 import { countInFile, type RawSearch, rawSearch } from "./raw-search.ts";
@@ -46,12 +47,13 @@ function rowsOf(database: Database, scope: Scope, texts: readonly string[]): Pla
   const messages = all("SELECT body FROM messages WHERE user = :user").map(bodyOf<Message>);
   const versions = all("SELECT body FROM versions WHERE user = :user").map(bodyOf<Memory>);
   const terms = all("SELECT terms FROM units WHERE user = :user").map((row) => String(row.terms));
+  const answers = answersHeld(database, scope).map(({ body }) => body);
   const receipts = all("SELECT body FROM receipts WHERE user = :user").map(bodyOf<KeptReceipt>);
   return [
     { place: "messages", found: countHeld(texts, messages.flatMap(wordsOfMessage)) },
     { place: "memories", found: countHeld(texts, versions.flatMap(wordsOfMemory)) },
     { place: "text index", found: countHeld(texts, terms) },
-    { place: "receipts", found: countHeld(texts, receipts.flatMap(wordsOfReceipt)) },
+    { place: "receipts", found: countHeld(texts, [...receipts.flatMap(wordsOfReceipt), ...answers]) },
   ];
 }
 

@@ -6,6 +6,7 @@ import { MemoryError } from "../../errors.ts";
 import { entryOf } from "../shared/log-entry.ts";
 import { dropBlock } from "./blocks.ts";
 import type { Database } from "./database.ts";
+import { eraseAnswers } from "./kept-answers.ts";
 import { blobOf, bodyOf, checkNames, userOf } from "./rows.ts";
 
 /** Where a change is written: the user's number, and the revision that it makes. */
@@ -197,6 +198,7 @@ function erase(writing: Writing, erasure: NonNullable<ChangeSet["erase"]>): void
     dropUnit(writing, id);
   }
   dropBlock(database, user);
+  eraseAnswers(database, user, erasure.receipt.id);
   for (const version of erasure.rewrites) {
     const place = { user, id: version.id, version: version.version };
     database

@@ -81,7 +81,7 @@ const IDEMPOTENCY_KEY: JsonSchema = {
   required: false,
   description:
     "The same key and the same request again within 24 hours change nothing, and give the same answer. A name of one's own choice, such as a UUID.",
-  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+  schema: { type: "string", minLength: 1, maxLength: 512, pattern: "^[ -~]+$" },
 };
 
 const HEADERS: JsonSchema = {

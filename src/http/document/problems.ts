@@ -6,10 +6,11 @@ export const PROBLEMS: { readonly [status: number]: string } = {
   401: "No key, or one that does not count here.",
   403: "The key may not do this, or the request comes from another origin or under another name.",
   404: "There is no such thing.",
-  409: "This conflicts with what is there.",
+  409: "This conflicts with what is there, or with what the Idempotency-Key was used for.",
+  410: "It was done under this Idempotency-Key, and its answer has been erased since.",
   413: "Too much in one request.",
   415: "This is not JSON.",
-  422: "This cannot be done; or the Idempotency-Key was used for something else.",
+  422: "This cannot be done.",
   429: "Too much at once. `Retry-After` says when to come again.",
   500: "A fault on this side. The server's own messages say more, under the request's id.",
   502: "The server behind this one failed.",
@@ -19,11 +20,12 @@ export const PROBLEMS: { readonly [status: number]: string } = {
 
 /** The statuses with which an operation can be answered by a problem. */
 export function problemsOf(operation: Operation): number[] {
-  const { scope, parameters, query, body, rawBody, isHidden, problems = [] } = operation;
+  const { scope, parameters, query, body, rawBody, isHidden, takesKey, problems = [] } = operation;
   const statuses = new Set([403, 500, 503, ...problems]);
   if (parameters || query || body) statuses.add(400);
   if (body || rawBody) statuses.add(413).add(415);
   if (scope !== "none") statuses.add(401).add(429);
+  if (takesKey) statuses.add(409).add(410);
   if (isHidden) statuses.clear();
   return [...statuses].sort((one, other) => one - other);
 }

@@ -4,6 +4,7 @@ import type { ErasureReceipt } from "../../domain/receipt.ts";
 import type { Forget } from "../../engine/surface.ts";
 import { MemoryError } from "../../errors.ts";
 import { maybe, metadata, text } from "../fields.ts";
+import { noteErasures } from "../once.ts";
 import { type Asked, type Operation, operation } from "../operation.ts";
 import { ERASURE_PLAN, ERASURE_RECEIPT, ERASURES } from "../shapes/receipt.ts";
 import { given, receiptToWire, toWire } from "../wire.ts";
@@ -45,6 +46,7 @@ export const erasureOperations: readonly Operation[] = [
     description: "With `dry_run` it gives the plan, and nothing is gone.",
     scope: "erase",
     body: ERASURE,
+    takesKey: true,
     answers: {
       200: {
         says: "The plan; or that there was nothing to erase.",
@@ -58,6 +60,7 @@ export const erasureOperations: readonly Operation[] = [
       const what = meantBy(body);
       if (body.dry_run) return exchange.json(receiptToWire(await memory.forget(what, { dryRun: true })));
       const receipt = await memory.forget(what);
+      noteErasures(exchange, [receipt]);
       const { memories, messages, rewritten = 0 } = receipt.erased;
       const isKept = memories + messages + rewritten > 0;
       return exchange.json(toWire(receipt) as object, isKept ? 201 : 200);

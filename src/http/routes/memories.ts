@@ -3,6 +3,7 @@ import type { Metadata } from "../../domain/filter.ts";
 import { KINDS } from "../../domain/memory.ts";
 import type { MemoryChanges, ScopedMemory } from "../../engine/surface.ts";
 import { claim, countText, kind, maybe, metadata, share, text } from "../fields.ts";
+import { noteErasures } from "../once.ts";
 import { OF_ONE, OF_USER, type Operation, operation } from "../operation.ts";
 import { MEMORY, MEMORY_PAGE, STATS, VERSIONS, WRITTEN_MEMORY } from "../shapes/memory.ts";
 import { ERASURE_RECEIPT, RECEIPT } from "../shapes/receipt.ts";
@@ -49,6 +50,7 @@ export const memoryOperations: readonly Operation[] = [
     summary: "Stores a memory as such",
     scope: "write",
     body: NEW_MEMORY,
+    takesKey: true,
     answers: {
       201: {
         says: "The memory, and what was done.",
@@ -107,10 +109,14 @@ export const memoryOperations: readonly Operation[] = [
     summary: "Erases all that is known about a user",
     scope: "erase",
     parameters: OF_USER,
+    takesKey: true,
     answers: { 200: { says: "The receipt.", schema: ERASURE_RECEIPT } },
     problems: [409],
-    handle: async ({ exchange, path, memoryOf }) =>
-      exchange.json(toWire(await memoryOf(path.user_id).forget({ everything: true })) as object),
+    async handle({ exchange, path, memoryOf }) {
+      const receipt = await memoryOf(path.user_id).forget({ everything: true });
+      noteErasures(exchange, [receipt]);
+      return exchange.json(toWire(receipt) as object);
+    },
   }),
   operation({
     id: "undo",
@@ -121,6 +127,7 @@ export const memoryOperations: readonly Operation[] = [
     scope: "write",
     parameters: OF_USER,
     body: UNDO,
+    takesKey: true,
     answers: { 200: { says: "What was done.", schema: RECEIPT } },
     problems: [404, 409, 422],
     handle: async ({ exchange, path, body, memoryOf }) =>
@@ -148,6 +155,7 @@ export const memoryOperations: readonly Operation[] = [
     scope: "write",
     parameters: OF_ONE,
     body: CHANGES,
+    takesKey: true,
     answers: { 200: { says: "The memory, and what was done.", schema: WRITTEN_MEMORY } },
     problems: [404, 409],
     async handle({ exchange, path, body, memoryOf }) {
@@ -173,6 +181,7 @@ export const memoryOperations: readonly Operation[] = [
     description: "It is not an erasure: history keeps it.",
     scope: "write",
     parameters: OF_ONE,
+    takesKey: true,
     answers: { 200: { says: "What was done.", schema: RECEIPT } },
     problems: [404, 409],
     handle: async ({ exchange, path, memoryOf }) =>

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Metadata } from "../../domain/filter.ts";
 import type { Part } from "../../domain/message.ts";
 import { maybe, metadata, text } from "../fields.ts";
+import { noteErasures } from "../once.ts";
 import { type Operation, operation } from "../operation.ts";
 import { RECEIPT } from "../shapes/receipt.ts";
 import { given, receiptToWire } from "../wire.ts";
@@ -41,6 +42,7 @@ export const messageOperations: readonly Operation[] = [
     summary: "Takes in messages as they were said, all or none",
     scope: "write",
     body: MESSAGES,
+    takesKey: true,
     answers: { 201: { says: "What was stored, and what was understood.", schema: RECEIPT } },
     problems: [409],
     async handle({ exchange, body, memoryOf }) {
@@ -48,6 +50,7 @@ export const messageOperations: readonly Operation[] = [
         body.messages,
         given({ session: body.session_id, idempotencyKey: exchange.req.header("idempotency-key") }),
       );
+      noteErasures(exchange, receipt.erasures);
       return exchange.json(receiptToWire(receipt), 201);
     },
   }),

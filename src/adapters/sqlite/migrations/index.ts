@@ -4,7 +4,17 @@ import { UNITS_BY_SPACE } from "./0003-units-by-space.ts";
 import { TRACES } from "./0004-traces.ts";
 import { RECALLS } from "./0005-recalls.ts";
 import { CALLS } from "./0006-calls.ts";
+import { ANSWERS } from "./0007-answers.ts";
 import { JOBS } from "./0008-jobs.ts";
 
 /** In order; the number of those done is the file's `user_version`. A migration that has been released never changes. */
-export const MIGRATIONS: readonly string[] = [RECORD, BLOCKS, UNITS_BY_SPACE, TRACES, RECALLS, CALLS, JOBS];
+export const MIGRATIONS: readonly string[] = [
+  RECORD,
+  BLOCKS,
+  UNITS_BY_SPACE,
+  TRACES,
+  RECALLS,
+  CALLS,
+  ANSWERS,
+  JOBS,
+];

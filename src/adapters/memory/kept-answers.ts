@@ -1,0 +1,72 @@
+import type { KeptAnswer } from "../../domain/kept-answer.ts";
+import { type Scope, scopeKey } from "../../domain/scope.ts";
+import type { KeptAnswers } from "../../ports/kept-answers.ts";
+
+/** One answer, and the receipts of the erasures that came while it was begun. */
+interface Held {
+  kept: KeptAnswer;
+  readonly erasures: string[];
+}
+
+export interface HeldAnswers {
+  readonly port: KeptAnswers;
+  /** To be called with each erasure of a user. */
+  erase(scope: Scope, receipt: string): void;
+  /** What is held, of those that are done. */
+  bodies(scope: Scope): string[];
+}
+
+/** Answers under idempotency keys, in this process. `check` throws where the record is closed, or the scope is none. */
+export function heldAnswers(check: (scope: Scope) => void): HeldAnswers {
+  const users = new Map<string, Map<string, Held>>();
+  const of = (scope: Scope): Map<string, Held> => {
+    check(scope);
+    return users.get(scopeKey(scope)) ?? new Map<string, Held>();
+  };
+  const port: KeptAnswers = {
+    async beginAnswer(scope, { key, request, at }, { outdated, abandoned }) {
+      const held = of(scope);
+      const kept = held.get(key)?.kept;
+      const makesRoom = kept && (kept.at < outdated || (kept.state === "begun" && kept.at < abandoned));
+      if (kept && !makesRoom) return structuredClone(kept);
+      held.set(key, { kept: { key, request, at, state: "begun" }, erasures: [] });
+      users.set(scopeKey(scope), held);
+      return undefined;
+    },
+
+    async endAnswer(scope, key, answer, own) {
+      const held = of(scope).get(key);
+      if (held?.kept.state !== "begun") return;
+      const isErased = held.erasures.some((receipt) => !own.includes(receipt));
+      held.kept = isErased
+        ? erased(held.kept)
+        : { ...held.kept, state: "done", answer: structuredClone(answer) };
+    },
+
+    async letAnswerGo(scope, key) {
+      const held = of(scope);
+      if (held.get(key)?.kept.state === "begun") held.delete(key);
+    },
+
+    async dropAnswers(before) {
+      for (const held of users.values()) {
+        for (const [key, { kept }] of held) if (kept.at < before) held.delete(key);
+      }
+    },
+  };
+  return {
+    port,
+    erase(scope, receipt) {
+      for (const held of of(scope).values()) {
+        if (held.kept.state === "begun") held.erasures.push(receipt);
+        else held.kept = erased(held.kept);
+      }
+    },
+
+    bodies: (scope) => [...of(scope).values()].flatMap(({ kept }) => (kept.answer ? [kept.answer.body] : [])),
+  };
+}
+
+function erased({ key, at }: KeptAnswer): KeptAnswer {
+  return { key, request: "", at, state: "erased" };
+}
