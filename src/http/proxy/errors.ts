@@ -5,6 +5,10 @@ export function isOpenAiPath(path: string): boolean {
   return path === "/v1" || path.startsWith("/v1/");
 }
 
+export const NOT_PASSED_ON: string =
+  "Keepsake serves chat/completions, responses, embeddings and models under /v1, and passes nothing else on. Ask the " +
+  "model's server itself for that.";
+
 const TYPES: { readonly [status: number]: string } = {
   401: "authentication_error",
   403: "permission_error",
