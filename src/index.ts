@@ -56,14 +56,19 @@ export type {
   Optimized,
   OptimizeOptions,
   Page,
+  PageOptions,
   Profile,
   ProfileLine,
   ProfileOptions,
   RememberOptions,
   Reply,
   ScopedMemory,
+  Session,
+  SessionMessage,
+  SessionSummary,
   ShownMemory,
   StatsOptions,
+  Understood,
 } from "./engine/surface.ts";
 export { ERROR_CODES, type ErrorCode, isMemoryError, MemoryError } from "./errors.ts";
 export { createMemory, type Made, type MemoryOptions } from "./memory.ts";

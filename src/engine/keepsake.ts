@@ -18,10 +18,12 @@ import { profile } from "./profile/profile.ts";
 import { recallKeeper } from "./recall/receipts.ts";
 import { recall } from "./recall.ts";
 import { remember } from "./remember.ts";
+import { session, sessions } from "./sessions.ts";
 import { get, list, log, versionsOf } from "./show.ts";
 import { projectStats, userStats } from "./stats.ts";
 import { supersede } from "./supersede.ts";
 import type { Keepsake, ScopedMemory } from "./surface.ts";
+import { hindrance, understand } from "./understand/understand.ts";
 import { undo } from "./undo.ts";
 
 /** The whole product over its ports: each verb in a file of its own, bound to a scope here. */
@@ -109,22 +111,30 @@ function scoped(
     work.written();
     return result;
   };
+  /** What was just stored may wait for a model. */
+  const later = (): void => {
+    work.written();
+    if (ports.modelExtractor) work.later(scope);
+  };
   return {
     async remember(input, options = {}) {
       const receipt = await write(() => remember(ports, scope, input, options));
-      if (receipt.pending > 0 && options.extract !== "never") work.later(scope);
-      return receipt;
+      if (receipt.pending === 0 || options.extract === "never") return receipt;
+      work.later(scope);
+      const hindered = await hindrance(ports, scope);
+      return hindered ? { ...receipt, hindered } : receipt;
     },
+    understand: (options) => write(() => understand(ports, scope, options)),
     add: (memory) => write(() => add(ports, scope, memory)),
     supersede: (what, memory) => write(() => supersede(ports, scope, what, memory)),
     recall: async (query, options) => open(() => recall(ports, scope, query, options)),
     answer: async (question, options) => open(() => answer(ports, scope, question, options)),
     answerStream: (question, options) => open(() => answerStream(ports, scope, question, options)),
-    converse: (message, options) => write(() => converse(ports, scope, message, options)),
+    converse: (message, options) => write(() => converse(ports, scope, message, options)).finally(later),
     converseStream: (message, options) =>
       whole(
         open(() => converseStream(ports, scope, message, options)),
-        work.written,
+        later,
       ),
     explain: async (recalled, options) => open(() => explain(ports, scope, recalled, options)),
     forget: (async (what, options) =>
@@ -142,13 +152,15 @@ function scoped(
       )) as ScopedMemory["history"],
     undo: (revision) => write(() => undo(ports, scope, revision)),
     optimize: async (options) => open(() => optimize(ports, scope, options)),
+    sessions: async (options) => open(() => sessions(ports, scope, options)),
+    session: async (id, options) => open(() => session(ports, scope, id, options)),
     profile: async (options) => open(() => profile(ports, scope, options)),
     stats: async (options) => open(() => userStats(ports, scope, options)),
     export: () => open(() => exportLines(ports, scope)),
     import: (source, options) =>
       each(
         open(() => importMessages(ports, scope, source, options)),
-        work.written,
+        later,
       ),
   };
 }

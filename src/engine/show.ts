@@ -6,6 +6,7 @@ import type { Source } from "../domain/recall.ts";
 import type { Scope } from "../domain/scope.ts";
 import { invalid, MemoryError } from "../errors.ts";
 import { heldMemory } from "./add.ts";
+import { afterCursor, cursorOf, newestFirst } from "./paging.ts";
 import type { Ports } from "./ports.ts";
 import type { Listing, ListOptions, Page, ShownMemory } from "./surface.ts";
 import type { UserState } from "./user-state.ts";
@@ -73,7 +74,7 @@ async function listPage(
 ): Promise<Page<ShownMemory>> {
   options.signal?.throwIfAborted();
   const limit = checkCount(options.limit ?? 50, "limit", 1, 1000);
-  const { kind, status = "current", where } = options;
+  const { kind, status = "current", quarantined, where } = options;
   if (kind !== undefined && !KINDS.includes(kind)) throw invalid(`kind must be one of ${KINDS.join(", ")}.`);
   if (!["current", "superseded", "retracted", "all"].includes(status)) {
     throw invalid("status must be one of current, superseded, retracted, all.");
@@ -81,11 +82,12 @@ async function listPage(
   const state = await ports.states.of(scope);
   const all = [...state.memories.values()]
     .filter((memory) => status === "all" || memory.status === status)
+    .filter((memory) => quarantined === undefined || (memory.quarantined ?? false) === quarantined)
     .filter(
       (memory) => (kind === undefined || memory.kind === kind) && (!where || matches(where, memory.metadata)),
     )
     .filter((memory) => !isExpired(memory, ports))
-    .sort((a, b) => (a.at === b.at ? (a.id < b.id ? 1 : -1) : a.at < b.at ? 1 : -1));
+    .sort(newestFirst);
   const from = options.cursor === undefined ? 0 : afterCursor(all, options.cursor);
   const items = all.slice(from, from + limit);
   const last = items.at(-1);
@@ -94,24 +96,6 @@ async function listPage(
     total: all.length,
     ...(last && from + limit < all.length ? { cursor: cursorOf(last) } : {}),
   };
-}
-
-/** A cursor names the last memory given, by its time and id, so that it stands where others come and go. */
-function cursorOf({ at, id }: Memory): string {
-  return Buffer.from(JSON.stringify([at, id])).toString("base64url");
-}
-
-function afterCursor(all: readonly Memory[], cursor: string): number {
-  let place: unknown;
-  try {
-    place = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
-  } catch (cause) {
-    throw new MemoryError("invalid_input", "the cursor is none that `list` gave.", { cause });
-  }
-  const [at, id] = Array.isArray(place) ? (place as unknown[]) : [];
-  if (typeof at !== "string" || typeof id !== "string") throw invalid("the cursor is none that `list` gave.");
-  const next = all.findIndex((memory) => memory.at < at || (memory.at === at && memory.id < id));
-  return next === -1 ? all.length : next;
 }
 
 /** All versions of one memory, oldest first. */

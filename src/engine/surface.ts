@@ -4,10 +4,10 @@ import type { Metadata, Where } from "../domain/filter.ts";
 import type { JobName } from "../domain/job.ts";
 import type { GivenAnswer, KeptAnswer } from "../domain/kept-answer.ts";
 import type { Claim, Kind, Memory, Status } from "../domain/memory.ts";
-import type { Part, Role } from "../domain/message.ts";
+import type { Message, Part, Role } from "../domain/message.ts";
 import type { Answer, AnsweredBy, Recall, RecallOptions, Source } from "../domain/recall.ts";
 import type { RecallExplanation } from "../domain/recall-explanation.ts";
-import type { ErasurePlan, ErasureReceipt, Receipt } from "../domain/receipt.ts";
+import type { ErasurePlan, ErasureReceipt, Receipt, ReceiptLine } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { ProjectStats, UsageBy, UserStats } from "../domain/stats.ts";
 import type { CallOptions } from "../ports/call.ts";
@@ -198,6 +198,17 @@ export interface RememberOptions extends CallOptions {
   readonly mayErase?: boolean;
 }
 
+/** What reading came to. */
+export interface Understood {
+  /** Messages that were read. */
+  readonly read: number;
+  readonly memories: readonly ReceiptLine[];
+  /** Messages that go on waiting. */
+  readonly pending: number;
+  /** Why they do, for a person. */
+  readonly problem?: string;
+}
+
 export interface NewMemory {
   readonly text: string;
   readonly kind?: Kind;
@@ -215,7 +226,11 @@ export type MemoryChanges = Partial<
     NewMemory,
     "text" | "kind" | "claim" | "confidence" | "importance" | "validFrom" | "expiresAt" | "metadata"
   >
-> & { readonly validTo?: Date | string };
+> & {
+  readonly validTo?: Date | string;
+  /** `false` lets a memory that was set aside be recalled and given to models: a person has looked at it. */
+  readonly quarantined?: false;
+};
 
 /**
  * What to forget. A text says it in words: a name, a thing, or a sentence such as "Forget what I told you about my
@@ -238,6 +253,8 @@ export type Forget =
 export interface ListOptions extends CallOptions {
   readonly kind?: Kind;
   readonly status?: Status | "all";
+  /** Only what was set aside, each with its reason as `why`; or (`false`) only what was not. */
+  readonly quarantined?: boolean;
   readonly where?: Where;
   /** 50; at most 1,000. */
   readonly limit?: number;
@@ -254,6 +271,33 @@ export interface Page<Entry> {
   /** Absent on the last page. */
   readonly cursor?: string;
 }
+
+export interface PageOptions extends CallOptions {
+  /** 50; at most 1,000. */
+  readonly limit?: number;
+  /** Of the page before. */
+  readonly cursor?: string;
+}
+
+/** A conversation of the user's, by the name that its messages were given. */
+export interface SessionSummary {
+  readonly id: string;
+  /** How many are there. */
+  readonly messages: number;
+  /** When the first and the last of them was said. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A page of a session's messages, in the order in which they were stored. */
+export interface Session extends Page<SessionMessage> {
+  readonly id: string;
+}
+
+export type SessionMessage = Pick<
+  Message,
+  "id" | "turn" | "role" | "name" | "content" | "parts" | "at" | "metadata"
+>;
 
 /** A page, and with `for await` all that follow it. */
 export interface Listing extends PromiseLike<Page<ShownMemory>>, AsyncIterable<ShownMemory> {}
@@ -315,6 +359,11 @@ export interface ScopedMemory {
     input: string | InputMessage | readonly InputMessage[],
     options?: RememberOptions,
   ): Promise<Receipt>;
+  /**
+   * Reads now what waits to be understood, by rules or by a model, and tells what was learnt; without it, that happens in the
+   * background. What hinders it is told, not thrown: the rest goes on waiting.
+   */
+  understand(options?: CallOptions): Promise<Understood>;
   add(memory: NewMemory, options?: CallOptions): Promise<Receipt>;
   /**
    * The world changed: adds a memory, and ends everything current that `what` describes ("my employer"). History keeps
@@ -355,6 +404,10 @@ export interface ScopedMemory {
    */
   optimize(options?: OptimizeOptions): Promise<Optimized>;
   profile(options?: ProfileOptions): Promise<Profile>;
+  /** The user's sessions, the one that was last spoken in first. */
+  sessions(options?: PageOptions): Promise<Page<SessionSummary>>;
+  /** What was said in one; `not_found` where nothing of it is there. */
+  session(id: string, options?: PageOptions): Promise<Session>;
   /** How much is known, and what that came to in calls to models. */
   stats(options?: StatsOptions): Promise<UserStats>;
   export(options?: CallOptions): AsyncIterable<ExportLine>;
