@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { metricsPage } from "./metrics-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const PAGE = join(ROOT, "docs/reference/cli.md");
+const METRICS_PAGE = join(ROOT, "docs/metrics.md");
 
 const INTRODUCTION = `# Command line
 
@@ -47,5 +49,6 @@ function sectionsOf(command: readonly string[]): string[] {
 
 if (import.meta.main) {
   writeFileSync(PAGE, commandLineReference());
-  console.error("Written: docs/reference/cli.md");
+  writeFileSync(METRICS_PAGE, metricsPage(readFileSync(METRICS_PAGE, "utf8")));
+  console.error("Written: docs/reference/cli.md and the table of docs/metrics.md");
 }

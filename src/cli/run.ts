@@ -5,6 +5,7 @@ import { type EmbedderSettings, readSettings, type Settings } from "../config/se
 import { isoTime } from "../domain/time.ts";
 import type { Keepsake, ScopedMemory } from "../engine/surface.ts";
 import { MemoryError } from "../errors.ts";
+import type { MemoryOptions } from "../memory.ts";
 import type { CallHooks } from "../ports/calls.ts";
 import { shownError } from "./exit.ts";
 import { type Printer, printer } from "./print.ts";
@@ -41,13 +42,14 @@ export async function withMemory(
   options: CommonOptions,
   access: Access,
   command: (working: Working) => Promise<number>,
+  watching: Pick<MemoryOptions, "meter" | "tracer"> = {},
 ): Promise<void> {
   const print = printer(options.json ?? false);
   await reporting(print, async () => {
     const settings = readSettings();
     const path = options.db ?? settings.path;
     const clock = clockOf(options.at);
-    await using keepsake = await open(placeOf(path, access, print), settings, clock);
+    await using keepsake = await open(placeOf(path, access, print), settings, { clock, ...watching });
     for (const notice of keepsake.notices) print.note(notice);
     const project = options.project === undefined ? {} : { project: options.project };
     const memory = keepsake.scope({ user: options.user ?? "me", ...project });
@@ -69,12 +71,16 @@ function placeOf(path: string, access: Access, print: Printer): string {
 }
 
 /** Loaded here, so that help and mistakes in use are answered without opening anything. */
-async function open(path: string, settings: Settings, clock: () => Date): Promise<Keepsake> {
+async function open(
+  path: string,
+  settings: Settings,
+  ports: Pick<MemoryOptions, "clock" | "meter" | "tracer">,
+): Promise<Keepsake> {
   const { createMemory } = await import("../memory.ts");
   const { secret, confidenceThreshold, topK: limit, maxContextTokens: maxTokens } = settings;
   const keepsake = await createMemory({
     path,
-    clock,
+    ...ports,
     ...(secret === undefined ? {} : { secret }),
     ...(settings.redact === undefined ? {} : { redact: settings.redact }),
     ...(settings.decayDays === undefined ? {} : { decayDays: settings.decayDays }),

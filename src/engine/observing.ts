@@ -79,7 +79,6 @@ async function watched<Result>(
   verb: Verb,
   run: () => Promise<Result>,
 ): Promise<Result> {
-  const from = performance.now();
   const work = async (span?: Span): Promise<Result> => {
     let outcome = "ok";
     try {
@@ -92,7 +91,6 @@ async function watched<Result>(
       throw error;
     } finally {
       meter.count("memory_operations_total", { operation: verb, outcome });
-      if (verb === "recall") meter.observe("memory_retrieval_duration_ms", performance.now() - from);
     }
   };
   return tracer === NO_TRACER ? work() : tracer.within(spanOf(verb), work);

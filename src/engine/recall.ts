@@ -27,7 +27,7 @@ const NEAREST = 10;
 
 type RecallPorts = Pick<
   Ports,
-  "record" | "states" | "embedder" | "questions" | "clock" | "ids" | "recalls" | "decayDays"
+  "record" | "states" | "embedder" | "questions" | "clock" | "ids" | "recalls" | "meter" | "decayDays"
 >;
 
 /**
@@ -41,6 +41,7 @@ export async function recall(
   options: RecallOptions = {},
 ): Promise<Recall> {
   options.signal?.throwIfAborted();
+  const from = performance.now();
   const now = ports.clock().toISOString();
   const wanted = takeOptions(scope, query, options, { now, decayDays: ports.decayDays });
   const text = excerpt(query);
@@ -52,6 +53,7 @@ export async function recall(
     recallWith(ports, scope, { text, vector, wanted, isExplained: options.explain === true }, scratch),
   );
   options.signal?.throwIfAborted();
+  ports.meter?.observe("memory_retrieval_duration_ms", performance.now() - from);
   return recalled;
 }
 

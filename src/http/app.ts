@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import type { Keepsake } from "../engine/surface.ts";
+import type { Meter } from "../ports/meter.ts";
 import type { RateLimits } from "../ports/rate-limits.ts";
 import { pageAssets } from "../ui/index.ts";
 import type { App, Exchange, RequestFacts } from "./app-types.ts";
@@ -8,6 +9,7 @@ import { REQUEST_MS } from "./deadline.ts";
 import { fromHere, hostsOf, stamped, wellSpelt } from "./guard.ts";
 import type { ApiKeys } from "./keys.ts";
 import { type Lifecycle, lifecycle } from "./lifecycle.ts";
+import { metered } from "./metered.ts";
 import { mount } from "./mount.ts";
 import { type Answered, observed } from "./observe.ts";
 import { stillOpen } from "./open.ts";
@@ -15,6 +17,7 @@ import { OPERATIONS } from "./operations.ts";
 import { problemOf, problemResponse } from "./problem.ts";
 import { type ProxyOptions, proxy } from "./proxy/proxy.ts";
 import { pageOperations } from "./routes/page.ts";
+import { withOpenMetrics } from "./routes/stats.ts";
 
 /** A fault on our side, for whoever runs the server. It may name files; it is never sent to a client. */
 export interface ServerFault {
@@ -37,28 +40,35 @@ export interface AppOptions {
   readonly rateLimits?: RateLimits;
   /** How long a request may take, in ms (60,000). */
   readonly requestMs?: number;
+  /** Counts requests, and what the proxy does. */
+  readonly meter?: Meter;
+  /** Gives all metrics as Prometheus's text, to keys with the scope `admin`; with `isOpen`, to whoever reaches the server. */
+  readonly metrics?: { text(): Promise<string>; readonly isOpen?: boolean };
   /** Of OpenAI's protocol: where conversations are passed on to. */
   readonly proxy?: ProxyOptions;
 }
 
 /** The whole server as one function from request to response. */
 export function httpApp(options: AppOptions): App {
-  const { keepsake, keys, onFault, onAnswered, rateLimits, requestMs = REQUEST_MS } = options;
+  const { keepsake, keys, onFault, onAnswered, rateLimits, requestMs = REQUEST_MS, meter, metrics } = options;
   const life = options.lifecycle ?? lifecycle();
   const app = new Hono<RequestFacts>();
   app.use(stamped());
   if (onAnswered) app.use(observed(onAnswered));
+  if (meter) app.use(observed(metered(meter)));
   app.use(stillOpen(life));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: wrongMethod }));
   app.use(fromHere(hostsOf(options.host ?? "127.0.0.1", options.hosts)));
   app.use(wellSpelt());
 
-  mount(app, [...OPERATIONS, ...pageOperations(pageAssets())], {
+  const table = metrics?.isOpen ? withOpenMetrics(OPERATIONS) : OPERATIONS;
+  mount(app, [...table, ...pageOperations(pageAssets())], {
     keepsake,
     keys,
     lifecycle: life,
     requestMs,
-    proxy: proxy({ onCall: keepsake.onCall, ...options.proxy }),
+    proxy: proxy({ onCall: keepsake.onCall, ...(meter ? { meter } : {}), ...options.proxy }),
+    ...(metrics ? { metrics: () => metrics.text() } : {}),
     ...(rateLimits ? { rateLimits } : {}),
   });
 

@@ -19,6 +19,8 @@ export interface Services {
   readonly requestMs: number;
   /** Absent where everybody may ask as often as they like. */
   readonly rateLimits?: RateLimits;
+  /** All metrics as text; absent where nobody may read them. */
+  readonly metrics?: () => Promise<string>;
   /** OpenAI's protocol, with a memory. */
   readonly proxy: OpenAiProxy;
 }

@@ -11,6 +11,7 @@ import { openAiOperations } from "./routes/openai.ts";
 import { searchOperations } from "./routes/search.ts";
 import { signInOperations } from "./routes/sign-in.ts";
 import { simpleOperations } from "./routes/simple.ts";
+import { statsOperations } from "./routes/stats.ts";
 
 /** Every call that the server takes. What is served, checked and documented is what stands here, and nothing else. */
 export const OPERATIONS: readonly Operation[] = [
@@ -18,6 +19,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...conversationOperations,
   ...messageOperations,
   ...memoryOperations,
+  ...statsOperations,
   ...searchOperations,
   ...erasureOperations,
   ...jobOperations,

@@ -30,6 +30,8 @@ export interface ServeOptions {
   readonly onAnswered?: (answered: Answered) => void;
   /** How often each key may ask; absent, as often as it likes. */
   readonly rateLimits?: RateLimits;
+  readonly meter?: AppOptions["meter"];
+  readonly metrics?: AppOptions["metrics"];
   /** How long a request may take, in ms (60,000). */
   readonly requestMs?: number;
   readonly proxy?: ProxyOptions;
@@ -88,8 +90,8 @@ export async function serve(options: ServeOptions): Promise<Served> {
 }
 
 function optionsFor(options: ServeOptions): Partial<AppOptions> {
-  const { hosts, onFault, onAnswered, rateLimits, requestMs, proxy } = options;
-  return given({ hosts, onFault, onAnswered, rateLimits, requestMs, proxy });
+  const { hosts, onFault, onAnswered, rateLimits, requestMs, proxy, meter, metrics } = options;
+  return given({ hosts, onFault, onAnswered, rateLimits, requestMs, proxy, meter, metrics });
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { prometheusMeter } from "../../src/adapters/prometheus/index.ts";
 import type { Keepsake } from "../../src/engine/surface.ts";
 import type { ApiDocument } from "../../src/http/document/document.ts";
 import { apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
@@ -20,7 +21,7 @@ beforeAll(async () => {
   keepsake = await createMemory({ path: ":memory:", clock });
   const keys = apiKeys({ store: passingKeys(), clock });
   key = keys.first ?? "";
-  app = httpApp({ keepsake, keys });
+  app = httpApp({ keepsake, keys, metrics: { text: async () => prometheusMeter().text() } });
   rules = conformance((await (await app.request("/openapi.json")).json()) as ApiDocument);
 });
 afterAll(() => keepsake.close());
@@ -109,6 +110,8 @@ describe("every answer holds to the document", () => {
     await call("POST", "/api/v1/memories/ana/undo", { revision: removed.json.revision });
     await call("GET", "/api/v1/memories/ana?status=all&limit=2");
     await call("GET", "/api/v1/memories/ana/stats");
+    await call("GET", "/api/v1/stats?by=day&since=2026-01-01");
+    await call("GET", "/metrics");
     const found = await call("POST", "/api/v1/memories/ana/search", {
       query: "Where does Ana live?",
       explain: true,

@@ -65,6 +65,8 @@ export const ROWS: { readonly [operation: string]: Row } = {
     query: ({ cursor }) => ({ status: "all", ...(cursor === "" ? {} : { cursor }) }),
   },
   getStats: OF_USER,
+  getProjectStats: { needs: ["admin"], status: 200 },
+  getMetrics: { needs: ["admin"], status: 404 },
   getMemory: { ...OF_USER, id: "memory" },
   getMemoryHistory: { ...OF_USER, id: "memory" },
   changeMemory: { needs: ["write"], status: 200, id: "memory", body: () => ({ importance: 0.9 }) },

@@ -1,4 +1,6 @@
 import { memoryRateLimits } from "../../adapters/memory/rate-limits.ts";
+import { type PrometheusMeter, prometheusMeter } from "../../adapters/prometheus/index.ts";
+import { gauge } from "../../engine/gauges.ts";
 import { invalid } from "../../errors.ts";
 import {
   type ServeOptions as HttpOptions,
@@ -22,7 +24,8 @@ interface ServeOptions extends CommonOptions {
 
 /** The server, until it is told to stop; what it has begun then is finished. */
 export async function serveHttp(options: ServeOptions): Promise<void> {
-  await withMemory(options, "writes", async (working) => {
+  const meter = prometheusMeter();
+  const serving = async (working: Working): Promise<number> => {
     if (options.at !== undefined) throw invalid("serve takes no --at: its time is the time it is.");
     const { keepsake, settings, print, clock } = working;
     const host = options.host ?? settings.host;
@@ -37,6 +40,7 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
       ...paced(working, host),
       ...told(working),
       proxy: passingOn(working),
+      ...measured(working, meter),
     });
     const { url, firstKey, signInUrl } = served;
     const first = firstKey === undefined ? {} : { key: firstKey, signInUrl };
@@ -54,7 +58,21 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
     print.note(`${signal}: finishing what has begun.`);
     await served.close();
     return EXIT.done;
-  });
+  };
+  await withMemory(options, "writes", serving, { meter });
+}
+
+/** What is counted, and who may read it. */
+function measured(
+  { keepsake, settings }: Working,
+  meter: PrometheusMeter,
+): Pick<HttpOptions, "meter" | "metrics"> {
+  if (settings.metrics === "off") return {};
+  const text = async (): Promise<string> => {
+    await gauge(keepsake, meter);
+    return meter.text();
+  };
+  return { meter, metrics: { text, ...(settings.metrics === "open" ? { isOpen: true } : {}) } };
 }
 
 /** By which keys, and under which names. */

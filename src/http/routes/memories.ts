@@ -1,11 +1,10 @@
 import * as z from "zod";
 import type { Metadata } from "../../domain/filter.ts";
-import { KINDS } from "../../domain/memory.ts";
-import type { MemoryChanges, ScopedMemory } from "../../engine/surface.ts";
+import type { MemoryChanges } from "../../engine/surface.ts";
 import { claim, countText, kind, maybe, metadata, share, text } from "../fields.ts";
 import { noteErasures } from "../once.ts";
 import { OF_ONE, OF_USER, type Operation, operation } from "../operation.ts";
-import { MEMORY, MEMORY_PAGE, STATS, VERSIONS, WRITTEN_MEMORY } from "../shapes/memory.ts";
+import { MEMORY, MEMORY_PAGE, VERSIONS, WRITTEN_MEMORY } from "../shapes/memory.ts";
 import { ERASURE_RECEIPT, RECEIPT } from "../shapes/receipt.ts";
 import { given, memoryToWire, receiptToWire, toWire } from "../wire.ts";
 
@@ -88,18 +87,6 @@ export const memoryOperations: readonly Operation[] = [
         ...(cursor === undefined ? {} : { cursor, next_cursor: cursor }),
       });
     },
-  }),
-  operation({
-    id: "getStats",
-    method: "GET",
-    path: "/api/v1/memories/{user_id}/stats",
-    tag: "Memories",
-    summary: "How many memories of which kind and status",
-    scope: "read",
-    parameters: OF_USER,
-    answers: { 200: { says: "The counts.", schema: STATS } },
-    handle: async ({ exchange, path, memoryOf }) =>
-      exchange.json(await statsOf(path.user_id, memoryOf(path.user_id))),
   }),
   operation({
     id: "eraseUser",
@@ -219,26 +206,4 @@ function fieldsOf(body: Fields, held: Metadata): MemoryChanges {
     expiresAt: body.expires_at,
     metadata: turn === undefined ? asked : { ...(asked ?? held), source_turn: turn },
   });
-}
-
-async function statsOf(user: string, memory: ScopedMemory): Promise<object> {
-  const [current, superseded, retracted] = await Promise.all(
-    (["current", "superseded", "retracted"] as const).map(async (status) =>
-      memory.list({ status, limit: 1 }),
-    ),
-  );
-  const kinds = await Promise.all(
-    KINDS.map(async (kind) => [kind, (await memory.list({ kind, limit: 1 })).total] as const),
-  );
-  const [newest] = await memory.history(undefined, { limit: 1 });
-  return {
-    user_id: user,
-    total: (current?.total ?? 0) + (superseded?.total ?? 0) + (retracted?.total ?? 0),
-    current: current?.total ?? 0,
-    superseded: superseded?.total ?? 0,
-    retracted: retracted?.total ?? 0,
-    kinds: Object.fromEntries(kinds),
-    revision: newest?.revision ?? 0,
-    ...given({ changed_at: newest?.at }),
-  };
 }

@@ -109,17 +109,3 @@ export const MEMORY_PAGE: z.ZodType = named(
 );
 
 export const VERSIONS: z.ZodType = z.object({ items: z.array(MEMORY) });
-
-export const STATS: z.ZodType = named(
-  "Stats",
-  z.object({
-    user_id: z.string(),
-    total: whole,
-    current: whole,
-    superseded: whole,
-    retracted: whole,
-    kinds: z.record(z.string(), whole).describe("How many current memories of each kind"),
-    revision: whole,
-    changed_at: time.optional(),
-  }),
-);

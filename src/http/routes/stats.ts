@@ -1,0 +1,71 @@
+import * as z from "zod";
+import { USAGE_BY } from "../../domain/stats.ts";
+import { text } from "../fields.ts";
+import { OF_USER, type Operation, operation } from "../operation.ts";
+import { refuse } from "../problem.ts";
+import { PROJECT_STATS, USER_STATS } from "../shapes/stats.ts";
+import { given, toWire } from "../wire.ts";
+
+const WHEN = z.strictObject({
+  since: text.optional(),
+  until: text.optional(),
+  by: z.enum(USAGE_BY).optional(),
+});
+
+/** What is known, what it cost, and how the server does. */
+export const statsOperations: readonly Operation[] = [
+  operation({
+    id: "getStats",
+    method: "GET",
+    path: "/api/v1/memories/{user_id}/stats",
+    tag: "Memories",
+    summary: "How many memories of which kind and status, and what they cost in calls to models",
+    scope: "read",
+    parameters: OF_USER,
+    query: WHEN,
+    answers: { 200: { says: "The counts.", schema: USER_STATS } },
+    handle: async ({ exchange, path, query, memoryOf }) =>
+      exchange.json({
+        user_id: path.user_id,
+        ...(toWire(await memoryOf(path.user_id).stats(given(query))) as object),
+      }),
+  }),
+  operation({
+    id: "getProjectStats",
+    method: "GET",
+    path: "/api/v1/stats",
+    tag: "Server",
+    summary: "What the project's calls to models cost, and what is left of its budgets",
+    scope: "admin",
+    query: WHEN,
+    answers: { 200: { says: "The sums.", schema: PROJECT_STATS } },
+    handle: async ({ exchange, query, project, services }) =>
+      exchange.json(toWire(await services.keepsake.stats({ project: project(), ...given(query) })) as object),
+  }),
+  operation({
+    id: "getMetrics",
+    method: "GET",
+    path: "/metrics",
+    tag: "Server",
+    summary: "Metrics for Prometheus",
+    description:
+      "Sums over all projects, without a name of any. Where the server's settings say so, no key is needed.",
+    scope: "admin",
+    answers: {
+      200: { says: "The metrics.", others: { "text/plain": "Prometheus's text format, version 0.0.4" } },
+    },
+    problems: [404],
+    async handle({ exchange, services }) {
+      if (!services.metrics)
+        throw refuse({ status: 404, code: "not_found", detail: "Metrics are off here." });
+      return exchange.body(await services.metrics(), 200, {
+        "content-type": "text/plain; version=0.0.4; charset=utf-8",
+      });
+    },
+  }),
+];
+
+/** The same table, with metrics for whoever reaches the server. */
+export function withOpenMetrics(operations: readonly Operation[]): Operation[] {
+  return operations.map((one) => (one.id === "getMetrics" ? { ...one, scope: "none" } : one));
+}
