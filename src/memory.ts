@@ -40,10 +40,10 @@ export interface MemoryOptions {
   readonly embedder?: Made<Embedder>;
   /**
    * Who understands what is said: `rules` within the write; the `model` later, in its own time; or `both`, which it is where
-   * there is a model. Requests to forget are always carried out by rules, at once. An extractor of your own takes the place of
-   * the rules, or, where it asks a server, of the model.
+   * there is a model. Requests to forget are always carried out by rules, at once. Extractors of your own, one or two, take the
+   * place of the rules and, where one asks a server, of the model.
    */
-  readonly extractor?: "rules" | "model" | "both" | Made<Extractor>;
+  readonly extractor?: "rules" | "model" | "both" | Made<Extractor | readonly Extractor[]>;
   /** Answers questions and understands; without, answers are composed from memory. */
   readonly model?: Made<LanguageModel>;
   /** Prices, budgets and for how long calls are kept. */
@@ -161,13 +161,14 @@ async function understandingOf(
 
 /** Who reads within the write, and who later. */
 function extractorsOf(
-  own: "rules" | "model" | "both" | Extractor | undefined,
+  own: "rules" | "model" | "both" | Extractor | readonly Extractor[] | undefined,
   model: LanguageModel | undefined,
 ): Pick<Ports, "extractor" | "modelExtractor"> {
   if (typeof own === "object") {
-    return own.local
-      ? { extractor: own }
-      : { extractor: requestsAlone(rulesExtractor()), modelExtractor: own };
+    const all = "propose" in own ? [own] : own;
+    const [remote] = all.filter(({ local }) => !local);
+    const [extractor = requestsAlone(rulesExtractor())] = all.filter(({ local }) => local);
+    return { extractor, ...(remote ? { modelExtractor: remote } : {}) };
   }
   const who = own ?? (model ? "both" : "rules");
   if (who === "rules") return { extractor: rulesExtractor() };

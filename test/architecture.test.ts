@@ -11,7 +11,8 @@ const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
   adapters: ["domain", "ports"],
   testing: ["domain", "ports", "adapters"],
   // The server hands out the page; the page itself knows nothing of the server's code.
-  http: ["domain", "ports", "engine", "ui"],
+  // It takes in what the command line takes in.
+  http: ["domain", "ports", "engine", "formats", "ui"],
   ui: ["domain", "ports", "engine"],
   config: ["domain", "ports", "engine", "adapters"],
   cli: ["domain", "ports", "engine", "formats", "adapters", "config", "http", "."],
@@ -28,7 +29,7 @@ const MAY_USE: { readonly [folder: string]: readonly RegExp[] } = {
   testing: [/^node:/, /^vitest$/, /^fast-check$/],
   http: [/^node:/, /^hono/, /^@hono\/node-server/, /^zod$/],
   ui: [/^node:/, /^hono/],
-  config: [/^node:/, /^zod$/],
+  config: [/^node:/, /^zod$/, /^yaml$/],
   cli: [/^node:/, /^commander$/],
 };
 

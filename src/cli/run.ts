@@ -86,7 +86,7 @@ async function open(
     ...(settings.decayDays === undefined ? {} : { decayDays: settings.decayDays }),
     ...(settings.cleanUp === undefined ? {} : { cleanUp: settings.cleanUp }),
     ...(settings.cacheMegabytes === undefined ? {} : { cacheBytes: settings.cacheMegabytes * 1e6 }),
-    ...(confidenceThreshold === undefined ? {} : { extractor: await sure(confidenceThreshold) }),
+    ...(await understanding(settings, confidenceThreshold)),
     ...(settings.embedder === undefined ? {} : { embedder: embedding(settings.embedder) }),
     ...(settings.costs === undefined ? {} : { costs: await costing(settings.costs) }),
   });
@@ -98,10 +98,10 @@ async function open(
   });
 }
 
-async function sure(threshold: number) {
-  const { rulesExtractor } = await import("../adapters/rules/index.ts");
-  const { confident } = await import("../config/confident.ts");
-  return confident(rulesExtractor(), threshold);
+/** Who reads what is said. */
+async function understanding({ model: named }: Settings, threshold: number | undefined) {
+  const { understandingOf } = await import("../config/understanding.ts");
+  return understandingOf(named, threshold);
 }
 
 function embedding(named: EmbedderSettings) {

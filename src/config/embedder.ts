@@ -1,6 +1,6 @@
-import { invalid, isMemoryError } from "../errors.ts";
 import type { CallHooks } from "../ports/calls.ts";
 import type { Embedder } from "../ports/embedder.ts";
+import { withSetting } from "./model.ts";
 import type { EmbedderSettings } from "./settings.ts";
 
 /** An adapter's option -> the setting that it comes from. */
@@ -21,8 +21,6 @@ export async function embedderOf(
     if (name === "minilm") return (await import("../adapters/minilm/index.ts")).minilmEmbedder(options);
     return (await import("../adapters/openai/index.ts")).openaiEmbedder({ ...options, ...hooks });
   } catch (error) {
-    const [, option = "", rest = ""] = (isMemoryError(error) && /^(\w+)(:.*)$/s.exec(error.message)) || [];
-    const setting = Object.hasOwn(SETTING, option) ? SETTING[option] : undefined;
-    throw setting === undefined ? error : invalid(`${setting}${rest}`);
+    throw withSetting(error, SETTING);
   }
 }

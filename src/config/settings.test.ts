@@ -31,7 +31,7 @@ it("stops at a misspelt name, and says which was meant, or which there are", () 
 });
 
 it("leaves the names of other programs alone", () => {
-  for (const name of ["PATH", "MEMORY_LIMIT", "MAX_TOKENS", "DB_URL", "OPENAI_API_KEY"]) {
+  for (const name of ["PATH", "MEMORY_LIMIT", "MAX_TOKENS", "DB_URL", "OPENAI_ORG_ID"]) {
     expect(readSettings({ [name]: "x" })).toEqual(readSettings({}));
   }
 });

@@ -2,7 +2,9 @@ import * as z from "zod";
 import { MemoryError } from "../errors.ts";
 import { COST_SETTINGS, type CostSettings, costsIn } from "./cost-settings.ts";
 import { editsBetween } from "./edits.ts";
+import { MODEL_SETTINGS, type ModelSettings, modelIn } from "./model-settings.ts";
 import { PROXY_SETTINGS, type ProxySettings, proxyIn } from "./proxy-settings.ts";
+import { fileInFolder, readSettingsFile } from "./settings-file.ts";
 
 /** What the environment sets. Options of a command win over it. */
 export interface Settings {
@@ -37,6 +39,8 @@ export interface Settings {
   readonly confidenceThreshold?: number;
   /** Another embedder than the built-in one. */
   readonly embedder?: EmbedderSettings;
+  /** The model that understands and answers. */
+  readonly model?: ModelSettings;
   /** Where conversations in OpenAI's protocol go, and how long they wait. */
   readonly proxy?: ProxySettings;
   /** Budgets and prices of calls to models. */
@@ -122,18 +126,20 @@ export const SETTINGS: { readonly [name: string]: Setting } = {
   BATCH_EMBEDDING_SIZE: { schema: numberIn(1, 2048), allowed: "a number from 1 to 2048" },
   ...COST_SETTINGS,
   ...PROXY_SETTINGS,
+  ...MODEL_SETTINGS,
+  KEEPSAKE_CONFIG: { schema: z.string().regex(/^[^\0]+$/), allowed: "a path of a file" },
   KEEPSAKE_METRICS: { schema: z.enum(["key", "open", "off"]), allowed: "key, open or off" },
   RETRIEVAL_TIMEOUT_MS: { schema: numberIn(0, 600_000), allowed: "a number from 0 to 600000" },
 };
 
 /**
- * Reads the settings. `invalid_input` for a misspelt or impossible one, with its name, its value (never a secret's)
+ * Reads the settings: those of the environment, and of `keepsake.yaml` (or the file that `KEEPSAKE_CONFIG` names) where the
+ * environment says nothing. `invalid_input` for a misspelt or impossible one, with its name, its value (never a secret's)
  * and what is allowed; `unsupported` for a database that this version cannot use.
  */
 export function readSettings(environment: Environment = process.env): Settings {
   const values = new Map<string, string>();
-  for (const [name, value] of Object.entries(environment)) {
-    if (value === undefined || value === "") continue;
+  for (const [name, value] of entriesOf(environment)) {
     const known = Object.hasOwn(SETTINGS, name) ? SETTINGS[name] : undefined;
     if (known) values.set(name, checked(name, value, known));
     else checkSpelling(name);
@@ -165,6 +171,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     ...one("embedder", embedderIn(values, { text, number })),
     ...one("costs", costsIn(values)),
     ...one("proxy", proxyIn(values)),
+    ...one("model", modelIn(values)),
     ...one("metrics", metricsIn(values.get("KEEPSAKE_METRICS"))),
   };
 }
@@ -234,6 +241,17 @@ function checked(name: string, value: string, { schema, allowed, isSecret }: Set
   }
   const shown = isSecret ? "its value" : JSON.stringify(value);
   throw new MemoryError("invalid_input", `${name}: ${shown} is not allowed. Allowed: ${allowed}.`);
+}
+
+/** What is set, by name; what is empty is not. The environment wins over the file. */
+function entriesOf(environment: Environment): Map<string, string> {
+  const set = (entries: Environment): [string, string][] =>
+    Object.entries(entries).flatMap(([name, value]) =>
+      value === undefined || value === "" ? [] : [[name, value] as [string, string]],
+    );
+  // What is passed in by hand is all there is; the folder is looked at where the program itself asks.
+  const file = environment.KEEPSAKE_CONFIG ?? (environment === process.env ? fileInFolder() : undefined);
+  return new Map([...(file ? set(readSettingsFile(file, Object.keys(SETTINGS))) : []), ...set(environment)]);
 }
 
 /** A name that begins like ours and is none is a slip, and so is one that is two letters away from one of them. */

@@ -100,6 +100,15 @@ export const METRICS: { readonly [name: string]: Metric } = {
     type: "counter",
     help: "Proposals refused because their quote is not in the message.",
   },
+  memory_understanding_spared_total: {
+    type: "counter",
+    help: "Messages of the user that tell nothing and so were not shown to the model.",
+  },
+  memory_understanding_unread_total: {
+    type: "counter",
+    help: "Messages that the model refused, or about which it gave no usable answer; these wait.",
+    labels: { why: ["refused", "unusable"] },
+  },
   memory_turns_total: { type: "counter", help: "Messages stored." },
   memory_erasures_total: {
     type: "counter",

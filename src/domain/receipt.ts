@@ -8,6 +8,8 @@ export interface Receipt {
   readonly memories: readonly ReceiptLine[];
   /** How many messages wait for an extractor. */
   readonly pending: number;
+  /** Why they wait longer: the budget is used up, or the model's server is down. They are read when that has passed. */
+  readonly hindered?: "over_quota" | "unavailable";
   /** What the words asked to be erased, and was. */
   readonly erasures?: readonly ErasureReceipt[];
   /** What was asked for and would sweep away so much that it waits for a yes in the same session. */

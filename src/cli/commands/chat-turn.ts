@@ -65,7 +65,7 @@ async function converse(talk: Talk, text: string): Promise<Reply> {
   talk.say("");
   if (reply.by === "memory" && reply.trouble)
     talk.say(dim(`  ${WHY_NOT[reply.trouble]}, so this is from memory alone`));
-  for (const line of learnt(reply.receipt)) talk.say(dim(line));
+  for (const line of learnt(reply.receipt.memories)) talk.say(dim(line));
   return reply;
 }
 
@@ -87,7 +87,8 @@ const MARKS: { readonly [action: string]: string } = {
   retracted: "−",
 };
 
-function learnt({ memories }: Receipt): string[] {
+/** What was learnt, a line for each. */
+export function learnt(memories: Receipt["memories"]): string[] {
   return memories.flatMap(({ action, text }) =>
     MARKS[action] && text !== "" ? [`  ${MARKS[action]} ${short(text)}`] : [],
   );

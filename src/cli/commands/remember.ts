@@ -1,6 +1,7 @@
 import { LIMITS } from "../../domain/limits.ts";
 import type { Role } from "../../domain/message.ts";
 import type { Receipt } from "../../domain/receipt.ts";
+import type { ScopedMemory, Understood } from "../../engine/surface.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
 import { several, short } from "../print.ts";
@@ -14,7 +15,7 @@ interface RememberOptions extends CommonOptions {
 }
 
 export async function remember(text: string, options: RememberOptions): Promise<void> {
-  await withMemory(options, "writes", async ({ memory, print }) => {
+  await withMemory(options, "writes", async ({ memory, print, settings }) => {
     const { role = "user", id, name, session } = options;
     const message = {
       role,
@@ -23,13 +24,43 @@ export async function remember(text: string, options: RememberOptions): Promise<
       ...(name === undefined ? {} : { name }),
     };
     const receipt = await memory.remember(message, session === undefined ? {} : { session });
-    print.result(receipt, () => receiptLines(receipt));
+    const whole = settings.model && receipt.pending > 0 ? await understood(memory, receipt) : receipt;
+    print.result(whole, () => receiptLines(whole));
     return EXIT.done;
   });
 }
 
+/** A model is waited for, but not for ever: what it has not read by then, the next start or the server reads. */
+const PATIENCE_MS = 60_000;
+
+/** A receipt with what the model understood, which the rules had not. */
+async function understood(
+  memory: ScopedMemory,
+  receipt: Receipt,
+): Promise<Receipt & { readonly problem?: string }> {
+  const { memories, pending, problem } = await withinReason(memory, PATIENCE_MS);
+  return {
+    ...receipt,
+    memories: [...receipt.memories, ...memories],
+    pending,
+    ...(problem === undefined ? {} : { problem }),
+  };
+}
+
+/** Has what waits read, for so long, and tells what came of it. */
+export async function withinReason(memory: ScopedMemory, patienceMs: number): Promise<Understood> {
+  const signal = AbortSignal.timeout(patienceMs);
+  try {
+    return await memory.understand({ signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const problem = `the model took longer than ${patienceMs / 1000} s`;
+    return { read: 0, memories: [], pending: 1, problem };
+  }
+}
+
 /** What a write did, line by line, for people. */
-export function receiptLines(receipt: Receipt): string[] {
+export function receiptLines(receipt: Receipt & { readonly problem?: string }): string[] {
   const erased = (receipt.erasures ?? []).map(({ erased, complete }) => {
     const what = `${several(erased.memories, "memory", "memories")}, words in ${several(erased.messages, "message")}`;
     return `erased: ${what}${complete ? "" : " (not every place could be verified)"}`;
@@ -37,9 +68,11 @@ export function receiptLines(receipt: Receipt): string[] {
   const lines = receipt.memories
     .filter(({ action }) => action !== "erased")
     .map(({ action, text, why }) => `${action}: ${text === "" ? (why ?? "") : short(text)}`);
-  const done = [...lines, ...erased];
+  const { pending, problem } = receipt;
+  const waits = problem === undefined || pending === 0 ? [] : [`waits for the model: ${problem}`];
+  const done = [...lines, ...erased, ...waits];
   if (done.length > 0) return done;
-  return [receipt.pending > 0 ? "stored; it will be read in a moment" : "stored; nothing to learn from it"];
+  return [pending > 0 ? "stored; it will be read in a moment" : "stored; nothing to learn from it"];
 }
 
 /** All of stdin as text, without the line break at its end. It is not read further than a message may be long. */

@@ -1,5 +1,6 @@
 import { memoryRateLimits } from "../../adapters/memory/rate-limits.ts";
 import { type PrometheusMeter, prometheusMeter } from "../../adapters/prometheus/index.ts";
+import { whoUnderstands } from "../../config/model.ts";
 import { gauge } from "../../engine/gauges.ts";
 import { invalid } from "../../errors.ts";
 import {
@@ -45,6 +46,7 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
     const { url, firstKey, signInUrl } = served;
     const first = firstKey === undefined ? {} : { key: firstKey, signInUrl };
     print.result({ url, ...first }, () => greeting(working, served));
+    print.note(whoUnderstands(settings.model));
     if (!isLoopback(host)) {
       print.note(
         "Others can reach it, and nothing is encrypted on the way: put a server with TLS before it.",

@@ -4,6 +4,7 @@ import { type Scope, scopeKey } from "../../domain/scope.ts";
 import { isMemoryError, MemoryError } from "../../errors.ts";
 import type { Proposal } from "../../ports/extractor.ts";
 import { change, inTurn } from "../change.ts";
+import { countLines } from "../counted.ts";
 import type { Ports } from "../ports.ts";
 import { reworded } from "../remember.ts";
 import { unitsOf } from "../units.ts";
@@ -107,7 +108,7 @@ async function readBatch(
   const answered = messages.filter(({ id }) => !unread.has(id));
   if (answered.length === 0) return { read: 0, lines: [] };
   const lines = await commit(ports, scope, { answered, proposals: proposals ?? [] }, signal);
-  for (const { action } of lines) ports.meter?.count("memory_understanding_items_total", { action });
+  if (ports.meter) countLines(ports.meter, lines);
   return { read: answered.length, lines };
 }
 

@@ -54,6 +54,10 @@ export const RECEIPT: z.ZodType = named(
       messages: z.array(z.string()).describe("Ids of the messages stored"),
       memories: z.array(LINE),
       pending: whole.describe("How many messages wait to be understood"),
+      hindered: z
+        .enum(["over_quota", "unavailable"])
+        .optional()
+        .describe("Why they wait longer: the budget is used up, or the model's server is down"),
       erasures: z.array(ERASURE_RECEIPT).optional(),
       waiting: z.array(WAITING).describe("What a plain yes in the same session would carry out").optional(),
     })

@@ -1,0 +1,39 @@
+import type { CallHooks } from "../ports/calls.ts";
+import type { Extractor } from "../ports/extractor.ts";
+import type { LanguageModel } from "../ports/language-model.ts";
+import { confident } from "./confident.ts";
+import { modelOf } from "./model.ts";
+import type { ModelSettings } from "./model-settings.ts";
+
+/** What `createMemory` takes for the settings: who reads what is said, and who answers. */
+export interface Understanding {
+  readonly model?: (hooks: CallHooks) => Promise<LanguageModel>;
+  readonly extractor?: (hooks: CallHooks) => Promise<readonly Extractor[]>;
+}
+
+/** Rules or a model, or both; each leaves out what it is less sure of than `threshold`. Everything is loaded when it is made. */
+export function understandingOf(
+  named: ModelSettings | undefined,
+  threshold: number | undefined,
+): Understanding {
+  const sure = (extractor: Extractor): Extractor =>
+    threshold === undefined ? extractor : confident(extractor, threshold);
+  const rules = async (): Promise<Extractor> =>
+    sure((await import("../adapters/rules/index.ts")).rulesExtractor());
+  if (!named) return threshold === undefined ? {} : { extractor: async () => [await rules()] };
+  let model: Promise<LanguageModel> | undefined;
+  // One model for both, so that what one learns of its server the other knows.
+  const made = (hooks: CallHooks): Promise<LanguageModel> => {
+    model ??= modelOf(named, hooks);
+    return model;
+  };
+  return {
+    model: made,
+    async extractor(hooks) {
+      const { modelExtractor } = await import("../adapters/model/index.ts");
+      const { lingerMs } = named;
+      const reading = modelExtractor(await made(hooks), lingerMs === undefined ? {} : { lingerMs });
+      return [...(named.extractor === "both" ? [await rules()] : []), sure(reading)];
+    },
+  };
+}
