@@ -4,6 +4,7 @@ import { check, readBody, readOptionalBody } from "./body.ts";
 import { inTime } from "./deadline.ts";
 import { once } from "./once.ts";
 import type { Asked, Operation, Services } from "./operation.ts";
+import { refuse } from "./problem.ts";
 import { withinRate } from "./rate.ts";
 import { reach } from "./reach.ts";
 
@@ -12,9 +13,27 @@ import { reach } from "./reach.ts";
  * key's allowance, then, within the time there is, what was asked, checked, and the handler.
  */
 export function mount(app: App, operations: readonly Operation[], services: Services): void {
-  for (const operation of inOrder(operations)) {
-    app.on(operation.method, routeOf(operation.path), (exchange) => perform(operation, exchange, services));
+  const paths = Map.groupBy(inOrder(operations), ({ path }) => path);
+  for (const [path, own] of paths) {
+    for (const operation of own) {
+      app.on(operation.method, routeOf(path), (exchange) => perform(operation, exchange, services));
+    }
+    // Here, and not later: else "stats" would be the id of a memory where it is asked for by another method.
+    app.all(routeOf(path), () => {
+      throw wrongMethod(own.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])));
+    });
   }
+}
+
+/** The problem of a method that an address does not take. */
+function wrongMethod(methods: readonly string[]): Error {
+  const allow = methods.join(", ");
+  return refuse({
+    status: 405,
+    code: "unsupported",
+    detail: `This address takes ${allow}.`,
+    headers: { allow },
+  });
 }
 
 async function perform(operation: Operation, exchange: Exchange, services: Services): Promise<Response> {

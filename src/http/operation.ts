@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Keepsake, ScopedMemory } from "../engine/surface.ts";
 import type { RateLimits } from "../ports/rate-limits.ts";
 import type { Exchange } from "./app-types.ts";
-import { text } from "./fields.ts";
+import { name } from "./fields.ts";
 import type { ApiKeys, Bearer, KeyScope } from "./keys.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { OpenAiProxy } from "./proxy/proxy.ts";
@@ -108,5 +108,5 @@ export function operation<Path = undefined, Query = undefined, Body = undefined>
 }
 
 /** The parameters of paths. */
-export const OF_USER: z.ZodType<{ user_id: string }> = z.strictObject({ user_id: text });
-export const OF_ONE: z.ZodType<{ user_id: string; id: string }> = z.strictObject({ user_id: text, id: text });
+export const OF_USER: z.ZodType<{ user_id: string }> = z.strictObject({ user_id: name });
+export const OF_ONE: z.ZodType<{ user_id: string; id: string }> = z.strictObject({ user_id: name, id: name });

@@ -158,7 +158,8 @@ function answerOf({ says, schema, others = {}, headers = {} }: AnswerForm, known
     ...Object.fromEntries(
       Object.entries(others).map(([type, holds]) => [
         type,
-        { schema: { type: "string", description: holds } },
+        // A stream is a sequence of events: no one type of JSON Schema stands for it.
+        { schema: { ...(type === "text/event-stream" ? {} : { type: "string" }), description: holds } },
       ]),
     ),
   };

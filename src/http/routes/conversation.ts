@@ -4,17 +4,17 @@ import type { Item } from "../../domain/recall.ts";
 import type { Reply, ScopedMemory } from "../../engine/surface.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { Exchange } from "../app-types.ts";
-import { maybe, text } from "../fields.ts";
+import { maybe, name, text } from "../fields.ts";
 import { noteErasures } from "../once.ts";
 import { type Operation, operation } from "../operation.ts";
 import { CONVERSATION_REPLY } from "../shapes/recall.ts";
 import { given, itemToWire, receiptToWire } from "../wire.ts";
 
 const CONVERSATION = z.strictObject({
-  user_id: text,
+  user_id: name,
   message: text,
   turn_number: maybe(z.int().min(0)),
-  session_id: maybe(text),
+  session_id: maybe(name),
   include_memories: maybe(z.boolean()),
   stream: maybe(z.boolean()),
 });

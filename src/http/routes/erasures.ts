@@ -3,7 +3,7 @@ import type { Where } from "../../domain/filter.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
 import type { Forget } from "../../engine/surface.ts";
 import { MemoryError } from "../../errors.ts";
-import { maybe, metadata, text } from "../fields.ts";
+import { filter, maybe, moment, name, text } from "../fields.ts";
 import { noteErasures } from "../once.ts";
 import { type Asked, type Operation, operation } from "../operation.ts";
 import { ERASURE_PLAN, ERASURE_RECEIPT, ERASURES } from "../shapes/receipt.ts";
@@ -11,14 +11,14 @@ import { given, receiptToWire, toWire } from "../wire.ts";
 
 const ERASURE = z
   .strictObject({
-    user_id: text,
+    user_id: name,
     about: maybe(text),
-    ids: maybe(z.array(text).min(1).max(1000)),
-    session_id: maybe(text),
-    from: maybe(text),
-    to: maybe(text),
+    ids: maybe(z.array(name).min(1).max(1000)),
+    session_id: maybe(name),
+    from: maybe(moment),
+    to: maybe(moment),
     topic: maybe(text),
-    where: maybe(metadata),
+    where: maybe(filter),
     everything: maybe(z.literal(true)),
     dry_run: maybe(z.boolean()),
   })
@@ -32,8 +32,8 @@ const ERASURE = z
     },
   );
 
-const WHOSE = z.strictObject({ user_id: text.optional() });
-const BY_ID = z.strictObject({ id: text });
+const WHOSE = z.strictObject({ user_id: name.optional() });
+const BY_ID = z.strictObject({ id: name });
 
 /** Erasing: first the plan, where asked for, then the deed and its receipt, which can be read again. */
 export const erasureOperations: readonly Operation[] = [

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { maybe, text } from "../fields.ts";
+import { maybe, moment, name } from "../fields.ts";
 import { LONGEST_GRACE_MS } from "../keys/manage.ts";
 import { type ApiKeys, type IssuedKey, KEY_SCOPES } from "../keys.ts";
 import { type Operation, operation } from "../operation.ts";
@@ -11,9 +11,9 @@ const SCOPES = z.array(z.enum(KEY_SCOPES)).min(1).max(KEY_SCOPES.length);
 const NEW_KEY = z
   .strictObject({
     scopes: maybe(SCOPES).describe("What it may do: read, write and erase, where absent"),
-    user_id: maybe(text).describe("The only user it reaches; not with the scope admin"),
-    expires_at: maybe(text).describe("From then on it opens nothing; never, where absent"),
-    label: maybe(text).describe("What people call it: at most 100 bytes"),
+    user_id: maybe(name).describe("The only user it reaches; not with the scope admin"),
+    expires_at: maybe(moment).describe("From then on it opens nothing; never, where absent"),
+    label: maybe(name).describe("What people call it: at most 100 bytes"),
   })
   .describe("A key for the project of whoever asks.");
 
@@ -43,7 +43,7 @@ const KEY = named(
 );
 const KEYS = z.object({ items: z.array(KEY), total: z.int().min(0) });
 const ISSUED = named("IssuedKey", KEY.extend({ key: z.string().describe("The key itself, told this once") }));
-const BY_ID = z.strictObject({ id: text });
+const BY_ID = z.strictObject({ id: name });
 
 /** The keys of the project of whoever asks. A key without the scope `admin` learns nothing of them. */
 export const keyOperations: readonly Operation[] = [

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Metadata } from "../../domain/filter.ts";
 import type { MemoryChanges } from "../../engine/surface.ts";
-import { claim, countText, kind, maybe, metadata, share, text } from "../fields.ts";
+import { claim, countText, cursor, kind, maybe, metadata, moment, name, share, text } from "../fields.ts";
 import { noteErasures } from "../once.ts";
 import { OF_ONE, OF_USER, type Operation, operation } from "../operation.ts";
 import { MEMORY, MEMORY_PAGE, VERSIONS, WRITTEN_MEMORY } from "../shapes/memory.ts";
@@ -15,17 +15,17 @@ const FIELDS = {
   source_turn: maybe(z.int().min(0)),
   confidence: maybe(share),
   importance: maybe(share),
-  valid_from: maybe(text),
-  expires_at: maybe(text),
+  valid_from: maybe(moment),
+  expires_at: maybe(moment),
   metadata: maybe(metadata),
 };
 
-const NEW_MEMORY = z.strictObject({ user_id: text, content: text, created_at: maybe(text), ...FIELDS });
+const NEW_MEMORY = z.strictObject({ user_id: name, content: text, created_at: maybe(moment), ...FIELDS });
 
 const CHANGES = z.strictObject({
   content: maybe(text),
   text: maybe(text),
-  valid_to: maybe(text),
+  valid_to: maybe(moment),
   ...FIELDS,
 });
 
@@ -33,7 +33,7 @@ const LIST = z.strictObject({
   kind: kind.optional(),
   type: kind.optional(),
   status: z.enum(["current", "superseded", "retracted", "all"]).optional(),
-  cursor: text.optional(),
+  cursor: cursor.optional(),
   limit: countText.optional(),
 });
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Metadata } from "../../domain/filter.ts";
 import type { Part } from "../../domain/message.ts";
-import { maybe, metadata, text } from "../fields.ts";
+import { maybe, metadata, moment, name, text } from "../fields.ts";
 import { noteErasures } from "../once.ts";
 import { type Operation, operation } from "../operation.ts";
 import { RECEIPT } from "../shapes/receipt.ts";
@@ -12,12 +12,12 @@ const PART = z.looseObject({ type: text });
 
 const MESSAGE = z
   .strictObject({
-    id: maybe(text),
+    id: maybe(name),
     role: z.enum(["user", "assistant", "system", "tool"]),
     content: z.union([text, z.array(PART)]),
-    name: maybe(text),
-    at: maybe(text),
-    session_id: maybe(text),
+    name: maybe(name),
+    at: maybe(moment),
+    session_id: maybe(name),
     metadata: maybe(metadata),
   })
   .transform(({ role, content, session_id, metadata: held, ...rest }) => ({
@@ -27,8 +27,8 @@ const MESSAGE = z
   }));
 
 const MESSAGES = z.strictObject({
-  user_id: text,
-  session_id: maybe(text),
+  user_id: name,
+  session_id: maybe(name),
   messages: z.array(MESSAGE).min(1).max(1000),
 });
 

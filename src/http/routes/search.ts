@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Where } from "../../domain/filter.ts";
 import type { RecallOptions } from "../../domain/recall.ts";
 import { invalid } from "../../errors.ts";
-import { count, countText, kind, maybe, metadata, share, text } from "../fields.ts";
+import { count, countText, filter, kind, maybe, moment, name, share, text } from "../fields.ts";
 import { OF_ONE, OF_USER, type Operation, operation } from "../operation.ts";
 import { RECALL, RECALL_EXPLANATION } from "../shapes/recall.ts";
 import { given, itemToWire, toWire } from "../wire.ts";
@@ -16,16 +16,16 @@ const BODY = z.strictObject({
   max_tokens: maybe(z.int().min(1)),
   kinds: maybe(z.array(kind)),
   types: maybe(z.array(z.enum(["memory", "passage"]))),
-  as_of: maybe(text),
-  known_at: maybe(text),
-  session_id: maybe(text),
-  where: maybe(metadata),
+  as_of: maybe(moment),
+  known_at: maybe(moment),
+  session_id: maybe(name),
+  where: maybe(filter),
   min_score: maybe(share),
   explain: maybe(z.boolean()),
   profile: maybe(text),
 });
 
-const ABOUT = z.strictObject({ about: text.optional() });
+const ABOUT = z.strictObject({ about: name.optional() });
 
 /** Recall over HTTP: a query behind the "?", or the same and more as JSON; and why a recall gave what it gave. */
 export const searchOperations: readonly Operation[] = [

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
-import { maybe, text } from "../fields.ts";
+import { maybe, name, text } from "../fields.ts";
 import { noteErasures } from "../once.ts";
 import { type Operation, operation } from "../operation.ts";
 
 const SIMPLE = z
-  .strictObject({ userId: maybe(text), user_id: maybe(text), message: text })
+  .strictObject({ userId: maybe(name), user_id: maybe(name), message: text })
   .transform(({ userId, user_id, message }) => ({ userId: userId ?? user_id, message }))
   .pipe(z.object({ userId: text, message: text }));
 

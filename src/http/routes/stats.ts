@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { USAGE_BY } from "../../domain/stats.ts";
-import { text } from "../fields.ts";
+import { moment } from "../fields.ts";
 import { OF_USER, type Operation, operation } from "../operation.ts";
 import { refuse } from "../problem.ts";
 import { PROJECT_STATS, USER_STATS } from "../shapes/stats.ts";
 import { given, toWire } from "../wire.ts";
 
 const WHEN = z.strictObject({
-  since: text.optional(),
-  until: text.optional(),
+  since: moment.optional(),
+  until: moment.optional(),
   by: z.enum(USAGE_BY).optional(),
 });
 
