@@ -34,7 +34,7 @@ const TAGS: readonly RegExp[] = [
   /\[\s*\/?\s*(?:INST|SYS(?:TEM)?|SYSTEM PROMPT|ASSISTANT|TOOL_CALLS?|AVAILABLE_TOOLS|TOOL_RESULTS?)\s*\]/g,
   /<<\s*\/?\s*SYS\s*>>/gi,
   new RegExp(
-    `<\\s*/?\\s*(?:${ROLES}|s|invoke|parameter|[\\w:-]*(?:system|function|tool|memor|summary|session|thinking|reminder|keepsake)[\\w:-]*)(?:\\s[^<>\\n]{0,200})?/?\\s*>`,
+    `<\\s*/?\\s*(?:${ROLES}|s|invoke|parameter|[\\w:-]*(?:system|instruct|assistant|function|tool|memor|summary|session|thinking|reminder|keepsake)[\\w:-]*)(?:\\s[^<>\\n]{0,200})?/?\\s*>`,
     "gi",
   ),
 ];
@@ -84,4 +84,44 @@ function withoutTags(text: string): string {
 function placeOf(address: string): string {
   const plain = address.replace(/^[a-z][a-z0-9+.-]{1,20}:(?:\/\/)?/i, "").replace(/^[^/@]*@/, "");
   return plain.replace(/[?#].*$/s, "").replace(/[.,;:!]+$/, "");
+}
+
+/** Where the first mark of a turn or a tool stands in a text, or -1. */
+export function tagged(text: string): number {
+  const places = TAGS.map((tag) => text.search(tag)).filter((at) => at >= 0);
+  return places.length === 0 ? -1 : Math.min(...places);
+}
+
+/** The encoded runs of a text, and what they say in base64 or hexadecimal; an empty text where they say nothing. */
+export function encodedIn(
+  text: string,
+): { readonly start: number; readonly end: number; readonly says: string }[] {
+  return BLOBS.flatMap((blob) =>
+    Array.from(text.matchAll(blob), ({ 0: run, index }) => ({
+      start: index,
+      end: index + run.length,
+      says: decoded(run.slice(0, 4096)),
+    })),
+  );
+}
+
+function decoded(run: string): string {
+  const plain = run.replace(/[\s:]/g, "");
+  const bytes = /^[0-9a-f]+$/i.test(plain) ? fromHex(plain) : fromBase64(plain);
+  const text = new TextDecoder().decode(bytes);
+  const readable = text.replace(/[^\p{L}\p{N}\p{P}\s]/gu, "");
+  return text.includes("\ufffd") || readable.length < text.length * 0.95 ? "" : text;
+}
+
+function fromHex(text: string): Uint8Array {
+  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}
+
+function fromBase64(text: string): Uint8Array {
+  try {
+    const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    return Uint8Array.from(binary, (sign) => sign.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
 }

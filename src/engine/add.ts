@@ -83,22 +83,32 @@ export async function update(
   const fields = checkFields(changes);
   const validTo = changes.validTo === undefined ? {} : { validTo: isoTime(changes.validTo, "validTo") };
   const text = changes.text === undefined ? {} : { text: checkText(changes.text, "text") };
-  if (Object.keys({ ...fields, ...validTo, ...text }).length === 0)
+  const isReleased = released(changes.quarantined);
+  if (!isReleased && Object.keys({ ...fields, ...validTo, ...text }).length === 0)
     throw invalid("update: name at least one field to change.");
   return write(ports, scope, (state, at) => {
     const held = heldMemory(state, id);
     const draft = memoryDraft(state, at);
     // The words are no longer those of the source once a hand has changed them: it stays as where they came from.
+    const { quarantined, ...free } = held;
+    const why = isReleased && quarantined ? "let in by hand" : "changed by hand";
     const made = draft.put({
-      ...held,
+      ...(isReleased ? free : held),
       ...fields,
       ...validTo,
       ...text,
       action: "updated",
-      why: "changed by hand",
+      why,
     });
-    return { made: draft.made, lines: [{ id, action: "merged", text: made.text, why: "changed by hand" }] };
+    return { made: draft.made, lines: [{ id, action: "merged", text: made.text, why }] };
   });
+}
+
+/** What is set aside is let in by saying so; nothing is set aside by hand. */
+function released(quarantined: unknown): boolean {
+  if (quarantined === undefined) return false;
+  if (quarantined === false) return true;
+  throw invalid("quarantined can only be set to false: that lets a memory in which was set aside.");
 }
 
 /** Takes a memory away by hand: no read but history gives it any more, and `undo` brings it back. Not an erasure. */

@@ -1,7 +1,7 @@
 import type { Item } from "../domain/recall.ts";
-import { masked } from "../domain/secrets.ts";
 import { estimateTokens } from "../domain/tokens.ts";
 import { wordKey } from "../domain/words.ts";
+import { injected } from "./injected.ts";
 
 /** Where a passage stands in its conversation: its turn, and the turn that comes next in the session (-1 for none). */
 export interface Place {
@@ -26,11 +26,9 @@ export function packContext(
   for (const [i, item] of items.entries()) {
     const key = wordKey(item.text);
     if (said.has(key)) continue;
-    const one = {
-      item,
-      place: places[i],
-      text: `${speakerOf(item)}${masked(item.text).replace(/\s+/g, " ").trim()}`,
-    };
+    const text = injected(item);
+    if (text === "") continue;
+    const one = { item, place: places[i], text: `${speakerOf(item)}${text}` };
     // One more for the line break.
     const cost = estimateTokens(lineOf([one])) + 1;
     if (tokens + cost > maxTokens) continue;

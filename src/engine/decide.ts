@@ -10,6 +10,7 @@ import { countLines, NO_QUOTE } from "./counted.ts";
 import type { MemoryDraft } from "./memory-draft.ts";
 import type { Ports } from "./ports.ts";
 import { claimTombstones, isSaidAgain } from "./tombstones.ts";
+import { isPasted, orderAt } from "./ward.ts";
 
 /** More removals than this in one go wait for a yes: a mistaken sentence must not sweep a memory empty. */
 export const MOST_REMOVALS = 3;
@@ -51,8 +52,53 @@ function decided(
   if (!message || !source) return [refused(proposal, NO_QUOTE)];
   if (message.role !== "user")
     return [refused(proposal, "only the user's own words make or change memories")];
-  if (proposal.propose === "add") return add(ports, deciding, proposal, message, source);
-  return end(deciding, proposal, message, source);
+  if (isPasted(message, source)) return [refused(proposal, "it stands in a text that was brought in")];
+  const order = orderAt(message, source, proposal.propose === "add" ? proposal.text : "");
+  if (proposal.propose !== "add") {
+    return order ? [refused(proposal, setAside(order))] : end(deciding, proposal, message, source);
+  }
+  return order
+    ? [quarantine(ports, deciding, proposal, message, source, setAside(order))]
+    : add(ports, deciding, proposal, message, source);
+}
+
+function setAside({ does }: { does: string }): string {
+  return `it would have the assistant ${does}`;
+}
+
+/** What is no statement but an order is kept for people to look at: it replaces nothing and is never given to a model. */
+function quarantine(
+  ports: Deciders,
+  { draft }: Deciding,
+  proposal: AddProposal,
+  message: Message,
+  source: SourceSpan,
+  why: string,
+): ReceiptLine {
+  const { text, kind, confidence, importance } = proposal;
+  const known = draft.current().find((memory) => memory.quarantined && memory.text === text);
+  if (known) return { id: known.id, action: "quarantined", text, why };
+  const id = ports.ids();
+  draft.put({
+    id,
+    text,
+    kind,
+    status: "current",
+    confidence,
+    importance,
+    evidence: 1,
+    origin: message.origin,
+    at: message.at,
+    validFrom: message.at,
+    sources: [source],
+    quarantined: true,
+    action: "quarantined",
+    why,
+    ...labels(message),
+    ...(proposal.claim ? { claim: proposal.claim } : {}),
+    ...(proposal.sensitive ? { sensitive: true } : {}),
+  });
+  return { id, action: "quarantined", text, why };
 }
 
 function quoteOf(message: Message, place: { start: number; end: number }): SourceSpan | undefined {

@@ -8,6 +8,7 @@ import { memoryDraft } from "./memory-draft.ts";
 import type { Ports } from "./ports.ts";
 import type { UserState } from "./user-state.ts";
 import { agreedTo, isSweeping, waitingFor } from "./waiting.ts";
+import { isAsked } from "./ward.ts";
 
 /** How many turns before a message an extractor is shown. */
 const EARLIER = 12;
@@ -148,7 +149,8 @@ async function proposalsFor(
     known: knownFor(state, draft, message, earlier),
     ended: () => endedLately(state, draft),
   };
-  return ports.extractor.propose(reading, signal ? { signal } : {});
+  const proposals = await ports.extractor.propose(reading, signal ? { signal } : {});
+  return proposals.filter((one) => one.propose !== "erase" || isAsked(message, one));
 }
 
 function isErase(proposal: { propose: string }): proposal is EraseProposal {

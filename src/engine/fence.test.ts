@@ -89,7 +89,8 @@ describe("a fence", () => {
         validTo: "2026-02-01T00:00:00Z",
         text: "The user used Magnet.",
       },
-      { id: "4", type: "passage", sources: [{ role: "tool" }], text: "Ten results." },
+      { id: "4", type: "passage", sources: [{ role: "assistant" }], text: "Ten results." },
+      { id: "8", type: "passage", sources: [{ role: "tool" }], text: "Eleven results." },
       { id: "5", text: "Held back.", quarantined: true },
       { id: "6", text: "My password is hunter2xyz." },
       { id: "7", text: "The user uses Shram." },
@@ -99,7 +100,7 @@ describe("a fence", () => {
       '{"n":1,"at":"2026-01-12","text":"The user uses Shram."}',
       '{"n":2,"kind":"instruction","text":"The user wants short answers."}',
       '{"n":3,"until":"2026-02-01","text":"The user used Magnet."}',
-      '{"n":4,"said_by":"tool","text":"Ten results."}',
+      '{"n":4,"said_by":"assistant","text":"Ten results."}',
       '{"n":5,"text":"My password is [not shown]"}',
       `</keepsake-${NONCE}>`,
     ]);

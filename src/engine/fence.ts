@@ -2,10 +2,10 @@ import { defanged } from "../domain/defang.ts";
 import type { Kind, Status } from "../domain/memory.ts";
 import type { Role } from "../domain/message.ts";
 import { type Scope, scopeKey } from "../domain/scope.ts";
-import { masked } from "../domain/secrets.ts";
 import { estimateTokens } from "../domain/tokens.ts";
 import { invalid } from "../errors.ts";
 import type { Secret } from "../ports/secret.ts";
+import { injected } from "./injected.ts";
 
 /** What goes into a fence: an item of a recall, a memory as it is shown, a line of a profile. */
 export interface Fenceable {
@@ -18,7 +18,10 @@ export interface Fenceable {
   readonly at?: string;
   readonly validTo?: string;
   readonly quarantined?: boolean;
-  readonly sources?: readonly (string | { readonly role?: Role; readonly name?: string })[];
+  readonly sources?: readonly (
+    | string
+    | { readonly role?: Role; readonly name?: string; readonly start?: number }
+  )[];
 }
 
 /** One line of a fence, in this order of fields. */
@@ -76,8 +79,7 @@ export function fenceNonce(secret: Secret, scope: Scope, session: string = scope
 
 /**
  * What is remembered, as a block for a prompt: as data, fenced with a nonce, one JSON line each, in the order given, as
- * far as the budget goes. The same items and nonce give the same bytes. Hidden characters, tags, links and encoded text in it do not
- * work any more, passwords are not shown, and what is quarantined stays out.
+ * far as the budget goes. The same items and nonce give the same bytes. What goes in of each, `injected` says.
  */
 export function fence<Item extends Fenceable>(items: readonly Item[], options: FenceOptions): Fenced<Item> {
   const { nonce, maxTokens = Number.POSITIVE_INFINITY, numbered = false } = options;
@@ -89,7 +91,7 @@ export function fence<Item extends Fenceable>(items: readonly Item[], options: F
   for (const item of items) {
     const line = lineOf(item, numbered ? lines.length + 1 : undefined);
     const key = `${line.said_by ?? ""} ${line.text}`;
-    if (item.quarantined || line.text === "" || said.has(key)) continue;
+    if (line.text === "" || said.has(key)) continue;
     const cost = estimateTokens(`${jsonLine(line)}\n`);
     if (tokens + cost > maxTokens) continue;
     said.add(key);
@@ -128,7 +130,7 @@ function lineOf(item: Fenceable, n: number | undefined): FenceLine {
     ...(saidBy === undefined ? {} : { said_by: saidBy }),
     ...(item.kind === "instruction" && item.type !== "passage" ? { kind: "instruction" as const } : {}),
     ...(until === undefined ? {} : { until }),
-    text: shortened(defanged(masked(item.text)).replace(/\s+/g, " ").trim()),
+    text: shortened(injected(item)),
   };
 }
 

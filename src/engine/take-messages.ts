@@ -1,3 +1,4 @@
+import { withoutFences } from "../domain/fences.ts";
 import { checkCharacters, checkMetadata, checkName, checkText, LIMITS } from "../domain/limits.ts";
 import type { Message, Origin, Part, Role } from "../domain/message.ts";
 import type { Scope } from "../domain/scope.ts";
@@ -93,18 +94,29 @@ function rightsOf({ mayErase }: RememberOptions): Pick<Message, "mayErase"> {
 }
 
 function takenContent({ redact }: Pick<Ports, "redact">, content: InputMessage["content"]) {
-  const given = takeContent(content);
+  const given = withoutRecalled(takeContent(content));
   return redact === false ? given : withoutSecrets(given);
+}
+
+/** Without what came out of this memory and was given back: nobody said it, so it is neither kept nor learnt. */
+function withoutRecalled(given: { content: string; parts?: readonly Part[] }): typeof given {
+  return onTexts(given, withoutFences);
 }
 
 /** Without the credentials that nothing else looks like: they are in no byte of the record, and in no index. */
 function withoutSecrets(given: { content: string; parts?: readonly Part[] }): typeof given {
-  const content = withoutCredentials(given.content).text;
-  if (!given.parts) return { content };
-  const parts = given.parts.map((part) =>
-    typeof part.text === "string" ? { ...part, text: withoutCredentials(part.text).text } : part,
+  return onTexts(given, (text) => withoutCredentials(text).text);
+}
+
+function onTexts(
+  { content, parts }: { content: string; parts?: readonly Part[] },
+  change: (text: string) => string,
+): { content: string; parts?: readonly Part[] } {
+  if (!parts) return { content: change(content) };
+  const changed = parts.map((part) =>
+    typeof part.text === "string" ? { ...part, text: change(part.text) } : part,
   );
-  return { content, parts };
+  return { content: change(content), parts: changed };
 }
 
 /** The text of a message, and its parts where it was more than one text. */

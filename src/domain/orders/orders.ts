@@ -1,0 +1,116 @@
+import { seen } from "../defang.ts";
+import { fencesIn } from "../fences.ts";
+import { joined, pastedIn, quotesIn } from "../pasted.ts";
+import { type Span, sentencesOf } from "../sentences.ts";
+import { type Directed, directedAt } from "./directed.ts";
+import { folded } from "./fold.ts";
+import { ordersElsewhere } from "./languages.ts";
+import { RISKS, type Risk } from "./risks.ts";
+import { forgedFrom } from "./structure.ts";
+
+/** An order to the assistant in a text. */
+export interface OrderSpan extends Span {
+  /** What it would have it do, for people: "favour something". */
+  readonly does: string;
+  /** True where it plays the part of a turn, a tool or a memory. */
+  readonly forged?: boolean;
+}
+
+/** `typed`: the user's own words, but for what they quote. `reply`: an assistant's. `brought`: a tool's, a document's. */
+export type Voice = "typed" | "reply" | "brought";
+
+/** Longer than this a sentence is no sentence; it is read in pieces. */
+const LONGEST = 1200;
+/** That it is to hold for more than this once. */
+const LASTING =
+  /\b(?:always|never|from (?:now|today|here|this (?:moment|day))|forever|for ever|for good|until|when(?:ever)?|if (?:i|anyone|anybody|somebody|someone|the user|a user|ever|people|they|your)|once|(?:in|at|for|under|to|of|before) (?:all|every|each|any)|(?:every|each|any) (?:time|answer|reply|response|message|turn|chat|conversation|question|list)|remember|permanently|in (?:the )?future|future|keep (?:saying|on|in (?:mind|your))|anyone|everyone|everybody|at all times|henceforth|later|only|first|whatever|no matter|non negotiable|rest of time|stays?|must|shall|should)\b/;
+/** A name: a word with a capital that does not begin the sentence and is no day, month, language or currency. */
+const NAME =
+  /(?<=[\p{L}\p{N},;:)"”'’] ["“'(]?)(?!(?:I|I['’]\w+|AI|A\.I|LLMs?|OK|JSON|HTML|PDFs?|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)(?:day)?s?\b|(?:January|February|March|April|May|June|July|August|September|October|November|December)\b|(?:German|English|French|Spanish|Italian|Dutch|Portuguese|Russian|Polish|Chinese|Japanese|Korean|Turkish|Arabic|Swiss|British|American|Celsius|Fahrenheit|Christmas|Easter)\b)\p{Lu}[\p{L}\p{N}]+/u;
+
+/**
+ * The orders to the assistant in a text: what would make it act against the user, favour something, hide, send, call or
+ * change something, or be somebody else. What the user asks for themself, for tone, form, language, name and reminders, is none.
+ * In order, none over another; they cover what cannot be told from them.
+ */
+export function ordersIn(content: string, voice: Voice): OrderSpan[] {
+  const found: OrderSpan[] = [];
+  const forged = forgedFrom(content);
+  if (forged)
+    found.push({
+      start: forged.start,
+      end: content.length,
+      does: `take it for ${forged.what}`,
+      forged: true,
+    });
+  const foreign =
+    voice !== "typed"
+      ? [{ start: 0, end: content.length }]
+      : joined([...pastedIn(content), ...quotesIn(content)]);
+  for (const piece of pieces(content)) {
+    const at = foreign.find(({ start, end }) => piece.start < end && start < piece.end);
+    const own = voice === "typed" ? ordered(content.slice(piece.start, piece.end), "typed") : undefined;
+    const theirs =
+      at &&
+      ordered(
+        content.slice(Math.max(at.start, piece.start), piece.end),
+        voice === "typed" ? "brought" : voice,
+      );
+    // Of a text that gives one order, the rest is from the same hand.
+    if (at && theirs !== undefined && voice === "typed") found.push({ ...at, does: theirs });
+    const does = own ?? theirs;
+    if (does !== undefined) found.push({ ...piece, does });
+  }
+  for (const span of fencesIn(content))
+    found.push({ ...span, does: "take it for a memory that is none", forged: true });
+  return merged(found);
+}
+
+/** What a sentence orders, where it does. */
+function ordered(sentence: string, voice: Voice): string | undefined {
+  const plain = seen(sentence);
+  const text = folded(plain);
+  if (text.length < 6) return undefined;
+  const directed = directedAt(text);
+  if (voice === "typed" && directed.told && !directed.named) return undefined;
+  const hit = RISKS.find((risk) => isRisked(risk, plain, text, voice));
+  if (hit && (hit.alone || isMeant(directed, voice))) return hit.does;
+  if (voice === "brought" && directed.named) return "do something";
+  if (voice !== "typed" && directed.ofUser) return "believe something of the user";
+  return ordersElsewhere(text) && !directed.told ? "do something for good" : undefined;
+}
+
+function isRisked(
+  { said, lasting, named, theirs }: Risk,
+  plain: string,
+  text: string,
+  voice: Voice,
+): boolean {
+  if (theirs && voice === "typed") return false;
+  if (lasting && !LASTING.test(text)) return false;
+  return said.some((form) => form.test(text)) && (!named || NAME.test(plain));
+}
+
+/** Whether it is an order at all: advice to the user is none, nor is what somebody tells of themselves. */
+function isMeant({ named, asked, ofUser, own }: Directed, voice: Voice): boolean {
+  if (named || ofUser) return true;
+  return voice === "reply" ? own : asked || (voice === "brought" && own);
+}
+
+/** The sentences of a text; very long ones in pieces. */
+function* pieces(content: string): Iterable<Span> {
+  for (const { start, end } of sentencesOf(content))
+    for (let from = start; from < end; from += LONGEST)
+      yield { start: from, end: Math.min(end, from + LONGEST) };
+}
+
+function merged(spans: readonly OrderSpan[]): OrderSpan[] {
+  const all: OrderSpan[] = [];
+  for (const span of [...spans].sort((one, other) => one.start - other.start || other.end - one.end)) {
+    const last = all.at(-1);
+    if (last && span.start <= last.end)
+      all[all.length - 1] = { ...span, ...last, end: Math.max(last.end, span.end) };
+    else all.push(span);
+  }
+  return all;
+}

@@ -1,0 +1,68 @@
+import type { Span } from "./sentences.ts";
+
+/** What somebody asks to have done with a text, or how they show one. */
+const WORK =
+  "(?:translate|summari[sz]e|sum up|tl;?dr|rewrite|rephrase|reword|paraphrase|proof-?read|proof|shorten|simplify|polish|tidy|format|fix the typos|check|review|edit|improve|explain|analy[sz]e|compare|read this|have a look at|look at this|make (?:this|bullet points)|answer this|help me|grammar check|zusammenfassen|übersetz\\w*|résum\\w*|tradui\\w*|resum\\w*|traduc\\w*|samenvatten|vertaal)";
+const SHOWN =
+  "(?:here(?:'s| is| are)|this is|i (?:got|found|have|received|saw|need)|my kid found|copied from|from (?:a|the) (?:chain letter|forum|leaflet|mail)|quote(?: from)?|what (?:do|does|did|is|are|would|should|rhymes)|what(?:'s| is) (?:the gist|this|wrong)|is (?:this|my|that|it)|does (?:this|my|it)|can you (?:read|check|explain|shorten|translate|fix|help|summari[sz]e)|could (?:you|u)|would you send|thoughts on|how would you|need this in|my friend sent|weird text|readme looks|my landlord's page says|i have to review|please go on from)";
+const LEAD = new RegExp(
+  `^[^\\n:"“]{0,60}?\\b(?:${WORK}|${SHOWN})\\b[^\\n]{0,120}?(?:[:?]|--|(?=\\n)|(?=["“«„]))`,
+  "i",
+);
+/** Of themselves, or told for a text: "my bio: …", "I need this again: …". */
+const OWN =
+  /\bmy (?:own |short |little )*(?:bio|profile|story|introduction|intro|background)\b|\bI(?:['’]ll| will)? (?:need|want)(?: to have)? (?:this|that|it)(?: (?:here|in here|known|noted|kept|remembered|stored))?(?: (?:again|once more|back|after all))?/i;
+const MARKED: readonly RegExp[] = [
+  /(?:```|~~~)[\s\S]*?(?:```|~~~|$)/g,
+  /^[ \t]*>.*$/gm,
+  /<!--[\s\S]*?(?:-->|$)/g,
+];
+const HEADERS = /^(?:from|to|subject|date|sent|cc|von|an|betreff|de|objet): .+$/gim;
+const QUOTES = /["“«„][^"”»“\n]{0,4000}["”»“]/g;
+/** So many words are somebody's sentence; fewer are a name, or a word that is talked about. */
+const TEXT_WORDS = 4;
+
+/**
+ * Where in a message of the user's stands a text that they bring in to have it worked on or to show it: a page, a mail,
+ * quoted lines, a block of code. In order, none over another.
+ */
+export function pastedIn(content: string): Span[] {
+  const spans: Span[] = [];
+  for (const form of MARKED)
+    for (const { 0: found, index } of content.matchAll(form))
+      spans.push({ start: index, end: index + found.length });
+  const headers = [...content.matchAll(HEADERS)];
+  if (headers[0] && headers.length > 1) spans.push({ start: headers[0].index, end: content.length });
+  return joined([...spans, ...brought(content)]);
+}
+
+/** Where in a message stand others' sentences in quotation marks. In order. */
+export function quotesIn(content: string): Span[] {
+  return Array.from(content.matchAll(QUOTES), ({ 0: quote, index }) => ({
+    start: index,
+    end: index + quote.length,
+  })).filter(({ start, end }) => isText(content.slice(start, end)));
+}
+
+/** What follows "Can you summarise this: …" or "Here is the mail I got:". */
+function brought(content: string): Span[] {
+  const lead = LEAD.exec(content)?.[0];
+  if (lead === undefined || OWN.test(lead)) return [];
+  return isText(content.slice(lead.length)) ? [{ start: lead.length, end: content.length }] : [];
+}
+
+function isText(text: string): boolean {
+  return text.trim().split(/\s+/).length >= TEXT_WORDS;
+}
+
+/** Spans in order; those that meet are one. */
+export function joined(spans: readonly Span[]): Span[] {
+  const all: Span[] = [];
+  for (const span of [...spans].sort((one, other) => one.start - other.start || other.end - one.end)) {
+    const last = all.at(-1);
+    if (last && span.start <= last.end)
+      all[all.length - 1] = { start: last.start, end: Math.max(last.end, span.end) };
+    else all.push(span);
+  }
+  return all;
+}
