@@ -107,9 +107,17 @@ function isOfOther({ claim }: Memory): boolean {
   return claim !== undefined && claim.subject !== "user" && !claim.subject.startsWith("user/");
 }
 
-function is(topic: string, statement: Pick<Memory, "text" | "claim"> | { readonly text: string }): boolean {
+type Statement = Pick<Memory, "text" | "claim"> | { readonly text: string };
+
+/** What was found out of a statement. A version of a memory never changes, and a profile reads all of them each time. */
+const FOUND = new WeakMap<Statement, { [topic: string]: boolean }>();
+
+function is(topic: string, statement: Statement): boolean {
+  const known = FOUND.get(statement) ?? {};
+  FOUND.set(statement, known);
   const found = TOPICS.get(topic);
-  return found !== undefined && isOfTopic(found, statement);
+  known[topic] ??= found !== undefined && isOfTopic(found, statement);
+  return known[topic];
 }
 
 /** A day of the year that comes again: a birthday, a name day. */

@@ -3,6 +3,7 @@ import { fence } from "../../engine/fence.ts";
 import type { ScopedMemory } from "../../engine/surface.ts";
 import type { Conversation } from "./conversations.ts";
 import { endedSince, profiled } from "./profile-block.ts";
+import type { Profiles } from "./profiles.ts";
 
 /** What a request is given of the memory. Blocks are empty where there is nothing to say. */
 export interface Given {
@@ -17,6 +18,8 @@ export interface Given {
 export const NOTHING: Given = { profile: "", recalled: "" };
 
 interface Asking {
+  /** Of the user, among all that are served. */
+  readonly key: string;
   readonly query: string;
   readonly turn: string;
   /** Whether the user says something now; else the model is still at work on what they said. */
@@ -31,52 +34,55 @@ const PROFILE_SHARE = 0.25;
 /** Further back than so many changes it is not looked whether one of them was an erasure. */
 const LOOKED_AT = 100;
 
+export function profileTokens(maxTokens: number): number {
+  return Math.max(1, Math.floor(maxTokens * PROFILE_SHARE));
+}
+
 /**
  * The profile, frozen when the conversation began, and what the newest turn calls up. A change since then is told with
  * what is recalled, so that the profile keeps its bytes; an erasure takes all that was held with it.
  */
 export async function beforeTurn(
   memory: ScopedMemory,
-  conversation: Conversation,
+  { conversation, profiles }: { readonly conversation: Conversation; readonly profiles: Profiles },
   asked: Asking,
 ): Promise<Given> {
   const { nonce } = conversation;
-  const isChanged = await refreshed(memory, conversation);
-  const forProfile = Math.floor(asked.maxTokens * PROFILE_SHARE);
-  const isNew = conversation.profile === undefined;
-  const now = isNew || isChanged ? await memory.profile({ maxTokens: forProfile }) : undefined;
-  const profile = conversation.profile ?? (now && profiled(now, { nonce, maxTokens: forProfile }));
-  if (profile) conversation.profile = profile;
-  const before = conversation.recalled;
-  if (before?.turn === asked.turn && !asked.isAnew) {
-    return { profile: profile?.block ?? "", recalled: before.block, recall: before.id };
+  const forProfile = profileTokens(asked.maxTokens);
+  if (await hasErased(memory, conversation)) {
+    delete conversation.profile;
+    delete conversation.recalled;
+    profiles.forget(asked.key);
   }
-  if (asked.query.trim() === "") return { profile: profile?.block ?? "", recalled: "" };
+  const isFrozen = conversation.profile !== undefined;
+  if (!isFrozen) {
+    const now = await profiles.of(asked.key, memory, conversation.revision);
+    if (now) conversation.profile = profiled(now, { nonce, maxTokens: forProfile });
+  }
+  const { profile, recalled: before } = conversation;
+  const block = profile?.block ?? "";
+  if (before?.turn === asked.turn && !asked.isAnew)
+    return { profile: block, recalled: before.block, recall: before.id };
+  if (asked.query.trim() === "") return { profile: block, recalled: "" };
   const recall = await memory.recall(asked.query, { maxTokens: asked.maxTokens });
+  const ended = profile ? await endedSince(profile, memory) : [];
   const own = new Set(asked.ids);
-  const ended = profile && !isNew ? endedSince(profile, now ?? (await memory.profile())) : [];
   const isOwn = ({ sources }: Item): boolean =>
     sources.length > 0 && sources.every(({ message }) => own.has(message));
   const items = recall.items.filter((item) => !isOwn(item));
   const { text } = fence([...items, ...ended], { nonce, maxTokens: asked.maxTokens - forProfile });
   conversation.recalled = { turn: asked.turn, block: text, id: recall.id };
-  return { profile: profile?.block ?? "", recalled: text, recall: recall.id };
+  return { profile: block, recalled: text, recall: recall.id };
 }
 
-/** Whether anything was written since; forgets what is held where something was erased. */
-async function refreshed(memory: ScopedMemory, conversation: Conversation): Promise<boolean> {
+/** Whether anything was erased since the last request of the conversation. */
+async function hasErased(memory: ScopedMemory, conversation: Conversation): Promise<boolean> {
   const [newest] = await memory.history(undefined, { limit: 1 });
-  const revision = newest?.revision ?? 0;
   const { revision: before } = conversation;
-  conversation.revision = revision;
-  if (before < 0 || revision === before) return false;
-  const missed = revision - before;
-  const isErased =
-    missed > LOOKED_AT ||
-    (await memory.history(undefined, { limit: missed })).some(({ erased }) => erased.length > 0);
-  if (isErased) {
-    delete conversation.profile;
-    delete conversation.recalled;
-  }
-  return true;
+  conversation.revision = newest?.revision ?? 0;
+  if (before < 0 || conversation.revision === before) return false;
+  const missed = conversation.revision - before;
+  if (missed > LOOKED_AT) return true;
+  const since = await memory.history(undefined, { limit: missed });
+  return since.some(({ erased }) => erased.length > 0);
 }

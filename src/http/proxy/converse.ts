@@ -21,10 +21,12 @@ export async function conversed(asked: Asked, proxy: OpenAiProxy, dialect: Diale
   if (isBuiltIn(asked, proxy, request.body))
     return answeredByMemory(asked, proxy, { request, dialect, who, spoken, held });
 
+  const begun = performance.now();
   const memory = turn(asked, proxy, { who, spoken, held });
   await memory.forgetFirst();
   const given = await memory.recalled();
   const edits = injected(request.json, { said: spoken.said, dialect, given });
+  proxy.meter.observe("keepsake_proxy_overhead_ms", performance.now() - begun);
 
   return passOn(asked, proxy, {
     purpose: "chat",

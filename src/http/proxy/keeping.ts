@@ -4,30 +4,41 @@ import type { Part } from "../../domain/message.ts";
 import type { InputMessage, ScopedMemory } from "../../engine/surface.ts";
 import { fieldsOf, listOf, type Reply, textOf } from "./reply.ts";
 import type { Said } from "./said.ts";
+import { within } from "./within.ts";
 
 /** Stores what is said, and lets later requests of the same user wait for it. */
 export interface Keeper {
   /** Runs a write of a user's in a moment, behind the earlier ones, and gives whether it was done. Its failure is told to `onTrouble`. */
   keep(user: string, write: () => Promise<unknown>): Promise<boolean>;
-  /** Resolves when what is being stored for the user now is stored, or could not be. */
-  settled(user: string): Promise<unknown>;
+  /**
+   * Waits until what the user said before is stored, or could not be; gives up after a moment, at once where writes fail.
+   * False where it is not known to be stored.
+   */
+  settled(user: string): Promise<boolean>;
   /** The same for all users. */
   allSettled(): Promise<void>;
 }
 
+/** How long a request waits for what the same user said just before it. Nobody types so fast; programs do. */
+const SETTLED_MS = 1500;
+/** The same while the record takes no writes. */
+const HASTY_MS = 5;
 /** Writes that wait at once, over all users. A record that never answers must not fill the memory of this process. */
 const MOST_WAITING = 1000;
 
 export function keeper(onTrouble: (error: unknown) => void): Keeper {
   const running = new Map<string, Promise<boolean>>();
   let waiting = 0;
+  let isWell = true;
   const done = async (write: () => Promise<unknown>): Promise<boolean> => {
     try {
       // Understanding keeps the process busy for a moment: what is written to the client now goes first.
       await new Promise((resolve) => setImmediate(resolve));
       await write();
+      isWell = true;
       return true;
     } catch (error) {
+      isWell = false;
       onTrouble(error);
       return false;
     }
@@ -48,7 +59,13 @@ export function keeper(onTrouble: (error: unknown) => void): Keeper {
       running.set(user, kept);
       return kept;
     },
-    settled: (user) => running.get(user) ?? Promise.resolve(),
+    async settled(user) {
+      const writing = running.get(user);
+      if (!writing) return true;
+      const isStored = await within(isWell ? SETTLED_MS : HASTY_MS, writing).catch(() => undefined);
+      if (isStored === undefined) isWell = false;
+      return isStored ?? false;
+    },
     allSettled: async () => {
       await Promise.all(running.values());
     },

@@ -25,7 +25,7 @@ beforeEach(async () => {
     keepsake,
     lifecycle: life,
     keys,
-    proxy: { upstream: { baseUrl: upstream.url, apiKey: "sk-upstream" }, clock, retrievalMs: 2000 },
+    proxy: { upstream: { baseUrl: upstream.url, apiKey: "sk-upstream" }, clock, retrievalMs: 50 },
   });
 });
 afterEach(async () => {

@@ -1,8 +1,10 @@
 import type { OnCall } from "../../ports/calls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Meter, NO_METER } from "../../ports/meter.ts";
+import { profileTokens } from "./before.ts";
 import { type Conversations, conversations } from "./conversations.ts";
 import { type Keeper, keeper } from "./keeping.ts";
+import { type Profiles, profiles } from "./profiles.ts";
 import { type Sender, sender, type Upstream } from "./upstream.ts";
 
 export interface ProxyOptions {
@@ -32,12 +34,13 @@ export interface OpenAiProxy {
   readonly deadlineMs: number;
   readonly clock: Clock;
   readonly conversations: Conversations;
+  readonly profiles: Profiles;
   readonly keeper: Keeper;
   /** To the upstream of the settings; where they name none, to OpenAI, with a key that the client brings. */
   readonly sender: Sender;
   readonly onCall: OnCall;
   trouble(step: Step, error: unknown): void;
-  count(name: string, labels: { readonly [name: string]: string }): void;
+  readonly meter: Meter;
   /** Resolves when all that was said is stored; no request may come after it. */
   close(): Promise<void>;
 }
@@ -45,7 +48,7 @@ export interface OpenAiProxy {
 const OPENAI = "https://api.openai.com/v1";
 
 export function proxy(options: ProxyOptions = {}): OpenAiProxy {
-  const { upstream, meter = NO_METER, onTrouble, onCall = () => {} } = options;
+  const { upstream, meter = NO_METER, maxTokens = 4000, onTrouble, onCall = () => {} } = options;
   const trouble = (step: Step, error: unknown): void => {
     meter.count("keepsake_proxy_troubles_total", { step });
     onTrouble?.(step, error);
@@ -55,15 +58,16 @@ export function proxy(options: ProxyOptions = {}): OpenAiProxy {
   return {
     upstream,
     retrievalMs: options.retrievalMs ?? 50,
-    maxTokens: options.maxTokens ?? 4000,
+    maxTokens,
     deadlineMs: options.deadlineMs ?? 600_000,
     clock: options.clock ?? (() => new Date(performance.timeOrigin + performance.now())),
     conversations: conversations(),
+    profiles: profiles({ maxTokens: profileTokens(maxTokens) }),
     keeper: held,
     sender: out,
     onCall,
     trouble,
-    count: (name, labels) => meter.count(name, labels),
+    meter,
     async close() {
       await held.allSettled();
       out.close();

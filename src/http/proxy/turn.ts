@@ -9,6 +9,7 @@ import type { OpenAiProxy } from "./proxy.ts";
 import type { Reply } from "./reply.ts";
 import type { Spoken } from "./spoken.ts";
 import type { Who } from "./who.ts";
+import { within } from "./within.ts";
 
 /** What the memory does in one turn of a conversation. None of it ever throws. */
 export interface Turn {
@@ -78,6 +79,7 @@ export function turn(
   const keep = (write: () => Promise<void>): Promise<boolean> => {
     const kept = proxy.keeper.keep(key, write);
     services.lifecycle.after(kept);
+    void kept.then(() => proxy.profiles.changed(key, memory));
     return kept;
   };
   const keepOnce = (): Promise<boolean> => {
@@ -86,14 +88,18 @@ export function turn(
     return keep(async () => keepSaid(memory(), conversation.session, said));
   };
   const recall = async (): Promise<Given> => {
-    await proxy.keeper.settled(key);
-    return beforeTurn(memory(), conversation, {
-      query: spoken.newest.text,
-      turn: spoken.newest.turn,
-      isAnew: spoken.fresh.length > 0,
-      ids: said.map(({ id }) => id),
-      maxTokens: proxy.maxTokens,
-    });
+    return beforeTurn(
+      memory(),
+      { conversation, profiles: proxy.profiles },
+      {
+        key,
+        query: spoken.newest.text,
+        turn: spoken.newest.turn,
+        isAnew: spoken.fresh.length > 0,
+        ids: said.map(({ id }) => id),
+        maxTokens: proxy.maxTokens,
+      },
+    );
   };
   return {
     async forgetFirst() {
@@ -106,6 +112,8 @@ export function turn(
     async recalled() {
       // What was to be forgotten may still be there: it is not shown.
       if (degraded) return NOTHING;
+      // A failure of it was told where it failed; what is stored is recalled all the same.
+      await proxy.keeper.settled(key);
       try {
         return await within(proxy.retrievalMs, recall());
       } catch (error) {
@@ -147,18 +155,4 @@ export function headersOf(done: { readonly mode: string; readonly why?: string }
 /** With the memory out of reach, what is held of the conversation still goes with it: the prompt cache stays warm. */
 function frozen({ profile }: Conversation): Given {
   return { profile: profile?.block ?? "", recalled: "" };
-}
-
-/** The value, if it comes in time. What comes later is dropped, and so is its failure. */
-async function within<Value>(ms: number, coming: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new MemoryError("unavailable", `nothing came within ${ms} ms.`)), ms);
-  });
-  coming.catch(() => {});
-  try {
-    return await Promise.race([coming, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

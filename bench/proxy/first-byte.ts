@@ -1,0 +1,179 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { person } from "../speed/made-up.ts";
+
+const USAGE = `node bench/proxy/first-byte.ts [--turns N] [--memories M] [--json]
+
+How much later the first byte of a streamed chat comes through the proxy than directly from the model's server, a mock
+of OpenAI's on this machine that answers at once. Both in the same run, in turns, over kept connections, each of the three
+programs a process of its own; the user has M memories (2,000), and each of the N turns (300) begins a conversation with words that
+were never said before. A moment lies between two requests, in which what was said is stored and understood.`;
+
+const KEY = "a-key-for-the-measuring-alone";
+const ROOT = join(import.meta.dirname, "../..");
+/** Between two requests, in ms: nobody writes faster. */
+const PAUSE_MS = 60;
+const WARM_UP = 20;
+
+const agent = new Agent({ keepAlive: true });
+const children: ChildProcess[] = [];
+
+/** A program of ours, and the first line of JSON that it prints. */
+async function begun(args: readonly string[], environment: object = {}): Promise<{ url: string }> {
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    stdio: ["pipe", "pipe", "inherit"],
+    // biome-ignore lint/style/noProcessEnv: its programs run in the environment that it runs in.
+    env: { ...process.env, ...environment },
+  });
+  children.push(child);
+  let text = "";
+  for await (const part of child.stdout ?? []) {
+    text += String(part);
+    try {
+      return JSON.parse(text) as { url: string };
+    } catch {
+      // Not all of it is there yet.
+    }
+  }
+  throw new Error(`${args[0]} stopped before it said where it listens.`);
+}
+
+async function filled(path: string, memories: number): Promise<void> {
+  const child = spawn(process.execPath, ["bench/speed/fill.ts", path, "1", "1", String(memories)], {
+    cwd: ROOT,
+  });
+  const status = await new Promise((resolve) => child.once("exit", resolve));
+  if (status !== 0) throw new Error("The user's memories could not be made.");
+}
+
+/** From the request to the first byte of the answer's body, and to the last, in ms. */
+function asked(url: string, body: string): Promise<{ first: number; last: number; memory: unknown }> {
+  return new Promise((resolve, reject) => {
+    const begun = performance.now();
+    const asking = request(
+      `${url}/chat/completions`,
+      {
+        method: "POST",
+        agent,
+        headers: {
+          authorization: `Bearer ${KEY}`,
+          "content-type": "application/json",
+          "content-length": Buffer.byteLength(body),
+        },
+      },
+      (response) => {
+        let first: number | undefined;
+        response.on("data", () => {
+          first ??= performance.now() - begun;
+        });
+        response.on("end", () => {
+          if (response.statusCode !== 200 || first === undefined)
+            reject(new Error(`status ${response.statusCode}`));
+          else
+            resolve({
+              first,
+              last: performance.now() - begun,
+              memory: response.headers["x-keepsake-memory"],
+            });
+        });
+      },
+    );
+    asking.on("error", reject);
+    asking.end(body);
+  });
+}
+
+function share(values: readonly number[], of: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return Math.round((sorted[Math.floor((sorted.length - 1) * of)] ?? 0) * 100) / 100;
+}
+
+const rowOf = (values: readonly number[]) => ({
+  p50: share(values, 0.5),
+  p95: share(values, 0.95),
+  p99: share(values, 0.99),
+});
+
+async function measured(turns: number, memories: number): Promise<object> {
+  const folder = mkdtempSync(join(tmpdir(), "keepsake-first-byte-"));
+  try {
+    const path = join(folder, "memory.db");
+    await filled(path, memories);
+    const upstream = await begun(["bench/proxy/upstream.ts"]);
+    const keepsake = await begun(["src/cli/main.ts", "serve", "--db", path, "--port", "0", "--json"], {
+      KEEPSAKE_API_KEY: KEY,
+      OPENAI_API_KEY: "sk-none",
+      OPENAI_BASE_URL: upstream.url,
+      KEEPSAKE_EXTRACTOR: "rules",
+    });
+    return await compared({ direct: upstream.url, proxied: `${keepsake.url}/v1` }, turns, memories);
+  } finally {
+    agent.destroy();
+    for (const child of children) child.kill();
+    await Promise.all(children.map((child) => new Promise((resolve) => child.once("exit", resolve))));
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function compared(
+  urls: { direct: string; proxied: string },
+  turns: number,
+  memories: number,
+): Promise<object> {
+  const one = person(1);
+  const first = { direct: [] as number[], proxied: [] as number[] };
+  const last = { direct: [] as number[], proxied: [] as number[] };
+  const differences: number[] = [];
+  let withMemory = 0;
+  for (let i = -WARM_UP; i < turns; i += 1) {
+    const words = one.question(i + WARM_UP, memories);
+    const body = (content: string): string =>
+      JSON.stringify({
+        model: "gpt-4o-mini",
+        user: one.name,
+        stream: true,
+        messages: [{ role: "user", content }],
+      });
+    // Who goes first changes with each turn.
+    const order = i % 2 === 0 ? (["direct", "proxied"] as const) : (["proxied", "direct"] as const);
+    const times = { direct: 0, proxied: 0 };
+    for (const way of order) {
+      const taken = await asked(urls[way], body(words));
+      times[way] = taken.first;
+      if (i >= 0) {
+        first[way].push(taken.first);
+        last[way].push(taken.last);
+        if (taken.memory === "on") withMemory += 1;
+      }
+      await pause(PAUSE_MS);
+    }
+    if (i >= 0) differences.push(times.proxied - times.direct);
+  }
+  return {
+    turns,
+    memories,
+    with_memory: withMemory,
+    first_byte_ms: { direct: rowOf(first.direct), proxied: rowOf(first.proxied), later: rowOf(differences) },
+    last_byte_ms: { direct: rowOf(last.direct), proxied: rowOf(last.proxied) },
+  };
+}
+
+const { values } = parseArgs({
+  options: {
+    turns: { type: "string", default: "300" },
+    memories: { type: "string", default: "2000" },
+    json: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  },
+});
+if (values.help) console.log(USAGE);
+else {
+  const result = await measured(Number(values.turns), Number(values.memories));
+  console.log(values.json ? JSON.stringify(result) : JSON.stringify(result, undefined, 2));
+}

@@ -1,0 +1,63 @@
+import type { Profile, ScopedMemory } from "../../engine/surface.ts";
+import { lately } from "./lately.ts";
+
+/** Profiles of users, made before they are asked for where that takes long. */
+export interface Profiles {
+  /**
+   * The profile as it is, or, of a user with many memories, as it was a moment ago; undefined where there is none yet, and
+   * making it would hold up a chat. Nothing that was erased is in it.
+   */
+  of(user: string, memory: ScopedMemory, revision: number): Promise<Profile | undefined>;
+  /** To be called where something was written: the next conversation may begin with it. */
+  changed(user: string, memory: () => ScopedMemory): void;
+  /** To be called where something was erased. */
+  forget(user: string): void;
+}
+
+interface Made {
+  readonly profile: Profile;
+  readonly revision: number;
+}
+
+/** Memories of which a profile is made in a few milliseconds. */
+const FEW = 200;
+/** How long nothing more must be written before a large profile is made anew. */
+const CALM_MS = 1500;
+const HOUR_MS = 3_600_000;
+
+export function profiles({ maxTokens }: { readonly maxTokens: number }): Profiles {
+  const held = lately<Made>(500, HOUR_MS);
+  const waiting = new Map<string, NodeJS.Timeout>();
+  const make = async (user: string, memory: ScopedMemory): Promise<Profile> => {
+    const [newest] = await memory.history(undefined, { limit: 1 });
+    const profile = await memory.profile({ maxTokens });
+    held.set(user, { profile, revision: newest?.revision ?? 0 });
+    return profile;
+  };
+  const later = (user: string, memory: () => ScopedMemory): void => {
+    clearTimeout(waiting.get(user));
+    const timer = setTimeout(() => {
+      waiting.delete(user);
+      // What fails here fails again where somebody waits for it.
+      void Promise.resolve()
+        .then(() => make(user, memory()))
+        .catch(() => {});
+    }, CALM_MS);
+    timer.unref();
+    waiting.set(user, timer);
+  };
+  return {
+    async of(user, memory, revision) {
+      const made = held.get(user);
+      if (made?.revision === revision) return made.profile;
+      const { total } = await memory.list({ limit: 1 });
+      if (total <= FEW) return make(user, memory);
+      later(user, () => memory);
+      return made?.profile;
+    },
+    changed(user, memory) {
+      if (held.get(user)) later(user, memory);
+    },
+    forget: (user) => held.delete(user),
+  };
+}
