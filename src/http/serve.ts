@@ -5,10 +5,11 @@ import { invalid, MemoryError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RateLimits } from "../ports/rate-limits.ts";
 import { type AppOptions, httpApp, type ServerFault } from "./app.ts";
+import { farewell } from "./farewell.ts";
 import { isLoopback } from "./guard.ts";
 import { apiKeys, passingKeys } from "./keys.ts";
 import { keysFile } from "./keys-file.ts";
-import { type Lifecycle, lifecycle } from "./lifecycle.ts";
+import { lifecycle } from "./lifecycle.ts";
 import type { Answered } from "./observe.ts";
 import type { ProxyOptions } from "./proxy/proxy.ts";
 import { given } from "./wire.ts";
@@ -56,8 +57,6 @@ export interface Served {
 const HEADERS_MS = 10_000;
 /** For a request to come in, an import among them. Others end with their own deadline. */
 const INCOMING_MS = 300_000;
-const ON_ITS_WAY_MS = 500;
-const LONGEST_FAREWELL_MS = 10_000;
 
 const KEYLESS =
   "Others could reach it there, and there is no key yet. Make one first, with `keepsake keys create`, or set " +
@@ -83,7 +82,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const first =
     keys.first === undefined ? {} : { firstKey: keys.first, signInUrl: `${url}/#key=${keys.first}` };
   const end = async (): Promise<void> => {
-    await close(server, life, options.drainMs ?? 0);
+    await farewell(server, life, options.drainMs ?? 0);
     keys.close();
   };
   return { url, ...first, close: end };
@@ -116,19 +115,4 @@ function urlOf(server: Server, host: string): string {
   // Nobody can open 0.0.0.0 in a browser: this machine's own name is where to look.
   const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   return `http://${name}:${port}`;
-}
-
-async function close(server: Server, life: Lifecycle, drainMs: number): Promise<void> {
-  life.enter("leaving");
-  if (drainMs > 0) await new Promise((resolve) => setTimeout(resolve, drainMs));
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  // What was on its way by now is still served.
-  const late = setTimeout(() => life.enter("closing"), ON_ITS_WAY_MS);
-  const limit = setTimeout(() => server.closeAllConnections(), LONGEST_FAREWELL_MS);
-  await closed;
-  clearTimeout(late);
-  clearTimeout(limit);
-  life.enter("closing");
-  await life.idle(LONGEST_FAREWELL_MS);
 }

@@ -1,0 +1,110 @@
+import { Agent, request } from "node:http";
+import { seeded } from "../speed/vocabulary.ts";
+
+/** One kind of request: how many a second, and what each is. */
+export interface Kind {
+  readonly name: string;
+  readonly perSecond: number;
+  make(number: number): { readonly path: string; readonly body: object };
+}
+
+/** What came of the requests of one kind. Latencies in milliseconds. */
+export interface Sent {
+  readonly name: string;
+  readonly latencies: number[];
+  /** Status or error code -> how many. */
+  readonly errors: Map<string, number>;
+}
+
+interface Target {
+  readonly url: string;
+  readonly key: string;
+}
+
+const CONNECTIONS = 64;
+const PATIENCE_MS = 30_000;
+
+/**
+ * Sends requests at their times, whether the ones before have been answered or not (open loop): each kind at random moments, so many
+ * a second in the mean. A latency counts from the moment at which the request was due, so that what waits because the server
+ * or this process is behind is not left out (coordinated omission).
+ */
+export async function send(
+  target: Target,
+  kinds: readonly Kind[],
+  seconds: number,
+  seed = 1,
+): Promise<Sent[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const begun = performance.now();
+  const all = await Promise.all(
+    kinds.map((kind, i) => sendKind({ ...target, agent }, kind, { begun, seconds, seed: seed + i })),
+  );
+  agent.destroy();
+  return all;
+}
+
+async function sendKind(
+  target: Target & { readonly agent: Agent },
+  kind: Kind,
+  { begun, seconds, seed }: { begun: number; seconds: number; seed: number },
+): Promise<Sent> {
+  const random = seeded(seed);
+  const sent: Sent = { name: kind.name, latencies: [], errors: new Map() };
+  const answers: Promise<void>[] = [];
+  let due = begun;
+  for (let number = 0; ; number += 1) {
+    // The gaps of a Poisson process: people do not ask in step.
+    due += (-Math.log(1 - random()) * 1000) / kind.perSecond;
+    if (due > begun + seconds * 1000) break;
+    const wait = due - performance.now();
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    const at = due;
+    answers.push(
+      ask(target, kind.make(number)).then((error) => {
+        sent.latencies.push(performance.now() - at);
+        if (error !== undefined) sent.errors.set(error, (sent.errors.get(error) ?? 0) + 1);
+      }),
+    );
+  }
+  await Promise.all(answers);
+  return sent;
+}
+
+/** Asks, and reads the answer to its end. Gives what was wrong with it. */
+function ask(
+  { url, key, agent }: Target & { readonly agent: Agent },
+  { path, body }: { path: string; body: object },
+): Promise<string | undefined> {
+  const text = JSON.stringify(body);
+  return new Promise((resolve) => {
+    const asked = request(
+      `${url}${path}`,
+      {
+        agent,
+        method: "POST",
+        timeout: PATIENCE_MS,
+        headers: {
+          authorization: `Bearer ${key}`,
+          "content-type": "application/json",
+          "content-length": Buffer.byteLength(text),
+        },
+      },
+      (answer) => {
+        let isWhole = false;
+        answer.on("end", () => {
+          isWhole = answer.complete;
+        });
+        answer.on("close", () => {
+          const { statusCode = 0 } = answer;
+          if (statusCode >= 400) resolve(`${statusCode}`);
+          else resolve(isWhole ? undefined : "cut");
+        });
+        answer.resume();
+      },
+    );
+    asked.on("timeout", () => asked.destroy(new Error("timeout")));
+    asked.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    asked.end(text);
+  });
+}

@@ -1,0 +1,221 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { openaiServer } from "../../src/testing/openai-server.ts";
+import { filled } from "../speed/filling.ts";
+import { type Person, person } from "../speed/made-up.ts";
+import { rounded, type Spread, spreadOf } from "../speed/measure.ts";
+import { phase } from "../speed/progress.ts";
+import { seeded } from "../speed/vocabulary.ts";
+import { type Kind, type Sent, send } from "./generator.ts";
+import { type Running, started } from "./server.ts";
+
+const USAGE = `npm run -s bench -- --server [--users U] [--per-user N] [--seconds S] [--searches R] [--writes R] [--model-ms MS]
+                      [--warm-up S] [--bar MS] [--keep FILE] [--json]
+
+Searches (200 a second) and writes (20 a second) over HTTP for S seconds (60) on the built server, with U users (100) of
+N memories each (2,000); generator and server share this machine. Open loop; a latency counts from the moment at which a
+request was due. With --model-ms a model stands behind it that takes so long to answer. With --bar it fails where the 95th of 100
+searches or writes takes longer, or any of them fails.`;
+
+interface Wanted {
+  readonly users: number;
+  readonly perUser: number;
+  readonly seconds: number;
+  readonly warmUp: number;
+  readonly searches: number;
+  readonly writes: number;
+  readonly modelMs: number;
+  readonly bar: number | undefined;
+  readonly keep: string | undefined;
+  readonly json: boolean;
+  readonly profile: boolean;
+}
+
+interface Figures {
+  readonly users: number;
+  readonly perUser: number;
+  readonly seconds: number;
+  readonly modelMs: number;
+  readonly kinds: {
+    readonly [name: string]: Spread & { readonly perSecond: number; readonly errors: object };
+  };
+  readonly server: { readonly cpu: number; readonly megabytes: number };
+  readonly generator: { readonly cpu: number };
+  readonly modelCalls: number;
+  /** Of the last minute, before and after. */
+  readonly load: { readonly before: number; readonly after: number };
+}
+
+function wantedOf(): Wanted {
+  const { values } = parseArgs({
+    options: {
+      server: { type: "boolean" },
+      users: { type: "string", default: "100" },
+      "per-user": { type: "string", default: "2000" },
+      seconds: { type: "string", default: "60" },
+      "warm-up": { type: "string", default: "10" },
+      searches: { type: "string", default: "200" },
+      writes: { type: "string", default: "20" },
+      "model-ms": { type: "string", default: "0" },
+      bar: { type: "string" },
+      keep: { type: "string" },
+      json: { type: "boolean", default: false },
+      profile: { type: "boolean", default: false },
+    },
+  });
+  const number = (name: keyof typeof values): number => {
+    const value = Number(values[name]);
+    if (!Number.isFinite(value) || value < 0) throw new Error(`--${name} must be a number.\n\n${USAGE}`);
+    return value;
+  };
+  return {
+    users: number("users"),
+    perUser: number("per-user"),
+    seconds: number("seconds"),
+    warmUp: number("warm-up"),
+    searches: number("searches"),
+    writes: number("writes"),
+    modelMs: number("model-ms"),
+    bar: values.bar === undefined ? undefined : number("bar"),
+    keep: values.keep,
+    json: values.json,
+    profile: values.profile,
+  };
+}
+
+/** Searches and writes of people drawn by chance. */
+function kindsOf({ users, perUser, searches, writes }: Wanted, mark: string): Kind[] {
+  const people: Person[] = Array.from({ length: users }, (_, i) => person(i + 1));
+  const drawing = (seed: number): (() => Person) => {
+    const random = seeded(seed);
+    return () => people[Math.floor(random() * users)] as Person;
+  };
+  const [asks, tells] = [drawing(7), drawing(11)];
+  const kinds: Kind[] = [
+    {
+      name: "search",
+      perSecond: searches,
+      make(number) {
+        const one = asks();
+        return {
+          path: `/api/v1/memories/${one.name}/search`,
+          body: { query: one.question(number, perUser) },
+        };
+      },
+    },
+    {
+      name: "write",
+      perSecond: writes,
+      make(number) {
+        const one = tells();
+        const { content } = one.said(perUser + number);
+        const messages = [{ id: `${mark}-${number}`, role: "user", content }];
+        return { path: "/api/v1/messages", body: { user_id: one.name, session_id: mark, messages } };
+      },
+    },
+  ];
+  return kinds.filter(({ perSecond }) => perSecond > 0);
+}
+
+async function measured(path: string, wanted: Wanted): Promise<Figures> {
+  const before = loadavg()[0] ?? 0;
+  const model = wanted.modelMs > 0 ? await openaiServer() : undefined;
+  if (model) model.always = { afterMs: wanted.modelMs };
+  const settings: Record<string, string> = model
+    ? { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "sk-none", OPENAI_MODEL: "gpt-4o-mini" }
+    : {};
+  const server = await started(path, settings, wanted.profile ? ["--cpu-prof", "--cpu-prof-dir=."] : []);
+  try {
+    phase(`${wanted.warmUp} s to get warm`);
+    await send(server, kindsOf(wanted, "warm-up"), wanted.warmUp, 100);
+    phase(`${wanted.seconds} s of ${wanted.searches} searches and ${wanted.writes} writes a second`);
+    const used = server.used();
+    const own = process.cpuUsage();
+    const sent = await send(server, kindsOf(wanted, "measured"), wanted.seconds);
+    return figuresOf(wanted, sent, {
+      server,
+      used,
+      own: process.cpuUsage(own),
+      before,
+      modelCalls: model?.received.length ?? 0,
+    });
+  } finally {
+    await server.end();
+    await model?.close();
+  }
+}
+
+function figuresOf(
+  { users, perUser, seconds, modelMs }: Wanted,
+  sent: readonly Sent[],
+  seen: {
+    server: Running;
+    used: ReturnType<Running["used"]>;
+    own: NodeJS.CpuUsage;
+    before: number;
+    modelCalls: number;
+  },
+): Figures {
+  const now = seen.server.used();
+  return {
+    users,
+    perUser,
+    seconds,
+    modelMs,
+    kinds: Object.fromEntries(
+      sent.map(({ name, latencies, errors }) => [
+        name,
+        {
+          ...spreadOf(latencies),
+          perSecond: rounded(latencies.length / seconds),
+          max: rounded(Math.max(...latencies)),
+          errors: Object.fromEntries(errors),
+        },
+      ]),
+    ),
+    server: { cpu: rounded((now.seconds - seen.used.seconds) / seconds), megabytes: now.megabytes },
+    generator: { cpu: rounded((seen.own.user + seen.own.system) / 1e6 / seconds) },
+    modelCalls: seen.modelCalls,
+    load: { before: rounded(seen.before), after: rounded(loadavg()[0] ?? 0) },
+  };
+}
+
+function lines(figures: Figures): string[] {
+  const { kinds, server, generator, load, modelMs, modelCalls } = figures;
+  return [
+    `${figures.users} users of ${figures.perUser} memories, ${figures.seconds} s${modelMs > 0 ? `, a model that takes ${modelMs} ms (${modelCalls} calls)` : ""}`,
+    ...Object.entries(kinds).map(
+      ([name, { p50, p95, p99, perSecond, errors }]) =>
+        `${name.padEnd(8)} ${`${perSecond}/s`.padEnd(9)} p50 ${p50} ms, p95 ${p95} ms, p99 ${p99} ms, errors ${JSON.stringify(errors)}`,
+    ),
+    `server: ${Math.round(server.cpu * 100)} % of a core, ${server.megabytes} MB; generator: ${Math.round(generator.cpu * 100)} %; load average ${load.before} before, ${load.after} after`,
+  ];
+}
+
+function isWithin({ kinds }: Figures, bar: number): boolean {
+  return Object.values(kinds).every(({ p95, errors }) => p95 < bar && Object.keys(errors).length === 0);
+}
+
+async function main(): Promise<number> {
+  const wanted = wantedOf();
+  const folder = mkdtempSync(join(tmpdir(), "keepsake-load-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+  const path = join(folder, "load.db");
+  await filled(path, {
+    users: wanted.users,
+    perUser: wanted.perUser,
+    ...(wanted.keep === undefined ? {} : { kept: wanted.keep }),
+  });
+  const figures = await measured(path, wanted);
+  if (wanted.json) console.log(JSON.stringify(figures));
+  else for (const line of lines(figures)) console.log(line);
+  return wanted.bar === undefined || isWithin(figures, wanted.bar) ? 0 : 1;
+}
+
+process.exitCode = await main().catch((error: Error) => {
+  console.error(error.message);
+  return 1;
+});

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { serverEnds } from "./server-kill.ts";
+
+// The long form is run by `.ci/run`.
+
+it("a server that is killed under load has kept every write that it acknowledged", {
+  timeout: 60_000,
+}, async () => {
+  const { acknowledged, inFlight, faults } = await serverEnds("SIGKILL", 2, 20260103);
+  expect(faults).toEqual([]);
+  expect([acknowledged >= 20, inFlight > 0]).toEqual([true, true]);
+});
+
+it("a server that is told to stop under load answers in full what was asked of it before", {
+  timeout: 60_000,
+}, async () => {
+  const { acknowledged, inFlight, faults } = await serverEnds("SIGTERM", 2, 20260104);
+  expect(faults).toEqual([]);
+  expect([acknowledged >= 20, inFlight > 0]).toEqual([true, true]);
+});
