@@ -24,7 +24,7 @@ const NAMED = new RegExp(
     `\\b(?:note|hint|memo|notice|message|ps|instructions?|rule|rule zero|remarks?|policy|hinweis)\\b.{0,12}\\b(?:for|to|an|für)\\b.{0,8}\\b${LOOSE}\\b`,
     `\\bto (?:any|all|the|every) ${ASSISTANT}\\b[^.;]{0,40}:`,
     `\\bif you(?:'re| are) (?:the |an? )?${ASSISTANT}\\b`,
-    `(?:^|[.!?:;"(#*-] ?)(?:the |any |all )?${ASSISTANT}(?: (?:reading|helpers|screening|of)[^,:]{0,30})?[,:] (?:please )?(?:${VERBS}|if|when|whenever|as soon)\\b`,
+    `(?:^|[.!?:;"(#*>-] ?)(?:the |any |all )?${ASSISTANT}(?: (?:reading|helpers|screening|of)[^,:]{0,30})?[,:] (?:please )?(?:${VERBS}|if|when|whenever|as soon)\\b`,
     `\\basks? (?:virtual |all |the )*${ASSISTANT} to\\b`,
     `\\b${CORE} (?:reading|processing|screening) (?:this|these|it)\\b`,
     "\\bwhoever's bot\\b|\\bassistant\\.\\w+ *=|\\bbots have to\\b",
@@ -40,7 +40,7 @@ const WISH =
   "(?:remember(?: this)?(?: that|:)? (?:you |to )?(?:must |have to |should )?|keep in mind (?:for \\w+ \\w+ \\w+ )?that |make sure (?:to |that you )|be sure to |don't forget to |i want you to |i need you to |i'd like you to |you (?:must|should|shall|have to|need to|are to|will|are obliged to|are required to|can|may) |let's |help me to |store permanently: )*";
 const IMPERATIVE = new RegExp(`^["'(\\[>*-]*\\s*${OPENERS}${SETTING}${OPENERS}${WISH}${VERBS}\\b`);
 const SECOND =
-  /\b(?:you (?:must|should|shall|have to|need to|are to|will|are obliged|are required|may now|drop|push|are now|serve|belong|get|mail|slip|hold)|u (?:push|must|should)|your (?:memory|long-term memory|filters|rules|guidelines|restrictions|instructions|bio|duty|makers|own evil|unfiltered)|you(?:'re| are) (?:now|going to be|captain)|hard rule of yours|of you remember|all (?:that )?you remember|in the back of your head)\b/;
+  /\b(?:(?:you|u) (?:must|should|shall|have to|need to|are to|will|are obliged|are required|may now|get to|push|drop|serve|belong)|your (?:memory|long-term memory|filters|rules|guidelines|restrictions|instructions|bio|duty|makers|own evil|unfiltered)|you(?:'re| are) (?:now|going to be)|(?:from now on|from today|from this (?:day|moment))[, ]+(?:you|u)|hard rule of yours|all (?:that )?you remember|back of your head|new habit for you)\b/;
 /** Told of oneself or of others, not asked of anybody: "I always recommend …", "our bot keeps …". */
 const TOLD =
   /^["'(]*(?:don't let me\b|(?:(?:and|but|so|well|yes|yesterday|today|in|at|for|on|once|last) [^,]{0,40}?,? ?)?(?:i|i'm|i've|i'd|i'll|we|we're|my|our|he|she|they|his|her|their|there's|it's|remind me|who|what|which|where|how|why|did|does|is|are|was|were)\b)/;
@@ -54,6 +54,12 @@ const OF_THE_USER =
   /\b(?:the|this|of the) (?:user|human|account holder|principal)(?:'s \w+(?: \w+)?)? (?:has |have |had |is |was |no longer |always |never )*(?:agreed|approved|wants?|asked|insisted|gave|given|trusts?|loves?|hates?|owes?|moved|works?|lives?|consents?|consented|waived?s?|allowed|confirmed|told|married|retired|worships?|obeys?|prefers?|is|has|was|mentions?|said|says)\b(?! (?:taken|able|shown|presented|given|redirected|on the|in the|seen|logged))|\buser (?:gave|wants|waives|agreed|insisted|approved)\b|\b(?:user|assistant)\.\w+ *=/;
 const I_WILL =
   /\b(?:i (?:will|shall|must|only|now|always|start|include|recommend|hide|have (?:to|noted|been told|heard|switched)|am (?:now|to|biased|copying|acting|going)|work|take|download|skip|renew|keep|decided|recall|promised|look|drop|erase|no longer|treat|leave|understand|substitute|need to|route|book|don't|do not|suggest|see that|want)|i'm (?:biased|copying)|i've switched|i'll|my (?:rule|chain|habit|duty|notes|new name|memories|policy)|of mine is|you want me)\b|\b(?:noted|got it|stored|saved)\b.{0,30}:/;
+
+/** A sentence, and what stands behind its commas, colons and dashes. */
+function clauses(text: string): string[] {
+  const parts = text.split(/[,:;] | [-–—]+ | (?:and|but|then|so) /);
+  return parts.length === 1 ? parts : [text, ...parts];
+}
 
 export interface Directed {
   /** It names an assistant, or orders one by its name. */
@@ -72,7 +78,7 @@ export function directedAt(text: string): Directed {
   const told = (TOLD.test(text) && !ASKS.test(text)) || (QUESTION.test(text) && !STANDING.test(text));
   return {
     named: NAMED.test(text),
-    asked: IMPERATIVE.test(text) || SECOND.test(text) || ASKS.test(text),
+    asked: SECOND.test(text) || ASKS.test(text) || clauses(text).some((clause) => IMPERATIVE.test(clause)),
     ofUser:
       OF_THE_USER.test(text) ||
       /\bthe (?:assistant|agent|bot) (?:was|is|has|may|shall|must|should|will|always|never|obeys|endorses)\b/.test(

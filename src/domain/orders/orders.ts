@@ -73,12 +73,18 @@ function ordered(sentence: string, voice: Voice): string | undefined {
   if (text.length < 6) return undefined;
   const directed = directedAt(text);
   if (voice === "typed" && directed.told && !directed.named) return undefined;
-  const hit = RISKS.find((risk) => isRisked(risk, plain, text, voice));
-  if (hit && (hit.alone || isMeant(directed, voice))) return hit.does;
+  // Most sentences are directed at nobody: then few questions are left.
+  const asked = isMeant(directed, voice) ? RISKS : ALONE;
+  const hit = asked.find((risk) => isRisked(risk, plain, text, voice));
+  if (hit) return hit.does;
   if (voice === "brought" && directed.named) return "do something";
   if (voice !== "typed" && directed.ofUser) return "believe something of the user";
-  return ordersElsewhere(text) && !directed.told ? "do something for good" : undefined;
+  if (directed.told || ENGLISH.test(text)) return undefined;
+  return ordersElsewhere(text) ? "do something for good" : undefined;
 }
+
+const ALONE = RISKS.filter(({ alone }) => alone);
+const ENGLISH = /\b(?:the|and|you|your|with|my)\b/;
 
 function isRisked(
   { said, lasting, named, theirs }: Risk,
