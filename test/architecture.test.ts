@@ -169,6 +169,7 @@ describe("the source tree", () => {
   it.each([
     ["record", /^export (?:async )?function \w+Record\(/m, "recordConformance("],
     ["embedder", /^export (?:async )?function \w+Embedder\(/m, "embedderConformance("],
+    ["language model", /^export (?:async )?function \w+Model\(/m, "languageModelConformance(", 1],
     ["ledger of calls", /^export (?:async )?function \w+Calls\(/m, "callsConformance("],
   ])("runs the conformance suite on every adapter that is a %s", (_port, made, suite) => {
     const adapters = SOURCES.filter(({ path, text }) => path.startsWith("adapters/") && made.test(text));

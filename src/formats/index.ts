@@ -10,6 +10,7 @@ import { isQuestion, readLongMemEval } from "./longmemeval.ts";
 
 export type { Entry, Reader } from "./entry.ts";
 export { readAddedMemories } from "./keepsake.ts";
+export { readStreamed, type StreamedEntry } from "./streamed.ts";
 
 /** By the names that `--format` takes. */
 export const FORMATS: {

@@ -5,6 +5,11 @@ import { invalid, MemoryError } from "../errors.ts";
 const LINE_FEED = 10;
 /** A line is held whole; what has none for so long is no text. */
 const MOST_LINE_BYTES = 64 * 1024 * 1024;
+/** What comes in from outside is held by a server that serves others as well; a message may have 1,000,000 bytes. */
+const MOST_STREAMED_BYTES = 4 * 1024 * 1024;
+
+/** The path of a file; or what comes in, piece by piece. */
+export type Source = string | AsyncIterable<Uint8Array>;
 
 export interface Line {
   /** From 1. */
@@ -13,13 +18,13 @@ export interface Line {
 }
 
 /**
- * The lines of a file, without empty ones; `.gz` is unpacked. One is held at a time. `invalid_input` for what is no
+ * The lines of a source, without empty ones; a file that ends with `.gz` is unpacked. One is held at a time. `invalid_input` for what is no
  * UTF-8, by its number; `unavailable` where the file cannot be read.
  */
-export async function* linesOf(path: string): AsyncIterable<Line> {
+export async function* linesOf(source: Source): AsyncIterable<Line> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let number = 0;
-  for await (const bytes of byteLines(path)) {
+  for await (const bytes of byteLines(source)) {
     number += 1;
     let text: string;
     try {
@@ -32,10 +37,12 @@ export async function* linesOf(path: string): AsyncIterable<Line> {
 }
 
 /** Split as bytes: a chunk of the file may end inside a character. */
-async function* byteLines(path: string): AsyncIterable<Buffer> {
+async function* byteLines(source: Source): AsyncIterable<Buffer> {
+  const most = typeof source === "string" ? MOST_LINE_BYTES : MOST_STREAMED_BYTES;
   let begun: Buffer[] = [];
   let size = 0;
-  for await (const chunk of chunksOf(path)) {
+  for await (const piece of typeof source === "string" ? chunksOf(source) : source) {
+    const chunk = Buffer.isBuffer(piece) ? piece : Buffer.from(piece);
     let from = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
       yield Buffer.concat([...begun, chunk.subarray(from, end)]);
@@ -45,7 +52,7 @@ async function* byteLines(path: string): AsyncIterable<Buffer> {
     }
     begun.push(chunk.subarray(from));
     size += chunk.length - from;
-    if (size > MOST_LINE_BYTES) throw invalid("a line is longer than 64 MB: is this a file of lines?");
+    if (size > most) throw invalid(`a line is longer than ${most / 1024 / 1024} MB: are these lines?`);
   }
   if (size > 0) yield Buffer.concat(begun);
 }

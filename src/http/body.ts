@@ -38,24 +38,28 @@ function checkType(context: Context): void {
   });
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
-  // What says that it is too long is not read at all.
-  if (Number(request.headers.get("content-length") ?? 0) > MOST_BYTES) throw tooLong();
-  const chunks: Uint8Array[] = [];
+/** A body piece by piece, as far as it may go: 413 beyond. What says that it is longer is not read at all. */
+export async function* bodyWithin(request: Request, mostBytes: number): AsyncGenerator<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > mostBytes) throw tooLong(mostBytes);
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.length;
-    if (size > MOST_BYTES) throw tooLong();
-    chunks.push(chunk);
+    if (size > mostBytes) throw tooLong(mostBytes);
+    yield chunk;
   }
-  return Buffer.concat(chunks, size);
 }
 
-function tooLong(): Error {
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bodyWithin(request, MOST_BYTES)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function tooLong(mostBytes: number): Error {
   return refuse({
     status: 413,
     code: "invalid_input",
-    detail: `The request is too long: at most ${MOST_BYTES.toLocaleString("en")} bytes. Split it.`,
+    detail: `The request is too long: at most ${mostBytes.toLocaleString("en")} bytes. Split it.`,
     // The rest of it is still on its way; nobody will read it.
     headers: { connection: "close" },
   });

@@ -5,6 +5,7 @@ import type { ApiDocument } from "../../src/http/document/document.ts";
 import { apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
 import { OPERATIONS } from "../../src/http/operations.ts";
 import { createMemory } from "../../src/memory.ts";
+import { type Echo, echo } from "../tenants/echo.ts";
 import { type Conformance, conformance } from "./conforms.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");
@@ -12,6 +13,7 @@ const clock = () => new Date("2026-03-01T12:00:00Z");
 type Json = any;
 
 let keepsake: Keepsake;
+let model: Echo;
 let app: ReturnType<typeof httpApp>;
 let key: string;
 let rules: Conformance;
@@ -21,10 +23,19 @@ beforeAll(async () => {
   keepsake = await createMemory({ path: ":memory:", clock });
   const keys = apiKeys({ store: passingKeys(), clock });
   key = keys.first ?? "";
-  app = httpApp({ keepsake, keys, metrics: { text: async () => prometheusMeter().text() } });
+  model = await echo();
+  app = httpApp({
+    keepsake,
+    keys,
+    metrics: { text: async () => prometheusMeter().text() },
+    proxy: { upstream: { baseUrl: model.url } },
+  });
   rules = conformance((await (await app.request("/openapi.json")).json()) as ApiDocument);
 });
-afterAll(() => keepsake.close());
+afterAll(async () => {
+  await keepsake.close();
+  await model.close();
+});
 
 /** Calls, and holds what comes back against the document. */
 async function call(
@@ -50,7 +61,7 @@ async function call(
     [],
   ]);
   if (status < 400) visited.add(rules.operationOf(method, path) ?? "");
-  const isJson = response.headers.get("content-type")?.includes("json");
+  const isJson = /[/+]json/.test(response.headers.get("content-type") ?? "");
   return { status, text, json: isJson ? JSON.parse(text) : undefined, headers: response.headers };
 }
 
@@ -120,6 +131,21 @@ describe("every answer holds to the document", () => {
     await call("GET", `/api/v1/memories/ana/recalls/${found.json.id}?about=${made.id}`);
   });
 
+  it("of sessions, history, and what is moved", async () => {
+    await call("GET", "/api/v1/sessions/ana?limit=1");
+    await call("GET", "/api/v1/sessions/ana/three");
+    await call("GET", "/api/v1/sessions/ana/nothing");
+    await call("GET", "/api/v1/history/ana?limit=2");
+    await call("GET", "/api/v1/profile/ana?max_tokens=100");
+    await call("GET", "/api/v1/users?limit=1");
+    const { text } = await call("GET", "/api/v1/export/ana");
+    const lines = { "content-type": "application/x-ndjson" };
+    await call("POST", "/api/v1/import/copy", text, lines);
+    await call("POST", "/api/v1/import/copy", "no JSON", lines);
+    await call("POST", "/api/v1/import/copy", text);
+    await call("DELETE", "/api/v1/sessions/ana/three");
+  });
+
   it("of erasures", async () => {
     await call("POST", "/api/v1/erasures", { user_id: "ana", about: "Braga", dry_run: true });
     const { json: receipt } = await call("POST", "/api/v1/erasures", { user_id: "ana", about: "Braga" });
@@ -144,6 +170,26 @@ describe("every answer holds to the document", () => {
     await call("POST", "/api/v1/memories/ida/optimize?dry_run=perhaps");
     const { items } = (await call("GET", "/api/v1/jobs")).json;
     expect(items.map(({ name }: Json) => name)).toContain("consolidation");
+  });
+
+  it("of keys", async () => {
+    const { json: made } = await call("POST", "/api/v1/keys", {
+      label: "for a test",
+      scopes: ["read", "admin"],
+    });
+    await call("GET", "/api/v1/keys");
+    await call("POST", `/api/v1/keys/${made.id}/rotate`, { grace_seconds: 0 });
+    await call("DELETE", `/api/v1/keys/${made.id}`);
+    await call("DELETE", "/api/v1/keys/nothing");
+  });
+
+  it("of OpenAI's protocol", async () => {
+    const messages = [{ role: "user", content: "What do I use?" }];
+    await call("POST", "/v1/chat/completions", { model: "echo", user: "ana", messages });
+    await call("POST", "/v1/responses", { model: "echo", user: "ana", input: "What do I use?" });
+    await call("POST", "/v1/embeddings", { model: "echo", input: "A word." });
+    await call("GET", "/v1/models");
+    await call("GET", "/v1/models/echo");
   });
 
   it("of signing in and out", async () => {

@@ -62,6 +62,7 @@ function requestFor(operation: Operation, of: Person, id: string = idOf(operatio
     method: operation.method,
     path: query === "" ? path : `${path}?${query}`,
     ...(body === undefined ? {} : { body }),
+    ...(row.headers ? { headers: row.headers } : {}),
   };
 }
 

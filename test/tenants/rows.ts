@@ -16,6 +16,7 @@ export interface Row {
   readonly isOfProject?: true;
   readonly query?: (of: Person) => { readonly [name: string]: string };
   readonly body?: (of: Person) => { readonly [field: string]: unknown };
+  readonly headers?: { readonly [name: string]: string };
   /** Whether ids of things stand in the body or the query, where others' can be put. */
   readonly hasIds?: true;
 }
@@ -86,6 +87,20 @@ export const ROWS: { readonly [operation: string]: Row } = {
   },
   listErasures: { needs: ["read"], status: 200, isOfProject: true },
   getErasure: { needs: ["read"], status: 200, id: "erasure", isOfProject: true },
+
+  getHistory: OF_USER,
+  getProfile: OF_USER,
+  listSessions: OF_USER,
+  getSession: { ...OF_USER, id: "session" },
+  eraseSession: { needs: ["erase"], status: 200, id: "session" },
+  exportUser: OF_USER,
+  importUser: {
+    needs: ["write"],
+    status: 200,
+    body: () => ({ role: "user", content: "The day is grey." }),
+    headers: { "content-type": "application/x-ndjson" },
+  },
+  listUsers: { needs: ["admin"], status: 200 },
 
   createChatCompletion: {
     needs: ["read"],

@@ -28,6 +28,10 @@ const PROBLEM = named(
       code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
       errors: z.array(z.object({ field: z.string(), problem: z.string() })).optional(),
       request_id: z.string(),
+      error: z
+        .looseObject({ message: z.string() })
+        .describe("Under `/v1`: the same as OpenAI's clients read it")
+        .optional(),
     })
     .describe("A problem document (RFC 9457)."),
 );

@@ -1,0 +1,66 @@
+import * as z from "zod";
+import { invalid } from "../../errors.ts";
+import { OF_USER, type Operation, operation } from "../operation.ts";
+import { LOG, PROFILE } from "../shapes/history.ts";
+import { given, memoryToWire, toWire } from "../wire.ts";
+import { PAGE } from "./sessions.ts";
+
+const tokens = z
+  .string()
+  .regex(/^\d{1,7}$/)
+  .transform(Number)
+  .pipe(z.int().min(1).max(1_000_000));
+const SIZE = z.strictObject({ max_tokens: tokens.optional() });
+
+/** What happened, and what is known now, of one user. */
+export const historyOperations: readonly Operation[] = [
+  operation({
+    id: "getHistory",
+    method: "GET",
+    path: "/api/v1/history/{user_id}",
+    tag: "History",
+    summary: "What happened to a user's memory, newest first",
+    description: "By ids alone; `undo` takes a revision back.",
+    scope: "read",
+    parameters: OF_USER,
+    query: PAGE,
+    answers: { 200: { says: "A page.", schema: LOG } },
+    async handle({ exchange, path, query, memoryOf }) {
+      const { limit = 50, cursor } = query;
+      const before = cursor === undefined ? undefined : revisionIn(cursor);
+      const entries = await memoryOf(path.user_id).history(undefined, given({ before, limit }));
+      const last = entries.at(-1)?.revision ?? 0;
+      // Revisions have no gaps: below the first there is nothing.
+      const next = entries.length === limit && last > 1 ? String(last) : undefined;
+      return exchange.json({ items: entries.map(toWire), ...given({ next_cursor: next }) });
+    },
+  }),
+  operation({
+    id: "getProfile",
+    method: "GET",
+    path: "/api/v1/profile/{user_id}",
+    tag: "Memories",
+    summary: "What holds now about a user, as a short page",
+    scope: "read",
+    parameters: OF_USER,
+    query: SIZE,
+    answers: { 200: { says: "The page, in its parts, with sources.", schema: PROFILE } },
+    async handle({ exchange, path, query, memoryOf }) {
+      const {
+        user: user_id,
+        kinds,
+        ...page
+      } = await memoryOf(path.user_id).profile(given({ maxTokens: query.max_tokens }));
+      const byKind = Object.entries(kinds).map(([kind, held]) => [
+        kind,
+        held.map((memory) => memoryToWire(user_id, memory)),
+      ]);
+      return exchange.json({ user_id, ...(toWire(page) as object), kinds: Object.fromEntries(byKind) });
+    },
+  }),
+];
+
+function revisionIn(cursor: string): number {
+  if (/^[1-9]\d{0,14}$/.test(cursor)) return Number(cursor);
+  throw invalid("the cursor is none that a list gave.");
+}

@@ -1,0 +1,72 @@
+import * as z from "zod";
+import { countText, text } from "../fields.ts";
+import { noteErasures } from "../once.ts";
+import { OF_ONE, OF_USER, type Operation, operation } from "../operation.ts";
+import { ERASURE_RECEIPT } from "../shapes/receipt.ts";
+import { SESSION, SESSION_PAGE } from "../shapes/session.ts";
+import { given, toWire } from "../wire.ts";
+
+export const PAGE: z.ZodType<{ cursor?: string | undefined; limit?: number | undefined }> = z.strictObject({
+  cursor: text.optional(),
+  limit: countText.optional(),
+});
+
+/** Conversations, by the names that their messages were given. */
+export const sessionOperations: readonly Operation[] = [
+  operation({
+    id: "listSessions",
+    method: "GET",
+    path: "/api/v1/sessions/{user_id}",
+    tag: "Sessions",
+    summary: "A user's sessions, the one that was last spoken in first",
+    scope: "read",
+    parameters: OF_USER,
+    query: PAGE,
+    answers: { 200: { says: "A page.", schema: SESSION_PAGE } },
+    async handle({ exchange, path, query, signal, memoryOf }) {
+      const { items, total, cursor } = await memoryOf(path.user_id).sessions({ ...given(query), signal });
+      return exchange.json({ items, total, ...given({ next_cursor: cursor }) });
+    },
+  }),
+  operation({
+    id: "getSession",
+    method: "GET",
+    path: "/api/v1/sessions/{user_id}/{id}",
+    tag: "Sessions",
+    summary: "What was said in a session",
+    scope: "read",
+    parameters: OF_ONE,
+    query: PAGE,
+    answers: { 200: { says: "A page of its messages.", schema: SESSION } },
+    problems: [404],
+    async handle({ exchange, path, query, signal, memoryOf }) {
+      const found = await memoryOf(path.user_id).session(path.id, { ...given(query), signal });
+      const { id, items, total, cursor } = found;
+      const page = { id, user_id: path.user_id, items: items.map(toWire), total };
+      return exchange.json({ ...page, ...given({ next_cursor: cursor }) });
+    },
+  }),
+  operation({
+    id: "eraseSession",
+    method: "DELETE",
+    path: "/api/v1/sessions/{user_id}/{id}",
+    tag: "Erasure",
+    summary: "Erases all that was said in a session, and what was learnt from it alone",
+    description: "This is an erasure, not the bin: nothing brings it back.",
+    scope: "erase",
+    parameters: OF_ONE,
+    takesKey: true,
+    answers: {
+      200: { says: "The receipt.", schema: ERASURE_RECEIPT },
+    },
+    problems: [404, 409],
+    async handle({ exchange, path, memoryOf }) {
+      const memory = memoryOf(path.user_id);
+      // Not found where there is nothing: an erasure that found nothing would look like one that did.
+      await memory.session(path.id, { limit: 1 });
+      const receipt = await memory.forget({ session: path.id });
+      noteErasures(exchange, [receipt]);
+      return exchange.json(toWire(receipt) as object);
+    },
+  }),
+];
