@@ -127,8 +127,11 @@ async function opened(
   return { record: file, calls: calls ?? file.calls };
 }
 
-function costsOf({ meter, costs = {} }: MemoryOptions, ports: Parameters<typeof costKeeper>[0]): Costs {
-  return costKeeper({ ...ports, ...(meter ? { meter } : {}) }, costs);
+function costsOf(
+  { meter, tracer, costs = {} }: MemoryOptions,
+  ports: Parameters<typeof costKeeper>[0],
+): Costs {
+  return costKeeper({ ...ports, ...(meter ? { meter } : {}), ...(tracer ? { tracer } : {}) }, costs);
 }
 
 /** What adapters that ask a server are handed. */

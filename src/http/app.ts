@@ -3,6 +3,7 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import type { Keepsake } from "../engine/surface.ts";
 import type { Meter } from "../ports/meter.ts";
 import type { RateLimits } from "../ports/rate-limits.ts";
+import type { Tracer } from "../ports/tracer.ts";
 import { pageAssets } from "../ui/index.ts";
 import type { App, Exchange, RequestFacts } from "./app-types.ts";
 import { REQUEST_MS } from "./deadline.ts";
@@ -18,6 +19,7 @@ import { problemOf, problemResponse } from "./problem.ts";
 import { type ProxyOptions, proxy } from "./proxy/proxy.ts";
 import { pageOperations } from "./routes/page.ts";
 import { withOpenMetrics } from "./routes/stats.ts";
+import { traced } from "./traced.ts";
 
 /** A fault on our side, for whoever runs the server. It may name files; it is never sent to a client. */
 export interface ServerFault {
@@ -40,6 +42,8 @@ export interface AppOptions {
   readonly rateLimits?: RateLimits;
   /** How long a request may take, in ms (60,000). */
   readonly requestMs?: number;
+  /** Each request is a span. */
+  readonly tracer?: Tracer;
   /** Counts requests, and what the proxy does. */
   readonly meter?: Meter;
   /** Gives all metrics as Prometheus's text, to keys with the scope `admin`; with `isOpen`, to whoever reaches the server. */
@@ -56,6 +60,7 @@ export function httpApp(options: AppOptions): App {
   app.use(stamped());
   if (onAnswered) app.use(observed(onAnswered));
   if (meter) app.use(observed(metered(meter)));
+  if (options.tracer) app.use(traced(options.tracer));
   app.use(stillOpen(life));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: wrongMethod }));
   app.use(fromHere(hostsOf(options.host ?? "127.0.0.1", options.hosts)));

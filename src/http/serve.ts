@@ -32,6 +32,7 @@ export interface ServeOptions {
   /** How often each key may ask; absent, as often as it likes. */
   readonly rateLimits?: RateLimits;
   readonly meter?: AppOptions["meter"];
+  readonly tracer?: AppOptions["tracer"];
   readonly metrics?: AppOptions["metrics"];
   /** How long a request may take, in ms (60,000). */
   readonly requestMs?: number;
@@ -89,8 +90,8 @@ export async function serve(options: ServeOptions): Promise<Served> {
 }
 
 function optionsFor(options: ServeOptions): Partial<AppOptions> {
-  const { hosts, onFault, onAnswered, rateLimits, requestMs, proxy, meter, metrics } = options;
-  return given({ hosts, onFault, onAnswered, rateLimits, requestMs, proxy, meter, metrics });
+  const { hosts, onFault, onAnswered, rateLimits, requestMs, proxy, meter, metrics, tracer } = options;
+  return given({ hosts, onFault, onAnswered, rateLimits, requestMs, proxy, meter, metrics, tracer });
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {

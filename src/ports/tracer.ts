@@ -19,11 +19,12 @@ export type SpanAttributes = { readonly [name: string]: string | number | boolea
 
 export interface Span {
   set(attributes: SpanAttributes): void;
+  rename(name: string): void;
   /** It failed, in a way that is no error thrown: by a code or a status. */
   failed(type: string): void;
 }
 
-const SILENT: Span = { set() {}, failed() {} };
+const SILENT: Span = { set() {}, rename() {}, failed() {} };
 
 /** For whoever has no tracing on. */
 export const NO_TRACER: Tracer = { within: (_span, work) => work(SILENT), over() {} };

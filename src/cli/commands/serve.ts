@@ -1,4 +1,5 @@
 import { memoryRateLimits } from "../../adapters/memory/rate-limits.ts";
+import { otelTracer } from "../../adapters/opentelemetry/index.ts";
 import { type PrometheusMeter, prometheusMeter } from "../../adapters/prometheus/index.ts";
 import { whoUnderstands } from "../../config/model.ts";
 import { gauge } from "../../engine/gauges.ts";
@@ -26,6 +27,8 @@ interface ServeOptions extends CommonOptions {
 /** The server, until it is told to stop; what it has begun then is finished. */
 export async function serveHttp(options: ServeOptions): Promise<void> {
   const meter = prometheusMeter();
+  const tracer = await otelTracer();
+  const traces = tracer ? { tracer } : {};
   const serving = async (working: Working): Promise<number> => {
     if (options.at !== undefined) throw invalid("serve takes no --at: its time is the time it is.");
     const { keepsake, settings, print, clock } = working;
@@ -42,6 +45,7 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
       ...told(working),
       proxy: passingOn(working),
       ...measured(working, meter),
+      ...traces,
     });
     const { url, firstKey, signInUrl } = served;
     const first = firstKey === undefined ? {} : { key: firstKey, signInUrl };
@@ -61,7 +65,7 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
     await served.close();
     return EXIT.done;
   };
-  await withMemory(options, "writes", serving, { meter });
+  await withMemory(options, "writes", serving, { meter, ...traces });
 }
 
 /** What is counted, and who may read it. */

@@ -6,12 +6,14 @@ import type { Calls, MayCall, OnCall } from "../../ports/calls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
 import { type Meter, NO_METER } from "../../ports/meter.ts";
+import { NO_TRACER, type Tracer } from "../../ports/tracer.ts";
 import { usedUp } from "./exceeded.ts";
 import { ledgerWriter } from "./ledger-writer.ts";
 import { measure } from "./measure.ts";
 import { reservations } from "./reservations.ts";
 import { limited, statesOf } from "./spending.ts";
 import { spendingTotals, type Whose } from "./totals.ts";
+import { traceCall } from "./trace.ts";
 
 /** What calls to models cost, and whether another may be made: the two functions for adapters, and what else needs to know. */
 export interface Costs {
@@ -44,6 +46,7 @@ interface CostPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly meter?: Meter;
+  readonly tracer?: Tracer;
 }
 
 const KEPT_DAYS = 400;
@@ -52,7 +55,7 @@ const NOBODYS = "";
 
 /** Counts, prices and bounds the calls to models. A ledger that fails never fails a call. */
 export function costKeeper(ports: CostPorts, options: CostOptions = {}): Costs {
-  const { calls, clock, ids, meter = NO_METER } = ports;
+  const { calls, clock, ids, meter = NO_METER, tracer = NO_TRACER } = ports;
   const { prices = [], keepDays = KEPT_DAYS } = options;
   const budgets = checkBudgets(options.budgets ?? {});
   const holders = limited(budgets);
@@ -68,6 +71,7 @@ export function costKeeper(ports: CostPorts, options: CostOptions = {}): Costs {
       const at = clock().toISOString();
       const call = callOf(report, scope, { id: ids(), at, cost: costOf(report, at, prices) });
       measure(meter, call);
+      traceCall(tracer, call);
       // What a budget stopped had nothing reserved, and what never left this machine has no place in the ledger.
       if (report.outcome === "over_budget") return;
       reserved.settle(report.purpose, scope);
@@ -137,6 +141,11 @@ function named({ project, user }: Scope): { project: string; user: string } {
   return { project, user };
 }
 
+/** A client of the proxy can write anything in the place of a model: what is no name goes no further. */
+function nameOf(given: string): string {
+  return /^[\w.:/@+-]{1,200}$/.test(given) ? given : "other";
+}
+
 /** Field by field: what is no part of a call gets no further. */
 function callOf(
   { purpose, model, host, ms, outcome, units, tokensIn, tokensCached, tokensOut, isEstimated }: CallReport,
@@ -146,7 +155,7 @@ function callOf(
   const whose = scope ? named(scope) : { project: NOBODYS };
   const numbers = { ms, units, tokensIn, tokensCached, tokensOut };
   return {
-    ...{ id, at, ...whose, purpose, model, host, outcome, ...numbers },
+    ...{ id, at, ...whose, purpose, model: nameOf(model), host: nameOf(host), outcome, ...numbers },
     ...(isEstimated ? { isEstimated } : {}),
     ...(cost === undefined ? {} : { cost }),
   };
