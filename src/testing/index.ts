@@ -3,6 +3,8 @@ export { type CallsHarness, callsConformance } from "./calls-conformance.ts";
 export { EMBEDDER_CASES } from "./embedder-cases.ts";
 export { type EmbedderHarness, embedderConformance } from "./embedder-conformance.ts";
 export { hashEmbedder } from "./hash-embedder.ts";
+export { LANGUAGE_MODEL_CASES } from "./language-model-cases.ts";
+export { type LanguageModelHarness, languageModelConformance } from "./language-model-conformance.ts";
 export type {
   Received,
   Reply,
@@ -17,3 +19,4 @@ export { SPOILT, times } from "./openai/script.ts";
 export { type OpenaiServer, type OpenaiServerOptions, openaiServer } from "./openai-server.ts";
 export { RECORD_CASES, type RecordHarness, recordConformance } from "./record-conformance.ts";
 export { blankQuestionReader, scriptedExtractor } from "./scripted-extractor.ts";
+export { type Says, type ScriptedModel, scriptedModel } from "./scripted-model.ts";

@@ -10,6 +10,9 @@ export interface Call {
   readonly purpose: Purpose;
   readonly model: string;
   readonly units: number;
+  /** Tokens of what is sent, estimated, and of the answer at most. */
+  readonly tokensIn: number;
+  readonly tokensOut: number;
 }
 
 /** An answer, and how it is to be set down: one in no usable form is an answer too. */
@@ -63,7 +66,8 @@ export async function called<Value>(
 export async function admitted(server: Server, call: Call, options: CallOptions): Promise<void> {
   options.signal?.throwIfAborted();
   try {
-    await server.mayCall?.(call.purpose, options.scope);
+    const { purpose, model, tokensIn, tokensOut } = call;
+    await server.mayCall?.(purpose, options.scope, { model, tokensIn, tokensOut });
   } catch (error) {
     if (isMemoryError(error) && error.code === "over_quota") report(server, call, options, "over_budget", 0);
     throw error;
@@ -106,11 +110,11 @@ const HOW_IT_WENT: { readonly [outcome in Outcome]?: "badly" | "unknown" } = {
 
 function report(
   server: Server,
-  call: Call,
+  { purpose, model, units }: Call,
   { scope }: CallOptions,
   outcome: Outcome,
   ms: number,
   usage: TokenUsage = NO_TOKENS,
 ): void {
-  server.onCall?.({ ...call, ...usage, host: server.url.host, ms, outcome }, scope);
+  server.onCall?.({ purpose, model, units, ...usage, host: server.url.host, ms, outcome }, scope);
 }

@@ -91,8 +91,8 @@ export function filtered(prompt: Prompt, model: string): Completion {
   return { text: "", finish: "refused", usage: estimated(prompt), model };
 }
 
-/** Of a prompt whose answer never told what it took. */
-function estimated({ turns }: Prompt): TokenUsage {
+/** Of a prompt whose answer did not tell, or not yet, what it took. */
+export function estimated({ turns }: Prompt): TokenUsage {
   const tokensIn = turns.reduce((sum, { content }) => sum + estimateTokens(content) + 4, 0);
   return { tokensIn, tokensCached: 0, tokensOut: 0, isEstimated: true };
 }

@@ -100,8 +100,13 @@ const FIRST_WORDS = 300;
 function subjectOf(said: string): string {
   const body = parsed(said);
   const error = isObject(body) ? (body.error ?? body.detail ?? body.message) : undefined;
-  if (isObject(error)) return `${error.param ?? ""} ${String(error.message ?? "").slice(0, FIRST_WORDS)}`;
-  return (typeof error === "string" ? error : JSON.stringify(error ?? said)).slice(0, FIRST_WORDS);
+  if (isObject(error)) return `${error.param ?? ""} ${firstWords(String(error.message ?? ""))}`;
+  return firstWords(typeof error === "string" ? error : JSON.stringify(error ?? said));
+}
+
+function firstWords(message: string): string {
+  // What begins like a request's body is one, sent back.
+  return message.slice(0, FIRST_WORDS).split('{"model"')[0] ?? "";
 }
 
 /** Azure refuses a prompt as a whole where its filter finds something in it. */

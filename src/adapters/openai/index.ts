@@ -4,7 +4,7 @@ import type { Embedder } from "../../ports/embedder.ts";
 import { batchesOf, readable } from "./batches.ts";
 import { called } from "./calling.ts";
 import { modelOf } from "./models.ts";
-import { requestVectors } from "./request.ts";
+import { requestVectors, tokensOf } from "./request.ts";
 import { type ServerOptions, serverOf } from "./server.ts";
 import { vectorCache } from "./vector-cache.ts";
 
@@ -54,7 +54,8 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions = {}): Embedder {
   ): Promise<Map<string, Float32Array>> => {
     const vectors = new Map<string, Float32Array>();
     for (const batch of batchesOf(texts, batchSize)) {
-      const call = { purpose: "embed", model, units: batch.length } as const;
+      const tokensIn = tokensOf(batch);
+      const call = { purpose: "embed", model, units: batch.length, tokensIn, tokensOut: 0 } as const;
       const got = await called(server, call, options, (limits) =>
         requestVectors(server, asked, batch, limits),
       );

@@ -48,8 +48,12 @@ function bodyOf({ model, asksFor }: Asked, texts: readonly string[]): object {
 function usageIn(answer: unknown, texts: readonly string[]): TokenUsage {
   const usage = isObject(answer) && isObject(answer.usage) ? answer.usage.prompt_tokens : undefined;
   if (typeof usage === "number" && usage > 0) return { tokensIn: usage, tokensCached: 0, tokensOut: 0 };
-  const tokensIn = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
-  return { tokensIn, tokensCached: 0, tokensOut: 0, isEstimated: true };
+  return { tokensIn: tokensOf(texts), tokensCached: 0, tokensOut: 0, isEstimated: true };
+}
+
+/** Estimated. */
+export function tokensOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + estimateTokens(text), 0);
 }
 
 /** The vectors of an answer in the order of the texts, of unit length; nothing where one is missing or is no vector. */

@@ -1,12 +1,10 @@
 import { checkCount } from "../../domain/limits.ts";
-import type { CallReport, Purpose } from "../../domain/model-call.ts";
-import type { Scope } from "../../domain/scope.ts";
 import { invalid } from "../../errors.ts";
-import type { CircuitState } from "../../ports/circuit.ts";
+import type { CallHooks } from "../../ports/calls.ts";
 import { type Circuit, circuit } from "./circuit.ts";
 
 /** What every part of the protocol needs to know of its server. */
-export interface ServerOptions {
+export interface ServerOptions extends CallHooks {
   /**
    * Up to and with "/v1": "https://api.openai.com/v1" where absent. Of Azure's: "https://NAME.openai.azure.com/openai/v1", or with
    * `apiVersion` "https://NAME.openai.azure.com", where the model is the name of the deployment.
@@ -24,12 +22,6 @@ export interface ServerOptions {
   readonly deadlineMs?: number;
   /** In place of the global one. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Is told of each request when it has ended. It never throws. */
-  readonly onCall?: (report: CallReport, scope?: Scope) => void;
-  /** Is asked before each call; where a budget is used up it throws `over_quota`, and nothing is sent. */
-  readonly mayCall?: (purpose: Purpose, scope: Scope | undefined) => Promise<void>;
-  /** Is told when requests stop going out after failures, and when they go out again. */
-  readonly onCircuit?: (state: CircuitState, host: string) => void;
 }
 
 /** Where and how a server is asked. */
@@ -43,8 +35,8 @@ export interface Server {
   readonly deadlineMs: number;
   readonly fetch: typeof globalThis.fetch;
   readonly circuit: Circuit;
-  readonly onCall: ServerOptions["onCall"] | undefined;
-  readonly mayCall: ServerOptions["mayCall"] | undefined;
+  readonly onCall: CallHooks["onCall"] | undefined;
+  readonly mayCall: CallHooks["mayCall"] | undefined;
 }
 
 /** What is asked of it. */
