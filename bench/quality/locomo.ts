@@ -48,7 +48,8 @@ export function locomoQuestions(data: string): Conversation[] {
   return peopleForFitting(talksIn(data));
 }
 
-function talksIn(data: string): PeopleTalk[] {
+/** The conversations as their turns and questions. */
+export function talksIn(data: string): PeopleTalk[] {
   return readJson<Sample[]>(data, "locomo", "locomo.json").map((sample) => {
     const turns = turnsOf(sample);
     return { name: sample.sample_id, turns, questions: questionsOf(sample, turns) };
