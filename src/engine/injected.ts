@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { defanged } from "../domain/defang.ts";
 import type { Role } from "../domain/message.ts";
 import { ordersIn, type Voice } from "../domain/orders/orders.ts";
@@ -27,13 +28,28 @@ export function injected(item: Injectable): string {
 
 const VOICES: { readonly [role in Role]?: Voice } = { user: "typed", assistant: "reply" };
 
+/** Where orders stand in texts that were looked at lately, by a hash of them: no word of anybody outlives its erasure here. */
+const LOOKED_AT = new Map<string, ReturnType<typeof ordersIn>>();
+const MOST = 10_000;
+
+/** As `ordersIn`. It takes a while, and the same passages are recalled again and again. */
+function ordersOf(text: string, voice: Voice): ReturnType<typeof ordersIn> {
+  const key = createHash("sha256").update(`${voice} ${text}`).digest("base64");
+  const known = LOOKED_AT.get(key);
+  if (known) return known;
+  const spans = ordersIn(text, voice);
+  if (LOOKED_AT.size >= MOST) LOOKED_AT.clear();
+  LOOKED_AT.set(key, spans);
+  return spans;
+}
+
 function withoutOrders({ text, sources = [] }: Injectable): string {
   const source = sources.at(-1);
   const { role = "user", start = 0 } = typeof source === "object" ? source : {};
   const voice = VOICES[role];
   if (voice === undefined) return "";
   // A passage from the middle of a long message has lost what would say that it was brought in.
-  const spans = ordersIn(text, voice === "typed" && start > 0 ? "brought" : voice);
+  const spans = ordersOf(text, voice === "typed" && start > 0 ? "brought" : voice);
   if (spans.length === 0) return text;
   const parts: string[] = [];
   let from = 0;

@@ -2,7 +2,7 @@ import type { Item } from "../../domain/recall.ts";
 import { fence } from "../../engine/fence.ts";
 import type { ScopedMemory } from "../../engine/surface.ts";
 import type { Conversation } from "./conversations.ts";
-import { endedSince, profiled } from "./profile-block.ts";
+import { endedOf, profiled } from "./profile-block.ts";
 import type { Profiles } from "./profiles.ts";
 
 /** What a request is given of the memory. Blocks are empty where there is nothing to say. */
@@ -47,42 +47,58 @@ export async function beforeTurn(
   { conversation, profiles }: { readonly conversation: Conversation; readonly profiles: Profiles },
   asked: Asking,
 ): Promise<Given> {
-  const { nonce } = conversation;
-  const forProfile = profileTokens(asked.maxTokens);
-  if (await hasErased(memory, conversation)) {
-    delete conversation.profile;
-    delete conversation.recalled;
-    profiles.forget(asked.key);
-  }
-  const isFrozen = conversation.profile !== undefined;
-  if (!isFrozen) {
-    const now = await profiles.of(asked.key, memory, conversation.revision);
-    if (now) conversation.profile = profiled(now, { nonce, maxTokens: forProfile });
-  }
+  await caughtUp(memory, { conversation, profiles }, asked.key);
+  if (!conversation.profile) await frozen(memory, { conversation, profiles }, asked);
   const { profile, recalled: before } = conversation;
   const block = profile?.block ?? "";
   if (before?.turn === asked.turn && !asked.isAnew)
     return { profile: block, recalled: before.block, recall: before.id };
   if (asked.query.trim() === "") return { profile: block, recalled: "" };
   const recall = await memory.recall(asked.query, { maxTokens: asked.maxTokens });
-  const ended = profile ? await endedSince(profile, memory) : [];
+  const ended = profile ? await endedOf(profile, conversation.touched, memory) : [];
   const own = new Set(asked.ids);
   const isOwn = ({ sources }: Item): boolean =>
     sources.length > 0 && sources.every(({ message }) => own.has(message));
   const items = recall.items.filter((item) => !isOwn(item));
-  const { text } = fence([...items, ...ended], { nonce, maxTokens: asked.maxTokens - forProfile });
+  const { nonce } = conversation;
+  const maxTokens = Math.max(1, asked.maxTokens - profileTokens(asked.maxTokens));
+  const { text } = fence([...items, ...ended], { nonce, maxTokens });
   conversation.recalled = { turn: asked.turn, block: text, id: recall.id };
   return { profile: block, recalled: text, recall: recall.id };
 }
 
-/** Whether anything was erased since the last request of the conversation. */
-async function hasErased(memory: ScopedMemory, conversation: Conversation): Promise<boolean> {
+type Held = { readonly conversation: Conversation; readonly profiles: Profiles };
+
+/** Takes note of what was written since the last request of the conversation, and lets go of all where something was erased. */
+async function caughtUp(memory: ScopedMemory, { conversation, profiles }: Held, key: string): Promise<void> {
   const [newest] = await memory.history(undefined, { limit: 1 });
+  const revision = newest?.revision ?? 0;
+  const isErased = !(await noted(memory, conversation, revision));
+  if (!isErased) return;
+  delete conversation.profile;
+  delete conversation.recalled;
+  conversation.touched.clear();
+  profiles.forget(key);
+}
+
+/** The same up to a revision. False where something was erased, or where that cannot be told. */
+async function noted(memory: ScopedMemory, conversation: Conversation, revision: number): Promise<boolean> {
   const { revision: before } = conversation;
-  conversation.revision = newest?.revision ?? 0;
-  if (before < 0 || conversation.revision === before) return false;
-  const missed = conversation.revision - before;
-  if (missed > LOOKED_AT) return true;
-  const since = await memory.history(undefined, { limit: missed });
-  return since.some(({ erased }) => erased.length > 0);
+  conversation.revision = revision;
+  if (before < 0 || revision === before) return true;
+  if (revision - before > LOOKED_AT) return false;
+  const since = await memory.history(undefined, { limit: revision - before });
+  for (const { memories } of since) for (const { id } of memories) conversation.touched.add(id);
+  return since.every(({ erased }) => erased.length === 0);
+}
+
+/** Begins with the profile of now, or of a moment ago; what was written in that moment is noted as for any other. */
+async function frozen(memory: ScopedMemory, { conversation, profiles }: Held, asked: Asking): Promise<void> {
+  const { revision, nonce } = conversation;
+  const made = await profiles.of(asked.key, memory, revision);
+  if (!made) return;
+  conversation.touched.clear();
+  conversation.revision = made.revision;
+  if (await noted(memory, conversation, Math.max(revision, made.revision)))
+    conversation.profile = profiled(made.profile, { nonce, maxTokens: profileTokens(asked.maxTokens) });
 }

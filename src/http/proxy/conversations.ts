@@ -11,8 +11,10 @@ export interface Conversation {
   readonly session: string;
   /** Of its fences. */
   readonly nonce: string;
-  /** The user's revision that what follows was made from. */
+  /** The user's revision that this is up to; -1 before its first request. */
   revision: number;
+  /** Ids of memories that were written since the profile was made. */
+  readonly touched: Set<string>;
   profile?: Profiled;
   /** What was recalled for the newest turn: while the model is at work on it with tools, it stays the same. */
   recalled?: { readonly turn: string; readonly block: string; readonly id: string };
@@ -53,7 +55,7 @@ export function conversations(): Conversations {
   const nonces = { sign: (text: string) => createHmac("sha256", key).update(text).digest("hex") };
   const begun = (scope: Scope, id: string, session: string | undefined): Conversation => {
     const named = session ?? `chat-${hashOf(id).slice(0, 8)}-${randomBytes(6).toString("hex")}`;
-    return { session: named, nonce: fenceNonce(nonces, scope, named), revision: -1 };
+    return { session: named, nonce: fenceNonce(nonces, scope, named), revision: -1, touched: new Set() };
   };
   return {
     of(scope, { session, kept, said, opening }) {

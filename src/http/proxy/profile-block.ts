@@ -6,7 +6,7 @@ import { isMemoryError } from "../../errors.ts";
 export interface Profiled {
   readonly block: string;
   /** What it was told from. */
-  readonly memories: readonly { readonly id: string; readonly text: string }[];
+  readonly memories: readonly { readonly id: string; readonly text: string; readonly isPassing: boolean }[];
 }
 
 /** The profile as a fenced block, a line for each of its lines, and what it was made from. Empty where nothing is known. */
@@ -26,7 +26,11 @@ export function profiled(profile: Profile, how: { nonce: string; maxTokens: numb
       const isWish = name === "instructions";
       return {
         text,
-        memories: from.map((memory) => ({ id: memory.id, text: memory.text })),
+        memories: from.map((memory) => ({
+          id: memory.id,
+          text: memory.text,
+          isPassing: memory.expiresAt !== undefined || memory.validTo !== undefined,
+        })),
         ...(at === undefined ? {} : { at }),
         ...(isWish ? { kind: "instruction" as const } : {}),
       };
@@ -36,10 +40,15 @@ export function profiled(profile: Profile, how: { nonce: string; maxTokens: numb
   return { block: text, memories: taken.flatMap(({ memories }) => memories) };
 }
 
-/** Of an earlier profile, what does not hold any more: a model that reads it must be told. */
-export async function endedSince({ memories }: Profiled, memory: ScopedMemory): Promise<Fenceable[]> {
+/** Of an earlier profile, what does not hold any more: a model that reads it must be told. `touched`: what was written since. */
+export async function endedOf(
+  { memories }: Profiled,
+  touched: ReadonlySet<string>,
+  memory: ScopedMemory,
+): Promise<Fenceable[]> {
+  const doubtful = memories.filter(({ id, isPassing }) => isPassing || touched.has(id));
   const ended = await Promise.all(
-    memories.map(async ({ id, text }): Promise<Fenceable[]> => {
+    doubtful.map(async ({ id, text }): Promise<Fenceable[]> => {
       const now = await heldNow(memory, id);
       if (now?.status === "current" && now.text === text) return [];
       const { validTo } = now ?? {};

@@ -5,16 +5,17 @@ import { lately } from "./lately.ts";
 export interface Profiles {
   /**
    * The profile as it is, or, of a user with many memories, as it was a moment ago; undefined where there is none yet, and
-   * making it would hold up a chat. Nothing that was erased is in it.
+   * making making it would hold up a chat.
    */
-  of(user: string, memory: ScopedMemory, revision: number): Promise<Profile | undefined>;
+  of(user: string, memory: ScopedMemory, revision: number): Promise<Made | undefined>;
   /** To be called where something was written: the next conversation may begin with it. */
   changed(user: string, memory: () => ScopedMemory): void;
   /** To be called where something was erased. */
   forget(user: string): void;
 }
 
-interface Made {
+/** A profile, and the user's revision that it was made from. */
+export interface Made {
   readonly profile: Profile;
   readonly revision: number;
 }
@@ -28,11 +29,12 @@ const HOUR_MS = 3_600_000;
 export function profiles({ maxTokens }: { readonly maxTokens: number }): Profiles {
   const held = lately<Made>(500, HOUR_MS);
   const waiting = new Map<string, NodeJS.Timeout>();
-  const make = async (user: string, memory: ScopedMemory): Promise<Profile> => {
+  const make = async (user: string, memory: ScopedMemory): Promise<Made> => {
     const [newest] = await memory.history(undefined, { limit: 1 });
     const profile = await memory.profile({ maxTokens });
-    held.set(user, { profile, revision: newest?.revision ?? 0 });
-    return profile;
+    const made = { profile, revision: newest?.revision ?? 0 };
+    held.set(user, made);
+    return made;
   };
   const later = (user: string, memory: () => ScopedMemory): void => {
     clearTimeout(waiting.get(user));
@@ -49,11 +51,11 @@ export function profiles({ maxTokens }: { readonly maxTokens: number }): Profile
   return {
     async of(user, memory, revision) {
       const made = held.get(user);
-      if (made?.revision === revision) return made.profile;
+      if (made?.revision === revision) return made;
       const { total } = await memory.list({ limit: 1 });
       if (total <= FEW) return make(user, memory);
       later(user, () => memory);
-      return made?.profile;
+      return made;
     },
     changed(user, memory) {
       if (held.get(user)) later(user, memory);
