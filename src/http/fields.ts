@@ -33,7 +33,9 @@ export const moment: z.ZodString = z
   .string()
   .meta({ id: "Moment", pattern: TIME, description: "ISO 8601 with a zone, or a date" });
 /** Where a list goes on: what the page before gave. */
-export const cursor: z.ZodString = z.string().meta({ pattern: "^[A-Za-z0-9_-]+$" });
+export const cursor: z.ZodString = z.string().regex(/^[A-Za-z0-9_-]+$/);
+/** The number of a turn: far more than anybody ever says. */
+export const turn: z.ZodInt = z.int().min(0).max(1_000_000_000);
 export const kind: z.ZodType<Kind> = z.enum(KINDS);
 export const share: z.ZodNumber = z.number().min(0).max(1);
 /** How many things to give. */

@@ -6,6 +6,7 @@ import { MemoryError } from "../../errors.ts";
 import { filter, maybe, moment, name, text } from "../fields.ts";
 import { noteErasures } from "../once.ts";
 import { type Asked, type Operation, operation } from "../operation.ts";
+import { PAGE_OF_SOME, pageOf } from "../pages.ts";
 import { ERASURE_PLAN, ERASURE_RECEIPT, ERASURES } from "../shapes/receipt.ts";
 import { given, receiptToWire, toWire } from "../wire.ts";
 
@@ -73,11 +74,12 @@ export const erasureOperations: readonly Operation[] = [
     tag: "Erasure",
     summary: "The receipts of one user's erasures, or of all of the project, oldest first",
     scope: "read",
-    query: WHOSE,
-    answers: { 200: { says: "The receipts.", schema: ERASURES } },
+    query: PAGE_OF_SOME,
+    answers: { 200: { says: "A page of the receipts.", schema: ERASURES } },
     async handle({ exchange, query, ...asked }) {
       const receipts = await receiptsOf(asked, query.user_id);
-      return exchange.json({ items: receipts.map(toWire), total: receipts.length });
+      const { items, ...next } = pageOf(receipts, query, ({ id }) => id);
+      return exchange.json({ items: items.map(toWire), total: receipts.length, ...next });
     },
   }),
   operation({

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { invalid } from "../../errors.ts";
 import { OF_USER, type Operation, operation } from "../operation.ts";
+import { PAGE } from "../pages.ts";
 import { LOG, PROFILE } from "../shapes/history.ts";
 import { given, memoryToWire, toWire } from "../wire.ts";
-import { PAGE } from "./sessions.ts";
 
 const tokens = z
   .string()

@@ -1,9 +1,22 @@
 import * as z from "zod";
 import type { Metadata } from "../../domain/filter.ts";
 import type { MemoryChanges } from "../../engine/surface.ts";
-import { claim, countText, cursor, kind, maybe, metadata, moment, name, share, text } from "../fields.ts";
+import {
+  claim,
+  countText,
+  cursor,
+  kind,
+  maybe,
+  metadata,
+  moment,
+  name,
+  share,
+  text,
+  turn,
+} from "../fields.ts";
 import { noteErasures } from "../once.ts";
 import { OF_ONE, OF_USER, type Operation, operation } from "../operation.ts";
+import { PAGE, pageOf } from "../pages.ts";
 import { MEMORY, MEMORY_PAGE, VERSIONS, WRITTEN_MEMORY } from "../shapes/memory.ts";
 import { ERASURE_RECEIPT, RECEIPT } from "../shapes/receipt.ts";
 import { given, memoryToWire, receiptToWire, toWire } from "../wire.ts";
@@ -12,7 +25,7 @@ const FIELDS = {
   kind: maybe(kind),
   type: maybe(kind),
   claim: maybe(claim),
-  source_turn: maybe(z.int().min(0)),
+  source_turn: maybe(turn),
   confidence: maybe(share),
   importance: maybe(share),
   valid_from: maybe(moment),
@@ -182,11 +195,13 @@ export const memoryOperations: readonly Operation[] = [
     summary: "All versions of a memory, oldest first",
     scope: "read",
     parameters: OF_ONE,
-    answers: { 200: { says: "The versions.", schema: VERSIONS } },
+    query: PAGE,
+    answers: { 200: { says: "A page of the versions.", schema: VERSIONS } },
     problems: [404],
-    async handle({ exchange, path, memoryOf }) {
+    async handle({ exchange, path, query, memoryOf }) {
       const versions = await memoryOf(path.user_id).history(path.id);
-      return exchange.json({ items: versions.map((version) => memoryToWire(path.user_id, version)) });
+      const { items, ...next } = pageOf(versions, query, ({ version }) => String(version));
+      return exchange.json({ items: items.map((one) => memoryToWire(path.user_id, one)), ...next });
     },
   }),
 ];

@@ -1,15 +1,9 @@
-import * as z from "zod";
-import { countText, text } from "../fields.ts";
 import { noteErasures } from "../once.ts";
 import { OF_ONE, OF_USER, type Operation, operation } from "../operation.ts";
+import { PAGE } from "../pages.ts";
 import { ERASURE_RECEIPT } from "../shapes/receipt.ts";
 import { SESSION, SESSION_PAGE } from "../shapes/session.ts";
 import { given, toWire } from "../wire.ts";
-
-export const PAGE: z.ZodType<{ cursor?: string | undefined; limit?: number | undefined }> = z.strictObject({
-  cursor: text.optional(),
-  limit: countText.optional(),
-});
 
 /** Conversations, by the names that their messages were given. */
 export const sessionOperations: readonly Operation[] = [

@@ -1,7 +1,7 @@
 import { type Operation, operation } from "../operation.ts";
+import { PAGE } from "../pages.ts";
 import { USER_PAGE } from "../shapes/history.ts";
 import { given } from "../wire.ts";
-import { PAGE } from "./sessions.ts";
 
 /** The users of a project. */
 export const userOperations: readonly Operation[] = [

@@ -108,4 +108,7 @@ export const MEMORY_PAGE: z.ZodType = named(
   }),
 );
 
-export const VERSIONS: z.ZodType = z.object({ items: z.array(MEMORY) });
+export const VERSIONS: z.ZodType = z.object({
+  items: z.array(MEMORY),
+  next_cursor: z.string().optional(),
+});

@@ -1,0 +1,40 @@
+import * as z from "zod";
+import { invalid } from "../errors.ts";
+import { countText, cursor, name } from "./fields.ts";
+import { given } from "./wire.ts";
+
+export interface PageAsked {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+const FIELDS = { cursor: cursor.optional(), limit: countText.optional() };
+
+/** What every list takes behind the "?". */
+export const PAGE: z.ZodType<PageAsked> = z.strictObject(FIELDS);
+/** The same for lists that may be of one user. */
+export const PAGE_OF_SOME: z.ZodType<PageAsked & { readonly user_id?: string | undefined }> = z.strictObject({
+  ...FIELDS,
+  user_id: name.optional(),
+});
+
+/**
+ * A page of a list that only grows at its end. The cursor names the last one given by its id, so that it stands where
+ * others come. `invalid_input` for a cursor that names none of them.
+ */
+export function pageOf<Entry>(
+  all: readonly Entry[],
+  { cursor: after, limit = 100 }: PageAsked,
+  idOf: (entry: Entry) => string,
+): { readonly items: readonly Entry[]; readonly next_cursor?: string } {
+  const last = after === undefined ? -1 : all.findIndex((entry) => cursorOf(idOf(entry)) === after);
+  if (after !== undefined && last === -1) throw invalid("the cursor is none that this list gave.");
+  const items = all.slice(last + 1, last + 1 + limit);
+  const end = items.at(-1);
+  const isMore = last + 1 + limit < all.length;
+  return { items, ...given({ next_cursor: end && isMore ? cursorOf(idOf(end)) : undefined }) };
+}
+
+function cursorOf(id: string): string {
+  return Buffer.from(id, "utf8").toString("base64url");
+}
