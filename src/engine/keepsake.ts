@@ -120,7 +120,7 @@ function scoped(
     async remember(input, options = {}) {
       const receipt = await write(() => remember(ports, scope, input, options));
       if (receipt.pending === 0 || options.extract === "never") return receipt;
-      work.later(scope);
+      work.later(scope, { isUnheard: options.extract === "later" });
       const hindered = await hindrance(ports, scope);
       return hindered ? { ...receipt, hindered } : receipt;
     },

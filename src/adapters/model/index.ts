@@ -16,7 +16,7 @@ export interface ModelExtractorOptions {
   readonly known?: number;
   /** Most tokens of one answer (3,000). */
   readonly maxTokens?: number;
-  /** How long a message waits for others that go with it in one request, in ms (20,000). */
+  /** How long a user must have paused before what they said is read in one request, in ms (120,000). */
   readonly lingerMs?: number;
 }
 
@@ -25,7 +25,7 @@ export interface ModelExtractorOptions {
  * numbers. What it answers is checked item by item; nothing of it is stored but what the user's own words hold.
  */
 export function modelExtractor(model: LanguageModel, options: ModelExtractorOptions = {}): Extractor {
-  const { known: most = 20, maxTokens = 3_000, lingerMs = 20_000 } = options;
+  const { known: most = 20, maxTokens = 3_000, lingerMs = 120_000 } = options;
   return {
     name: "model",
     local: false,

@@ -5,6 +5,7 @@ import type { Ports } from "../ports.ts";
 import { dropQueries } from "../query-vector.ts";
 import type { Embedding, JobState } from "../surface.ts";
 import { embedding } from "./embedding.ts";
+import { gathering } from "./gathering.ts";
 import { TASKS } from "./optimize.ts";
 import { rounds } from "./rounds.ts";
 import { runner } from "./runner.ts";
@@ -12,8 +13,8 @@ import { understanding } from "./understanding.ts";
 
 /** Work that no caller waits for. It has an owner: `stop` breaks it off and waits for its end. */
 export interface Background {
-  /** The user's waiting messages are read when there is time. */
-  later(scope: Scope): void;
+  /** The user's waiting messages are read when there is time: by a model, when some have gathered; by the rules, soon. */
+  later(scope: Scope, options?: { readonly isUnheard?: boolean }): void;
   /** To be called after each write: with a remote embedder, it may have left units to embed. */
   written(): void;
   /** Embeds what waits in the caller's own time, with its errors; what runs in the background makes room for it. */
@@ -33,7 +34,9 @@ const HOUSE_MS = 30_000;
  */
 export function background(ports: Ports): Background {
   const stopping = new AbortController();
-  const read = understanding(ports);
+  const lingerMs = ports.modelExtractor?.lingerMs ?? 0;
+  const gathered = gathering(lingerMs);
+  const read = understanding(ports, gathered);
   const reading = runner(ports, read, stopping.signal);
   const vectors = runner(ports, embedding(ports), stopping.signal);
   const houses = TASKS.map((task) => runner(ports, rounds(ports, task), stopping.signal));
@@ -42,17 +45,23 @@ export function background(ports: Ports): Background {
   for (const [i, house] of houses.entries()) house.start(HOUSE_MS * (i + 1));
   vectors.start(START_MS);
   reading.start(START_MS);
-  let due = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const readRipe = (): void => {
+    const ripe = gathered.take();
+    for (const scope of ripe) read.ask(scope);
+    if (ripe.length > 0) reading.later();
+    const next = gathered.next();
+    clearTimeout(timer);
+    if (next !== undefined && !stopping.signal.aborted) timer = setTimeout(readRipe, next).unref();
+  };
   return {
-    later(scope) {
-      read.ask(scope);
-      const lingerMs = ports.modelExtractor?.lingerMs ?? 0;
-      if (lingerMs === 0 || reading.isRunning()) return reading.later();
-      // What comes in the meantime is read together with it, and does not put it off.
-      const now = performance.now();
-      if (now < due) return;
-      due = now + lingerMs;
-      reading.start(lingerMs);
+    later(scope, { isUnheard = false } = {}) {
+      if (isUnheard) {
+        read.ask(scope);
+        return reading.later();
+      }
+      gathered.add(scope);
+      readRipe();
     },
     written() {
       if (!ports.embedder.local) vectors.later();
@@ -70,6 +79,7 @@ export function background(ports: Ports): Background {
     jobs: () => Promise.all(all.map((one) => one.state())),
     async stop() {
       stopping.abort(new MemoryError("unavailable", "this memory has been closed."));
+      clearTimeout(timer);
       dropQueries(ports.embedder);
       await Promise.all(all.map((one) => one.end()));
     },

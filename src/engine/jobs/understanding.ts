@@ -2,6 +2,7 @@ import { type Scope, scopeKey } from "../../domain/scope.ts";
 import { isMemoryError } from "../../errors.ts";
 import { digestPending } from "../digest-pending.ts";
 import type { Ports } from "../ports.ts";
+import type { Gathering } from "./gathering.ts";
 import type { Job, JobStep } from "./job.ts";
 
 /** Understanding, which can be told of a user whose messages have just been stored. */
@@ -20,8 +21,8 @@ const YOUNG_MS = 30_000;
 /** How often it is looked for what other processes, or a crash, left behind. */
 const EVERY_MS = 60_000;
 
-/** Reads messages that wait for the extractor, a user at a time. */
-export function understanding(ports: Ports): Understanding {
+/** Reads messages that wait for the extractor, a user at a time; those that are still being gathered are left alone. */
+export function understanding(ports: Ports, gathered: Gathering): Understanding {
   const asked = new Map<string, Scope>();
   return {
     name: "understanding",
@@ -35,7 +36,7 @@ export function understanding(ports: Ports): Understanding {
       let done = 0;
       const failed = new Map<string, unknown>();
       for (;;) {
-        const scope = await next(ports, asked, failed);
+        const scope = await next(ports, gathered, asked, failed);
         if (!scope) break;
         const key = scopeKey(scope);
         try {
@@ -59,13 +60,16 @@ export function understanding(ports: Ports): Understanding {
 
 async function next(
   { record, clock }: Pick<Ports, "record" | "clock">,
+  gathered: Gathering,
   asked: ReadonlyMap<string, Scope>,
   failed: ReadonlyMap<string, unknown>,
 ): Promise<Scope | undefined> {
   for (const [key, scope] of asked) if (!failed.has(key)) return scope;
   const before = new Date(clock().getTime() - YOUNG_MS).toISOString();
   const waiting = await record.usersWaiting(before, AT_ONCE + failed.size);
-  return waiting.map(({ scope }) => scope).find((scope) => !failed.has(scopeKey(scope)));
+  return waiting
+    .map(({ scope }) => scope)
+    .find((scope) => !failed.has(scopeKey(scope)) && !gathered.has(scope));
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -1,0 +1,41 @@
+import { type Scope, scopeKey } from "../../domain/scope.ts";
+
+/** Users whose messages wait for others, so that a model reads many in one request: each request has its instructions to carry. */
+export interface Gathering {
+  /** Another message of this user's waits. */
+  add(scope: Scope): void;
+  /** The users who have waited long enough; they gather no longer. */
+  take(): Scope[];
+  has(scope: Scope): boolean;
+  /** Milliseconds until somebody has; undefined where nobody waits. */
+  next(): number | undefined;
+}
+
+/** So many messages are worth a request: with twelve the instructions are no longer the most of it. */
+const ENOUGH = 12;
+/** However long a conversation goes on without a pause, its first message waits no longer than so many pauses. */
+const MOST_PAUSES = 5;
+
+/** They wait until their user has paused for so long (milliseconds), there are a dozen, or the first has waited five times as long. */
+export function gathering(pauseMs: number, now: () => number = () => performance.now()): Gathering {
+  const waiting = new Map<string, { scope: Scope; first: number; last: number; count: number }>();
+  const due = ({ first, last, count }: { first: number; last: number; count: number }): number =>
+    count >= ENOUGH ? last : Math.min(last + pauseMs, first + pauseMs * MOST_PAUSES);
+  return {
+    add(scope) {
+      const key = scopeKey(scope);
+      const { first, count } = waiting.get(key) ?? { first: now(), count: 0 };
+      waiting.set(key, { scope, first, last: now(), count: count + 1 });
+    },
+    take() {
+      const ripe = [...waiting].filter(([, one]) => due(one) <= now());
+      for (const [key] of ripe) waiting.delete(key);
+      return ripe.map(([, { scope }]) => scope);
+    },
+    has: (scope) => waiting.has(scopeKey(scope)),
+    next() {
+      if (waiting.size === 0) return undefined;
+      return Math.max(0, Math.min(...[...waiting.values()].map(due)) - now());
+    },
+  };
+}
