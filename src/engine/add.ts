@@ -39,6 +39,7 @@ export function putting(
   const text = checkText(memory.text, "text");
   const said = memory.at === undefined ? undefined : isoTime(memory.at, "at");
   return (state, at, draft) => {
+    notOver(fields, at);
     const same = [...state.current.values()].find(
       (held) => !held.quarantined && isSame(held, text, fields.claim),
     );
@@ -88,6 +89,7 @@ export async function update(
     throw invalid("update: name at least one field to change.");
   return write(ports, scope, (state, at) => {
     const held = heldMemory(state, id);
+    notOver(fields, at);
     const draft = memoryDraft(state, at);
     // The words are no longer those of the source once a hand has changed them: it stays as where they came from.
     const { quarantined, ...free } = held;
@@ -102,6 +104,12 @@ export async function update(
     });
     return { made: draft.made, lines: [{ id, action: "merged", text: made.text, why }] };
   });
+}
+
+/** What has expired when it is written could be read by nobody: that is a slip. */
+function notOver({ expiresAt }: Pick<Partial<Memory>, "expiresAt">, at: string): void {
+  if (expiresAt !== undefined && expiresAt <= at)
+    throw invalid("expiresAt has passed: give a time to come, or take the memory away.");
 }
 
 /** What is set aside is let in by saying so; nothing is set aside by hand. */

@@ -6,8 +6,12 @@ import { given, toWire } from "../wire.ts";
 const turn = z
   .string()
   .regex(/^\d{1,9}$/)
-  .transform(Number);
-const flag = z.enum(["true", "false"]).transform((word) => word === "true");
+  .transform(Number)
+  .pipe(z.int().min(0).max(999_999_999));
+const flag = z
+  .enum(["true", "false"])
+  .transform((word) => word === "true")
+  .pipe(z.boolean());
 
 const OPTIMIZE = z.strictObject({ current_turn: turn.optional(), dry_run: flag.optional() });
 

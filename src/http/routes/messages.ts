@@ -14,7 +14,7 @@ const MESSAGE = z
   .strictObject({
     id: maybe(name),
     role: z.enum(["user", "assistant", "system", "tool"]),
-    content: z.union([text, z.array(PART)]),
+    content: z.union([text, z.array(PART).min(1)]),
     name: maybe(name),
     at: maybe(moment),
     session_id: maybe(name),

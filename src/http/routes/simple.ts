@@ -6,8 +6,14 @@ import { type Operation, operation } from "../operation.ts";
 
 const SIMPLE = z
   .strictObject({ userId: maybe(name), user_id: maybe(name), message: text })
+  .meta({ anyOf: ["userId", "user_id"].map(given) })
   .transform(({ userId, user_id, message }) => ({ userId: userId ?? user_id, message }))
   .pipe(z.object({ userId: text, message: text }));
+
+/** The schema of an object that has this field, and not null in it. */
+function given(field: string): object {
+  return { required: [field], properties: { [field]: { type: "string" } } };
+}
 
 const REPLY = z.object({ reply: z.string() });
 
