@@ -9,6 +9,7 @@ import { gathering } from "./gathering.ts";
 import { TASKS } from "./optimize.ts";
 import { rounds } from "./rounds.ts";
 import { runner } from "./runner.ts";
+import { tidying } from "./tidying.ts";
 import { understanding } from "./understanding.ts";
 
 /** Work that no caller waits for. It has an owner: `stop` breaks it off and waits for its end. */
@@ -40,9 +41,11 @@ export function background(ports: Ports): Background {
   const reading = runner(ports, read, stopping.signal);
   const vectors = runner(ports, embedding(ports), stopping.signal);
   const houses = TASKS.map((task) => runner(ports, rounds(ports, task), stopping.signal));
-  const all = [reading, vectors, ...houses];
+  const tidier = runner(ports, tidying(ports), stopping.signal);
+  const all = [reading, vectors, ...houses, tidier];
   // One after the other, and not within the time that a command takes.
   for (const [i, house] of houses.entries()) house.start(HOUSE_MS * (i + 1));
+  tidier.start(HOUSE_MS * (houses.length + 1));
   vectors.start(START_MS);
   reading.start(START_MS);
   let timer: NodeJS.Timeout | undefined;
