@@ -78,6 +78,8 @@ export async function openaiServer(options: OpenaiServerOptions = {}): Promise<O
     close: () => stopped(server),
   };
   const state: State = { given, options, responses, meter: meter(options.tokensOf), count: 0 };
+  // A connection that closes while a client reaches for it is a fault that no test asked for.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
   return Object.assign(given, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` });
 }
