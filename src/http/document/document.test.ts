@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { OPERATIONS } from "../operations.ts";
 import { apiDocument } from "./document.ts";
+import { LINKS } from "./links.ts";
 import { documentPage } from "./page.ts";
 
 const DOCUMENT = apiDocument(OPERATIONS, "1.2.3");
@@ -34,6 +35,25 @@ describe("the document", () => {
         .split("/")
         .reduce<unknown>((at, step) => (at as { [key: string]: unknown } | undefined)?.[step], DOCUMENT);
     expect(references.filter((place) => found(place) === undefined)).toEqual([]);
+  });
+
+  it("links only from what is answered to what is served, by parameters that are taken there", () => {
+    let links = 0;
+    for (const [id, statuses] of Object.entries(LINKS)) {
+      for (const [status, targets] of Object.entries(statuses)) {
+        expect([id, CALLS.find(({ call }) => call.operationId === id)?.call.responses]).toEqual([
+          id,
+          expect.objectContaining({ [status]: expect.objectContaining({ links: expect.anything() }) }),
+        ]);
+        for (const [target, parameters] of Object.entries(targets)) {
+          const taken = CALLS.find(({ call }) => call.operationId === target)?.call.parameters ?? [];
+          const names = (taken as { name?: string }[]).map(({ name }) => name);
+          expect([target, names]).toEqual([target, expect.arrayContaining(Object.keys(parameters))]);
+          links += 1;
+        }
+      }
+    }
+    expect(links).toBeGreaterThan(20);
   });
 
   it("says for every call that needs a key what comes without one, and with a narrower one", () => {

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { ERROR_CODES, type ErrorCode } from "../../errors.ts";
 import { type AnswerForm, type Operation, scopesOf } from "../operation.ts";
 import { named } from "../shapes/named.ts";
+import { LINKS } from "./links.ts";
 import { PROBLEMS, problemsOf } from "./problems.ts";
 import { type JsonSchema, type Shapes, shapes } from "./schemas.ts";
 
@@ -110,7 +111,10 @@ function described(operation: Operation, known: Shapes): JsonSchema {
     ...(body ? { requestBody: body } : {}),
     responses: {
       ...Object.fromEntries(
-        Object.entries(operation.answers).map(([status, form]) => [status, answerOf(form, known)]),
+        Object.entries(operation.answers).map(([status, form]) => [
+          status,
+          { ...answerOf(form, known), ...linksOf(operation, status) },
+        ]),
       ),
       ...Object.fromEntries(
         problemsOf(operation)
@@ -175,6 +179,17 @@ function answerOf({ says, schema, others = {}, headers = {} }: AnswerForm, known
     description: says,
     headers: { "x-request-id": REQUEST_ID, ...Object.fromEntries(own) },
     ...(Object.keys(content).length === 0 ? {} : { content }),
+  };
+}
+
+/** The links of an answer. */
+function linksOf({ id }: Operation, status: string): JsonSchema {
+  const targets = Object.entries(LINKS[id]?.[status] ?? {});
+  if (targets.length === 0) return {};
+  return {
+    links: Object.fromEntries(
+      targets.map(([operationId, parameters]) => [operationId, { operationId, parameters }]),
+    ),
   };
 }
 
