@@ -35,12 +35,11 @@ export async function hearPending(ports: Ports, scope: Scope, signal?: AbortSign
     signal?.throwIfAborted();
     const { result } = await change<Progress>(ports, scope, async (state, at) => {
       const waiting = [...state.messages.values()].filter(
-        // What waits for a model that is no longer there has been heard, and that is all.
-        ({ digest, undone, heard }) => digest === "pending" && !undone && !(heard && ports.modelExtractor),
+        // What has been heard waits for a model: for this program's, or for another's on the same record.
+        ({ digest, undone, heard }) => digest === "pending" && !undone && !heard,
       );
-      const messages = waiting.filter(({ heard }) => !heard).slice(0, AT_ONCE);
-      const dismissed = waiting.filter(({ heard }) => heard).slice(0, AT_ONCE);
-      if (messages.length + dismissed.length === 0) return { result: { read: 0, more: false } };
+      const messages = waiting.slice(0, AT_ONCE);
+      if (messages.length === 0) return { result: { read: 0, more: false } };
       const digested = await digest(ports, {
         state,
         at,
@@ -53,17 +52,14 @@ export async function hearPending(ports: Ports, scope: Scope, signal?: AbortSign
       return {
         draft: {
           cause: "digest",
-          digests: [
-            ...settled.map(({ id, digest, heard }) => ({ id, digest, ...(heard ? { heard } : {}) })),
-            ...dismissed.map(({ id }) => ({ id, digest: "done" as const })),
-          ],
+          digests: settled.map(({ id, digest, heard }) => ({ id, digest, ...(heard ? { heard } : {}) })),
           memories: digested.memories,
           units: await unitsOf(ports, [], reworded(state, digested.memories), signal),
           liftTombstones: digested.lifted,
         },
         result: {
-          read: digested.messages.length + dismissed.length,
-          more: waiting.length > digested.messages.length + dismissed.length,
+          read: digested.messages.length,
+          more: waiting.length > digested.messages.length,
           ...(erase ? { erase } : {}),
         },
       };

@@ -34,22 +34,20 @@ export function understanding(ports: Ports, gathered: Gathering): Understanding 
     },
     async *run(signal) {
       let done = 0;
-      const failed = new Map<string, unknown>();
+      /** Users who are passed over for now: with what failed, or with nothing, where there was nothing to be done. */
+      const passed = new Map<string, unknown>();
       for (;;) {
-        const scope = await next(ports, gathered, asked, failed);
+        const scope = await next(ports, gathered, asked, passed);
         if (!scope) break;
         const key = scopeKey(scope);
-        try {
-          done += await digestPending(ports, scope, signal);
-          asked.delete(key);
-        } catch (error) {
-          // A server that is down is down for everybody; what is wrong with one user holds up none of the others.
-          if (signal.aborted || isUnavailable(error)) throw error;
-          failed.set(key, error);
-        }
+        const { read, failed } = await readOf(ports, scope, signal);
+        done += read;
+        if (failed === undefined) asked.delete(key);
+        // What waits and was not read waits for another program's model.
+        if (read === 0) passed.set(key, failed);
         yield { done } satisfies JobStep;
       }
-      for (const error of failed.values()) throw error;
+      for (const failed of passed.values()) if (failed !== undefined) throw failed;
     },
     async left() {
       const waiting = await ports.record.usersWaiting(ports.clock().toISOString(), Number.MAX_SAFE_INTEGER);
@@ -58,18 +56,32 @@ export function understanding(ports: Ports, gathered: Gathering): Understanding 
   };
 }
 
+/** A server that is down is down for everybody; what is wrong with one user holds up none of the others. */
+async function readOf(
+  ports: Ports,
+  scope: Scope,
+  signal: AbortSignal,
+): Promise<{ readonly read: number; readonly failed?: unknown }> {
+  try {
+    return { read: await digestPending(ports, scope, signal) };
+  } catch (failed) {
+    if (signal.aborted || isUnavailable(failed)) throw failed;
+    return { read: 0, failed };
+  }
+}
+
 async function next(
   { record, clock }: Pick<Ports, "record" | "clock">,
   gathered: Gathering,
   asked: ReadonlyMap<string, Scope>,
-  failed: ReadonlyMap<string, unknown>,
+  passed: ReadonlyMap<string, unknown>,
 ): Promise<Scope | undefined> {
-  for (const [key, scope] of asked) if (!failed.has(key)) return scope;
+  for (const [key, scope] of asked) if (!passed.has(key)) return scope;
   const before = new Date(clock().getTime() - YOUNG_MS).toISOString();
-  const waiting = await record.usersWaiting(before, AT_ONCE + failed.size);
+  const waiting = await record.usersWaiting(before, AT_ONCE + passed.size);
   return waiting
     .map(({ scope }) => scope)
-    .find((scope) => !failed.has(scopeKey(scope)) && !gathered.has(scope));
+    .find((scope) => !passed.has(scopeKey(scope)) && !gathered.has(scope));
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -32,13 +32,18 @@ export function decided(
     const now = state.messages.get(message.id);
     const own = proposals.filter((one) => one.message === message.id);
     for (const one of withinBounds(own)) {
-      if (one.propose === "erase") lines.push(NO_ERASING);
-      else if (one.propose !== "add" || !isReadAlready(made, draft, one)) {
-        lines.push(...decide(ports, deciding, placedIn(now, message, one), now));
-      }
+      const isKnown = one.propose === "add" && isReadAlready(made, draft, one);
+      const proposal = isKnown ? endAlone(one) : one;
+      if (proposal?.propose === "erase") lines.push(NO_ERASING);
+      else if (proposal) lines.push(...decide(ports, deciding, placedIn(now, message, proposal), now));
     }
   }
   return { memories: draft.made, lifted: [...deciding.lifted], lines };
+}
+
+/** What a statement takes the place of ends, where the statement itself is there already. */
+function endAlone({ message, start, end, replaces }: AddProposal): EndProposal | undefined {
+  return replaces && { propose: "supersede", message, start, end, target: replaces };
 }
 
 /** Requests to forget are carried out within the write, by rules: what a model takes for one is none. */
