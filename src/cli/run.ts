@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
+import { cacheBytesFor } from "../config/cache.ts";
 import type { CostSettings } from "../config/cost-settings.ts";
 import { type EmbedderSettings, readSettings, type Settings } from "../config/settings.ts";
 import { isoTime } from "../domain/time.ts";
@@ -85,7 +86,7 @@ async function open(
     ...(settings.redact === undefined ? {} : { redact: settings.redact }),
     ...(settings.decayDays === undefined ? {} : { decayDays: settings.decayDays }),
     ...(settings.cleanUp === undefined ? {} : { cleanUp: settings.cleanUp }),
-    ...(settings.cacheMegabytes === undefined ? {} : { cacheBytes: settings.cacheMegabytes * 1e6 }),
+    cacheBytes: settings.cacheMegabytes === undefined ? cacheBytesFor() : settings.cacheMegabytes * 1e6,
     ...(await understanding(settings, confidenceThreshold)),
     ...(settings.embedder === undefined ? {} : { embedder: embedding(settings.embedder) }),
     ...(settings.costs === undefined ? {} : { costs: await costing(settings.costs) }),

@@ -63,6 +63,19 @@ it("lets go of the user served longest ago where memory runs short, and gives th
   expect(whole()).toBe(4);
 });
 
+it("lets go of what only writes need first", async () => {
+  const { record, whole } = counting();
+  for (const user of ["ann", "bob"]) await say(record, user, 0, 40);
+  // A block takes some 21,000 bytes here, and the rest of a user 29,000.
+  const states = userStates(record, SPACE, { bytes: 80_000 });
+  for (const user of ["ann", "bob", "ann", "bob"]) await states.of(scopeOf(user));
+  const read = whole();
+  for (const user of ["ann", "bob", "ann"]) {
+    expect((await states.block(scopeOf(user))).words.size).toBe(40);
+  }
+  expect(whole()).toBe(read);
+});
+
 it("keeps a block at the end, and takes it up at the next start", async () => {
   const { record, whole } = counting();
   await say(record, "ann", 0, 300);

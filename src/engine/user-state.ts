@@ -115,8 +115,8 @@ export function userStates(
     // Used last stands last.
     kept.delete(scopeKey(current.scope));
     kept.set(scopeKey(current.scope), current);
-    let sum = 0;
-    for (const one of kept.values()) sum += bytesOf(one);
+    const isAtWork = (one: Kept): boolean => one === current || working.has(scopeKey(one.scope));
+    let sum = lightened(kept, most, isAtWork);
     for (const one of kept.values()) {
       if (sum <= most || one === current) break;
       sum -= bytesOf(one);
@@ -154,6 +154,19 @@ export function userStates(
       }
     },
   };
+}
+
+/** Takes from others what only writes need: searches are many, and live by the blocks. Gives how much is held then. */
+function lightened(kept: ReadonlyMap<string, Kept>, most: number, isAtWork: (one: Kept) => boolean): number {
+  let sum = 0;
+  for (const one of kept.values()) sum += bytesOf(one);
+  for (const one of kept.values()) {
+    if (sum <= most) break;
+    if (isAtWork(one)) continue;
+    sum -= one.whole?.bytes ?? 0;
+    delete one.whole;
+  }
+  return sum;
 }
 
 function touch(kept: Map<string, Kept>, one: Kept): void {

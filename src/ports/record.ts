@@ -70,11 +70,12 @@ export interface Record extends HouseKeeping, KeptAnswers {
   keepBlock(scope: Scope, block: KeptBlock): Promise<void>;
 
   /**
-   * Keeps receipts of recalls beside the record; one of an id that is there takes its place and counts as the newest.
+   * Keeps receipts of recalls beside the record, of all users named in one go; one of an id that is there takes its place
+   * and counts as the newest.
    * Of each user the newest `MOST_RECALLS` stay. It is no change: no revision, no log, nothing in `since`. A user at
    * revision 0 has none.
    */
-  keepRecalls(scope: Scope, receipts: readonly RecallReceipt[]): Promise<void>;
+  keepRecalls(kept: readonly NewRecalls[]): Promise<void>;
 
   /** Receipts of recalls, newest first: of one id, or of all, at most `limit`. */
   recalls(scope: Scope, options: { readonly id?: string; readonly limit: number }): Promise<RecallReceipt[]>;
@@ -153,6 +154,12 @@ export interface Record extends HouseKeeping, KeptAnswers {
 export interface KeptBlock {
   readonly revision: number;
   readonly bytes: Uint8Array;
+}
+
+/** Receipts of one user's recalls, oldest first. */
+export interface NewRecalls {
+  readonly scope: Scope;
+  readonly receipts: readonly RecallReceipt[];
 }
 
 /** What came since a revision. */

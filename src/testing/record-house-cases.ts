@@ -98,9 +98,12 @@ export const HOUSE_CASES: RecordCases = {
       ({ id, type: "memory", score: 1, status: "current", arms: {}, parts: {} }) as const;
     expect(await record.recalled(ANN, ["a"])).toEqual([]);
     await record.commit(ANN, changes({ messages: [message("m1")] }));
-    await record.keepRecalls(ANN, [
-      { ...recallReceipt("r1"), items: [item("a"), item("b")] },
-      { ...recallReceipt("r2"), items: [item("b")], dropped: [{ ...item("c"), why: "" }] },
+    const first = { ...recallReceipt("r1"), items: [item("a"), item("b")] };
+    const second = { ...recallReceipt("r2"), items: [item("b")], dropped: [{ ...item("c"), why: "" }] };
+    await record.keepRecalls([
+      { scope: ANN, receipts: [first] },
+      { scope: { project: "default", user: "nobody" }, receipts: [first] },
+      { scope: ANN, receipts: [second] },
     ]);
     expect((await record.recalled(ANN, ["c", "b", "a", "b", "d"])).toSorted()).toEqual(["a", "b"]);
     expect(await record.recalled(BOB, ["a"])).toEqual([]);

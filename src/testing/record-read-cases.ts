@@ -89,17 +89,17 @@ export const READ_CASES: RecordCases = {
     async (record) => {
       const many = (from: number, count: number) =>
         Array.from({ length: count }, (_, i) => recallReceipt(`recall-${from + i}`));
-      await record.keepRecalls(ANN, many(0, 1));
+      await record.keepRecalls([{ scope: ANN, receipts: many(0, 1) }]);
       expect(await record.recalls(ANN, { limit: 5 })).toEqual([]);
       await record.commit(ANN, changes({ messages: [message("m1")] }));
-      await record.keepRecalls(ANN, many(0, 3));
-      await record.keepRecalls(ANN, [{ ...recallReceipt("recall-0"), used: ["one"] }]);
+      await record.keepRecalls([{ scope: ANN, receipts: many(0, 3) }]);
+      await record.keepRecalls([{ scope: ANN, receipts: [{ ...recallReceipt("recall-0"), used: ["one"] }] }]);
       const kept = await record.recalls(ANN, { limit: 2 });
       expect(kept).toEqual([{ ...recallReceipt("recall-0"), used: ["one"] }, recallReceipt("recall-2")]);
       expect(await record.recalls(ANN, { id: "recall-1", limit: 1 })).toEqual([recallReceipt("recall-1")]);
       expect(await record.recalls(BOB, { limit: 5 })).toEqual([]);
       expect(await record.revision(ANN)).toBe(1);
-      await record.keepRecalls(ANN, many(10, MOST_RECALLS - 1));
+      await record.keepRecalls([{ scope: ANN, receipts: many(10, MOST_RECALLS - 1) }]);
       expect(await record.recalls(ANN, { limit: 2 * MOST_RECALLS })).toHaveLength(MOST_RECALLS);
       expect(await record.recalls(ANN, { id: "recall-2", limit: 1 })).toEqual([]);
       expect(await record.recalls(ANN, { id: "recall-0", limit: 1 })).toHaveLength(1);

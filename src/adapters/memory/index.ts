@@ -94,15 +94,17 @@ export function memoryRecord(): Record {
       if (user.revision > 0 && user.revision === block.revision) user.block = structuredClone(block);
     },
 
-    async keepRecalls(scope, receipts) {
-      const user = read(scope);
-      if (user.revision === 0) return;
-      for (const receipt of structuredClone(receipts)) {
-        user.recalls.delete(receipt.id);
-        user.recalls.set(receipt.id, receipt);
+    async keepRecalls(kept) {
+      for (const { scope, receipts } of structuredClone(kept)) {
+        const user = read(scope);
+        if (user.revision === 0) continue;
+        for (const receipt of receipts) {
+          user.recalls.delete(receipt.id);
+          user.recalls.set(receipt.id, receipt);
+        }
+        const most = user.recalls.size - MOST_RECALLS;
+        for (const id of [...user.recalls.keys()].slice(0, Math.max(0, most))) user.recalls.delete(id);
       }
-      const most = user.recalls.size - MOST_RECALLS;
-      for (const id of [...user.recalls.keys()].slice(0, Math.max(0, most))) user.recalls.delete(id);
     },
 
     async recalls(scope, { id, limit }) {

@@ -51,7 +51,7 @@ export async function openSqliteRecord(options: {
     vectors: (scope, ids, space) => run(() => read.vectors(database, scope, ids, space)),
     block: (scope) => run(() => keptBlock(database, scope)),
     keepBlock: (scope, block) => run(() => keepBlock(database, scope, block)),
-    keepRecalls: (scope, receipts) => run(() => keepRecalls(database, scope, receipts)),
+    keepRecalls: (kept) => run(() => keepRecalls(database, kept)),
     recalls: (scope, options) => run(() => recalls(database, scope, options)),
     beginAnswer: (scope, begun, limits) => run(() => answers.beginAnswer(database, scope, begun, limits)),
     endAnswer: (scope, key, answer, own) =>

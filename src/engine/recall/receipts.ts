@@ -39,10 +39,10 @@ export function recallKeeper(record: Pick<Record, "keepRecalls" | "recalls">): R
     const batch = [...waiting.values()];
     waiting.clear();
     count = 0;
-    for (const { scope, receipts } of batch) {
-      // A receipt that cannot be written is an explanation less; it is no fault of the recall.
-      await record.keepRecalls(scope, receipts.map(whole)).catch(() => {});
-    }
+    if (batch.length === 0) return;
+    const kept = batch.map(({ scope, receipts }) => ({ scope, receipts: receipts.map(whole) }));
+    // A receipt that cannot be written is an explanation less; it is no fault of the recall.
+    await record.keepRecalls(kept).catch(() => {});
   };
   const flush = (): Promise<void> => {
     clearTimeout(timer);

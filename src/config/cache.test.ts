@@ -1,0 +1,13 @@
+import { expect, it } from "vitest";
+import { cacheBytesFor } from "./cache.ts";
+
+it.each([
+  ["a small machine", 1e9, 0, 256e6],
+  ["a middling one", 4e9, 0, 500e6],
+  ["a large one", 64e9, 0, 1024e6],
+  ["a small container on a large one", 64e9, 2.4e9, 300e6],
+  // What is no limit is told as a number larger than any machine.
+  ["a container without a limit", 4e9, 2 ** 63, 500e6],
+])("takes an eighth of the memory of %s, within bounds", (_what, machine, container, bytes) => {
+  expect(cacheBytesFor(machine, container)).toBe(bytes);
+});
