@@ -124,6 +124,7 @@ function wordsOf(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_value") return `must be one of ${issue.values.map(String).join(", ")}`;
   if (issue.code === "too_small") return `must be at least ${issue.minimum}`;
   if (issue.code === "too_big") return `must be at most ${issue.maximum}`;
+  if (issue.code === "invalid_format" && !/^Invalid/.test(issue.message)) return issue.message;
   if (issue.code === "custom" && issue.message) return issue.message;
   return "has the wrong shape";
 }

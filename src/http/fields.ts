@@ -40,10 +40,11 @@ export const kind: z.ZodType<Kind> = z.enum(KINDS);
 export const share: z.ZodNumber = z.number().min(0).max(1);
 /** How many things to give. */
 export const count: z.ZodInt = z.int().min(1).max(1000);
+const WHOLE = "must be a whole number";
 /** As `count`, from behind the "?" of an address, where everything is text. */
 export const countText: z.ZodType<number> = z
   .string()
-  .regex(/^\d{1,9}$/)
+  .regex(/^\d{1,9}$/, WHOLE)
   .transform(Number)
   .pipe(count);
 const SCALAR = {

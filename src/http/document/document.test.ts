@@ -76,6 +76,7 @@ describe("the page", () => {
     for (const name of Object.keys(DOCUMENT.components.schemas)) {
       expect(page).toContain(`<article id="shape-${name}">`);
     }
+    expect(page).toContain('<dt id="problem-410">');
     const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id ?? "");
     expect(links.filter((id) => !page.includes(`id="${id}"`))).toEqual([]);
   });

@@ -11,7 +11,9 @@ export function documentPage(document: ApiDocument): string {
       call: call as unknown as Call,
     })),
   );
-  const tags = [...new Set(calls.flatMap(({ call }) => call.tags))];
+  const tags = [...new Set([...FIRST, ...calls.flatMap(({ call }) => call.tags)])].filter((tag) =>
+    calls.some(({ call }) => call.tags.includes(tag)),
+  );
   const sections = tags.map((tag) => ({ tag, own: calls.filter(({ call }) => call.tags.includes(tag)) }));
   return `<!doctype html>
 <html lang="en">
@@ -33,6 +35,9 @@ ${sections.map(({ tag, own }) => `<h2>${escaped(tag)}</h2>\n<ul>${own.map(linkOf
 <main>
 ${GENERAL}
 ${sections.map(({ tag, own }) => `<h2>${escaped(tag)}</h2>\n${own.map((one) => callOf(one, document)).join("\n")}`).join("\n")}
+<h2 id="problems">Problems</h2>
+<p>All are documents of the shape <a href="#shape-Problem">Problem</a>.</p>
+<dl>${problemsOf(document)}</dl>
 <h2 id="shapes">Shapes</h2>
 ${Object.entries(document.components.schemas)
   .map(([name, schema]) => shapeOf(name, schema))
@@ -42,6 +47,18 @@ ${Object.entries(document.components.schemas)
 </html>
 `;
 }
+
+/** What is read first; the others follow as they stand in the table. */
+const FIRST = [
+  "First steps",
+  "Conversation",
+  "Memories",
+  "Search",
+  "Sessions",
+  "History",
+  "Erasure",
+  "Moving",
+];
 
 interface Call {
   readonly operationId: string;
@@ -83,9 +100,7 @@ function callOf({ method, path, call }: Place, document: ApiDocument): string {
 ${parameters === "" ? "" : `<h4>Parameters</h4><dl>${parameters}</dl>`}
 ${body}
 <h4>Gives</h4>
-<dl>${Object.entries(call.responses)
-    .map(([status, answer]) => answerOf(status, resolved(answer, document)))
-    .join("\n")}</dl>
+${answersOf(call)}
 <h4>For example</h4>
 <pre><code>${escaped(curlOf(method, path, call))}</code></pre>
 </article>`;
@@ -116,16 +131,31 @@ function parameterOf(one: JsonSchema): string {
   return `<dt><code>${escaped(name)}</code> <small>${escaped(place)}${must}</small></dt><dd>${shapeText(schema)} ${marked(description ?? "")}</dd>`;
 }
 
+/** What comes where all goes well; problems are the same everywhere, and told once. */
+function answersOf({ responses }: Call): string {
+  const good = Object.entries(responses).filter(([, answer]) => !("$ref" in answer));
+  const problems = Object.keys(responses).filter((status) => !good.some(([known]) => known === status));
+  const links = problems.map((status) => `<a href="#problem-${status}">${status}</a>`).join(", ");
+  return `<dl>${good.map(([status, answer]) => answerOf(status, answer)).join("\n")}</dl>
+${links === "" ? "" : `<p>Or a problem: ${links}.</p>`}`;
+}
+
 function answerOf(status: string, answer: JsonSchema): string {
   const { description = "", content = {} } = answer as {
     description?: string;
     content?: { [type: string]: { schema: JsonSchema } };
   };
-  const isProblem = "application/problem+json" in content;
-  const held = isProblem ? [] : Object.entries(content);
-  return `<dt>${escaped(status)}</dt><dd>${marked(description)}${held
-    .map(([type, { schema }]) => ` <small>${escaped(type)}</small> ${shapeText(schema)}`)
-    .join("")}</dd>`;
+  const held = Object.entries(content).map(
+    ([type, { schema }]) => ` <small>${escaped(type)}</small> ${shapeText(schema)}`,
+  );
+  return `<dt>${escaped(status)}</dt><dd>${marked(description)}${held.join("")}</dd>`;
+}
+
+function problemsOf({ components }: ApiDocument): string {
+  return Object.entries(components.responses as { [name: string]: { description: string } })
+    .map(([name, { description }]) => [name.replace(/\D/g, ""), description] as const)
+    .map(([status, says]) => `<dt id="problem-${status}">${status}</dt><dd>${marked(says)}</dd>`)
+    .join("\n");
 }
 
 function shapeOf(name: string, schema: JsonSchema): string {
@@ -146,7 +176,7 @@ function curlOf(method: string, path: string, call: Call): string {
   const place = path
     .replace("{user_id}", "ana")
     .replace(/\{(\w+)\}/g, (_all, name: string) => `$${name.toUpperCase()}`);
-  const lines = [`curl -X ${method} "http://127.0.0.1:7420${place}"`];
+  const lines = [`curl${method === "GET" ? "" : ` -X ${method}`} "http://127.0.0.1:7420${place}"`];
   if (call.security?.length !== 0) lines.push('-H "authorization: Bearer $KEY"');
   const [type] = Object.keys(call.requestBody?.content ?? {});
   if (type !== undefined) {

@@ -1,7 +1,7 @@
 /** The style of the page: large enough to read, light and dark, the list of calls beside the calls where there is room. */
 export const STYLE = `:root { color-scheme: light dark; --edge: #8884; --soft: #8881; --link: #2a5db0; }
 @media (prefers-color-scheme: dark) { :root { --link: #8ab4f8; } }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 76rem; padding: 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 80rem; padding: 1rem; }
 a { color: var(--link); }
 code, pre { font: 0.9em/1.5 ui-monospace, monospace; }
 pre { background: var(--soft); border: 1px solid var(--edge); border-radius: 6px; overflow-x: auto; padding: 0.75rem; }
@@ -11,11 +11,11 @@ h4 { margin: 0.75rem 0 0.25rem; }
 dt { font-weight: 600; }
 dd { margin: 0 0 0.4rem 1.5rem; }
 nav ul { list-style: none; padding: 0; }
-nav li { font-size: 0.9rem; overflow-wrap: anywhere; }
+nav li { font-size: 0.85rem; overflow-wrap: anywhere; }
 nav h2 { font-size: 1rem; margin: 0.75rem 0 0.25rem; }
 ul.fields { margin: 0; padding-left: 1.5rem; }
 @media (min-width: 60rem) {
-  body { display: grid; gap: 0 2.5rem; grid-template-columns: 19rem minmax(0, 1fr); }
+  body { display: grid; gap: 0 2.5rem; grid-template-columns: 22rem minmax(0, 1fr); }
   header { grid-column: 1 / -1; }
   nav { align-self: start; max-height: 100vh; overflow-y: auto; position: sticky; top: 0; }
 }

@@ -13,7 +13,7 @@ export const healthOperations: readonly Operation[] = [
     path: "/api/v1/health",
     tag: "Server",
     summary: "Whether the process lives",
-    description: "Says nothing else, and needs no key.",
+    description: "It says nothing else.",
     scope: "none",
     answers: { 200: { says: "It lives.", schema: HEALTH } },
     handle: ({ exchange }) => exchange.json({ status: "ok" }),
