@@ -48,7 +48,7 @@ export interface MemoryOptions {
   readonly model?: Made<LanguageModel>;
   /** Prices, budgets and for how long calls are kept. */
   readonly costs?: CostOptions;
-  /** How long the first word of the model's answer is waited for, and the last, in ms (15,000 and 60,000). */
+  /** How long the first word of the model's answer is waited for, and the last, in ms (15,000 and 40,000). */
   readonly patience?: { readonly first: number; readonly whole: number };
   /** The ledger of calls to models; in the record's own file, where it is SQLite's. */
   readonly calls?: Calls;

@@ -24,7 +24,7 @@ export interface Ports {
   readonly questions: QuestionReader;
   /** Answers questions, where there is one; without, answers are composed from memory. */
   readonly model?: LanguageModel;
-  /** How long its first word is waited for, and its last, in ms; 15 and 60 seconds where absent. */
+  /** How long its first word is waited for, and its last, in ms; 15 and 40 seconds where absent. */
   readonly patience?: { readonly first: number; readonly whole: number };
   /** What calls to models cost, and whether more may be made. */
   readonly costs?: Costs;

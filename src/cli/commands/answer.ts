@@ -1,6 +1,7 @@
 import { EXIT } from "../exit.ts";
 import { type CommonOptions, withMemory } from "../run.ts";
 import { sourceLines } from "./sources.ts";
+import { whyNoModel } from "./trouble.ts";
 
 interface AnswerOptions extends CommonOptions {
   readonly asOf?: string;
@@ -15,6 +16,8 @@ export async function answer(question: string, options: AnswerOptions): Promise<
       ...(knownAt === undefined ? {} : { knownAt }),
     });
     print.result(given, () => [given.text]);
+    const why = whyNoModel(given);
+    if (why) print.note(why);
     // What it rests on is for a person who looks at it, not for what the answer is piped into.
     if (process.stderr.isTTY)
       for (const line of await sourceLines(memory, given, process.stderr)) print.note(line);

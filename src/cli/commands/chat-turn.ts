@@ -1,10 +1,11 @@
-import type { Answer, AnswerTrouble } from "../../domain/recall.ts";
+import type { Answer } from "../../domain/recall.ts";
 import type { Receipt } from "../../domain/receipt.ts";
 import type { Reply, ScopedMemory } from "../../engine/surface.ts";
 import { shownError } from "../exit.ts";
 import { day, dim, several, short, table } from "../print.ts";
 import { isNothing, planLines } from "./forget.ts";
 import { sourceLines } from "./sources.ts";
+import { whyNoModel } from "./trouble.ts";
 
 /** A conversation under way. */
 export interface Talk {
@@ -63,22 +64,11 @@ async function converse(talk: Talk, text: string): Promise<Reply> {
   const reply = next.value;
   if (reply.answer) talk.last = reply.answer;
   talk.say("");
-  if (reply.by === "memory" && reply.trouble)
-    talk.say(dim(`  ${WHY_NOT[reply.trouble]}, so this is from memory alone`));
+  const why = whyNoModel(reply);
+  if (why) talk.say(dim(`  ${why}`));
   for (const line of learnt(reply.receipt.memories)) talk.say(dim(line));
   return reply;
 }
-
-const WHY_NOT: { readonly [trouble in AnswerTrouble]: string } = {
-  unavailable: "The model cannot be reached",
-  slow: "The model took too long",
-  over_quota: "The budget for the model is used up",
-  refused: "The model refused",
-  empty: "The model said nothing",
-  ungrounded: "The model named nothing that is known",
-  cut: "The model was cut off",
-  failed: "The model could not be asked",
-};
 
 const MARKS: { readonly [action: string]: string } = {
   added: "+",

@@ -13,7 +13,7 @@ import { answerPrompt } from "./prompts.ts";
 export type TellingPorts = AnswerPorts & Pick<Ports, "secret" | "model" | "meter" | "patience">;
 
 /** A slow model on one's own machine needs some seconds to read the notes. */
-export const PATIENCE: Patience = { first: 15_000, whole: 60_000 };
+export const PATIENCE: Patience = { first: 15_000, whole: 40_000 };
 
 /** Answers a question from memory; in the model's words where there is a model, see `answerStream`. */
 export async function answer(
