@@ -1,0 +1,144 @@
+"""The story, told through the Python clients: openai and langchain-openai. The environment names the server and the key."""
+
+import json
+import re
+import sys
+
+MODEL = "gpt-4o-mini"
+QUESTION = "What productivity tools do I use?"
+PARAMETERS = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}},
+    "required": ["city"],
+    "additionalProperties": False,
+}
+
+
+def weather_in(city):
+    return f"sunny in {city}"
+
+
+class OpenAIChat:
+    def __init__(self, stream):
+        from openai import OpenAI
+
+        self.client, self.stream = OpenAI(), stream
+        self.tools = [{"type": "function", "function": {"name": "weather", "parameters": PARAMETERS}}]
+
+    def answer(self, messages, **more):
+        chat = self.client.chat.completions
+        if not self.stream:
+            return chat.create(model=MODEL, messages=messages, **more).choices[0].message
+        with chat.stream(model=MODEL, messages=messages, **more) as stream:
+            return stream.get_final_completion().choices[0].message
+
+    def say(self, lines):
+        return self.answer(lines).content
+
+    def ask(self, question):
+        messages = [{"role": "user", "content": question}]
+        asked = self.answer(messages, tools=self.tools)
+        call = asked.tool_calls[0]
+        city = json.loads(call.function.arguments)["city"]
+        calls = [{"id": call.id, "type": "function", "function": {"name": "weather", "arguments": call.function.arguments}}]
+        messages.append({"role": "assistant", "content": asked.content, "tool_calls": calls})
+        messages.append({"role": "tool", "tool_call_id": call.id, "content": weather_in(city)})
+        return city, self.answer(messages, tools=self.tools).content
+
+
+class OpenAIResponses:
+    def __init__(self, stream):
+        from openai import OpenAI
+
+        self.client, self.stream, self.before = OpenAI(), stream, None
+        self.tools = [{"type": "function", "name": "weather", "parameters": PARAMETERS, "strict": True}]
+
+    def answer(self, given, **more):
+        if not self.stream:
+            return self.client.responses.create(model=MODEL, input=given, **more)
+        with self.client.responses.stream(model=MODEL, input=given, **more) as stream:
+            return stream.get_final_response()
+
+    def say(self, lines):
+        on = {"previous_response_id": self.before} if len(lines) > 1 else {}
+        response = self.answer(lines[-1]["content"], **on)
+        self.before = response.id
+        return response.output_text
+
+    def ask(self, question):
+        asked = self.answer(question, tools=self.tools)
+        call = next(item for item in asked.output if item.type == "function_call")
+        city = json.loads(call.arguments)["city"]
+        output = {"type": "function_call_output", "call_id": call.call_id, "output": weather_in(city)}
+        return city, self.answer([output], tools=self.tools, previous_response_id=asked.id).output_text
+
+
+class LangChain:
+    def __init__(self, stream, use_responses_api):
+        from langchain_openai import ChatOpenAI
+
+        self.model, self.stream = ChatOpenAI(model=MODEL, use_responses_api=use_responses_api), stream
+
+    def answer(self, model, messages):
+        if not self.stream:
+            return model.invoke(messages)
+        whole = None
+        for part in model.stream(messages):
+            whole = part if whole is None else whole + part
+        return whole
+
+    def text(self, message):
+        return message.text if isinstance(message.text, str) else message.text()
+
+    def say(self, lines):
+        return self.text(self.answer(self.model, [(line["role"], line["content"]) for line in lines]))
+
+    def ask(self, question):
+        from langchain_core.messages import HumanMessage, ToolMessage
+
+        def weather(city: str) -> str:
+            """The weather in a city."""
+            return weather_in(city)
+
+        model = self.model.bind_tools([weather])
+        messages = [HumanMessage(question)]
+        asked = self.answer(model, messages)
+        call = asked.tool_calls[0]
+        city = call["args"]["city"]
+        messages += [asked, ToolMessage(weather_in(city), tool_call_id=call["id"])]
+        return city, self.text(self.answer(model, messages))
+
+
+def expect(what, got, wanted):
+    if not re.search(wanted, got or ""):
+        sys.exit(f"{what}: {got!r} is not {wanted}")
+
+
+def story(talker):
+    told = [{"role": "user", "content": "I use Shram and Magnet as productivity tools."}]
+    told.append({"role": "assistant", "content": talker.say(told)})
+    told.append({"role": "user", "content": "I live in Porto."})
+    expect("the second turn", talker.say(told), r"^All right\.$")
+
+    def alone(words):
+        return talker.say([{"role": "user", "content": words}])
+
+    expect("asked in another conversation", alone(QUESTION), r"^You use Shram and Magnet\.$")
+    alone("I don't use Magnet anymore.")
+    expect("asked after the change", alone(QUESTION), r"^You use Shram\.$")
+    city, text = talker.ask("What is the weather where I live?")
+    expect("the tool's argument", city, "^Porto$")
+    expect("the answer after the tool", text, "^The tool says: .*sunny in Porto")
+    alone("Forget that I ever mentioned Magnet.")
+    expect("asked after the forgetting", alone(QUESTION), r"^You use Shram\.$")
+
+
+WAYS = {
+    "openai-chat": OpenAIChat,
+    "openai-responses": OpenAIResponses,
+    "langchain-chat": lambda stream: LangChain(stream, False),
+    "langchain-responses": lambda stream: LangChain(stream, True),
+}
+
+_, way, mode = sys.argv
+story(WAYS[way](mode == "streaming"))
