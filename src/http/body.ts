@@ -85,7 +85,16 @@ function parseJson(bytes: Uint8Array): unknown {
       detail: `The body is nested deeper than ${DEEPEST} levels.`,
     });
   }
+  if (hasForeignPrototype(value)) {
+    throw refuse({ status: 400, code: "invalid_input", detail: "No field may be called __proto__." });
+  }
   return value;
+}
+
+/** Whether a field has the one name that JavaScript takes for something else: it would be lost without a word. */
+function hasForeignPrototype(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.hasOwn(value, "__proto__") || Object.values(value).some(hasForeignPrototype);
 }
 
 function isDeeper(value: unknown, levels: number): boolean {
