@@ -48,13 +48,16 @@ it("reads a file of prices", async () => {
   ];
   const pricesPath = file(JSON.stringify(rows));
   expect(await costsOf({ pricesPath, keepDays: 7 })).toEqual({ keepDays: 7, prices: rows });
+  const yaml =
+    "- model: gpt-4o-mini\n  from: 2027-01-01\n  in: 0.1\n  cached: 0.05\n  out: 0.4\n- { model: '*', host: 'localhost:11434', in: 0 }\n";
+  expect(await costsOf({ pricesPath: file(yaml) })).toEqual({ prices: rows });
 });
 
 it("says what is wrong with a file of prices", async () => {
   const wrong = (text: string) => costsOf({ pricesPath: file(text) });
   await expect(wrong("[")).rejects.toMatchObject({
     code: "invalid_input",
-    message: expect.stringContaining("no JSON"),
+    message: expect.stringContaining("neither JSON nor YAML"),
   });
   await expect(wrong('{ "gpt-4o-mini": 1 }')).rejects.toThrow(/no list of prices/);
   await expect(wrong('[{ "model": "m", "in": 1 }, { "model": "m", "in": -1 }]')).rejects.toThrow(/at 1\.in/);

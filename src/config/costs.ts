@@ -33,7 +33,7 @@ async function pricesIn(path: string): Promise<Price[]> {
   } catch (cause) {
     throw invalid(`KEEPSAKE_PRICES: the file ${path} cannot be read. ${(cause as Error).name}.`);
   }
-  const checked = PRICES.safeParse(parsed(path, text));
+  const checked = PRICES.safeParse(await parsed(path, text));
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
   const place = issue?.path.join(".") ?? "";
@@ -43,10 +43,12 @@ async function pricesIn(path: string): Promise<Price[]> {
   );
 }
 
-function parsed(path: string, text: string): unknown {
+/** JSON is YAML too. */
+async function parsed(path: string, text: string): Promise<unknown> {
+  const { parse } = await import("yaml");
   try {
-    return JSON.parse(text);
+    return parse(text, { maxAliasCount: 0 });
   } catch {
-    throw invalid(`KEEPSAKE_PRICES: ${path} holds no JSON.`);
+    throw invalid(`KEEPSAKE_PRICES: ${path} holds neither JSON nor YAML.`);
   }
 }

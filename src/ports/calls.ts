@@ -60,14 +60,17 @@ export interface CallSum {
 }
 
 /** Is told of each request to a model's server when it has ended. It never throws, and nobody waits for it. */
-export type OnCall = (report: CallReport, scope?: Scope) => void;
+export type OnCall = (report: CallReport, whose?: CallOwner) => void;
+
+/** Whose a call is; of a project alone, where no user is named. */
+export type CallOwner = Pick<Scope, "project"> & Partial<Pick<Scope, "user">>;
 
 /**
  * Asked before each request to a model's server. `over_quota` where a budget is used up: the request is not made, and is not
  * told of. What it lets through is reserved until `onCall` tells of it: by `size`, where that is known, else by what such calls
  * took before.
  */
-export type MayCall = (purpose: Purpose, scope?: Scope, size?: CallSize) => Promise<void>;
+export type MayCall = (purpose: Purpose, whose?: CallOwner, size?: CallSize) => Promise<void>;
 
 /** How large a request will be at most, as well as it is known before. */
 export interface CallSize {

@@ -50,7 +50,7 @@ const spent = async (costs: Costs): Promise<number> =>
 describe("the ledger", () => {
   it("has every call with its price, its user and its time, and nothing else that was handed in", async () => {
     const { costs } = keeper();
-    costs.onCall({ ...REPORT, prompt: "I live in Porto." } as CallReport, { ...ANA, session: "s" });
+    costs.onCall({ ...REPORT, prompt: "I live in Porto." } as CallReport, { ...ANA, session: "s" } as typeof ANA);
     costs.onCall({ ...REPORT, model: "unpriced" });
     const [nobodys, anas] = await (await costs.ledger()).list({ limit: 9 });
     expect(anas).toEqual({
@@ -67,6 +67,22 @@ describe("the ledger", () => {
       id: expect.any(String),
       at: anas?.at,
     });
+  });
+
+  it("has calls of a project where no user is named, and counts them against its budget", async () => {
+    const { costs } = keeper({ budgets: { project: { day: { usd: 0.001 } }, user: { day: { usd: 0 } } } });
+    await costs.mayCall("understand", { project: "p" }, SIZE);
+    costs.onCall(REPORT, { project: "p" });
+    expect(await (await costs.ledger()).list({ project: "p", limit: 9 })).toHaveLength(1);
+    await expect(costs.mayCall("understand", { project: "p" })).rejects.toMatchObject({ code: "over_quota" });
+  });
+
+  it("has a model's name, and nothing else that a client put in its place", async () => {
+    const { costs } = keeper();
+    costs.onCall({ ...REPORT, purpose: "chat", model: "I live in Porto." }, ANA);
+    costs.onCall({ ...REPORT, purpose: "chat", model: "meta-llama/Llama-3.1-8B:free" }, ANA);
+    const models = (await (await costs.ledger()).list({ limit: 9 })).map(({ model }) => model);
+    expect(models).toEqual(["meta-llama/Llama-3.1-8B:free", "other"]);
   });
 
   it("has no calls that never left this machine", async () => {

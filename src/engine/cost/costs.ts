@@ -2,7 +2,7 @@ import { type BudgetState, type Budgets, checkBudgets, type Holder } from "../..
 import type { CallReport, ModelCall } from "../../domain/model-call.ts";
 import { costOf, type Price } from "../../domain/prices.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { Calls, MayCall, OnCall } from "../../ports/calls.ts";
+import type { CallOwner, Calls, MayCall, OnCall } from "../../ports/calls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
 import { type Meter, NO_METER } from "../../ports/meter.ts";
@@ -132,9 +132,12 @@ function projectOf(project: string): Held {
   return { of: "project", whose: { project } };
 }
 
-function holdersOf(scope: Scope | undefined): Held[] {
-  if (!scope) return [projectOf(NOBODYS)];
-  return [projectOf(scope.project), { of: "user", whose: named(scope) }];
+function holdersOf(whose: CallOwner = { project: NOBODYS }): Held[] {
+  const { project, user } = whose;
+  return [
+    projectOf(project),
+    ...(user === undefined ? [] : [{ of: "user", whose: { project, user } } as const]),
+  ];
 }
 
 function named({ project, user }: Scope): { project: string; user: string } {
@@ -149,10 +152,11 @@ function nameOf(given: string): string {
 /** Field by field: what is no part of a call gets no further. */
 function callOf(
   { purpose, model, host, ms, outcome, units, tokensIn, tokensCached, tokensOut, isEstimated }: CallReport,
-  scope: Scope | undefined,
+  owner: CallOwner | undefined,
   { id, at, cost }: { id: string; at: string; cost: number | undefined },
 ): ModelCall {
-  const whose = scope ? named(scope) : { project: NOBODYS };
+  const { project, user } = owner ?? { project: NOBODYS };
+  const whose = { project, ...(user === undefined ? {} : { user }) };
   const numbers = { ms, units, tokensIn, tokensCached, tokensOut };
   return {
     ...{ id, at, ...whose, purpose, model: nameOf(model), host: nameOf(host), outcome, ...numbers },

@@ -1,15 +1,14 @@
 import type { ModelCall, Purpose } from "../../domain/model-call.ts";
 import { costOf, type Price } from "../../domain/prices.ts";
-import type { Scope } from "../../domain/scope.ts";
-import type { CallSize } from "../../ports/calls.ts";
+import type { CallOwner, CallSize } from "../../ports/calls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Amount, added, amountOf } from "./spending.ts";
 
 /** What calls that are on their way will take, as well as it is known: so that many at once do not each see the same room. */
 export interface Reservations {
-  add(purpose: Purpose, scope: Scope | undefined, size: CallSize | undefined): void;
+  add(purpose: Purpose, scope: CallOwner | undefined, size: CallSize | undefined): void;
   /** A call has ended: what was reserved for one like it, first in, first out, is free. */
-  settle(purpose: Purpose, scope: Scope | undefined): void;
+  settle(purpose: Purpose, scope: CallOwner | undefined): void;
   /** From what a call took, what the next one of its purpose may take. */
   learn(call: ModelCall): void;
   of(whose: { readonly project: string; readonly user?: string }): Amount;

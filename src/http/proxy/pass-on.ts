@@ -161,6 +161,6 @@ function report(
   });
   const outcome = asked.signal.aborted ? "aborted" : typeof status === "number" ? told.outcome : status;
   const { user } = who;
-  proxy.onCall({ ...told, outcome }, user === undefined ? undefined : { project: asked.project(), user });
+  proxy.onCall({ ...told, outcome }, { project: asked.project(), ...(user === undefined ? {} : { user }) });
   proxy.meter.count("keepsake_proxy_requests_total", { purpose, memory: who.mode, outcome });
 }
