@@ -50,7 +50,7 @@ const LIST = z.strictObject({
   limit: countText.optional(),
 });
 
-const UNDO = z.strictObject({ revision: z.int().min(1) });
+const UNDO = z.strictObject({ revision: z.int().min(1).max(1_000_000_000_000) });
 
 /** The memories of one user, by hand. */
 export const memoryOperations: readonly Operation[] = [

@@ -13,7 +13,7 @@ const BODY = z.strictObject({
   query: maybe(text),
   top_k: maybe(count),
   limit: maybe(count),
-  max_tokens: maybe(z.int().min(1)),
+  max_tokens: maybe(z.int().min(1).max(1_000_000)),
   kinds: maybe(z.array(kind)),
   types: maybe(z.array(z.enum(["memory", "passage"]))),
   as_of: maybe(moment),

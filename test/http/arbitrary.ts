@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import type { ApiDocument } from "../../src/http/document/document.ts";
+
+type Schema = { readonly [key: string]: unknown };
+
+/** Values that a JSON Schema of the document lets through, as far as it is used there. */
+export function valuesOf(document: ApiDocument, schema: Schema): fc.Arbitrary<unknown> {
+  const {
+    $ref,
+    anyOf,
+    enum: choices,
+    type,
+    pattern,
+  } = schema as Schema & {
+    $ref?: string;
+    anyOf?: Schema[];
+    enum?: unknown[];
+    pattern?: string;
+  };
+  const of = (inner: Schema): fc.Arbitrary<unknown> => valuesOf(document, inner);
+  if ($ref !== undefined) return of(resolved(document, $ref));
+  if (choices) return fc.constantFrom(...choices);
+  if ("const" in schema) return fc.constant(schema.const);
+  if (type === "object") return objects(document, schema);
+  if (anyOf) return fc.oneof(...anyOf.map(of));
+  if (type === "array") {
+    return fc.array(of((schema.items ?? {}) as Schema), {
+      minLength: Number(schema.minItems ?? 0),
+      maxLength: 4,
+    });
+  }
+  if (type === "string") return texts(pattern);
+  if (type === "integer" || type === "number") return numbers(schema);
+  if (type === "boolean") return fc.boolean();
+  if (type === "null") return fc.constant(null);
+  return fc.jsonValue({ maxDepth: 2 });
+}
+
+function texts(pattern: string | undefined): fc.Arbitrary<string> {
+  return pattern === undefined
+    ? fc.string({ minLength: 1, maxLength: 40, unit: "grapheme" })
+    : fc.stringMatching(new RegExp(pattern), { size: "-1" });
+}
+
+function numbers({ type, minimum, maximum }: Schema): fc.Arbitrary<number> {
+  const [min, max] = [Number(minimum ?? 0), Number(maximum ?? 1_000_000)];
+  return type === "integer" ? fc.integer({ min, max }) : fc.double({ min, max, noNaN: true });
+}
+
+function objects(document: ApiDocument, schema: Schema): fc.Arbitrary<unknown> {
+  const properties = (schema.properties ?? {}) as { readonly [name: string]: Schema };
+  const required = (schema.required ?? []) as string[];
+  const fields = Object.fromEntries(
+    Object.entries(properties).map(([name, inner]) => [name, valuesOf(document, inner)]),
+  );
+  if (Object.keys(fields).length > 0) return fc.record(fields, { requiredKeys: required as never[] });
+  const more = schema.additionalProperties;
+  if (typeof more !== "object" || more === null) return fc.constant({});
+  return fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), valuesOf(document, more as Schema), { maxKeys: 3 });
+}
+
+/** The same value, damaged: a field less, a field more, another type somewhere, or something else altogether. */
+export function damaged(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const anything = fc.jsonValue({ maxDepth: 3 });
+  return fc.oneof(
+    anything,
+    fc.tuple(values, fc.nat(), anything).map(([value, at, other]) => {
+      if (typeof value !== "object" || value === null) return other;
+      const names = Object.keys(value);
+      const name = names[at % Math.max(1, names.length)] ?? "unknown";
+      return { ...value, [name]: other };
+    }),
+    fc.tuple(values, fc.nat()).map(([value, at]) => {
+      const names = Object.keys(value ?? {});
+      return Object.fromEntries(
+        Object.entries(value ?? {}).filter(([name]) => name !== names[at % Math.max(1, names.length)]),
+      );
+    }),
+    fc.tuple(values, fc.string({ minLength: 1 }), anything).map(([value, name, other]) => ({
+      ...(value as object),
+      [name]: other,
+    })),
+  );
+}
+
+export function resolved(document: ApiDocument, reference: string): Schema {
+  return reference
+    .split("/")
+    .slice(1)
+    .reduce<unknown>((at, step) => (at as Schema)[step], document) as Schema;
+}
