@@ -16,7 +16,7 @@ beforeAll(async () => {
   upstream = await openaiServer();
   keepsake = await createMemory({
     path: ":memory:",
-    patience: { first: 300, whole: 1000 },
+    patience: { first: 10_000, whole: 10_000 },
     model: openaiModel({ baseUrl: upstream.url, tries: 1 }),
   });
   const clock = (): Date => new Date("2026-03-11T10:00:00Z");

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => memory.close());
 
-const opened = (patience = { first: 300, whole: 500 }): Promise<Keepsake> =>
+const opened = (patience = { first: 10_000, whole: 10_000 }): Promise<Keepsake> =>
   createMemory({
     path: ":memory:",
     patience,
@@ -149,9 +149,6 @@ describe("without an answer that holds, memory answers itself, and says why", ()
     ["wants another key", { status: 401 }, expect.any(String)],
     ["hangs up", "hangs up", "unavailable"],
     ["gives garbage", { answer: "<html>Bad gateway" }, expect.any(String)],
-    ["is slow", { afterMs: 2000 }, "slow"],
-    ["never answers", "hangs", "slow"],
-    ["stops in the middle", { afterEvents: 2, it: "hangs" }, "slow"],
     ["breaks off", { afterEvents: 2, it: "resets" }, expect.any(String)],
     ["refuses", SPOILT.refused, "refused"],
     ["says nothing", SPOILT.empty, "empty"],
@@ -166,6 +163,23 @@ describe("without an answer that holds, memory answers itself, and says why", ()
       abstained: false,
       trouble: why,
     });
+  });
+
+  it.each([
+    ["is slow", { afterMs: 500 }],
+    ["never answers", "hangs"],
+    ["stops in the middle", { afterEvents: 2, it: "hangs" }],
+  ] satisfies [string, Trouble][])("where the model's server %s", async (_what, trouble) => {
+    const hasty = await opened({ first: 100, whole: 100 });
+    const bea = hasty.scope({ user: "bea" });
+    await bea.remember("I live in Utrecht.");
+    server.always = trouble;
+    expect(await bea.answer("Where do I live?")).toMatchObject({
+      text: "You live in Utrecht.",
+      by: "memory",
+      trouble: "slow",
+    });
+    await hasty.close();
   });
 
   it("where the budget is used up, and nothing is sent", async () => {

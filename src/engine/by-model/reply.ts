@@ -6,10 +6,12 @@ import { credentialsLeftOut, masked } from "../../domain/secrets.ts";
 import { inZone } from "../../domain/time.ts";
 import type { LanguageModel } from "../../ports/language-model.ts";
 import type { Spoken, Turn } from "../converse.ts";
+import { forget } from "../forget.ts";
 import type { Ports } from "../ports.ts";
 import { profile } from "../profile/profile.ts";
 import { remember } from "../remember.ts";
 import { speaksOfSelf } from "../reply.ts";
+import type { UserState } from "../user-state.ts";
 import { inWords, isEmpty, PATIENCE, rewordedByModel, wordedBy } from "./answer.ts";
 import { earlierTurns } from "./earlier.ts";
 import { heard } from "./hearing.ts";
@@ -99,11 +101,15 @@ async function* talked(
 ): AsyncGenerator<string, Replied | Failed | undefined, void> {
   const { scope, session, before, recalled, options } = turn;
   if (!recalled) return undefined;
-  const state = await ports.states.of(scope);
-  // What it said itself is no note.
-  const others = recalled.items.filter(({ sources }) => !sources.every(({ message }) => message === said.id));
   const { sections } = await profile(ports, scope, { maxTokens: MOST_PROFILE });
-  const known = sections.flatMap(({ lines }) => lines.flatMap(({ memories }) => memories));
+  const state = await ports.states.of(scope);
+  // What it has just said itself is no note.
+  const isOther = (sources: readonly { readonly message: string }[]): boolean =>
+    sources.length === 0 || sources.some(({ message }) => message !== said.id);
+  const others = recalled.items.filter(({ sources }) => isOther(sources));
+  const known = sections
+    .flatMap(({ lines }) => lines.flatMap(({ memories }) => memories))
+    .filter((id) => isOther(state.memories.get(id)?.sources ?? []));
   const notes = notesOf(ports, scope, state, {
     recall: { ...recalled, items: others },
     used: [...known, ...(before?.answer.used ?? [])],
@@ -138,14 +144,20 @@ function replyId(ports: Pick<Ports, "ids">, message: string): string {
   return Buffer.byteLength(id) <= LIMITS.nameBytes ? id : ports.ids();
 }
 
-/** The reply as the assistant's turn. Nobody learns from it, and it goes with what it rests on. */
+/**
+ * The reply as the assistant's turn. Nobody learns from it, and it goes with what it rests on: where that was erased while the
+ * model spoke, it is not kept; and where it was erased in the moment of keeping it, it is erased too.
+ */
 async function keep(ports: Ports, turn: Turn, said: Message, { text, used }: Replied): Promise<void> {
   const { scope, session, options } = turn;
+  const rests = async (): Promise<boolean> => isThere(await ports.states.of(scope), said, used);
+  if (!(await rests())) return;
+  const id = replyId(ports, said.id);
   await remember(
     ports,
     scope,
     {
-      id: replyId(ports, said.id),
+      id,
       role: "assistant",
       content: text,
       metadata: { [RESTS_ON]: [said.id, ...used] },
@@ -153,4 +165,12 @@ async function keep(ports: Ports, turn: Turn, said: Message, { text, used }: Rep
     },
     { extract: "never", ...(options.signal ? { signal: options.signal } : {}) },
   );
+  if (!(await rests())) await forget(ports, scope, { ids: [id] });
+}
+
+/** Whether nothing that a reply rests on has been erased. */
+function isThere({ messages, memories }: UserState, said: Message, used: readonly string[]): boolean {
+  const isHeld = (id: string): boolean =>
+    memories.has(id) || messages.get(id.replace(/#\d+$/, "")) !== undefined;
+  return messages.get(said.id)?.content === said.content && used.every(isHeld);
 }
