@@ -69,7 +69,7 @@ async function madeReady(
     if (isLost && !withoutLedger) throw noLedger();
     const { secret, isNew } = secretOf(path, given);
     const before = (await record.erasures()).length;
-    const memory = await createMemory({ ...rest, path, record, ledger, secret });
+    const memory = await createMemory({ ...rest, path, record, calls: record.calls, ledger, secret });
     await noteCopies(record, restoring, from, at);
     await memory.close();
     const all = (await record.erasures()).length;
