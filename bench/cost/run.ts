@@ -3,6 +3,7 @@ import { openaiEmbedder, openaiModel } from "../../src/adapters/openai/index.ts"
 import { createMemory, type InputMessage, type Keepsake, type ScopedMemory } from "../../src/index.ts";
 import { openaiServer } from "../../src/testing/index.ts";
 import { talksIn } from "../quality/locomo.ts";
+import type { PersonTurn } from "../quality/people.ts";
 import { extraction, type Given } from "./extraction.ts";
 import { observationsIn } from "./observations.ts";
 import { tokenizers } from "./tokens.ts";
@@ -54,8 +55,8 @@ export async function measure(
   const tokens = await tokenizers();
   const given: Given = { turns: 0, items: 0 };
   const reply = extraction(observationsIn(data), given);
-  const chat = await openaiServer({ tokensOf: tokens.chat, reply });
-  const vectors = await openaiServer({ tokensOf: tokens.embedding });
+  await using chat = await openaiServer({ tokensOf: tokens.chat, reply });
+  await using vectors = await openaiServer({ tokensOf: tokens.embedding });
   const talks = talksIn(data);
   const sums: Sums = {
     turns: 0,
@@ -75,17 +76,7 @@ export async function measure(
       extractor: (hooks) => modelExtractor(openaiModel({ baseUrl: chat.url, ...hooks }), { lingerMs: 0 }),
     });
     const user = memory.scope({ user: name });
-    const messages = turns.map(
-      ({ session, speaker, text, at }, place): InputMessage => ({
-        id: String(place),
-        role: "user",
-        name: speaker,
-        content: text.trim(),
-        session,
-        ...(at === undefined ? {} : { at }),
-      }),
-    );
-    for (const batch of batchesOf(messages, atOnce)) {
+    for (const batch of batchesOf(turns.map(messageOf), atOnce)) {
       await user.remember(batch);
       const { problem } = await user.understand();
       if (problem !== undefined) throw new Error(problem);
@@ -93,7 +84,6 @@ export async function measure(
     for (const { question } of all.slice(0, questions)) await user.answer(question);
     await add(sums, memory, user);
   }
-  await Promise.all([chat.close(), vectors.close()]);
   const per = (sum: Tokens): Tokens => scaled(sum, 1000 / sums.turns);
   const understand = per(sums.understand);
   const embed = per(sums.embed);
@@ -111,6 +101,15 @@ export async function measure(
     ...(sums.asked > 0 ? { answers: { ...scaled(sums.answer, 1000 / sums.asked), asked: sums.asked } } : {}),
   };
 }
+
+const messageOf = ({ session, speaker, text, at }: PersonTurn, place: number): InputMessage => ({
+  id: String(place),
+  role: "user",
+  name: speaker,
+  content: text.trim(),
+  session,
+  ...(at === undefined ? {} : { at }),
+});
 
 const NONE: Tokens = { in: 0, cached: 0, out: 0, dollars: 0 };
 

@@ -12,7 +12,7 @@ import { isSpoilt, send } from "./openai/sending.ts";
 import { chatTurns, responsesTurns } from "./openai/turns.ts";
 import { type Meter, meter } from "./openai/usage.ts";
 
-export interface OpenaiServer {
+export interface OpenaiServer extends AsyncDisposable {
   /** With "/v1" at the end: what a client takes as its base URL. */
   readonly url: string;
   /** Every request, oldest first. */
@@ -76,6 +76,7 @@ export async function openaiServer(options: OpenaiServerOptions = {}): Promise<O
       responses.clear();
     },
     close: () => stopped(server),
+    [Symbol.asyncDispose]: () => stopped(server),
   };
   const state: State = { given, options, responses, meter: meter(options.tokensOf), count: 0 };
   // A connection that closes while a client reaches for it is a fault that no test asked for.
