@@ -22,13 +22,13 @@ export interface Made {
 
 /** Memories of which a profile is made in a few milliseconds. */
 const FEW = 200;
-/** How long nothing more must be written before a large profile is made anew. */
-const CALM_MS = 1500;
+/** A large profile is made at most so often. */
+const PAUSE_MS = 1500;
 const HOUR_MS = 3_600_000;
 
 export function profiles({ maxTokens }: { readonly maxTokens: number }): Profiles {
   const held = lately<Made>(500, HOUR_MS);
-  const waiting = new Map<string, NodeJS.Timeout>();
+  const waiting = new Set<string>();
   const make = async (user: string, memory: ScopedMemory): Promise<Made> => {
     const [newest] = await memory.history(undefined, { limit: 1 });
     const profile = await memory.profile({ maxTokens });
@@ -37,16 +37,16 @@ export function profiles({ maxTokens }: { readonly maxTokens: number }): Profile
     return made;
   };
   const later = (user: string, memory: () => ScopedMemory): void => {
-    clearTimeout(waiting.get(user));
+    if (waiting.has(user)) return;
     const timer = setTimeout(() => {
       waiting.delete(user);
       // What fails here fails again where somebody waits for it.
       void Promise.resolve()
         .then(() => make(user, memory()))
         .catch(() => {});
-    }, CALM_MS);
+    }, PAUSE_MS);
     timer.unref();
-    waiting.set(user, timer);
+    waiting.add(user);
   };
   return {
     async of(user, memory, revision) {
