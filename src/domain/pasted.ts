@@ -44,10 +44,17 @@ export function quotesIn(content: string): Span[] {
   })).filter(({ start, end }) => isText(content.slice(start, end)));
 }
 
+/** "What do I use? I live in Porto.": asked of oneself, with no text that is pointed at. */
+const OF_ONESELF = new RegExp(
+  `^(?!.*\\b(?:${WORK}|this|that|it|these|those|here|below|following|means?|says?|write|reply|answer|respond)\\b)` +
+    ".*\\b(?:I|me|my|mine|we|our)\\b.*\\?$",
+  "i",
+);
+
 /** What follows "Can you summarise this: …" or "Here is the mail I got:". */
 function brought(content: string): Span[] {
   const lead = LEAD.exec(content)?.[0];
-  if (lead === undefined || OWN.test(lead)) return [];
+  if (lead === undefined || OWN.test(lead) || OF_ONESELF.test(lead)) return [];
   return isText(content.slice(lead.length)) ? [{ start: lead.length, end: content.length }] : [];
 }
 
