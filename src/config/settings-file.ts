@@ -38,7 +38,11 @@ function parsed(path: string): unknown {
     const line = text.slice(0, error.pos[0]).split("\n").length;
     throw invalid(`${path}, line ${line}: it is no YAML (${error.code}).`);
   }
-  return document.toJS({ maxAliasCount: 0 });
+  try {
+    return document.toJS({ maxAliasCount: 0 });
+  } catch {
+    throw invalid(`${path}: it is no YAML that is read here: write values out, without aliases.`);
+  }
 }
 
 function contentOf(path: string): string {

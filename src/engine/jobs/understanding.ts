@@ -47,7 +47,8 @@ export function understanding(ports: Ports, gathered: Gathering): Understanding 
         if (read === 0) passed.set(key, failed);
         yield { done } satisfies JobStep;
       }
-      for (const failed of passed.values()) if (failed !== undefined) throw failed;
+      const failure = [...passed.values()].find((failed) => failed !== undefined);
+      if (failure !== undefined) throw failure;
     },
     async left() {
       const waiting = await ports.record.usersWaiting(ports.clock().toISOString(), Number.MAX_SAFE_INTEGER);
