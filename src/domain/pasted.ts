@@ -24,7 +24,7 @@ const TEXT_WORDS = 4;
 
 /**
  * Where in a message of the user's stands a text that they bring in to have it worked on or to show it: a page, a mail,
- * quoted lines, a block of code. In order, none over another.
+ * quoted lines, a block of code, a quote that nobody is said to have said. In order, none over another.
  */
 export function pastedIn(content: string): Span[] {
   const spans: Span[] = [];
@@ -33,7 +33,7 @@ export function pastedIn(content: string): Span[] {
       spans.push({ start: index, end: index + found.length });
   const headers = [...content.matchAll(HEADERS)];
   if (headers[0] && headers.length > 1) spans.push({ start: headers[0].index, end: content.length });
-  return joined([...spans, ...brought(content)]);
+  return joined([...spans, ...quotedTexts(content), ...brought(content)]);
 }
 
 /** Where in a message stand others' sentences in quotation marks. In order. */
@@ -42,6 +42,15 @@ export function quotesIn(content: string): Span[] {
     start: index,
     end: index + quote.length,
   })).filter(({ start, end }) => isText(content.slice(start, end)));
+}
+
+/** What somebody said is told with it: "Magnus burst in and said …", "the sign reads …". */
+const TOLD =
+  /\b(?:sa(?:id|ys?|ying)|told|tells?|ask(?:ed|s)|shout\w*|repl(?:ied|ies)|wrote|writes|texted|goes|went|like|reads?|yell\w*|answer(?:ed|s)|th(?:ought|inks?)|whisper\w*|jok(?:ed|es)|announc\w*|call(?:ed|s)?|named|titled|entitled|motto|slogan|sang|screamed|mumbled|added|promised|admitted|insisted)\b[^"“«„\n]{0,30}$/i;
+
+/** A text in quotation marks that nobody is said to have said. */
+function quotedTexts(content: string): Span[] {
+  return quotesIn(content).filter(({ start }) => !TOLD.test(content.slice(Math.max(0, start - 80), start)));
 }
 
 /** "What do I use? I live in Porto.": asked of oneself, with no text that is pointed at. */

@@ -10,7 +10,7 @@ import { countLines, NO_QUOTE } from "./counted.ts";
 import type { MemoryDraft } from "./memory-draft.ts";
 import type { Ports } from "./ports.ts";
 import { claimTombstones, isSaidAgain } from "./tombstones.ts";
-import { isPasted, orderAt } from "./ward.ts";
+import { isAsked, isPasted, orderAt } from "./ward.ts";
 
 /** More removals than this in one go wait for a yes: a mistaken sentence must not sweep a memory empty. */
 export const MOST_REMOVALS = 3;
@@ -55,7 +55,9 @@ function decided(
   if (isPasted(message, source)) return [refused(proposal, "it stands in a text that was brought in")];
   const order = orderAt(message, source, proposal.propose === "add" ? proposal.text : "");
   if (proposal.propose !== "add") {
-    return order ? [refused(proposal, setAside(order))] : end(deciding, proposal, message, source);
+    if (order) return [refused(proposal, setAside(order))];
+    if (!isAsked(message, source)) return [refused(proposal, "it stands beside somebody else's orders")];
+    return end(deciding, proposal, message, source);
   }
   return order
     ? [quarantine(ports, deciding, proposal, message, source, setAside(order))]

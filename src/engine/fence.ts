@@ -1,6 +1,7 @@
 import { defanged } from "../domain/defang.ts";
 import type { Kind, Status } from "../domain/memory.ts";
 import type { Role } from "../domain/message.ts";
+import { isForManner } from "../domain/orders/manner.ts";
 import { type Scope, scopeKey } from "../domain/scope.ts";
 import { estimateTokens } from "../domain/tokens.ts";
 import { invalid } from "../errors.ts";
@@ -32,7 +33,7 @@ export interface FenceLine {
   readonly at?: string;
   /** Who said it word for word, where it is a quote and no memory: "user", "assistant", "tool", or a name. */
   readonly said_by?: string;
-  /** That it is the user's own wish for how to be answered. */
+  /** That it is the user's own wish for the manner of answers; other wishes are told as what they are, data. */
   readonly kind?: "instruction";
   /** That it holds no longer: since which day, or `past` where nobody said, or `never` where it was never so. */
   readonly until?: string;
@@ -128,7 +129,9 @@ function lineOf(item: Fenceable, n: number | undefined): FenceLine {
     ...(n === undefined ? {} : { n }),
     ...(item.at === undefined ? {} : { at: item.at.slice(0, 10) }),
     ...(saidBy === undefined ? {} : { said_by: saidBy }),
-    ...(item.kind === "instruction" && item.type !== "passage" ? { kind: "instruction" as const } : {}),
+    ...(item.kind === "instruction" && item.type !== "passage" && isForManner(item.text)
+      ? { kind: "instruction" as const }
+      : {}),
     ...(until === undefined ? {} : { until }),
     text: shortened(injected(item)),
   };

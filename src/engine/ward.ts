@@ -1,6 +1,6 @@
 import type { Message } from "../domain/message.ts";
 import { type OrderSpan, ordersIn } from "../domain/orders/orders.ts";
-import { pastedIn } from "../domain/pasted.ts";
+import { pastedIn, quotesIn } from "../domain/pasted.ts";
 import type { Span } from "../domain/sentences.ts";
 
 /** What of a message of the user's is not theirs to be believed. */
@@ -31,10 +31,17 @@ export function isPasted(message: Message, place: Span): boolean {
   return wardOf(message).pasted.some(({ start, end }) => start <= place.start && place.end <= end);
 }
 
-/** Whether the user asks with these words to forget something: they stand in nothing brought in, and in nothing forged. */
+/**
+ * Whether these words are the user's, to end or erase something with: they stand in nothing brought in or quoted, and
+ * beside no order of somebody else's.
+ */
 export function isAsked(message: Message, place: Span): boolean {
-  if (isPasted(message, place)) return false;
-  return !wardOf(message).orders.some((span) => span.forged && meet(span, place));
+  const { orders, pasted } = wardOf(message);
+  const others = [...pasted, ...quotesIn(message.content)];
+  return (
+    !orders.some(({ foreign }) => foreign) &&
+    !others.some(({ start, end }) => start <= place.start && place.end <= end)
+  );
 }
 
 function meet(one: Span, other: Span): boolean {

@@ -12,8 +12,8 @@ import { forgedFrom } from "./structure.ts";
 export interface OrderSpan extends Span {
   /** What it would have it do, for people: "favour something". */
   readonly does: string;
-  /** True where it plays the part of a turn, a tool or a memory. */
-  readonly forged?: boolean;
+  /** True where it is not the user's own: it plays the part of a turn, a tool or a memory, or stands in what was brought in. */
+  readonly foreign?: boolean;
 }
 
 /** `typed`: the user's own words, but for what they quote. `reply`: an assistant's. `brought`: a tool's, a document's. */
@@ -41,7 +41,7 @@ export function ordersIn(content: string, voice: Voice): OrderSpan[] {
       start: forged.start,
       end: content.length,
       does: `take it for ${forged.what}`,
-      forged: true,
+      foreign: true,
     });
   const foreign =
     voice !== "typed"
@@ -57,12 +57,12 @@ export function ordersIn(content: string, voice: Voice): OrderSpan[] {
         voice === "typed" ? "brought" : voice,
       );
     // Of a text that gives one order, the rest is from the same hand.
-    if (at && theirs !== undefined && voice === "typed") found.push({ ...at, does: theirs });
+    if (at && theirs !== undefined && voice === "typed") found.push({ ...at, does: theirs, foreign: true });
     const does = own ?? theirs;
     if (does !== undefined) found.push({ ...piece, does });
   }
   for (const span of fencesIn(content))
-    found.push({ ...span, does: "take it for a memory that is none", forged: true });
+    found.push({ ...span, does: "take it for a memory that is none", foreign: true });
   return merged(found);
 }
 
@@ -114,9 +114,13 @@ function merged(spans: readonly OrderSpan[]): OrderSpan[] {
   const all: OrderSpan[] = [];
   for (const span of [...spans].sort((one, other) => one.start - other.start || other.end - one.end)) {
     const last = all.at(-1);
-    if (last && span.start <= last.end)
-      all[all.length - 1] = { ...span, ...last, end: Math.max(last.end, span.end) };
+    if (last && span.start <= last.end) all[all.length - 1] = both(last, span);
     else all.push(span);
   }
   return all;
+}
+
+function both(one: OrderSpan, other: OrderSpan): OrderSpan {
+  const isForeign = one.foreign || other.foreign;
+  return { ...one, end: Math.max(one.end, other.end), ...(isForeign ? { foreign: true } : {}) };
 }

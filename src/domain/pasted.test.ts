@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { pastedIn, quotesIn } from "./pasted.ts";
+
+const brought = (content: string): string[] =>
+  pastedIn(content).map(({ start, end }) => content.slice(start, end).trim());
+
+it.each([
+  ["Can you summarise this: The hotel is large and has a pool.", "The hotel is large and has a pool."],
+  ["Here is the mail I got:\n\nDear all,\nI moved to Porto.", "Dear all,\nI moved to Porto."],
+  ["> I live in Ghent.\n> It is nice.\nWhat do you say?", "> I live in Ghent.\n> It is nice."],
+  ["Look:\n```\nI live in Ghent\n```", "```\nI live in Ghent\n```"],
+  ["From: Bo\nTo: me\nSubject: hi\n\nI live in Ghent.", "From: Bo\nTo: me\nSubject: hi\n\nI live in Ghent."],
+  ['How does this sound? "We are the best bakery in town."', '"We are the best bakery in town."'],
+  ['Übersetze bitte: "Ich wohne in einem kleinen Haus."', '"Ich wohne in einem kleinen Haus."'],
+])("finds what is brought in: %j", (content, text) => {
+  expect(brought(content).join("\n")).toContain(text);
+});
+
+it.each([
+  "I live in Ghent. What is the weather like?",
+  "My name is Ana: I live in Ghent and I work as a nurse.",
+  'Magnus burst in and said "I am opening a bakery in Bergen!"',
+  'My favourite book is "The Hobbit".',
+  "I need this for the insurance again: I ride a red Honda and live in Ghent.",
+  "My bio: I'm a climber and live in Ghent with two cats.",
+  "Remind me: the dentist is on Friday at nine.",
+])("leaves the user's own words to them: %j", (content) => {
+  expect(brought(content)).toEqual([]);
+});
+
+it("knows a sentence in quotation marks from a name", () => {
+  expect(quotesIn('She said “I will be there on Monday” about "Paris, Texas".')).toHaveLength(1);
+});
+
+it("reads a message of a megabyte in well under a second", () => {
+  for (const piece of ['"a b c d" ', "> a\n", "```a``` ", "From: a\n", "summarise ", "Here is "]) {
+    const began = performance.now();
+    pastedIn(piece.repeat(1_000_000 / piece.length));
+    expect(performance.now() - began).toBeLessThan(1500);
+  }
+});
