@@ -63,8 +63,10 @@ function wantedOf(): Wanted {
       keep: { type: "string" },
       json: { type: "boolean", default: false },
       profile: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
     },
   });
+  if (values.help) throw new Error(USAGE);
   const number = (name: keyof typeof values): number => {
     const value = Number(values[name]);
     if (!Number.isFinite(value) || value < 0) throw new Error(`--${name} must be a number.\n\n${USAGE}`);

@@ -17,13 +17,21 @@ export interface Running {
   end(signal?: NodeJS.Signals): Promise<number | string>;
 }
 
-/** Starts `keepsake serve` on a database, with more settings where they are given. */
+/**
+ * Starts `keepsake serve` on a database: with settings, with words for Node before the program, and with a bound on the size of files
+ * (bytes), where they are given.
+ */
 export async function started(
   path: string,
   settings: { readonly [name: string]: string } = {},
   words: readonly string[] = [],
+  fileLimit?: number,
 ): Promise<Running> {
-  const child = spawn(process.execPath, [...words, PROGRAM, "serve", "--db", path, "--port", "0", "--json"], {
+  const command = [process.execPath, ...words, PROGRAM, "serve", "--db", path, "--port", "0", "--json"];
+  // In blocks of 512 bytes, as POSIX has it.
+  const limited = ["sh", "-c", `ulimit -f ${Math.floor((fileLimit ?? 0) / 512)}; exec "$0" "$@"`];
+  const [program = "", ...given] = fileLimit === undefined ? command : [...limited, ...command];
+  const child = spawn(program, given, {
     stdio: ["ignore", "pipe", "inherit"],
     // Nothing of this shell's settings: they would change what is measured.
     env: { KEEPSAKE_API_KEY: KEY, ...settings },

@@ -13,7 +13,8 @@ Measures on an SQLite file in a temporary folder: U users (1) of N memories each
 were read from. --json prints one JSON document instead of a table. --keep leaves the filled file there, and
 takes it from there when it is run again for the same size.
 --curve measures several sizes, which takes long, and writes docs/results; --page writes the pages alone, from the
-results there are. What is measured how: docs/results/speed.md`;
+results there are. What is measured how: docs/results/speed.md
+--server measures the built server under load: \`npm run -s bench -- --server --help\``;
 
 interface Wanted {
   readonly size: Size;
@@ -72,7 +73,10 @@ async function measure(wanted: Wanted): Promise<void> {
   console.log(wanted.isJson ? JSON.stringify(figures) : tableOf(figures));
 }
 
-process.exitCode = await main().catch((error: Error) => {
+// Another program, with options of its own.
+const isOfServer = process.argv.includes("--server");
+if (isOfServer) await import("../load/main.ts");
+else process.exitCode = await main().catch((error: Error) => {
   console.error(error.message);
   return 1;
 });

@@ -1,0 +1,88 @@
+/** What a program may ask of the server. */
+export const SURFACES = ["chat", "stream", "write", "search", "answer", "ready"] as const;
+export type Surface = (typeof SURFACES)[number];
+
+/**
+ * What it gets. `well`: what it asked for, whole. `own`: the upstream's own error or, where it gave none, that it cannot be
+ * reached. `cut`: the stream ends where the upstream's did. `later`: 503 with `Retry-After` and nothing stored.
+ */
+export type Outcome = "well" | "own" | "cut" | "later";
+
+export interface Fault {
+  readonly name: string;
+  readonly expected: { readonly [surface in Surface]: Outcome };
+  /** Metrics, with some of their labels, one of which has risen while the fault lasted. Empty where nothing has gone wrong. */
+  readonly counted: readonly string[];
+}
+
+const WELL: Fault["expected"] = {
+  chat: "well",
+  stream: "well",
+  write: "well",
+  search: "well",
+  answer: "well",
+  ready: "well",
+};
+/** The database takes no writes: chats go on, reads too. */
+const READ_ONLY: Fault["expected"] = { ...WELL, write: "later", answer: "later" };
+/** The model's server fails: chats get what it says, and everything else goes on without it. */
+const NO_MODEL: Fault["expected"] = { ...WELL, chat: "own", stream: "own" };
+
+const STORE_FAILED = 'keepsake_proxy_troubles_total{step="store"}';
+const chatEnded = (outcome: string): string => `llm_calls_total{purpose="chat",outcome="${outcome}"}`;
+
+/** Every fault, and what each surface does in it. `docs/reliability.md` shows this table; `faults.test.ts` tests each cell. */
+export const FAULTS: readonly Fault[] = [
+  { name: "the database is locked", expected: READ_ONLY, counted: [STORE_FAILED] },
+  { name: "the disk is full", expected: READ_ONLY, counted: [STORE_FAILED] },
+  { name: "the search index is lost", expected: WELL, counted: [] },
+  {
+    name: "the embedder is down",
+    expected: WELL,
+    counted: ['llm_calls_total{purpose="embed",outcome="failed"}'],
+  },
+  { name: "the clock jumps", expected: WELL, counted: [] },
+  {
+    name: "the model answers with broken JSON",
+    expected: WELL,
+    counted: [
+      'memory_understanding_unread_total{why="unusable"}',
+      'memory_job_failures{job="understanding"}',
+    ],
+  },
+  {
+    name: "the model refuses",
+    expected: WELL,
+    counted: ['memory_understanding_unread_total{why="refused"}', 'memory_answers_total{trouble="refused"}'],
+  },
+  { name: "the model's server answers 429", expected: NO_MODEL, counted: [chatEnded("rate_limited")] },
+  { name: "the model's server answers 500", expected: NO_MODEL, counted: [chatEnded("failed")] },
+  { name: "the model is slow", expected: NO_MODEL, counted: [chatEnded("timeout")] },
+  { name: "the model's server hangs up", expected: NO_MODEL, counted: [chatEnded("unreachable")] },
+  { name: "the stream is cut", expected: { ...WELL, stream: "cut" }, counted: [chatEnded("cut")] },
+  {
+    name: "the client goes in mid-stream",
+    expected: { ...WELL, stream: "cut" },
+    counted: [chatEnded("aborted")],
+  },
+  { name: "the upstream cannot be reached", expected: NO_MODEL, counted: [chatEnded("unreachable")] },
+];
+
+const SAID: { readonly [outcome in Outcome]: string } = {
+  well: "as ever",
+  own: "its own error",
+  cut: "cut there",
+  later: "503, later",
+};
+
+/** The table as the page shows it. */
+export function pageRows(): string {
+  return [
+    `| | ${SURFACES.join(" | ")} | counted by |`,
+    `|---|${"---|".repeat(SURFACES.length + 1)}`,
+    ...FAULTS.map(({ name, expected, counted }) => {
+      const cells = SURFACES.map((surface) => SAID[expected[surface]]);
+      return `| ${[name, ...cells, counted.map((one) => `\`${one}\``).join(", ")].join(" | ")} |`;
+    }),
+  ].join("\n");
+}
