@@ -24,6 +24,8 @@ export function problemsOf(operation: Operation): number[] {
   const statuses = new Set([403, 500, 503, ...problems]);
   if (parameters || query || body) statuses.add(400);
   if (body || rawBody) statuses.add(413).add(415);
+  // For a key that is bound to a user, there are no others.
+  if (scope !== "none" && (parameters || query || body)) statuses.add(404);
   if (scope !== "none") statuses.add(401).add(429);
   if (takesKey) statuses.add(409).add(410);
   if (isHidden) statuses.clear();
