@@ -118,11 +118,14 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Keepsak
   return keepsake(ports, { notices: told, release });
 }
 
+/** Of a record that keeps no ledger: so many are remembered while the program runs. */
+const MOST_CALLS = 50_000;
+
 async function opened(
   { record, calls }: MemoryOptions,
   path: string,
 ): Promise<{ readonly record: Record; readonly calls: Calls }> {
-  if (record) return { record, calls: calls ?? memoryCalls() };
+  if (record) return { record, calls: calls ?? memoryCalls({ most: MOST_CALLS }) };
   const file = await openSqliteRecord({ path });
   return { record: file, calls: calls ?? file.calls };
 }

@@ -30,8 +30,8 @@ async function pricesIn(path: string): Promise<Price[]> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
-  } catch (cause) {
-    throw invalid(`KEEPSAKE_PRICES: the file ${path} cannot be read. ${(cause as Error).name}.`);
+  } catch {
+    throw invalid(`KEEPSAKE_PRICES: the file ${path} cannot be read. Check its name and its mode.`);
   }
   const checked = PRICES.safeParse(await parsed(path, text));
   if (checked.success) return checked.data;

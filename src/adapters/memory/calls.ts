@@ -3,15 +3,26 @@ import type { CallSum, Calls, CallsAsked, StoredTurns } from "../../ports/calls.
 
 type Named = { -readonly [Field in keyof ModelCall]: ModelCall[Field] };
 
-/** The reference ledger of calls: in process, and short enough to read as the specification. It keeps nothing. */
-export function memoryCalls(): Calls {
+/**
+ * The reference ledger of calls: in process, and short enough to read as the specification. It keeps nothing; with `most`, no more
+ * than the newest so many calls while it lives.
+ */
+export function memoryCalls({ most = Number.POSITIVE_INFINITY }: { readonly most?: number } = {}): Calls {
   const calls = new Map<string, Named>();
   const turns: { -readonly [Field in keyof StoredTurns]: StoredTurns[Field] }[] = [];
 
   return {
     async note(more, stored = []) {
       for (const call of more) if (!calls.has(call.id)) calls.set(call.id, structuredClone(call));
-      turns.push(...structuredClone(stored));
+      for (const one of stored) {
+        const held = turns.find((other) => isSame(one, other));
+        if (held) held.turns += one.turns;
+        else turns.push({ ...one });
+      }
+      for (const id of calls.keys()) {
+        if (calls.size <= most) break;
+        calls.delete(id);
+      }
     },
 
     async sums({ by, ...asked }) {
@@ -55,6 +66,10 @@ export function memoryCalls(): Calls {
       return old.length;
     },
   };
+}
+
+function isSame(one: StoredTurns, other: StoredTurns): boolean {
+  return one.project === other.project && one.user === other.user && one.day === other.day;
 }
 
 type Bounds = { readonly [Field in keyof CallsAsked]: CallsAsked[Field] | undefined };
