@@ -76,7 +76,8 @@ async function measure(wanted: Wanted): Promise<void> {
 // Another program, with options of its own.
 const isOfServer = process.argv.includes("--server");
 if (isOfServer) await import("../load/main.ts");
-else process.exitCode = await main().catch((error: Error) => {
-  console.error(error.message);
-  return 1;
-});
+else
+  process.exitCode = await main().catch((error: Error) => {
+    console.error(error.message);
+    return 1;
+  });
