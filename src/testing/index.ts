@@ -5,6 +5,7 @@ export { type EmbedderHarness, embedderConformance } from "./embedder-conformanc
 export { hashEmbedder } from "./hash-embedder.ts";
 export { LANGUAGE_MODEL_CASES } from "./language-model-cases.ts";
 export { type LanguageModelHarness, languageModelConformance } from "./language-model-conformance.ts";
+export { itemsAnswer, type ModelItem, modelItem, turnNumber } from "./model-items.ts";
 export type {
   Received,
   Reply,
