@@ -82,7 +82,9 @@ export function httpApp(options: AppOptions): App {
   );
   app.onError((error, context) => {
     const problem = problemOf(error);
-    if (problem.status >= 500) {
+    // Work that stopped because nobody waits for it any more is no fault.
+    const isMoot = context.req.raw.signal.aborted && error.name === "AbortError";
+    if (problem.status >= 500 && !isMoot) {
       onFault?.({ requestId: context.get("requestId"), method: context.req.method, error });
     }
     return problemResponse(context, problem);

@@ -4,6 +4,8 @@ import { MemoryError } from "../errors.ts";
 import { createMemory } from "../memory.ts";
 import { httpApp } from "./app.ts";
 import { type ApiKeys, apiKeys, passingKeys } from "./keys.ts";
+import { scopesOf } from "./operation.ts";
+import { OPERATIONS } from "./operations.ts";
 
 let now = Date.parse("2026-03-01T12:00:00Z");
 const clock = () => new Date(now);
@@ -164,5 +166,25 @@ describe("an answer whose user's words were erased since", () => {
     const replied = await call("POST", "/api/v1/conversation", said, { "idempotency-key": "k2" });
     const again = await call("POST", "/api/v1/conversation", said, { "idempotency-key": "k2" });
     expect([again.status, again.text]).toEqual([200, replied.text]);
+  });
+});
+
+describe("the table", () => {
+  it("has no call that writes and does not honour the key, but for those that may not", () => {
+    /** Keys: the kept answer would hold the secret. Imports: their messages have ids. Chats: they are the upstream's. */
+    const not = [
+      "createKey",
+      "rotateKey",
+      "revokeKey",
+      "importUser",
+      "createChatCompletion",
+      "createResponse",
+    ];
+    const writing = OPERATIONS.filter(
+      (one) => one.method !== "GET" && scopesOf(one).some((scope) => scope !== "read"),
+    );
+    const without = writing.filter(({ takesKey }) => !takesKey).map(({ id }) => id);
+    expect(without.filter((id) => !not.includes(id))).toEqual([]);
+    expect(OPERATIONS.filter(({ method, takesKey }) => method === "GET" && takesKey)).toEqual([]);
   });
 });

@@ -49,8 +49,15 @@ export function problemResponse(context: Context, problem: Problem): Response {
   return context.body(JSON.stringify(body), problem.status, {
     "content-type": "application/problem+json",
     "cache-control": "no-store",
+    ...later(problem.status),
     ...problem.headers,
   });
+}
+
+/** When to come again, in seconds, where the problem itself does not know. */
+function later(status: number): { readonly [header: string]: string } {
+  if (status === 503) return { "retry-after": "1" };
+  return status === 429 ? { "retry-after": "60" } : {};
 }
 
 /** Stops a request with a problem. Caught by the app's error handler alone. */

@@ -41,6 +41,7 @@ export const jobOperations: readonly Operation[] = [
     scope: "write",
     parameters: OF_USER,
     query: OPTIMIZE,
+    takesKey: true,
     answers: { 200: { says: "What was done, or would be, with the reasons.", schema: OPTIMIZED } },
     problems: [409],
     async handle({ exchange, path, query, signal, memoryOf }) {
