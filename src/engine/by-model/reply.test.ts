@@ -64,6 +64,8 @@ describe("a conversation with a model that remembers", () => {
     const reply = await ana.converse("Can you suggest something for dinner?", TALK);
     expect(reply.text).toBe("As you eat no meat, try the dal. It is quick.");
     expect(reply.answer?.used).toHaveLength(1);
+    const why = await ana.converse("How do you know that?", TALK);
+    expect(why).toMatchObject({ by: "memory", text: expect.stringContaining("I am a vegetarian") });
   });
 
   it("answers a question about what was told from the notes alone", async () => {

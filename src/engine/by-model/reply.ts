@@ -134,7 +134,9 @@ async function* talked(
   const used = reader.used.flatMap((number) => notes.items[number - 1]?.id ?? []);
   const text = told.text.trim();
   const rests = { text, used, abstained: false, recall: recalled, ...by };
-  ports.recalls?.note(scope, recalled.id, { used, message: said.id });
+  // "How do you know that?" is about what was said last from memory.
+  const asAnswer = { kind: "answer" as const, used, ...(session === undefined ? {} : { session }) };
+  ports.recalls?.note(scope, recalled.id, { message: said.id, ...(used.length > 0 ? asAnswer : {}) });
   return { text, used, ...by, ...(before || used.length > 0 ? { answer: rests } : {}) };
 }
 
