@@ -193,6 +193,8 @@ describe("who has no key that counts", () => {
       "a very long key": bearer("k".repeat(8000)),
       "a key in another header": { "x-api-key": expired.key, "api-key": expired.key },
       "a revoked key": bearer(revoked.key),
+      "none in the proxy's own header": { "x-keepsake-key": "hunter2" },
+      "a revoked one in the proxy's own header": { "x-keepsake-key": revoked.key },
       "an expired key": bearer(expired.key),
       "a secret from before a rotation": bearer(rotated.key),
       "a page of a revoked key": { cookie: `keepsake_0=${page.token}`, "x-keepsake-proof": page.proof },
@@ -208,6 +210,34 @@ describe("who has no key that counts", () => {
         expect([operation.id, refusals.size]).toEqual([operation.id, 1]);
       }
     });
+  });
+});
+
+describe("a key in the proxy's own header", () => {
+  it("is the one that counts there, and nowhere else", async () => {
+    const { key } = world.keys.create({ project: "acme", scopes: ["read"] });
+    const bad = { ...bearer(key), "x-keepsake-key": `ks_${"0".repeat(12)}_${"A".repeat(43)}` };
+    const good = { ...bearer("a-provider's-own-key"), "x-keepsake-key": key };
+    for (const operation of CLOSED.filter((one) => suffices(["read"], rowOf(one).needs))) {
+      const isProxy = operation.path.startsWith("/v1/");
+      const sent = requestFor(operation, ana);
+      const statuses = [
+        (
+          await send(
+            { name: "bad beside good", headers: bad, sees: ({ project }) => project === "acme" },
+            sent,
+          )
+        ).status,
+        (
+          await send(
+            { name: "good beside bad", headers: good, sees: ({ project }) => project === "acme" },
+            sent,
+          )
+        ).status,
+      ];
+      const { status } = rowOf(operation);
+      expect([operation.id, statuses]).toEqual([operation.id, isProxy ? [401, status] : [status, 401]]);
+    }
   });
 });
 

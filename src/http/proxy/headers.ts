@@ -29,6 +29,9 @@ const FAMILIES = /^(?:x-keepsake-|x-forwarded-|sec-)/;
 /** They choose an account; with the server's key, that is the server's to choose. */
 const OF_ACCOUNT: readonly string[] = ["authorization", "api-key", "openai-organization", "openai-project"];
 
+/** A key of this server's: it is nobody else's to see. */
+const OURS = /\bks_[0-9a-f]{12}_/;
+
 /**
  * The headers that go on to the upstream. With the server's key those that name an account are the server's own, else they
  * are the client's. The answer is asked for uncompressed: it is read on its way back.
@@ -43,6 +46,8 @@ export function headersOn(
   for (const [name, value] of headers) {
     if (!left.has(name) && !FAMILIES.test(name)) on[name] = value;
   }
+  // Somebody who brings our key in both places would else hand it on.
+  if (OURS.test(String(on.authorization ?? ""))) delete on.authorization;
   on["accept-encoding"] = "identity";
   if (!account.isClients && account.apiKey !== undefined) on.authorization = `Bearer ${account.apiKey}`;
   return on;
