@@ -150,7 +150,11 @@ function looking(root: Command): void {
         .default("current"),
     )
     .option("--limit <N>", "how many at most (50)", count(1, 1000))
-    .option("--cursor <CURSOR>", "go on after a page");
+    .option("--cursor <CURSOR>", "go on after a page")
+    .option("--set-aside", "only what was set aside as an order to the assistant, with the reason");
+  command(root, "let-in <ID>", "let in a memory that was set aside", async ([id = ""], options) =>
+    (await import("./commands/look.ts")).letIn(id, options),
+  );
   command(root, "get <ID>", "one memory with its sources", async ([id = ""], options) =>
     (await import("./commands/look.ts")).get(id, options),
   );

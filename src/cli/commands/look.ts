@@ -1,5 +1,6 @@
 import type { Kind, Status } from "../../domain/memory.ts";
-import type { ShownMemory } from "../../engine/surface.ts";
+import type { ListOptions, ShownMemory } from "../../engine/surface.ts";
+import { invalid } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
 import { day, several, short, table } from "../print.ts";
 import { type CommonOptions, withMemory } from "../run.ts";
@@ -9,19 +10,14 @@ interface ListCommandOptions extends CommonOptions {
   readonly status?: Status | "all";
   readonly limit?: number;
   readonly cursor?: string;
+  readonly setAside?: boolean;
 }
 
 export async function list(options: ListCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const { kind, status, limit, cursor } = options;
-    const page = await memory.list({
-      ...(kind === undefined ? {} : { kind }),
-      ...(status === undefined ? {} : { status }),
-      ...(limit === undefined ? {} : { limit }),
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+    const page = await memory.list(asked(options));
     print.result(page, () => table(page.items.map(row)));
-    if (page.total === 0) print.note("Nothing is known.");
+    if (page.total === 0) print.note(options.setAside ? "Nothing is set aside." : "Nothing is known.");
     if (page.cursor !== undefined) {
       print.note(`${page.items.length} of ${page.total}. The next page: --cursor ${page.cursor}`);
     }
@@ -29,8 +25,29 @@ export async function list(options: ListCommandOptions): Promise<void> {
   });
 }
 
-function row({ id, at, kind, status, text }: ShownMemory): string[] {
-  return [id, day(at), kind, status === "current" ? "" : status, short(text)];
+function asked({ kind, status, limit, cursor, setAside }: ListCommandOptions): ListOptions {
+  return {
+    ...(kind === undefined ? {} : { kind }),
+    ...(status === undefined ? {} : { status }),
+    ...(setAside ? { quarantined: true } : {}),
+    ...(limit === undefined ? {} : { limit }),
+    ...(cursor === undefined ? {} : { cursor }),
+  };
+}
+
+function row({ id, at, kind, status, text, quarantined, why }: ShownMemory): string[] {
+  const standing = quarantined ? `set aside: ${why ?? ""}` : status === "current" ? "" : status;
+  return [id, day(at), kind, standing, short(text)];
+}
+
+/** Lets in what was set aside: from then on it is recalled and given to models. */
+export async function letIn(id: string, options: CommonOptions): Promise<void> {
+  await withMemory(options, "reads", async ({ memory, print }) => {
+    if (!(await memory.get(id)).quarantined) throw invalid("this memory is not set aside.");
+    const receipt = await memory.update(id, { quarantined: false });
+    print.result(receipt, () => ["It is let in."]);
+    return EXIT.done;
+  });
 }
 
 export async function get(id: string, options: CommonOptions): Promise<void> {

@@ -39,6 +39,8 @@ const CHANGES = z.strictObject({
   content: maybe(text),
   text: maybe(text),
   valid_to: maybe(moment),
+  /** Lets in what was set aside. */
+  quarantined: maybe(z.literal(false)),
   ...FIELDS,
 });
 
@@ -46,6 +48,7 @@ const LIST = z.strictObject({
   kind: kind.optional(),
   type: kind.optional(),
   status: z.enum(["current", "superseded", "retracted", "all"]).optional(),
+  quarantined: z.enum(["true", "false"]).optional(),
   cursor: cursor.optional(),
   limit: countText.optional(),
 });
@@ -92,8 +95,11 @@ export const memoryOperations: readonly Operation[] = [
     query: LIST,
     answers: { 200: { says: "A page, and the cursor of the next one.", schema: MEMORY_PAGE } },
     async handle({ exchange, path, query, memoryOf }) {
-      const { type, kind: asked = type, ...rest } = query;
-      const { items, total, cursor } = await memoryOf(path.user_id).list(given({ kind: asked, ...rest }));
+      const { type, kind: asked = type, quarantined, ...rest } = query;
+      const aside = quarantined === undefined ? undefined : quarantined === "true";
+      const { items, total, cursor } = await memoryOf(path.user_id).list(
+        given({ kind: asked, quarantined: aside, ...rest }),
+      );
       return exchange.json({
         items: items.map((memory) => memoryToWire(path.user_id, memory)),
         total,
@@ -163,7 +169,7 @@ export const memoryOperations: readonly Operation[] = [
       const held = await memory.get(path.id);
       const changes: MemoryChanges = {
         ...fieldsOf(body, held.metadata ?? {}),
-        ...given({ text: body.content ?? body.text, validTo: body.valid_to }),
+        ...given({ text: body.content ?? body.text, validTo: body.valid_to, quarantined: body.quarantined }),
       };
       const receipt = await memory.update(path.id, changes);
       return exchange.json({
@@ -206,7 +212,7 @@ export const memoryOperations: readonly Operation[] = [
   }),
 ];
 
-type Fields = Omit<z.infer<typeof CHANGES>, "content" | "text" | "valid_to">;
+type Fields = Omit<z.infer<typeof CHANGES>, "content" | "text" | "valid_to" | "quarantined">;
 
 /** `source_turn` has no place of its own in a memory: it is kept in the metadata. */
 function fieldsOf(body: Fields, held: Metadata): MemoryChanges {
