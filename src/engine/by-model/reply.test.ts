@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openaiModel } from "../../adapters/openai/index.ts";
 import { createMemory } from "../../memory.ts";
@@ -195,6 +198,25 @@ describe("a reply that is kept", () => {
     expect((await ana.forget(what, { dryRun: true })).messages).toHaveLength(2);
     expect(await ana.forget(what)).toMatchObject({ complete: true });
     expect((await textsOf()).join()).not.toContain("No meat");
+  });
+
+  it("leaves no byte in the files when it goes", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "keepsake-reply-"));
+    const model = openaiModel({ baseUrl: server.url, tries: 1 });
+    const kept = await createMemory({ path: join(folder, "k.db"), model });
+    const bea = kept.scope({ user: "bea" });
+    const holding = (): string[] =>
+      readdirSync(folder).filter((file) => readFileSync(join(folder, file)).includes("No meat"));
+    await bea.remember("I am a vegetarian.");
+    server.reply = (request) => `No meat for somebody like you [${numberOf(request, "vegetarian")}].`;
+    await bea.converse("Can you suggest something for dinner?", TALK);
+    expect(holding()).not.toEqual([]);
+    const [held] = (await bea.list()).items;
+    await bea.forget({ ids: [held?.id ?? ""] });
+    expect(holding()).toEqual([]);
+    await kept.close();
+    expect(holding()).toEqual([]);
+    rmSync(folder, { recursive: true });
   });
 
   it("goes with the message that it answers", async () => {
