@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { CallReport } from "../domain/model-call.ts";
 import { createMemory, type MemoryOptions } from "../memory.ts";
+import type { OnCall } from "../ports/calls.ts";
 import { hashEmbedder } from "../testing/hash-embedder.ts";
 
 const REPORT: CallReport = {
@@ -15,11 +16,17 @@ const REPORT: CallReport = {
   ms: 900,
 };
 
+/** Tells of a call of the memory's own, as its adapters do. */
+let called: OnCall;
+
 const open = (options: MemoryOptions = {}) =>
   createMemory({
     path: ":memory:",
     clock: () => new Date("2026-11-21T10:00:00Z"),
-    embedder: hashEmbedder(),
+    embedder: ({ onCall = () => {} }) => {
+      called = onCall;
+      return hashEmbedder();
+    },
     ...options,
   });
 
@@ -31,11 +38,11 @@ it("tells what a project and a user cost, by 1,000 turns, and the chat apart", a
   for (const text of ["I live in Porto.", "I use Shram."]) await ana.remember(text);
   await memory.scope({ user: "bea" }).remember("I live in Ghent.");
   const scope = { project: "default", user: "ana" };
-  memory.onCall(REPORT, scope);
-  memory.onCall({ ...REPORT, purpose: "embed", model: "text-embedding-3-small", outcome: "timeout" }, scope);
-  memory.onCall({ ...REPORT, purpose: "chat", tokensOut: 1_000_000 }, scope);
-  memory.onCall({ ...REPORT, model: "qwen3" }, { project: "default", user: "bea" });
-  memory.onCall(REPORT, { project: "other", user: "ana" });
+  called(REPORT, scope);
+  called({ ...REPORT, purpose: "embed", model: "text-embedding-3-small", outcome: "timeout" }, scope);
+  memory.onCall({ ...REPORT, tokensOut: 1_000_000 }, scope);
+  called({ ...REPORT, model: "qwen3" }, { project: "default", user: "bea" });
+  called(REPORT, { project: "other", user: "ana" });
 
   const { users, usage } = await memory.stats();
   expect(users).toBe(2);
@@ -85,7 +92,7 @@ it("tells of a time alone, by day, oldest first", async () => {
   for (const day of ["19", "20", "21"]) {
     now = new Date(`2026-11-${day}T10:00:00Z`);
     await memory.scope({ user: "ana" }).remember(`I bought ${day} apples.`);
-    memory.onCall(REPORT, { project: "default", user: "ana" });
+    called(REPORT, { project: "default", user: "ana" });
   }
   const { usage } = await memory.stats({ since: "2026-11-20T00:00:00Z", by: "day" });
   expect(usage.rows.map(({ day, calls }) => [day, calls])).toEqual([
@@ -116,7 +123,7 @@ it("names a user no more whose whole memory was erased, and keeps the sums", asy
   await using memory = await open();
   const ana = memory.scope({ user: "ana" });
   await ana.remember("I live in Porto. I use Shram and Magnet.");
-  memory.onCall(REPORT, { project: "default", user: "ana" });
+  called(REPORT, { project: "default", user: "ana" });
   await ana.forget("Magnet");
   expect((await ana.stats()).usage.calls).toBe(1);
   await ana.forget({ everything: true });

@@ -3,9 +3,19 @@ import type { CallSum, Calls, CallsAsked, StoredTurns } from "../../ports/calls.
 import type { Database, Row } from "./database.ts";
 import { checkNames } from "./rows.ts";
 
-const ASKED =
-  "(:project IS NULL OR project = :project) AND (:user IS NULL OR user = :user) " +
-  "AND (:from IS NULL OR at >= :from) AND (:to IS NULL OR at < :to)";
+/** What each bound asks of a call. Only those that are given stand in the query: else no index would serve it. */
+const CALLS: { readonly [name in keyof CallsAsked]: string } = {
+  project: "project = :project",
+  user: "user = :user",
+  from: "at >= :from",
+  to: "at < :to",
+};
+/** The same of turns, which are known by whole days. */
+const TURNS: typeof CALLS = {
+  ...CALLS,
+  from: "day >= substr(:from, 1, 10)",
+  to: "day || 'T00:00:00.000Z' < :to",
+};
 
 type Run = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
@@ -49,20 +59,29 @@ function columnsOf(call: Omit<ModelCall, "user" | "cost" | "isEstimated">): {
   return { id, project, at, purpose, model, host, outcome, units, tokensIn, tokensCached, tokensOut, ms };
 }
 
-function boundsOf({ project, user, from, to }: CallsAsked): { [name: string]: string | null } {
-  return { project: project ?? null, user: user ?? null, from: from ?? null, to: to ?? null };
+/** The condition, and the values in it. */
+function asking(
+  { project, user, from, to }: CallsAsked,
+  conditions: typeof CALLS,
+): { readonly where: string; readonly values: { [name: string]: string } } {
+  const given = Object.entries({ project, user, from, to }).filter(
+    (bound): bound is [keyof CallsAsked, string] => bound[1] !== undefined,
+  );
+  const where = given.map(([name]) => conditions[name]).join(" AND ");
+  return { where: where === "" ? "true" : where, values: Object.fromEntries(given) };
 }
 
 function sums(database: Database, asked: Parameters<Calls["sums"]>[0]): CallSum[] {
   const by = asked.by === "day" ? "substr(at, 1, 10)" : asked.by === "outcome" ? "outcome" : "NULL";
+  const { where, values } = asking(asked, CALLS);
   return database
     .statement(
       `SELECT purpose, model, ${by} AS part, count(*) AS calls, sum(outcome <> 'ok') AS failed, sum(units) AS units, ` +
         "sum(tokens_in) AS tokens_in, sum(tokens_cached) AS tokens_cached, sum(tokens_out) AS tokens_out, " +
         "total(cost) AS cost, sum(cost IS NULL) AS unpriced, total(ms) AS ms " +
-        `FROM calls WHERE ${ASKED} GROUP BY 1, 2, 3`,
+        `FROM calls WHERE ${where} GROUP BY 1, 2, 3`,
     )
-    .all(boundsOf(asked))
+    .all(values)
     .map((row) => ({
       purpose: String(row.purpose) as CallSum["purpose"],
       model: String(row.model),
@@ -80,20 +99,16 @@ function sums(database: Database, asked: Parameters<Calls["sums"]>[0]): CallSum[
 }
 
 function turnsOf(database: Database, asked: CallsAsked): number {
-  const row = database
-    .statement(
-      "SELECT total(turns) AS found FROM turns WHERE (:project IS NULL OR project = :project) " +
-        "AND (:user IS NULL OR user = :user) AND (:from IS NULL OR day >= substr(:from, 1, 10)) " +
-        "AND (:to IS NULL OR day || 'T00:00:00.000Z' < :to)",
-    )
-    .get(boundsOf(asked));
+  const { where, values } = asking(asked, TURNS);
+  const row = database.statement(`SELECT total(turns) AS found FROM turns WHERE ${where}`).get(values);
   return Number(row?.found);
 }
 
 function list(database: Database, asked: CallsAsked & { readonly limit: number }): ModelCall[] {
+  const { where, values } = asking(asked, CALLS);
   return database
-    .statement(`SELECT * FROM calls WHERE ${ASKED} ORDER BY at DESC, number DESC LIMIT :limit`)
-    .all({ ...boundsOf(asked), limit: asked.limit })
+    .statement(`SELECT * FROM calls WHERE ${where} ORDER BY at DESC, number DESC LIMIT :limit`)
+    .all({ ...values, limit: asked.limit })
     .map(callOf);
 }
 
