@@ -21,6 +21,17 @@ export interface Injectable {
  * tags, links and encoded text do not work any more, and passwords are not shown. What was decided on as a memory is whole.
  */
 export function injected(item: Injectable): string {
+  const known = SAID.get(item);
+  if (known !== undefined) return known;
+  const said = injectedNow(item);
+  SAID.set(item, said);
+  return said;
+}
+
+/** What is recalled goes into a context and into a prompt; it is read once, and gone with the recall. */
+const SAID = new WeakMap<Injectable, string>();
+
+function injectedNow(item: Injectable): string {
   if (item.quarantined) return "";
   const said = item.type === "passage" ? withoutOrders(item) : item.text;
   return defanged(masked(said)).replace(/\s+/g, " ").trim();

@@ -11,6 +11,18 @@ export interface Profiled {
 
 /** The profile as a fenced block, a line for each of its lines, and what it was made from. Empty where nothing is known. */
 export function profiled(profile: Profile, how: { nonce: string; maxTokens: number }): Profiled {
+  const known = BLOCKS.get(profile) ?? fenced(profile, how.maxTokens);
+  BLOCKS.set(profile, known);
+  // Nothing in a fence but its marks holds a "<".
+  return { ...known, block: known.block.replaceAll(MARK, (mark) => mark.replace(NO_NONCE, how.nonce)) };
+}
+
+/** With a nonce that is put in later: one profile begins many conversations. */
+const BLOCKS = new WeakMap<Profile, Profiled>();
+const NO_NONCE = "0".repeat(16);
+const MARK = new RegExp(`</?keepsake-${NO_NONCE}>`, "g");
+
+function fenced(profile: Profile, maxTokens: number): Profiled {
   const held = new Map(
     Object.values(profile.kinds)
       .flat()
@@ -36,7 +48,7 @@ export function profiled(profile: Profile, how: { nonce: string; maxTokens: numb
       };
     }),
   );
-  const { text, items: taken } = fence(lines, how);
+  const { text, items: taken } = fence(lines, { nonce: NO_NONCE, maxTokens });
   return { block: text, memories: taken.flatMap(({ memories }) => memories) };
 }
 

@@ -18,23 +18,37 @@ export interface Profiles {
 export interface Made {
   readonly profile: Profile;
   readonly revision: number;
+  /** On the clock of `performance`: a plan in it is over one day. */
+  readonly at: number;
 }
 
 /** Memories of which a profile is made in a few milliseconds. */
 const FEW = 200;
 /** A large profile is made at most so often. */
 const PAUSE_MS = 1500;
+/** Further back than so many changes it is not looked what they were. */
+const LOOKED_AT = 20;
+const FRESH_MS = 600_000;
 const HOUR_MS = 3_600_000;
 
 export function profiles({ maxTokens }: { readonly maxTokens: number }): Profiles {
   const held = lately<Made>(500, HOUR_MS);
   const waiting = new Set<string>();
-  const make = async (user: string, memory: ScopedMemory): Promise<Made> => {
-    const [newest] = await memory.history(undefined, { limit: 1 });
-    const profile = await memory.profile({ maxTokens });
-    const made = { profile, revision: newest?.revision ?? 0 };
+  const put = (user: string, made: Made): Made => {
     held.set(user, made);
     return made;
+  };
+  const make = async (user: string, memory: ScopedMemory, revision: number): Promise<Made> =>
+    put(user, { profile: await memory.profile({ maxTokens }), revision, at: performance.now() });
+  const stillSo = async (user: string, memory: ScopedMemory, revision: number): Promise<Made | undefined> => {
+    const made = held.get(user);
+    const isSo = made && (await isStillSo(memory, made, revision));
+    return isSo ? put(user, { ...made, revision }) : undefined;
+  };
+  const renew = async (user: string, memory: ScopedMemory): Promise<void> => {
+    const [newest] = await memory.history(undefined, { limit: 1 });
+    const revision = newest?.revision ?? 0;
+    if (!(await stillSo(user, memory, revision))) await make(user, memory, revision);
   };
   const later = (user: string, memory: () => ScopedMemory): void => {
     if (waiting.has(user)) return;
@@ -42,7 +56,7 @@ export function profiles({ maxTokens }: { readonly maxTokens: number }): Profile
       waiting.delete(user);
       // What fails here fails again where somebody waits for it.
       void Promise.resolve()
-        .then(() => make(user, memory()))
+        .then(() => renew(user, memory()))
         .catch(() => {});
     }, PAUSE_MS);
     timer.unref();
@@ -50,16 +64,26 @@ export function profiles({ maxTokens }: { readonly maxTokens: number }): Profile
   };
   return {
     async of(user, memory, revision) {
-      const made = held.get(user);
-      if (made?.revision === revision) return made;
+      const same = await stillSo(user, memory, revision);
+      if (same) return same;
       const { total } = await memory.list({ limit: 1 });
-      if (total <= FEW) return make(user, memory);
+      if (total <= FEW) return make(user, memory, revision);
       later(user, () => memory);
-      return made;
+      return held.get(user);
     },
     changed(user, memory) {
       if (held.get(user)) later(user, memory);
     },
     forget: (user) => held.delete(user),
   };
+}
+
+/** Whether nothing was written since but words that taught nothing. */
+async function isStillSo(memory: ScopedMemory, made: Made, revision: number): Promise<boolean> {
+  const missed = revision - made.revision;
+  if (performance.now() - made.at > FRESH_MS) return false;
+  if (missed === 0) return true;
+  if (missed < 0 || missed > LOOKED_AT) return false;
+  const since = await memory.history(undefined, { limit: missed });
+  return since.every(({ memories, erased }) => memories.length === 0 && erased.length === 0);
 }
