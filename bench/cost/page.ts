@@ -56,7 +56,7 @@ export function pageOf({ measuredOn, node, runs }: CostResults): string {
 
 Measured on ${measuredOn.slice(0, 10)} with Node ${node}; written by \`npm run -s cost -- --data DIR --page\`.
 
-The bar: **under ${dollars(BAR)} for 1,000 turns** at the list prices of gpt-4o-mini and text-embedding-3-small. It holds at
+The bar: **under $${BAR} for 1,000 turns** at the list prices of gpt-4o-mini and text-embedding-3-small. It holds at
 ${dollars(main.perThousand.dollars)} (${dollars(main.perThousand.dollarsUncached)} if the provider's prompt cache kept nothing). The built-in
 embedder and understanding by rules cost nothing.
 
@@ -66,8 +66,10 @@ ${tableOf(main)}
 
 ## How many turns a request reads
 
-Every request carries the instructions, so that few turns in a request are dear ones. Keepsake therefore waits until turns
-have gathered (\`KEEPSAKE_UNDERSTAND_AFTER_MS\`); until then the rules have understood them, and they are found word for word.
+Every request carries the instructions, so that few turns in a request are dear ones. Keepsake therefore has a model read what was
+said when its user has paused for two minutes (\`KEEPSAKE_UNDERSTAND_AFTER_MS\`), when a dozen messages wait, or after ten minutes; until
+then the rules have understood it, and it is found word for word. A talk without long pauses costs what twelve turns at a time do; one
+thing said every few minutes, what a turn at a time does.
 
 | Read | Requests | Tokens in for 1,000 turns | Cost for 1,000 turns | without the cache |
 |---|---|---|---|---|
