@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { metricsPage } from "../scripts/metrics-table.ts";
@@ -188,4 +188,19 @@ describe("who may read them", () => {
 it("stand in the page as in the code", () => {
   const page = readFileSync(join(import.meta.dirname, "../docs/metrics.md"), "utf8");
   expect(metricsPage(page)).toBe(page);
+});
+
+it("are all in the table: a name that is counted and does not stand there would be counted nowhere", () => {
+  const source = join(import.meta.dirname, "../src");
+  const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(
+    (path) => path.endsWith(".ts") && !path.endsWith(".test.ts"),
+  );
+  const counted = files.flatMap((path) =>
+    [
+      ...readFileSync(join(source, path), "utf8").matchAll(/\b(?:count|observe|set)\(\s*"([a-z]+_[a-z_]+)"/g),
+    ].map((match) => match[1] ?? ""),
+  );
+  expect(counted.length).toBeGreaterThan(25);
+  expect(counted.filter((name) => !(name in METRICS))).toEqual([]);
+  expect(Object.keys(METRICS).filter((name) => !counted.includes(name))).toEqual([]);
 });

@@ -120,6 +120,10 @@ export const METRICS: { readonly [name: string]: Metric } = {
     help: "Answers, by whose words they are, and why not a model's where there is one.",
     labels: { by: ["model", "memory"], trouble: "code" },
   },
+  memory_replies_lost_total: {
+    type: "counter",
+    help: "Replies in a model's words that were said and could not be kept.",
+  },
   llm_calls_total: {
     type: "counter",
     help: "Requests to models' servers, and those that a budget or an open circuit kept back.",
@@ -144,7 +148,7 @@ export const METRICS: { readonly [name: string]: Metric } = {
   },
   llm_circuit_state: {
     type: "gauge",
-    help: "Whether requests to a server go out: 0 yes, 1 one to see whether it answers again, 2 no.",
+    help: "Whether requests to a server go out: 0 yes, 1 one to see whether it answers again, 2 no; from its first trouble on.",
     labels: { server: "code" },
   },
   cache_hits_total: {
