@@ -6,6 +6,7 @@ import { type Deciding, decide } from "./decide.ts";
 import { endedLately, knownFor } from "./known.ts";
 import { memoryDraft } from "./memory-draft.ts";
 import type { Ports } from "./ports.ts";
+import { sweepOf } from "./understand/sweeps.ts";
 import type { UserState } from "./user-state.ts";
 import { agreedTo, isSweeping, waitingFor } from "./waiting.ts";
 import { isAsked } from "./ward.ts";
@@ -108,7 +109,7 @@ interface Heard {
 
 /** What a message proposes: its own, without what waits for a yes; or, where it is that yes, what had waited. */
 async function heard(
-  ports: Pick<Ports, "extractor">,
+  ports: Pick<Ports, "extractor" | "modelExtractor">,
   hearing: Hearing,
   signal: AbortSignal | undefined,
 ): Promise<Heard> {
@@ -117,7 +118,8 @@ async function heard(
   if (before && mayErase) {
     const then = earlier.slice(0, earlier.indexOf(before));
     const all = await proposalsFor(ports, { ...hearing, message: before, earlier: then }, signal);
-    const proposals = all.filter((one) => isSweeping(one, deciding, before));
+    const swept = sweepOf(ports.modelExtractor, hearing.state.scope, before.id);
+    const proposals = [...all, ...swept].filter((one) => isSweeping(one, deciding, before));
     if (proposals.length > 0) {
       return { said: before, proposals, deciding: { ...deciding, isAgreed: true }, waiting: [], refused: [] };
     }

@@ -13,6 +13,8 @@ export interface Decided {
   readonly memories: readonly Memory[];
   readonly lifted: readonly string[];
   readonly lines: readonly ReceiptLine[];
+  /** What was refused because it would end too much at once: it waits for a yes. */
+  readonly sweeping: readonly EndProposal[];
 }
 
 /**
@@ -21,24 +23,36 @@ export interface Decided {
  */
 export function decided(
   ports: Pick<Ports, "ids" | "secret">,
-  input: { state: UserState; at: string; messages: readonly Message[]; proposals: readonly Proposal[] },
+  input: {
+    state: UserState;
+    at: string;
+    messages: readonly Message[];
+    proposals: readonly Proposal[];
+  },
 ): Decided {
   const { state, at, messages, proposals } = input;
   const draft = memoryDraft(state, at);
   const deciding: Deciding = { scope: state.scope, draft, tombstones: state.tombstones, lifted: new Set() };
   const made = madeOf(state, new Set(messages.map(({ id }) => id)));
-  const lines: ReceiptLine[] = [];
-  for (const message of messages) {
+  const decidedOn = (message: Message, one: Proposal): ReceiptLine[] => {
+    const proposal = one.propose === "add" && isReadAlready(made, draft, one) ? endAlone(one) : one;
+    if (!proposal) return [];
+    if (proposal.propose === "erase") return [NO_ERASING];
     const now = state.messages.get(message.id);
-    const own = proposals.filter((one) => one.message === message.id);
-    for (const one of withinBounds(own)) {
-      const isKnown = one.propose === "add" && isReadAlready(made, draft, one);
-      const proposal = isKnown ? endAlone(one) : one;
-      if (proposal?.propose === "erase") lines.push(NO_ERASING);
-      else if (proposal) lines.push(...decide(ports, deciding, placedIn(now, message, proposal), now));
-    }
+    return decide(ports, deciding, placedIn(now, message, proposal), now);
+  };
+  const lines: ReceiptLine[] = [];
+  const sweeping: EndProposal[] = [];
+  for (const message of messages) {
+    const own = withinBounds(proposals.filter((one) => one.message === message.id));
+    lines.push(...own.flatMap((one) => decidedOn(message, one)));
+    sweeping.push(...own.filter(isSweep));
   }
-  return { memories: draft.made, lifted: [...deciding.lifted], lines };
+  return { memories: draft.made, lifted: [...deciding.lifted], lines, sweeping };
+}
+
+function isSweep(proposal: Proposal): proposal is EndProposal {
+  return isEnd(proposal) && endedIds(proposal).length > MOST_REMOVALS;
 }
 
 /** What a statement takes the place of ends, where the statement itself is there already. */

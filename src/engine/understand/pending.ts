@@ -10,6 +10,7 @@ import { reworded } from "../remember.ts";
 import { unitsOf } from "../units.ts";
 import { type Batch, nextBatch, waitsForModel } from "./batch.ts";
 import { decided } from "./decided.ts";
+import { keepSweep } from "./sweeps.ts";
 
 /** What a model's reading came to. */
 export interface Read {
@@ -89,12 +90,11 @@ async function readBatch(
   unread: Set<string>,
   signal: AbortSignal | undefined,
 ): Promise<{ read: number; lines: readonly ReceiptLine[] }> {
-  const { messages, earlier, known } = batch;
+  const { messages } = batch;
+  const call = { scope, ...(signal ? { signal } : {}) };
   const proposals = await ports.modelExtractor?.propose(
     {
-      messages,
-      earlier,
-      known,
+      ...batch,
       unread(id, why) {
         ports.meter?.count("memory_understanding_unread_total", { why });
         // What a model refuses it refuses again: the words are kept, and found as they were said.
@@ -103,7 +103,7 @@ async function readBatch(
         noteInVain(ports, scope, id);
       },
     },
-    { scope, ...(signal ? { signal } : {}) },
+    call,
   );
   const answered = messages.filter(({ id }) => !unread.has(id));
   if (answered.length === 0) return { read: 0, lines: [] };
@@ -130,7 +130,13 @@ async function commit(
       return now !== undefined && waitsForModel(now);
     });
     if (still.length === 0) return { result: [] };
-    const { memories, lifted, lines } = decided(ports, { state, at, messages: still, proposals });
+    const { memories, lifted, lines, sweeping } = decided(ports, {
+      state,
+      at,
+      messages: still,
+      proposals,
+    });
+    for (const sweep of sweeping) keepSweep(ports.modelExtractor, scope, sweep);
     return {
       draft: {
         cause: "digest",

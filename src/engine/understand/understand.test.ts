@@ -187,6 +187,31 @@ describe("a model", () => {
     expect(await texts(memory)).toEqual(["The user uses Everything."]);
   });
 
+  it("ends more than three where the user says yes to that, and only then", async () => {
+    const sweep: Says = (prompt) => {
+      const turn = turnNumber(shown(prompt), "of the window");
+      const quote = "Out of the window";
+      return itemsAnswer(
+        ...(turn === 0 ? [] : [1, 2, 3, 4].map((old) => ({ turn, do: "end" as const, quote, old }))),
+      );
+    };
+    for (const [yes, left] of [
+      ["Yes, do it.", 0],
+      ["No.", 4],
+      ["I like tea.", 4],
+    ] as const) {
+      record = memoryRecord();
+      const memory = await ana();
+      for (const tool of ["Shram", "Magnet", "Linear", "Notion"]) await memory.remember(`I use ${tool}.`);
+      says = sweep;
+      await memory.remember("Out of the window with those.");
+      expect((await memory.understand()).memories).toMatchObject([{ action: "refused" }]);
+      await memory.remember(yes);
+      await memory.understand();
+      expect((await texts(memory)).filter((text) => text.includes("uses"))).toHaveLength(left);
+    }
+  });
+
   it("learns nothing without a quote that is there, and nothing from the assistant", async () => {
     says = knows(PARROT, { quote: "The cat is Quixote", what: "parrot" });
     const memory = await ana();
