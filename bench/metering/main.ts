@@ -1,5 +1,5 @@
-import { createMemory, type Keepsake, type ScopedMemory } from "keepsake";
-import { prometheusMeter } from "keepsake/adapters/prometheus";
+import { prometheusMeter } from "../../src/adapters/prometheus/index.ts";
+import { createMemory, type Keepsake, type ScopedMemory } from "../../src/index.ts";
 
 /**
  * node bench/metering/main.ts: what counting costs a recall. Two memories of the same content are asked in turn, one of them with
