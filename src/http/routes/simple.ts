@@ -6,7 +6,10 @@ import { type Operation, operation } from "../operation.ts";
 
 const SIMPLE = z
   .strictObject({ userId: maybe(name), user_id: maybe(name), message: text })
-  .meta({ anyOf: ["userId", "user_id"].map(given) })
+  .refine(({ userId, user_id }) => (userId === undefined) !== (user_id === undefined), {
+    message: "give either userId or user_id",
+  })
+  .meta({ oneOf: ["userId", "user_id"].map(given) })
   .transform(({ userId, user_id, message }) => ({ userId: userId ?? user_id, message }))
   .pipe(z.object({ userId: text, message: text }));
 
