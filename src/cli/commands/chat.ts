@@ -52,7 +52,9 @@ async function readTheRest({ memory, say }: Talk, model: ModelSettings | undefin
   if (!model) return;
   const { memories, pending, problem } = await withinReason(memory, PATIENCE_MS);
   for (const line of learnt(memories)) say(line);
-  if (pending > 0) say(`${problem ?? "Something"}: what was not understood yet waits for the next start.`);
+  if (pending > 0) {
+    say(`What was not understood yet waits for the next start${problem === undefined ? "" : `: ${problem}`}`);
+  }
 }
 
 /** True where it was interrupted. */

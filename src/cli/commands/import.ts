@@ -40,6 +40,10 @@ export async function importFiles(files: readonly string[], options: ImportOptio
       }
       bar.end();
       print.result({ files: reports, ...sums(reports) }, () => reports.map(line));
+      const { model } = working.settings;
+      if (model && !options.dryRun) {
+        print.note(`Understood by rules so far; ${model.model} reads on where \`keepsake serve\` runs.`);
+      }
       return EXIT.done;
     } finally {
       bar.end();
