@@ -4,24 +4,13 @@ import { checkScope } from "../domain/limits.ts";
 import type { Ports } from "./ports.ts";
 import type { Answers } from "./surface.ts";
 
-/** How often answers that are too old are dropped, of everybody. */
-const SWEEP_MS = 600_000;
-
 /** Answers under idempotency keys, for a day. `check` throws where the memory is closed. */
 export function keptAnswers(ports: Pick<Ports, "record" | "clock">, check: () => void): Answers {
   const { record, clock } = ports;
-  let swept = Number.NEGATIVE_INFINITY;
-  const sweep = async (now: number): Promise<void> => {
-    // A clock that was set back does not put it off for ever.
-    if (Math.abs(now - swept) < SWEEP_MS) return;
-    swept = now;
-    await record.dropAnswers(iso(now - ANSWERS_KEPT_MS));
-  };
   return {
     async begin(named, { key, request, abandonedMs }): Promise<KeptAnswer | undefined> {
       check();
       const now = clock().getTime();
-      await sweep(now);
       return record.beginAnswer(
         checkScope(named),
         { key: hashOf(key), request: hashOf(request), at: iso(now) },
@@ -38,6 +27,11 @@ export function keptAnswers(ports: Pick<Ports, "record" | "clock">, check: () =>
       await record.letAnswerGo(checkScope(named), hashOf(key));
     },
   };
+}
+
+/** Drops those that have been kept for long enough, of everybody, and says how many. */
+export function dropOldAnswers({ record, clock }: Pick<Ports, "record" | "clock">): Promise<number> {
+  return record.dropAnswers(iso(clock().getTime() - ANSWERS_KEPT_MS));
 }
 
 function iso(ms: number): string {

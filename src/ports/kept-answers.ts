@@ -27,6 +27,6 @@ export interface KeptAnswers {
   /** Takes back what was begun: the request failed, and may be sent again. */
   letAnswerGo(scope: Scope, key: string): Promise<void>;
 
-  /** Drops the answers of everybody that began before a time (ISO 8601). */
-  dropAnswers(before: string): Promise<void>;
+  /** Drops the answers of everybody that began before a time (ISO 8601), and says how many those were. */
+  dropAnswers(before: string): Promise<number>;
 }

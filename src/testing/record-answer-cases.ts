@@ -58,9 +58,9 @@ export const ANSWER_CASES: RecordCases = {
       await begin(record, scope, "k");
       await record.endAnswer(scope, "k", ANSWER, []);
     }
-    await record.dropAnswers(AT);
+    expect(await record.dropAnswers(AT)).toBe(0);
     expect((await begin(record, ANN, "k"))?.state).toBe("done");
-    await record.dropAnswers("2026-01-02T00:00:00.001Z");
+    expect(await record.dropAnswers("2026-01-02T00:00:00.001Z")).toBe(2);
     expect([await begin(record, ANN, "k"), await begin(record, BOB, "k")]).toEqual([undefined, undefined]);
   },
 

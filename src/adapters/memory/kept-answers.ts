@@ -49,9 +49,11 @@ export function heldAnswers(check: (scope: Scope) => void): HeldAnswers {
     },
 
     async dropAnswers(before) {
+      let dropped = 0;
       for (const held of users.values()) {
-        for (const [key, { kept }] of held) if (kept.at < before) held.delete(key);
+        for (const [key, { kept }] of held) if (kept.at < before && held.delete(key)) dropped += 1;
       }
+      return dropped;
     },
   };
   return {

@@ -56,8 +56,8 @@ export function letAnswerGo(database: Database, scope: Scope, key: string): void
   database.statement(`DELETE FROM answers WHERE ${ONE} AND state = 'begun'`).run(placeOf(scope, key));
 }
 
-export function dropAnswers(database: Database, before: string): void {
-  database.statement("DELETE FROM answers WHERE at < :before").run({ before });
+export function dropAnswers(database: Database, before: string): number {
+  return Number(database.statement("DELETE FROM answers WHERE at < :before").run({ before }).changes);
 }
 
 const ERASED = "state = 'erased', request = '', body = NULL";

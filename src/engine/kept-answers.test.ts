@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { memoryRecord } from "../adapters/memory/index.ts";
+import { tidying } from "./jobs/tidying.ts";
+import { keptAnswers } from "./kept-answers.ts";
+
+const ANA = { project: "default", user: "ana" };
+const ASKED = { key: "k", request: "a request", abandonedMs: 60_000 };
+const ANSWER = { status: 200, headers: {}, body: "{}" };
+
+it("answers are kept for a day, and then let go of by the job that tidies", async () => {
+  let now = Date.parse("2026-03-01T12:00:00Z");
+  const ports = { record: memoryRecord(), clock: () => new Date(now) };
+  const answers = keptAnswers(ports, () => {});
+  const tidied = async () => {
+    const run = tidying(ports).run(new AbortController().signal);
+    const done: number[] = [];
+    for await (const step of run) done.push(step.done);
+    return done;
+  };
+  await answers.begin(ANA, ASKED);
+  await answers.end(ANA, "k", ANSWER);
+  now += 86_400_000;
+  expect(await tidied()).toEqual([]);
+  expect((await answers.begin(ANA, ASKED))?.answer).toEqual(ANSWER);
+  now += 1;
+  expect(await tidied()).toEqual([1]);
+  expect(await tidied()).toEqual([]);
+  expect(await answers.begin(ANA, ASKED)).toBeUndefined();
+});
+
+it("a request that was broken off can be sent again once it must have ended", async () => {
+  let now = Date.parse("2026-03-01T12:00:00Z");
+  const answers = keptAnswers({ record: memoryRecord(), clock: () => new Date(now) }, () => {});
+  await answers.begin(ANA, ASKED);
+  now += 60_000;
+  expect((await answers.begin(ANA, ASKED))?.state).toBe("begun");
+  now += 1;
+  expect(await answers.begin(ANA, ASKED)).toBeUndefined();
+});
