@@ -7,7 +7,7 @@ export function embedding(ports: Pick<Ports, "record" | "embedder" | "clock">): 
   return {
     name: "embedding",
     about: "gives vectors to what has none of the embedder in use; it is found by its words meanwhile",
-    isPaced: false,
+    rest: 0,
     run: (signal) => embedPending(ports, signal),
     left: () => countPending(ports),
   };

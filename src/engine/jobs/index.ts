@@ -6,6 +6,7 @@ import { dropQueries } from "../query-vector.ts";
 import type { Embedding, JobState } from "../surface.ts";
 import { embedding } from "./embedding.ts";
 import { gathering } from "./gathering.ts";
+import { oneByOne } from "./one-by-one.ts";
 import { TASKS } from "./optimize.ts";
 import { rounds } from "./rounds.ts";
 import { runner } from "./runner.ts";
@@ -40,7 +41,8 @@ export function background(ports: Ports): Background {
   const read = understanding(ports, gathered);
   const reading = runner(ports, read, stopping.signal);
   const vectors = runner(ports, embedding(ports), stopping.signal);
-  const houses = TASKS.map((task) => runner(ports, rounds(ports, task), stopping.signal));
+  const inTurn = oneByOne();
+  const houses = TASKS.map((task) => runner(ports, inTurn(rounds(ports, task)), stopping.signal));
   const tidier = runner(ports, tidying(ports), stopping.signal);
   const all = [reading, vectors, ...houses, tidier];
   // One after the other, and not within the time that a command takes.

@@ -7,8 +7,8 @@ export interface Job {
   readonly about: string;
   /** Milliseconds from the end of a run to the next one; absent where it runs when there is something to do. */
   readonly everyMs?: number;
-  /** Whether it rests after each step, three times as long as that took, so that others come first. */
-  readonly isPaced: boolean;
+  /** How long it rests after each step, so that others come first: so many times as long as the step took. */
+  readonly rest: number;
   /**
    * Does all there is to do, a small commit at a time, and yields after each. It may be broken off at any moment, and
    * goes on where it was. Throws what hinders it, and the signal's reason.

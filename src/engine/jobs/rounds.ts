@@ -34,7 +34,7 @@ export function rounds(ports: Ports, task: Task): Job {
     name: task.name,
     about: task.about,
     everyMs: task.everyMs,
-    isPaced: true,
+    rest: 9,
     async *run(signal) {
       const sum: Sum = { done: 0, found: 0, failures: [] };
       let after: string | undefined;

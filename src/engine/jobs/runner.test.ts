@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { memoryRecord } from "../../adapters/memory/index.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Job, JobStep } from "./job.ts";
+import { oneByOne } from "./one-by-one.ts";
 import { type Runner, runner } from "./runner.ts";
 
 const record = memoryRecord();
@@ -27,7 +28,7 @@ function job(fields: Partial<Job> & { steps?: (signal: AbortSignal) => AsyncGene
   const given: Job = {
     name: "expiry",
     about: "counts",
-    isPaced: false,
+    rest: 0,
     async *run(signal) {
       seen.begun += 1;
       seen.atOnce += 1;
@@ -121,7 +122,7 @@ it("tells nothing of an error that is none of ours but that there was one", asyn
 it("rests after each step three times as long as the step took", async () => {
   const at: number[] = [];
   const { running } = job({
-    isPaced: true,
+    rest: 3,
     async *steps() {
       for (let done = 1; done <= 3; done += 1) {
         await pause(20);
@@ -133,6 +134,37 @@ it("rests after each step three times as long as the step took", async () => {
   running.later();
   await pass(1000);
   expect(at.map((time) => time - (at[0] ?? 0))).toEqual([0, 80, 160]);
+});
+
+it("jobs that take turns never run together, and the next goes on where one fails", async () => {
+  const inTurn = oneByOne();
+  let atOnce = 0;
+  let most = 0;
+  const one = (name: "expiry" | "decay", fails: boolean): Job =>
+    inTurn({
+      name,
+      about: "takes its turn",
+      rest: 0,
+      async *run() {
+        atOnce += 1;
+        most = Math.max(most, atOnce);
+        try {
+          await pause(20);
+          if (fails) throw new Error("broken");
+          yield { done: 1 };
+        } finally {
+          atOnce -= 1;
+        }
+      },
+    });
+  const all = [one("expiry", true), one("decay", false)].map((each) =>
+    runner({ clock: () => new Date(), record }, each, stopping.controller.signal),
+  );
+  started.push(...all);
+  for (const each of all) each.later();
+  await pass(100);
+  expect(most).toBe(1);
+  expect(await all[1]?.state()).toMatchObject({ state: "idle", done: 1 });
 });
 
 it("ends at a stop, in the middle of what it does, and never runs again", async () => {

@@ -6,6 +6,9 @@ import { changes, message } from "../../testing/change-sets.ts";
 import { scriptedExtractor } from "../../testing/scripted-extractor.ts";
 import type { Keepsake } from "../surface.ts";
 
+/** What runs in the background has time, on a machine that is busy too. */
+const PATIENT = { timeout: 10_000 };
+
 let record: Record;
 let opened: Keepsake[] = [];
 beforeEach(() => {
@@ -36,7 +39,7 @@ it("messages that a crash left behind are read after the next start, of every us
   await leave("ann", "I use Shram.");
   await leave("bob", "I live in Porto.");
   const memory = await open();
-  await expect.poll(() => texts(memory, "bob")).toEqual(["The user live ins Porto."]);
+  await expect.poll(() => texts(memory, "bob"), PATIENT).toEqual(["The user live ins Porto."]);
   expect(await texts(memory, "ann")).toEqual(["The user uses Shram."]);
   const [job] = await memory.jobs();
   expect(job).toMatchObject({ name: "understanding", done: 2, left: 0, attempts: 0 });
@@ -46,14 +49,14 @@ it("messages to be read later are read though they are new", async () => {
   const memory = await open();
   const receipt = await memory.scope({ user: "ann" }).remember("I use Shram.", { extract: "later" });
   expect(receipt.pending).toBe(1);
-  await expect.poll(() => texts(memory, "ann")).toEqual(["The user uses Shram."]);
+  await expect.poll(() => texts(memory, "ann"), PATIENT).toEqual(["The user uses Shram."]);
 });
 
 it("what is not to be read stays unread", async () => {
   await leave("ann", "I use Magnet.", "never");
   await leave("ann", "I use Shram.");
   const memory = await open();
-  await expect.poll(() => texts(memory, "ann")).toEqual(["The user uses Shram."]);
+  await expect.poll(() => texts(memory, "ann"), PATIENT).toEqual(["The user uses Shram."]);
 });
 
 it("a user whose messages cannot be read holds up none of the others", async () => {
@@ -71,8 +74,8 @@ it("a user whose messages cannot be read holds up none of the others", async () 
     },
   });
   opened.push(memory);
-  await expect.poll(() => texts(memory, "bob")).toEqual(["The user uses Shram."]);
+  await expect.poll(() => texts(memory, "bob"), PATIENT).toEqual(["The user uses Shram."]);
   await expect
-    .poll(async () => (await memory.jobs())[0])
+    .poll(async () => (await memory.jobs())[0], PATIENT)
     .toMatchObject({ state: "failing", left: 1, problem: "it failed in a way that it should not." });
 });

@@ -28,7 +28,7 @@ export function understanding(ports: Ports, gathered: Gathering): Understanding 
     name: "understanding",
     about: "reads the messages that wait for it, and stores what they say",
     everyMs: EVERY_MS,
-    isPaced: true,
+    rest: 3,
     ask(scope) {
       asked.set(scopeKey(scope), scope);
     },
