@@ -81,12 +81,29 @@ describe("a conversation with a model that remembers", () => {
     });
   });
 
-  it("is not asked about what nobody told", async () => {
-    expect(await ana.converse("What is my sister called?", TALK)).toMatchObject({
-      text: "I don't know that. You haven't told me.",
-      by: "memory",
-    });
-    expect(server.received).toEqual([]);
+  it.each(["What is my sister called?", "Where do I live?", "Do I have a dog?", "When is my birthday?"])(
+    "is not asked about what nobody told: %s",
+    async (question) => {
+      expect(await ana.converse(question, TALK)).toMatchObject({
+        text: "I don't know that. You haven't told me.",
+        by: "memory",
+      });
+      expect(server.received).toEqual([]);
+    },
+  );
+
+  it.each([
+    "How do I cook rice?",
+    "Why am I so tired today?",
+    "What do I need to renew a passport?",
+    "Who wrote Hamlet?",
+    "What should I cook tonight?",
+    "Can you help me with a poem?",
+    "How are you?",
+    "I had a long day.",
+  ])("talks about anything else: %s", async (message) => {
+    server.reply = () => "Let us see.";
+    expect(await ana.converse(message, TALK)).toMatchObject({ text: "Let us see.", by: "model" });
   });
 
   it("knows what was said before in the session, and nothing of another one", async () => {

@@ -63,10 +63,14 @@ function isForMemory({ receipt, before }: Turn, { content }: Message): boolean {
 const ADVICE =
   /\b(?:should|could|can|would|might|shall)\s+(?:i|we|you)\b|\b(?:recommend|suggest|advise|advice|ideas?|tips?|help)\b/i;
 
-/** Whether it asks what was told before. */
+/** "How do I cook rice?", "Why am I so tired?", "What do I need for a passport?": asked of the world, unless memory has an answer. */
+const WORLDLY =
+  /^(?:\W*(?:and|so|but|ok(?:ay)?|hey|hi)\b)*\W*(?:why\b|how (?:do|does|did)\b)|\bwhat (?:do|does) (?:i|we) (?:do|need|have to)\b|\bif (?:i|we)\b/i;
+
+/** Whether it asks what was told before. What memory cannot answer counts only where nobody else could either. */
 function isOfMemory({ before, message }: Turn): boolean {
   if (!before || ADVICE.test(message)) return false;
-  return speaksOfSelf(message) || !before.answer.abstained;
+  return !before.answer.abstained || (speaksOfSelf(message) && !WORLDLY.test(message));
 }
 
 type Replied = Spoken & { readonly used: readonly string[] };
