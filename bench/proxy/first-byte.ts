@@ -10,7 +10,7 @@ import { person } from "../speed/made-up.ts";
 const USAGE = `node bench/proxy/first-byte.ts [--turns N] [--memories M] [--json]
 
 How much later the first byte of a streamed chat comes through the proxy than directly from the model's server, a mock
-of OpenAI's on this machine that answers at once. Both in the same run, in turns, over kept connections, each of the three
+of OpenAI's on this machine that answers at once; and through the proxy with memory off. All in the same run, in turns, over kept connections, each of the three
 programs a process of its own; the user has M memories (2,000), and each of the N turns (300) begins a conversation with words that
 were never said before. A moment lies between two requests, in which what was said is stored and understood.`;
 
@@ -52,8 +52,14 @@ async function filled(path: string, memories: number): Promise<void> {
   if (status !== 0) throw new Error("The user's memories could not be made.");
 }
 
+interface Times {
+  readonly first: number;
+  readonly last: number;
+  readonly memory: unknown;
+}
+
 /** From the request to the first byte of the answer's body, and to the last, in ms. */
-function asked(url: string, body: string): Promise<{ first: number; last: number; memory: unknown }> {
+function asked(url: string, body: string, more: { readonly [name: string]: string } = {}): Promise<Times> {
   return new Promise((resolve, reject) => {
     const begun = performance.now();
     const asking = request(
@@ -65,6 +71,7 @@ function asked(url: string, body: string): Promise<{ first: number; last: number
           authorization: `Bearer ${KEY}`,
           "content-type": "application/json",
           "content-length": Buffer.byteLength(body),
+          ...more,
         },
       },
       (response) => {
@@ -127,40 +134,36 @@ async function compared(
   memories: number,
 ): Promise<object> {
   const one = person(1);
-  const first = { direct: [] as number[], proxied: [] as number[] };
-  const last = { direct: [] as number[], proxied: [] as number[] };
-  const differences: number[] = [];
-  let withMemory = 0;
-  for (let i = -WARM_UP; i < turns; i += 1) {
-    const words = one.question(i + WARM_UP, memories);
-    const body = (content: string): string =>
-      JSON.stringify({
-        model: "gpt-4o-mini",
-        user: one.name,
-        stream: true,
-        messages: [{ role: "user", content }],
-      });
+  const ways = ["direct", "off", "proxied"] as const;
+  const times = { direct: [] as Times[], off: [] as Times[], proxied: [] as Times[] };
+  for (let i = 0; i < turns + WARM_UP; i += 1) {
+    const words = one.question(i, memories);
+    const messages = [{ role: "user", content: words }];
+    const body = JSON.stringify({ model: "gpt-4o-mini", user: one.name, stream: true, messages });
     // Who goes first changes with each turn.
-    const order = i % 2 === 0 ? (["direct", "proxied"] as const) : (["proxied", "direct"] as const);
-    const times = { direct: 0, proxied: 0 };
-    for (const way of order) {
-      const taken = await asked(urls[way], body(words));
-      times[way] = taken.first;
-      if (i >= 0) {
-        first[way].push(taken.first);
-        last[way].push(taken.last);
-        if (taken.memory === "on") withMemory += 1;
-      }
+    for (const way of i % 2 === 0 ? ways : ways.toReversed()) {
+      const url = way === "direct" ? urls.direct : urls.proxied;
+      const taken = await asked(url, body, way === "off" ? { "x-keepsake-memory": "off" } : {});
+      if (i >= WARM_UP) times[way].push(taken);
       await pause(PAUSE_MS);
     }
-    if (i >= 0) differences.push(times.proxied - times.direct);
   }
+  const firsts = (way: (typeof ways)[number]): number[] => times[way].map(({ first }) => first);
+  const later = firsts("proxied").map((taken, i) => taken - (firsts("direct")[i] ?? 0));
   return {
     turns,
     memories,
-    with_memory: withMemory,
-    first_byte_ms: { direct: rowOf(first.direct), proxied: rowOf(first.proxied), later: rowOf(differences) },
-    last_byte_ms: { direct: rowOf(last.direct), proxied: rowOf(last.proxied) },
+    with_memory: times.proxied.filter(({ memory }) => memory === "on").length,
+    first_byte_ms: {
+      direct: rowOf(firsts("direct")),
+      memory_off: rowOf(firsts("off")),
+      proxied: rowOf(firsts("proxied")),
+      later: rowOf(later),
+    },
+    last_byte_ms: {
+      direct: rowOf(times.direct.map(({ last }) => last)),
+      proxied: rowOf(times.proxied.map(({ last }) => last)),
+    },
   };
 }
 

@@ -41,6 +41,13 @@ export interface ConversationPlace {
   readonly opening?: string | undefined;
 }
 
+/** What a user began last. */
+interface Opening {
+  readonly session: string;
+  readonly turn: string;
+  readonly id: string;
+}
+
 const HOUR_MS = 3_600_000;
 const RETRY_MS = 600_000;
 
@@ -50,7 +57,7 @@ const RETRY_MS = 600_000;
  */
 export function conversations(): Conversations {
   const held = lately<Conversation>(2000, HOUR_MS);
-  const last = lately<{ readonly turn: string; readonly id: string }>(5000, RETRY_MS);
+  const last = lately<Opening>(5000, RETRY_MS);
   const key = randomBytes(32);
   const nonces = { sign: (text: string) => createHmac("sha256", key).update(text).digest("hex") };
   const begun = (scope: Scope, id: string, session: string | undefined): Conversation => {
@@ -83,16 +90,11 @@ export function conversations(): Conversations {
  * The first words of a conversation do not tell it from another one that begins alike. They are the same turn where the
  * user has begun nothing else since, and that was a moment ago.
  */
-function firstId(
-  last: Lately<{ readonly turn: string; readonly id: string }>,
-  user: string,
-  session: string,
-  turn: string,
-): string {
+function firstId(last: Lately<Opening>, user: string, session: string, turn: string): string {
   const before = last.get(user);
-  if (before?.turn === turn) return before.id;
+  if (before?.turn === turn && before.session === session) return before.id;
   const id = `chat-${hashOf(JSON.stringify([session, turn, randomBytes(16).toString("hex")]))}`;
-  last.set(user, { turn, id });
+  last.set(user, { session, turn, id });
   return id;
 }
 

@@ -79,7 +79,13 @@ export function turn(
   const keep = (write: () => Promise<void>): Promise<boolean> => {
     const kept = proxy.keeper.keep(key, write);
     services.lifecycle.after(kept);
-    void kept.then(() => proxy.profiles.changed(key, memory));
+    void kept
+      .then(async () => {
+        proxy.profiles.changed(key, memory);
+        // What was written is read again now, so that the next turn need not wait for it.
+        await memory().list({ limit: 1 });
+      })
+      .catch(ignored);
     return kept;
   };
   const keepOnce = (): Promise<boolean> => {
@@ -133,6 +139,9 @@ export function turn(
     }),
   };
 }
+
+/** Whoever needs it meets it again. */
+function ignored(): void {}
 
 function withoutMemory(who: Who): Turn {
   return {
