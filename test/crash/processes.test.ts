@@ -55,7 +55,7 @@ it("an open record shows what another process committed, at once", { timeout: 60
 it("a file that may not grow refuses the commit whole, and takes more once it may", {
   timeout: 60_000,
 }, async () => {
-  const limited = 'ulimit -f 1000; exec "$0" "$@"';
+  const limited = 'ulimit -f 1600; exec "$0" "$@"';
   const { stdout } = await run("sh", ["-c", limited, process.execPath, CHILD, "fill", path]);
   const filled = JSON.parse(stdout) as Filled;
   expect(filled).toMatchObject({ code: "unavailable", message: expect.stringContaining(path) });
