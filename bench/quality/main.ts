@@ -9,6 +9,7 @@ import { longmemeval } from "./longmemeval.ts";
 import { memdaily } from "./memdaily.ts";
 import { mempalace } from "./mempalace.ts";
 import { personaext } from "./personaext.ts";
+import { poison } from "./poison.ts";
 import { precisionmembench } from "./precisionmembench.ts";
 import { realtalk } from "./realtalk.ts";
 import { progressTo, type Run, type RunOptions, tableOf } from "./report.ts";
@@ -28,6 +29,7 @@ const SETS: { readonly [set: string]: (options: RunOptions) => Promise<Run> } = 
   mempalace,
   "forget-cases": forgetCases,
   gatemem,
+  poison,
 };
 
 const USAGE = `npm run -s eval -- SET [--data DIR] [--limit N] [--embedder NAME] [--json]
