@@ -80,10 +80,7 @@ it("tells what a project and a user cost, by 1,000 turns, and the chat apart", a
     ["understand", 1],
     ["embed", 1],
   ]);
-  expect(own.usage.budgets.map(({ of, unit }) => [of, unit])).toEqual([
-    ["project", "usd"],
-    ["user", "tokens"],
-  ]);
+  expect(own.usage.budgets.map(({ of, unit }) => [of, unit])).toEqual([["user", "tokens"]]);
 });
 
 it("tells of a time alone, by day, oldest first", async () => {

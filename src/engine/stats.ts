@@ -73,6 +73,7 @@ async function usageOf(
   const from = since === undefined ? {} : { from: isoTime(since, "since") };
   const to = until === undefined ? {} : { to: isoTime(until, "until") };
   const asked = { ...whose, ...from, ...to };
+  const holder = whose.user === undefined ? "project" : "user";
   const ledger = await costs?.ledger();
   const sums = (await ledger?.sums({ ...asked, ...(by === "day" ? { by } : {}) })) ?? [];
   const outcomes = (await ledger?.sums({ ...asked, by: "outcome" })) ?? [];
@@ -92,7 +93,8 @@ async function usageOf(
     failures: outcomes.flatMap(({ purpose, model, outcome, calls }) =>
       outcome === undefined || outcome === "ok" ? [] : [{ purpose, model, outcome, calls }],
     ),
-    budgets: (await costs?.budgets(whose)) ?? [],
+    // What the whole project has spent is not a user's to see.
+    budgets: ((await costs?.budgets(whose)) ?? []).filter(({ of }) => of === holder),
   };
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryCalls } from "../../adapters/memory/index.ts";
 import type { Budgets } from "../../domain/budget.ts";
@@ -50,7 +51,10 @@ const spent = async (costs: Costs): Promise<number> =>
 describe("the ledger", () => {
   it("has every call with its price, its user and its time, and nothing else that was handed in", async () => {
     const { costs } = keeper();
-    costs.onCall({ ...REPORT, prompt: "I live in Porto." } as CallReport, { ...ANA, session: "s" } as typeof ANA);
+    costs.onCall(
+      { ...REPORT, prompt: "I live in Porto." } as CallReport,
+      { ...ANA, session: "s" } as typeof ANA,
+    );
     costs.onCall({ ...REPORT, model: "unpriced" });
     const [nobodys, anas] = await (await costs.ledger()).list({ limit: 9 });
     expect(anas).toEqual({
@@ -182,6 +186,29 @@ describe("a budget", () => {
     );
     expect(through.filter(Boolean)).toHaveLength(11);
     expect(await spent(costs)).toBeCloseTo(0.011, 9);
+  });
+
+  it("is overshot by no more than the largest call that was under way, whatever their sizes and their order", async () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.integer({ min: 1, max: 20_000 }), async (tokens, limit) => {
+        const { costs } = keeper({ budgets: { user: { day: { tokens: limit } } } });
+        await Promise.all(
+          tokens.map(async (tokensIn) => {
+            const size = { model: "m", tokensIn, tokensOut: 0 };
+            const isThrough = await costs.mayCall("answer", ANA, size).then(
+              () => true,
+              () => false,
+            );
+            await new Promise((resolve) => setImmediate(resolve));
+            if (isThrough) costs.onCall({ ...REPORT, purpose: "answer", tokensIn }, ANA);
+          }),
+        );
+        const [sum] = await (await costs.ledger()).sums({});
+        expect(sum?.tokensIn ?? 0).toBeLessThan(limit + Math.max(...tokens));
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it("reserves what such calls took before, where their size is not told", async () => {
