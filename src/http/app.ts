@@ -15,7 +15,7 @@ import { mount } from "./mount.ts";
 import { type Answered, observed } from "./observe.ts";
 import { stillOpen } from "./open.ts";
 import { OPERATIONS } from "./operations.ts";
-import { problemOf, problemResponse } from "./problem.ts";
+import { isRefusal, problemOf, problemResponse } from "./problem.ts";
 import { type ProxyOptions, proxy } from "./proxy/proxy.ts";
 import { pageOperations } from "./routes/page.ts";
 import { withOpenMetrics } from "./routes/stats.ts";
@@ -84,7 +84,7 @@ export function httpApp(options: AppOptions): App {
     const problem = problemOf(error);
     // Work that stopped because nobody waits for it any more is no fault.
     const isMoot = context.req.raw.signal.aborted && error.name === "AbortError";
-    if (problem.status >= 500 && !isMoot) {
+    if (problem.status >= 500 && !isMoot && !isRefusal(error)) {
       onFault?.({ requestId: context.get("requestId"), method: context.req.method, error });
     }
     return problemResponse(context, problem);

@@ -65,6 +65,11 @@ export function refuse(problem: Problem): HTTPException {
   return new HTTPException(problem.status, { cause: problem });
 }
 
+/** Whether it was thrown to answer so, and not because something went wrong. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof HTTPException && isProblem(error.cause);
+}
+
 /** What a thrown error says to whoever asked. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof HTTPException) {
