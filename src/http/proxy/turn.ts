@@ -65,7 +65,7 @@ export function heldIn(
 const FORGETTING =
   /\b(?:forget|forgot|erase|delete|remove|wipe|scrub|unlearn|scrap|strike|off the record|(?:don['’]?t|do not|never|stop) (?:remember|keep|store|sav)\w*)/i;
 /** How long a request waits for that. */
-const FORGET_MS = 5000;
+const FORGET_MS = 2000;
 
 export function turn(
   { services }: Pick<Asked, "services">,
