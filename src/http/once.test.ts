@@ -132,6 +132,30 @@ describe("a write under an idempotency key", () => {
     expect((await add("Ana lives in Porto.")).status).toBe(201);
   });
 
+  it("that takes longer than it may is carried out, and its answer waits for whoever asks again", async () => {
+    let go = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const slow: Keepsake = {
+      ...keepsake,
+      scope: (named) => {
+        const own = keepsake.scope(named);
+        const add: typeof own.add = async (...given) => {
+          await held;
+          return own.add(...given);
+        };
+        return { ...own, add };
+      },
+    };
+    app = httpApp({ keepsake: slow, keys, requestMs: 30 });
+    expect((await add("Ana lives in Porto.")).status).toBe(503);
+    expect((await add("Ana lives in Porto.")).status).toBe(409);
+    go();
+    await expect.poll(async () => (await add("Ana lives in Porto.")).status).toBe(201);
+    expect(await revision()).toBe(1);
+  });
+
   it("needs a key that is one", async () => {
     for (const key of ["", "ü", "x".repeat(513)]) expect((await add("x", key)).status).toBe(400);
   });
