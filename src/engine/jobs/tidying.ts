@@ -1,17 +1,18 @@
+import { dropOldAnswers } from "../kept-answers.ts";
 import type { Ports } from "../ports.ts";
 import type { Job } from "./job.ts";
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 
-/** Lets go of what is kept beside the record for a time alone: calls to models. */
-export function tidying({ costs }: Pick<Ports, "costs">): Job {
+/** Lets go of what is kept beside the record for a time alone: calls to models, and answers under idempotency keys. */
+export function tidying(ports: Pick<Ports, "costs" | "record" | "clock">): Job {
   return {
     name: "tidying",
-    about: "lets go of calls to models that have been kept for long enough",
-    everyMs: DAY_MS,
+    about: "lets go of calls to models and of answers that have been kept for long enough",
+    everyMs: HOUR_MS,
     rest: 9,
     async *run() {
-      const done = (await costs?.cleanUp()) ?? 0;
+      const done = ((await ports.costs?.cleanUp()) ?? 0) + (await dropOldAnswers(ports));
       if (done > 0) yield { done };
     },
   };
