@@ -16,7 +16,7 @@ const NEAREST = 120;
 const LONGEST_TEXT = 8000;
 
 /**
- * The current memories that a message can mean: all of a short memory; of a long one those that share a telling word
+ * The current memories that a message can mean, none that is set aside: all of a short memory; of a long one those that share a telling word
  * with the message or the turns before it, those that say who is called what, and the newest. So the work of a write
  * does not grow with all that a user ever said. In the order in which they were stored.
  */
@@ -26,7 +26,7 @@ export function knownFor(
   message: Message,
   earlier: readonly Message[],
 ): readonly Memory[] {
-  if (state.current.size <= ALL) return draft.current();
+  if (state.current.size <= ALL) return draft.current().filter(isMeant);
   const said = [...earlier.slice(-4), message]
     .map(({ content }) => content.slice(0, LONGEST_TEXT))
     .join("\n");
@@ -45,7 +45,12 @@ export function knownFor(
 
 function held(draft: MemoryDraft, id: string): readonly Memory[] {
   const memory = draft.get(id);
-  return memory?.status === "current" ? [memory] : [];
+  return memory?.status === "current" && isMeant(memory) ? [memory] : [];
+}
+
+/** What was set aside is shown to nobody who understands: it would be read again. */
+function isMeant({ quarantined }: Memory): boolean {
+  return !quarantined;
 }
 
 function idOf({ memoryIds }: Block, row: number): string {

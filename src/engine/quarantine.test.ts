@@ -89,6 +89,29 @@ describe("an order to the assistant", () => {
     });
   });
 
+  it("is not shown to who understands, merges with nothing, and takes no wish's place in a prompt", async () => {
+    const shown: string[] = [];
+    const spying: Extractor = {
+      ...wishes,
+      propose: (reading, options) => {
+        shown.push(...reading.known.map(({ text }) => text));
+        return wishes.propose({ ...reading, known: [] }, options);
+      },
+    };
+    await using spied = await createMemory({ record: memoryRecord(), extractor: spying });
+    const bo = spied.scope({ user: "bo" });
+    await bo.remember("I like short answers.");
+    for (let i = 0; i < 10; i += 1) await bo.remember(`${ORDER} Number ${i}.`);
+    await bo.add({ text: ORDER, kind: "instruction" });
+    await bo.optimize();
+    expect(shown.filter((text) => text.includes("Number"))).toEqual([]);
+    expect((await bo.list({ quarantined: false })).items.map(({ text }) => text).sort()).toEqual([
+      ORDER,
+      "I like short answers.",
+    ]);
+    expect((await bo.list({ quarantined: true })).total).toBe(10);
+  });
+
   it("is erased like all else", async () => {
     await ana.remember(ORDER);
     await ana.forget("Zephyra");

@@ -29,7 +29,9 @@ export function notesOf(
   state: UserState,
   { recall, used, session, maxTokens = MOST_TOKENS }: NotesWanted,
 ): Fenced<Note> {
-  const wishes = [...state.current.values()].filter(({ kind }) => kind === "instruction").slice(-MOST_WISHES);
+  const wishes = [...state.current.values()]
+    .filter(({ kind, quarantined }) => kind === "instruction" && !quarantined)
+    .slice(-MOST_WISHES);
   const items = new Map<string, Note>(wishes.map((wish) => [wish.id, plain(wish)]));
   for (const id of used) {
     const memory = state.memories.get(id);
