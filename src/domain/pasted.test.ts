@@ -23,6 +23,15 @@ it.each([
   'My favourite book is "The Hobbit".',
   "I need this for the insurance again: I ride a red Honda and live in Ghent.",
   "My bio: I'm a climber and live in Ghent with two cats.",
+  "What should I cook tonight? I'm vegetarian and I hate mushrooms.",
+  "Can you help me plan? I live in Ghent and I work nights at a bakery.",
+  "Could you forget that I vape? My mum reads over my shoulder.",
+  "I have three housemates: Ed, Moll and Tariq from Leeds.",
+  "Help me plan dinner: I'm vegan and my sister eats no gluten.",
+  "Explain it to me simply, I am a nurse and no engineer.",
+  "Is it a good idea to move? My job is in Porto these days.",
+  "Here is what matters: I live in Ghent and I have two cats.",
+  "What do you think?\nI moved to Ghent last week and love it.",
   "Remind me: the dentist is on Friday at nine.",
 ])("leaves the user's own words to them: %j", (content) => {
   expect(brought(content)).toEqual([]);

@@ -1,14 +1,35 @@
 import type { Span } from "./sentences.ts";
 
-/** What somebody asks to have done with a text, or how they show one. */
+/** What can be brought in, by its name. */
+const TEXT =
+  "(?:e-?mail|mail|letter|message|text|article|page|post|review|comments?|cv|resume|paper|abstract|invoice|contract|leaflet|readme|snippet|code|doc|document|file|list|poem|xml|json|thread|log|handbook|paragraph|sentence|slogan|minutes|ticket|wiki|forum|survey|advert|spam|footnote|note|spelling|grammar|typos|summary|draft|essay|chapter|lyrics|transcript|caption|quote|notes|backup|digest|chain letter)";
+/** Work that is done on texts alone, and work that can be done on one. */
 const WORK =
-  "(?:translate|summari[sz]e|sum up|tl;?dr|rewrite|rephrase|reword|paraphrase|proof-?read|proof|shorten|simplify|polish|tidy|format|fix the typos|check|review|edit|improve|explain|analy[sz]e|compare|read this|have a look at|look at this|make (?:this|bullet points)|answer this|help me|grammar check|zusammenfassen|übersetz\\w*|résum\\w*|tradui\\w*|resum\\w*|traduc\\w*|samenvatten|vertaal)";
+  "(?:translate|summari[sz]e|sum up|tl;?dr|rewrite|rephrase|reword|paraphrase|proof-?read|proof|rewording|zusammenfassen|übersetz\\w*|résum\\w*|tradui\\w*|resum\\w*|traduc\\w*|samenvatten|vertaal)";
+const WORK_ON =
+  "(?:shorten|simplify|polish|tidy|format|fix|check|review|edit|improve|explain|analy[sz]e|compare|read|look at|make|answer|need|send|annotate|correct)";
+const THIS = `(?:this|these|that|it|the following|(?:my|the|our) (?:\\w+ )?${TEXT})`;
 const SHOWN =
-  "(?:here(?:'s| is| are)|this is|i (?:got|found|have|received|saw|need)|my kid found|copied from|from (?:a|the) (?:chain letter|forum|leaflet|mail)|quote(?: from)?|what (?:do|does|did|is|are|would|should|rhymes)|what(?:'s| is) (?:the gist|this|wrong)|is (?:this|my|that|it)|does (?:this|my|it)|can you (?:read|check|explain|shorten|translate|fix|help|summari[sz]e)|could (?:you|u)|would you send|thoughts on|how would you|need this in|my friend sent|weird text|readme looks|my landlord's page says|i have to review|please go on from)";
-const LEAD = new RegExp(
-  `^[^\\n:"“]{0,60}?\\b(?:${WORK}|${SHOWN})\\b[^\\n]{0,120}?(?:[:?]|--|(?=\\n)|(?=["“«„]))`,
-  "i",
-);
+  "(?:here(?:'s| is| are)|this is|got|found|have|received|saw|copied|quoted?|sent me|says|weird|from (?:a|the|my))";
+const LEADS: readonly RegExp[] = [
+  new RegExp(
+    `^(?!I\\b|we\\b|my\\b)[^\\n:"“]{0,40}?\\b${WORK}\\b[^\\n?]{0,120}?(?:\\?? ?(?=["“«„])|[:?](?=\\s)|--|(?=\\n))`,
+    "iu",
+  ),
+  new RegExp(
+    `^(?!I\\b|we\\b|my\\b)[^\\n:"“]{0,40}?\\b${WORK_ON}\\b[^\\n:"“]{0,30}?\\b${THIS}\\b[^\\n:"“]{0,80}?(?:\\?? ?(?=["“«„])|:(?=\\s)|--|(?=\\n))`,
+    "iu",
+  ),
+  new RegExp(
+    `^[^\\n:"“]{0,60}?\\b${SHOWN}\\b[^\\n:"“]{0,60}?\\b${TEXT}\\b[^\\n:"“]{0,40}?(?:[,:?]? ?(?=["“«„])|:(?=\\s)|--|[?,.]?(?=\\n))`,
+    "iu",
+  ),
+  // "What does this mean?", with a text below it or in quotation marks.
+  new RegExp(
+    `^[^\\n:"“]{0,60}?\\b(?:${THIS}|mean|sound|gist|rhymes|make of)\\b[^\\n:"“]{0,60}?\\?\\s*(?=\\n\\n|["“«„<])`,
+    "iu",
+  ),
+];
 /** Of themselves, or told for a text: "my bio: …", "I need this again: …". */
 const OWN =
   /\bmy (?:own |short |little )*(?:bio|profile|story|introduction|intro|background)\b|\bI(?:['’]ll| will)? (?:need|want)(?: to have)? (?:this|that|it)(?: (?:here|in here|known|noted|kept|remembered|stored))?(?: (?:again|once more|back|after all))?/i;
@@ -62,7 +83,7 @@ const OF_ONESELF = new RegExp(
 
 /** What follows "Can you summarise this: …" or "Here is the mail I got:". */
 function brought(content: string): Span[] {
-  const lead = LEAD.exec(content)?.[0];
+  const [lead] = LEADS.flatMap((form) => form.exec(content)?.[0] ?? []);
   if (lead === undefined || OWN.test(lead) || OF_ONESELF.test(lead)) return [];
   return isText(content.slice(lead.length)) ? [{ start: lead.length, end: content.length }] : [];
 }
