@@ -175,7 +175,13 @@ describe("an upstream that fails", () => {
     upstream.reply = () => "One two three four five six.";
     upstream.troubles.push({ afterEvents: 4, it: "resets" });
     const response = await chat("Count for me, please.", { stream: true });
-    await expect(response.text()).rejects.toThrow();
+    let came = "";
+    const reading = (async () => {
+      for await (const bytes of response.body ?? []) came += Buffer.from(bytes).toString("utf8");
+    })();
+    await expect(reading).rejects.toThrow();
+    expect(came).not.toBe("");
+    expect(upstream.received[0]?.sent.startsWith(came)).toBe(true);
     await until(async () => (await stored()).length === 2);
     expect((await stored())[1]).toMatch(/^One two\b/);
     expect(reports.map(({ outcome }) => outcome)).toEqual(["cut"]);

@@ -20,7 +20,7 @@ export interface Keeper {
 }
 
 /** How long a request waits for what the same user said just before it. Nobody types so fast; programs do. */
-const SETTLED_MS = 1500;
+const SETTLED_MS = 3000;
 /** The same while the record takes no writes. */
 const HASTY_MS = 5;
 /** Writes that wait at once, over all users. A record that never answers must not fill the memory of this process. */

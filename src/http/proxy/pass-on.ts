@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Purpose } from "../../domain/model-call.ts";
 import { isMemoryError, MemoryError } from "../../errors.ts";
 import type { Asked } from "../operation.ts";
@@ -57,6 +57,11 @@ export async function passOn(asked: Asked, proxy: OpenAiProxy, passing: PassingO
     passed(bytes) {
       first();
       hear.take(bytes);
+    },
+    cut() {
+      const { outgoing } = (asked.exchange.env ?? {}) as { outgoing?: ServerResponse };
+      outgoing?.destroy();
+      return outgoing !== undefined;
     },
     ended(how) {
       first();

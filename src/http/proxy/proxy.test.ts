@@ -274,11 +274,10 @@ describe("what is put into a request", () => {
   it("is never learnt, whoever says it again", async () => {
     await keepsake.scope({ user: "ana" }).remember("I live in Porto.");
     upstream.reply = ({ turns }) => `You said: ${turns.at(-1)?.text}`;
-    let history = [user("Where do I live?")];
-    for (let i = 0; i < 5; i += 1) {
-      const { json } = await chat(history);
-      const echo = json.choices[0].message.content;
-      history = [...history, assistant(echo), user(`${lastText()}\nAnd again, time ${i}?`)];
+    let words = "Where do I live?";
+    for (let i = 0; i < 100; i += 1) {
+      await chat([user(words)]);
+      words = `${fenced(lastText())}\nAnd where do I live at ${i}?`;
     }
     await settled();
     expect((await stored()).join("\n")).not.toContain("keepsake-");

@@ -7,6 +7,8 @@ export type Ending = "whole" | "cut" | "gone";
 export interface Onlooker {
   /** After the client was given these bytes. */
   passed(bytes: Uint8Array): void;
+  /** Cuts the connection to the client, if that is in its hands; else an error in the stream has to. */
+  cut(): boolean;
   /** Once, at the end. */
   ended(how: Ending): void;
 }
@@ -35,7 +37,7 @@ export function relayed(incoming: IncomingMessage, onlooker: Onlooker): Readable
         incoming.once("close", () => {
           if (isOver) return;
           if (incoming.complete) controller.close();
-          else controller.error(new Error("the upstream broke off its answer"));
+          else if (!onlooker.cut()) controller.error(new Error("the upstream broke off its answer"));
           end(incoming.complete ? "whole" : "cut");
         });
         incoming.pause();
