@@ -35,8 +35,9 @@ export async function hearPending(ports: Ports, scope: Scope, signal?: AbortSign
     signal?.throwIfAborted();
     const { result } = await change<Progress>(ports, scope, async (state, at) => {
       const waiting = [...state.messages.values()].filter(
-        // What has been heard waits for a model: for this program's, or for another's on the same record.
-        ({ digest, undone, heard }) => digest === "pending" && !undone && !heard,
+        // What has been heard waits for a model: for this program's, or for another's on the same record. What has been
+        // erased since waits for nothing.
+        ({ digest, undone, heard, content }) => digest === "pending" && !undone && (!heard || content === ""),
       );
       const messages = waiting.slice(0, AT_ONCE);
       if (messages.length === 0) return { result: { read: 0, more: false } };

@@ -16,6 +16,9 @@ const EARLIER = 12;
 /** So far back are they looked for: of a session that others came between, the rest is long past. */
 const LOOKED_AT = 2000;
 
+/** The rules never wait for anything: so long do they hold up everybody else, in an import of thousands too. */
+const LONGEST_HELD_MS = 10;
+
 /** What reading messages came to. */
 export interface Digested {
   /**
@@ -56,8 +59,13 @@ export async function digest(
   const waiting: Waiting[] = [];
   const result = { messages: done, lines, waiting, memories: draft.made };
   const sessions = sessionTails(state);
+  let held = performance.now();
   for (const message of input.messages) {
     input.signal?.throwIfAborted();
+    if (performance.now() - held > LONGEST_HELD_MS) {
+      await new Promise((resolve) => setImmediate(resolve));
+      held = performance.now();
+    }
     const earlier = sessions.before(message);
     const isAllowed = mayErase && message.role === "user" && message.mayErase !== false;
     const hearing = { state, deciding, message, earlier, mayErase: isAllowed };
@@ -84,7 +92,8 @@ function heardBy(
   message: Message,
   earlier: readonly Message[],
 ): Message {
-  if (!modelExtractor || message.role !== "user") return { ...message, digest: "done" };
+  const isSpoken = message.role === "user" && message.content !== "";
+  if (!modelExtractor || !isSpoken) return { ...message, digest: "done" };
   if (modelExtractor.wants?.(message, earlier) ?? true) return { ...message, heard: true };
   meter?.count("memory_understanding_spared_total");
   return { ...message, digest: "done" };

@@ -133,6 +133,14 @@ describe("a model", () => {
     expect(JSON.stringify(items)).not.toContain("Zed");
   });
 
+  it("is not waited for by what was erased before it came to it", async () => {
+    const memory = await ana();
+    const { messages } = await memory.remember(PARROT);
+    await memory.forget({ ids: messages });
+    expect(await memory.understand()).toMatchObject({ pending: 0, memories: [] });
+    expect(model.asked).toEqual([]);
+  });
+
   it("erases nothing, whatever it says; the user's own request is carried out at once", async () => {
     const memory = await ana();
     await memory.remember("I use Magnet.");
