@@ -32,6 +32,10 @@ const NAMED = new RegExp(
   ].join("|"),
 );
 
+/** A word that every form of `NAMED` has. Few texts do: the large form is then neither compiled nor tried. */
+const NAMEABLE =
+  /\b(?:ais?|a\.i\.|llms?|(?:chat ?)?bots?|(?:chat)?gpt|ki|models?|agents?|systems?|helpers?|judges?|readers?|reviewers?|operators?|accountants?|speakers?|assist[ae]nts?|machines?|computer)\b/;
+
 const OPENERS =
   "(?:(?:please|pls|hey|hi|hello|so|ok|okay|now|and|also|just|then|first|but|yes|well|kindly|important|notice|again|later|hereby|little rule of thumb|ok new habit for you)[,:!]? )*";
 const SETTING =
@@ -77,7 +81,7 @@ export interface Directed {
 export function directedAt(text: string): Directed {
   const told = (TOLD.test(text) && !ASKS.test(text)) || (QUESTION.test(text) && !STANDING.test(text));
   return {
-    named: NAMED.test(text),
+    named: NAMEABLE.test(text) && NAMED.test(text),
     asked: SECOND.test(text) || ASKS.test(text) || clauses(text).some((clause) => IMPERATIVE.test(clause)),
     ofUser:
       OF_THE_USER.test(text) ||
