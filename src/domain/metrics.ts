@@ -25,6 +25,7 @@ const MILLISECONDS = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1000];
 /** The verbs of a memory. */
 export const OPERATIONS = [
   "remember",
+  "understand",
   "add",
   "supersede",
   "recall",
@@ -40,6 +41,8 @@ export const OPERATIONS = [
   "history",
   "undo",
   "profile",
+  "sessions",
+  "session",
   "stats",
   "optimize",
   "export",

@@ -27,47 +27,51 @@ export function observing(
 ): ScopedMemory {
   if (meter === NO_METER && tracer === NO_TRACER) return memory;
   const eye: Eye = { meter, tracer };
-  const call = <Name extends Verb>(verb: Name): ScopedMemory[Name] => {
-    const run = memory[verb] as (...given: unknown[]) => Promise<unknown>;
-    return ((...given: unknown[]) => watched(eye, verb, () => run(...given))) as ScopedMemory[Name];
+  const observed = (verb: Verb): unknown => {
+    const run = memory[verb] as (...given: unknown[]) => unknown;
+    if (GIVES[verb] === "parts") {
+      return (...given: unknown[]) => streamed(eye, verb, run(...given) as AsyncIterable<unknown>);
+    }
+    if (GIVES[verb] === "a promise") {
+      return (...given: unknown[]) => watched(eye, verb, async () => run(...given));
+    }
+    return (...given: unknown[]) => {
+      meter.count("memory_operations_total", { operation: verb, outcome: "ok" });
+      return run(...given);
+    };
   };
-  const each = <Name extends Verb>(verb: Name): ScopedMemory[Name] => {
-    const run = memory[verb] as unknown as (...given: unknown[]) => AsyncIterable<unknown>;
-    return ((...given: unknown[]) => streamed(eye, verb, run(...given))) as unknown as ScopedMemory[Name];
-  };
-  return {
-    ...memory,
-    ...(Object.fromEntries(CALLED.map((verb) => [verb, call(verb)])) as unknown as ScopedMemory),
-    answerStream: each("answerStream"),
-    export: each("export"),
-    import: each("import"),
-    list(options) {
-      meter.count("memory_operations_total", { operation: "list", outcome: "ok" });
-      return memory.list(options);
-    },
-  };
+  const verbs = Object.keys(GIVES) as Verb[];
+  return Object.fromEntries(verbs.map((verb) => [verb, observed(verb)])) as unknown as ScopedMemory;
 }
 
-/** Those that give a promise. */
-const CALLED = [
-  "remember",
-  "add",
-  "supersede",
-  "recall",
-  "answer",
-  "converse",
-  "explain",
-  "forget",
-  "erasures",
-  "get",
-  "remove",
-  "update",
-  "history",
-  "undo",
-  "profile",
-  "stats",
-  "optimize",
-] as const satisfies readonly Verb[];
+/** How each gives what it gives. */
+const GIVES: { readonly [verb in Verb]: "a promise" | "parts" | "pages" } = {
+  remember: "a promise",
+  understand: "a promise",
+  add: "a promise",
+  supersede: "a promise",
+  recall: "a promise",
+  answer: "a promise",
+  answerStream: "parts",
+  converse: "a promise",
+  converseStream: "parts",
+  explain: "a promise",
+  forget: "a promise",
+  erasures: "a promise",
+  get: "a promise",
+  list: "pages",
+  remove: "a promise",
+  update: "a promise",
+  history: "a promise",
+  undo: "a promise",
+  optimize: "a promise",
+  profile: "a promise",
+  sessions: "a promise",
+  session: "a promise",
+  stats: "a promise",
+  export: "parts",
+  import: "parts",
+};
 
 interface Eye {
   readonly meter: Meter;
@@ -101,7 +105,7 @@ async function* streamed(
   verb: Verb,
   values: AsyncIterable<unknown>,
 ): AsyncGenerator<unknown, unknown, void> {
-  const operation = verb === "answerStream" ? "answer" : verb;
+  const operation = verb.replace(/Stream$/, "");
   const from = performance.now();
   const generator = values[Symbol.asyncIterator]() as AsyncGenerator<unknown, unknown, void>;
   // What breaks off early leaves by `finally` alone.
