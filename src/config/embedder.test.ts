@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { embedderOf } from "./embedder.ts";
+import { readSettings } from "./settings.ts";
 
 it("makes the embedder that is named", async () => {
   const openai = await embedderOf({ name: "openai", apiKey: "sk-1", dimensions: 256, patienceMs: 700 });
@@ -19,6 +20,13 @@ it("makes the embedder that is named", async () => {
     fingerprint: "all-minilm-l6-v2-q8/384",
     local: true,
   });
+});
+
+it("asks Azure in its older form, too", () => {
+  const azure = { OPENAI_BASE_URL: "https://ana.openai.azure.com", OPENAI_API_VERSION: "2024-10-21" };
+  expect(readSettings({ ...azure, KEEPSAKE_EMBEDDER: "openai", OPENAI_API_KEY: "k" }).embedder).toMatchObject(
+    { apiVersion: "2024-10-21" },
+  );
 });
 
 it("names the setting that is missing or does not fit", async () => {

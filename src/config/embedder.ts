@@ -7,6 +7,7 @@ import type { EmbedderSettings } from "./settings.ts";
 const SETTING: { readonly [option: string]: string } = {
   apiKey: "OPENAI_API_KEY",
   baseUrl: "OPENAI_BASE_URL",
+  apiVersion: "OPENAI_API_VERSION",
   model: "EMBEDDING_MODEL",
   dimensions: "KEEPSAKE_EMBEDDING_DIMENSIONS",
   modelPath: "KEEPSAKE_MODEL_PATH",

@@ -56,6 +56,7 @@ export interface EmbedderSettings {
   readonly dimensions?: number;
   readonly apiKey?: string;
   readonly baseUrl?: string;
+  readonly apiVersion?: string;
   readonly batchSize?: number;
   readonly patienceMs?: number;
 }
@@ -211,6 +212,7 @@ function embedderIn(
     ...text("model", "EMBEDDING_MODEL"),
     ...text("apiKey", "OPENAI_API_KEY"),
     ...text("baseUrl", "OPENAI_BASE_URL"),
+    ...text("apiVersion", "OPENAI_API_VERSION"),
     ...number("dimensions", "KEEPSAKE_EMBEDDING_DIMENSIONS"),
     ...number("batchSize", "BATCH_EMBEDDING_SIZE"),
     ...number("patienceMs", "RETRIEVAL_TIMEOUT_MS"),
