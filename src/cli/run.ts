@@ -89,7 +89,7 @@ async function open(
     cacheBytes: settings.cacheMegabytes === undefined ? cacheBytesFor() : settings.cacheMegabytes * 1e6,
     ...(await understanding(settings, confidenceThreshold)),
     ...(settings.embedder === undefined ? {} : { embedder: embedding(settings.embedder) }),
-    ...(settings.costs === undefined ? {} : { costs: await costing(settings.costs) }),
+    costs: await costing(settings.costs),
   });
   if (limit === undefined && maxTokens === undefined) return keepsake;
   const { withDefaults } = await import("../config/defaults.ts");
@@ -109,8 +109,11 @@ function embedding(named: EmbedderSettings) {
   return async (hooks: CallHooks) => (await import("../config/embedder.ts")).embedderOf(named, hooks);
 }
 
-async function costing(settings: CostSettings) {
-  return (await import("../config/costs.ts")).costsOf(settings);
+/** What is said may be said at any time (`--at`); what it costs is paid now. */
+async function costing(settings: CostSettings | undefined) {
+  const clock = () => new Date();
+  if (settings === undefined) return { clock };
+  return { ...(await (await import("../config/costs.ts")).costsOf(settings)), clock };
 }
 
 /** Runs a piece of work, and turns what it throws into words and an exit status. */

@@ -39,6 +39,8 @@ export interface CostOptions {
   readonly budgets?: Budgets;
   /** How long calls are kept, in days (400). */
   readonly keepDays?: number;
+  /** What calls are dated, priced and held to budgets by; the memory's own, where absent. */
+  readonly clock?: Clock;
 }
 
 interface CostPorts {
@@ -55,8 +57,8 @@ const NOBODYS = "";
 
 /** Counts, prices and bounds the calls to models. A ledger that fails never fails a call. */
 export function costKeeper(ports: CostPorts, options: CostOptions = {}): Costs {
-  const { calls, clock, ids, meter = NO_METER, tracer = NO_TRACER } = ports;
-  const { prices = [], keepDays = KEPT_DAYS } = options;
+  const { calls, ids, meter = NO_METER, tracer = NO_TRACER } = ports;
+  const { prices = [], keepDays = KEPT_DAYS, clock = ports.clock } = options;
   const budgets = checkBudgets(options.budgets ?? {});
   const holders = limited(budgets);
   const writer = ledgerWriter(calls, meter);
