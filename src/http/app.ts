@@ -1,11 +1,10 @@
 import { Hono } from "hono";
-import { methodNotAllowed } from "hono/method-not-allowed";
 import type { Keepsake } from "../engine/surface.ts";
 import type { Meter } from "../ports/meter.ts";
 import type { RateLimits } from "../ports/rate-limits.ts";
 import type { Tracer } from "../ports/tracer.ts";
 import { pageAssets } from "../ui/index.ts";
-import type { App, Exchange, RequestFacts } from "./app-types.ts";
+import type { App, RequestFacts } from "./app-types.ts";
 import { REQUEST_MS } from "./deadline.ts";
 import { fromHere, hostsOf, stamped, wellSpelt } from "./guard.ts";
 import type { ApiKeys } from "./keys.ts";
@@ -62,7 +61,6 @@ export function httpApp(options: AppOptions): App {
   if (meter) app.use(observed(metered(meter)));
   if (options.tracer) app.use(traced(options.tracer));
   app.use(stillOpen(life));
-  app.use(methodNotAllowed({ app, onMethodNotAllowed: wrongMethod }));
   app.use(fromHere(hostsOf(options.host ?? "127.0.0.1", options.hosts)));
   app.use(wellSpelt());
 
@@ -90,13 +88,4 @@ export function httpApp(options: AppOptions): App {
     return problemResponse(context, problem);
   });
   return app;
-}
-
-function wrongMethod(context: Exchange, methods: readonly string[]): Response {
-  return problemResponse(context, {
-    status: 405,
-    code: "unsupported",
-    detail: `This address takes ${methods.join(", ")}.`,
-    headers: { allow: methods.join(", ") },
-  });
 }
