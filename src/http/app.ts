@@ -15,6 +15,7 @@ import { type Answered, observed } from "./observe.ts";
 import { stillOpen } from "./open.ts";
 import { OPERATIONS } from "./operations.ts";
 import { isRefusal, problemOf, problemResponse } from "./problem.ts";
+import { isOpenAiPath, NOT_PASSED_ON } from "./proxy/errors.ts";
 import { type ProxyOptions, proxy } from "./proxy/proxy.ts";
 import { pageOperations } from "./routes/page.ts";
 import { withOpenMetrics } from "./routes/stats.ts";
@@ -76,7 +77,11 @@ export function httpApp(options: AppOptions): App {
   });
 
   app.notFound((context) =>
-    problemResponse(context, { status: 404, code: "not_found", detail: "There is nothing at this address." }),
+    problemResponse(context, {
+      status: 404,
+      code: "not_found",
+      detail: isOpenAiPath(context.req.path) ? NOT_PASSED_ON : "There is nothing at this address.",
+    }),
   );
   app.onError((error, context) => {
     const problem = problemOf(error);
