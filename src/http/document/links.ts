@@ -14,8 +14,8 @@ const FOUND = { user_id: "$response.body#/items/0/user_id", ...FIRST };
 
 /**
  * Where an answer leads to, by operation and status: OpenAPI's links, for clients and tests that go from call to call.
- * Not to `removeMemory`: that is a bin, and what lies in it can still be seen, while tests that follow links take it that
- * nothing is left.
+ * Not to `removeMemory`, a bin, in which things can still be seen, and not to `eraseUser`, which takes more than its address
+ * names: tests that follow links take it that exactly what is addressed goes.
  */
 export const LINKS: {
   readonly [operation: string]: {
@@ -32,7 +32,6 @@ export const LINKS: {
       getProfile: USER_OF_BODY,
       getStats: USER_OF_BODY,
       exportUser: USER_OF_BODY,
-      eraseUser: USER_OF_BODY,
     },
   },
   listMemories: {
