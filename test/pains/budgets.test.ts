@@ -10,8 +10,8 @@ import { createMemory } from "../../src/memory.ts";
 import { type OpenaiServer, openaiServer } from "../../src/testing/index.ts";
 
 /**
- * "24000 API calls and 41 million tokens in two hours" (graphiti#290), "61M+ input tokens in a single day" (claude-mem#1090),
- * "the budget is hit and the work goes on" (LibreChat#13594).
+ * Tens of thousands of calls and tens of millions of tokens within hours, and nobody was told (graphiti#290, claude-mem#1090);
+ * work that goes on behind a budget that is used up (LibreChat#13594).
  */
 
 let server: OpenaiServer;
