@@ -56,6 +56,8 @@ export interface Served {
 }
 
 const HEADERS_MS = 10_000;
+/** A connection that is closed in the moment in which it is used again is an error over there: longer than most clients keep one. */
+const KEPT_ALIVE_MS = 75_000;
 /** For a request to come in, an import among them. Others end with their own deadline. */
 const INCOMING_MS = 300_000;
 
@@ -76,7 +78,11 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const app = httpApp({ ...optionsFor(options), keepsake, keys, host, lifecycle: life });
   const server = createAdaptorServer({
     fetch: app.fetch,
-    serverOptions: { headersTimeout: HEADERS_MS, requestTimeout: INCOMING_MS },
+    serverOptions: {
+      headersTimeout: HEADERS_MS,
+      requestTimeout: INCOMING_MS,
+      keepAliveTimeout: KEPT_ALIVE_MS,
+    },
   }) as Server;
   await listen(server, host, port);
   const url = urlOf(server, host);
