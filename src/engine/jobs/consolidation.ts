@@ -2,6 +2,8 @@ import type { Memory } from "../../domain/memory.ts";
 import { statementKey } from "../../domain/same-statement.ts";
 import { type Edit, HOUR_MS, type Task } from "./task.ts";
 
+const AT_ONCE = 50;
+
 /**
  * Memories that say the same of the same time become one, with the evidence and the sources of all. What differs in a
  * value, a number, a name or a negation stays apart.
@@ -13,7 +15,9 @@ export const consolidation: Task = {
   isCarriedOut: () => true,
   async think(_ports, { memories, at }) {
     const groups = new Map<string, Memory[]>();
-    for (const memory of memories) {
+    for (const [i, memory] of memories.entries()) {
+      // Thousands of them are compared, and nothing here waits: others come in between.
+      if (i % AT_ONCE === AT_ONCE - 1) await new Promise((resolve) => setImmediate(resolve));
       const key = mayMerge(memory, at) ? statementKey(memory) : undefined;
       if (key === undefined) continue;
       const group = groups.get(key);

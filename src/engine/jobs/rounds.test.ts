@@ -122,7 +122,7 @@ it("reads a user with many memories a page at a time, and rests between them", a
   await record.commit(scopeOf("ann"), changes({ memories: many }));
   let steps = 0;
   for await (const _ of rounds(ports(), consolidation).run(new AbortController().signal)) steps += 1;
-  expect(record.looked).toHaveLength(3);
+  expect(record.looked).toHaveLength(6);
   expect(steps).toBeGreaterThanOrEqual(3);
 });
 

@@ -12,7 +12,7 @@ import type { Task } from "./task.ts";
 const USERS = 200;
 const NOTED = 20;
 /** Memories read at once: a millisecond or two. */
-const MEMORIES = 250;
+const MEMORIES = 100;
 
 /** What a run has come to so far. */
 interface Sum {

@@ -21,8 +21,8 @@ export interface Runner extends Pick<Watch, "problem"> {
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
-/** Where a step was a wait for a server, it rests no longer than this. */
-const LONGEST_REST_MS = 200;
+/** Where a step was a wait for a server, it rests as after one of this length. */
+const LONGEST_REST_MS = 50;
 
 /** After a failure it pauses, longer each time, and goes on: a failure here is nobody's to catch. */
 export function runner(ports: WatchPorts, job: Job, stopped: AbortSignal): Runner {
@@ -107,7 +107,7 @@ async function once(job: Job, seen: Watch, signal: AbortSignal): Promise<boolean
     for await (const step of job.run(signal)) {
       seen.step(step);
       const took = performance.now() - from;
-      if (job.rest > 0) await rest(Math.min(LONGEST_REST_MS, job.rest * took), signal);
+      if (job.rest > 0) await rest(job.rest * Math.min(LONGEST_REST_MS, took), signal);
       from = performance.now();
     }
     await seen.ended();

@@ -1,7 +1,7 @@
 import type { RecallReceipt } from "../../domain/recall-receipt.ts";
 import { MOST_RECALLS } from "../../domain/recall-receipt.ts";
 import { type Scope, scopeKey } from "../../domain/scope.ts";
-import type { Record } from "../../ports/record.ts";
+import type { NewRecalls, Record } from "../../ports/record.ts";
 
 /**
  * Keeps the receipts of recalls. They are written a moment later and many at a time, so that no recall waits for the
@@ -40,7 +40,12 @@ export function recallKeeper(record: Pick<Record, "keepRecalls" | "recalls">): R
     waiting.clear();
     count = 0;
     if (batch.length === 0) return;
-    const kept = batch.map(({ scope, receipts }) => ({ scope, receipts: receipts.map(whole) }));
+    const kept: NewRecalls[] = [];
+    for (const { scope, receipts } of batch) {
+      kept.push({ scope, receipts: receipts.map(whole) });
+      // Each takes a moment to be worked out, and nothing above waits: others come in between.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     // A receipt that cannot be written is an explanation less; it is no fault of the recall.
     await record.keepRecalls(kept).catch(() => {});
   };
@@ -56,7 +61,10 @@ export function recallKeeper(record: Pick<Record, "keepRecalls" | "recalls">): R
     keep(scope, id, make) {
       const key = scopeKey(scope);
       const own = waiting.get(key) ?? { scope, receipts: [] };
-      own.receipts.push({ id, make, more: {} });
+      const made = once(make);
+      // Not kept until it is written: what it is worked out from is large, and a heap full of that is collected slowly.
+      setImmediate(made).unref();
+      own.receipts.push({ id, make: made, more: {} });
       waiting.set(key, own);
       count += 1;
       if (count >= MOST_WAITING) void flush();
@@ -85,6 +93,19 @@ export function recallKeeper(record: Pick<Record, "keepRecalls" | "recalls">): R
       return (await record.recalls(scope, { limit: MOST_RECALLS })).find(isMeant);
     },
     flush,
+  };
+}
+
+/** Works it out once, and lets go of what it was worked out from. */
+function once<Value>(work: () => Value): () => Value {
+  let rest: (() => Value) | undefined = work;
+  let value: Value;
+  return () => {
+    if (rest) {
+      value = rest();
+      rest = undefined;
+    }
+    return value;
   };
 }
 
