@@ -12,6 +12,7 @@ import { rounds } from "./rounds.ts";
 import { runner } from "./runner.ts";
 import { tidying } from "./tidying.ts";
 import { understanding } from "./understanding.ts";
+import { whenCalm } from "./when-calm.ts";
 
 /** Work that no caller waits for. It has an owner: `stop` breaks it off and waits for its end. */
 export interface Background {
@@ -42,7 +43,7 @@ export function background(ports: Ports): Background {
   const reading = runner(ports, read, stopping.signal);
   const vectors = runner(ports, embedding(ports), stopping.signal);
   const inTurn = oneByOne();
-  const houses = TASKS.map((task) => runner(ports, inTurn(rounds(ports, task)), stopping.signal));
+  const houses = TASKS.map((task) => runner(ports, whenCalm(inTurn(rounds(ports, task))), stopping.signal));
   const tidier = runner(ports, tidying(ports), stopping.signal);
   const all = [reading, vectors, ...houses, tidier];
   // One after the other, and not within the time that a command takes.
