@@ -13,6 +13,7 @@ import type { Ports } from "./engine/ports.ts";
 import { requestsAlone } from "./engine/requests-alone.ts";
 import type { Keepsake } from "./engine/surface.ts";
 import { userStates } from "./engine/user-state.ts";
+import { watchedClock } from "./engine/watched-clock.ts";
 import { invalid } from "./errors.ts";
 import type { CallHooks, Calls } from "./ports/calls.ts";
 import type { Clock } from "./ports/clock.ts";
@@ -76,7 +77,8 @@ export interface MemoryOptions {
 /** Wires the engine to its ports. Each has a default in this process, so `createMemory()` runs alone. */
 export async function createMemory(options: MemoryOptions = {}): Promise<Keepsake> {
   if (options.decayDays !== undefined) checkCount(options.decayDays, "decayDays", 1, 36_500);
-  const clock = options.clock ?? systemClock;
+  const given = options.clock ?? systemClock;
+  const clock = options.meter ? watchedClock(given, options.meter) : given;
   const path = options.path ?? "keepsake.db";
   const ids = options.ids ?? uuidv7(clock);
   const { record, calls } = await opened(options, path);

@@ -164,6 +164,15 @@ export const METRICS: { readonly [name: string]: Metric } = {
     help: "What had to be read from the record, or asked of the embedder.",
     labels: { cache: ["users", "vectors"] },
   },
+  memory_blocks_lost_total: {
+    type: "counter",
+    help: "Users' search columns kept beside the record that could not be used (damaged, or of another embedder), and were made anew.",
+  },
+  memory_clock_jumps_total: {
+    type: "counter",
+    help: "Times at which the machine's clock moved by more than a minute against the time that passed.",
+    labels: { to: ["ahead", "back"] },
+  },
   memory_budget_stops_total: {
     type: "counter",
     help: "Calls to models that a budget stopped.",

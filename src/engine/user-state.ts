@@ -101,7 +101,7 @@ export function userStates(
     if (found && found.block.revision <= revision) return found;
     if (found) letGo(found);
     const one: Kept = { scope: { project: scope.project, user: scope.user }, block: emptyBlock(space) };
-    if (revision > 0) one.block = await takenUp(record, scope, revision, space);
+    if (revision > 0) one.block = await takenUp(record, scope, revision, { space, meter });
     kept.set(key, one);
     return one;
   };
@@ -176,10 +176,17 @@ function touch(kept: Map<string, Kept>, one: Kept): void {
 }
 
 /** The block that the record kept, or an empty one. */
-async function takenUp(record: Source, scope: Scope, revision: number, space: Space): Promise<Block> {
+async function takenUp(
+  record: Source,
+  scope: Scope,
+  revision: number,
+  { space, meter }: { space: Space; meter: Meter },
+): Promise<Block> {
   const packed = await record.block(scope);
   if (!packed || packed.revision > revision) return emptyBlock(space);
-  return unpackBlock(packed.bytes, space) ?? emptyBlock(space);
+  const block = unpackBlock(packed.bytes, space);
+  if (!block) meter.count("memory_blocks_lost_total");
+  return block ?? emptyBlock(space);
 }
 
 /** Takes in what came since, in one read where the block and the rest stand at the same revision. */

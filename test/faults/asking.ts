@@ -35,6 +35,22 @@ export async function ask(server: Asked, surface: Surface, leaves = false): Prom
   }
 }
 
+/** Stores so much that the server keeps the user's search columns when it ends. */
+export async function fill(server: Asked): Promise<void> {
+  const messages = Array.from({ length: 250 }, (_, i) => ({
+    id: `filling-${i}`,
+    role: "user",
+    content: `I put box ${i} on shelf ${i % 40}.`,
+  }));
+  const response = await fetch(`${server.url}/api/v1/messages`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${server.key}`, "content-type": "application/json" },
+    body: JSON.stringify({ user_id: USER, messages }),
+  });
+  if (!response.ok) throw new Error(`filling was answered ${response.status}`);
+  server.acknowledged.push(...messages.map(({ id }) => id));
+}
+
 interface Answer {
   readonly code?: string;
   readonly error?: { readonly message?: string };

@@ -35,13 +35,13 @@ const chatEnded = (outcome: string): string => `llm_calls_total{purpose="chat",o
 export const FAULTS: readonly Fault[] = [
   { name: "the database is locked", expected: READ_ONLY, counted: [STORE_FAILED] },
   { name: "the disk is full", expected: READ_ONLY, counted: [STORE_FAILED] },
-  { name: "the search index is lost", expected: WELL, counted: [] },
+  { name: "the search index is lost", expected: WELL, counted: ["memory_blocks_lost_total"] },
   {
     name: "the embedder is down",
     expected: WELL,
     counted: ['llm_calls_total{purpose="embed",outcome="failed"}'],
   },
-  { name: "the clock jumps", expected: WELL, counted: [] },
+  { name: "the clock jumps", expected: WELL, counted: ['memory_clock_jumps_total{to="back"}'] },
   {
     name: "the model answers with broken JSON",
     expected: WELL,

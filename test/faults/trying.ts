@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type Running, started } from "../../bench/load/server.ts";
 import { SPOILT } from "../../src/testing/openai/script.ts";
 import { type OpenaiServer, openaiServer } from "../../src/testing/openai-server.ts";
-import { type Asked, ask, lost, metric } from "./asking.ts";
+import { type Asked, ask, fill, lost, metric } from "./asking.ts";
 import { type Fault, SURFACES } from "./table.ts";
 
 /** A server with a database and a model's server behind it, for one fault. */
@@ -64,9 +64,12 @@ const WAYS: { readonly [fault: string]: Way } = {
   },
   "the search index is lost": {
     async begin(world) {
+      await fill(world.asked);
       await restarted(world, () => {
         const file = new DatabaseSync(world.path);
-        file.exec("UPDATE blocks SET bytes = x'00ff00ff'; UPDATE units SET space = '', vector = x''");
+        const { changes } = file.prepare("UPDATE blocks SET bytes = x'00ff00ff'").run();
+        if (changes === 0) throw new Error("there was no index to lose");
+        file.exec("UPDATE units SET space = '', vector = x''");
         file.close();
       });
       return () => {};
