@@ -31,8 +31,10 @@ interface Ran {
   readonly ms: number;
 }
 
+/** An embedder on a server, and nothing else there: what understands and answers stays here. */
 const remote = (): { [name: string]: string } => ({
   KEEPSAKE_EMBEDDER: "openai",
+  KEEPSAKE_EXTRACTOR: "rules",
   OPENAI_API_KEY: KEY,
   OPENAI_BASE_URL: server.url,
   KEEPSAKE_EMBEDDING_DIMENSIONS: "256",
