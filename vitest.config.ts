@@ -12,6 +12,8 @@ const config: ViteUserConfig = {
         extends: true,
         test: {
           name: "parts",
+          // They start no process and change none: threads are up in half the time of processes.
+          pool: "threads",
           include: ["src/**/*.test.ts", "scripts/**/*.test.ts"],
           sequence: { groupOrder: 0 },
         },
