@@ -78,17 +78,22 @@ export interface Directed {
   readonly told: boolean;
 }
 
+/** Most sentences are told and name nobody: what else could be said of them is looked for only where it is asked. */
 export function directedAt(text: string): Directed {
-  const told = (TOLD.test(text) && !ASKS.test(text)) || (QUESTION.test(text) && !STANDING.test(text));
   return {
     named: NAMEABLE.test(text) && NAMED.test(text),
-    asked: SECOND.test(text) || ASKS.test(text) || clauses(text).some((clause) => IMPERATIVE.test(clause)),
-    ofUser:
-      OF_THE_USER.test(text) ||
-      /\bthe (?:assistant|agent|bot) (?:was|is|has|may|shall|must|should|will|always|never|obeys|endorses)\b/.test(
-        text,
-      ),
-    own: I_WILL.test(text),
-    told,
+    told: (TOLD.test(text) && !ASKS.test(text)) || (QUESTION.test(text) && !STANDING.test(text)),
+    get asked() {
+      return SECOND.test(text) || ASKS.test(text) || clauses(text).some((clause) => IMPERATIVE.test(clause));
+    },
+    get ofUser() {
+      return OF_THE_USER.test(text) || OF_THE_ASSISTANT.test(text);
+    },
+    get own() {
+      return I_WILL.test(text);
+    },
   };
 }
+
+const OF_THE_ASSISTANT =
+  /\bthe (?:assistant|agent|bot) (?:was|is|has|may|shall|must|should|will|always|never|obeys|endorses)\b/;
