@@ -12,13 +12,14 @@ beforeEach(async () => {
 afterEach(() => keepsake.close());
 
 describe("a request that asks as a question does", () => {
+  // Numbers with a comma: without one, an id or a time of the export may hold them.
   it.each([
     ["our flat is at 12 Birch Lane", "forget my address", /Birch/],
     ["I'm allergic to cashews", "forget about my allergy", /cashew/],
     ["I'm pregnant, week 20", "delete what I said about the pregnancy", /pregnant/],
-    ["I owe the tax office 900 euros", "please forget my debts", /900/],
+    ["I owe the tax office 2,950 euros", "please forget my debts", /2,950/],
     ["I lent my cousin 70 pounds", "forget the money I lent my cousin", /pounds/],
-    ["I pay my landlord 800 a month", "forget what I pay my landlord", /800/],
+    ["I pay my landlord 1,840 a month", "forget what I pay my landlord", /1,840/],
     ["I'm on 3,100 a month", "forget what I said about my wages", /3,100/],
     ["I ride a Vespa", "forget which scooter I ride", /Vespa/],
     ["I bank with Norisbank", "forget which bank I use", /Norisbank/],
