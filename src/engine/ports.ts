@@ -1,13 +1,17 @@
+import type { Cache } from "../ports/cache.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { Extractor } from "../ports/extractor.ts";
+import type { Follower } from "../ports/follower.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { LanguageModel } from "../ports/language-model.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { Meter } from "../ports/meter.ts";
 import type { QuestionReader } from "../ports/question-reader.ts";
+import type { Queue } from "../ports/queue.ts";
 import type { Record } from "../ports/record.ts";
 import type { Secret } from "../ports/secret.ts";
+import type { Sessions } from "../ports/sessions.ts";
 import type { Tracer } from "../ports/tracer.ts";
 import type { Costs } from "./cost/costs.ts";
 import type { RecallKeeper } from "./recall/receipts.ts";
@@ -39,6 +43,14 @@ export interface Ports {
   readonly decayDays?: number;
   /** Whether the background carries out its clean-up by itself, or leaves that to `optimize`. */
   readonly cleansUp?: boolean;
+  /** Vector indexes beside the record, fed from its log. */
+  readonly followers?: readonly Follower[];
+  /** What was said last, for a day. */
+  readonly sessions?: Sessions;
+  /** Shared by several servers. */
+  readonly cache?: Cache;
+  /** Who does the work in the background; in this process where absent. */
+  readonly queue?: Queue;
   /** Absent where the record keeps nothing. */
   readonly ledger?: Ledger;
   /** Each user's record as this process knows it; made from `record`. */
