@@ -20,7 +20,10 @@ export interface Follower {
    */
   prepare(space: FollowerSpace, options?: CallOptions): Promise<void>;
 
-  /** Puts entries, in place of those of the same id; durable, as far as the server is, when it returns. */
+  /**
+   * Puts entries, in place of those of the same id (of two in one go, the last); durable, as far as the server is, when it
+   * returns. A server may show them a moment later.
+   */
   put(of: FollowerUser, entries: readonly FollowerEntry[], options?: CallOptions): Promise<void>;
 
   /** Takes entries away; one that is not there is no error. */
@@ -30,7 +33,7 @@ export interface Follower {
   dropUser(of: FollowerUser, options?: CallOptions): Promise<void>;
 
   /**
-   * The nearest entries of a user, the nearest first, at most `limit`; `score` is the cosine similarity (-1 to 1), whatever
+   * The nearest entries of a user, the nearest first, at most `limit` (fewer where the server gives no more in one answer); `score` is the cosine similarity (-1 to 1), whatever
    * the server's own distance. `where` narrows by metadata: an adapter whose server cannot say a filter says so by
    * `unsupported`.
    */
@@ -48,7 +51,7 @@ export interface Follower {
   /** The ids of all entries of a user, in pages of the adapter's choosing and in no order. */
   entries(of: FollowerUser, options?: CallOptions): AsyncIterable<readonly string[]>;
 
-  /** Takes away everything that this program ever put, of everybody. */
+  /** Takes away everything that this program ever put, of everybody. `prepare` comes next. */
   clear(options?: CallOptions): Promise<void>;
 
   /** What an erasure cannot reach at once, and until when at the latest (a snapshot, a log); empty for nothing. */
@@ -58,7 +61,7 @@ export interface Follower {
   close(): Promise<void>;
 }
 
-/** `project` and `user` of a scope. */
+/** `project` and `user` of a scope: each any well-formed text of up to 512 bytes of UTF-8, told apart by every character. */
 export interface FollowerUser {
   readonly project: string;
   readonly user: string;
@@ -72,9 +75,9 @@ export interface FollowerSpace {
 
 /** A search unit as a follower holds it. */
 export interface FollowerEntry {
-  /** The unit's id: unique within the user alone. */
+  /** The unit's id, unique within the user alone: any well-formed text of up to about 530 bytes, for callers name their messages. */
   readonly id: string;
-  /** Unit length. */
+  /** Unit length, and never all zeros: a unit without a direction has no place in an index. */
   readonly vector: Float32Array;
   readonly metadata: FollowerMetadata;
   /** Only where the follower was set up to hold texts. */

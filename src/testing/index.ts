@@ -2,6 +2,8 @@ export { CALLS_CASES } from "./calls-cases.ts";
 export { type CallsHarness, callsConformance } from "./calls-conformance.ts";
 export { EMBEDDER_CASES } from "./embedder-cases.ts";
 export { type EmbedderHarness, embedderConformance } from "./embedder-conformance.ts";
+export { FOLLOWER_CASES } from "./follower-cases.ts";
+export { type FollowerHarness, followerConformance } from "./follower-conformance.ts";
 export { hashEmbedder } from "./hash-embedder.ts";
 export { LANGUAGE_MODEL_CASES } from "./language-model-cases.ts";
 export { type LanguageModelHarness, languageModelConformance } from "./language-model-conformance.ts";

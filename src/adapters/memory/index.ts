@@ -11,6 +11,7 @@ import { heldAnswers } from "./kept-answers.ts";
 import { apply, type Held, newUser, refuseWrong, type User } from "./user.ts";
 
 export { memoryCalls } from "./calls.ts";
+export { memoryFollower } from "./follower.ts";
 
 /** The reference `Record`: in process, exact, and short enough to read as the specification. It keeps nothing. */
 export function memoryRecord(): Record {

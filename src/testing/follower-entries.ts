@@ -1,0 +1,101 @@
+import { expect } from "vitest";
+import type { CallOptions } from "../ports/call.ts";
+import type {
+  Follower,
+  FollowerEntry,
+  FollowerHit,
+  FollowerMetadata,
+  FollowerSpace,
+  FollowerUser,
+} from "../ports/follower.ts";
+
+/** One sentence of the contract in `ports/follower.ts`, tried on a follower that is empty and prepared for `SPACE`. */
+export type FollowerCases = { readonly [title: string]: (follower: Follower) => Promise<void> };
+
+export const SPACE: FollowerSpace = { fingerprint: "test/8 2", dimensions: 8 };
+export const ANN: FollowerUser = { project: "default", user: "ann" };
+export const BOB: FollowerUser = { project: "default", user: "bob" };
+
+/** Directions, for vectors of `SPACE`. */
+export const EAST: readonly number[] = [1, 0, 0.01];
+export const NORTH: readonly number[] = [0.01, 1, 0];
+export const NORTH_EAST: readonly number[] = [1, 1, 0.01];
+export const WEST: readonly number[] = [-1, 0.01, 0];
+
+/** So long a server may take until what was put is found, and what was dropped is not. */
+const SETTLES_MS = 10_000;
+const LOOKED_AGAIN_MS = 50;
+
+/** A vector of unit length: parts with many digits, so that none is a whole number by chance. */
+export function unitVector(parts: readonly number[], dimensions: number = SPACE.dimensions): Float32Array {
+  const length = Math.hypot(...parts);
+  return Float32Array.from({ length: dimensions }, (_one, i) => (parts[i] ?? 0) / length);
+}
+
+/** The same vectors in every run: a generator of our own (mulberry32), for chance has no place in a contract. */
+export function randomVectors(count: number, dimensions: number, seed = 1): Float32Array[] {
+  let state = seed;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296 - 0.5;
+  };
+  return Array.from({ length: count }, () =>
+    unitVector(
+      Array.from({ length: dimensions }, () => next() + next() + next()),
+      dimensions,
+    ),
+  );
+}
+
+/** An entry, with what a case says of it. */
+export function entry(
+  id: string,
+  parts: readonly number[] | Float32Array,
+  metadata: Partial<FollowerMetadata> = {},
+): FollowerEntry {
+  return {
+    id,
+    vector: parts instanceof Float32Array ? parts : unitVector(parts),
+    metadata: { type: "memory", owner: id, at: Date.parse("2026-03-01T12:00:00Z"), ...metadata },
+  };
+}
+
+/** All ids of a user, in order. */
+export async function idsOf(
+  follower: Follower,
+  user: FollowerUser,
+  options?: CallOptions,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const page of follower.entries(user, options)) ids.push(...page);
+  return ids.sort();
+}
+
+export const nearestIds = async (
+  follower: Follower,
+  user: FollowerUser,
+  vector: Float32Array,
+  options: { readonly limit: number; readonly where?: { readonly [field: string]: unknown } },
+): Promise<string[]> => (await follower.nearest(user, vector, options)).map(({ id }) => id);
+
+/** Tries until it holds: some servers show a moment later what they have taken in. The last failure is the test's. */
+export async function settled(assertion: () => Promise<void>): Promise<void> {
+  const end = performance.now() + SETTLES_MS;
+  for (;;) {
+    try {
+      await assertion();
+      return;
+    } catch (error) {
+      if (performance.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, LOOKED_AGAIN_MS));
+    }
+  }
+}
+
+/** Scores within a thousandth: some servers keep 16 bits of a number. */
+export function expectHits(hits: readonly FollowerHit[], wanted: readonly FollowerHit[]): void {
+  expect(hits.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
+  for (const [i, { score }] of wanted.entries()) expect(hits[i]?.score).toBeCloseTo(score, 2);
+}
