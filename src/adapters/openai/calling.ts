@@ -1,7 +1,7 @@
 import type { Outcome, Purpose, TokenUsage } from "../../domain/model-call.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call.ts";
-import { patiently } from "./retry.ts";
+import { patiently } from "../shared/retry.ts";
 import type { Server } from "./server.ts";
 import type { Failed, Refused } from "./troubles.ts";
 

@@ -2,9 +2,9 @@ import { inspect } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { embedderConformance } from "../../testing/embedder-conformance.ts";
 import { type EmbeddingsServer, embeddingsServer } from "../../testing/embeddings-server.ts";
+import { retryAfterMs } from "../shared/retry.ts";
 import { batchesOf } from "./batches.ts";
 import { type OpenaiEmbedderOptions, openaiEmbedder } from "./index.ts";
-import { retryAfterMs } from "./retry.ts";
 
 const KEY = "sk-test-0123456789-never-shown";
 const SOON = { "retry-after-ms": "5" };

@@ -1,6 +1,6 @@
 import { invalid, MemoryError } from "../../errors.ts";
+import { retryAfterMs } from "../shared/retry.ts";
 import type { Limits } from "./calling.ts";
-import { retryAfterMs } from "./retry.ts";
 import type { Server } from "./server.ts";
 import { type Failed, type Refused, troubleOf } from "./troubles.ts";
 

@@ -1,7 +1,7 @@
 import { checkCount } from "../../domain/limits.ts";
 import { invalid } from "../../errors.ts";
 import type { CallHooks } from "../../ports/calls.ts";
-import { type Circuit, circuit } from "./circuit.ts";
+import { type Circuit, circuit } from "../shared/circuit.ts";
 
 /** What every part of the protocol needs to know of its server. */
 export interface ServerOptions extends CallHooks {
