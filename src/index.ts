@@ -72,14 +72,27 @@ export type {
 } from "./engine/surface.ts";
 export { ERROR_CODES, type ErrorCode, isMemoryError, MemoryError } from "./errors.ts";
 export { createMemory, type Made, type MemoryOptions } from "./memory.ts";
+export type { Opened } from "./opened.ts";
+export type { Cache, CacheOf } from "./ports/cache.ts";
 export type { CallHooks, CallSize, Calls, MayCall, OnCall } from "./ports/calls.ts";
 export type { Clock } from "./ports/clock.ts";
 export type { Embedder } from "./ports/embedder.ts";
 export type { Extractor, Proposal, Reading } from "./ports/extractor.ts";
+export type {
+  Follower,
+  FollowerEntry,
+  FollowerHit,
+  FollowerMetadata,
+  FollowerRemains,
+  FollowerSpace,
+  FollowerUser,
+} from "./ports/follower.ts";
 export type { Ids } from "./ports/ids.ts";
 export type { Ledger, LedgerContent } from "./ports/ledger.ts";
 export type { Meter } from "./ports/meter.ts";
 export type { Question, QuestionReader } from "./ports/question-reader.ts";
+export type { Queue, SetAside } from "./ports/queue.ts";
 export type { Delta, Fault, Record } from "./ports/record.ts";
 export type { Secret } from "./ports/secret.ts";
+export type { ActiveSession, SessionOf, Sessions, SessionTurn } from "./ports/sessions.ts";
 export { type Restored, type RestoreOptions, restoreMemory } from "./restore.ts";

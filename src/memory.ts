@@ -15,17 +15,22 @@ import type { Keepsake } from "./engine/surface.ts";
 import { userStates } from "./engine/user-state.ts";
 import { watchedClock } from "./engine/watched-clock.ts";
 import { invalid } from "./errors.ts";
+import { type Opened, type Openings, openings } from "./opened.ts";
+import type { Cache } from "./ports/cache.ts";
 import type { CallHooks, Calls } from "./ports/calls.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Embedder } from "./ports/embedder.ts";
 import type { Extractor } from "./ports/extractor.ts";
+import type { Follower } from "./ports/follower.ts";
 import type { Ids } from "./ports/ids.ts";
 import type { LanguageModel } from "./ports/language-model.ts";
 import type { Ledger } from "./ports/ledger.ts";
 import type { Meter } from "./ports/meter.ts";
 import type { QuestionReader } from "./ports/question-reader.ts";
+import type { Queue } from "./ports/queue.ts";
 import type { Record } from "./ports/record.ts";
 import type { Secret } from "./ports/secret.ts";
+import type { Sessions } from "./ports/sessions.ts";
 import type { Tracer } from "./ports/tracer.ts";
 
 /**
@@ -37,7 +42,19 @@ export type Made<Port> = Port | ((hooks: CallHooks) => Port | Promise<Port>);
 export interface MemoryOptions {
   /** The database file (`keepsake.db`); ":memory:" keeps nothing. */
   readonly path?: string;
-  readonly record?: Record;
+  /**
+   * Another record than the file: that of `keepsake/adapters/postgres`, or your own. `record: () => openPostgresRecord({ pool })`
+   * is closed with the memory, as everything is that a function opens.
+   */
+  readonly record?: Opened<Record & { readonly calls?: Calls }>;
+  /** Vector indexes beside the record, fed from its log: `chromaFollower({ client })` of `keepsake/adapters/chroma`. */
+  readonly index?: Opened<Follower> | readonly Opened<Follower>[];
+  /** What was said last, for a day. */
+  readonly sessions?: Opened<Sessions>;
+  /** Who does the work in the background; in this process where absent. */
+  readonly queue?: Opened<Queue>;
+  /** What several servers share of what they worked out. */
+  readonly cache?: Opened<Cache>;
   readonly embedder?: Made<Embedder>;
   /**
    * Who understands what is said: `rules` within the write; the `model` later, in its own time; or `both`, which it is where
@@ -77,21 +94,33 @@ export interface MemoryOptions {
 /** Wires the engine to its ports. Each has a default in this process, so `createMemory()` runs alone. */
 export async function createMemory(options: MemoryOptions = {}): Promise<Keepsake> {
   if (options.decayDays !== undefined) checkCount(options.decayDays, "decayDays", 1, 36_500);
+  const opening = openings();
+  try {
+    return await wired(options, opening);
+  } catch (error) {
+    // What it failed with says more than what closing would.
+    await opening.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsake> {
   const given = options.clock ?? systemClock;
   const clock = options.meter ? watchedClock(given, options.meter) : given;
   const path = options.path ?? "keepsake.db";
   const ids = options.ids ?? uuidv7(clock);
-  const { record, calls } = await opened(options, path);
+  const { record, calls } = await opened(options, path, opening);
   const costs = costsOf(options, { calls, clock, ids });
-  const hooks = hooksOf(costs, options.meter);
-  const understanding = await understandingOf(options, hooks).catch(async (error: unknown) => {
-    if (!options.record) await record.close();
-    throw error;
-  });
+  opening.own(costs);
+  const understanding = await understandingOf(options, hooksOf(costs, options.meter));
   const isKept = !options.record && path !== ":memory:";
   const { secret, notices } = isKept ? await kept(options, path, record) : passing(options);
   const ledger =
     options.ledger ?? (isKept ? fileLedger(`${path}.erasures`, await record.identity()) : undefined);
+  const states = userStates(record, understanding.embedder, {
+    ...(options.cacheBytes === undefined ? {} : { bytes: options.cacheBytes }),
+    ...(options.meter ? { meter: options.meter } : {}),
+  });
   const ports: Ports = {
     record,
     ...understanding,
@@ -104,20 +133,32 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Keepsak
     secret,
     ...wished(options),
     ...(ledger ? { ledger } : {}),
-    states: userStates(record, understanding.embedder, {
-      ...(options.cacheBytes === undefined ? {} : { bytes: options.cacheBytes }),
-      ...(options.meter ? { meter: options.meter } : {}),
-    }),
+    ...(await beside(options, opening)),
+    states: opening.own(states),
   };
   const told = [...notices, ...noticesOf(await replayLedger(ports))];
   await endInterrupted(ports);
-  const release = async (): Promise<void> => {
-    await ports.states.close();
-    await costs.close();
-    // A record that the caller opened is the caller's to close.
-    if (!options.record) await record.close();
+  return keepsake(ports, { notices: told, release: opening.close });
+}
+
+/** What stands beside the record. */
+async function beside(
+  { index, sessions, queue, cache }: MemoryOptions,
+  opening: Openings,
+): Promise<Pick<Ports, "followers" | "sessions" | "queue" | "cache">> {
+  const followers: Follower[] = [];
+  for (const one of index === undefined ? [] : [index].flat()) followers.push(await opening.open(one));
+  const found = {
+    sessions: await opening.open(sessions),
+    queue: await opening.open(queue),
+    cache: await opening.open(cache),
   };
-  return keepsake(ports, { notices: told, release });
+  return {
+    ...(followers.length > 0 ? { followers } : {}),
+    ...(found.sessions ? { sessions: found.sessions } : {}),
+    ...(found.queue ? { queue: found.queue } : {}),
+    ...(found.cache ? { cache: found.cache } : {}),
+  };
 }
 
 /** Of a record that keeps no ledger: so many are remembered while the program runs. */
@@ -126,10 +167,10 @@ const MOST_CALLS = 50_000;
 async function opened(
   { record, calls }: MemoryOptions,
   path: string,
+  opening: Openings,
 ): Promise<{ readonly record: Record; readonly calls: Calls }> {
-  if (record) return { record, calls: calls ?? memoryCalls({ most: MOST_CALLS }) };
-  const file = await openSqliteRecord({ path });
-  return { record: file, calls: calls ?? file.calls };
+  const found = record ? await opening.open(record) : opening.own(await openSqliteRecord({ path }));
+  return { record: found, calls: calls ?? found.calls ?? memoryCalls({ most: MOST_CALLS }) };
 }
 
 function costsOf(
