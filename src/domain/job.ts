@@ -34,4 +34,16 @@ export interface Visit {
   readonly due?: string;
   /** What it found and left to people to decide. */
   readonly found?: number;
+  /** Set where it broke off there: then `revision` is the one that it did not get past. */
+  readonly failed?: VisitFailure;
+}
+
+/** Why a job broke off with a user. */
+export interface VisitFailure {
+  /** How often, one after the other: 1 or more. */
+  readonly attempts: number;
+  /** The stable code of the last error, or "internal". */
+  readonly problem: string;
+  /** When it was last (ISO 8601). */
+  readonly at: string;
 }

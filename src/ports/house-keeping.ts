@@ -1,12 +1,13 @@
 import type { JobName, JobNote, Visit } from "../domain/job.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Scope } from "../domain/scope.ts";
+import type { Leases } from "./leases.ts";
 
 /**
  * The part of the record that background work goes by. What is noted here is no change: no revision, no log, nothing in
  * `since`.
  */
-export interface HouseKeeping {
+export interface HouseKeeping extends Leases {
   /**
    * Users who have messages that wait for an extractor and were stored before a time (ISO 8601), of all projects, in the
    * order in which they were first written to, at most `limit`. Costs nothing where there are none.
@@ -21,6 +22,11 @@ export interface HouseKeeping {
 
   /** Notes how far a job is with some users, in place of what was noted before. A user at revision 0 has no notes. */
   noteVisits(job: JobName, visits: readonly NewVisit[]): Promise<void>;
+
+  /**
+   * Visits of all jobs and users that broke off (their `failed`) at least so often, the one that failed last first, at most `limit`.
+   */
+  failedVisits(options: { readonly attempts: number; readonly limit: number }): Promise<FailedVisit[]>;
 
   /**
    * The memories that are current, in the order in which they were first stored: a page of at most `limit`, after the
@@ -51,6 +57,12 @@ export interface WaitingUser {
 export interface NewVisit {
   readonly scope: Scope;
   readonly visit: Visit;
+}
+
+export interface FailedVisit extends NewVisit {
+  readonly job: JobName;
+  /** The user's revision now. */
+  readonly revision: number;
 }
 
 export interface VisitPage {

@@ -7,6 +7,7 @@ import { ANSWER_CASES } from "./record-answer-cases.ts";
 import { ANN, dump, full, type RecordCases } from "./record-dump.ts";
 import { ERASURE_CASES } from "./record-erasure-cases.ts";
 import { HOUSE_CASES } from "./record-house-cases.ts";
+import { LEASE_CASES } from "./record-lease-cases.ts";
 import { agree } from "./record-model.ts";
 import { READ_CASES } from "./record-read-cases.ts";
 import { steps } from "./record-steps.ts";
@@ -37,6 +38,7 @@ export const RECORD_CASES: RecordCases = {
   ...READ_CASES,
   ...ERASURE_CASES,
   ...HOUSE_CASES,
+  ...LEASE_CASES,
   ...ANSWER_CASES,
 };
 
@@ -83,6 +85,16 @@ export function recordConformance(harness: RecordHarness): void {
           record.commit(ANN, changes({ base: 1, messages: [message("m3")] })),
         ).rejects.toMatchObject({ code: "conflict" });
         expect((await record.since(ANN, 1)).messages.map(({ id }) => id)).toEqual(["m2"]);
+        await other.close();
+      });
+    }
+
+    if (second) {
+      it("gives a lease to one of several handles", async () => {
+        const other = await second(record);
+        const handles = [record, other, record, other];
+        const answers = await Promise.all(handles.map((one) => one.takeLease("decay", { forMs: 60_000 })));
+        expect(answers.filter(({ token }) => token !== undefined)).toHaveLength(1);
         await other.close();
       });
     }

@@ -1,12 +1,15 @@
-import type { JobNote } from "../../domain/job.ts";
+import type { JobName, JobNote } from "../../domain/job.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { HouseKeeping } from "../../ports/house-keeping.ts";
+import { leases } from "./leases.ts";
 import type { User } from "./user.ts";
 
 /** What background work goes by, over the users of a record. `read` gives a user, or an empty one. */
 export function houseKeeping(users: ReadonlyMap<string, User>, read: (scope: Scope) => User): HouseKeeping {
   const notes = new Map<string, JobNote>();
   return {
+    ...leases(),
+
     async usersWaiting(storedBefore, limit) {
       return [...users.values()]
         .map(({ scope, messages }) => ({
@@ -34,6 +37,19 @@ export function houseKeeping(users: ReadonlyMap<string, User>, read: (scope: Sco
         const user = read(scope);
         if (user.revision > 0) user.visits.set(job, { ...visit });
       }
+    },
+
+    async failedVisits({ attempts, limit }) {
+      const failed = [...users.values()].flatMap(({ scope, revision, visits }) =>
+        [...visits]
+          .filter(([, visit]) => (visit.failed?.attempts ?? 0) >= Math.max(1, attempts))
+          .sort(([one], [other]) => (one < other ? -1 : 1))
+          .map(([job, visit]) => ({ scope, job: job as JobName, revision, visit })),
+      );
+      const time = ({ visit }: (typeof failed)[number]): string => visit.failed?.at ?? "";
+      // The sort is stable: of one time, those of the first user come first.
+      failed.sort((one, other) => (time(one) === time(other) ? 0 : time(one) > time(other) ? -1 : 1));
+      return structuredClone(failed.slice(0, limit));
     },
 
     async currentMemories(scope, { after, limit }) {

@@ -1,7 +1,13 @@
-import type { JobName, JobNote, Visit } from "../../domain/job.ts";
+import type { JobName, JobNote, Visit, VisitFailure } from "../../domain/job.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { CurrentPage, NewVisit, VisitPage, WaitingUser } from "../../ports/house-keeping.ts";
+import type {
+  CurrentPage,
+  FailedVisit,
+  NewVisit,
+  VisitPage,
+  WaitingUser,
+} from "../../ports/house-keeping.ts";
 import type { Database, Row } from "./database.ts";
 import { IS_WAITING } from "./migrations/0008-jobs.ts";
 import { bodyOf, userOf } from "./rows.ts";
@@ -26,7 +32,7 @@ export function visits(
 ): VisitPage {
   const rows = database
     .statement(
-      "SELECT users.id, project, name, users.revision, visits.revision AS seen, due, found FROM users " +
+      "SELECT users.id, project, name, users.revision, visits.revision AS seen, due, found, failed FROM users " +
         "LEFT JOIN visits ON visits.user = users.id AND visits.job = :job " +
         "WHERE users.id > :after ORDER BY users.id LIMIT :limit",
     )
@@ -43,11 +49,12 @@ export function visits(
   return { users, ...(isMore ? { cursor: String(last) } : {}) };
 }
 
-function visitOf({ seen, due, found }: Row): Visit {
+export function visitOf({ seen, due, found, failed }: Row): Visit {
   return {
     revision: Number(seen),
     ...(due === null ? {} : { due: String(due) }),
     ...(found === null ? {} : { found: Number(found) }),
+    ...(failed === null ? {} : { failed: JSON.parse(String(failed)) as VisitFailure }),
   };
 }
 
@@ -57,16 +64,39 @@ function scopeOf({ project, name }: Row): Scope {
 
 export function noteVisits(database: Database, job: JobName, visits: readonly NewVisit[]): void {
   const note = database.statement(
-    "INSERT OR REPLACE INTO visits (user, job, revision, due, found) VALUES (:user, :job, :revision, :due, :found)",
+    "INSERT OR REPLACE INTO visits (user, job, revision, due, found, failed) " +
+      "VALUES (:user, :job, :revision, :due, :found, :failed)",
   );
   database.transaction(() => {
     for (const { scope, visit } of visits) {
       const user = userOf(database, scope);
       if (!user || user.revision === 0) continue;
       const { revision, due = null, found = null } = visit;
-      note.run({ user: user.id, job, revision, due, found });
+      const failed = visit.failed === undefined ? null : JSON.stringify(visit.failed);
+      note.run({ user: user.id, job, revision, due, found, failed });
     }
   });
+}
+
+/** What broke off at least so often, the last one first. The index holds those that broke off and no others. */
+export function failedVisits(
+  database: Database,
+  { attempts, limit }: { readonly attempts: number; readonly limit: number },
+): FailedVisit[] {
+  return database
+    .statement(
+      "SELECT project, name, job, users.revision, visits.revision AS seen, due, found, failed FROM visits " +
+        "JOIN users ON users.id = visits.user WHERE failed IS NOT NULL " +
+        "AND json_extract(failed, '$.attempts') >= :attempts " +
+        "ORDER BY json_extract(failed, '$.at') DESC, users.id, job LIMIT :limit",
+    )
+    .all({ attempts, limit })
+    .map((row) => ({
+      scope: scopeOf(row),
+      job: String(row.job) as JobName,
+      revision: Number(row.revision),
+      visit: visitOf(row),
+    }));
 }
 
 /** A page of the memories that are current, in one read transaction with the revision. */

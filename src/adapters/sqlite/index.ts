@@ -7,6 +7,7 @@ import { copyTo } from "./copy.ts";
 import { translate } from "./errors.ts";
 import * as house from "./house-keeping.ts";
 import * as answers from "./kept-answers.ts";
+import { giveBackLease, renewLease, takeLease } from "./leases.ts";
 import { openDatabase } from "./open.ts";
 import { unitsOutside, usersOutside } from "./outside.ts";
 import { patiently } from "./patience.ts";
@@ -15,6 +16,7 @@ import * as read from "./read.ts";
 import { keepRecalls, recalls } from "./recalls.ts";
 import { userOf } from "./rows.ts";
 import { scrub } from "./scrub.ts";
+import { sqliteWhole } from "./whole/index.ts";
 import { commit, seal } from "./write.ts";
 
 export { fileLedger } from "./ledger.ts";
@@ -44,6 +46,7 @@ export async function openSqliteRecord(options: {
   return {
     name: "sqlite",
     calls: sqliteCalls(database, run),
+    whole: sqliteWhole(database, run),
     revision: (scope) => run(() => userOf(database, scope)?.revision ?? 0),
     commit: (scope, changes) => run(() => commit(database, scope, changes)),
     since: (scope, revision, what) => run(() => read.since(database, scope, revision, what)),
@@ -75,6 +78,10 @@ export async function openSqliteRecord(options: {
     usersWaiting: (before, limit) => run(() => house.usersWaiting(database, before, limit)),
     visits: (job, options) => run(() => house.visits(database, job, options)),
     noteVisits: (job, visited) => run(() => house.noteVisits(database, job, visited)),
+    failedVisits: (options) => run(() => house.failedVisits(database, options)),
+    takeLease: (name, options) => run(() => takeLease(database, name, options)),
+    renewLease: (name, token, forMs) => run(() => renewLease(database, name, token, forMs)),
+    giveBackLease: (name, token, restMs) => run(() => giveBackLease(database, name, token, restMs ?? 0)),
     currentMemories: (scope, options) => run(() => house.currentMemories(database, scope, options)),
     recalled: (scope, memories) => run(() => house.recalled(database, scope, memories)),
     jobs: () => run(() => house.jobs(database)),

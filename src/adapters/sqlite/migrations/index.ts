@@ -6,6 +6,7 @@ import { RECALLS } from "./0005-recalls.ts";
 import { CALLS } from "./0006-calls.ts";
 import { ANSWERS } from "./0007-answers.ts";
 import { JOBS } from "./0008-jobs.ts";
+import { LEASES } from "./0010-leases.ts";
 
 /** In order; the number of those done is the file's `user_version`. A migration that has been released never changes. */
 export const MIGRATIONS: readonly string[] = [
@@ -17,4 +18,5 @@ export const MIGRATIONS: readonly string[] = [
   CALLS,
   ANSWERS,
   JOBS,
+  LEASES,
 ];

@@ -1,0 +1,50 @@
+import { randomUUID } from "node:crypto";
+import type { LeaseAnswer } from "../../ports/leases.ts";
+import type { Database } from "./database.ts";
+
+/** Takes a lease, by this machine's clock: all who share the file share the machine. Those that ran out go on the way. */
+export function takeLease(
+  database: Database,
+  name: string,
+  { forMs, isUrgent = false }: { readonly forMs: number; readonly isUrgent?: boolean },
+): LeaseAnswer {
+  const find = database.statement("SELECT token, until FROM leases WHERE name = :name AND until > :now");
+  const drop = database.statement(
+    "DELETE FROM leases WHERE until <= :now OR (name = :name AND token IS NULL)",
+  );
+  const take = database.statement("INSERT INTO leases (name, token, until) VALUES (:name, :token, :until)");
+  const refusal = (now: number): LeaseAnswer | undefined => {
+    const held = find.get({ name, now });
+    if (!held || (held.token === null && isUrgent)) return undefined;
+    return { refused: held.token === null ? "resting" : "held", waitMs: Number(held.until) - now };
+  };
+  // Asked often, and refused mostly: that needs no write.
+  const refused = refusal(Date.now());
+  if (refused) return refused;
+  return database.transaction(() => {
+    const now = Date.now();
+    const late = refusal(now);
+    if (late) return late;
+    const token = randomUUID();
+    drop.run({ name, now });
+    take.run({ name, token, until: now + forMs });
+    return { token };
+  });
+}
+
+export function renewLease(database: Database, name: string, token: string, forMs: number): boolean {
+  const renew = database.statement(
+    "UPDATE leases SET until = :until WHERE name = :name AND token = :token AND until > :now",
+  );
+  const now = Date.now();
+  return Number(renew.run({ name, token, now, until: now + forMs }).changes) > 0;
+}
+
+export function giveBackLease(database: Database, name: string, token: string, restMs: number): boolean {
+  // One that rests no time is over at once, and goes with the next one that is taken.
+  const giveBack = database.statement(
+    "UPDATE leases SET token = NULL, until = :until WHERE name = :name AND token = :token AND until > :now",
+  );
+  const now = Date.now();
+  return Number(giveBack.run({ name, token, now, until: now + restMs }).changes) > 0;
+}
