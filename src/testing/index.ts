@@ -1,3 +1,5 @@
+export { CACHE_CASES, type CacheUnderTest } from "./cache-cases.ts";
+export { type CacheHarness, cacheConformance } from "./cache-conformance.ts";
 export { CALLS_CASES } from "./calls-cases.ts";
 export { type CallsHarness, callsConformance } from "./calls-conformance.ts";
 export { EMBEDDER_CASES } from "./embedder-cases.ts";
@@ -23,3 +25,5 @@ export { type OpenaiServer, type OpenaiServerOptions, openaiServer } from "./ope
 export { RECORD_CASES, type RecordHarness, recordConformance } from "./record-conformance.ts";
 export { blankQuestionReader, scriptedExtractor } from "./scripted-extractor.ts";
 export { type Says, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
+export { SESSIONS_CASES, type SessionsUnderTest } from "./sessions-cases.ts";
+export { type SessionsHarness, sessionsConformance } from "./sessions-conformance.ts";

@@ -1,0 +1,29 @@
+import type { Clock } from "../../ports/clock.ts";
+
+/** By user: the revision of the last erasure, below which nothing may be kept that was on its way meanwhile. */
+export interface Bars {
+  bar(user: string, revision: number | undefined): void;
+  isBarred(user: string, revision: number | undefined): boolean;
+  /** Lets go of those that have stood for long enough. */
+  sweep(): void;
+}
+
+/** Bars are let go of after so many ms, when nothing that old can be on its way any more. */
+export function bars(clock: Clock, forMs: number): Bars {
+  const kept = new Map<string, { readonly revision: number; readonly at: number }>();
+  const now = (): number => clock().getTime();
+  return {
+    bar(user, revision) {
+      if (revision === undefined) return;
+      const before = kept.get(user)?.revision ?? 0;
+      kept.set(user, { revision: Math.max(before, revision), at: now() });
+    },
+    isBarred(user, revision) {
+      const one = kept.get(user);
+      return one !== undefined && revision !== undefined && revision < one.revision && now() - one.at < forMs;
+    },
+    sweep() {
+      for (const [user, { at }] of kept) if (now() - at >= forMs) kept.delete(user);
+    },
+  };
+}
