@@ -30,6 +30,10 @@ const MAY_USE: { readonly [folder: string]: readonly RegExp[] } = {
   http: [/^node:/, /^hono/, /^@hono\/node-server/, /^zod$/],
   ui: [/^node:/, /^hono/],
   config: [/^node:/, /^zod$/, /^yaml$/],
+  // The one table of packages that their users install.
+  "config/vendor-packages.ts": [
+    /^(pg|ioredis|bullmq|chromadb|@pinecone-database\/pinecone|@aws-sdk\/client-s3vectors)$/,
+  ],
   cli: [/^node:/, /^commander$/],
 };
 

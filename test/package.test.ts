@@ -67,6 +67,17 @@ if (process.argv[3] === "and read") {
 console.log(JSON.stringify(loaded));
 `;
 
+/** Loads every vendor's package as the settings do, and prints what is said where it is not there. */
+const ASK_FOR_VENDORS = `
+import { VENDOR_PACKAGES, vendorPackage } from "./node_modules/keepsake/dist/config/vendor-packages.js";
+for (const name of Object.keys(VENDOR_PACKAGES)) {
+  await vendorPackage(name, "A_SETTING").then(
+    () => console.log("there"),
+    ({ code, message }) => console.log(code + ": " + message),
+  );
+}
+`;
+
 /** What the author of another record would write. */
 const CONFORMANCE = `
 import { memoryRecord } from "keepsake/adapters/memory";
@@ -180,6 +191,24 @@ describe("the packed package", () => {
     const help = npm("exec", "--no", "--", "keepsake", "--help");
     expect(help).toMatch(/^Usage: keepsake/);
     expect(help).toMatch(/\bremember\b[\s\S]*\brecall\b[\s\S]*\bforget\b/);
+  });
+
+  it("comes without the vendors' packages, and says which command installs the one that a setting needs", () => {
+    writeFileSync(join(folder, "vendors.mjs"), ASK_FOR_VENDORS);
+    const said = node("vendors.mjs").stdout.trim().split("\n");
+    expect(said).toEqual(
+      [
+        ["pg", 8],
+        ["ioredis", 6],
+        ["bullmq", 6],
+        ["chromadb", 3],
+        ["@pinecone-database/pinecone", 9],
+        ["@aws-sdk/client-s3vectors", 3],
+      ].map(
+        ([name, major]) =>
+          `unsupported: A_SETTING needs the package ${name}, which is not installed: npm install ${name}@${major}`,
+      ),
+    );
   });
 
   it("runs its conformance suite for somebody else's adapter", () => {

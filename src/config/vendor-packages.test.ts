@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { VENDOR_PACKAGES, vendorPackage } from "./vendor-packages.ts";
+
+const { devDependencies, dependencies } = JSON.parse(
+  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+) as { [kind: string]: { readonly [name: string]: string } };
+
+it.each(Object.entries(VENDOR_PACKAGES))(
+  "names the version of %s that the tests run with",
+  (name, { major }) => {
+    expect(devDependencies?.[name]).toMatch(new RegExp(`^${major}\\.\\d+\\.\\d+$`));
+    expect(dependencies?.[name]).toBeUndefined();
+  },
+);
+
+it("loads what is installed", async () => {
+  const { Pool } = await vendorPackage("pg", "MEMORY_DB_URL");
+  expect(Pool).toBeTypeOf("function");
+});
