@@ -9,6 +9,7 @@ import type { Trace } from "../domain/trace.ts";
 import type { CallOptions } from "./call.ts";
 import type { HouseKeeping } from "./house-keeping.ts";
 import type { KeptAnswers } from "./kept-answers.ts";
+import type { Whole } from "./whole.ts";
 
 /**
  * The system of record: what every user's memory is and how it came to be.
@@ -110,6 +111,9 @@ export interface Record extends HouseKeeping, KeptAnswers {
    * `unsupported` where nothing is kept.
    */
   readonly copyTo?: (file: string, options: CopyOptions) => Promise<Copied>;
+
+  /** All of it, to be moved into another record; absent where that cannot be. */
+  readonly whole?: Whole;
 
   /** The copies that were made of the record, in the order in which they were first noted. */
   backups(): Promise<BackupNote[]>;

@@ -11,7 +11,9 @@ import { LEASE_CASES } from "./record-lease-cases.ts";
 import { agree } from "./record-model.ts";
 import { READ_CASES } from "./record-read-cases.ts";
 import { steps } from "./record-steps.ts";
+import { WHOLE_CASES } from "./record-whole-cases.ts";
 import { WRITE_CASES } from "./record-write-cases.ts";
+import { wholeOf, wholeRows } from "./whole-rows.ts";
 
 export interface RecordHarness {
   /** Shown in the test output: "sqlite", "postgres". */
@@ -40,6 +42,7 @@ export const RECORD_CASES: RecordCases = {
   ...HOUSE_CASES,
   ...LEASE_CASES,
   ...ANSWER_CASES,
+  ...WHOLE_CASES,
 };
 
 const RANDOM_HISTORIES = 100;
@@ -109,6 +112,7 @@ export function recordConformance(harness: RecordHarness): void {
               if (step.reopens && reopen) ours = await reopen(ours);
               await agree(ours, reference, step);
             }
+            if (ours.whole) expect(await wholeRows(ours.whole)).toEqual(await wholeRows(wholeOf(reference)));
           } finally {
             await ours.close();
           }

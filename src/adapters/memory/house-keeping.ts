@@ -5,8 +5,11 @@ import { leases } from "./leases.ts";
 import type { User } from "./user.ts";
 
 /** What background work goes by, over the users of a record. `read` gives a user, or an empty one. */
-export function houseKeeping(users: ReadonlyMap<string, User>, read: (scope: Scope) => User): HouseKeeping {
-  const notes = new Map<string, JobNote>();
+export function houseKeeping(
+  users: ReadonlyMap<string, User>,
+  read: (scope: Scope) => User,
+  notes: Map<string, JobNote>,
+): HouseKeeping {
   return {
     ...leases(),
 

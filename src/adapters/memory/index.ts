@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { BackupNote } from "../../domain/backup.ts";
 import type { Link, Unit } from "../../domain/change-set.ts";
+import type { JobNote } from "../../domain/job.ts";
 import { MOST_RECALLS } from "../../domain/recall-receipt.ts";
 import { type Scope, scopeKey } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
@@ -9,15 +10,19 @@ import { countHeld, wordsOfMemory, wordsOfMessage, wordsOfReceipt } from "../sha
 import { houseKeeping } from "./house-keeping.ts";
 import { heldAnswers } from "./kept-answers.ts";
 import { apply, type Held, newUser, refuseWrong, type User } from "./user.ts";
+import { heldWhole } from "./whole.ts";
 
+export { type MemoryCacheOptions, memoryCache } from "./cache.ts";
 export { memoryCalls } from "./calls.ts";
 export { memoryFollower } from "./follower.ts";
+export { memoryRateLimits } from "./rate-limits.ts";
+export { memorySessions } from "./sessions.ts";
 
 /** The reference `Record`: in process, exact, and short enough to read as the specification. It keeps nothing. */
 export function memoryRecord(): Record {
   const users = new Map<string, User>();
   const read = (scope: Scope): User => {
-    if (isClosed) throw new MemoryError("unavailable", "this record is closed. Open another.");
+    if (isClosed) throw closed();
     if (!scope.project.isWellFormed() || !scope.user.isWellFormed()) {
       throw invalid("a name is no well-formed Unicode: it holds half a surrogate pair.");
     }
@@ -25,14 +30,24 @@ export function memoryRecord(): Record {
   };
   let isClosed = false;
   const erasures: { readonly user: User; readonly index: number }[] = [];
-  const identity = randomBytes(16).toString("hex");
+  let identity = randomBytes(16).toString("hex");
   const backups = new Map<string, BackupNote>();
   const answers = heldAnswers(read);
+  const notes = new Map<string, JobNote>();
+  const clear = (taken: string): void => {
+    for (const held of [users, backups, answers, notes]) held.clear();
+    erasures.length = 0;
+    identity = taken;
+  };
+  const refuseClosed = (): void => {
+    if (isClosed) throw closed();
+  };
 
   return {
     name: "memory",
-    ...houseKeeping(users, read),
+    ...houseKeeping(users, read, notes),
     ...answers.port,
+    whole: heldWhole({ users, erasures, answers, notes, backups, clear }, refuseClosed),
 
     async revision(scope) {
       return read(scope).revision;
@@ -236,6 +251,10 @@ export function memoryRecord(): Record {
       isClosed = true;
     },
   };
+}
+
+function closed(): MemoryError {
+  return new MemoryError("unavailable", "this record is closed. Open another.");
 }
 
 function outside(user: User, space: string): Unit[] {

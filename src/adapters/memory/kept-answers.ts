@@ -14,11 +14,17 @@ export interface HeldAnswers {
   erase(scope: Scope, receipt: string): void;
   /** What is held, of those that are done. */
   bodies(scope: Scope): string[];
+  /** All of everybody, with the receipts of the erasures that came while one was begun. */
+  rows(): { readonly scope: Scope; readonly kept: KeptAnswer; readonly erasures: readonly string[] }[];
+  /** Adds one as it is; one that is there stays. */
+  put(scope: Scope, kept: KeptAnswer, erasures: readonly string[]): void;
+  clear(): void;
 }
 
 /** Answers under idempotency keys, in this process. `check` throws where the record is closed, or the scope is none. */
 export function heldAnswers(check: (scope: Scope) => void): HeldAnswers {
   const users = new Map<string, Map<string, Held>>();
+  const scopes = new Map<string, Scope>();
   const of = (scope: Scope): Map<string, Held> => {
     check(scope);
     return users.get(scopeKey(scope)) ?? new Map<string, Held>();
@@ -31,6 +37,7 @@ export function heldAnswers(check: (scope: Scope) => void): HeldAnswers {
       if (kept && !makesRoom) return structuredClone(kept);
       held.set(key, { kept: { key, request, at, state: "begun" }, erasures: [] });
       users.set(scopeKey(scope), held);
+      scopes.set(scopeKey(scope), { project: scope.project, user: scope.user });
       return undefined;
     },
 
@@ -66,6 +73,24 @@ export function heldAnswers(check: (scope: Scope) => void): HeldAnswers {
     },
 
     bodies: (scope) => [...of(scope).values()].flatMap(({ kept }) => (kept.answer ? [kept.answer.body] : [])),
+
+    rows: () =>
+      [...users].flatMap(([key, held]) => {
+        const scope = scopes.get(key);
+        return scope ? [...held.values()].map((one) => ({ scope, ...one })) : [];
+      }),
+
+    put(scope, kept, erasures) {
+      const held = of(scope);
+      if (!held.has(kept.key)) held.set(kept.key, { kept, erasures: [...erasures] });
+      users.set(scopeKey(scope), held);
+      scopes.set(scopeKey(scope), { project: scope.project, user: scope.user });
+    },
+
+    clear() {
+      users.clear();
+      scopes.clear();
+    },
   };
 }
 

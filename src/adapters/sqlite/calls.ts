@@ -34,20 +34,25 @@ export function sqliteCalls(database: Database, run: Run): Calls {
 function note(database: Database, calls: readonly ModelCall[], turns: readonly StoredTurns[]): void {
   for (const { project, user } of [...calls, ...turns]) checkNames(project, user ?? "");
   database.transaction(() => {
-    const call = database.statement(
-      "INSERT OR IGNORE INTO calls (id, project, user, at, purpose, model, host, outcome, units, tokens_in, tokens_cached, " +
-        "tokens_out, is_estimated, ms, cost) VALUES (:id, :project, :user, :at, :purpose, :model, :host, :outcome, :units, " +
-        ":tokensIn, :tokensCached, :tokensOut, :isEstimated, :ms, :cost)",
-    );
-    for (const { user = null, cost = null, isEstimated = false, ...one } of calls) {
-      call.run({ ...columnsOf(one), user, cost, isEstimated: isEstimated ? 1 : 0 });
-    }
+    for (const call of calls) noteCall(database, call);
     const add = database.statement(
       "INSERT INTO turns (project, user, day, turns) VALUES (:project, :user, :day, :turns) " +
         "ON CONFLICT (project, user, day) DO UPDATE SET turns = turns + excluded.turns",
     );
     for (const { project, user, day, turns: count } of turns) add.run({ project, user, day, turns: count });
   });
+}
+
+/** Adds a call; one of an id that is there stays as it is. */
+export function noteCall(database: Database, call: ModelCall): void {
+  const { user = null, cost = null, isEstimated = false, ...one } = call;
+  database
+    .statement(
+      "INSERT OR IGNORE INTO calls (id, project, user, at, purpose, model, host, outcome, units, tokens_in, tokens_cached, " +
+        "tokens_out, is_estimated, ms, cost) VALUES (:id, :project, :user, :at, :purpose, :model, :host, :outcome, :units, " +
+        ":tokensIn, :tokensCached, :tokensOut, :isEstimated, :ms, :cost)",
+    )
+    .run({ ...columnsOf(one), user, cost, isEstimated: isEstimated ? 1 : 0 });
 }
 
 /** By name, so that a field that is no column is not handed on. */
@@ -112,7 +117,7 @@ function list(database: Database, asked: CallsAsked & { readonly limit: number }
     .map(callOf);
 }
 
-function callOf(row: Row): ModelCall {
+export function callOf(row: Row): ModelCall {
   return {
     id: String(row.id),
     project: String(row.project),

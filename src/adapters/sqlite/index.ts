@@ -16,6 +16,7 @@ import * as read from "./read.ts";
 import { keepRecalls, recalls } from "./recalls.ts";
 import { userOf } from "./rows.ts";
 import { scrub } from "./scrub.ts";
+import { sqliteWhole } from "./whole/index.ts";
 import { commit, seal } from "./write.ts";
 
 export { fileLedger } from "./ledger.ts";
@@ -45,6 +46,7 @@ export async function openSqliteRecord(options: {
   return {
     name: "sqlite",
     calls: sqliteCalls(database, run),
+    whole: sqliteWhole(database, run),
     revision: (scope) => run(() => userOf(database, scope)?.revision ?? 0),
     commit: (scope, changes) => run(() => commit(database, scope, changes)),
     since: (scope, revision, what) => run(() => read.since(database, scope, revision, what)),

@@ -89,7 +89,7 @@ function placeOf(
   return { project, name, key };
 }
 
-function keptOf(row: Row): KeptAnswer {
+export function keptOf(row: Row): KeptAnswer {
   const { key, request, at, state } = row;
   return {
     key: String(key),

@@ -66,23 +66,10 @@ function changed(
       : [],
     gone: { units: goneOf("unit"), memories: goneOf("memory") },
     tombstones: own("SELECT hash, type, at FROM tombstones WHERE user = :user")
-      .map(
-        ({ hash, type, at }): Tombstone => ({
-          hash: String(hash),
-          of: type as Tombstone["of"],
-          at: String(at),
-        }),
-      )
+      .map(tombstoneOf)
       .sort((one, other) => compare(one.hash, other.hash)),
     links: own("SELECT source, type, target, strength FROM links WHERE user = :user")
-      .map(
-        ({ source, type, target, strength }): Link => ({
-          from: String(source),
-          type: type as Link["type"],
-          to: String(target),
-          strength: Number(strength),
-        }),
-      )
+      .map(linkOf)
       .sort(byEnds),
   };
 }
@@ -100,7 +87,20 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-function unitOf(row: Row): Unit {
+export function tombstoneOf({ hash, type, at }: Row): Tombstone {
+  return { hash: String(hash), of: type as Tombstone["of"], at: String(at) };
+}
+
+export function linkOf({ source, type, target, strength }: Row): Link {
+  return {
+    from: String(source),
+    type: type as Link["type"],
+    to: String(target),
+    strength: Number(strength),
+  };
+}
+
+export function unitOf(row: Row): Unit {
   return {
     id: String(row.id),
     type: row.type as Unit["type"],

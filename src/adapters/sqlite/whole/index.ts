@@ -1,0 +1,86 @@
+import { MemoryError } from "../../../errors.ts";
+import { type Filling, WHOLE_PARTS, type Whole, type WholePart } from "../../../ports/whole.ts";
+import type { Database } from "../database.ts";
+import { pageOf, TABLES } from "./read.ts";
+import { putRows } from "./write.ts";
+
+type Run = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
+
+/** The database as a whole, over the record's own connection. */
+export function sqliteWhole(database: Database, run: Run): Whole {
+  return {
+    parts: WHOLE_PARTS,
+    counts: () => run(() => counts(database)),
+    page: (part, options) => run(() => pageOf(database, part, options)),
+    filling: () => run(() => filling(database)),
+    fill: (begun) => run(() => fill(database, begun)),
+    put: (part, rows) =>
+      run(() =>
+        database.transaction(() => {
+          refuseUnfilled(database);
+          putRows(database, part, rows);
+        }),
+      ),
+    noteFilling: (note) =>
+      run(() =>
+        database.transaction(() => {
+          refuseUnfilled(database);
+          noteFilling(database, note);
+        }),
+      ),
+    filled: () =>
+      run(() =>
+        database.transaction(() => {
+          refuseUnfilled(database);
+          database.handle.exec("DROP TABLE filling");
+        }),
+      ),
+  };
+}
+
+function counts(database: Database): { [Part in WholePart]: number } {
+  const entries = WHOLE_PARTS.map((part) => [
+    part,
+    Number(database.statement(`SELECT count(*) AS found FROM ${TABLES[part]}`).get()?.found),
+  ]);
+  return Object.fromEntries(entries) as { [Part in WholePart]: number };
+}
+
+/** The note stands in a table that is there only while the database is being filled. */
+function filling({ handle }: Database): Filling | undefined {
+  const table = handle.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'filling'").get();
+  const row = table && handle.prepare("SELECT body FROM filling").get();
+  return row && (JSON.parse(String(row.body)) as Filling);
+}
+
+function noteFilling({ handle }: Database, note: Filling): void {
+  handle.exec("DELETE FROM filling");
+  handle.prepare("INSERT INTO filling (body) VALUES (:body)").run({ body: JSON.stringify(note) });
+}
+
+function fill(database: Database, begun: Filling): void {
+  const { handle } = database;
+  database.transaction(() => {
+    if (filling(database)) clear(database);
+    else if (Object.values(counts(database)).some((count) => count > 0)) {
+      throw new MemoryError(
+        "conflict",
+        `database ${database.path}: it holds something already. Name one that is empty, or not there yet.`,
+      );
+    } else handle.exec("CREATE TABLE filling (body TEXT NOT NULL) STRICT");
+    noteFilling(database, begun);
+    database.statement("UPDATE identity SET id = :id").run({ id: begun.from });
+  });
+}
+
+function clear(database: Database): void {
+  database.users.clear();
+  // Rows go before those that they lean on.
+  for (const part of WHOLE_PARTS.toReversed()) database.handle.exec(`DELETE FROM ${TABLES[part]}`);
+}
+
+function refuseUnfilled(database: Database): void {
+  if (!filling(database)) {
+    throw new MemoryError("conflict", `database ${database.path}: it is not being filled from another.`);
+  }
+}
