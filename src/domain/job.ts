@@ -8,7 +8,8 @@ export const JOBS = [
   "clean-up",
   "tidying",
 ] as const;
-export type JobName = (typeof JOBS)[number];
+/** What feeds an index beside the record goes by the index's name: "following chroma". */
+export type JobName = (typeof JOBS)[number] | `following ${string}`;
 
 /** What came of a job's last run, kept beside the record. Numbers, times and fixed words alone. */
 export interface JobNote {

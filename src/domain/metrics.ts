@@ -1,6 +1,5 @@
 import { ERROR_CODES } from "../errors.ts";
 import { HOLDERS, PERIODS } from "./budget.ts";
-import { JOBS } from "./job.ts";
 import { OUTCOMES, PURPOSES } from "./model-call.ts";
 
 /**
@@ -53,7 +52,8 @@ export const OPERATIONS = [
 export const OPERATION_OUTCOMES: readonly string[] = ["ok", "aborted", "failed", ...Object.keys(ERROR_CODES)];
 
 const CALL = { purpose: PURPOSES, model: "code" } as const;
-const JOB = { job: JOBS } as const;
+/** One of `JOBS`, or "following" and the name of an index. */
+const JOB = { job: "code" } as const;
 
 /** Every metric, by name. What is counted under a name that does not stand here is not counted. */
 export const METRICS: { readonly [name: string]: Metric } = {

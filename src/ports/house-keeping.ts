@@ -20,6 +20,9 @@ export interface HouseKeeping extends Leases {
    */
   visits(job: JobName, options: { readonly after?: string; readonly limit: number }): Promise<VisitPage>;
 
+  /** What a job noted of one user: one key look-up. */
+  visit(job: JobName, scope: Scope): Promise<Visit | undefined>;
+
   /** Notes how far a job is with some users, in place of what was noted before. A user at revision 0 has no notes. */
   noteVisits(job: JobName, visits: readonly NewVisit[]): Promise<void>;
 

@@ -66,6 +66,11 @@ export const HOUSE_CASES: RecordCases = {
       { scope, revision: 1, visit },
     ]);
     const { cursor = "" } = first;
+    expect(await record.visit("expiry", scope)).toEqual(visit);
+    expect(await record.visit("decay", scope)).toBeUndefined();
+    expect(await record.visit("expiry", { project: "b", user: "b" })).toBeUndefined();
+    await record.noteVisits("following chroma", [{ scope, visit: { revision: 7 } }]);
+    expect(await record.visit("following chroma", scope)).toEqual({ revision: 7 });
     expect(await record.visits("expiry", { after: cursor, limit: 2 })).toEqual({
       users: [{ scope: { project: "b", user: "b" }, revision: 1 }],
     });

@@ -35,6 +35,10 @@ export function houseKeeping(
       return { users: page, ...(end < all.length ? { cursor: String(end) } : {}) };
     },
 
+    async visit(job, scope) {
+      return structuredClone(read(scope).visits.get(job));
+    },
+
     async noteVisits(job, visits) {
       for (const { scope, visit } of visits) {
         const user = read(scope);

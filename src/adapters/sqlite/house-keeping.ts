@@ -58,6 +58,17 @@ export function visitOf({ seen, due, found, failed }: Row): Visit {
   };
 }
 
+/** What a job noted of one user. */
+export function visit(database: Database, job: JobName, scope: Scope): Visit | undefined {
+  const user = userOf(database, scope);
+  const row =
+    user &&
+    database
+      .statement("SELECT revision AS seen, due, found, failed FROM visits WHERE user = :user AND job = :job")
+      .get({ user: user.id, job });
+  return row && visitOf(row);
+}
+
 function scopeOf({ project, name }: Row): Scope {
   return { project: String(project), user: String(name) };
 }

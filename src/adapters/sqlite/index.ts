@@ -77,6 +77,7 @@ export async function openSqliteRecord(options: {
     unitsOutside: (scope, space, limit) => run(() => unitsOutside(database, scope, space, limit)),
     usersWaiting: (before, limit) => run(() => house.usersWaiting(database, before, limit)),
     visits: (job, options) => run(() => house.visits(database, job, options)),
+    visit: (job, scope) => run(() => house.visit(database, job, scope)),
     noteVisits: (job, visited) => run(() => house.noteVisits(database, job, visited)),
     failedVisits: (options) => run(() => house.failedVisits(database, options)),
     takeLease: (name, options) => run(() => takeLease(database, name, options)),

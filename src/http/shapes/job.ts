@@ -2,7 +2,7 @@ import * as z from "zod";
 import { JOBS } from "../../domain/job.ts";
 import { named, time, whole } from "./named.ts";
 
-const NAME = named("JobName", z.enum(JOBS));
+const NAME = named("JobName", z.union([z.enum(JOBS), z.string().regex(/^following .+$/)]));
 
 export const JOB_LIST: z.ZodType = z.object({
   items: z.array(
