@@ -1,0 +1,79 @@
+import { isMemoryError, MemoryError } from "../../errors.ts";
+import { type Patience, patiently } from "../shared/retry.ts";
+import { within } from "../shared/within.ts";
+
+/** How Chroma is asked: what is asked, and whoever breaks it off. */
+export interface Asking {
+  /** Asks for something; gives nothing where what was asked about is not there. */
+  ask<Value>(work: () => Promise<Value>, signal?: AbortSignal): Promise<Value | undefined>;
+  /**
+   * As `ask`, for what writes under a name. Chroma's client cannot be told to stop: a write that took too long may still
+   * arrive, and must not arrive behind a later one. So the next of its name waits for it.
+   */
+  write<Value>(name: string, work: () => Promise<Value>, signal?: AbortSignal): Promise<Value | undefined>;
+}
+
+/** Every request has `timeoutMs`; only one that was one too many (429) is tried again, until `deadlineMs`. */
+export function asking(patience: Patience): Asking {
+  /** Writes that nobody waited for to the end, by name. */
+  const late = new Map<string, Promise<unknown>>();
+
+  const ask = <Value>(work: () => Promise<Value>, signal?: AbortSignal): Promise<Value | undefined> =>
+    patiently<Value | undefined>(patience, signal, async (timeoutMs) => {
+      try {
+        return { value: await within(work(), timeoutMs, () => tooLate(timeoutMs), signal) };
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (isMemoryError(error)) throw error;
+        if (nameOf(error) === "ChromaNotFoundError") return { value: undefined };
+        if (nameOf(error) === "ChromaRateLimitError") return { failed: tooMany() };
+        throw troubleOf(error);
+      }
+    });
+
+  const remembered = <Value>(name: string, work: () => Promise<Value>) => {
+    const begun = work();
+    const settled = begun.then(
+      () => {},
+      () => {},
+    );
+    late.set(name, settled);
+    void settled.then(() => late.get(name) === settled && late.delete(name));
+    return begun;
+  };
+
+  return {
+    ask,
+    async write(name, work, signal) {
+      const before = late.get(name);
+      if (before) await within(before, patience.timeoutMs, () => tooLate(patience.timeoutMs), signal);
+      return ask(() => remembered(name, work), signal);
+    },
+  };
+}
+
+function tooLate(timeoutMs: number): MemoryError {
+  return new MemoryError("unavailable", `Chroma did not answer within ${timeoutMs} ms.`);
+}
+
+function tooMany(): MemoryError {
+  return new MemoryError("unavailable", "Chroma has too many requests. Try again later.");
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : "";
+}
+
+/** By name: the client's package is not ours to import. What its messages say is left out, for they repeat what was sent. */
+function troubleOf(error: unknown): MemoryError {
+  const name = nameOf(error);
+  if (/^Chroma(Auth|Unauthorized|Forbidden)Error$/.test(name)) {
+    return new MemoryError("forbidden", "Chroma refuses the credentials. Check its token.", { cause: name });
+  }
+  if (/^(Chroma(Client|Value|Unique)|Invalid(Collection|Argument))Error$/.test(name)) {
+    return new MemoryError("invalid_input", `Chroma refuses the request (${name}).`, { cause: name });
+  }
+  return new MemoryError("unavailable", "Chroma is not to be reached now. Is its server running?", {
+    cause: name,
+  });
+}
