@@ -1,0 +1,4 @@
+export { type RedisCacheOptions, redisCache } from "./cache.ts";
+export { REDIS_CLIENT, type RedisClient, type RedisOptions } from "./client.ts";
+export { type RedisRateLimitsOptions, redisRateLimits } from "./rate-limits.ts";
+export { type RedisSessionsOptions, redisSessions } from "./sessions.ts";

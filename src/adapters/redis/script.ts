@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../../ports/clock.ts";
+import type { Argument, Ask, Asked } from "./asking.ts";
+import { codeOf } from "./trouble.ts";
+
+/** Runs on the server, all of it or nothing, with nobody in between. */
+export type Script = (
+  ask: Ask,
+  keys: readonly string[],
+  args: readonly Argument[],
+  asked?: Asked,
+) => Promise<unknown>;
+
+/** A script in Lua, named by its hash: its text goes over only where the server does not know it (yet, or any more). */
+export function script(text: string): Script {
+  const hash = createHash("sha1").update(text).digest("hex");
+  return async (ask, keys, args, asked) => {
+    const rest = [keys.length, ...keys, ...args];
+    try {
+      return await ask("EVALSHA", [hash, ...rest], asked);
+    } catch (error) {
+      if (codeOf(error) !== "NOSCRIPT") throw error;
+      return ask("EVAL", [text, ...rest], asked);
+    }
+  };
+}
+
+/** Begins a script: `now` in ms, of the server's own clock where ARGV[1] names none, so that all servers go by one. */
+export const NOW = `
+local now = tonumber(ARGV[1])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+`;
+
+/** For ARGV[1]. */
+export const nowOf = (clock: Clock | undefined): string => (clock ? String(clock().getTime()) : "");
