@@ -125,10 +125,11 @@ it("never shows the value of a secret", () => {
 });
 
 it("says that another database is not supported, without its password", () => {
-  expect(() => readSettings({ MEMORY_DB_URL: "postgresql://ana:geheim@db/x" })).toThrow(
+  expect(() => readSettings({ MEMORY_DB_URL: "mysql://ana:geheim@db/x" })).toThrow(
     expect.objectContaining({
       code: "unsupported",
-      message: "MEMORY_DB_URL: postgresql is not supported by this version. Use sqlite:///FILE.",
+      message:
+        "MEMORY_DB_URL: mysql is not supported. Use sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE.",
     }),
   );
 });

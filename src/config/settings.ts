@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { MemoryError } from "../errors.ts";
+import { BACKEND_SETTINGS, type BackendSettings, backendsIn } from "./backend-settings.ts";
 import { COST_SETTINGS, type CostSettings, costsIn } from "./cost-settings.ts";
 import { editsBetween } from "./edits.ts";
 import { MODEL_SETTINGS, type ModelSettings, modelIn } from "./model-settings.ts";
@@ -47,6 +48,8 @@ export interface Settings {
   readonly costs?: CostSettings;
   /** Who may read the metrics: whoever has a key that may, everybody who reaches the server, or nobody. */
   readonly metrics?: "open" | "off";
+  /** Databases and servers beside this machine's file. */
+  readonly backends?: BackendSettings;
 }
 
 export interface EmbedderSettings {
@@ -67,8 +70,8 @@ interface Setting {
   readonly schema: z.ZodType;
   /** What is allowed, for people. */
   readonly allowed: string;
-  /** Its value is never shown. */
-  readonly isSecret?: boolean;
+  /** Its value is never shown; or not where it looks like this. */
+  readonly isSecret?: boolean | RegExp;
 }
 
 /** Plain digits alone: "1e3", "0x1F" and " 7" are slips. */
@@ -79,7 +82,6 @@ function numberIn(least: number, most: number, form: RegExp = /^\d{1,9}$/): z.Zo
 /** Every name that counts, with what it may be. A name that is nearly one of these is a slip. */
 export const SETTINGS: { readonly [name: string]: Setting } = {
   KEEPSAKE_DB: { schema: z.string().regex(/^[^\0]+$/), allowed: "a path of a file" },
-  MEMORY_DB_URL: { schema: z.string().regex(/^sqlite:\/\/\/[^\0]/), allowed: "sqlite:///FILE" },
   KEEPSAKE_HOST: { schema: z.string().regex(/^\S+$/), allowed: "a name or an address of this machine" },
   KEEPSAKE_PORT: { schema: numberIn(0, 65_535), allowed: "a number from 0 to 65535" },
   KEEPSAKE_HOSTS: {
@@ -125,6 +127,7 @@ export const SETTINGS: { readonly [name: string]: Setting } = {
     isSecret: true,
   },
   BATCH_EMBEDDING_SIZE: { schema: numberIn(1, 2048), allowed: "a number from 1 to 2048" },
+  ...BACKEND_SETTINGS,
   ...COST_SETTINGS,
   ...PROXY_SETTINGS,
   ...MODEL_SETTINGS,
@@ -151,8 +154,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     return one(field, value === undefined ? undefined : Number(value));
   };
   return {
-    path:
-      values.get("KEEPSAKE_DB") ?? values.get("MEMORY_DB_URL")?.slice("sqlite:///".length) ?? "keepsake.db",
+    path: pathIn(values),
     host: values.get("KEEPSAKE_HOST") ?? "127.0.0.1",
     port: Number(values.get("KEEPSAKE_PORT") ?? 7420),
     ...one("hosts", values.get("KEEPSAKE_HOSTS")?.split(/ *, */)),
@@ -174,7 +176,13 @@ export function readSettings(environment: Environment = process.env): Settings {
     ...one("proxy", proxyIn(values)),
     ...one("model", modelIn(values)),
     ...one("metrics", metricsIn(values.get("KEEPSAKE_METRICS"))),
+    ...one("backends", backendsIn(values)),
   };
+}
+
+function pathIn(values: ReadonlyMap<string, string>): string {
+  const [, path] = /^sqlite:\/\/\/(.*)$/s.exec(values.get("MEMORY_DB_URL") ?? "") ?? [];
+  return values.get("KEEPSAKE_DB") ?? path ?? "keepsake.db";
 }
 
 function metricsIn(value: string | undefined): "open" | "off" | undefined {
@@ -235,13 +243,11 @@ function one<Name extends string, Value>(
 function checked(name: string, value: string, { schema, allowed, isSecret }: Setting): string {
   if (schema.safeParse(value).success) return value;
   const scheme = /^([a-z+]+):\/\//.exec(value)?.[1];
-  if (name === "MEMORY_DB_URL" && scheme !== undefined && scheme !== "sqlite") {
-    throw new MemoryError(
-      "unsupported",
-      `MEMORY_DB_URL: ${scheme} is not supported by this version. Use sqlite:///FILE.`,
-    );
+  if (name === "MEMORY_DB_URL" && scheme !== undefined && !/^(sqlite|postgres(ql)?)$/.test(scheme)) {
+    throw new MemoryError("unsupported", `MEMORY_DB_URL: ${scheme} is not supported. Use ${allowed}.`);
   }
-  const shown = isSecret ? "its value" : JSON.stringify(value);
+  const isHidden = isSecret instanceof RegExp ? isSecret.test(value) : isSecret;
+  const shown = isHidden ? "its value" : JSON.stringify(value);
   throw new MemoryError("invalid_input", `${name}: ${shown} is not allowed. Allowed: ${allowed}.`);
 }
 
@@ -256,11 +262,15 @@ function entriesOf(environment: Environment): Map<string, string> {
   return new Map([...(file ? set(readSettingsFile(file, Object.keys(SETTINGS))) : []), ...set(environment)]);
 }
 
+/** Names of up to so many letters are too near to those of other programs: USE_TPU is no slip of USE_GPU. */
+const SHORTEST_TELLING = 8;
+
 /** A name that begins like ours and is none is a slip, and so is one that is two letters away from one of them. */
 function checkSpelling(name: string): void {
   // What tests of this package read, in whose environment the program may run.
   if (name.startsWith("KEEPSAKE_TEST_")) return;
   const [nearest] = Object.keys(SETTINGS)
+    .filter((known) => known.length > SHORTEST_TELLING)
     .filter((known) => Math.abs(known.length - name.length) <= 2)
     .map((known) => ({ known, edits: editsBetween(name.toUpperCase(), known) }))
     .filter(({ edits }) => edits <= 2)

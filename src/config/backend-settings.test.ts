@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+import { BACKEND_SETTINGS } from "./backend-settings.ts";
+import { readSettings } from "./settings.ts";
+
+type Environment = { readonly [name: string]: string };
+
+const backends = (environment: Environment) => readSettings(environment).backends;
+const refusal = (environment: Environment): string => {
+  try {
+    readSettings(environment);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return "";
+};
+
+const SECRET = { KEEPSAKE_SECRET: "a secret of all servers" };
+const REDIS = { REDIS_URL: "redis://localhost:6379" };
+
+describe("the record", () => {
+  it("is on PostgreSQL where the address is one of it", () => {
+    const url = "postgresql://ana:geheim@db.example:5432/memory?sslmode=require";
+    expect(backends({ ...SECRET, MEMORY_DB_URL: url, CONNECTION_POOL_SIZE: "25" })).toEqual({
+      postgres: { url, connections: 25 },
+    });
+    expect(backends({ ...SECRET, MEMORY_DB_URL: "postgres://db/memory" })?.postgres?.url).toBe(
+      "postgres://db/memory",
+    );
+  });
+
+  it("is the file that is named, whatever the address is", () => {
+    const settings = readSettings({ KEEPSAKE_DB: "a.db", MEMORY_DB_URL: "postgresql://db/memory" });
+    expect([settings.path, settings.backends]).toEqual(["a.db", undefined]);
+  });
+
+  it("needs the secret that all servers share", () => {
+    expect(refusal({ MEMORY_DB_URL: "postgresql://ana:geheim@db/memory" })).toMatch(
+      /KEEPSAKE_SECRET must be set/,
+    );
+  });
+});
+
+describe("Redis", () => {
+  it("has sessions, cache and limits where there is one, and the queue where that is asked for", () => {
+    expect(backends({ ...REDIS, REDIS_PASSWORD: "geheim", REDIS_CACHE_TTL: "600" })).toEqual({
+      redis: { url: REDIS.REDIS_URL, password: "geheim" },
+      sessions: "redis",
+      cache: { name: "redis", ttlMs: 600_000 },
+      rateLimits: "redis",
+    });
+    expect(backends({ ...REDIS, KEEPSAKE_QUEUE: "bullmq" })?.queue).toBe("bullmq");
+  });
+
+  it("has none of what stays in this process", () => {
+    const here = { KEEPSAKE_SESSIONS: "memory", KEEPSAKE_CACHE: "memory", KEEPSAKE_RATE_LIMITS: "memory" };
+    expect(backends({ ...REDIS, ...here, MEMORY_CACHE_HOT_THRESHOLD: "3" })).toEqual({
+      redis: { url: REDIS.REDIS_URL },
+      sessions: "memory",
+      cache: { name: "memory", hotAfter: 3 },
+    });
+  });
+
+  it.each([
+    ["KEEPSAKE_SESSIONS", "redis"],
+    ["KEEPSAKE_CACHE", "redis"],
+    ["KEEPSAKE_RATE_LIMITS", "redis"],
+    ["KEEPSAKE_QUEUE", "bullmq"],
+  ])("is needed where %s is %s", (setting, value) => {
+    expect(refusal({ [setting]: value })).toContain(`${setting}: "${value}" needs REDIS_URL`);
+  });
+});
+
+describe("followers", () => {
+  it("are those that are named, in that order and once", () => {
+    expect(backends({ ...REDIS, KEEPSAKE_FOLLOWER: "redis, chroma,redis" })?.followers).toEqual([
+      "redis",
+      "chroma",
+    ]);
+    expect(backends({ KEEPSAKE_FOLLOWER: "chroma" })?.chroma).toEqual({ url: "http://localhost:8000" });
+  });
+
+  it("are those whose place is set, where none is named; a key alone is no place", () => {
+    expect(backends({ CHROMA_URL: "http://chroma:8000" })).toEqual({
+      followers: ["chroma"],
+      chroma: { url: "http://chroma:8000" },
+    });
+    expect(backends({ FAISS_INDEX_PATH: "/var/lib/index", USE_GPU: "1" })).toEqual({
+      followers: ["faiss"],
+      faiss: { path: "/var/lib/index", gpu: true },
+    });
+    expect(backends({ PINECONE_API_KEY: "pc-1", AWS_REGION: "eu-central-1" })).toBeUndefined();
+    expect(backends({ CHROMA_URL: "http://chroma:8000", KEEPSAKE_FOLLOWER: "off" })).toBeUndefined();
+  });
+
+  it("take what belongs to them", () => {
+    expect(backends({ KEEPSAKE_FOLLOWER: "pinecone", PINECONE_API_KEY: "pc-1" })?.pinecone).toEqual({
+      apiKey: "pc-1",
+      index: "keepsake",
+    });
+    const bucket = { S3_VECTORS_BUCKET: "our-memory", AWS_REGION: "eu-central-1" };
+    expect(backends(bucket)?.s3Vectors).toEqual({ bucket: "our-memory", region: "eu-central-1" });
+    const keys = { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: "key" };
+    expect(backends({ ...bucket, ...keys })?.s3Vectors?.credentials).toEqual({
+      accessKeyId: "id",
+      secretAccessKey: "key",
+    });
+  });
+
+  it("have pgvector in the record's database, or in the one that is named for it", () => {
+    const record = { ...SECRET, MEMORY_DB_URL: "postgresql://db/memory", KEEPSAKE_FOLLOWER: "pgvector" };
+    expect(backends(record)?.pgvector).toEqual({ url: "postgresql://db/memory" });
+    const other = { KEEPSAKE_FOLLOWER: "pgvector", KEEPSAKE_PGVECTOR_URL: "postgresql://vectors/memory" };
+    expect(backends(other)).toEqual({
+      followers: ["pgvector"],
+      pgvector: { url: "postgresql://vectors/memory" },
+    });
+  });
+
+  it("say what they need, and how long a recall waits for them", () => {
+    expect(refusal({ KEEPSAKE_FOLLOWER: "pinecone" })).toContain("pinecone needs PINECONE_API_KEY");
+    expect(refusal({ S3_VECTORS_BUCKET: "our-memory" })).toContain("s3-vectors needs AWS_REGION");
+    expect(refusal({ KEEPSAKE_FOLLOWER: "faiss" })).toContain("faiss needs FAISS_INDEX_PATH");
+    expect(refusal({ KEEPSAKE_FOLLOWER: "redis" })).toContain("redis needs REDIS_URL");
+    expect(refusal({ KEEPSAKE_FOLLOWER: "pgvector" })).toContain("pgvector needs KEEPSAKE_PGVECTOR_URL");
+    const patient = { CHROMA_URL: "http://c", KEEPSAKE_FOLLOWER_FROM: "0", RETRIEVAL_TIMEOUT_MS: "200" };
+    expect(backends(patient)).toMatchObject({ followersFrom: 0, patienceMs: 200 });
+  });
+});
+
+it("stops at an impossible value, with what is allowed", () => {
+  const impossible: { readonly [name: string]: readonly string[] } = {
+    CONNECTION_POOL_SIZE: ["0", "ten", "1001"],
+    REDIS_CACHE_TTL: ["0", "1h"],
+    MEMORY_CACHE_HOT_THRESHOLD: ["-1"],
+    KEEPSAKE_SESSIONS: ["Redis", "none"],
+    KEEPSAKE_QUEUE: ["redis"],
+    KEEPSAKE_FOLLOWER: ["milvus", "chroma pgvector", "off,chroma", "chroma,"],
+    KEEPSAKE_FOLLOWER_FROM: ["-1"],
+    PINECONE_INDEX: ["My Index", "-a"],
+    S3_VECTORS_BUCKET: ["ab", "Bucket"],
+    AWS_REGION: ["Frankfurt"],
+    USE_GPU: ["yes"],
+  };
+  for (const [name, values] of Object.entries(impossible)) {
+    for (const value of values) {
+      expect(refusal({ [name]: value })).toBe(
+        `${name}: ${JSON.stringify(value)} is not allowed. Allowed: ${BACKEND_SETTINGS[name]?.allowed}.`,
+      );
+    }
+  }
+});
+
+it("shows no password, however an address is misspelt", () => {
+  for (const [name, value] of [
+    ["MEMORY_DB_URL", "postgresql:/ana:geheim@db/x"],
+    ["MEMORY_DB_URL", "ana:geheim@db/x"],
+    ["MEMORY_DB_URL", "postgresql//db/x?password=geheim"],
+    ["REDIS_URL", "ana:geheim@localhost"],
+    ["REDIS_PASSWORD", "geheim geheim"],
+    ["KEEPSAKE_PGVECTOR_URL", "ana:geheim@localhost"],
+    ["CHROMA_URL", "ana:geheim@localhost"],
+    ["CHROMA_API_KEY", "geheim geheim"],
+    ["PINECONE_API_KEY", "geheim geheim"],
+    ["AWS_SECRET_ACCESS_KEY", "geheim geheim"],
+    ["PINECONE_CONTROLLER_HOST", "ana:geheim@localhost"],
+    ["AWS_ENDPOINT_URL_S3VECTORS", "ana:geheim@localhost"],
+  ] as const) {
+    const said = refusal({ [name]: value });
+    expect(said).toMatch(new RegExp(`^${name}: its value is not allowed`));
+    expect(said).not.toContain("geheim");
+  }
+});
+
+it("takes no short name of another program for a slip", () => {
+  for (const name of ["USE_TPU", "USE_CPU"]) expect(readSettings({ [name]: "1" })).toEqual(readSettings({}));
+  expect(() => readSettings({ REDIS_ULR: "redis://localhost" })).toThrow(/Did you mean REDIS_URL/);
+});
