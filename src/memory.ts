@@ -14,6 +14,7 @@ import { requestsAlone } from "./engine/requests-alone.ts";
 import type { Keepsake } from "./engine/surface.ts";
 import { userStates } from "./engine/user-state.ts";
 import { watchedClock } from "./engine/watched-clock.ts";
+import { refuseHalfMoved } from "./engine/whole/unfinished.ts";
 import { invalid } from "./errors.ts";
 import { type Opened, type Openings, openings } from "./opened.ts";
 import type { Cache } from "./ports/cache.ts";
@@ -110,6 +111,7 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
   const path = options.path ?? "keepsake.db";
   const ids = options.ids ?? uuidv7(clock);
   const { record, calls } = await opened(options, path, opening);
+  await refuseHalfMoved(record);
   const costs = costsOf(options, { calls, clock, ids });
   opening.own(costs);
   const understanding = await understandingOf(options, hooksOf(costs, options.meter));

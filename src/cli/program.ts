@@ -5,6 +5,7 @@ import { command, count, examples, time } from "./command.ts";
 import { EXIT } from "./exit.ts";
 import { keeping } from "./keeping.ts";
 import { guarding } from "./keys.ts";
+import type { CommonOptions } from "./run.ts";
 
 const ABOUT = `
 Examples:
@@ -229,6 +230,18 @@ ${examples("import chat.jsonl --dry-run", "import locomo.json --format locomo --
   command(root, "export [FILE]", "everything about the user as JSON lines", async ([file], options) =>
     (await import("./commands/export.ts")).exportTo(file, options),
   ).addHelpText("after", examples("export memories.jsonl", "export | gzip > memories.jsonl.gz"));
+  command(root, "move", "copy the whole database into another, empty one", async (_none, options) =>
+    (await import("./commands/move.ts")).moveTo(options as CommonOptions & { readonly to: string }),
+  )
+    .requiredOption("--to <URL>", "where to: sqlite:///FILE, postgresql://HOST/NAME, or a file")
+    .addHelpText(
+      "after",
+      `
+Everybody's memories, of all projects, with receipts, tombstones, keys and what calls cost; what is to be searched is not
+embedded again. In the end both are read and compared by digest. Stop the server first. Broken off, it goes on where it was
+when it is run again; until it has ended, the new database opens for nothing else. The old one stays as it is.
+${examples("move --to sqlite:////var/lib/keepsake.db", "move --to postgresql://keepsake@db.example/keepsake")}`,
+    );
 }
 
 function serving(root: Command): void {

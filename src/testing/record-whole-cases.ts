@@ -42,7 +42,8 @@ async function history(record: Record): Promise<void> {
   );
   for (const id of ["r2", "r1"]) await record.keepRecalls([{ scope: ANN, receipts: [recallReceipt(id)] }]);
   await record.noteVisits("expiry", [{ scope: ANN, visit: { revision: 2, due: AT, found: 1 } }]);
-  await record.noteVisits("decay", [{ scope: BOB, visit: { revision: 1 } }]);
+  const failed = { attempts: 2, problem: "internal", at: AT };
+  await record.noteVisits("decay", [{ scope: BOB, visit: { revision: 1, failed } }]);
   await record.noteJob({ name: "expiry", at: AT, tookMs: 1.5, done: 2, attempts: 0 });
   for (const name of ["second.db", "first.db"]) {
     await record.noteBackup({ name, at: AT, bytes: 7, digest: "d" });

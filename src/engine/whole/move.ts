@@ -10,6 +10,8 @@ export interface MoveOptions extends CallOptions {
   readonly limit?: number;
   /** Of all rows that are read: once to be copied, and once more on each side to be checked. */
   readonly onProgress?: (done: number, of: number, step: "copying" | "checking") => void;
+  /** What belongs beside the record is to be there before it opens: called once both are known to hold the same. */
+  readonly beforeEnd?: () => Promise<void>;
 }
 
 export interface Moved {
@@ -63,6 +65,7 @@ async function moved(
   const [one, other] = await bothDigests(source, target, filling.of, options);
   if (differences(one, other).length > 0) return undefined;
   options.signal?.throwIfAborted();
+  await options.beforeEnd?.();
   await target.filled();
   const rows = Object.entries(one.parts).map(([part, { rows: count }]) => [part, count]);
   return { digest: one.digest, rows: Object.fromEntries(rows), resumedAt: filling.done };

@@ -63,6 +63,13 @@ export interface KeyStore {
    * another program is writing for longer than `patienceMs` (2,000).
    */
   write(change: (held: KeyRing) => KeyRing, patienceMs?: number): void;
+  /** Learns what other servers have written since; absent where `read` looks by itself. `unavailable` where it cannot. */
+  refresh?(): Promise<void>;
+  /**
+   * Ends when all that was written is kept, and throws why one is not: then it never was. Absent where `write` itself ends
+   * then.
+   */
+  kept?(): Promise<void>;
 }
 
 export const EMPTY_RING: KeyRing = { keys: [], sessions: [] };

@@ -41,7 +41,13 @@ const COLUMNS: { readonly [Part in OfUser]: (row: WholeRow<Part>) => Columns } =
     trace: trace ? JSON.stringify(trace) : null,
   }),
   recalls: ({ receipt }) => ({ id: receipt.id, body: JSON.stringify(receipt) }),
-  visits: ({ job, visit: { revision, due = null, found = null } }) => ({ job, revision, due, found }),
+  visits: ({ job, visit: { revision, due = null, found = null, failed } }) => ({
+    job,
+    revision,
+    due,
+    found,
+    failed: failed ? JSON.stringify(failed) : null,
+  }),
 };
 
 const OTHERS: {

@@ -1,0 +1,60 @@
+import { constants, copyFileSync, existsSync, readFileSync } from "node:fs";
+import { fileSecret, textSecret } from "../../adapters/sqlite/index.ts";
+import { MemoryError } from "../../errors.ts";
+import type { Place, PlaceSettings } from "./place.ts";
+
+/**
+ * The secret first: without it tombstones and receipts are worth nothing. It goes from file to file; where one side has no
+ * file, `KEEPSAKE_SECRET` has to be set to it. `conflict` where the two sides have different ones.
+ */
+export function moveSecret(from: Place, to: Place, settings: PlaceSettings, old: string | undefined): void {
+  const held = old !== undefined && existsSync(old) ? old : undefined;
+  if (!held) return;
+  if (settings.secret !== undefined) {
+    if (!isSame(fileSecret(held).secret, textSecret(settings.secret))) throw otherSecret(held);
+    return;
+  }
+  const { secretFile } = to;
+  if (secretFile === undefined) throw noSecret(held);
+  if (!existsSync(secretFile)) copyFileSync(held, secretFile, constants.COPYFILE_EXCL);
+  else if (readFileSync(held, "utf8").trim() !== readFileSync(secretFile, "utf8").trim()) {
+    throw new MemoryError(
+      "conflict",
+      `move: ${secretFile} holds another secret than ${from.shown} has. Take it away, or name another place.`,
+    );
+  }
+}
+
+type Signer = { readonly sign: (text: string) => string };
+
+function isSame(one: Signer, other: Signer): boolean {
+  return one.sign("keepsake") === other.sign("keepsake");
+}
+
+function noSecret(file: string): MemoryError {
+  return new MemoryError(
+    "invalid_input",
+    `move: set KEEPSAKE_SECRET to what ${file} holds: several servers share the secret there, and no file keeps it.`,
+  );
+}
+
+function otherSecret(file: string): MemoryError {
+  return new MemoryError(
+    "conflict",
+    `move: KEEPSAKE_SECRET is another secret than ${file} holds. With another one, what was erased is not kept out and ` +
+      "receipts cannot be checked. Set it to what the file holds.",
+  );
+}
+
+/** The ledger of erasures, and the keys with the pages that are signed in. What is there already stays. */
+export async function moveBeside(from: Place, to: Place): Promise<void> {
+  const identity = await from.record.identity();
+  const written = await from.ledger(identity)?.read();
+  const known = new Set(written?.traces.map(({ receipt }) => receipt));
+  const held = (await from.record.traces()).filter(({ receipt }) => !known.has(receipt));
+  await to.ledger(identity)?.append([...(written?.traces ?? []), ...held]);
+  await from.keys.refresh?.();
+  const ring = from.keys.read();
+  if (ring) to.keys.write((there) => (there.keys.length === 0 ? ring : there));
+  await to.keys.kept?.();
+}

@@ -1,0 +1,74 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { Settings } from "../../config/settings.ts";
+import { invalid, MemoryError } from "../../errors.ts";
+import type { KeyStore } from "../../http/index.ts";
+import type { Ledger } from "../../ports/ledger.ts";
+import type { Record } from "../../ports/record.ts";
+
+/** A database that is moved, or moved into, with what belongs beside it. */
+export interface Place {
+  /** For people: without a password. */
+  readonly shown: string;
+  readonly record: Record;
+  readonly keys: KeyStore;
+  /** What was erased, outside of the record; by the record's identity, which a move changes. */
+  ledger(identity: string): Ledger | undefined;
+  /** The file of the secret, where the secret is not set by hand. */
+  readonly secretFile?: string;
+  close(): Promise<void>;
+}
+
+export type PlaceSettings = Pick<Settings, "secret">;
+
+/** Opens the database that a URL or a path names: `sqlite:///FILE`, a file, `postgresql://…`. */
+export async function openPlace(
+  named: string,
+  access: "reads" | "writes",
+  settings: PlaceSettings,
+): Promise<Place> {
+  const scheme = /^([a-z][a-z+]*):\/\//i.exec(named)?.[1]?.toLowerCase();
+  if (scheme === "postgresql" || scheme === "postgres") throw noSuch(scheme);
+  if (scheme === undefined) return sqlitePlace(named, access, settings);
+  if (scheme === "sqlite" && named.startsWith("sqlite:///")) {
+    return sqlitePlace(named.slice("sqlite:///".length), access, settings);
+  }
+  throw noSuch(scheme);
+}
+
+function noSuch(scheme: string): MemoryError {
+  return invalid(`move: ${scheme}:// names no database. Use sqlite:///FILE or postgresql://HOST/NAME.`);
+}
+
+/** Two names of one place are the same text. */
+export function keyOf(named: string): string {
+  const file = named.startsWith("sqlite:///") ? named.slice("sqlite:///".length) : named;
+  if (/^[a-z][a-z+]*:\/\//i.test(file)) return file.replace(/^postgres:/i, "postgresql:");
+  const path = resolve(file);
+  if (existsSync(path)) return realpathSync(path);
+  return existsSync(dirname(path))
+    ? join(realpathSync(dirname(path)), file.split(/[\\/]/).at(-1) ?? "")
+    : path;
+}
+
+async function sqlitePlace(
+  path: string,
+  access: "reads" | "writes",
+  settings: PlaceSettings,
+): Promise<Place> {
+  if (path === ":memory:" || path === "") throw invalid("move: a memory that keeps nothing cannot be moved.");
+  if (access === "reads" && !existsSync(path)) {
+    throw new MemoryError("unavailable", `there is no database ${path}. Name another with --db.`);
+  }
+  const { fileLedger, openSqliteRecord } = await import("../../adapters/sqlite/index.ts");
+  const { keysFile, keysPathOf } = await import("../../http/index.ts");
+  const record = await openSqliteRecord({ path });
+  return {
+    shown: path,
+    record,
+    keys: keysFile(keysPathOf(path)),
+    ledger: (identity) => fileLedger(`${path}.erasures`, identity),
+    ...(settings.secret === undefined ? { secretFile: `${path}.secret` } : {}),
+    close: () => record.close(),
+  };
+}

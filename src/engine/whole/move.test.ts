@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { memoryRecord } from "../../adapters/memory/index.ts";
+import { openSqliteRecord } from "../../adapters/sqlite/index.ts";
+import { createMemory } from "../../memory.ts";
+import type { Record } from "../../ports/record.ts";
+import { hashEmbedder } from "../../testing/hash-embedder.ts";
+import { digestWhole } from "./digest.ts";
+import { moveWhole } from "./move.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "keepsake-move-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let source: Record;
+beforeEach(async () => {
+  source = memoryRecord();
+  const memory = await createMemory({ record: source, embedder: hashEmbedder(8) });
+  for (const user of ["ana", "bo"]) {
+    const of = memory.scope({ user });
+    await of.remember("I use a kettle and a teapot. I live in Ghent.");
+    await of.remember("I moved to Porto.");
+    await of.forget("teapot");
+    await of.recall("Where do I live?");
+  }
+  await memory.close();
+});
+
+let count = 0;
+const sqlite = () => {
+  count += 1;
+  return openSqliteRecord({ path: join(folder, `${count}.db`) });
+};
+const digestOf = async ({ whole }: Record) => whole && (await digestWhole(whole, { limit: 100 })).digest;
+/** The same record, whose `put` fails at the count-th page. */
+const failingAt = (record: Record, at: number): Record => {
+  const { whole } = record;
+  if (!whole) throw new Error("no whole");
+  let pages = 0;
+  const put: typeof whole.put = async (part, rows) => {
+    pages += 1;
+    if (pages === at) throw new Error("cut off");
+    await whole.put(part, rows);
+  };
+  return { ...record, whole: { ...whole, put } };
+};
+
+describe("moving a record", () => {
+  it("goes from here to a file and back, with the same digest everywhere", async () => {
+    const [file, back] = [await sqlite(), memoryRecord()];
+    const there = await moveWhole(source, file, { limit: 3 });
+    const again = await moveWhole(file, back, { limit: 5 });
+    expect(again).toEqual(there);
+    expect(there.digest).toBe(await digestOf(source));
+    expect(there.rows).toMatchObject({ users: 2, messages: 4, erasures: 2 });
+    expect(await file.check()).toEqual([]);
+    expect(await file.identity()).toBe(await source.identity());
+    await file.close();
+  });
+
+  it("goes on where it was cut off, wherever that was", async () => {
+    const whole = await digestOf(source);
+    for (let at = 1; ; at += 3) {
+      const file = await sqlite();
+      const cut = await moveWhole(source, failingAt(file, at), { limit: 2 }).catch(() => undefined);
+      if (cut) break;
+      await expect(createMemory({ record: file })).rejects.toMatchObject({ code: "unavailable" });
+      const moved = await moveWhole(source, file, { limit: 2 });
+      expect([moved.digest, await digestOf(file)]).toEqual([whole, whole]);
+      if (at > 1) expect(moved.resumedAt).toBeGreaterThan(0);
+      await (await createMemory({ record: file })).close();
+      await file.close();
+    }
+  });
+
+  it("begins anew where the source has changed since it was cut off", async () => {
+    const file = await sqlite();
+    await expect(moveWhole(source, failingAt(file, 12), { limit: 2 })).rejects.toThrow("cut off");
+    const memory = await createMemory({ record: source, embedder: hashEmbedder(8) });
+    await memory.scope({ user: "ana" }).remember("I have a cat.");
+    await memory.close();
+    expect((await moveWhole(source, file, { limit: 2 })).resumedAt).toBe(0);
+    expect(await digestOf(file)).toBe(await digestOf(source));
+    await file.close();
+  });
+
+  it("does not end where somebody writes to the source meanwhile, and ends when nobody does", async () => {
+    const file = await sqlite();
+    let turn = 0;
+    const writing = async (part: string): Promise<void> => {
+      if (part !== "log") return;
+      turn += 1;
+      const base = await source.revision({ project: "default", user: "ana" });
+      await source.commit(
+        { project: "default", user: "ana" },
+        {
+          base,
+          at: "2026-01-01T00:00:00.000Z",
+          cause: "add",
+          tombstones: [{ hash: `h${turn}`, of: "words", at: "2026-01-01T00:00:00.000Z" }],
+        },
+      );
+    };
+    const { whole } = source;
+    if (!whole) throw new Error("no whole");
+    const written: Record = {
+      ...source,
+      whole: {
+        ...whole,
+        page: async (part, options) => {
+          await writing(part);
+          return whole.page(part, options);
+        },
+      },
+    };
+    await expect(moveWhole(written, file)).rejects.toMatchObject({ code: "conflict" });
+    await expect(createMemory({ record: file })).rejects.toMatchObject({ code: "unavailable" });
+    expect((await moveWhole(source, file)).digest).toBe(await digestOf(file));
+    await file.close();
+  });
+
+  it("refuses a database that holds something, one that another is moved into, and one that is half moved", async () => {
+    const [file, other] = [await sqlite(), memoryRecord()];
+    await expect(moveWhole(source, failingAt(file, 5), { limit: 2 })).rejects.toThrow("cut off");
+    await expect(moveWhole(other, file)).rejects.toMatchObject({ code: "conflict" });
+    await expect(moveWhole(file, other)).rejects.toMatchObject({ code: "conflict" });
+    await expect(moveWhole(other, source)).rejects.toMatchObject({ code: "conflict" });
+    const { whole: _whole, ...closed } = other;
+    await expect(moveWhole(closed, other)).rejects.toMatchObject({ code: "unsupported" });
+    await file.close();
+  });
+
+  it("leaves out how far followers are, and finds one that is off by a place in a list", async () => {
+    const scope = { project: "default", user: "ana" };
+    await source.noteVisits("following chroma", [{ scope, visit: { revision: 3 } }]);
+    const other = memoryRecord();
+    await moveWhole(source, other);
+    expect((await other.visits("following chroma", { limit: 9 })).users.every(({ visit }) => !visit)).toBe(
+      true,
+    );
+    const { whole } = other;
+    if (!whole) throw new Error("no whole");
+    const page: typeof whole.page = async (part, options) => {
+      const found = await whole.page(part, options);
+      return part === "versions" ? { ...found, rows: found.rows.toReversed() } : found;
+    };
+    expect((await digestWhole({ ...whole, page }, { limit: 100 })).digest).not.toBe(await digestOf(source));
+  });
+});
