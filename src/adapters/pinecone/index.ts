@@ -1,0 +1,240 @@
+import { checkCount } from "../../domain/limits.ts";
+import { invalid, MemoryError } from "../../errors.ts";
+import type { CallOptions } from "../../ports/call.ts";
+import type { Follower, FollowerUser } from "../../ports/follower.ts";
+import { plainWhere } from "../shared/plain-where.ts";
+import { asked, REMOTE_PATIENCE } from "../shared/remote.ts";
+import { boundedCosine, wireVector } from "../shared/wire-vector.ts";
+import type { PineconeClient, PineconeCloud, PineconeIndex } from "./client.ts";
+import { idIn, keyOf } from "./keys.ts";
+import { lateWrites } from "./late-writes.ts";
+import { keysIn, namespaceName, type Place, type Prepared } from "./place.ts";
+import { clearAll, passGone, preparedIndex, settles } from "./prepare.ts";
+import { askedFor, batchesOf } from "./records.ts";
+import { troubleOf } from "./troubles.ts";
+
+export type { PineconeClient, PineconeIndex } from "./client.ts";
+
+export interface PineconeFollowerOptions {
+  /** `new Pinecone({ apiKey, maxRetries: 0 })` of `@pinecone-database/pinecone`; what fails is tried again here. */
+  readonly client: PineconeClient;
+  /** Names of indexes ("keepsake-256") and namespaces begin with it: a deployment of its own needs one of its own ("keepsake"). */
+  readonly name?: string;
+  /** Where a missing index is made ("aws", "us-east-1"). */
+  readonly cloud?: PineconeCloud;
+  readonly region?: string;
+  /**
+   * So long a write may take until Pinecone's reads show it, in ms (15,000); every write waits for that, so that what has been put
+   * is found and what has been dropped is gone. 0 waits for nothing.
+   */
+  readonly settleMs?: number;
+  /** So long a new index may take until it is ready, in ms (120,000). */
+  readonly createMs?: number;
+  /** How long a request may take (5,000), and all its tries together (12,000), in ms. */
+  readonly timeoutMs?: number;
+  readonly deadlineMs?: number;
+}
+
+/** Pinecone gives no more in one answer, and takes no more away. */
+const MOST_HITS = 10_000;
+const MOST_DROPPED = 1000;
+
+/** "Retains the data for a maximum of 90 days" (Pinecone's page on data deletion, 2026). */
+const KEPT_AFTER_DELETION_MS = 90 * 24 * 3_600_000;
+
+/**
+ * A follower in Pinecone, serverless: an index for each number of dimensions, a namespace for each user. Ids, vectors and metadata
+ * leave this machine; texts only where entries bring them. `invalid_input` for options that cannot work.
+ */
+export function pineconeFollower(options: PineconeFollowerOptions): Follower {
+  const place = placeOf(options);
+  const { remote, settleMs } = place;
+  const late = lateWrites();
+  let prepared: Prepared | undefined;
+  let isClosed = false;
+  let lastPut = 0;
+
+  const begin = (signal: AbortSignal | undefined): void => {
+    signal?.throwIfAborted();
+    if (isClosed) throw new MemoryError("unavailable", "The index at Pinecone is closed. Open another.");
+  };
+  const ready = (signal: AbortSignal | undefined): Prepared => {
+    begin(signal);
+    if (prepared) return prepared;
+    throw invalid("The index at Pinecone is not prepared: call prepare() first.");
+  };
+  const namespaceOf = (of: FollowerUser, signal: AbortSignal | undefined) => {
+    const { index, space } = ready(signal);
+    const name = namespaceName(place.name, space, of);
+    return { name, space, namespace: index.namespace(name) };
+  };
+
+  /** Which of some records are there, with the id that the metadata of those with a long one tells. */
+  const fetched = async (
+    namespace: PineconeIndex,
+    keys: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<Map<string, string | undefined>> => {
+    const found = new Map<string, string | undefined>();
+    for (const ids of askedFor(keys)) {
+      const { records } = await asked(remote, signal, () => namespace.fetch({ ids }));
+      for (const [key, { metadata }] of Object.entries(records)) found.set(key, longIdOf(metadata));
+    }
+    return found;
+  };
+
+  const idsOf = async (
+    namespace: PineconeIndex,
+    keys: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<Map<string, string>> => {
+    const hashed = keys.filter((key) => idIn(key) === undefined);
+    const long = await fetched(namespace, hashed, signal);
+    return new Map(
+      keys.flatMap((key) => {
+        const id = idIn(key) ?? long.get(key);
+        return id === undefined ? [] : [[key, id] as const];
+      }),
+    );
+  };
+
+  /** Waits for writes that were given up on, so that none of them comes after what follows. */
+  const afterLate = (name: string | undefined, signal: AbortSignal | undefined): Promise<void> =>
+    asked(remote, signal, () => late.over(name));
+
+  return {
+    name: "pinecone",
+    remains: [{ place: "Pinecone's storage, after deletion", forMs: KEPT_AFTER_DELETION_MS }],
+
+    async prepare(space, { signal }: CallOptions = {}) {
+      begin(signal);
+      prepared = { space: { ...space }, index: await preparedIndex(place, space, signal) };
+    },
+
+    async put(of, entries, { signal }: CallOptions = {}) {
+      const { name, namespace, space } = namespaceOf(of, signal);
+      for (const { vector } of entries) checkLength(vector, space.dimensions);
+      const put = Math.max(lastPut + 1, Date.now());
+      lastPut = put;
+      let vector: number[] | undefined;
+      for (const records of batchesOf(entries, put)) {
+        await asked(remote, signal, () => late.track(name, namespace.upsert({ records })));
+        vector = records.at(-1)?.values;
+      }
+      if (!vector || settleMs === 0) return;
+      // Writes of a namespace are shown in their order: where this call's or a later one's is found, all before it are.
+      const wanted = { vector, topK: 1, filter: { put: { $gte: put } }, ...NOTHING_ELSE };
+      await settles(place, signal, async () => {
+        const { matches } = await asked(remote, signal, () => namespace.query(wanted));
+        return matches.length > 0;
+      });
+    },
+
+    async drop(of, ids, { signal }: CallOptions = {}) {
+      const { name, namespace } = namespaceOf(of, signal);
+      if (ids.length === 0) return;
+      await afterLate(name, signal);
+      let left = [...new Set(ids.map(keyOf))];
+      for (let from = 0; from < left.length; from += MOST_DROPPED) {
+        const some = { ids: left.slice(from, from + MOST_DROPPED) };
+        await asked(remote, signal, () => namespace.deleteMany(some).catch(passGone));
+      }
+      if (settleMs === 0) return;
+      await settles(place, signal, async () => {
+        left = [...(await fetched(namespace, left, signal)).keys()];
+        return left.length === 0;
+      });
+    },
+
+    async dropUser(of, { signal }: CallOptions = {}) {
+      const { name, namespace } = namespaceOf(of, signal);
+      await afterLate(name, signal);
+      await asked(remote, signal, () => namespace.deleteAll().catch(passGone));
+      if (settleMs === 0) return;
+      await settles(place, signal, async () => {
+        const { vectors = [] } = await asked(remote, signal, () => namespace.listPaginated({ limit: 1 }));
+        return vectors.length === 0;
+      });
+    },
+
+    async nearest(of, vector, { limit, where = {}, signal }) {
+      const { namespace, space } = namespaceOf(of, signal);
+      checkLength(vector, space.dimensions);
+      const filter = plainWhere(where);
+      const topK = Math.min(limit, MOST_HITS);
+      if (topK < 1) return [];
+      const query = { vector: wireVector(vector), topK, ...(filter ? { filter } : {}), ...NOTHING_ELSE };
+      const { matches } = await asked(remote, signal, () => namespace.query(query));
+      const ids = await idsOf(
+        namespace,
+        matches.map(({ id }) => id),
+        signal,
+      );
+      return matches.flatMap(({ id: key, score = 0 }) => {
+        const id = ids.get(key);
+        return id === undefined ? [] : [{ id, score: boundedCosine(score) }];
+      });
+    },
+
+    async held(of, ids, { signal }: CallOptions = {}) {
+      const { namespace } = namespaceOf(of, signal);
+      const keys = new Map(ids.map((id) => [keyOf(id), id]));
+      const there = await fetched(namespace, [...keys.keys()], signal);
+      return [...keys].flatMap(([key, id]) => (there.has(key) ? [id] : []));
+    },
+
+    async *entries(of, { signal }: CallOptions = {}) {
+      const { namespace } = namespaceOf(of, signal);
+      for await (const keys of keysIn(place, namespace, signal)) {
+        yield [...(await idsOf(namespace, keys, signal)).values()];
+      }
+    },
+
+    async clear({ signal }: CallOptions = {}) {
+      begin(signal);
+      await afterLate(undefined, signal);
+      await clearAll(place, signal);
+      prepared = undefined;
+    },
+
+    async close() {
+      isClosed = true;
+      prepared = undefined;
+    },
+  };
+}
+
+/** The ids and scores are enough: the record has the rest. */
+const NOTHING_ELSE = { includeMetadata: false, includeValues: false } as const;
+
+function placeOf(options: PineconeFollowerOptions): Place {
+  const { name = "keepsake", timeoutMs = REMOTE_PATIENCE.timeoutMs } = options;
+  if (!/^[a-z](?:[a-z0-9-]{0,28}[a-z0-9])?$/.test(name)) {
+    throw invalid("name: at most 30 small letters, digits and hyphens, with a letter in front.");
+  }
+  const { deadlineMs = REMOTE_PATIENCE.deadlineMs } = options;
+  return {
+    client: options.client,
+    name,
+    cloud: options.cloud ?? "aws",
+    region: options.region ?? "us-east-1",
+    settleMs: checkCount(options.settleMs ?? 15_000, "settleMs", 0, 600_000),
+    createMs: checkCount(options.createMs ?? 120_000, "createMs", 1, 3_600_000),
+    remote: {
+      place: "Pinecone",
+      troubleOf,
+      tries: REMOTE_PATIENCE.tries,
+      timeoutMs: checkCount(timeoutMs, "timeoutMs", 1, 600_000),
+      deadlineMs: checkCount(deadlineMs, "deadlineMs", 1, 3_600_000),
+    },
+  };
+}
+
+function checkLength(vector: Float32Array, dimensions: number): void {
+  if (vector.length === dimensions) return;
+  throw invalid(`The index at Pinecone takes vectors of ${dimensions} numbers, not ${vector.length}.`);
+}
+
+function longIdOf(metadata: object | undefined): string | undefined {
+  return metadata && "id" in metadata && typeof metadata.id === "string" ? metadata.id : undefined;
+}

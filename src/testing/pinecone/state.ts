@@ -1,0 +1,67 @@
+export interface StoredRecord {
+  readonly id: string;
+  readonly values: readonly number[];
+  readonly metadata: { readonly [field: string]: unknown };
+}
+
+/** What a namespace holds: as it was accepted, or as reads see it. */
+export interface View {
+  readonly records: Map<string, StoredRecord>;
+  /** A namespace comes with its first record, and goes when all are deleted at once. */
+  isThere: boolean;
+}
+
+export type Change = (view: View) => void;
+
+export interface Namespace {
+  readonly accepted: View;
+  readonly shown: View;
+  /** Accepted, and not shown yet, in order. */
+  readonly pending: { readonly shownAt: number; readonly change: Change }[];
+  /** Numbers of the last change that was accepted, and of the last that is shown ("log sequence number"). */
+  lsn: number;
+  shownLsn: number;
+}
+
+export interface StoredIndex {
+  readonly name: string;
+  readonly dimension: number;
+  readonly metric: string;
+  readonly deployment: object;
+  readonly tags: { readonly [name: string]: string };
+  /** In ms of `performance.now()`. */
+  readonly readyAt: number;
+  /** When it is gone for good; until then it is there, terminating. */
+  goneAt?: number;
+  readonly namespaces: Map<string, Namespace>;
+}
+
+const emptyView = (): View => ({ records: new Map(), isThere: false });
+
+export function namespaceIn(index: StoredIndex, name: string): Namespace {
+  const known = index.namespaces.get(name);
+  if (known) {
+    show(known);
+    return known;
+  }
+  const fresh = { accepted: emptyView(), shown: emptyView(), pending: [], lsn: 0, shownLsn: 0 };
+  index.namespaces.set(name, fresh);
+  return fresh;
+}
+
+/** Takes a change in; reads see it after the lag, in ms. */
+export function accept(namespace: Namespace, change: Change, lagMs: number): void {
+  change(namespace.accepted);
+  namespace.lsn += 1;
+  namespace.pending.push({ shownAt: performance.now() + lagMs, change });
+  show(namespace);
+}
+
+function show(namespace: Namespace): void {
+  const now = performance.now();
+  for (let next = namespace.pending[0]; next && next.shownAt <= now; next = namespace.pending[0]) {
+    next.change(namespace.shown);
+    namespace.shownLsn += 1;
+    namespace.pending.shift();
+  }
+}
