@@ -69,6 +69,18 @@ export interface ErasedCounts {
   readonly answers?: number;
 }
 
+/** A place that was asked whether it still holds what was erased. */
+export interface VerifiedPlace {
+  /** "memories", "sessions: redis". */
+  readonly place: string;
+  /** How many of the erased words are there; of a place that could not be reached, how many entries may be. */
+  readonly found: number;
+  /** When what may be there is gone by itself at the latest (ISO 8601). */
+  readonly until?: string;
+  /** Why it is not known; it is asked again until it is. */
+  readonly why?: "not reached";
+}
+
 /** A copy of the record that was made before an erasure and so holds what it took, until it is gone itself. */
 export interface HeldBackup {
   /** Its file's name. */
@@ -100,7 +112,7 @@ export interface ErasureReceipt {
   /** The receipt whose erasure this one did again, on a copy that was put back. */
   readonly replays?: string;
   /** Each place read again after the erasure, and how many of the erased words were still there. */
-  readonly verified: readonly { readonly place: string; readonly found: number }[];
+  readonly verified: readonly VerifiedPlace[];
   readonly complete: boolean;
   /** The hash of the user's receipt before this one; empty for the first. */
   readonly previous: string;

@@ -9,6 +9,12 @@ export interface Place {
   readonly next: number;
 }
 
+/** A context, and how many tokens it has, about. */
+export interface Packed {
+  readonly text: string;
+  readonly tokens: number;
+}
+
 /**
  * Items as text for a prompt, within a budget of tokens (as `estimateTokens` counts). The best are taken first, as far
  * as the budget goes; what is taken is set down newest truth first: what holds, by when it was said, then what no
@@ -19,7 +25,7 @@ export function packContext(
   items: readonly Item[],
   maxTokens: number,
   places: readonly (Place | undefined)[] = [],
-): { text: string; tokens: number } {
+): Packed {
   const taken: Taken[] = [];
   const said = new Set<string>();
   let tokens = 0;

@@ -150,6 +150,7 @@ function scoped(
       open<Promise<unknown>>(() =>
         id === undefined ? log(ports, scope, options) : versionsOf(ports, scope, id),
       )) as ScopedMemory["history"],
+    revision: async () => open(() => ports.record.revision(scope)),
     undo: (revision) => write(() => undo(ports, scope, revision)),
     optimize: async (options) => open(() => optimize(ports, scope, options)),
     sessions: async (options) => open(() => sessions(ports, scope, options)),

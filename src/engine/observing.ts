@@ -6,7 +6,7 @@ import { countLines } from "./counted.ts";
 import type { Ports } from "./ports.ts";
 import type { ScopedMemory } from "./surface.ts";
 
-type Verb = keyof ScopedMemory;
+type Verb = Exclude<keyof ScopedMemory, "revision">;
 
 /** What OpenTelemetry calls them (semantic conventions for generative AI, memory operations); others have our own names. */
 const OPERATION: { readonly [verb in Verb]?: string } = {
@@ -41,7 +41,9 @@ export function observing(
     };
   };
   const verbs = Object.keys(GIVES) as Verb[];
-  return Object.fromEntries(verbs.map((verb) => [verb, observed(verb)])) as unknown as ScopedMemory;
+  const seen = Object.fromEntries(verbs.map((verb) => [verb, observed(verb)])) as unknown as ScopedMemory;
+  // One look-up of a number: to watch it would take longer.
+  return { ...seen, revision: memory.revision };
 }
 
 /** How each gives what it gives. */

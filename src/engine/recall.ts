@@ -2,7 +2,7 @@ import { matches } from "../domain/filter.ts";
 import type { Recall, RecallOptions } from "../domain/recall.ts";
 import type { Scope } from "../domain/scope.ts";
 import { type Block, unitId } from "./block/block.ts";
-import { packContext } from "./context.ts";
+import { type Packed, packContext } from "./context.ts";
 import type { Ports } from "./ports.ts";
 import { queryVector } from "./query-vector.ts";
 import { limitsOf } from "./recall/bounds.ts";
@@ -97,22 +97,32 @@ async function recallWith(
   });
   const ordered = wanted.profile.isNewestFirst ? newestFirst(block, text, placed) : placed;
   const items = ordered.map(({ item }) => item);
-  const context = packContext(
-    items,
-    wanted.maxTokens,
-    ordered.map(({ one }) => one.place),
-  );
+  const places = ordered.map(({ one }) => one.place);
   const id = ports.ids();
   ports.recalls?.keep(scope, id, receiptOf({ id, revision: block.revision, wanted }, ranked, found));
-  const plain = {
-    id,
-    context: context.text,
-    tokens: context.tokens,
-    abstained: items.length === 0,
-  };
-  if (!isExplained) return { ...plain, items };
+  const plain = { id, abstained: items.length === 0 };
+  const packed = (): Packed => packContext(items, wanted.maxTokens, places);
+  if (!isExplained) return withContext({ ...plain, items }, packed);
   const explained = ordered.map(({ item, one }) => ({ ...item, why: whyItem(text, found, one, item) }));
-  return { ...plain, items: explained, explanation: explanationOf(ranked, wanted) };
+  return withContext({ ...plain, items: explained, explanation: explanationOf(ranked, wanted) }, packed);
+}
+
+/** The context of a recall, worked out when it is first read: whoever puts the items into a prompt by themself never does. */
+function withContext(recall: Omit<Recall, "context" | "tokens">, pack: () => Packed): Recall {
+  let packed: Packed | undefined;
+  const once = (): Packed => {
+    packed ??= pack();
+    return packed;
+  };
+  return {
+    ...recall,
+    get context() {
+      return once().text;
+    },
+    get tokens() {
+      return once().tokens;
+    },
+  };
 }
 
 /**

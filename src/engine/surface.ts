@@ -397,6 +397,8 @@ export interface ScopedMemory {
   /** All versions of one memory, oldest first; or what happened to the user's memory, newest first. */
   history(id: string, options?: CallOptions): Promise<Memory[]>;
   history(id?: undefined, options?: CallOptions & { before?: number; limit?: number }): Promise<LogEntry[]>;
+  /** The user's revision: 0 before the first write, and one more with each. The quickest way to see whether anything was written. */
+  revision(options?: CallOptions): Promise<number>;
   undo(revision: number, options?: CallOptions): Promise<Receipt>;
   /**
    * Takes what has expired out of the search, merges what says the same, tells what has faded, and archives what is old,

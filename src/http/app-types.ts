@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, Hono } from "hono";
 
 /** What a request carries from one step to the next. */
@@ -11,6 +12,18 @@ export interface RequestFacts {
     /** The public half of the key it came with, once that is known to be good. */
     key?: string;
   };
+}
+
+/** What the server of Node gives along with a request; a test may ask without any. */
+export interface Wire {
+  readonly incoming?: IncomingMessage;
+  readonly outgoing?: ServerResponse;
+  /** Writes the answer's body, once its head is known: set by what passes on the bytes of another server. */
+  relay?: (outgoing: ServerResponse) => void;
+}
+
+export function wireOf(exchange: Exchange): Wire {
+  return (exchange.env ?? {}) as Wire;
 }
 
 export type App = Hono<RequestFacts>;

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import type { Exchange, RequestFacts } from "./app-types.ts";
+import { type Exchange, type RequestFacts, wireOf } from "./app-types.ts";
 
 /** A request that was answered, for logs and metrics. Nothing in it is a value of a path, a query or a body. */
 export interface Answered {
@@ -31,20 +31,10 @@ export function observed(tell: (answered: Answered) => void): MiddlewareHandler<
         ...(cut ? { cut } : {}),
       });
     };
-    const outgoing = outgoingOf(exchange);
+    const { outgoing } = wireOf(exchange);
     if (!outgoing) done(false);
     else outgoing.once("close", () => done(!outgoing.writableFinished));
   };
-}
-
-interface Outgoing {
-  readonly writableFinished: boolean;
-  once(event: "close", listener: () => void): unknown;
-}
-
-/** Node's own answer, where a server sends it; a test may ask without any. */
-function outgoingOf(exchange: Exchange): Outgoing | undefined {
-  return (exchange.env as { outgoing?: Outgoing } | undefined)?.outgoing;
 }
 
 function factsOf(exchange: Exchange): Pick<Answered, "requestId" | "method" | "route" | "key"> {

@@ -5,8 +5,10 @@ import { invalid, MemoryError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RateLimits } from "../ports/rate-limits.ts";
 import { type AppOptions, httpApp, type ServerFault } from "./app.ts";
+import type { Wire } from "./app-types.ts";
 import { farewell } from "./farewell.ts";
 import { isLoopback } from "./guard.ts";
+import { handedOver } from "./hand-over.ts";
 import { apiKeys, passingKeys } from "./keys.ts";
 import { keysFile } from "./keys-file.ts";
 import { lifecycle } from "./lifecycle.ts";
@@ -77,7 +79,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const life = lifecycle();
   const app = httpApp({ ...optionsFor(options), keepsake, keys, host, lifecycle: life });
   const server = createAdaptorServer({
-    fetch: app.fetch,
+    fetch: async (request, wire) => handedOver(await app.fetch(request, wire), wire as Wire),
     serverOptions: {
       headersTimeout: HEADERS_MS,
       requestTimeout: INCOMING_MS,

@@ -42,6 +42,8 @@ const LIKE: ReadonlyMap<string, string> = new Map(
     ⅼ: "l",
   }),
 );
+/** Then most of what follows changes nothing. */
+const ASCII = /^[ -~]*$/;
 const MIXED = /[\p{L}]+/gu;
 
 /**
@@ -49,6 +51,7 @@ const MIXED = /[\p{L}]+/gu;
  * of other scripts read as Latin ones where a word mixes both. A word that is all Cyrillic or Greek stays what it is.
  */
 export function folded(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase().replaceAll("`", "'").replace(/ +/g, " ").trim();
   return seen(text)
     .normalize("NFKC")
     .toLowerCase()

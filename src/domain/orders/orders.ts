@@ -5,6 +5,7 @@ import { type Span, sentencesOf } from "../sentences.ts";
 import { type Directed, directedAt } from "./directed.ts";
 import { folded } from "./fold.ts";
 import { ordersElsewhere } from "./languages.ts";
+import { isPlain } from "./plain.ts";
 import { RISKS, type Risk } from "./risks.ts";
 import { forgedFrom } from "./structure.ts";
 
@@ -34,19 +35,9 @@ const NAME =
  * In order, none over another; they cover what cannot be told from them.
  */
 export function ordersIn(content: string, voice: Voice): OrderSpan[] {
-  const found: OrderSpan[] = [];
-  const forged = forgedFrom(content);
-  if (forged)
-    found.push({
-      start: forged.start,
-      end: content.length,
-      does: `take it for ${forged.what}`,
-      foreign: true,
-    });
-  const foreign =
-    voice !== "typed"
-      ? [{ start: 0, end: content.length }]
-      : joined([...pastedIn(content), ...quotesIn(content)]);
+  const { forged, brought } = isPlain(content) ? NOTHING_ODD : oddIn(content);
+  const found = [...forged];
+  const foreign = voice === "typed" ? brought() : [{ start: 0, end: content.length }];
   for (const piece of pieces(content)) {
     const at = foreign.find(({ start, end }) => piece.start < end && start < piece.end);
     const own = voice === "typed" ? ordered(content.slice(piece.start, piece.end), "typed") : undefined;
@@ -61,9 +52,26 @@ export function ordersIn(content: string, voice: Voice): OrderSpan[] {
     const does = own ?? theirs;
     if (does !== undefined) found.push({ ...piece, does });
   }
-  for (const span of fencesIn(content))
-    found.push({ ...span, does: "take it for a memory that is none", foreign: true });
   return merged(found);
+}
+
+/** What plays a part in a text, and what in it is somebody else's. */
+interface Odd {
+  readonly forged: readonly OrderSpan[];
+  readonly brought: () => readonly Span[];
+}
+
+const NOTHING_ODD: Odd = { forged: [], brought: () => [] };
+
+function oddIn(content: string): Odd {
+  const part = forgedFrom(content);
+  return {
+    forged: [
+      ...(part ? [{ start: part.start, end: content.length, does: `take it for ${part.what}` }] : []),
+      ...fencesIn(content).map((span) => ({ ...span, does: "take it for a memory that is none" })),
+    ].map((span) => ({ ...span, foreign: true })),
+    brought: () => joined([...pastedIn(content), ...quotesIn(content)]),
+  };
 }
 
 /** What a sentence orders, where it does. */

@@ -71,8 +71,7 @@ type Held = { readonly conversation: Conversation; readonly profiles: Profiles }
 
 /** Takes note of what was written since the last request of the conversation, and lets go of all where something was erased. */
 async function caughtUp(memory: ScopedMemory, { conversation, profiles }: Held, key: string): Promise<void> {
-  const [newest] = await memory.history(undefined, { limit: 1 });
-  const revision = newest?.revision ?? 0;
+  const revision = await memory.revision();
   const isErased = !(await noted(memory, conversation, revision));
   if (!isErased) return;
   delete conversation.profile;

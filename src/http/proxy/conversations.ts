@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createHash, createHmac, createSecretKey, randomBytes } from "node:crypto";
 import { type Scope, scopeKey } from "../../domain/scope.ts";
 import { fenceNonce } from "../../engine/fence.ts";
 import { type Lately, lately } from "./lately.ts";
@@ -58,7 +58,7 @@ const RETRY_MS = 600_000;
 export function conversations(): Conversations {
   const held = lately<Conversation>(2000, HOUR_MS);
   const last = lately<Opening>(5000, RETRY_MS);
-  const key = randomBytes(32);
+  const key = createSecretKey(randomBytes(32));
   const nonces = { sign: (text: string) => createHmac("sha256", key).update(text).digest("hex") };
   const begun = (scope: Scope, id: string, session: string | undefined): Conversation => {
     const named = session ?? `chat-${hashOf(id).slice(0, 8)}-${randomBytes(6).toString("hex")}`;

@@ -1,12 +1,13 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Purpose } from "../../domain/model-call.ts";
 import { isMemoryError, MemoryError } from "../../errors.ts";
+import { wireOf } from "../app-types.ts";
 import type { Asked } from "../operation.ts";
 import { eventReader } from "./events.ts";
 import { headersBack, headersOn } from "./headers.ts";
 import { noAnswer } from "./problems.ts";
 import type { OpenAiProxy } from "./proxy.ts";
-import { type Ending, relayed } from "./relay.ts";
+import { type Ending, type Onlooker, relayed, relayedTo } from "./relay.ts";
 import { parsed, type Reply, type ReplyReader } from "./reply.ts";
 import { reportOf } from "./reports.ts";
 import type { Who } from "./who.ts";
@@ -53,15 +54,15 @@ export async function passOn(asked: Asked, proxy: OpenAiProxy, passing: PassingO
     if (isFirst) passing.onFirst?.();
     isFirst = false;
   };
-  const body = relayed(incoming, {
+  const wire = wireOf(asked.exchange);
+  const onlooker: Onlooker = {
     passed(bytes) {
       first();
       hear.take(bytes);
     },
     cut() {
-      const { outgoing } = (asked.exchange.env ?? {}) as { outgoing?: ServerResponse };
-      outgoing?.destroy();
-      return outgoing !== undefined;
+      wire.outgoing?.destroy();
+      return wire.outgoing !== undefined;
     },
     ended(how) {
       first();
@@ -70,10 +71,12 @@ export async function passOn(asked: Asked, proxy: OpenAiProxy, passing: PassingO
       if (status < 300) passing.onEnd?.(reply);
       report(asked, proxy, passing, { begun, status, ending, reply });
     },
-  });
+  };
   const isEmpty = status === 204 || status === 205;
   if (isEmpty) incoming.resume();
-  return new Response(isEmpty ? null : body, { status, headers });
+  else if (wire.outgoing) wire.relay = (outgoing) => relayedTo(outgoing, incoming, onlooker);
+  const body = isEmpty || wire.relay ? null : relayed(incoming, onlooker);
+  return new Response(body, { status, headers });
 }
 
 /** The answer as it begins. What is no answer is a problem of ours to tell. */

@@ -46,8 +46,7 @@ export function profiles({ maxTokens }: { readonly maxTokens: number }): Profile
     return isSo ? put(user, { ...made, revision }) : undefined;
   };
   const renew = async (user: string, memory: ScopedMemory): Promise<void> => {
-    const [newest] = await memory.history(undefined, { limit: 1 });
-    const revision = newest?.revision ?? 0;
+    const revision = await memory.revision();
     if (!(await stillSo(user, memory, revision))) await make(user, memory, revision);
   };
   const later = (user: string, memory: () => ScopedMemory): void => {

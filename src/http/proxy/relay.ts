@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** How an answer ended: all of it came; it was cut over there; the client went away. */
 export type Ending = "whole" | "cut" | "gone";
@@ -53,4 +53,39 @@ export function relayed(incoming: IncomingMessage, onlooker: Onlooker): Readable
     // A few parts may wait, so that the next one is on its way while one is written.
     { highWaterMark: 4 },
   );
+}
+
+/**
+ * The same, written straight to the client: the head goes out in one packet with the first bytes, where those are there, and
+ * nothing stands between two sockets. The head of `outgoing` is set before.
+ */
+export function relayedTo(outgoing: ServerResponse, incoming: IncomingMessage, onlooker: Onlooker): void {
+  let isOver = false;
+  const end = (how: Ending): void => {
+    if (isOver) return;
+    isOver = true;
+    onlooker.ended(how);
+  };
+  incoming.on("data", (bytes: Buffer) => {
+    if (isOver) return;
+    if (!outgoing.write(bytes)) incoming.pause();
+    onlooker.passed(bytes);
+  });
+  outgoing.on("drain", () => incoming.resume());
+  outgoing.on("error", () => {});
+  incoming.on("error", () => {});
+  incoming.once("close", () => {
+    if (isOver) return;
+    if (incoming.complete) outgoing.end();
+    else onlooker.cut();
+    end(incoming.complete ? "whole" : "cut");
+  });
+  outgoing.once("close", () => {
+    end("gone");
+    incoming.destroy();
+  });
+  // A model may think for long before its first word.
+  setImmediate(() => {
+    if (!outgoing.headersSent && !outgoing.destroyed) outgoing.flushHeaders();
+  });
 }

@@ -1,4 +1,5 @@
-import type { Exchange } from "../app-types.ts";
+import type { IncomingMessage } from "node:http";
+import { type Exchange, wireOf } from "../app-types.ts";
 import { refuse } from "../problem.ts";
 import { type Edit, edited, withoutMembers } from "./json-places.ts";
 import { wrong } from "./problems.ts";
@@ -38,7 +39,7 @@ export async function taken(exchange: Exchange): Promise<Taken> {
     const detail = "Send JSON, with the header content-type: application/json.";
     throw refuse({ status: 415, code: "invalid_input", detail });
   }
-  const bytes = await bytesOf(exchange.req.raw);
+  const bytes = await bytesOf(exchange);
   const json = textOf(bytes);
   const body = parsed(json);
   if (typeof body !== "object" || body === null || Array.isArray(body))
@@ -57,17 +58,33 @@ function strippedOf(json: string): string {
   return edited(json, withoutMembers(json, NOT_ASKED));
 }
 
-export async function bytesOf(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > MOST_PROXY_BYTES) throw tooLong();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > MOST_PROXY_BYTES) throw tooLong();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+async function bytesOf(exchange: Exchange): Promise<Uint8Array> {
+  if (Number(exchange.req.header("content-length") ?? 0) > MOST_PROXY_BYTES) throw tooLong();
+  const { incoming } = wireOf(exchange);
+  if (incoming) return bytesComing(incoming);
+  const bytes = new Uint8Array(await exchange.req.raw.arrayBuffer());
+  if (bytes.length > MOST_PROXY_BYTES) throw tooLong();
+  return bytes;
 }
+
+/** A body, read from its socket: to make a stream of the web's of it takes longer than the reading. */
+function bytesComing(incoming: IncomingMessage): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    incoming.on("data", (chunk: Uint8Array) => {
+      size += chunk.length;
+      if (size <= MOST_PROXY_BYTES) chunks.push(chunk);
+      // What comes after it is read and dropped, so that the refusal can be read over there.
+      else reject(tooLong());
+    });
+    incoming.once("end", () => resolve(Buffer.concat(chunks, size)));
+    incoming.once("error", () => reject(GONE));
+    incoming.once("close", () => reject(GONE));
+  });
+}
+
+const GONE = new DOMException("The client went away.", "AbortError");
 
 function textOf(bytes: Uint8Array): string {
   try {

@@ -48,9 +48,12 @@ export function sender({ baseUrl }: Pick<Upstream, "baseUrl">): Sender {
         method,
         headers: { ...headers, host: base.host, ...(body ? { "content-length": body.byteLength } : {}) },
         agent,
-        signal,
       };
       const request = isSecure ? secureRequest(target) : plainRequest(target);
+      // As the option `signal` does it, but that takes a third of a millisecond of every request.
+      const stop = (): void => void request.destroy(signal.reason);
+      signal.addEventListener("abort", stop, { once: true });
+      request.once("close", () => signal.removeEventListener("abort", stop));
       request.once("response", resolve);
       request.on("error", (error: NodeJS.ErrnoException) => {
         if (signal.aborted) reject(signal.reason);

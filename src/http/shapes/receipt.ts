@@ -20,7 +20,14 @@ export const ERASURE_RECEIPT: z.ZodType = named(
       trace: z.string().optional(),
       replays: z.string().optional(),
       verified: z
-        .array(z.object({ place: z.string(), found: whole }))
+        .array(
+          z.object({
+            place: z.string(),
+            found: whole,
+            until: time.describe("When what may be there is gone by itself at the latest").optional(),
+            why: z.literal("not reached").optional(),
+          }),
+        )
         .describe("Each place read again, and how many of the erased words were still there"),
       complete: z.boolean(),
       previous: z.string(),
