@@ -7,6 +7,10 @@ export interface Job {
   readonly about: string;
   /** Milliseconds from the end of a run to the next one; absent where it runs when there is something to do. */
   readonly everyMs?: number;
+  /** Whether several processes may run it at once: it holds a lease of its own for each piece of work. Else one at a time does. */
+  readonly isShared?: boolean;
+  /** Resolves when this process has time for it: before it takes the lease, which another one may have time for. */
+  ready?(signal: AbortSignal): Promise<void>;
   /** How long it rests after each step, so that others come first: so many times as long as the step took. */
   readonly rest: number;
   /**

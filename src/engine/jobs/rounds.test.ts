@@ -149,6 +149,49 @@ it("a user with whom something is wrong holds up none of the others", async () =
   expect([await current("ann"), await current("cid")]).toEqual([2, 1]);
 });
 
+it("a user with whom it fails five times is set aside, and is tried again when something has changed", async () => {
+  for (const user of ["ann", "bob"]) await doubled(user);
+  let isBroken = true;
+  let tries = 0;
+  const failing: Task = {
+    ...consolidation,
+    async think(with_, looking) {
+      if (looking.scope.user !== "ann") return consolidation.think(with_, looking);
+      tries += 1;
+      if (isBroken) throw new TypeError("broken");
+      return consolidation.think(with_, looking);
+    },
+  };
+  for (let attempt = 1; attempt < 5; attempt += 1) await expect(run(failing)).rejects.toThrow("broken");
+  await run(failing);
+  await run(failing);
+  expect(tries).toBe(5);
+  expect(await record.failedVisits({ attempts: 5, limit: 9 })).toMatchObject([
+    { job: "consolidation", scope: scopeOf("ann"), visit: { failed: { attempts: 5, problem: "internal" } } },
+  ]);
+  await record.commit(scopeOf("ann"), changes({ base: 1, memories: [memory("c")] }));
+  await run(failing);
+  expect(tries).toBe(6);
+  isBroken = false;
+  await record.commit(scopeOf("ann"), changes({ base: 2, memories: [memory("d")] }));
+  expect(await run(failing)).toMatchObject({ done: 1 });
+  expect(await record.failedVisits({ attempts: 1, limit: 9 })).toEqual([]);
+});
+
+it("what passes by itself sets nobody aside", async () => {
+  await doubled("ann");
+  const failing: Task = {
+    ...consolidation,
+    async think() {
+      throw new MemoryError("over_quota", "the budget is used up.");
+    },
+  };
+  for (let attempt = 0; attempt < 7; attempt += 1) {
+    await expect(run(failing)).rejects.toMatchObject({ code: "over_quota" });
+  }
+  expect(await record.failedVisits({ attempts: 1, limit: 9 })).toEqual([]);
+});
+
 it("notes what was done before it fails", async () => {
   for (const user of ["ann", "bob"]) await doubled(user);
   const failing: Task = {

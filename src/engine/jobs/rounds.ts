@@ -6,6 +6,7 @@ import type { NewVisit, VisitPage } from "../../ports/house-keeping.ts";
 import type { Ports } from "../ports.ts";
 import { carryOut } from "./carry-out.ts";
 import type { Job, JobStep } from "./job.ts";
+import { brokenOff, isPassing, isSetAside } from "./poison.ts";
 import type { Task } from "./task.ts";
 
 /** Users on a page, and users whose visits are noted at once. */
@@ -100,13 +101,15 @@ async function* visitOf(
     return seen.visit;
   } catch (error) {
     if (isMemoryError(error) && error.code === "unavailable") throw error;
-    sum.failures.push(error);
-    return undefined;
+    const failed = isPassing(error) ? undefined : brokenOff(error, { before: visit, revision, at });
+    if (!failed || !isSetAside(failed)) sum.failures.push(error);
+    return failed;
   }
 }
 
 function isDue(revision: number, visit: Visit | undefined, at: string): boolean {
   if (!visit || visit.revision !== revision) return true;
+  if (visit.failed) return !isSetAside(visit);
   return visit.due !== undefined && visit.due <= at;
 }
 

@@ -5,13 +5,14 @@ import type { Job, JobStep } from "./job.ts";
 import { oneByOne } from "./one-by-one.ts";
 import { type Runner, runner } from "./runner.ts";
 
-const record = memoryRecord();
+let record = memoryRecord();
 const stopping = { controller: new AbortController() };
 let started: Runner[] = [];
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.parse("2026-03-01T10:00:00Z") });
   stopping.controller = new AbortController();
+  record = memoryRecord();
 });
 afterEach(async () => {
   stopping.controller.abort(new Error("stopped"));

@@ -1,5 +1,9 @@
+import { MemoryError } from "../../errors.ts";
+import { alarm } from "./alarm.ts";
+import { attempt, leaseOf } from "./attempt.ts";
+import { hold, isHeld } from "./hold.ts";
 import type { Job } from "./job.ts";
-import { rest } from "./rest.ts";
+import { type Asked, FIRST_PAUSE_MS, untilDone } from "./until-done.ts";
 import { type Watch, type WatchPorts, watch } from "./watch.ts";
 
 /** A job and its owner: it runs one at a time, is seen while it does, and ends when its owner does. */
@@ -8,7 +12,15 @@ export interface Runner extends Pick<Watch, "problem"> {
   later(): void;
   /** Runs after so long (milliseconds), and from then on in its interval, where it has one. */
   start(afterMs: number): void;
-  /** The same work in the caller's own time, with its errors; what runs in the background makes room for it. */
+  /**
+   * One run that somebody else asked for, who tries again by himself. Throws what hindered it; `unavailable` where another
+   * process is at it, or the signal ended it.
+   */
+  offered(signal: AbortSignal): Promise<void>;
+  /**
+   * The same work in the caller's own time, with its errors; what runs in the background makes room for it, and starts in no
+   * other process.
+   */
   now<Step>(
     work: (signal: AbortSignal) => AsyncGenerator<Step, void, void>,
     signal?: AbortSignal,
@@ -19,69 +31,69 @@ export interface Runner extends Pick<Watch, "problem"> {
   end(): Promise<void>;
 }
 
-const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 60_000;
-/** Where a step was a wait for a server, it rests as after one of this length. */
-const LONGEST_REST_MS = 50;
-
 /** After a failure it pauses, longer each time, and goes on: a failure here is nobody's to catch. */
 export function runner(ports: WatchPorts, job: Job, stopped: AbortSignal): Runner {
   const seen = watch(ports, job);
-  let run: { readonly ended: Promise<void>; readonly makeRoom: AbortController } | undefined;
-  let isAskedAgain = false;
+  const asked: Asked = { isAsked: false };
+  let run: { readonly ended: Promise<unknown>; readonly makeRoom: AbortController } | undefined;
   let inForeground = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let nextAt: number | undefined;
+  const next = alarm(ports.clock);
+  /** When it is due, where another process has run it. */
+  let dueMs: number | undefined;
 
-  const scheduled = (ms: number): void => {
-    nextAt = ports.clock().getTime() + ms;
-  };
-  const untilDone = async (signal: AbortSignal): Promise<void> => {
-    for (let failures = 0; !signal.aborted; failures += 1) {
-      isAskedAgain = false;
-      nextAt = undefined;
-      if (await once(job, seen, signal)) {
-        if (!isAskedAgain) return;
-        failures = -1;
-      } else {
-        const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
-        scheduled(pause);
-        await rest(pause, signal);
-      }
-    }
-  };
-  const start = (afterMs: number): void => {
-    clearTimeout(timer);
-    if (stopped.aborted) return;
-    scheduled(afterMs);
-    timer = setTimeout(later, afterMs);
-    timer.unref();
-  };
-  function later(): void {
-    isAskedAgain = true;
-    if (run || inForeground > 0 || stopped.aborted) return;
-    clearTimeout(timer);
+  /** Has `work` be the one run of this process. */
+  const running = <Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> => {
+    next.clear();
+    dueMs = undefined;
     const makeRoom = new AbortController();
-    const ended = untilDone(AbortSignal.any([stopped, makeRoom.signal])).finally(() => {
+    const ended = work(AbortSignal.any([stopped, makeRoom.signal])).finally(() => {
       run = undefined;
-      nextAt = undefined;
+      next.tell();
       if (makeRoom.signal.aborted) return;
+      const againMs = dueMs ?? job.everyMs;
       // Asked in the moment between the last look and now.
-      if (isAskedAgain) later();
-      else if (job.everyMs !== undefined) start(job.everyMs);
+      if (asked.isAsked) begin();
+      else if (againMs !== undefined) start(againMs);
     });
     run = { ended, makeRoom };
+    return ended;
+  };
+  function start(afterMs: number): void {
+    if (!stopped.aborted) next.set(afterMs, begin);
+  }
+  function begin(): void {
+    if (run || inForeground > 0 || stopped.aborted) return;
+    void running(async (signal) => {
+      dueMs = await untilDone(ports, job, seen, asked, { signal, tell: next.tell });
+    });
+  }
+  function later(): void {
+    asked.isAsked = true;
+    begin();
+  }
+  async function offered(signal: AbortSignal): Promise<void> {
+    while (run) await run.ended;
+    if (inForeground > 0 || stopped.aborted) throw busy();
+    const outcome = await running((own) => {
+      asked.isAsked = false;
+      const both = AbortSignal.any([own, signal]);
+      return attempt(ports, job, seen, { signal: both, isUrgent: true, pauseMs: FIRST_PAUSE_MS });
+    });
+    if (outcome.kind === "failed") throw outcome.error;
+    if (outcome.kind !== "done") throw busy();
   }
 
   return {
     later,
     start,
+    offered,
     async *now(work, signal) {
       inForeground += 1;
       try {
         run?.makeRoom.abort();
         await run?.ended;
-        yield* work(AbortSignal.any([stopped, ...(signal ? [signal] : [])]));
+        const both = AbortSignal.any([stopped, ...(signal ? [signal] : [])]);
+        yield* alone(ports, job, stopped, () => work(both));
         seen.cleared();
       } finally {
         inForeground -= 1;
@@ -91,29 +103,29 @@ export function runner(ports: WatchPorts, job: Job, stopped: AbortSignal): Runne
     },
     isRunning: () => run !== undefined,
     problem: seen.problem,
-    state: () => seen.state({ isRunning: run !== undefined, nextAt }),
+    state: () => seen.state({ isRunning: run !== undefined, nextAt: next.at() }),
     async end() {
-      clearTimeout(timer);
+      next.clear();
       await run?.ended;
     },
   };
 }
 
-/** One run. Whether it came to its end. */
-async function once(job: Job, seen: Watch, signal: AbortSignal): Promise<boolean> {
-  seen.begin();
+function busy(): MemoryError {
+  return new MemoryError("unavailable", "this job is run elsewhere just now, or was told to stop.");
+}
+
+/** Keeps other processes from starting the job, where none is at it. Somebody who waits for the work does not wait for the lease. */
+async function* alone<Step>(
+  { record }: WatchPorts,
+  job: Job,
+  signal: AbortSignal,
+  work: () => AsyncGenerator<Step, void, void>,
+): AsyncGenerator<Step, void, void> {
+  const held = await hold(record, leaseOf(job), { isUrgent: true, signal }).catch(() => undefined);
   try {
-    let from = performance.now();
-    for await (const step of job.run(signal)) {
-      seen.step(step);
-      const took = performance.now() - from;
-      if (job.rest > 0) await rest(job.rest * Math.min(LONGEST_REST_MS, took), signal);
-      from = performance.now();
-    }
-    await seen.ended();
-    return true;
-  } catch (error) {
-    if (!signal.aborted) await seen.ended(error);
-    return false;
+    yield* work();
+  } finally {
+    if (held && isHeld(held)) await held.giveBack();
   }
 }

@@ -1,9 +1,12 @@
+import type { Visit } from "../../domain/job.ts";
 import { type Scope, scopeKey } from "../../domain/scope.ts";
 import { isMemoryError } from "../../errors.ts";
 import { digestPending } from "../digest-pending.ts";
 import type { Ports } from "../ports.ts";
 import type { Gathering } from "./gathering.ts";
+import { hold, isHeld } from "./hold.ts";
 import type { Job, JobStep } from "./job.ts";
+import { brokenOff, isPassing, isSetAside } from "./poison.ts";
 
 /** Understanding, which can be told of a user whose messages have just been stored. */
 export interface Understanding extends Job {
@@ -20,30 +23,39 @@ const AT_ONCE = 20;
 const YOUNG_MS = 30_000;
 /** How often it is looked for what other processes, or a crash, left behind. */
 const EVERY_MS = 60_000;
+/** More users than that who cannot be read are no poison, but something that is wrong with the whole. */
+const MOST_FAILED = 1000;
+const NAME = "understanding";
 
-/** Reads messages that wait for the extractor, a user at a time; those that are still being gathered are left alone. */
+/** Users who are passed over for now: with what failed, or with nothing, where there was nothing to be done. */
+type Passed = Map<string, unknown>;
+
+/**
+ * Reads messages that wait for the extractor, a user at a time; those that are still being gathered are left alone. Each user is
+ * read under a lease: many processes read many users at once, and none is read, or paid for, twice.
+ */
 export function understanding(ports: Ports, gathered: Gathering): Understanding {
   const asked = new Map<string, Scope>();
   return {
-    name: "understanding",
+    name: NAME,
     about: "reads the messages that wait for it, and stores what they say",
     everyMs: EVERY_MS,
+    isShared: true,
     rest: 3,
     ask(scope) {
       asked.set(scopeKey(scope), scope);
     },
     async *run(signal) {
       let done = 0;
-      /** Users who are passed over for now: with what failed, or with nothing, where there was nothing to be done. */
-      const passed = new Map<string, unknown>();
+      const { before, passed } = await failedBefore(ports);
       for (;;) {
         const scope = await next(ports, gathered, asked, passed);
         if (!scope) break;
         const key = scopeKey(scope);
-        const { read, failed } = await readOf(ports, scope, signal);
+        const { read, failed } = await readAlone(ports, scope, { before: before.get(key), signal });
         done += read;
         if (failed === undefined) asked.delete(key);
-        // What waits and was not read waits for another program's model.
+        // What waits and was not read waits for another program's model, or is being read by another process.
         if (read === 0) passed.set(key, failed);
         yield { done } satisfies JobStep;
       }
@@ -57,18 +69,71 @@ export function understanding(ports: Ports, gathered: Gathering): Understanding 
   };
 }
 
-/** A server that is down is down for everybody; what is wrong with one user holds up none of the others. */
-async function readOf(
+/** What could not be read before, by user; what was set aside is passed over, unless there is something new. */
+async function failedBefore({
+  record,
+}: Pick<Ports, "record">): Promise<{ readonly before: ReadonlyMap<string, Visit>; readonly passed: Passed }> {
+  const failed = await record.failedVisits({ attempts: 1, limit: MOST_FAILED });
+  const before = new Map<string, Visit>();
+  const passed: Passed = new Map();
+  for (const { job, scope, revision, visit } of failed) {
+    if (job !== NAME) continue;
+    before.set(scopeKey(scope), visit);
+    if (isSetAside(visit) && visit.revision === revision) passed.set(scopeKey(scope), undefined);
+  }
+  return { before, passed };
+}
+
+interface Reading {
+  readonly read: number;
+  readonly failed?: unknown;
+}
+
+/** Where another process reads this user, nothing is read here. */
+async function readAlone(
   ports: Ports,
   scope: Scope,
-  signal: AbortSignal,
-): Promise<{ readonly read: number; readonly failed?: unknown }> {
+  { before, signal }: { readonly before: Visit | undefined; readonly signal: AbortSignal },
+): Promise<Reading> {
+  // No name stands in the record beside the user's own rows.
+  const held = await hold(ports.record, `${NAME} ${ports.secret.sign(scopeKey(scope))}`, { signal });
+  if (!isHeld(held)) return { read: 0 };
+  try {
+    const reading = await readOf(ports, scope, held.signal);
+    return await noted(ports, scope, before, reading);
+  } catch (error) {
+    if (held.isLost() && !signal.aborted) return { read: 0 };
+    throw error;
+  } finally {
+    await held.giveBack();
+  }
+}
+
+/** A server that is down is down for everybody; what is wrong with one user holds up none of the others. */
+async function readOf(ports: Ports, scope: Scope, signal: AbortSignal): Promise<Reading> {
   try {
     return { read: await digestPending(ports, scope, signal) };
   } catch (failed) {
     if (signal.aborted || isUnavailable(failed)) throw failed;
     return { read: 0, failed };
   }
+}
+
+/** Notes what could not be read; what fails too often is set aside, and hinders nobody any more. */
+async function noted(
+  { record, clock }: Ports,
+  scope: Scope,
+  before: Visit | undefined,
+  reading: Reading,
+): Promise<Reading> {
+  const { failed } = reading;
+  if (failed === undefined && !before) return reading;
+  if (failed !== undefined && isPassing(failed)) return reading;
+  const revision = await record.revision(scope);
+  const at = clock().toISOString();
+  const visit: Visit = failed === undefined ? { revision } : brokenOff(failed, { before, revision, at });
+  await record.noteVisits(NAME, [{ scope, visit }]);
+  return isSetAside(visit) ? { read: 0 } : reading;
 }
 
 async function next(

@@ -1,6 +1,7 @@
 import type { JobNote } from "../../domain/job.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Leases } from "../../ports/leases.ts";
 import type { Record } from "../../ports/record.ts";
 import type { JobState } from "../surface.ts";
 import type { Job, JobStep } from "./job.ts";
@@ -19,7 +20,7 @@ export interface Watch {
 
 export interface WatchPorts {
   readonly clock: Clock;
-  readonly record: Pick<Record, "jobs" | "noteJob">;
+  readonly record: Pick<Record, "jobs" | "noteJob"> & Leases;
 }
 
 type Seen = Partial<Omit<JobNote, "name">>;
@@ -66,7 +67,7 @@ export function watch({ clock, record }: WatchPorts, job: Job): Watch {
     },
     problem: () => seen.problem,
     async state({ isRunning, nextAt }) {
-      const kept: Seen = seen.at === undefined ? await noteOf(record, job) : seen;
+      const kept = isRunning ? seen : newer(seen, await noteOf(record, job));
       const { at, ...rest } = kept;
       const left = await job.left?.();
       return {
@@ -86,7 +87,12 @@ export function watch({ clock, record }: WatchPorts, job: Job): Watch {
 
 const NOTHING: Omit<JobNote, "name"> = { at: "", tookMs: 0, done: 0, attempts: 0 };
 
-/** What another process noted of it. */
+/** Another process may have run it since. */
+function newer(seen: Seen, noted: Seen): Seen {
+  return seen.at === undefined || (noted.at ?? "") > seen.at ? noted : seen;
+}
+
+/** What was noted of it last, here or in another process. */
 async function noteOf(record: WatchPorts["record"], { name }: Job): Promise<Seen> {
   return (await record.jobs()).find((note) => note.name === name) ?? {};
 }

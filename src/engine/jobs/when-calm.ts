@@ -9,23 +9,31 @@ const LONGEST_WAIT_MS = 15 * 60_000;
 /** A share of less than this says nothing. */
 const SHORTEST_MS = 200;
 
-/** The same job, which waits before each step while the process has its hands full. */
+/** The same job, which waits before it begins and before each step while the process has its hands full. */
 export function whenCalm(job: Job, workload: () => number = shareAtWork()): Job {
+  let waited = 0;
+  const calm = async (signal: AbortSignal): Promise<void> => {
+    while (workload() > BUSY && waited < LONGEST_WAIT_MS) {
+      await rest(LOOK_AGAIN_MS, signal);
+      signal.throwIfAborted();
+      waited += LOOK_AGAIN_MS;
+    }
+  };
   return {
     ...job,
+    async ready(signal) {
+      waited = 0;
+      await calm(signal);
+    },
     async *run(signal) {
-      let waited = 0;
-      const calm = async (): Promise<void> => {
-        while (workload() > BUSY && waited < LONGEST_WAIT_MS) {
-          await rest(LOOK_AGAIN_MS, signal);
-          signal.throwIfAborted();
-          waited += LOOK_AGAIN_MS;
+      try {
+        await calm(signal);
+        for await (const step of job.run(signal)) {
+          yield step;
+          await calm(signal);
         }
-      };
-      await calm();
-      for await (const step of job.run(signal)) {
-        yield step;
-        await calm();
+      } finally {
+        waited = 0;
       }
     },
   };
