@@ -1,14 +1,13 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { cacheBytesFor } from "../config/cache.ts";
-import type { CostSettings } from "../config/cost-settings.ts";
-import { type EmbedderSettings, readSettings, type Settings } from "../config/settings.ts";
+import type { Backends } from "../config/backends/index.ts";
+import { readSettings, type Settings } from "../config/settings.ts";
 import { isoTime } from "../domain/time.ts";
 import type { Keepsake, ScopedMemory } from "../engine/surface.ts";
 import { MemoryError } from "../errors.ts";
 import type { MemoryOptions } from "../memory.ts";
-import type { CallHooks } from "../ports/calls.ts";
 import { shownError } from "./exit.ts";
+import { openMemory } from "./opening.ts";
 import { type Printer, printer } from "./print.ts";
 
 /** What every command takes. */
@@ -28,8 +27,11 @@ export interface Working {
   readonly print: Printer;
   /** The time it is, as this command takes it. */
   readonly clock: () => Date;
-  /** The database file. */
+  /** The database file; or the address of the database, without a password. */
   readonly path: string;
+  /** Whether it is a file, with others beside it. */
+  readonly isFile: boolean;
+  readonly backends: Backends;
 }
 
 /**
@@ -47,15 +49,25 @@ export async function withMemory(
 ): Promise<void> {
   const print = printer(options.json ?? false);
   await reporting(print, async () => {
-    const settings = readSettings();
-    const path = options.db ?? settings.path;
+    const settings = readSettings(undefined, options.db);
     const clock = clockOf(options.at);
-    await using keepsake = await open(placeOf(path, access, print), settings, { clock, ...watching });
-    for (const notice of keepsake.notices) print.note(notice);
+    const { openBackends, shownAddress } = await import("../config/backends/index.ts");
+    const { postgres } = settings.backends ?? {};
+    const file = postgres ? undefined : placeOf(settings.path, access, print);
+    await using backends = await openBackends(settings);
+    await using keepsake = await openMemory(settings, {
+      clock,
+      ...watching,
+      ...(file === undefined ? {} : { path: file }),
+      ...backends.options,
+    });
+    const path = postgres ? shownAddress(postgres.url) : settings.path;
+    const isFile = !postgres && path !== ":memory:";
+    for (const notice of [...backends.notices, ...keepsake.notices]) print.note(notice);
     const project = options.project === undefined ? {} : { project: options.project };
     const memory = keepsake.scope({ user: options.user ?? "me", ...project });
     // Awaited here: the database closes at the end of this block.
-    return await command({ keepsake, memory, settings, print, clock, path });
+    return await command({ keepsake, memory, settings, print, clock, path, isFile, backends });
   });
 }
 
@@ -69,51 +81,6 @@ function placeOf(path: string, access: Access, print: Printer): string {
   }
   print.note(`There is no database ${path} yet.`);
   return ":memory:";
-}
-
-/** Loaded here, so that help and mistakes in use are answered without opening anything. */
-async function open(
-  path: string,
-  settings: Settings,
-  ports: Pick<MemoryOptions, "clock" | "meter" | "tracer">,
-): Promise<Keepsake> {
-  const { createMemory } = await import("../memory.ts");
-  const { secret, confidenceThreshold, topK: limit, maxContextTokens: maxTokens } = settings;
-  const keepsake = await createMemory({
-    path,
-    ...ports,
-    ...(secret === undefined ? {} : { secret }),
-    ...(settings.redact === undefined ? {} : { redact: settings.redact }),
-    ...(settings.decayDays === undefined ? {} : { decayDays: settings.decayDays }),
-    ...(settings.cleanUp === undefined ? {} : { cleanUp: settings.cleanUp }),
-    cacheBytes: settings.cacheMegabytes === undefined ? cacheBytesFor() : settings.cacheMegabytes * 1e6,
-    ...(await understanding(settings, confidenceThreshold)),
-    ...(settings.embedder === undefined ? {} : { embedder: embedding(settings.embedder) }),
-    costs: await costing(settings.costs),
-  });
-  if (limit === undefined && maxTokens === undefined) return keepsake;
-  const { withDefaults } = await import("../config/defaults.ts");
-  return withDefaults(keepsake, {
-    ...(limit === undefined ? {} : { limit }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-  });
-}
-
-/** Who reads what is said. */
-async function understanding({ model: named }: Settings, threshold: number | undefined) {
-  const { understandingOf } = await import("../config/understanding.ts");
-  return understandingOf(named, threshold);
-}
-
-function embedding(named: EmbedderSettings) {
-  return async (hooks: CallHooks) => (await import("../config/embedder.ts")).embedderOf(named, hooks);
-}
-
-/** What is said may be said at any time (`--at`); what it costs is paid now. */
-async function costing(settings: CostSettings | undefined) {
-  const clock = () => new Date();
-  if (settings === undefined) return { clock };
-  return { ...(await (await import("../config/costs.ts")).costsOf(settings)), clock };
 }
 
 /** Runs a piece of work, and turns what it throws into words and an exit status. */

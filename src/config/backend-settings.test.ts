@@ -33,6 +33,19 @@ describe("the record", () => {
     expect([settings.path, settings.backends]).toEqual(["a.db", undefined]);
   });
 
+  it("is what the command names, a path or an address", () => {
+    const url = "postgresql://db/memory";
+    const here = { ...SECRET, MEMORY_DB_URL: url, KEEPSAKE_DB: "a.db" };
+    expect(readSettings(here, "b.db")).toMatchObject({ path: "b.db" });
+    expect(readSettings(here, "b.db").backends).toBeUndefined();
+    expect(readSettings(here, "sqlite:///c.db").path).toBe("c.db");
+    expect(readSettings(here, "postgresql://other/memory").backends?.postgres?.url).toBe(
+      "postgresql://other/memory",
+    );
+    expect(readSettings({ ...SECRET, KEEPSAKE_DB: url }).backends?.postgres?.url).toBe(url);
+    expect(readSettings({}, ":memory:").path).toBe(":memory:");
+  });
+
   it("needs the secret that all servers share", () => {
     expect(refusal({ MEMORY_DB_URL: "postgresql://ana:geheim@db/memory" })).toMatch(
       /KEEPSAKE_SECRET must be set/,

@@ -136,18 +136,24 @@ export const SETTINGS: { readonly [name: string]: Setting } = {
   RETRIEVAL_TIMEOUT_MS: { schema: numberIn(0, 600_000), allowed: "a number from 0 to 600000" },
 };
 
+/** An address of a database, where a path could stand as well. */
+const ADDRESS = /^[a-z][a-z+]*:\/\//i;
+
 /**
  * Reads the settings: those of the environment, and of `keepsake.yaml` (or the file that `KEEPSAKE_CONFIG` names) where the
  * environment says nothing. `invalid_input` for a misspelt or impossible one, with its name, its value (never a secret's)
- * and what is allowed; `unsupported` for a database that this version cannot use.
+ * and what is allowed; `unsupported` for a database that this version cannot use. `db` takes the place of `KEEPSAKE_DB` and `MEMORY_DB_URL`: a
+ * path, or an address.
  */
-export function readSettings(environment: Environment = process.env): Settings {
+export function readSettings(environment: Environment = process.env, db?: string): Settings {
   const values = new Map<string, string>();
   for (const [name, value] of entriesOf(environment)) {
     const known = Object.hasOwn(SETTINGS, name) ? SETTINGS[name] : undefined;
     if (known) values.set(name, checked(name, value, known));
     else checkSpelling(name);
   }
+  const database = db ?? values.get("KEEPSAKE_DB");
+  if (database !== undefined) putDatabase(values, database);
   const text = <Name extends string>(field: Name, name: string) => one(field, values.get(name));
   const number = <Name extends string>(field: Name, name: string) => {
     const value = values.get(name);
@@ -178,6 +184,14 @@ export function readSettings(environment: Environment = process.env): Settings {
     ...one("metrics", metricsIn(values.get("KEEPSAKE_METRICS"))),
     ...one("backends", backendsIn(values)),
   };
+}
+
+/** What is named may be a path or an address, wherever it is named. */
+function putDatabase(values: Map<string, string>, named: string): void {
+  values.delete("KEEPSAKE_DB");
+  const { MEMORY_DB_URL: address } = BACKEND_SETTINGS;
+  if (address && ADDRESS.test(named)) values.set("MEMORY_DB_URL", checked("MEMORY_DB_URL", named, address));
+  else values.set("KEEPSAKE_DB", named);
 }
 
 function pathIn(values: ReadonlyMap<string, string>): string {

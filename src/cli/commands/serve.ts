@@ -82,22 +82,24 @@ function measured(
 }
 
 /** By which keys, and under which names. */
-function guarded({ path, settings }: Working): Partial<HttpOptions> {
+function guarded({ path, isFile, settings }: Working): Partial<HttpOptions> {
   const { apiKey, hosts } = settings;
   return {
-    ...(path === ":memory:" ? {} : { keysPath: keysPathOf(path) }),
+    ...(isFile ? { keysPath: keysPathOf(path) } : {}),
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(hosts === undefined ? {} : { hosts }),
   };
 }
 
 /** How often each key may ask, and how long a request may take. */
-function paced({ settings, clock }: Working, host: string): Partial<HttpOptions> {
+function paced({ settings, clock, backends }: Working, host: string): Partial<HttpOptions> {
   const { requestMs, drainMs } = settings;
   // Where only this machine's programs get in, a limit would keep nobody out.
   const perMinute = settings.rateLimit ?? (isLoopback(host) ? 0 : RATE_LIMIT);
   return {
-    ...(perMinute > 0 ? { rateLimits: memoryRateLimits({ perMinute, clock }) } : {}),
+    ...(perMinute > 0
+      ? { rateLimits: backends.rateLimits?.(perMinute) ?? memoryRateLimits({ perMinute, clock }) }
+      : {}),
     ...(requestMs === undefined ? {} : { requestMs }),
     ...(drainMs === undefined ? {} : { drainMs }),
   };

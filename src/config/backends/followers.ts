@@ -1,0 +1,38 @@
+import type { Follower } from "../../ports/follower.ts";
+import type { BackendSettings, FollowerName } from "../backend-settings.ts";
+import { vendorPackage } from "../vendor-packages.ts";
+import type { Clients } from "./clients.ts";
+
+type Opening = (settings: BackendSettings, clients: Clients) => Promise<Follower>;
+
+/** How each follower that the settings can name is opened. */
+const OPENINGS: { readonly [Name in FollowerName]?: Opening } = { chroma };
+
+/** The followers that the settings name, in their order. `unsupported` names a package that is not installed. */
+export async function openFollowers(settings: BackendSettings, clients: Clients): Promise<Follower[]> {
+  const followers: Follower[] = [];
+  for (const name of settings.followers ?? []) {
+    const follower = await OPENINGS[name]?.(settings, clients);
+    if (!follower) continue;
+    clients.closing.add(() => follower.close());
+    followers.push(follower);
+  }
+  return followers;
+}
+
+async function chroma(settings: BackendSettings): Promise<Follower> {
+  const { url, apiKey, tenant, database } = settings.chroma ?? { url: "http://localhost:8000" };
+  const { ChromaClient } = await vendorPackage("chromadb", "CHROMA_URL");
+  const { chromaFollower } = await import("../../adapters/chroma/index.ts");
+  const { hostname, port, protocol } = new URL(url);
+  const isSafe = protocol === "https:";
+  const client = new ChromaClient({
+    host: hostname,
+    port: Number(port || (isSafe ? 443 : 80)),
+    ssl: isSafe,
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(database === undefined ? {} : { database }),
+    ...(apiKey === undefined ? {} : { headers: { "x-chroma-token": apiKey } }),
+  });
+  return chromaFollower({ client });
+}
