@@ -15,6 +15,7 @@ export {
   type WantedKey,
 } from "./keys.ts";
 export { keysFile, keysPathOf } from "./keys-file.ts";
+export { type SharedKeys, sharedKeys } from "./keys-shared.ts";
 export type { Answered } from "./observe.ts";
 export type { ProxyOptions, Step } from "./proxy/proxy.ts";
 export { type Served, type ServeOptions, serve } from "./serve.ts";

@@ -10,36 +10,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import * as z from "zod";
 import { isMemoryError, MemoryError } from "../errors.ts";
-import { EMPTY_RING, KEY_SCOPES, type KeyEntry, type KeyRing, type KeyStore } from "./keys/entries.ts";
+import { EMPTY_RING, type KeyRing, type KeyStore } from "./keys/entries.ts";
 import { withLock } from "./keys/lock.ts";
-
-const ENTRY = z.object({ id: z.string(), project: z.string(), hash: z.string(), createdAt: z.string() });
-const SESSIONS = z.array(
-  z.object({ key: z.string(), hash: z.string(), proofHash: z.string(), expiresAt: z.string() }),
-);
-const WITH_SCOPES = ENTRY.extend({
-  scopes: z.array(z.enum(KEY_SCOPES)),
-  expiresAt: z.string().optional(),
-  user: z.string().optional(),
-  label: z.string().optional(),
-  lastUsedAt: z.string().optional(),
-  past: z.array(z.object({ hash: z.string(), until: z.string() })).optional(),
-});
-
-const RING = z.discriminatedUnion("version", [
-  // Keys had no scopes then: they could do everything, and so they can now.
-  z
-    .object({ version: z.literal(1), keys: z.array(ENTRY), sessions: SESSIONS })
-    .transform(({ keys, sessions }) => ({
-      keys: keys.map((entry) => ({ ...entry, scopes: KEY_SCOPES })),
-      sessions,
-    })),
-  z
-    .object({ version: z.literal(2), keys: z.array(WITH_SCOPES), sessions: SESSIONS })
-    .transform(({ keys, sessions }) => ({ keys: keys as readonly KeyEntry[], sessions })),
-]);
+import { ringOf, textOf } from "./keys/written.ts";
 
 /** Longest time that what was read counts without another look, whatever the file's own times say. */
 const FRESH_MS = 500;
@@ -101,7 +75,7 @@ function parse(path: string): KeyRing {
     });
   }
   try {
-    return RING.parse(JSON.parse(text));
+    return ringOf(text);
   } catch (cause) {
     throw new MemoryError(
       "corrupt",
@@ -115,11 +89,7 @@ function parse(path: string): KeyRing {
 function replace(path: string, ring: KeyRing, isHeld: () => boolean): void {
   const draft = `${path}.${randomUUID()}.new`;
   try {
-    writeFileSync(draft, `${JSON.stringify({ version: 2, ...ring }, null, 2)}\n`, {
-      mode: 0o600,
-      flag: "wx",
-      flush: true,
-    });
+    writeFileSync(draft, textOf(ring), { mode: 0o600, flag: "wx", flush: true });
     if (!isHeld()) {
       throw new MemoryError("unavailable", `keys ${path}: another program took over the file. Try again.`);
     }

@@ -41,6 +41,10 @@ export interface ApiKeys extends KeyManagement {
   openSession(key: string): OpenedSession | undefined;
   verifySession(token: string, proof: string): Bearer | undefined;
   closeSession(token: string): void;
+  /** Learns what other servers have changed; see `KeyStore`. */
+  refresh(): Promise<void>;
+  /** Ends when all that was changed is kept, and throws where it could not be. Whoever is told of a change waits for it. */
+  kept(): Promise<void>;
   /** Keeps when keys were used last, where it is not kept yet. Nothing is lost but that without it. */
   close(): void;
 }
@@ -80,6 +84,8 @@ export function apiKeys(options: ApiKeysOptions): ApiKeys {
       return entry && bearerOf(entry);
     },
     show: (entry) => shownKey(entry, clock()),
+    refresh: async () => store.refresh?.(),
+    kept: async () => store.kept?.(),
     close: uses.keep,
   };
 }

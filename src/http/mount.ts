@@ -38,6 +38,7 @@ function wrongMethod(methods: readonly string[]): Error {
 
 async function perform(operation: Operation, exchange: Exchange, services: Services): Promise<Response> {
   exchange.set("operation", operation);
+  if (operation.scope !== "none") await services.keys.refresh();
   const bearer = admitted(operation, exchange, services.keys);
   if (bearer) exchange.set("key", bearer.key);
   await withinRate(bearer, services.rateLimits);

@@ -9,7 +9,8 @@ import type { Wire } from "./app-types.ts";
 import { farewell } from "./farewell.ts";
 import { isLoopback } from "./guard.ts";
 import { handedOver } from "./hand-over.ts";
-import { apiKeys, passingKeys } from "./keys.ts";
+import { idIn } from "./keys/secrets.ts";
+import { type ApiKeys, apiKeys, type KeyStore, passingKeys } from "./keys.ts";
 import { keysFile } from "./keys-file.ts";
 import { lifecycle } from "./lifecycle.ts";
 import type { Answered } from "./observe.ts";
@@ -25,6 +26,8 @@ export interface ServeOptions {
   readonly port?: number;
   /** The file that keeps the hashes of keys, `<database>.keys.json`; without one they end with the process. */
   readonly keysPath?: string;
+  /** Where keys are kept instead: what several servers share (`sharedKeys`). */
+  readonly keys?: KeyStore;
   /** A key that counts beside those in the file, from KEEPSAKE_API_KEY. */
   readonly apiKey?: string;
   /** Names that it answers to beside those of this machine, without ports. */
@@ -73,8 +76,10 @@ const KEYLESS =
  */
 export async function serve(options: ServeOptions): Promise<Served> {
   const { keepsake, clock, host = "127.0.0.1", port = 7420, keysPath, apiKey } = options;
-  const store = keysPath === undefined ? passingKeys() : keysFile(keysPath);
+  const store = options.keys ?? (keysPath === undefined ? passingKeys() : keysFile(keysPath));
+  await store.refresh?.();
   const keys = apiKeys({ store, clock, given: apiKey, makesFirst: isLoopback(host) });
+  await keys.kept();
   if (!isLoopback(host) && !keys.isAny()) throw invalid(KEYLESS);
   const life = lifecycle();
   const app = httpApp({ ...optionsFor(options), keepsake, keys, host, lifecycle: life });
@@ -88,13 +93,21 @@ export async function serve(options: ServeOptions): Promise<Served> {
   }) as Server;
   await listen(server, host, port);
   const url = urlOf(server, host);
-  const first =
-    keys.first === undefined ? {} : { firstKey: keys.first, signInUrl: `${url}/#key=${keys.first}` };
+  const first = firstOf(keys);
+  const shown = first === undefined ? {} : { firstKey: first, signInUrl: `${url}/#key=${first}` };
   const end = async (): Promise<void> => {
     await farewell(server, life, options.drainMs ?? 0);
     keys.close();
+    // What could not be kept here is when keys were used last.
+    await keys.kept().catch(() => {});
   };
-  return { url, ...first, close: end };
+  return { url, ...shown, close: end };
+}
+
+/** Of two servers that start at once on nothing, one has made the first key. */
+function firstOf({ first, list }: ApiKeys): string | undefined {
+  const made = idIn(first ?? "");
+  return list().some(({ id }) => id === made) ? first : undefined;
 }
 
 function optionsFor(options: ServeOptions): Partial<AppOptions> {

@@ -18,8 +18,8 @@ export function keyUses(store: KeyStore, clock: Clock): KeyUses {
   const waiting = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let pauseMs = FIRST_MS;
-  const latest = (entry: KeyEntry): KeyEntry => {
-    const used = waiting.get(entry.id);
+  const latest = (entry: KeyEntry, uses: ReadonlyMap<string, number> = waiting): KeyEntry => {
+    const used = uses.get(entry.id);
     if (used === undefined) return entry;
     const lastUsedAt = new Date(used).toISOString();
     return (entry.lastUsedAt ?? "") < lastUsedAt ? { ...entry, lastUsedAt } : entry;
@@ -28,9 +28,10 @@ export function keyUses(store: KeyStore, clock: Clock): KeyUses {
     clearTimeout(timer);
     timer = undefined;
     if (waiting.size === 0) return;
+    const uses = new Map(waiting);
     // No patience: who waits for another program here, waits on everybody's time.
     store.write((ring) => {
-      const keys = ring.keys.map(latest);
+      const keys = ring.keys.map((entry) => latest(entry, uses));
       return keys.some((entry, i) => entry !== ring.keys[i]) ? { ...ring, keys } : ring;
     }, 0);
     waiting.clear();
@@ -50,7 +51,7 @@ export function keyUses(store: KeyStore, clock: Clock): KeyUses {
       waiting.set(id, clock().getTime());
       later();
     },
-    seen: latest,
+    seen: (entry) => latest(entry),
     keep,
   };
 }

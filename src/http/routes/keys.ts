@@ -71,9 +71,10 @@ export const keyOperations: readonly Operation[] = [
     body: NEW_KEY,
     answers: { 201: { says: "The key.", schema: ISSUED } },
     problems: [429],
-    handle({ exchange, body, project, services }) {
+    async handle({ exchange, body, project, services }) {
       const { scopes, user_id: user, expires_at: expiresAt, label } = body;
       const made = services.keys.create({ project: project(), scopes, user, expiresAt, label });
+      await services.keys.kept();
       return exchange.json(issued(made, services.keys), 201);
     },
   }),
@@ -90,10 +91,11 @@ export const keyOperations: readonly Operation[] = [
     isBodyOptional: true,
     answers: { 200: { says: "The key with its new secret.", schema: ISSUED } },
     problems: [404, 409],
-    handle({ exchange, path, body, project, services }) {
+    async handle({ exchange, path, body, project, services }) {
       const seconds = body?.grace_seconds;
       const graceMs = seconds === undefined ? undefined : seconds * 1000;
       const made = services.keys.rotate(path.id, { project: project(), graceMs });
+      await services.keys.kept();
       return exchange.json(issued(made, services.keys));
     },
   }),
@@ -107,8 +109,9 @@ export const keyOperations: readonly Operation[] = [
     parameters: BY_ID,
     answers: { 204: { says: "It opens nothing any more." } },
     problems: [404],
-    handle({ exchange, path, project, services }) {
+    async handle({ exchange, path, project, services }) {
       services.keys.revoke(path.id, { project: project() });
+      await services.keys.kept();
       return exchange.body(null, 204);
     },
   }),

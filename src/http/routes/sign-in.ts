@@ -25,9 +25,11 @@ export const signInOperations: readonly Operation[] = [
     body: SIGN_IN,
     answers: { 201: { says: "Signed in.", schema: SIGNED_IN, headers: { "set-cookie": "The cookie." } } },
     problems: [401],
-    handle({ exchange, body, services }) {
+    async handle({ exchange, body, services }) {
+      await services.keys.refresh();
       const session = services.keys.openSession(body.key);
       if (!session) throw refuse({ status: 401, code: "forbidden", detail: "This key is not known here." });
+      await services.keys.kept();
       setCookie(exchange, cookieName(exchange), session.token, {
         httpOnly: true,
         sameSite: "Strict",
@@ -57,9 +59,10 @@ export const signInOperations: readonly Operation[] = [
     summary: "Signs the page out",
     scope: "any",
     answers: { 204: { says: "Signed out." } },
-    handle({ exchange, services }) {
+    async handle({ exchange, services }) {
       const token = getCookie(exchange, cookieName(exchange));
       if (token !== undefined) services.keys.closeSession(token);
+      await services.keys.kept();
       deleteCookie(exchange, cookieName(exchange), { path: "/" });
       return exchange.body(null, 204);
     },
