@@ -37,3 +37,13 @@ export function isMemoryError(error: unknown): error is MemoryError {
 export function invalid(message: string): MemoryError {
   return new MemoryError("invalid_input", message);
 }
+
+/** Whether what failed passes by itself, however often it comes: a server that is down, a budget that is used up. */
+export function isPassing(error: unknown): boolean {
+  return isMemoryError(error) && ERROR_CODES[error.code].retryable;
+}
+
+/** The stable code of an error, or "internal": nothing that a user said. */
+export function codeOf(error: unknown): string {
+  return isMemoryError(error) ? error.code : "internal";
+}

@@ -3,7 +3,7 @@ import { alarm } from "./alarm.ts";
 import { attempt, leaseOf } from "./attempt.ts";
 import { hold, isHeld } from "./hold.ts";
 import type { Job } from "./job.ts";
-import { type Asked, FIRST_PAUSE_MS, untilDone } from "./until-done.ts";
+import { type Asked, untilDone } from "./until-done.ts";
 import { type Watch, type WatchPorts, watch } from "./watch.ts";
 
 /** A job and its owner: it runs one at a time, is seen while it does, and ends when its owner does. */
@@ -77,7 +77,7 @@ export function runner(ports: WatchPorts, job: Job, stopped: AbortSignal): Runne
     const outcome = await running((own) => {
       asked.isAsked = false;
       const both = AbortSignal.any([own, signal]);
-      return attempt(ports, job, seen, { signal: both, isUrgent: true, pauseMs: FIRST_PAUSE_MS });
+      return attempt(ports, job, seen, { signal: both, isUrgent: true, pauseMs: 0 });
     });
     if (outcome.kind === "failed") throw outcome.error;
     if (outcome.kind !== "done") throw busy();

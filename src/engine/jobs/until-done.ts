@@ -1,3 +1,4 @@
+import { pauseAfter } from "../../ports/queue.ts";
 import { attempt, type Outcome } from "./attempt.ts";
 import type { Job } from "./job.ts";
 import { rest } from "./rest.ts";
@@ -8,8 +9,6 @@ export interface Asked {
   isAsked: boolean;
 }
 
-export const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 60_000;
 /** Where another process is at what was asked for here, it is looked again so soon: it may have passed by that already. */
 const LOOK_AGAIN_MS = 5000;
 
@@ -29,13 +28,13 @@ export async function untilDone(
   while (!signal.aborted) {
     asked.isAsked = false;
     tell();
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+    const pauseMs = pauseAfter(failures + 1);
     const outcome = await attempt(ports, job, seen, { signal, isUrgent, pauseMs });
     isUrgent ||= asked.isAsked;
     if (outcome.kind === "done" && !asked.isAsked) return undefined;
     if (outcome.kind === "refused" && !isUrgent) return outcome.waitMs;
     failures = outcome.kind === "failed" ? failures + 1 : 0;
-    const pause = pauseAfter(outcome, pauseMs);
+    const pause = restAfter(outcome, pauseMs);
     if (pause === 0) continue;
     tell(pause);
     await rest(pause, signal);
@@ -43,7 +42,7 @@ export async function untilDone(
   return undefined;
 }
 
-function pauseAfter(outcome: Outcome, pauseMs: number): number {
+function restAfter(outcome: Outcome, pauseMs: number): number {
   if (outcome.kind === "failed") return pauseMs;
   return outcome.kind === "refused" ? Math.min(LOOK_AGAIN_MS, outcome.waitMs) : 0;
 }

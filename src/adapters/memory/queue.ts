@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import type { JobName } from "../../domain/job.ts";
+import { codeOf, isPassing, MemoryError } from "../../errors.ts";
+import { MOST_ATTEMPTS, pauseAfter, type Queue, type SetAside } from "../../ports/queue.ts";
+
+interface Worker {
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  readonly stopping: AbortController;
+}
+
+/** What is known of a job. */
+interface Offered {
+  /** When it may run (ms since 1970); absent where nobody offered it. */
+  dueAt?: number;
+  failures: number;
+  running?: { readonly worker: Worker; readonly ended: Promise<void> };
+  timer?: NodeJS.Timeout;
+  readonly workers: Worker[];
+}
+
+/**
+ * A queue in this process: the specification of the others. What waits in it ends with the process, and is found in the record
+ * after the next start.
+ */
+export function memoryQueue({ firstPauseMs = 1000 }: { readonly firstPauseMs?: number } = {}): Queue {
+  const jobs = new Map<JobName, Offered>();
+  const aside: SetAside[] = [];
+  let isClosed = false;
+
+  const of = (job: JobName): Offered => {
+    const found = jobs.get(job) ?? { failures: 0, workers: [] };
+    jobs.set(job, found);
+    return found;
+  };
+  const due = (job: JobName, inMs: number): void => {
+    const one = of(job);
+    one.dueAt ??= Date.now() + inMs;
+    next(job);
+  };
+  const next = (job: JobName): void => {
+    const one = of(job);
+    clearTimeout(one.timer);
+    if (one.dueAt === undefined || one.running || isClosed) return;
+    const worker = one.workers.find(({ stopping }) => !stopping.signal.aborted);
+    if (!worker) return;
+    one.timer = setTimeout(() => begin(job, worker), Math.max(0, one.dueAt - Date.now()));
+    one.timer.unref();
+  };
+  const begin = (job: JobName, worker: Worker): void => {
+    const one = of(job);
+    if (one.running || worker.stopping.signal.aborted) return;
+    delete one.dueAt;
+    const ended = once(job, worker).finally(() => {
+      delete one.running;
+      next(job);
+    });
+    one.running = { worker, ended };
+  };
+  const once = async (job: JobName, { run, stopping }: Worker): Promise<void> => {
+    const one = of(job);
+    try {
+      await run(stopping.signal);
+      one.failures = 0;
+    } catch (error) {
+      // Somebody else's now, and no failure.
+      if (stopping.signal.aborted) return due(job, 0);
+      one.failures += 1;
+      if (isPassing(error) || one.failures < MOST_ATTEMPTS) {
+        one.dueAt = Date.now() + pauseAfter(one.failures, firstPauseMs);
+        return;
+      }
+      const at = new Date().toISOString();
+      aside.unshift({ id: randomUUID(), job, at, attempts: one.failures, problem: codeOf(error) });
+      one.failures = 0;
+    }
+  };
+
+  return {
+    name: "memory",
+    offer(job, { afterMs = 0 } = {}) {
+      if (!isClosed) due(job, afterMs);
+    },
+
+    async work(job, run) {
+      if (isClosed) throw new MemoryError("unavailable", "this queue is closed. Open another.");
+      const one = of(job);
+      const worker: Worker = { run, stopping: new AbortController() };
+      one.workers.push(worker);
+      next(job);
+      return async () => {
+        worker.stopping.abort(new MemoryError("unavailable", "this worker was told to stop."));
+        one.workers.splice(one.workers.indexOf(worker), 1);
+        if (one.running?.worker === worker) await one.running.ended;
+        next(job);
+      };
+    },
+
+    async setAside(limit) {
+      return aside.slice(0, limit);
+    },
+
+    async again(id) {
+      const index = aside.findIndex((one) => one.id === id);
+      const [found] = index === -1 ? [] : aside.splice(index, 1);
+      if (found) due(found.job, 0);
+      return found !== undefined;
+    },
+
+    async isUp() {
+      return !isClosed;
+    },
+
+    async close() {
+      isClosed = true;
+      const running = [...jobs.values()].flatMap((one) => {
+        clearTimeout(one.timer);
+        for (const { stopping } of one.workers) {
+          stopping.abort(new MemoryError("unavailable", "this queue was closed."));
+        }
+        return one.running ? [one.running.ended] : [];
+      });
+      await Promise.all(running);
+    },
+  };
+}

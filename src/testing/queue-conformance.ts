@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { MemoryError } from "../errors.ts";
+import { MOST_ATTEMPTS, type Queue } from "../ports/queue.ts";
+
+export interface QueueHarness {
+  /** Shown in the test output: "memory", "bullmq". */
+  readonly name: string;
+  /** An empty queue whose first pause after a failure is so short. */
+  open(options: { readonly firstPauseMs: number }): Promise<Queue>;
+  /** The same queue as another process has it; absent where there can be none. */
+  second?(queue: Queue): Promise<Queue>;
+  /** Frees what `open` and `second` took, once. */
+  teardown?(): Promise<void>;
+  /** Why it is left out here, and how it is run; absent where it runs. */
+  readonly leftOut?: string;
+}
+
+const SOON = { timeout: 10_000, interval: 10 };
+/** Long enough for what should not happen. */
+const A_WHILE_MS = 300;
+
+const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A run that counts, and lasts until it is let go. */
+function gated() {
+  const seen = { begun: 0, ended: 0, atOnce: 0, most: 0 };
+  let open = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return {
+    seen,
+    open: () => open(),
+    async run(signal: AbortSignal): Promise<void> {
+      seen.begun += 1;
+      seen.atOnce += 1;
+      seen.most = Math.max(seen.most, seen.atOnce);
+      const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      await Promise.race([gate, stopped]);
+      seen.atOnce -= 1;
+      signal.throwIfAborted();
+      seen.ended += 1;
+    },
+  };
+}
+
+/** Runs the whole contract of `ports/queue.ts` against one adapter. Call it at the top level of a test file. */
+export function queueConformance(harness: QueueHarness): void {
+  const title = harness.leftOut === undefined ? "" : ` [left out: ${harness.leftOut}]`;
+  describe.skipIf(harness.leftOut !== undefined)(`Queue: ${harness.name}${title}`, () => {
+    let queue: Queue;
+    let others: Queue[] = [];
+    beforeEach(async () => {
+      queue = await harness.open({ firstPauseMs: 10 });
+    });
+    afterEach(async () => {
+      await Promise.all([queue, ...others].map((one) => one.close()));
+      others = [];
+    });
+    if (harness.teardown) {
+      const teardown = harness.teardown;
+      afterEach(teardown);
+    }
+    /** Another process on the same queue, or the same again where there is none. */
+    const second = async (): Promise<Queue> => {
+      if (!harness.second) return queue;
+      const other = await harness.second(queue);
+      others.push(other);
+      return other;
+    };
+    const counting = (job: "expiry" | "decay", on: Queue = queue) => {
+      const run = vi.fn(async (_signal: AbortSignal) => {});
+      return on.work(job, run).then((end) => ({ run, end }));
+    };
+
+    it("has what is offered carried out once, by one of those who work", async () => {
+      const [one, other] = [await counting("expiry"), await counting("expiry", await second())];
+      queue.offer("expiry");
+      const runs = (): number => one.run.mock.calls.length + other.run.mock.calls.length;
+      await expect.poll(runs, SOON).toBe(1);
+      await pass(A_WHILE_MS);
+      expect(runs()).toBe(1);
+    });
+
+    it("knows jobs apart", async () => {
+      const [expiry, decay] = [await counting("expiry"), await counting("decay")];
+      queue.offer("decay");
+      await expect.poll(() => decay.run.mock.calls.length, SOON).toBe(1);
+      expect(expiry.run).not.toHaveBeenCalled();
+    });
+
+    it("takes offers of one that waits for one, however many offer it", async () => {
+      const other = await second();
+      for (let i = 0; i < 10; i += 1) {
+        queue.offer("expiry");
+        other.offer("expiry");
+      }
+      await pass(A_WHILE_MS);
+      const { run } = await counting("expiry");
+      await expect.poll(() => run.mock.calls.length, SOON).toBe(1);
+      await pass(A_WHILE_MS);
+      expect(run).toHaveBeenCalledTimes(1);
+    });
+
+    it("runs a job once more where it was offered while it ran, and never twice at once", async () => {
+      const { run, seen, open } = gated();
+      await queue.work("expiry", run);
+      await (await second()).work("expiry", run);
+      queue.offer("expiry");
+      await expect.poll(() => seen.begun, SOON).toBe(1);
+      for (let i = 0; i < 5; i += 1) queue.offer("expiry");
+      await pass(A_WHILE_MS);
+      expect(seen.begun).toBe(1);
+      open();
+      await expect.poll(() => seen.ended, SOON).toBe(2);
+      await pass(A_WHILE_MS);
+      expect(seen).toMatchObject({ begun: 2, ended: 2, most: 1 });
+    });
+
+    it("carries out what was offered when nobody worked", async () => {
+      queue.offer("expiry");
+      await pass(20);
+      const { run } = await counting("expiry", await second());
+      await expect.poll(() => run.mock.calls.length, SOON).toBe(1);
+    });
+
+    it("keeps an offer for later until then", async () => {
+      const { run } = await counting("expiry");
+      const begun = performance.now();
+      queue.offer("expiry", { afterMs: 250 });
+      await expect.poll(() => run.mock.calls.length, SOON).toBe(1);
+      expect(performance.now() - begun).toBeGreaterThan(200);
+    });
+
+    it("tries a run that fails again, sets it aside in the end, and goes on with the next offer", async () => {
+      let isBroken = true;
+      const run = vi.fn(async () => {
+        if (isBroken) throw new TypeError("Ana's salary is not a function");
+      });
+      await queue.work("expiry", run);
+      queue.offer("expiry");
+      await expect.poll(() => queue.setAside(10), SOON).toHaveLength(1);
+      expect(run).toHaveBeenCalledTimes(MOST_ATTEMPTS);
+      const [aside] = await queue.setAside(10);
+      expect(aside).toMatchObject({ job: "expiry", attempts: MOST_ATTEMPTS, problem: "internal" });
+      expect(Math.abs(Date.parse(aside?.at ?? "") - Date.now())).toBeLessThan(60_000);
+      expect(JSON.stringify(aside)).not.toContain("salary");
+      isBroken = false;
+      queue.offer("expiry");
+      await expect.poll(() => run.mock.calls.length, SOON).toBe(MOST_ATTEMPTS + 1);
+      expect(await queue.setAside(10)).toHaveLength(1);
+    });
+
+    it("names the code of an error that is ours, and the newest first", async () => {
+      const broken = (code: "corrupt" | "unsupported") => async () => {
+        throw new MemoryError(code, "it is broken.");
+      };
+      await queue.work("expiry", broken("corrupt"));
+      queue.offer("expiry");
+      await expect.poll(() => queue.setAside(10), SOON).toHaveLength(1);
+      await queue.work("decay", broken("unsupported"));
+      queue.offer("decay");
+      await expect.poll(() => queue.setAside(10), SOON).toHaveLength(2);
+      const aside = await queue.setAside(10);
+      expect(aside.map(({ job, problem }) => [job, problem])).toEqual([
+        ["decay", "unsupported"],
+        ["expiry", "corrupt"],
+      ]);
+      expect(await queue.setAside(1)).toEqual(aside.slice(0, 1));
+    });
+
+    it("lets what was set aside run again, once", async () => {
+      let isBroken = true;
+      const run = vi.fn(async () => {
+        if (isBroken) throw new Error("broken");
+      });
+      await queue.work("expiry", run);
+      queue.offer("expiry");
+      await expect.poll(() => queue.setAside(10), SOON).toHaveLength(1);
+      isBroken = false;
+      const [{ id } = { id: "" }] = await queue.setAside(10);
+      expect(await queue.again("nobody")).toBe(false);
+      expect(await queue.again(id)).toBe(true);
+      await expect.poll(() => run.mock.calls.length, SOON).toBe(MOST_ATTEMPTS + 1);
+      expect(await queue.setAside(10)).toEqual([]);
+      expect(await queue.again(id)).toBe(false);
+    });
+
+    it("tries again for as long as it takes where it is something that passes", async () => {
+      let left = MOST_ATTEMPTS + 1;
+      const run = vi.fn(async () => {
+        left -= 1;
+        if (left >= 0) throw new MemoryError("unavailable", "the server is down.");
+      });
+      await queue.work("expiry", run);
+      queue.offer("expiry");
+      await expect.poll(() => run.mock.calls.length, SOON).toBe(MOST_ATTEMPTS + 2);
+      expect(await queue.setAside(10)).toEqual([]);
+    });
+
+    it("ends when it is told to: waits for what runs, begins nothing, and leaves what was broken off to others", async () => {
+      const { run, seen } = gated();
+      const end = await queue.work("expiry", run);
+      queue.offer("expiry");
+      await expect.poll(() => seen.begun, SOON).toBe(1);
+      await end();
+      expect(seen).toMatchObject({ begun: 1, ended: 0, atOnce: 0 });
+      await pass(A_WHILE_MS);
+      expect(seen.begun).toBe(1);
+      const { run: taken } = await counting("expiry", await second());
+      await expect.poll(() => taken.mock.calls.length, SOON).toBe(1);
+      expect(await queue.setAside(10)).toEqual([]);
+    });
+
+    it("never throws at an offer, when it is closed either", async () => {
+      expect(await queue.isUp()).toBe(true);
+      await queue.close();
+      expect(() => queue.offer("expiry")).not.toThrow();
+      await pass(20);
+    });
+  });
+}
