@@ -1,11 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { dashboard } from "./dashboard.ts";
 import { metricsPage } from "./metrics-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const PAGE = join(ROOT, "docs/reference/cli.md");
 const METRICS_PAGE = join(ROOT, "docs/metrics.md");
+
+const DASHBOARD = join(ROOT, "deploy/grafana/dashboards/keepsake.json");
 
 const INTRODUCTION = `# Command line
 
@@ -50,5 +53,6 @@ function sectionsOf(command: readonly string[]): string[] {
 if (import.meta.main) {
   writeFileSync(PAGE, commandLineReference());
   writeFileSync(METRICS_PAGE, metricsPage(readFileSync(METRICS_PAGE, "utf8")));
-  console.error("Written: docs/reference/cli.md and the table of docs/metrics.md");
+  writeFileSync(DASHBOARD, `${JSON.stringify(dashboard(), null, 2)}\n`);
+  console.error("Written: docs/reference/cli.md, the table of docs/metrics.md and the dashboard of deploy/");
 }
