@@ -22,7 +22,7 @@ export async function wipe(
   if (!found) return undefined;
   const there = found.ids;
   if (there.length === 0) return true;
-  const dimensions = Number(collection.metadata?.["dimensions"]);
+  const dimensions = Number(collection.metadata?.dimensions);
   const blank = {
     ids: [...there],
     embeddings: there.map(() => noise(dimensions)),

@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe } from "vitest";
+import { followerConformance } from "../../testing/follower-conformance.ts";
+import { faissFollower } from "./index.ts";
+
+// biome-ignore lint/style/noProcessEnv: only tests read it.
+const { KEEPSAKE_TEST_FAISS: python } = process.env;
+const why = 'needs KEEPSAKE_TEST_FAISS: eval "$(test/services/up faiss)"';
+
+describe.skipIf(!python)(`FAISS (${python ? "a real one" : why})`, () => {
+  const folders = new Map<object, string>();
+  const open = (path: string) => {
+    const follower = faissFollower({ path, python: python ?? "" });
+    folders.set(follower, path);
+    return follower;
+  };
+  const folderOf = (follower: object): string => folders.get(follower) ?? "";
+  followerConformance({
+    name: "faiss",
+    open: async () => open(await mkdtemp(join(tmpdir(), "keepsake-faiss-"))),
+    async reopen(follower) {
+      await follower.close();
+      return open(folderOf(follower));
+    },
+    second: async (follower) => open(folderOf(follower)),
+    remove: (follower) => rm(folderOf(follower), { recursive: true, force: true }),
+  });
+});

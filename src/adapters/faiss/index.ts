@@ -1,0 +1,178 @@
+import { createHash } from "node:crypto";
+import { matches } from "../../domain/filter.ts";
+import { checkCount, checkText } from "../../domain/limits.ts";
+import { scopeKey } from "../../domain/scope.ts";
+import { invalid, MemoryError } from "../../errors.ts";
+import type { CallOptions } from "../../ports/call.ts";
+import type { Follower, FollowerEntry, FollowerSpace, FollowerUser } from "../../ports/follower.ts";
+import type { Frame } from "./frames.ts";
+import { sidecar } from "./sidecar.ts";
+
+export interface FaissFollowerOptions {
+  /** The folder for the index files, made where it is missing; what else lies in it is left alone. */
+  readonly path: string;
+  /** The interpreter that has the package faiss-cpu ("python3"): a name, or a path. */
+  readonly python?: string;
+  /** Searches on a GPU (false): needs the package faiss-gpu-cu12. */
+  readonly gpu?: boolean;
+  /** How long one call may take, in ms (10,000). */
+  readonly timeoutMs?: number;
+  /** A worker that answers nothing for so long is ended and started again, in ms (60,000). */
+  readonly stuckMs?: number;
+  /** How much of the indexes is held in memory at most, in bytes (1 GiB); the others are read when they are asked. */
+  readonly memoryBytes?: number;
+}
+
+/** Entries of one frame. */
+const MOST_IN_ONE = 1000;
+
+/**
+ * FAISS as a follower, in a Python process beside this one: an exact index for each user, kept in a folder. Several
+ * programs of one machine may share the folder. `invalid_input` for options that cannot work.
+ */
+export function faissFollower(options: FaissFollowerOptions): Follower {
+  const worker = sidecar({
+    folder: checkText(options.path, "path"),
+    python: checkText(options.python ?? "python3", "python"),
+    gpu: options.gpu ?? false,
+    timeoutMs: checkCount(options.timeoutMs ?? 10_000, "timeoutMs", 1, 600_000),
+    stuckMs: checkCount(options.stuckMs ?? 60_000, "stuckMs", 1, 3_600_000),
+    memoryBytes: checkCount(options.memoryBytes ?? 2 ** 30, "memoryBytes", 1, 2 ** 50),
+  });
+  let space: FollowerSpace | undefined;
+
+  const spaceNow = (): FollowerSpace => {
+    if (!space) throw invalid("The index of FAISS is not prepared: call prepare() first.");
+    return space;
+  };
+  const checkLength = ({ length }: Float32Array): void => {
+    const { dimensions } = spaceNow();
+    if (length === dimensions) return;
+    throw invalid(`The index of FAISS takes vectors of ${dimensions} numbers, not ${length}.`);
+  };
+  const call = (
+    name: string,
+    header: { readonly [field: string]: unknown },
+    { body, ...rest }: CallOptions & { readonly body?: Uint8Array } = {},
+  ): Promise<Frame> => worker.call({ call: name, space: spaceNow(), ...header }, body, rest);
+  const prepare = async (wanted: FollowerSpace, options: CallOptions): Promise<void> => {
+    const { fingerprint, dimensions } = wanted;
+    await worker.call({ call: "prepare", space: { fingerprint, dimensions } }, undefined, options);
+    space = { fingerprint, dimensions };
+  };
+
+  return {
+    name: "faiss",
+
+    prepare: (wanted, options = {}) => prepare(wanted, options),
+
+    async put(user, entries, options = {}) {
+      for (const { vector } of entries) checkLength(vector);
+      // Before the first wait: whoever gave them may change them meanwhile.
+      const last = [...new Map(entries.map((entry) => [entry.id, entry])).values()].map(copied);
+      for (const chunk of chunksOf(last, MOST_IN_ONE)) {
+        const sent = { user: keyOf(user), rows: chunk.map(rowOf) };
+        const how = { ...options, body: bytesOf(chunk.map(({ vector }) => vector)) };
+        try {
+          await call("put", sent, how);
+        } catch (error) {
+          if (!wasEmptied(error)) throw error;
+          await prepare(spaceNow(), options);
+          await call("put", sent, how);
+        }
+      }
+    },
+
+    async drop(user, ids, options = {}) {
+      await call("drop", { user: keyOf(user), ids }, options).catch(unlessEmptied);
+    },
+
+    async dropUser(user, options = {}) {
+      await call("drop_user", { user: keyOf(user) }, options).catch(unlessEmptied);
+    },
+
+    async nearest(user, vector, { limit, where = {}, signal }) {
+      checkLength(vector);
+      matches(where, {});
+      const asked = { user: keyOf(user), limit, where };
+      const { header, body } = await call("nearest", asked, {
+        body: bytesOf([vector]),
+        ...(signal && { signal }),
+      });
+      const scores = numbersOf(body);
+      return textsOf(header.ids).map((id, i) => ({
+        id,
+        score: Math.max(-1, Math.min(1, scores[i] ?? -1)),
+      }));
+    },
+
+    async held(user, ids, options = {}) {
+      const found = await call("holds", { user: keyOf(user), ids: [...new Set(ids)] }, options).catch(
+        unlessEmptied,
+      );
+      return textsOf(found?.header.ids);
+    },
+
+    async *entries(user, options = {}) {
+      for (let after = -1; ; ) {
+        const found = await call("ids", { user: keyOf(user), after }, options).catch(unlessEmptied);
+        const ids = textsOf(found?.header.ids);
+        if (ids.length > 0) yield ids;
+        const last = found?.header.last;
+        if (typeof last !== "number") return;
+        after = last;
+      }
+    },
+
+    async clear(options = {}) {
+      await worker.call({ call: "clear" }, undefined, options);
+      space = undefined;
+    },
+
+    close: () => worker.close(),
+  };
+}
+
+/** Names of users are not for names of files: they may be long, odd, and are nobody's business. */
+function keyOf(user: FollowerUser): string {
+  return createHash("sha256").update(scopeKey(user)).digest("hex");
+}
+
+function copied(entry: FollowerEntry): FollowerEntry {
+  return { ...entry, vector: entry.vector.slice() };
+}
+
+function rowOf({ id, metadata }: FollowerEntry): readonly (string | number | null)[] {
+  const { type, owner, at, kind, session } = metadata;
+  return [id, type, owner, at, kind ?? null, session ?? null];
+}
+
+/** Little endian, as all machines are that Node runs on. */
+function bytesOf(vectors: readonly Float32Array[]): Uint8Array {
+  return Buffer.concat(
+    vectors.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength)),
+  );
+}
+
+function numbersOf(bytes: Buffer): Float32Array {
+  return new Float32Array(Uint8Array.from(bytes).buffer);
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+
+/** Somebody took the folder away: there is nothing in it, and what is put next makes it anew. */
+function wasEmptied(error: unknown): boolean {
+  return error instanceof MemoryError && "wasEmptied" in error && error.wasEmptied === true;
+}
+
+function unlessEmptied(error: unknown): undefined {
+  if (!wasEmptied(error)) throw error;
+}
+
+function chunksOf<Value>(all: readonly Value[], size: number): Value[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_one, i) =>
+    all.slice(i * size, (i + 1) * size),
+  );
+}

@@ -1,0 +1,175 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { type ErrorCode, MemoryError } from "../../errors.ts";
+import { type Frame, framed, frameReader } from "./frames.ts";
+
+export interface WorkerOptions {
+  /** The interpreter: a name, or a path. */
+  readonly python: string;
+  readonly folder: string;
+  readonly memoryBytes: number;
+  readonly gpu: boolean;
+  /** A worker that answers nothing for so long is ended, in ms. */
+  readonly stuckMs: number;
+}
+
+/** One process, from its start to its end. */
+export interface Worker {
+  /** Asks; answers come in the order of the calls. `unavailable` for all that is open when the process ends. */
+  ask(header: object, body?: Uint8Array): Promise<Frame>;
+  isOver(): boolean;
+  /** Lets it finish what it was asked, for a while; then it is ended. */
+  end(): Promise<void>;
+  kill(): void;
+}
+
+const SCRIPT = fileURLToPath(new URL("./worker.py", import.meta.url));
+/** Somebody who asks so much at once is told to wait. */
+const MOST_OPEN = 256;
+const LAST_WORDS_MS = 2000;
+const CODES: readonly ErrorCode[] = ["invalid_input", "unsupported", "unavailable"];
+
+interface Waiting {
+  readonly resolve: (frame: Frame) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Starts the Python program beside this file. `onAnswer` is told of each answer, `onOver` of its end. */
+export function startWorker(
+  { python, folder, memoryBytes, gpu, stuckMs }: WorkerOptions,
+  { onAnswer, onOver }: { readonly onAnswer: () => void; readonly onOver: () => void },
+): Worker {
+  const open = new Map<number, Waiting>();
+  const over = Promise.withResolvers<void>();
+  let isOver = false;
+  let why = ended();
+  let last = 0;
+  let watch: NodeJS.Timeout | undefined;
+
+  // -B: nothing is written beside the script. -s: nothing of the user's own folder is loaded in place of a package.
+  const argv = ["-B", "-s", SCRIPT, folder, String(memoryBytes), ...(gpu ? ["gpu"] : [])];
+  const child = spawn(python, argv, { stdio: ["pipe", "pipe", "ignore"] });
+  hold(child, false);
+
+  const finish = (error: MemoryError): void => {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(watch);
+    for (const { reject } of open.values()) reject(error);
+    open.clear();
+    over.resolve();
+    onOver();
+  };
+  const giveUp = (error: MemoryError): void => {
+    why = error;
+    child.kill("SIGKILL");
+    finish(error);
+  };
+  const watchOver = (): void => {
+    clearTimeout(watch);
+    watch = open.size === 0 ? undefined : setTimeout(() => giveUp(stuck(stuckMs)), stuckMs);
+    hold(child, open.size > 0);
+  };
+  const take = ({ header, body }: Frame): void => {
+    const id = Number(header.id);
+    const waiting = open.get(id);
+    // The first frame answers nobody: it says what is there.
+    if (header.id === undefined) {
+      if (header.ok !== true) giveUp(missing(header, python));
+      return;
+    }
+    open.delete(id);
+    watchOver();
+    onAnswer();
+    if (header.ok === true) waiting?.resolve({ header, body });
+    else waiting?.reject(refusal(header));
+  };
+
+  const read = frameReader();
+  child.stdout.on("data", (piece: Buffer) => {
+    try {
+      for (const frame of read(piece)) take(frame);
+    } catch {
+      giveUp(ended());
+    }
+  });
+  // A pipe that broke is told of by the end of the process.
+  child.stdin.on("error", () => {});
+  child.on("error", () => finish(notThere(python)));
+  child.on("exit", () => finish(why));
+
+  return {
+    isOver: () => isOver,
+    ask(header, body) {
+      if (isOver) return Promise.reject(why);
+      if (open.size >= MOST_OPEN) {
+        return Promise.reject(new MemoryError("unavailable", "FAISS is asked too much at once. Try again."));
+      }
+      last += 1;
+      const { promise, resolve, reject } = Promise.withResolvers<Frame>();
+      const isFirst = open.size === 0;
+      open.set(last, { resolve, reject });
+      if (isFirst) watchOver();
+      child.stdin.write(framed({ ...header, id: last }, body));
+      return promise;
+    },
+    async end() {
+      if (isOver) return;
+      child.stdin.end();
+      const timer = setTimeout(() => giveUp(ended()), LAST_WORDS_MS);
+      await over.promise;
+      clearTimeout(timer);
+    },
+    kill: () => giveUp(ended()),
+  };
+}
+
+/** While nothing is asked of it, the worker does not keep the program from ending. */
+function hold(child: ChildProcessByStdio<Writable, Readable, null>, isHeld: boolean): void {
+  const how = isHeld ? "ref" : "unref";
+  child[how]();
+  for (const pipe of [child.stdin, child.stdout]) {
+    if (how in pipe) (pipe as unknown as { [name in typeof how]: () => void })[how]();
+  }
+}
+
+function refusal(header: Frame["header"]): Error {
+  const code = CODES.find((one) => one === header.code);
+  const message = typeof header.message === "string" ? header.message : "FAISS refuses.";
+  return Object.assign(new MemoryError(code ?? "unavailable", message), {
+    wasEmptied: header.code === "emptied",
+  });
+}
+
+function missing({ code, message }: Frame["header"], python: string): MemoryError {
+  if (code === "no_gpu") {
+    return new MemoryError(
+      "unavailable",
+      "USE_GPU is on, and FAISS finds no GPU. Install faiss-gpu-cu12, or turn it off.",
+    );
+  }
+  const what = typeof message === "string" ? ` (no module "${message}")` : "";
+  return new MemoryError(
+    "unavailable",
+    `FAISS is not installed for ${python}${what}. Install it: ${python} -m pip install faiss-cpu`,
+  );
+}
+
+function notThere(python: string): MemoryError {
+  return new MemoryError(
+    "unavailable",
+    `There is no ${python} to run FAISS with. Install Python 3, or name another.`,
+  );
+}
+
+function stuck(ms: number): MemoryError {
+  return new MemoryError(
+    "unavailable",
+    `The worker of FAISS did nothing for ${ms} ms and was ended. Try again.`,
+  );
+}
+
+function ended(): MemoryError {
+  return new MemoryError("unavailable", "The worker of FAISS ended. It is started again with the next call.");
+}
