@@ -1,0 +1,215 @@
+import { MemoryError } from "../../errors.ts";
+import { isLost, isPassing, noConnection, translate, UnknownOutcome } from "./errors.ts";
+import { type Patience, patiently } from "./patience.ts";
+import type { PostgresConnection, PostgresPool, Row } from "./pool.ts";
+import { type Statement, statement, type Transaction, transactionOn } from "./statement.ts";
+
+/** Whose rows a transaction may see and write: those of one project, or all. The database itself holds it to that. */
+export type Reach = { readonly project: string } | "everybody";
+export const EVERYBODY: Reach = "everybody";
+
+/** What is known once the database is open. */
+export interface Settings {
+  /** The schema that holds the tables. */
+  readonly schema: string;
+  /** Where the type `vector` lives, if pgvector is installed. */
+  readonly vectors?: string;
+  /** The role that transactions take on; "none" where there is none to be had. */
+  readonly role: string;
+  /** "on" where the server would acknowledge before it is durable. */
+  readonly synchronous: string;
+  readonly timeoutMs: number;
+  readonly connectMs: number;
+  readonly patience: Patience;
+}
+
+/** How a write whose COMMIT got no answer is looked up: what it gave, where it was stored. */
+export type Settle<Result> = (transaction: Transaction) => Promise<{ readonly was: Result } | undefined>;
+
+export interface Database {
+  readonly pool: PostgresPool;
+  readonly settings: Settings;
+  /** The numbers of users met so far: they never change while this program is connected. */
+  readonly people: Map<string, number>;
+  /** Reads, all as of one moment. */
+  ask(reach: Reach, ...statements: readonly Statement[]): Promise<(readonly Row[])[]>;
+  /** The same, with work in between. */
+  read<Result>(
+    reach: Reach,
+    work: (transaction: Transaction) => Promise<Result>,
+    timeoutMs?: number,
+  ): Promise<Result>;
+  /**
+   * Writes, all or nothing. Tried again after a lost connection, and after a COMMIT without an answer: then `settle` says
+   * first whether it was stored. Without `settle`, doing it twice must be the same as doing it once.
+   */
+  write<Result>(
+    reach: Reach,
+    work: (transaction: Transaction) => Promise<Result>,
+    settle?: Settle<Result>,
+  ): Promise<Result>;
+  /** One statement outside of any transaction, as the role that the pool logs in with. */
+  alone(sql: string, timeoutMs?: number): Promise<readonly Row[]>;
+  /** Nothing can be asked after it. The pool stays open. */
+  close(): void;
+}
+
+const READING: Statement = statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+const WRITING: Statement = statement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE");
+const ROLLBACK_MS = 1000;
+const SET =
+  "SELECT set_config('search_path', $1, true), set_config('keepsake.project', $2, true), " +
+  "set_config('keepsake.reach', $3, true), set_config('statement_timeout', $4, true), " +
+  "set_config('lock_timeout', $4, true), set_config('idle_in_transaction_session_timeout', $4, true), " +
+  "set_config('synchronous_commit', $5, true), set_config('bytea_output', 'hex', true), set_config('role', $6, true)";
+
+export function databaseOf(pool: PostgresPool, settings: Settings): Database {
+  const people = new Map<string, number>();
+  let isClosed = false;
+  // Whoever listens to nothing is ended by the first idle connection that breaks. A server that comes back may be another.
+  const forget = (): void => people.clear();
+  pool.on("error", forget);
+
+  const attempt = async <Result>(
+    begin: readonly Statement[],
+    timeoutMs: number,
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> => {
+    if (isClosed) throw closed();
+    const connection = await taken(pool, settings.connectMs);
+    return onConnection(connection, forget, async () => {
+      const transaction = transactionOn(connection, begin, timeoutMs);
+      const result = await work(transaction);
+      await transaction.end();
+      return result;
+    });
+  };
+  const begin = (first: Statement, reach: Reach, timeoutMs: number): Statement[] => [
+    first,
+    settingsOf(settings, reach, timeoutMs),
+  ];
+  const run = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    patiently(settings.patience, work).catch((error: unknown) => {
+      throw translate(error);
+    });
+
+  const read: Database["read"] = (reach, work, timeoutMs = settings.timeoutMs) =>
+    // A read has no outcome: where its COMMIT is lost, its answers are whole all the same, or it is done again.
+    run(() => attempt(begin(READING, reach, timeoutMs), timeoutMs, work).catch(withoutOutcome));
+  return {
+    pool,
+    settings,
+    people,
+    read,
+    ask: (reach, ...statements) => read(reach, (transaction) => transaction.last(...statements)),
+    write(reach, work, settle) {
+      let isUnknown = false;
+      const { timeoutMs } = settings;
+      return run(async () => {
+        if (isUnknown && settle) {
+          const found = await attempt(begin(WRITING, reach, timeoutMs), timeoutMs, settle).catch(
+            stillUnknown,
+          );
+          if (found) return found.was;
+        }
+        isUnknown = false;
+        try {
+          return await attempt(begin(WRITING, reach, timeoutMs), timeoutMs, work);
+        } catch (error) {
+          isUnknown = error instanceof UnknownOutcome;
+          throw error;
+        }
+      });
+    },
+    alone: (sql, timeoutMs = settings.timeoutMs) =>
+      run(async () => {
+        if (isClosed) throw closed();
+        const connection = await taken(pool, settings.connectMs);
+        return onConnection(connection, forget, async () => {
+          const { rows } = await connection.query({ text: sql, query_timeout: timeoutMs });
+          return rows;
+        });
+      }),
+    close() {
+      isClosed = true;
+      people.clear();
+      pool.removeListener("error", forget);
+    },
+  };
+}
+
+function settingsOf(
+  { schema, vectors, role, synchronous }: Settings,
+  reach: Reach,
+  timeoutMs: number,
+): Statement {
+  const path =
+    vectors === undefined || vectors === schema ? quoted(schema) : `${quoted(schema)}, ${quoted(vectors)}`;
+  const [project, all] = reach === "everybody" ? ["", "everybody"] : [reach.project, ""];
+  return statement(SET, path, project, all, String(timeoutMs), synchronous, role);
+}
+
+/** A name as SQL has it. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A connection of the pool; `unavailable` where none comes in time, whatever the pool's own settings. */
+export function taken(pool: PostgresPool, forMs: number): Promise<PostgresConnection> {
+  return new Promise((resolve, reject) => {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      reject(noConnection());
+    }, forMs);
+    pool.connect().then(
+      (connection) => {
+        clearTimeout(timer);
+        if (isLate) connection.release();
+        else resolve(connection);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}
+
+/** Runs work on a connection and gives it back: whole, rolled back, or closed. */
+export async function onConnection<Result>(
+  connection: PostgresConnection,
+  onLost: () => void,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  let broken: Error | undefined;
+  const onError = (error: Error): void => {
+    broken = error;
+  };
+  // While it is out, nobody else listens: a broken connection would end the program.
+  connection.on("error", onError);
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UnknownOutcome || isLost(error)) broken ??= error as Error;
+    else await connection.query({ text: "ROLLBACK", query_timeout: ROLLBACK_MS }).catch(onError);
+    throw error;
+  } finally {
+    connection.removeListener("error", onError);
+    if (broken) onLost();
+    connection.release(broken);
+  }
+}
+
+function withoutOutcome(error: unknown): never {
+  throw error instanceof UnknownOutcome ? error.cause : error;
+}
+
+/** A look-up that fails leaves it as unknown as it was. */
+function stillUnknown(error: unknown): never {
+  throw isPassing(error) ? new UnknownOutcome("commit", { cause: error }) : error;
+}
+
+function closed(): MemoryError {
+  return new MemoryError("unavailable", "PostgreSQL: the record is closed. Open it again.");
+}

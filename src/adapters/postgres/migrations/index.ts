@@ -1,0 +1,5 @@
+import { RECORD } from "./0001-record.ts";
+import { SHARED } from "./0002-shared.ts";
+
+/** In order; the table `migrations` counts those done. A migration that has been released never changes. */
+export const MIGRATIONS: readonly string[] = [RECORD, SHARED];

@@ -1,0 +1,222 @@
+import type { ChangeSet, Link, Unit } from "../../domain/change-set.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import { MemoryError } from "../../errors.ts";
+import { blobOf } from "../shared/stored-vector.ts";
+import type { Held } from "./held.ts";
+import { keyOf, longNames, textOf } from "./names.ts";
+import type { Transaction } from "./statement.ts";
+
+/** Where a change is written, and the revision that it makes. */
+export interface Writing {
+  readonly transaction: Transaction;
+  /** The user's number, and the keys of both names. */
+  readonly person: number;
+  readonly project: string;
+  readonly name: string;
+  readonly revision: number;
+}
+
+// Rows come as one array for each column: one statement for all of them, and always the same one.
+
+const ADD_MESSAGES =
+  "INSERT INTO messages (person, project, id, turn, revision, is_waiting, stored_at, body) " +
+  "SELECT $1, $2, id, turn, $3, waits, at, body " +
+  "FROM unnest($4::text[], $5::bigint[], $6::boolean[], $7::text[], $8::text[]) AS row (id, turn, waits, at, body)";
+const CHANGE_MESSAGES =
+  "UPDATE messages SET body = row.body, revision = $2, is_waiting = row.waits " +
+  "FROM unnest($3::text[], $4::boolean[], $5::text[]) AS row (id, waits, body) " +
+  "WHERE person = $1 AND messages.id = row.id";
+
+export function putMessages({ transaction, person, project, revision }: Writing, held: Held): void {
+  const { added, changed } = held.messages();
+  if (added.length > 0) {
+    transaction.later(
+      ADD_MESSAGES,
+      person,
+      project,
+      revision,
+      added.map(({ id }) => keyOf(id)),
+      added.map(({ turn }) => turn),
+      added.map(isWaiting),
+      added.map(({ storedAt }) => storedAt),
+      added.map((message) => JSON.stringify(message)),
+    );
+  }
+  if (changed.length === 0) return;
+  transaction.later(
+    CHANGE_MESSAGES,
+    person,
+    revision,
+    changed.map(({ id }) => keyOf(id)),
+    changed.map(isWaiting),
+    changed.map((message) => JSON.stringify(message)),
+  );
+}
+
+/** Whether an extractor has still to read it. */
+export function isWaiting({ digest, undone }: Message): boolean {
+  return digest === "pending" && undone !== true;
+}
+
+const ADD_VERSIONS =
+  "INSERT INTO versions (person, project, id, version, body) SELECT $1, $2, id, version, body " +
+  "FROM unnest($3::text[], $4::bigint[], $5::text[]) WITH ORDINALITY AS row (id, version, body, place) ORDER BY place";
+const PUT_HEADS =
+  "INSERT INTO heads (person, project, id, version, revision, is_current) SELECT $1, $2, id, version, $3, is_current " +
+  "FROM unnest($4::text[], $5::bigint[], $6::boolean[]) WITH ORDINALITY AS row (id, version, is_current, place) ORDER BY place " +
+  "ON CONFLICT (person, id) DO UPDATE SET version = excluded.version, revision = excluded.revision, " +
+  "is_current = excluded.is_current";
+
+export function putVersions(writing: Writing, memories: readonly Memory[]): void {
+  if (memories.length === 0) return;
+  const { transaction, person, project, revision } = writing;
+  transaction.later(
+    ADD_VERSIONS,
+    person,
+    project,
+    memories.map(({ id }) => keyOf(id)),
+    memories.map(({ version }) => version),
+    memories.map((memory) => JSON.stringify({ ...memory, revision })),
+  );
+  // Of several versions of one the last; in the order in which each was met first.
+  const heads = [...new Map(memories.map((memory) => [keyOf(memory.id), memory]))];
+  transaction.later(
+    PUT_HEADS,
+    person,
+    project,
+    revision,
+    heads.map(([key]) => key),
+    heads.map(([, { version }]) => version),
+    heads.map(([, { status }]) => status === "current"),
+  );
+  notGone(
+    writing,
+    "memory",
+    heads.map(([key]) => key),
+  );
+}
+
+const PUT_LINKS =
+  "INSERT INTO links (person, project, source, type, target, long_names, strength) SELECT $1, $2, source, type, target, long, strength " +
+  "FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::double precision[]) AS row (source, type, target, long, strength) " +
+  "ON CONFLICT (person, source, type, target) DO UPDATE SET strength = excluded.strength";
+
+export function putLinks(
+  { transaction, person, project }: Writing,
+  links: readonly Link[],
+  held: Held,
+): void {
+  if (!links.every(({ from, to }) => held.hasMemory(from) && held.hasMemory(to))) {
+    throw new MemoryError("conflict", "a memory to link is not there.");
+  }
+  const rows = last(links, ({ from, type, to }) => JSON.stringify([from, type, to]));
+  if (rows.length === 0) return;
+  transaction.later(
+    PUT_LINKS,
+    person,
+    project,
+    rows.map(({ from }) => keyOf(from)),
+    rows.map(({ type }) => type),
+    rows.map(({ to }) => keyOf(to)),
+    rows.map(({ from, to }) => longNames(from, to)),
+    rows.map(({ strength }) => strength),
+  );
+}
+
+/** One for each key, the last. */
+function last<Value>(values: readonly Value[], keyOfValue: (value: Value) => string): Value[] {
+  return [...new Map(values.map((value) => [keyOfValue(value), value])).values()];
+}
+
+const PUT_UNITS =
+  "INSERT INTO units (person, project, id, type, owner, long_names, first, last, space, revision, terms, vector) " +
+  "SELECT $1, $2, id, type, owner, long, first, last, space, $3, terms, vector FROM unnest($4::text[], $5::text[], $6::text[], " +
+  "$7::text[], $8::integer[], $9::integer[], $10::text[], $11::text[], $12::bytea[]) WITH ORDINALITY " +
+  "AS row (id, type, owner, long, first, last, space, terms, vector, place) ORDER BY place " +
+  "ON CONFLICT (person, id) DO UPDATE SET type = excluded.type, owner = excluded.owner, long_names = excluded.long_names, " +
+  "first = excluded.first, last = excluded.last, space = excluded.space, revision = excluded.revision, " +
+  "terms = excluded.terms, vector = excluded.vector";
+
+export function putUnits(writing: Writing, units: readonly Unit[]): void {
+  const rows = last(units, ({ id }) => keyOf(id));
+  if (rows.length === 0) return;
+  const { transaction, person, project, revision } = writing;
+  const keys = rows.map(({ id }) => keyOf(id));
+  transaction.later(
+    PUT_UNITS,
+    person,
+    project,
+    revision,
+    keys,
+    rows.map(({ type }) => type),
+    rows.map(({ owner }) => keyOf(owner)),
+    rows.map(({ id, owner }) => longNames(id, owner)),
+    rows.map(({ start }) => start),
+    rows.map(({ end }) => end),
+    rows.map(({ space }) => textOf(space)),
+    rows.map(({ terms }) => textOf(terms)),
+    rows.map(({ vector }) => Buffer.from(blobOf(vector))),
+  );
+  notGone(writing, "unit", keys);
+}
+
+// What was not there is not gone either.
+const DROP_UNITS =
+  "WITH dropped AS (DELETE FROM units WHERE person = $1 AND id = ANY ($3) RETURNING id, long_names) " +
+  "INSERT INTO gone (person, project, type, id, long_names, revision) " +
+  "SELECT $1, $2, 'unit', id, long_names, $4 FROM dropped " +
+  "ON CONFLICT (person, type, id) DO UPDATE SET revision = excluded.revision";
+
+export function dropUnits({ transaction, person, project, revision }: Writing, ids: readonly string[]): void {
+  if (ids.length > 0) transaction.later(DROP_UNITS, person, project, [...new Set(ids.map(keyOf))], revision);
+}
+
+function notGone({ transaction, person }: Writing, type: "unit" | "memory", keys: readonly string[]): void {
+  transaction.later("DELETE FROM gone WHERE person = $1 AND type = $2 AND id = ANY ($3)", person, type, keys);
+}
+
+const PUT_TOMBSTONES =
+  "INSERT INTO tombstones (person, project, hash, long_names, type, at) SELECT $1, $2, hash, long, type, at " +
+  "FROM unnest($3::text[], $4::text[], $5::text[], $6::text[]) AS row (hash, long, type, at) " +
+  "ON CONFLICT (person, hash) DO UPDATE SET type = excluded.type, at = excluded.at";
+
+export function putTombstones(
+  { transaction, person, project }: Writing,
+  { tombstones = [], liftTombstones = [] }: ChangeSet,
+): void {
+  const rows = last(tombstones, ({ hash }) => keyOf(hash));
+  if (rows.length > 0) {
+    transaction.later(
+      PUT_TOMBSTONES,
+      person,
+      project,
+      rows.map(({ hash }) => keyOf(hash)),
+      rows.map(({ hash }) => longNames(hash)),
+      rows.map(({ of }) => of),
+      rows.map(({ at }) => at),
+    );
+  }
+  if (liftTombstones.length === 0) return;
+  transaction.later(
+    "DELETE FROM tombstones WHERE person = $1 AND hash = ANY ($2)",
+    person,
+    liftTombstones.map(keyOf),
+  );
+}
+
+export function putReceipt(
+  { transaction, person, project, revision }: Writing,
+  { receipt }: ChangeSet,
+): void {
+  if (!receipt) return;
+  transaction.later(
+    "INSERT INTO receipts (person, project, key, revision, body) VALUES ($1, $2, $3, $4, $5) " +
+      "ON CONFLICT (person, key) DO UPDATE SET revision = excluded.revision, body = excluded.body",
+    person,
+    project,
+    keyOf(receipt.key),
+    revision,
+    JSON.stringify(receipt),
+  );
+}

@@ -1,0 +1,42 @@
+import type { Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import type { KeptReceipt } from "../../domain/receipt.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { countHeld, wordsOfMemory, wordsOfMessage, wordsOfReceipt } from "../shared/held-words.ts";
+import { bodyOf } from "../shared/stored-body.ts";
+import type { Database } from "./database.ts";
+import { answersHeld } from "./kept-answers.ts";
+import { readText } from "./names.ts";
+import { personOf, reachOf } from "./rows.ts";
+import { statement } from "./statement.ts";
+
+interface Place {
+  readonly place: string;
+  readonly found: number;
+}
+
+/** Says how many of the texts stand in each place of the scope. */
+export async function scrub(database: Database, scope: Scope, texts: readonly string[]): Promise<Place[]> {
+  const person = await personOf(database, scope);
+  const [messages = [], versions = [], terms = [], receipts = []] = await database.ask(
+    reachOf(scope),
+    statement("SELECT body FROM messages WHERE person = $1", person),
+    statement("SELECT body FROM versions WHERE person = $1", person),
+    statement("SELECT terms FROM units WHERE person = $1", person),
+    statement("SELECT body FROM receipts WHERE person = $1", person),
+  );
+  const answers = (await answersHeld(database, scope)).map(({ body }) => body);
+  const words = receipts.map(bodyOf<KeptReceipt>).flatMap(wordsOfReceipt);
+  return [
+    { place: "messages", found: countHeld(texts, messages.map(bodyOf<Message>).flatMap(wordsOfMessage)) },
+    { place: "memories", found: countHeld(texts, versions.map(bodyOf<Memory>).flatMap(wordsOfMemory)) },
+    {
+      place: "text index",
+      found: countHeld(
+        texts,
+        terms.map((row) => readText(row.terms)),
+      ),
+    },
+    { place: "receipts", found: countHeld(texts, [...words, ...answers]) },
+  ];
+}

@@ -1,0 +1,23 @@
+import type { WholePart } from "../../../ports/whole.ts";
+
+/** The table of each part. */
+export const TABLES: { readonly [Part in WholePart]: string } = {
+  users: "users",
+  messages: "messages",
+  versions: "versions",
+  memories: "heads",
+  units: "units",
+  gone: "gone",
+  tombstones: "tombstones",
+  links: "links",
+  log: "log",
+  receipts: "receipts",
+  erasures: "erasures",
+  recalls: "recalls",
+  answers: "answers",
+  visits: "visits",
+  jobs: "jobs",
+  backups: "backups",
+  calls: "calls",
+  turns: "turns",
+};
