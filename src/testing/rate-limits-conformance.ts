@@ -21,7 +21,7 @@ export function rateLimitsConformance(
     return { limits, pass, taken };
   };
 
-  describe(`rate limits ${name}`, () => {
+  describe(`Rate limits: ${name}`, () => {
     it("give the allowance in one go, then say how long to wait", async () => {
       const { taken } = await started(3);
       expect(await taken("one", 4)).toEqual([0, 0, 0, 20_000]);

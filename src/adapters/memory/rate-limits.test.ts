@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { rateLimitsConformance } from "../../testing/rate-limits-conformance.ts";
 import { memoryRateLimits } from "./rate-limits.ts";
 
-rateLimitsConformance("in memory", async (options) => memoryRateLimits(options));
+rateLimitsConformance("memory", async (options) => memoryRateLimits(options));
 
 it("an allowance that lets nobody in is refused", () => {
   expect(() => memoryRateLimits({ perMinute: 0, clock: () => new Date(0) })).toThrow(/perMinute/);

@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { complaints, suitesIn, suiteTable, withTable } from "./suites.ts";
+
+const result = (suite: string, status: string) => ({ ancestorTitles: [suite, "an inner one"], status });
+
+const REPORT = {
+  testResults: [
+    {
+      name: "/home/somebody/keepsake/src/adapters/chroma/chroma.test.ts",
+      startTime: Date.UTC(2026, 4, 3, 9, 5),
+      assertionResults: [
+        { ancestorTitles: ["Chroma (a real server)", "Follower: chroma"], status: "passed" },
+        result("Chroma (a real server)", "passed"),
+      ],
+    },
+    {
+      name: "/home/somebody/keepsake/src/adapters/redis/redis.test.ts",
+      startTime: Date.UTC(2026, 4, 3, 9, 6),
+      assertionResults: [
+        result("Sessions: redis (set KEEPSAKE_TEST_REDIS)", "skipped"),
+        result("Sessions: redis (set KEEPSAKE_TEST_REDIS)", "pending"),
+        result("Rate limits: redis", "failed"),
+        result("Rate limits: redis", "passed"),
+      ],
+    },
+    {
+      name: "/home/somebody/keepsake/src/adapters/memory/memory.test.ts",
+      startTime: Date.UTC(2026, 4, 3, 9, 7),
+      assertionResults: [result("Record: memory", "passed"), result("Record: memory", "passed")],
+    },
+    {
+      name: "/home/somebody/keepsake/src/testing/record-conformance.test.ts",
+      startTime: 0,
+      assertionResults: [result("Record: one that lies", "passed")],
+    },
+  ],
+};
+
+const TABLE = `| Suite | Adapter | Against | Result | When (UTC) |
+|---|---|---|---|---|
+| Record | \`memory\` | itself: it is the specification | 2 passed | 2026-05-03 09:07 |
+| Follower | \`chroma\` | Chroma 1.5.9 | 1 passed | 2026-05-03 09:05 |
+| Sessions | \`redis\` | Redis 7.0 | 0 passed, 2 left out | 2026-05-03 09:06 |
+| Rate limits | \`redis\` | Redis 7.0 | 1 passed, 1 failed | 2026-05-03 09:06 |`;
+
+const NOTE = "<!-- This table is written by `node scripts/suites.ts REPORT` from the tests' own report. -->";
+
+describe("the table of suites", () => {
+  it("says of each suite and adapter what ran, against what and when", () => {
+    expect(suiteTable(suitesIn(REPORT))).toBe(TABLE);
+  });
+
+  it("takes the place of the one before, and of nothing else", () => {
+    const page = `# A page\n\n${NOTE}\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nWords after it.\n`;
+    const written = withTable(page, TABLE);
+    expect(written).toBe(`# A page\n\n${NOTE}\n\n${TABLE}\n\nWords after it.\n`);
+    expect(withTable(written, TABLE)).toBe(written);
+  });
+
+  it("is complained of where a suite is missing on either side, failed or was left out", () => {
+    const runs = suitesIn(REPORT);
+    const page = withTable(`${NOTE}\n`, TABLE);
+    expect(complaints(page, runs)).toEqual([
+      "Sessions: redis: 0 failed, 2 left out",
+      "Rate limits: redis: 1 failed, 0 left out",
+    ]);
+    const less = runs.filter(({ failed, skipped, port }) => failed + skipped === 0 && port !== "Follower");
+    expect(complaints(page, less)).toContain("did not run: Follower | `chroma` | Chroma 1.5.9");
+    expect(complaints(withTable(`${NOTE}\n`, ""), runs)).toContain(
+      "not in the page: Follower | `chroma` | Chroma 1.5.9",
+    );
+  });
+
+  it("names the versions that the tests start", () => {
+    const up = readFileSync(join(import.meta.dirname, "../test/services/up"), "utf8");
+    for (const pinned of ["chromadb==1.5.9", "faiss-cpu==1.15.1", "moto==5.2.5"])
+      expect(up).toContain(pinned);
+  });
+});
