@@ -15,6 +15,7 @@ import { keysFile } from "./keys-file.ts";
 import { lifecycle } from "./lifecycle.ts";
 import type { Answered } from "./observe.ts";
 import type { ProxyOptions } from "./proxy/proxy.ts";
+import { warm } from "./warm.ts";
 import { given } from "./wire.ts";
 
 export interface ServeOptions {
@@ -92,6 +93,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     },
   }) as Server;
   await listen(server, host, port);
+  warm();
   const url = urlOf(server, host);
   const first = firstOf(keys);
   const shown = first === undefined ? {} : { firstKey: first, signInUrl: `${url}/#key=${first}` };

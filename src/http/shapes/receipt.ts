@@ -25,7 +25,7 @@ export const ERASURE_RECEIPT: z.ZodType = named(
             place: z.string(),
             found: whole,
             until: time.describe("When what may be there is gone by itself at the latest").optional(),
-            why: z.literal("not reached").optional(),
+            why: z.literal("not reached").describe("It is asked again until it is known").optional(),
           }),
         )
         .describe("Each place read again, and how many of the erased words were still there"),
