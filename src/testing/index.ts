@@ -22,6 +22,7 @@ export type {
 } from "./openai/script.ts";
 export { SPOILT, times } from "./openai/script.ts";
 export { type OpenaiServer, type OpenaiServerOptions, openaiServer } from "./openai-server.ts";
+export { type QueueHarness, queueConformance } from "./queue-conformance.ts";
 export { RECORD_CASES, type RecordHarness, recordConformance } from "./record-conformance.ts";
 export { blankQuestionReader, scriptedExtractor } from "./scripted-extractor.ts";
 export { type Says, type ScriptedModel, scriptedModel } from "./scripted-model.ts";

@@ -11,8 +11,8 @@ export interface QueueHarness {
   second?(queue: Queue): Promise<Queue>;
   /** Frees what `open` and `second` took, once. */
   teardown?(): Promise<void>;
-  /** Why it is left out here, and how it is run; absent where it runs. */
-  readonly leftOut?: string;
+  /** What is missing for it, and how to get it: then the suite is left out, and says so. */
+  readonly missing?: string | undefined;
 }
 
 const SOON = { timeout: 10_000, interval: 10 };
@@ -46,8 +46,8 @@ function gated() {
 
 /** Runs the whole contract of `ports/queue.ts` against one adapter. Call it at the top level of a test file. */
 export function queueConformance(harness: QueueHarness): void {
-  const title = harness.leftOut === undefined ? "" : ` [left out: ${harness.leftOut}]`;
-  describe.skipIf(harness.leftOut !== undefined)(`Queue: ${harness.name}${title}`, () => {
+  const { missing } = harness;
+  describe.skipIf(missing)(`Queue: ${harness.name}${missing ? ` (${missing})` : ""}`, () => {
     let queue: Queue;
     let others: Queue[] = [];
     beforeEach(async () => {

@@ -1,0 +1,168 @@
+import { JOBS, type JobName } from "../../domain/job.ts";
+import { ERROR_CODES, MemoryError } from "../../errors.ts";
+import { MOST_ATTEMPTS, type Queue, type SetAside } from "../../ports/queue.ts";
+import { within } from "../shared/within.ts";
+import type { BullmqConnection, BullmqJob, BullmqLibrary, BullmqQueue, BullmqWorker } from "./library.ts";
+import { offers, put } from "./offers.ts";
+import { processorOf } from "./processing.ts";
+
+export type { BullmqConnection, BullmqLibrary } from "./library.ts";
+
+export interface BullmqOptions<Connection extends BullmqConnection> {
+  /** `await import("bullmq")`, version 6. */
+  readonly library: BullmqLibrary<Connection>;
+  /**
+   * An ioredis client, made with `BULLMQ_CLIENT`; it stays open. Each job that is worked at has one more connection, which is
+   * closed with the queue. The server must not evict (`maxmemory-policy noeviction`).
+   */
+  readonly connection: Connection;
+  /** What every key begins with ("keepsake"). */
+  readonly prefix?: string;
+  /** Before a run that failed is tried again, in ms (1,000); longer each time. */
+  readonly firstPauseMs?: number;
+  /** After a worker was killed, its job is another's after so long, in ms (30,000). */
+  readonly lockMs?: number;
+}
+
+/** How its client is best made: `new Redis({ ...BULLMQ_CLIENT, host, port, password })`. BullMQ's workers ask for the first. */
+export const BULLMQ_CLIENT = {
+  maxRetriesPerRequest: null,
+  connectTimeout: 2000,
+  retryStrategy: (times: number): number => Math.min(2000, times * 100),
+} as const;
+
+/** What an ioredis client says of itself when nothing comes through. */
+const GONE: readonly string[] = ["reconnecting", "close", "end"];
+
+const ASK_MS = 5000;
+const PING_MS = 1000;
+const CLOSE_MS = 5000;
+
+/**
+ * A queue on Redis, by BullMQ: what one server offers, one of all workers carries out. Redis holds names of jobs and codes of
+ * errors, nothing of a user; where it is lost, the record finds the work again.
+ */
+export function bullmqQueue<Connection extends BullmqConnection>(options: BullmqOptions<Connection>): Queue {
+  const { library, connection, prefix = "keepsake", firstPauseMs = 1000, lockMs = 30_000 } = options;
+  const queues = new Map<JobName, BullmqQueue>();
+  const ends = new Set<() => Promise<void>>();
+  let isClosed = false;
+
+  const queueOf = (job: JobName): BullmqQueue => {
+    const found = queues.get(job) ?? quiet(new library.Queue(nameOf(job), { connection, prefix }));
+    queues.set(job, found);
+    return found;
+  };
+  const send = (job: JobName, afterMs: number): Promise<void> =>
+    put(queueOf(job), job, { afterMs, firstPauseMs });
+  const offer = offers(send);
+  const isUp = (): Promise<boolean> => {
+    if (isClosed || GONE.includes(connection.status)) return Promise.resolve(false);
+    return within(connection.ping(), PING_MS, down).then(
+      () => true,
+      () => false,
+    );
+  };
+  const ended = async (one: { close(force?: boolean): Promise<void> }): Promise<void> => {
+    // A connection that is down is not said good-bye to: that would wait until it is up again.
+    const isForced = !(await isUp());
+    await within(one.close(isForced), CLOSE_MS, down).catch(() => {});
+  };
+
+  return {
+    name: "bullmq",
+    isUp,
+
+    offer(job, { afterMs = 0 } = {}) {
+      if (!isClosed) offer(job, afterMs);
+    },
+
+    async work(job, run) {
+      if (isClosed) throw new MemoryError("unavailable", "this queue is closed. Open another.");
+      const stopping = new AbortController();
+      const processor = processorOf(library, run, { stopping: stopping.signal, firstPauseMs });
+      const worker: BullmqWorker = quiet(
+        new library.Worker(nameOf(job), processor, {
+          connection,
+          prefix,
+          concurrency: 1,
+          maxStalledCount: MOST_ATTEMPTS,
+          lockDuration: lockMs,
+          stalledInterval: lockMs,
+        }),
+      );
+      const end = async (): Promise<void> => {
+        if (!ends.delete(end)) return;
+        stopping.abort(new MemoryError("unavailable", "this worker was told to stop."));
+        await ended(worker);
+      };
+      ends.add(end);
+      return end;
+    },
+
+    async setAside(limit) {
+      const failed = JOBS.map(async (job) => {
+        const found = await asked(queueOf(job).getFailed(0, limit - 1));
+        return found.flatMap((one) => (one ? [asideOf(job, one)] : []));
+      });
+      const all = (await Promise.all(failed)).flat();
+      return all.toSorted((one, other) => (one.at < other.at ? 1 : -1)).slice(0, limit);
+    },
+
+    async again(id) {
+      const [, job, number] = /^(.+)-(\d+)$/.exec(id) ?? [];
+      const name = JOBS.find((one) => one === job);
+      if (!name || number === undefined) return false;
+      const found = await asked(queueOf(name).getJob(number));
+      if (!found || !(await asked(found.isFailed()))) return false;
+      await asked(send(name, 0));
+      await asked(found.remove());
+      return true;
+    },
+
+    async close() {
+      isClosed = true;
+      await Promise.all([...ends].map((end) => end()));
+      await Promise.all([...queues.values()].map(ended));
+    },
+  };
+}
+
+/** Keys of Redis are cut at colons. */
+function nameOf(job: JobName): string {
+  return job.replaceAll(":", "-");
+}
+
+/** What a connection goes through is no fault of the program: it comes back, or `isUp` says that it does not. */
+function quiet<One extends { on(event: "error", listener: (error: Error) => void): unknown }>(one: One): One {
+  one.on("error", () => {});
+  return one;
+}
+
+function asideOf(
+  job: JobName,
+  { id, failedReason, finishedOn, timestamp, attemptsMade }: BullmqJob,
+): SetAside {
+  return {
+    id: `${job}-${id ?? ""}`,
+    job,
+    at: new Date(finishedOn ?? timestamp).toISOString(),
+    attempts: attemptsMade,
+    problem: failedReason in ERROR_CODES ? failedReason : "internal",
+  };
+}
+
+function down(): MemoryError {
+  return new MemoryError(
+    "unavailable",
+    "Redis, which holds the queue, does not answer. Work goes on without it.",
+  );
+}
+
+async function asked<Value>(answer: Promise<Value>): Promise<Value> {
+  try {
+    return await within(answer, ASK_MS, down);
+  } catch (error) {
+    throw error instanceof MemoryError ? error : down();
+  }
+}
