@@ -50,6 +50,8 @@ export interface MemoryOptions {
   readonly record?: Opened<Record & { readonly calls?: Calls }>;
   /** Vector indexes beside the record, fed from its log: `chromaFollower({ client })` of `keepsake/adapters/chroma`. */
   readonly index?: Opened<Follower> | readonly Opened<Follower>[];
+  /** From how many search units of a user on an index is asked (50,000), and how long a recall waits for it, in ms (50). */
+  readonly indexSearch?: { readonly from?: number; readonly timeoutMs?: number };
   /** What was said last, for a day. */
   readonly sessions?: Opened<Sessions>;
   /** Who does the work in the background; in this process where absent. */
@@ -236,12 +238,13 @@ async function made<Port extends object>(
 }
 
 /** What goes to the engine as it was given. */
-function wished({ redact, patience, decayDays, cleanUp }: MemoryOptions): Partial<Ports> {
+function wished({ redact, patience, decayDays, cleanUp, indexSearch }: MemoryOptions): Partial<Ports> {
   return {
     ...(redact === undefined ? {} : { redact }),
     ...(patience === undefined ? {} : { patience }),
     ...(decayDays === undefined ? {} : { decayDays }),
     ...(cleanUp === undefined ? {} : { cleansUp: cleanUp }),
+    ...(indexSearch === undefined ? {} : { indexSearch }),
   };
 }
 

@@ -164,6 +164,16 @@ export const METRICS: { readonly [name: string]: Metric } = {
     help: "What had to be read from the record, or asked of the embedder.",
     labels: { cache: ["users", "vectors"] },
   },
+  memory_index_searches_total: {
+    type: "counter",
+    help: "Recalls that could ask a vector index; but where it answered, the record's own search did.",
+    labels: { index: "code", outcome: ["answered", "behind", "failed", "incomplete"] },
+  },
+  memory_index_strays_total: {
+    type: "counter",
+    help: "Hits of a vector index that the record does not know; they were dropped, there as well.",
+    labels: { index: "code" },
+  },
   memory_blocks_lost_total: {
     type: "counter",
     help: "Users' search columns kept beside the record that could not be used (damaged, or of another embedder), and were made anew.",

@@ -7,6 +7,9 @@ import { backup } from "./backup.ts";
 import { answer, answerStream } from "./by-model/answer.ts";
 import { converse, converseStream } from "./converse.ts";
 import { explain } from "./explain.ts";
+import { following } from "./following/index.ts";
+import { indexesOf } from "./following/indexes.ts";
+import { tellingRecord } from "./following/telling-record.ts";
 import { forget, planForget } from "./forget.ts";
 import { type Background, background } from "./jobs/index.ts";
 import { optimize } from "./jobs/optimize.ts";
@@ -32,7 +35,12 @@ export function keepsake(
   { notices = [], release }: { notices?: readonly string[]; release: () => Promise<void> },
 ): Keepsake {
   const recalls = recallKeeper(plain.record);
-  const ports: Ports = { ...plain, recalls };
+  const follow = following(plain);
+  const ports: Ports = {
+    ...plain,
+    recalls,
+    ...(follow ? { following: follow, record: tellingRecord(plain.record, follow.written) } : {}),
+  };
   const work = background(ports);
   let closing: Promise<void> | undefined;
   const check = (): void => {
@@ -40,7 +48,11 @@ export function keepsake(
       throw new MemoryError("unavailable", "this memory is closed. Open it again with createMemory().");
   };
   const close = (): Promise<void> => {
-    closing ??= work.stop().then(recalls.flush).then(release);
+    closing ??= work
+      .stop()
+      .then(() => follow?.stop())
+      .then(recalls.flush)
+      .then(release);
     return closing;
   };
   return {
@@ -85,12 +97,13 @@ export function keepsake(
     },
     async jobs() {
       check();
-      return work.jobs();
+      return [...(await work.jobs()), ...((await follow?.jobs()) ?? [])];
     },
     reindex({ signal } = {}) {
       check();
       return work.embedNow(signal);
     },
+    indexes: indexesOf(follow, check),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -14,6 +14,7 @@ import type { Secret } from "../ports/secret.ts";
 import type { Sessions } from "../ports/sessions.ts";
 import type { Tracer } from "../ports/tracer.ts";
 import type { Costs } from "./cost/costs.ts";
+import type { Following, IndexSearching } from "./following/index.ts";
 import type { RecallKeeper } from "./recall/receipts.ts";
 import type { UserStates } from "./user-state.ts";
 
@@ -45,6 +46,10 @@ export interface Ports {
   readonly cleansUp?: boolean;
   /** Vector indexes beside the record, fed from its log. */
   readonly followers?: readonly Follower[];
+  /** When they are asked, and for how long. */
+  readonly indexSearch?: IndexSearching;
+  /** Feeds and asks them; made from the others. */
+  readonly following?: Following;
   /** What was said last, for a day. */
   readonly sessions?: Sessions;
   /** Shared by several servers. */

@@ -1,6 +1,7 @@
 import { matches } from "../domain/filter.ts";
 import type { Recall, RecallOptions } from "../domain/recall.ts";
 import type { Scope } from "../domain/scope.ts";
+import type { CallOptions } from "../ports/call.ts";
 import { type Block, unitId } from "./block/block.ts";
 import { type Packed, packContext } from "./context.ts";
 import type { Ports } from "./ports.ts";
@@ -17,7 +18,7 @@ import { withSuccessors } from "./recall/successors.ts";
 import { takeOptions, type Wanted } from "./recall/take-options.ts";
 import { blockThen, knownThen } from "./recall/then.ts";
 import { mayNameTime } from "./recall/time-arm.ts";
-import { cosine, doubtful, type Nearness, scanVectors } from "./recall/vector-arm.ts";
+import { cosine, doubtful, type Nearness, nearnessOf, scanVectors } from "./recall/vector-arm.ts";
 import { spaceOf } from "./space.ts";
 
 /** Characters. */
@@ -27,7 +28,16 @@ const NEAREST = 10;
 
 type RecallPorts = Pick<
   Ports,
-  "record" | "states" | "embedder" | "questions" | "clock" | "ids" | "recalls" | "meter" | "decayDays"
+  | "record"
+  | "states"
+  | "embedder"
+  | "questions"
+  | "clock"
+  | "ids"
+  | "recalls"
+  | "meter"
+  | "decayDays"
+  | "following"
 >;
 
 /**
@@ -45,12 +55,10 @@ export async function recall(
   const now = ports.clock().toISOString();
   const wanted = takeOptions(scope, query, options, { now, decayDays: ports.decayDays });
   const text = excerpt(query);
-  const vector = await queryVector(ports.embedder, text, {
-    scope,
-    ...(options.signal ? { signal: options.signal } : {}),
-  });
+  const call = { scope, ...(options.signal ? { signal: options.signal } : {}) };
+  const vector = await queryVector(ports.embedder, text, call);
   const recalled = await withScratch((scratch) =>
-    recallWith(ports, scope, { text, vector, wanted, isExplained: options.explain === true }, scratch),
+    recallWith(ports, scope, { text, vector, wanted, isExplained: options.explain === true, call }, scratch),
   );
   options.signal?.throwIfAborted();
   ports.meter?.observe("memory_retrieval_duration_ms", performance.now() - from);
@@ -62,19 +70,20 @@ interface Asking {
   readonly vector: Float32Array | undefined;
   readonly wanted: Wanted;
   readonly isExplained: boolean;
+  readonly call: CallOptions;
 }
 
 async function recallWith(
   ports: RecallPorts,
   scope: Scope,
-  { text, vector, wanted, isExplained }: Asking,
+  { text, vector, wanted, isExplained, call }: Asking,
   scratch: Scratch,
 ): Promise<Recall> {
   const { bounds } = wanted;
   const versions = bounds.knownAt === undefined ? undefined : await ports.record.versions(scope);
   const known = versions && knownThen(versions, bounds.knownAt ?? "");
   const passes = bounds.where && (await filterOf(ports, scope, bounds.where));
-  const { block: now, near } = await nearest(ports, scope, vector, scratch);
+  const { block: now, near } = await nearest(ports, scope, vector, scratch, call);
   const block = known ? blockThen(now, known) : now;
   const span = mayNameTime(text)
     ? ports.questions.read(text, { at: bounds.asOf ?? bounds.now, known: [] })
@@ -134,12 +143,17 @@ async function nearest(
   scope: Scope,
   vector: Float32Array | undefined,
   scratch: Scratch,
+  call: CallOptions,
   tries = 3,
 ): Promise<{ block: Block; near: Nearness | undefined }> {
   let block = await ports.states.block(scope);
   // Let go of by another recall in the moment before this one went on.
   while (block.isReleased) block = await ports.states.block(scope);
-  const near = vector && scanVectors(block, scratch, vector);
+  const slots = vector && (await ports.following?.nearest(scope, block, vector, call));
+  // Written to while an index was asked.
+  if (block.isReleased) return nearest(ports, scope, vector, scratch, call, tries);
+  const near =
+    vector && (slots ? nearnessOf(block, scratch, vector, slots) : scanVectors(block, scratch, vector));
   if (!near || !vector || tries === 0) return { block, near };
   const { revision } = block;
   const best = doubtful(near, NEAREST);
@@ -149,7 +163,7 @@ async function nearest(
     spaceOf(ports.embedder),
   );
   if (block.revision !== revision || block.isReleased) {
-    return nearest(ports, scope, vector, scratch, tries - 1);
+    return nearest(ports, scope, vector, scratch, call, tries - 1);
   }
   for (const [i, slot] of best.entries()) {
     const own = exact[i];

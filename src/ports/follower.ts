@@ -13,6 +13,9 @@ export interface Follower {
   /** Shown in messages and metrics, and part of the name under which its cursors are kept: "chroma". */
   readonly name: string;
 
+  /** Whether it was set up to hold texts; else entries come without. */
+  readonly holdsTexts?: boolean;
+
   /**
    * Makes what is missing (collection, index, table). Called before anything else, and again when the embedder changes:
    * entries of another space are gone then. `invalid_input` where what is there cannot hold the space (another number of

@@ -112,6 +112,16 @@ export function slotOfMemory(block: Block, id: string): number {
   return row < 0 ? -1 : (block.slotOfRow[row] as number);
 }
 
+/** The slot of a unit, memory or passage; undefined where there is none. */
+export function slotOfUnit(block: Block, id: string): number | undefined {
+  const memory = slotOfMemory(block, id);
+  if (memory >= 0) return memory;
+  const turn = turnOf(block.turns, id.slice(0, Math.max(0, id.lastIndexOf("#"))));
+  if (turn < 0) return undefined;
+  const piece = pieceOf(id);
+  return passageSlots(block, turn).find((slot) => block.units.columns.piece[slot] === piece);
+}
+
 /** The id of the unit in a slot. */
 export function unitId({ units, turns, memoryIds }: Block, slot: number): string {
   const { row, turn, piece } = units.columns;
@@ -232,17 +242,8 @@ function putUnit(block: Block, unit: Unit, held: number, row: number): number {
 }
 
 function removeUnit(block: Block, id: string): void {
-  const memory = slotOfMemory(block, id);
-  if (memory >= 0) {
-    killSlot(block, memory);
-    return;
-  }
-  const turn = turnOf(block.turns, id.slice(0, Math.max(0, id.lastIndexOf("#"))));
-  if (turn < 0) return;
-  const piece = pieceOf(id);
-  for (const slot of passageSlots(block, turn)) {
-    if (block.units.columns.piece[slot] === piece) killSlot(block, slot);
-  }
+  const slot = slotOfUnit(block, id);
+  if (slot !== undefined) killSlot(block, slot);
 }
 
 function killSlot(block: Block, slot: number): void {

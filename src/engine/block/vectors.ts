@@ -11,6 +11,8 @@ export interface Vectors {
   set(slot: number, vector: Float32Array | undefined): void;
   /** Writes the products of the first `count` vectors with a query of unit length into `out`. */
   dot(query: Float32Array, count: number, out: Float32Array): void;
+  /** The same for some slots alone. */
+  dotAt(query: Float32Array, slots: readonly number[], out: Float32Array): void;
   /** Adds a slot's vector, as its codes give it, to `sum`. */
   addTo(sum: Float32Array, slot: number): void;
   /** The codes and scales of the first `count` vectors, to be kept. */
@@ -50,6 +52,16 @@ export function vectorsOf(
       const codes = new Int16Array(stride);
       const scale = encodeQuery(query, codes);
       (many ?? few).dot(codes, scale, count, out);
+    },
+    dotAt(query, slots, out) {
+      const codes = new Int16Array(stride);
+      const scale = encodeQuery(query, codes);
+      for (const slot of slots) {
+        const row = (many ?? few).row(slot);
+        let sum = 0;
+        for (let i = 0; i < query.length; i += 1) sum += (row.codes[i] ?? 0) * (codes[i] as number);
+        out[slot] = sum * row.scale * scale;
+      }
     },
     addTo(sum, slot) {
       const { codes, scale } = (many ?? few).row(slot);

@@ -13,7 +13,7 @@ import { mannerOf } from "./manner.ts";
 import type { Scratch } from "./scratch.ts";
 import { searchTime } from "./time-arm.ts";
 import { BITS, searchTurns, talkShare } from "./turn-arm.ts";
-import { type Nearness, searchVectors } from "./vector-arm.ts";
+import { type Nearness, searchVectors, workOut } from "./vector-arm.ts";
 import { wishEvidence } from "./wishes.ts";
 import { searchWords } from "./word-arm.ts";
 
@@ -77,6 +77,7 @@ export function search(
     claimSlots,
     nearest: near?.foremost ?? [],
   });
+  if (near) workOut(block, near, slots);
   if (near) searchVectors(block, scratch, near, slots, signals);
   if (near) searchApart(block, scratch, { ...near, slots, ...manner }, signals);
   const relevance = relevanceOf(signals, weights, places, slots, scratch.raw("relevance", slots.length));

@@ -14,11 +14,13 @@ const FEW = 64;
 /** What a cosine from codes is off by, at most in practice: five times the mean error of 256 parts of 8 bits. */
 const CODE_ERROR = 0.002;
 
-/** A query's vector, the cosines of all units with it, and the slots with the greatest of them, in any order. */
+/** A query's vector, the cosines of units with it, and the slots with the greatest of them, in any order. */
 export interface Nearness {
   readonly vector: Float32Array;
+  /** By slot, of all units; where `isPartial`, of those alone that were worked out, and 0 of the others. */
   readonly near: Float32Array;
   readonly foremost: readonly number[];
+  readonly isPartial?: boolean;
 }
 
 /**
@@ -35,6 +37,56 @@ export function scanVectors(block: Block, scratch: Scratch, query: Float32Array)
     near,
     foremost: units.count <= ALL ? greatestOf(near, FEW) : aboutGreatest(near, FOREMOST),
   };
+}
+
+/**
+ * The same where an index has named the nearest: of a large memory, only their cosines are worked out here, and those of what is
+ * weighed besides when it is known (`workOut`).
+ */
+export function nearnessOf(
+  block: Block,
+  scratch: Scratch,
+  query: Float32Array,
+  named: readonly number[],
+): Nearness | undefined {
+  const { units, vectors } = block;
+  if (units.count <= ALL || query.length !== vectors.dimensions) {
+    const all = scanVectors(block, scratch, query);
+    return all && { ...all, foremost: named };
+  }
+  const near = scratch.column("near", units.count);
+  vectors.dotAt(query, named, near);
+  return { vector: query, near, foremost: named, isPartial: true };
+}
+
+/** Works out the cosines that are wanting of some units, and of all that was said around them. */
+export function workOut(block: Block, { vector, near, isPartial }: Nearness, slots: Int32Array): void {
+  if (!isPartial) return;
+  const { turns, units, vectors } = block;
+  const { previous, next } = turns.columns;
+  const wanted = new Set<number>(slots);
+  const around = new Set<number>();
+  for (const slot of slots) {
+    const turn = units.columns.turn[slot] as number;
+    if (turn < 0) continue;
+    around.add(turn);
+    for (const column of [previous, next]) {
+      const one = column[turn] as number;
+      if (one < 0) continue;
+      around.add(one);
+      if ((column[one] as number) >= 0) around.add(column[one] as number);
+    }
+  }
+  for (const turn of around) {
+    for (
+      let slot = turns.columns.passage[turn] as number;
+      slot >= 0;
+      slot = units.columns.nextOfTurn[slot] as number
+    ) {
+      wanted.add(slot);
+    }
+  }
+  vectors.dotAt(vector, [...wanted], near);
 }
 
 /**

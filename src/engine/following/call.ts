@@ -1,0 +1,40 @@
+import { MemoryError } from "../../errors.ts";
+import type { CallOptions } from "../../ports/call.ts";
+import type { Follower } from "../../ports/follower.ts";
+
+/**
+ * A call to an index that has so long (ms) and no longer, even where the adapter takes no notice of its signal: then it is
+ * `unavailable`. An aborted signal rejects with its reason.
+ */
+export async function asked<Result>(
+  { name }: Pick<Follower, "name">,
+  ms: number,
+  call: (options: CallOptions) => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  signal?.throwIfAborted();
+  const late = AbortSignal.timeout(ms);
+  const both = signal ? AbortSignal.any([signal, late]) : late;
+  let leave = (): void => {};
+  const over = new Promise<never>((_resolve, reject) => {
+    const stop = (): void => reject(signal?.aborted ? signal.reason : tooLate(name, ms));
+    both.addEventListener("abort", stop, { once: true });
+    leave = () => both.removeEventListener("abort", stop);
+  });
+  try {
+    return await Promise.race([call({ signal: both }), over]);
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (late.aborted) throw tooLate(name, ms);
+    throw error;
+  } finally {
+    leave();
+  }
+}
+
+function tooLate(name: string, ms: number): MemoryError {
+  return new MemoryError(
+    "unavailable",
+    `the index "${name}" gave no answer within ${ms} ms. It is tried again.`,
+  );
+}

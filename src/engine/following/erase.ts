@@ -1,0 +1,65 @@
+import type { VerifiedPlace } from "../../domain/receipt.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { isMemoryError } from "../../errors.ts";
+import type { CallOptions } from "../../ports/call.ts";
+import { inTurn } from "../change.ts";
+import type { Ports } from "../ports.ts";
+import { asked } from "./call.ts";
+import { entriesById } from "./entries.ts";
+import type { Feeder } from "./feeder.ts";
+
+/** Some servers show a moment later that something is gone. */
+const LOOKED_AGAIN_MS = 100;
+/** Of what stays under the same id, with fewer words. */
+const AT_ONCE = 500;
+
+/** The name under which an index stands in receipts of erasures. */
+export function placeOf({ follower }: Pick<Feeder, "follower">): string {
+  return `index: ${follower.name}`;
+}
+
+/**
+ * Drops what was erased from an index, and asks it whether it is gone, within so long (ms). Never throws: what could not be
+ * asked is said.
+ */
+export async function eraseFrom(
+  ports: Pick<Ports, "record" | "embedder">,
+  feeder: Feeder,
+  { scope, ids, ms }: { readonly scope: Scope; readonly ids: readonly string[]; readonly ms: number },
+): Promise<VerifiedPlace> {
+  const place = placeOf(feeder);
+  feeder.bar(scope, ids);
+  try {
+    const left = await asked(feeder.follower, ms, (options) =>
+      inTurn(feeder.follower, scope, () => dropped(ports, feeder, scope, ids, options)),
+    );
+    return { place, found: left };
+  } catch (error) {
+    if (!isMemoryError(error)) throw error;
+    return { place, found: Math.max(1, ids.length), why: "not reached" };
+  }
+}
+
+/** Drops, asks until nothing is held any more, and puts back what goes on under the same id with other words. */
+export async function dropped(
+  ports: Pick<Ports, "record" | "embedder">,
+  { follower }: Pick<Feeder, "follower">,
+  scope: Scope,
+  ids: readonly string[],
+  options: CallOptions,
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  await follower.drop(scope, ids, options);
+  let left = await follower.held(scope, ids, options);
+  for (let tries = 0; left.length > 0 && tries < 20; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, LOOKED_AGAIN_MS));
+    options.signal?.throwIfAborted();
+    left = await follower.held(scope, ids, options);
+  }
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const some = ids.slice(at, at + AT_ONCE);
+    const live = await entriesById(ports, scope, some, follower.holdsTexts === true);
+    if (live.length > 0) await follower.put(scope, live, options);
+  }
+  return left.length;
+}

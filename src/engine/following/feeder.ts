@@ -1,0 +1,193 @@
+import { type Scope, scopeKey } from "../../domain/scope.ts";
+import { isMemoryError } from "../../errors.ts";
+import type { Follower } from "../../ports/follower.ts";
+import type { VisitPage } from "../../ports/house-keeping.ts";
+import type { Job, JobStep } from "../jobs/job.ts";
+import type { Ports } from "../ports.ts";
+import { type Cursors, cursorsOf } from "./cursors.ts";
+import { feedUser } from "./feed.ts";
+import { type FollowingName, followingName, ready } from "./mark.ts";
+
+/** Feeds one index from the record. */
+export interface Feeder {
+  readonly name: FollowingName;
+  readonly follower: Follower;
+  readonly cursors: Cursors;
+  readonly job: Job;
+  /** Something was written for a user: it is taken in with the next run. */
+  hint(scope: Scope): void;
+  /** Something is wrong with the index: the next run looks at all of it. */
+  suspect(): void;
+  /** Users whose writes it knows of and has not taken in. */
+  behind(): number;
+  /** Ids that no entry read before may be put under: they were erased. */
+  bar(scope: Scope, ids: readonly string[]): void;
+  /** Takes in what came for a user since a revision. Yields how many entries were put and dropped with each call. */
+  feed(scope: Scope, from: number, signal: AbortSignal): AsyncGenerator<number, void, void>;
+}
+
+type FeederPorts = Pick<Ports, "record" | "embedder">;
+
+/** A process that writes tells by itself; what others have written is looked for so often. */
+const EVERY_MS = 60_000;
+/** However often something looks wrong, all users are looked at no more than so often for it. */
+const SUSPECTED_AGAIN_MS = 10_000;
+
+export function feederOf(ports: FeederPorts, follower: Follower): Feeder {
+  const name = followingName(follower);
+  const cursors = cursorsOf(ports.record, name);
+  const hinted = new Map<string, Scope>();
+  const barred = new Map<string, Set<string>>();
+  let isReady = false;
+  let roundAt = Number.NEGATIVE_INFINITY;
+
+  async function* feed(scope: Scope, from: number, signal: AbortSignal): AsyncGenerator<number, void, void> {
+    const mine = new Set<string>();
+    barred.set(scopeKey(scope), mine);
+    try {
+      for await (const step of feedUser({ ports, follower, scope, barred: mine, signal }, from)) {
+        if (step.isWhole) cursors.moved(scope, step.revision);
+        yield step.entries;
+      }
+    } finally {
+      barred.delete(scopeKey(scope));
+    }
+  }
+
+  /** What this process wrote since the last run. */
+  async function* news(signal: AbortSignal): AsyncGenerator<JobStep, void, void> {
+    let done = 0;
+    for (const [key, scope] of hinted) {
+      hinted.delete(key);
+      for await (const entries of feed(scope, await cursors.of(scope), signal)) {
+        done += entries;
+        yield { done };
+      }
+    }
+  }
+
+  const feeder: Feeder = {
+    name,
+    follower,
+    cursors,
+    job: {
+      name,
+      about: `brings the index "${follower.name}" to where the record is`,
+      everyMs: EVERY_MS,
+      isShared: true,
+      rest: 0,
+      async *run(signal) {
+        try {
+          if (!isReady || performance.now() - roundAt >= EVERY_MS) {
+            if (await ready(ports, follower, signal)) cursors.forget();
+            isReady = true;
+            hinted.clear();
+            for await (const { entries } of everybody(ports, feeder, signal)) yield { done: entries };
+            roundAt = performance.now();
+          }
+          yield* news(signal);
+        } catch (error) {
+          // All users are looked at next: this one was taken off the list.
+          isReady = false;
+          throw error;
+        }
+      },
+      left: async () => hinted.size,
+    },
+    hint: (scope) => void hinted.set(scopeKey(scope), { project: scope.project, user: scope.user }),
+    suspect() {
+      if (performance.now() - roundAt > SUSPECTED_AGAIN_MS) isReady = false;
+    },
+    behind: () => hinted.size,
+    bar(scope, ids) {
+      const held = barred.get(scopeKey(scope));
+      for (const id of ids) held?.add(id);
+    },
+    feed,
+  };
+  return feeder;
+}
+
+/** How far a look at all users is. */
+export interface Round {
+  /** Users done, of so many known so far. */
+  readonly users: number;
+  /** Entries put and dropped. */
+  readonly entries: number;
+}
+
+const USERS = 500;
+
+/**
+ * Brings an index to where the record is for every user who is behind. What is wrong with one of them holds up none of the others,
+ * and is thrown at the end.
+ */
+export async function* everybody(
+  { record }: Pick<Ports, "record">,
+  feeder: Feeder,
+  signal: AbortSignal,
+): AsyncGenerator<Round, void, void> {
+  await feeder.cursors.flush();
+  const failures: unknown[] = [];
+  let after: string | undefined;
+  let [users, entries] = [0, 0];
+  do {
+    const page: VisitPage = await record.visits(feeder.name, {
+      limit: USERS,
+      ...(after === undefined ? {} : { after }),
+    });
+    for (const user of page.users) {
+      signal.throwIfAborted();
+      users += 1;
+      for await (const more of broughtOn(feeder, user, failures, signal)) {
+        entries += more;
+        yield { users, entries };
+      }
+    }
+    yield { users, entries };
+    after = page.cursor;
+  } while (after !== undefined);
+  await feeder.cursors.flush();
+  for (const error of failures) throw error;
+}
+
+/** How many users there are. */
+export async function usersOf(
+  { record }: Pick<Ports, "record">,
+  { name }: Pick<Feeder, "name">,
+): Promise<number> {
+  let [users, after]: [number, string | undefined] = [0, undefined];
+  do {
+    const page: VisitPage = await record.visits(name, {
+      limit: USERS,
+      ...(after === undefined ? {} : { after }),
+    });
+    users += page.users.length;
+    after = page.cursor;
+  } while (after !== undefined);
+  return users;
+}
+
+async function* broughtOn(
+  feeder: Feeder,
+  { scope, revision, visit }: VisitPage["users"][number],
+  failures: unknown[],
+  signal: AbortSignal,
+): AsyncGenerator<number, void, void> {
+  const seen = visit?.revision ?? 0;
+  feeder.cursors.believe(scope, seen);
+  if (seen === revision) return;
+  try {
+    // A lower revision than the one that was taken in: the record was put back. All of it counts as new then.
+    yield* feeder.feed(scope, seen > revision ? 0 : seen, signal);
+  } catch (error) {
+    if (hinders(error, signal)) throw error;
+    failures.push(error);
+  }
+}
+
+/** What hinders all users, and not this one alone. */
+function hinders(error: unknown, signal: AbortSignal): boolean {
+  if (signal.aborted || !isMemoryError(error)) return true;
+  return error.code === "unavailable" || error.code === "forbidden" || error.code === "over_quota";
+}

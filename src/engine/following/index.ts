@@ -1,0 +1,151 @@
+import type { VerifiedPlace } from "../../domain/receipt.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { invalid, MemoryError } from "../../errors.ts";
+import { NO_METER } from "../../ports/meter.ts";
+import { inTurn } from "../change.ts";
+import { type Runner, runner } from "../jobs/runner.ts";
+import type { Ports } from "../ports.ts";
+import type { Drift, DriftOptions, IndexProgress, JobState } from "../surface.ts";
+import { driftOf } from "./drift.ts";
+import { dropped, eraseFrom } from "./erase.ts";
+import { everybody, type Feeder, feederOf, usersOf } from "./feeder.ts";
+import { ready, startAnew } from "./mark.ts";
+import { endOpenErasures } from "./open-erasures.ts";
+import { type IndexSearch, indexSearch } from "./search.ts";
+
+/** The indexes beside the record, and those who feed them. */
+export interface Following extends Pick<IndexSearch, "nearest"> {
+  readonly names: readonly string[];
+  /** Something was committed for a user. */
+  written(scope: Scope): void;
+  /** Drops units that were erased, and asks every index whether they are gone: each within a few seconds. */
+  erase(scope: Scope, ids: readonly string[]): Promise<VerifiedPlace[]>;
+  jobs(): Promise<JobState[]>;
+  /** Fills an index from nothing, in the caller's own time. `not_found` where there is none of this name. */
+  rebuild(name: string, signal?: AbortSignal): AsyncGenerator<IndexProgress, void, void>;
+  /** Holds an index against the record, user by user, and puts right what is different. */
+  drift(name: string, options?: DriftOptions): Promise<Drift>;
+  /** Breaks off what runs, and waits for its end; what this process wrote last has a moment to arrive. */
+  stop(): Promise<void>;
+}
+
+/** When a recall asks an index. */
+export interface IndexSearching {
+  /** Users with so many units or more are searched in an index (50,000). */
+  readonly from?: number;
+  /** What a recall waits for it, in ms (50). */
+  readonly timeoutMs?: number;
+}
+
+const FROM = 50_000;
+const TIMEOUT_MS = 50;
+/** First answers first. */
+const START_MS = 100;
+const ERASE_MS = 5000;
+/** What a command that ends leaves to the next one, if an index takes longer. */
+const LAST_WORDS_MS = 1000;
+const LOOKED_MS = 10;
+
+type FollowingPorts = Pick<
+  Ports,
+  "record" | "embedder" | "secret" | "clock" | "meter" | "followers" | "indexSearch"
+>;
+
+/** Starts feeding every index. Nothing where there is none. */
+export function following(ports: FollowingPorts): Following | undefined {
+  const { followers = [], meter = NO_METER, indexSearch: searching = {} } = ports;
+  if (followers.length === 0) return undefined;
+  const names = followers.map(({ name }) => name);
+  if (new Set(names).size < names.length) throw invalid("Two indexes have one name. Name them apart.");
+  const stopping = new AbortController();
+  const feeders = followers.map((follower) => feederOf(ports, follower));
+  const runners = new Map<Feeder, Runner>();
+  for (const feeder of feeders)
+    runners.set(feeder, runner(ports, withErasures(ports, feeder), stopping.signal));
+  for (const one of runners.values()) one.start(START_MS);
+
+  const search = indexSearch(
+    ports,
+    feeders,
+    { from: searching.from ?? FROM, timeoutMs: searching.timeoutMs ?? TIMEOUT_MS },
+    (feeder, scope, ids) => {
+      meter.count("memory_index_strays_total", { index: feeder.follower.name }, ids.length);
+      // Of what the record has by now, `dropped` puts back what it drops.
+      void inTurn(feeder.follower, scope, () =>
+        dropped(ports, feeder, scope, ids, { signal: stopping.signal }),
+      ).catch(() => feeder.suspect());
+    },
+  );
+  const named = (name: string): { feeder: Feeder; one: Runner } => {
+    const feeder = feeders.find(({ follower }) => follower.name === name);
+    const one = feeder && runners.get(feeder);
+    if (feeder && one) return { feeder, one };
+    throw new MemoryError("not_found", `no index is called "${name}". There is: ${names.join(", ")}.`);
+  };
+
+  return {
+    names,
+    nearest: search.nearest,
+    written(scope) {
+      for (const [feeder, one] of runners) {
+        feeder.hint(scope);
+        one.later();
+      }
+    },
+    erase: (scope, ids) =>
+      Promise.all(feeders.map((feeder) => eraseFrom(ports, feeder, { scope, ids, ms: ERASE_MS }))),
+    jobs: () => Promise.all([...runners.values()].map((one) => one.state())),
+    rebuild(name, signal) {
+      const { feeder, one } = named(name);
+      return one.now(async function* (stopped) {
+        feeder.cursors.forget();
+        await startAnew(ports, feeder.follower, stopped);
+        feeder.cursors.forget();
+        const of = await usersOf(ports, feeder);
+        for await (const { users, entries } of everybody(ports, feeder, stopped)) {
+          yield { users, of: Math.max(of, users), entries };
+        }
+        await endOpenErasures(ports, feeder, stopped);
+      }, signal);
+    },
+    async drift(name, { signal, ...rest } = {}) {
+      const { feeder, one } = named(name);
+      let found: Drift | undefined;
+      const looking = one.now(async function* (stopped): AsyncGenerator<Drift, void, void> {
+        if (await ready(ports, feeder.follower, stopped)) feeder.cursors.forget();
+        for await (const _step of everybody(ports, feeder, stopped)) stopped.throwIfAborted();
+        yield await driftOf(ports, feeder, { ...rest, signal: stopped });
+      }, signal);
+      for await (const drift of looking) found = drift;
+      if (found) return found;
+      throw new MemoryError("unavailable", `the index "${name}" could not be looked at.`);
+    },
+    async stop() {
+      await arrived(runners);
+      stopping.abort(new MemoryError("unavailable", "this memory has been closed."));
+      await Promise.all([...runners.values()].map((one) => one.end()));
+      for (const { cursors } of feeders) await cursors.flush();
+    },
+  };
+}
+
+/** Waits, for no more than a moment, until indexes that are well have what this process wrote last. */
+async function arrived(runners: ReadonlyMap<Feeder, Runner>): Promise<void> {
+  const end = performance.now() + LAST_WORDS_MS;
+  const isAtWork = ([feeder, one]: readonly [Feeder, Runner]): boolean =>
+    one.problem() === undefined && (feeder.behind() > 0 || one.isRunning());
+  while ([...runners].some(isAtWork) && performance.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, LOOKED_MS));
+  }
+}
+
+/** The job of a feeder; when it has caught up, it ends what erasures could not ask before. */
+function withErasures(ports: FollowingPorts, feeder: Feeder): Feeder["job"] {
+  return {
+    ...feeder.job,
+    async *run(signal) {
+      yield* feeder.job.run(signal);
+      await endOpenErasures(ports, feeder, signal);
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { MemoryError } from "../../errors.ts";
+import type { Indexes } from "../surface.ts";
+import type { Following } from "./index.ts";
+
+/** The indexes of a memory as its caller sees them; `check` refuses where the memory is closed. */
+export function indexesOf(follow: Following | undefined, check: () => void): Indexes {
+  const theirs = (name: string): Following => {
+    check();
+    if (follow) return follow;
+    throw new MemoryError(
+      "not_found",
+      `no index is called "${name}": this memory has none. Name one in KEEPSAKE_FOLLOWER.`,
+    );
+  };
+  return {
+    names: follow?.names ?? [],
+    rebuild: (name, { signal } = {}) => theirs(name).rebuild(name, signal),
+    drift: async (name, options) => theirs(name).drift(name, options),
+  };
+}

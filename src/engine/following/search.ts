@@ -1,0 +1,139 @@
+import type { Scope } from "../../domain/scope.ts";
+import type { CallOptions } from "../../ports/call.ts";
+import type { FollowerHit } from "../../ports/follower.ts";
+import { NO_METER } from "../../ports/meter.ts";
+import { type Block, slotOfUnit } from "../block/block.ts";
+import type { Ports } from "../ports.ts";
+import { asked } from "./call.ts";
+import type { Feeder } from "./feeder.ts";
+
+/** Hits asked for: as many as the record's own search lets through. */
+const HITS = 256;
+/** An index that gives fewer than this, and than half of what there is, has lost something. */
+const TOO_FEW = 50;
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+
+export interface SearchOptions {
+  /** Users with fewer units are searched in the record alone, exactly and at once. */
+  readonly from: number;
+  /** What a recall waits for an index, in ms. */
+  readonly timeoutMs: number;
+}
+
+/** Asks an index for the nearest units of a user; the record has the last word. */
+export interface IndexSearch {
+  /**
+   * Slots of the nearest units, in any order; undefined where no index can say it now: then the record's own search goes on. Never
+   * throws but for the reason of an aborted signal.
+   */
+  nearest(
+    scope: Scope,
+    block: Block,
+    vector: Float32Array,
+    call?: CallOptions,
+  ): Promise<readonly number[] | undefined>;
+}
+
+interface Asking {
+  /** Until then it is not asked: it was late, or failed. */
+  quietUntil: number;
+  pauseMs: number;
+}
+
+/** `onStrays` is told of hits that the record does not know. */
+export function indexSearch(
+  ports: Pick<Ports, "meter">,
+  feeders: readonly Feeder[],
+  { from, timeoutMs }: SearchOptions,
+  onStrays: (feeder: Feeder, scope: Scope, ids: readonly string[]) => void,
+): IndexSearch {
+  const meter = ports.meter ?? NO_METER;
+  const states = new Map<Feeder, Asking>();
+  const stateOf = (feeder: Feeder): Asking => {
+    const state = states.get(feeder) ?? { quietUntil: Number.NEGATIVE_INFINITY, pauseMs: 0 };
+    states.set(feeder, state);
+    return state;
+  };
+  const quiet = (feeder: Feeder): void => {
+    const state = stateOf(feeder);
+    state.pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, state.pauseMs * 2));
+    state.quietUntil = performance.now() + state.pauseMs;
+  };
+  const counted = (feeder: Feeder, outcome: string): undefined => {
+    meter.count("memory_index_searches_total", { index: feeder.follower.name, outcome });
+  };
+
+  const ask = async (
+    feeder: Feeder,
+    scope: Scope,
+    vector: Float32Array,
+    { signal }: CallOptions,
+  ): Promise<FollowerHit[] | undefined> => {
+    try {
+      const hits = await asked(
+        feeder.follower,
+        timeoutMs,
+        (options) => feeder.follower.nearest(scope, vector, { ...options, limit: HITS }),
+        signal,
+      );
+      stateOf(feeder).pauseMs = 0;
+      return hits;
+    } catch {
+      signal?.throwIfAborted();
+      quiet(feeder);
+      return counted(feeder, "failed");
+    }
+  };
+
+  /** What one index gives; undefined where it cannot say it now. */
+  const askedOf = async (
+    feeder: Feeder,
+    scope: Scope,
+    block: Block,
+    vector: Float32Array,
+    call: CallOptions,
+  ): Promise<readonly number[] | undefined> => {
+    if (performance.now() < stateOf(feeder).quietUntil) return undefined;
+    const { revision } = block;
+    if ((await feeder.cursors.of(scope).catch(() => -1)) !== revision) return counted(feeder, "behind");
+    const hits = await ask(feeder, scope, vector, call);
+    // Somebody wrote meanwhile: what the block does not know may be there by now.
+    if (!hits || block.revision !== revision || block.isReleased) return undefined;
+    const { slots, strays } = confirmed(block, hits);
+    if (strays.length > 0) onStrays(feeder, scope, strays);
+    if (slots.length < Math.min(TOO_FEW, unitsOf(block) / 2)) {
+      feeder.suspect();
+      return counted(feeder, "incomplete");
+    }
+    counted(feeder, "answered");
+    return slots;
+  };
+
+  return {
+    async nearest(scope, block, vector, call = {}) {
+      if (unitsOf(block) < Math.max(1, from)) return undefined;
+      for (const feeder of feeders) {
+        const slots = await askedOf(feeder, scope, block, vector, call);
+        if (slots || block.isReleased) return slots;
+      }
+      return undefined;
+    },
+  };
+}
+
+function unitsOf({ units, dead }: Block): number {
+  return units.count - dead.length;
+}
+
+/** What the record knows of, by slot; and the rest. */
+function confirmed(block: Block, hits: readonly FollowerHit[]): { slots: number[]; strays: string[] } {
+  const slots: number[] = [];
+  const strays: string[] = [];
+  for (const { id } of hits) {
+    const slot = slotOfUnit(block, id);
+    if (slot === undefined) strays.push(id);
+    else slots.push(slot);
+  }
+  return { slots, strays };
+}
