@@ -98,7 +98,7 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
     );
   };
 
-  /** Waits for writes that were given up on, so that none of them comes after what follows. */
+  /** Waits for writes that were given up on, so that none of them comes after the one that follows. */
   const afterLate = (name: string | undefined, signal: AbortSignal | undefined): Promise<void> =>
     asked(remote, signal, () => late.over(name));
 
@@ -114,6 +114,7 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
     async put(of, entries, { signal }: CallOptions = {}) {
       const { name, namespace, space } = namespaceOf(of, signal);
       for (const { vector } of entries) checkLength(vector, space.dimensions);
+      await afterLate(name, signal);
       const put = Math.max(lastPut + 1, Date.now());
       lastPut = put;
       let vector: number[] | undefined;

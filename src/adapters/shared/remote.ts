@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { MemoryError } from "../../errors.ts";
 import { type Patience, patiently } from "./retry.ts";
+import { within } from "./within.ts";
 
 /** A server that is asked through a client which somebody else made. */
 export interface Remote extends Patience {
@@ -31,16 +32,19 @@ export function asked<Value>(
 ): Promise<Value> {
   const { place } = remote;
   return patiently<Value>(remote, signal, async (timeoutMs) => {
-    const limit = AbortSignal.timeout(timeoutMs);
-    const end = AbortSignal.any(signal ? [limit, signal] : [limit]);
+    const late = unavailable(`${place} gave no answer within ${timeoutMs} ms`);
+    const end = new AbortController();
     try {
-      return { value: await beforeEnd(call(end), end) };
+      const both = signal ? AbortSignal.any([end.signal, signal]) : end.signal;
+      return { value: await within(call(both), timeoutMs, () => late, signal) };
     } catch (error) {
       signal?.throwIfAborted();
-      if (limit.aborted) return { failed: unavailable(`${place} gave no answer within ${timeoutMs} ms`) };
+      if (error === late) return { failed: late };
       const trouble = remote.troubleOf(error);
       if ("stays" in trouble) throw trouble.stays;
       return { failed: unavailable(`${place} ${trouble.passes}`) };
+    } finally {
+      end.abort();
     }
   });
 }
@@ -57,18 +61,6 @@ export async function until(
     if (performance.now() + pauseMs > end) return false;
     await pause(pauseMs);
     signal?.throwIfAborted();
-  }
-}
-
-/** The answer, or the reason of the signal, whichever comes first. A late failure is nobody's. */
-async function beforeEnd<Value>(answer: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const broken = (): void => reject(signal.reason);
-  signal.addEventListener("abort", broken, { once: true });
-  try {
-    return await Promise.race([answer, promise]);
-  } finally {
-    signal.removeEventListener("abort", broken);
   }
 }
 

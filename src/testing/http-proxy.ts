@@ -1,0 +1,115 @@
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** What a request meets on its way; with `at`, only one to a path with this ending. */
+export type ProxyTrouble = { readonly at?: string } & (
+  | {
+      readonly status: number;
+      readonly body?: string;
+      readonly headers?: { readonly [name: string]: string };
+    }
+  /** So long before it is passed on. */
+  | { readonly afterMs: number }
+  /** No answer; a closed connection; something that is no answer; or it is passed on, and the answer is kept back. */
+  | { readonly it: "hangs" | "hangs up" | "answers nonsense" | "does it and hangs" }
+);
+
+/** A way to a server that is not ours to kill: what happens on it, the client takes for the server's doing. */
+export interface HttpProxy extends AsyncDisposable {
+  readonly url: string;
+  /** Paths of all requests, oldest first. */
+  readonly received: string[];
+  /** What the next requests meet, one each. */
+  readonly troubles: ProxyTrouble[];
+  /** What every request meets; absent while all is well. */
+  always: ProxyTrouble | undefined;
+  /** Refuses connections, and takes them again. */
+  down(): Promise<void>;
+  up(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Passes requests on to an address, with troubles on demand. For tests. */
+export async function httpProxy(target: string): Promise<HttpProxy> {
+  const server = createServer((incoming, outgoing) => {
+    void handled(given, target, incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  server.keepAliveTimeout = 0;
+  const listening = (port: number): Promise<void> =>
+    new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const given: HttpProxy = {
+    url: "",
+    received: [],
+    troubles: [],
+    always: undefined,
+    down: () => stopped(server),
+    up: () => listening(Number(new URL(given.url).port)),
+    close: () => stopped(server),
+    [Symbol.asyncDispose]: () => stopped(server),
+  };
+  await listening(0);
+  return Object.assign(given, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+}
+
+function stopped(server: Server): Promise<void> {
+  if (!server.listening) return Promise.resolve();
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+async function handled(
+  given: HttpProxy,
+  target: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const path = incoming.url ?? "/";
+  given.received.push(path);
+  const pieces: Buffer[] = [];
+  for await (const piece of incoming) pieces.push(piece as Buffer);
+  const trouble = nextTrouble(given, path);
+  if (trouble && "status" in trouble) {
+    outgoing.writeHead(trouble.status, { ...trouble.headers });
+    outgoing.end(trouble.body ?? "");
+    return;
+  }
+  if (trouble && "it" in trouble && trouble.it !== "does it and hangs") {
+    if (trouble.it === "hangs up") outgoing.destroy();
+    if (trouble.it === "answers nonsense") outgoing.end("<html>Welcome</html>");
+    return;
+  }
+  if (trouble && "afterMs" in trouble) await pause(trouble.afterMs);
+  const isKeptBack = trouble !== undefined && "it" in trouble;
+  passedOn(target, incoming, Buffer.concat(pieces), (answer) => {
+    if (isKeptBack) return void answer.resume();
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(outgoing);
+  });
+}
+
+function passedOn(
+  target: string,
+  incoming: IncomingMessage,
+  body: Buffer,
+  onAnswer: (answer: IncomingMessage) => void,
+): void {
+  const { method, headers } = incoming;
+  const passing = request(
+    new URL(incoming.url ?? "/", target),
+    { ...(method ? { method } : {}), headers },
+    onAnswer,
+  );
+  passing.on("error", () => incoming.socket.destroy());
+  passing.end(body);
+}
+
+function nextTrouble(given: HttpProxy, path: string): ProxyTrouble | undefined {
+  const meets = ({ at }: ProxyTrouble): boolean =>
+    at === undefined || path.replace(/\?.*$/s, "").endsWith(at);
+  const place = given.troubles.findIndex(meets);
+  const [planned] = place < 0 ? [] : given.troubles.splice(place, 1);
+  return planned ?? (given.always && meets(given.always) ? given.always : undefined);
+}
