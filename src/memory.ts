@@ -1,10 +1,12 @@
 import { memoryCalls } from "./adapters/memory/index.ts";
+import { memorySessions } from "./adapters/memory/sessions.ts";
 import { modelExtractor } from "./adapters/model/index.ts";
 import { rulesExtractor, rulesQuestionReader } from "./adapters/rules/index.ts";
 import { fileLedger, fileSecret, openSqliteRecord, textSecret } from "./adapters/sqlite/index.ts";
 import { staticEmbedder } from "./adapters/static/index.ts";
 import { passingSecret, systemClock, uuidv7 } from "./adapters/system/index.ts";
 import { checkCount } from "./domain/limits.ts";
+import { beside } from "./engine/beside/index.ts";
 import { type CostOptions, type Costs, costKeeper } from "./engine/cost/costs.ts";
 import { type Replayed, replayLedger } from "./engine/forget/replay.ts";
 import { endInterrupted } from "./engine/forget/verify.ts";
@@ -52,7 +54,7 @@ export interface MemoryOptions {
   readonly index?: Opened<Follower> | readonly Opened<Follower>[];
   /** From how many search units of a user on an index is asked (50,000), and how long a recall waits for it, in ms (50). */
   readonly indexSearch?: { readonly from?: number; readonly timeoutMs?: number };
-  /** What was said last, for a day. */
+  /** What was said last, for a day: `redisSessions({ client })` of `keepsake/adapters/redis`; in this process where absent. */
   readonly sessions?: Opened<Sessions>;
   /** Who does the work in the background; in this process where absent. */
   readonly queue?: Opened<Queue>;
@@ -125,7 +127,7 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
     ...(options.cacheBytes === undefined ? {} : { bytes: options.cacheBytes }),
     ...(options.meter ? { meter: options.meter } : {}),
   });
-  const ports: Ports = {
+  const plain: Ports = {
     record,
     ...understanding,
     costs,
@@ -137,29 +139,32 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
     secret,
     ...wished(options),
     ...(ledger ? { ledger } : {}),
-    ...(await beside(options, opening)),
+    ...(await others(options, opening, clock)),
     states: opening.own(states),
   };
+  const { ports, close } = beside(plain);
+  opening.own({ close });
   const told = [...notices, ...noticesOf(await replayLedger(ports))];
   await endInterrupted(ports);
   return keepsake(ports, { notices: told, release: opening.close });
 }
 
 /** What stands beside the record. */
-async function beside(
+async function others(
   { index, sessions, queue, cache }: MemoryOptions,
   opening: Openings,
+  clock: Clock,
 ): Promise<Pick<Ports, "followers" | "sessions" | "queue" | "cache">> {
   const followers: Follower[] = [];
   for (const one of index === undefined ? [] : [index].flat()) followers.push(await opening.open(one));
   const found = {
-    sessions: await opening.open(sessions),
+    sessions: (await opening.open(sessions)) ?? memorySessions({ clock }),
     queue: await opening.open(queue),
     cache: await opening.open(cache),
   };
   return {
     ...(followers.length > 0 ? { followers } : {}),
-    ...(found.sessions ? { sessions: found.sessions } : {}),
+    sessions: found.sessions,
     ...(found.queue ? { queue: found.queue } : {}),
     ...(found.cache ? { cache: found.cache } : {}),
   };

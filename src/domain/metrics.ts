@@ -53,6 +53,7 @@ export const OPERATION_OUTCOMES: readonly string[] = ["ok", "aborted", "failed",
 
 const CALL = { purpose: PURPOSES, model: "code" } as const;
 /** One of `JOBS`, or "following" and the name of an index. */
+const CACHES = ["users", "vectors", "shared users", "shared vectors"] as const;
 const JOB = { job: "code" } as const;
 
 /** Every metric, by name. What is counted under a name that does not stand here is not counted. */
@@ -154,15 +155,28 @@ export const METRICS: { readonly [name: string]: Metric } = {
     help: "Whether requests to a server go out: 0 yes, 1 one to see whether it answers again, 2 no; from its first trouble on.",
     labels: { server: "code" },
   },
+  memory_beside_troubles_total: {
+    type: "counter",
+    help: "Times that the sessions or the shared cache failed, and the memory went on without them.",
+    labels: { of: ["sessions", "cache"], code: "code" },
+  },
+  memory_sessions_store_bytes: {
+    type: "gauge",
+    help: "Memory in use by the store of sessions: of the whole server, where it is one.",
+  },
+  memory_sessions_store_limit_bytes: {
+    type: "gauge",
+    help: "Memory that the store of sessions may use at most; 0 where nobody set a limit.",
+  },
   cache_hits_total: {
     type: "counter",
-    help: "What was found in memory: users' state, and vectors of texts.",
-    labels: { cache: ["users", "vectors"] },
+    help: "What was found in memory (users' state, vectors of texts) or in the shared cache (users' search columns, vectors of queries).",
+    labels: { cache: CACHES },
   },
   cache_misses_total: {
     type: "counter",
     help: "What had to be read from the record, or asked of the embedder.",
-    labels: { cache: ["users", "vectors"] },
+    labels: { cache: CACHES },
   },
   memory_index_searches_total: {
     type: "counter",

@@ -13,6 +13,7 @@ import type { Record } from "../ports/record.ts";
 import type { Secret } from "../ports/secret.ts";
 import type { Sessions } from "../ports/sessions.ts";
 import type { Tracer } from "../ports/tracer.ts";
+import type { Owing } from "./beside/owing.ts";
 import type { Costs } from "./cost/costs.ts";
 import type { Following, IndexSearching } from "./following/index.ts";
 import type { RecallKeeper } from "./recall/receipts.ts";
@@ -60,6 +61,8 @@ export interface Ports {
   readonly ledger?: Ledger;
   /** Each user's record as this process knows it; made from `record`. */
   readonly states: UserStates;
+  /** Tries again what did not reach the sessions or the cache; made from the others. */
+  readonly owing?: Owing;
   /** Keeps the receipts of recalls; made from `record`. Without one, none are kept. */
   readonly recalls?: RecallKeeper;
 }

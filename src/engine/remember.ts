@@ -4,6 +4,7 @@ import type { ErasureReceipt, Receipt, ReceiptLine, Waiting } from "../domain/re
 import type { Scope } from "../domain/scope.ts";
 import { credentialsLeftOut } from "../domain/secrets.ts";
 import { type Admitted, withoutBarred } from "./barred.ts";
+import { noteTurns } from "./beside/short-term.ts";
 import { change } from "./change.ts";
 import { type Digested, digest } from "./digest.ts";
 import { forgetAsked } from "./forget.ts";
@@ -78,8 +79,8 @@ interface Stored {
   readonly lines: readonly ReceiptLine[];
   readonly waiting: readonly Waiting[];
   readonly pending: number;
-  /** How many messages were stored. */
-  readonly stored: number;
+  /** The messages that were stored. */
+  readonly kept: readonly Message[];
   readonly revision: number;
   /** The messages after a request to forget. */
   readonly rest: readonly Message[];
@@ -112,7 +113,7 @@ async function store(
       waiting: digested.waiting,
       pending,
       rest,
-      stored: digested.messages.length,
+      kept: digested.messages,
       ...(digested.erase ? { erase: digested.erase } : {}),
     };
     if (digested.messages.length === 0) return { result };
@@ -136,7 +137,8 @@ async function store(
       result,
     };
   });
-  ports.costs?.stored(scope, result.stored);
+  if (options.origin !== "import") noteTurns(ports, scope, result.kept, revision);
+  ports.costs?.stored(scope, result.kept.length);
   return { ...result, revision };
 }
 

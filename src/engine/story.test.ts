@@ -299,8 +299,8 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
       const broken = open({ record: { ...record, scrub: () => Promise.reject(new Error("killed")) } });
       await expect(broken.scope({ user: "ana" }).forget("Magnet")).rejects.toThrow("killed");
       expect((await memory.audit()).receipts[0]).toMatchObject({ complete: false, verified: [] });
-      expect(await endInterrupted({ record, secret })).toBe(1);
-      expect(await endInterrupted({ record, secret })).toBe(0);
+      expect(await endInterrupted({ record, secret, clock: () => now })).toBe(1);
+      expect(await endInterrupted({ record, secret, clock: () => now })).toBe(0);
       const { receipts, broken: faults } = await memory.audit();
       expect(receipts[0]?.verified).toMatchObject([{ found: 0 }]);
       expect(faults.map(({ problem }) => problem)).toEqual(["it was not verified to the end"]);

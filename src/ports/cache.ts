@@ -10,6 +10,8 @@ import type { CallOptions } from "./call.ts";
 export interface Cache {
   /** Shown in messages and metrics: "memory", "redis". */
   readonly name: string;
+  /** How long an entry is kept that names no time of its own, in ms. */
+  readonly ttlMs: number;
 
   /** Undefined where it is not there, or not any more. */
   get(of: CacheOf, name: string, options?: CallOptions): Promise<Uint8Array | undefined>;

@@ -50,6 +50,7 @@ export function memoryCache(options: MemoryCacheOptions): Cache {
 
   return {
     name: "memory",
+    ttlMs: own,
 
     async get(of, name, { signal } = {}) {
       signal?.throwIfAborted();

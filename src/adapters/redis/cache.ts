@@ -79,6 +79,7 @@ export function redisCache(options: RedisCacheOptions): Cache {
 
   return {
     name: "redis",
+    ttlMs: own,
 
     async get(of, name, { signal } = {}) {
       const args = [nowOf(clock), "", fieldOf(name)];

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Where } from "../../domain/filter.ts";
-import type { ErasurePlan, ErasureReceipt } from "../../domain/receipt.ts";
+import type { ErasurePlan, ErasureReceipt, VerifiedPlace } from "../../domain/receipt.ts";
 import type { Forget, ScopedMemory } from "../../engine/surface.ts";
 import { invalid } from "../../errors.ts";
 import { confirmed } from "../confirm.ts";
@@ -129,13 +129,18 @@ function atMost(rows: readonly string[][]): readonly string[][] {
   return more > 1 ? [...rows.slice(0, MOST_SHOWN), [rows[0]?.[0] ?? "", "", `and ${more} more`]] : rows;
 }
 
+function leftIn({ place, found, until, why }: VerifiedPlace): string {
+  const end = until === undefined ? "" : `, gone by ${day(until)} at the latest`;
+  return why ? `${place} (${why}; it is tried again${end})` : `${place} (${found}${end})`;
+}
+
 /** What an erasure did, for people. */
 export function receiptLines(receipt: ErasureReceipt): string[] {
   const { id, erased, verified, complete, backups = [] } = receipt;
   const held = backups.map(
     ({ name, until }) => `${short(name, 60)}${until === undefined ? "" : ` (until ${day(until)})`}`,
   );
-  const left = verified.filter(({ found }) => found > 0).map(({ place, found }) => `${place} (${found})`);
+  const left = verified.filter(({ found }) => found > 0).map(leftIn);
   return [
     `Erased: ${several(erased.memories, "memory", "memories")} with ${several(erased.versions, "version")}, words in ${several(erased.messages, "message")}, ${several(erased.vectors, "vector")}.`,
     complete

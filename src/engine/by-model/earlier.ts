@@ -1,8 +1,11 @@
 import { withoutFences } from "../../domain/fences.ts";
 import type { Message } from "../../domain/message.ts";
+import type { Scope } from "../../domain/scope.ts";
 import { masked } from "../../domain/secrets.ts";
 import { estimateTokens } from "../../domain/tokens.ts";
 import type { Prompt } from "../../ports/language-model.ts";
+import { rememberedTurns } from "../beside/short-term.ts";
+import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state.ts";
 
 const MOST_TURNS = 12;
@@ -12,19 +15,22 @@ const LOOKED_AT = 100;
 /** A silence of half an hour ends a conversation that has no session. */
 const SILENCE_MS = 1_800_000;
 
-/** What was said last in a conversation before a message, oldest first: what "the second one" in it means. */
-export function earlierTurns(
-  { messages, block }: UserState,
+/**
+ * What was said last in a conversation before a message, oldest first: what "the second one" in it means. It is looked for among
+ * the newest messages; where much was said elsewhere since, the session is remembered further back.
+ */
+export async function earlierTurns(
+  ports: Pick<Ports, "sessions" | "meter">,
+  scope: Scope,
+  state: UserState,
   session: string | undefined,
   before: Pick<Message, "turn" | "at">,
-): Prompt["turns"] {
+): Promise<Prompt["turns"]> {
+  const remembered = await rememberedTurns(ports, scope, session, state);
   const turns: Prompt["turns"][number][] = [];
   let tokens = 0;
   let next = before.at;
-  for (let turn = before.turn - 1; turn >= Math.max(1, before.turn - LOOKED_AT); turn -= 1) {
-    // The block counts turns from 0 on.
-    const message = messages.get(block.turns.ids[turn - 1] ?? "");
-    if (message?.session !== session || !message || !isSpoken(message)) continue;
+  for (const message of newestFirst(state, session, before, remembered)) {
     if (session === undefined && Date.parse(next) - Date.parse(message.at) > SILENCE_MS) break;
     const content = masked(withoutFences(message.content)).trim();
     tokens += estimateTokens(content);
@@ -33,6 +39,23 @@ export function earlierTurns(
     next = message.at;
   }
   return turns;
+}
+
+/** The messages of a conversation before one of its own. */
+function* newestFirst(
+  { messages, block }: UserState,
+  session: string | undefined,
+  before: Pick<Message, "turn">,
+  remembered: readonly Message[],
+): Generator<Message, void, void> {
+  const first = Math.max(1, before.turn - LOOKED_AT);
+  for (let turn = before.turn - 1; turn >= first; turn -= 1) {
+    // The block counts turns from 0 on.
+    const message = messages.get(block.turns.ids[turn - 1] ?? "");
+    if (message && message.session === session && isSpoken(message)) yield message;
+  }
+  const older = remembered.filter((message) => message.turn < first && isSpoken(message));
+  yield* older.sort((one, other) => other.turn - one.turn);
 }
 
 const isSpoken = ({ role, undone }: Message): boolean => !undone && (role === "user" || role === "assistant");

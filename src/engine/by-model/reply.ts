@@ -84,7 +84,7 @@ async function* answered(
   said: Message,
 ): AsyncGenerator<string, Replied | Failed | undefined, void> {
   if (!before || isEmpty(before.answer)) return undefined;
-  const earlier = earlierTurns(await ports.states.of(scope), session, said);
+  const earlier = await earlierTurns(ports, scope, await ports.states.of(scope), session, said);
   const signal = options.signal ? { signal: options.signal } : {};
   const asking = { ports, model, scope, session, question: said.content, options: signal, earlier };
   const answer = yield* rewordedByModel(asking, before.answer);
@@ -125,7 +125,7 @@ async function* talked(
     prompt: talkPrompt({
       notes: notes.text,
       today: inZone(ports.clock().toISOString(), said.zone),
-      earlier: earlierTurns(state, session, said),
+      earlier: await earlierTurns(ports, scope, state, session, said),
       text: masked(said.content),
     }),
     reader,

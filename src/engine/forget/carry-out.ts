@@ -4,6 +4,7 @@ import type { ErasedCounts, ErasureReceipt, HeldBackup } from "../../domain/rece
 import type { Scope } from "../../domain/scope.ts";
 import type { Span } from "../../domain/sentences.ts";
 import type { Trace } from "../../domain/trace.ts";
+import type { Erased } from "../beside/erase.ts";
 import { change } from "../change.ts";
 import type { Ports } from "../ports.ts";
 import { unitsOf } from "../units.ts";
@@ -31,6 +32,18 @@ export interface Reason {
   };
 }
 
+/** What was committed; nothing to check where nothing was chosen. */
+interface Done {
+  readonly receipt: ErasureReceipt;
+  readonly done?: {
+    readonly texts: readonly string[];
+    readonly trace: Trace;
+    readonly erased: Erased;
+    /** Search units that went, or go on with fewer words. */
+    readonly units: readonly string[];
+  };
+}
+
 /**
  * Erases what is chosen in one change-set, with tombstones against its return; then has every place read again, and
  * gives the sealed receipt. Where nothing is chosen, nothing is written, and the receipt says so: it is neither kept nor
@@ -42,60 +55,69 @@ export async function carryOut(
   choose: (state: UserState) => Selection,
   reason: Reason = {},
 ): Promise<ErasureReceipt> {
-  const { result } = await change<{ receipt: ErasureReceipt; texts?: readonly string[]; trace?: Trace }>(
-    ports,
-    scope,
-    async (state, at) => {
-      const selection = withReplies(state, choose(state));
-      const plan = erasing(ports, state, selection, await ports.record.versions(scope), {
-        ...(reason.named ? { named: reason.named } : {}),
-        ...(reason.again ? { elsewhere: reason.again.elsewhere } : {}),
-      });
-      const isNothing = plan.memories.length + plan.messages.length + plan.rewrites.length === 0;
-      if (isNothing && !reason.again) {
-        return { result: { receipt: nothingErased(scope, state.revision, at) } };
-      }
-      // Before the rest, so that no crash in between leaves the name in the ledger of calls.
-      if (isEverything(state, selection)) await ports.costs?.unname(scope);
-      const tombstones = reason.again?.tombstones ?? plan.tombstones;
-      const units = await unitsOf(
-        ports,
-        plan.left.filter(({ content, undone }) => content !== "" && !undone),
-        [],
-      );
-      const id = ports.ids();
-      const trace = traceOf({ id, at, state, selection, plan, tombstones, reason });
-      const requests = isRequestAlone(selection, reason) ? 1 : 0;
-      const receipt = await unsealed(ports, state, { id, at, plan, trace, reason, requests });
-      return {
-        draft: {
-          cause: "forget",
-          tombstones,
-          dropUnits: plan.dropUnits,
-          units,
-          ...(reason.asking === undefined
-            ? {}
-            : { digests: [{ id: reason.asking, digest: "done" as const }] }),
-          erase: {
-            messages: plan.messages,
-            memories: plan.memories,
-            rewrites: plan.rewrites,
-            receipt,
-            trace,
-          },
+  const { result } = await change<Done>(ports, scope, async (state, at) => {
+    const selection = withReplies(state, choose(state));
+    const plan = erasing(ports, state, selection, await ports.record.versions(scope), {
+      ...(reason.named ? { named: reason.named } : {}),
+      ...(reason.again ? { elsewhere: reason.again.elsewhere } : {}),
+    });
+    const isNothing = plan.memories.length + plan.messages.length + plan.rewrites.length === 0;
+    if (isNothing && !reason.again) {
+      return { result: { receipt: nothingErased(scope, state.revision, at) } };
+    }
+    // Before the rest, so that no crash in between leaves the name in the ledger of calls.
+    if (isEverything(state, selection)) await ports.costs?.unname(scope);
+    const tombstones = reason.again?.tombstones ?? plan.tombstones;
+    const units = await unitsOf(
+      ports,
+      plan.left.filter(({ content, undone }) => content !== "" && !undone),
+      [],
+    );
+    const id = ports.ids();
+    const trace = traceOf({ id, at, state, selection, plan, tombstones, reason });
+    const requests = isRequestAlone(selection, reason) ? 1 : 0;
+    const receipt = await unsealed(ports, state, { id, at, plan, trace, reason, requests });
+    return {
+      draft: {
+        cause: "forget",
+        tombstones,
+        dropUnits: plan.dropUnits,
+        units,
+        ...(reason.asking === undefined ? {} : { digests: [{ id: reason.asking, digest: "done" as const }] }),
+        erase: {
+          messages: plan.messages,
+          memories: plan.memories,
+          rewrites: plan.rewrites,
+          receipt,
+          trace,
         },
-        result: { receipt, texts: plan.texts, trace },
-      };
-    },
-  );
-  const { receipt, texts, trace } = result;
+      },
+      result: {
+        receipt,
+        done: {
+          texts: plan.texts,
+          trace,
+          erased: { messages: messagesOf(state, selection, plan), revision: receipt.revision },
+          units: plan.dropUnits,
+        },
+      },
+    };
+  });
+  const { receipt, done } = result;
   ports.embedder.letGo?.();
-  if (!texts || !trace) return receipt;
+  if (!done) return receipt;
+  const { trace } = done;
   // On the disk before anybody is told that it is gone. What is done again stands in the ledger already.
   if (!reason.again) await ports.ledger?.append([trace]);
-  const sealed = await verified(ports, scope, receipt, texts);
+  const sealed = await verified(ports, scope, receipt, done);
+  if (!sealed.complete) ports.owing?.look();
   ports.meter?.count("memory_erasures_total", { complete: sealed.complete ? "yes" : "no" });
   return sealed;
+}
+
+/** The messages that lose words; everything, where nothing of the user stays. */
+function messagesOf(state: UserState, selection: Selection, { messages }: Erasing): Erased["messages"] {
+  return isEverything(state, selection) ? "everything" : messages.map(({ id }) => id);
 }
 
 /** Whether nothing of the user stays. */

@@ -1,6 +1,8 @@
 import type { ErasureReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { words } from "../../domain/words.ts";
+import { type Erased, eraseBeside } from "../beside/erase.ts";
+import { eraseFromIndexes } from "../following/erase.ts";
 import type { Ports } from "../ports.ts";
 import { placesOf } from "./places.ts";
 import { sign } from "./seal.ts";
@@ -10,8 +12,13 @@ export async function verified(
   ports: Ports,
   scope: Scope,
   receipt: ErasureReceipt,
-  texts: readonly string[],
+  went: { readonly texts: readonly string[]; readonly erased: Erased; readonly units: readonly string[] },
 ): Promise<ErasureReceipt> {
+  const { texts } = went;
+  const [beside, indexes] = await Promise.all([
+    eraseBeside(ports, scope, went.erased),
+    eraseFromIndexes(ports, scope, went.units),
+  ]);
   ports.states.drop(scope);
   const state = await ports.states.of(scope);
   const left = [
@@ -26,7 +33,7 @@ export async function verified(
   ).length;
   const searched = texts.filter((text) => !inside.has(text));
   const places = await ports.record.scrub(scope, searched);
-  const all = [{ place: "recall", found }, ...places];
+  const all = [{ place: "recall", found }, ...places, ...beside, ...indexes];
   const sealed = sign(ports.secret, {
     ...receipt,
     verified: all,
@@ -41,7 +48,9 @@ export async function verified(
  * The words themselves are not known any more: a receipt that was not verified at all stays incomplete and says why. One
  * that lacked the files alone, because another process was reading them, is complete then. Gives how many it ended.
  */
-export async function endInterrupted(ports: Pick<Ports, "record" | "secret">): Promise<number> {
+export async function endInterrupted(
+  ports: Pick<Ports, "record" | "secret" | "sessions" | "cache" | "clock" | "meter">,
+): Promise<number> {
   const open = (await ports.record.erasureMarks()).filter(({ isComplete }) => !isComplete);
   let ended = 0;
   for (const { receipt: id, project, user } of open) {
@@ -51,7 +60,10 @@ export async function endInterrupted(ports: Pick<Ports, "record" | "secret">): P
     const left = await ports.record.scrub(scope, []);
     if (left.some(({ found }) => found > 0)) continue;
     const places = receipt.verified.map((one) => (one.place === FILES ? { ...one, found: 0 } : one));
-    const all = [...places, { place: ANEW, found: 0 }];
+    // Cut off before any place was asked, it did not come to those beside the record either.
+    const erased = { messages: "everything", revision: receipt.revision } as const;
+    const beside = places.length === 0 ? await eraseBeside(ports, scope, erased) : [];
+    const all = [...places, { place: ANEW, found: 0 }, ...beside];
     const complete = places.length > 0 && places.every(({ found }) => found === 0);
     await ports.record.seal(scope, sign(ports.secret, { ...receipt, verified: all, complete }));
     ended += 1;

@@ -1,0 +1,81 @@
+import type { VerifiedPlace } from "../../domain/receipt.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { SESSION_MS } from "../../ports/sessions.ts";
+import type { Ports } from "../ports.ts";
+import { placeOf } from "./place.ts";
+import { ifThere } from "./troubles.ts";
+
+/** What is to go from the places beside the record. */
+export interface Erased {
+  /** Messages that lost words, by id. */
+  readonly messages: "everything" | readonly string[];
+  /** The user's revision of the erasure. */
+  readonly revision: number;
+}
+
+type Besides = Pick<Ports, "sessions" | "cache" | "clock" | "meter">;
+
+/** A place is asked again until it has nothing; what is put all the time meanwhile is barred, so that few times will do. */
+const MOST_ASKED = 3;
+
+/**
+ * Takes what was erased out of the sessions and the cache, and asks each again whether anything is there: a place a line. One
+ * that cannot be reached says so, and until when it may hold something.
+ */
+export async function eraseBeside(
+  ports: Besides,
+  { project, user }: Scope,
+  { messages, revision }: Erased,
+): Promise<VerifiedPlace[]> {
+  const { sessions, cache } = ports;
+  const of = { project, user };
+  const what = messages === "everything" ? messages : { messages };
+  const most = messages === "everything" ? 1 : Math.max(1, messages.length);
+  return Promise.all([
+    ...(sessions
+      ? [
+          emptied(ports, {
+            place: placeOf("sessions", sessions),
+            of: "sessions",
+            take: () => sessions.erase(of, what, { revision }),
+            most,
+            forMs: SESSION_MS,
+          }),
+        ]
+      : []),
+    ...(cache
+      ? [
+          emptied(ports, {
+            place: placeOf("cache", cache),
+            of: "cache",
+            take: () => cache.drop(of, { revision }),
+            most: 1,
+            forMs: cache.ttlMs,
+          }),
+        ]
+      : []),
+  ]);
+}
+
+async function emptied(
+  ports: Pick<Ports, "clock" | "meter">,
+  emptying: {
+    readonly place: string;
+    readonly of: "sessions" | "cache";
+    /** Takes out what is there, and says how much that was. */
+    readonly take: () => Promise<number>;
+    /** How much may be there. */
+    readonly most: number;
+    readonly forMs: number;
+  },
+): Promise<VerifiedPlace> {
+  const { place, of, take, most, forMs } = emptying;
+  let found: number | undefined;
+  for (let asked = 0; asked < MOST_ASKED && found !== 0; asked += 1) {
+    found = await ifThere(ports, of, take);
+    if (found === undefined) break;
+  }
+  if (found === 0) return { place, found };
+  const until = new Date(ports.clock().getTime() + forMs).toISOString();
+  return found === undefined ? { place, found: most, until, why: "not reached" } : { place, found, until };
+}
