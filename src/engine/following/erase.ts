@@ -40,6 +40,21 @@ export async function eraseFrom(
   }
 }
 
+/** The same in every index. Before anything is fed, no index is asked: each is when that begins. */
+export async function eraseFromIndexes(
+  { following, followers = [] }: Pick<Ports, "following" | "followers">,
+  scope: Scope,
+  ids: readonly string[],
+): Promise<VerifiedPlace[]> {
+  if (ids.length === 0) return [];
+  if (following) return following.erase(scope, ids);
+  return followers.map((follower) => ({
+    place: placeOf({ follower }),
+    found: ids.length,
+    why: "not reached" as const,
+  }));
+}
+
 /** Drops, asks until nothing is held any more, and puts back what goes on under the same id with other words. */
 export async function dropped(
   ports: Pick<Ports, "record" | "embedder">,
