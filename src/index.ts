@@ -73,6 +73,7 @@ export type {
   ShownMemory,
   StatsOptions,
   Understood,
+  WorkSetAside,
 } from "./engine/surface.ts";
 export { ERROR_CODES, type ErrorCode, isMemoryError, MemoryError } from "./errors.ts";
 export { createMemory, type Made, type MemoryOptions } from "./memory.ts";

@@ -218,6 +218,11 @@ export const METRICS: { readonly [name: string]: Metric } = {
     help: "Runs of a job that broke off one after the other; 0 once one came to its end.",
     labels: JOB,
   },
+  memory_job_set_aside: {
+    type: "gauge",
+    help: "Users with whom a job failed five times, and who are left out until something changes or somebody lets it run again.",
+    labels: JOB,
+  },
   memory_job_last_run_timestamp_seconds: { type: "gauge", help: "When a job began last.", labels: JOB },
   keepsake_proxy_requests_total: {
     type: "counter",

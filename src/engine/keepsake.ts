@@ -13,6 +13,7 @@ import { tellingRecord } from "./following/telling-record.ts";
 import { forget, planForget } from "./forget.ts";
 import { type Background, background } from "./jobs/index.ts";
 import { optimize } from "./jobs/optimize.ts";
+import { workSetAside } from "./jobs/set-aside.ts";
 import { keptAnswers } from "./kept-answers.ts";
 import { exportLines, importMessages } from "./move.ts";
 import { observing } from "./observing.ts";
@@ -99,6 +100,7 @@ export function keepsake(
       check();
       return [...(await work.jobs()), ...((await follow?.jobs()) ?? [])];
     },
+    ...workSetAside(ports, work, check),
     reindex({ signal } = {}) {
       check();
       return work.embedNow(signal);

@@ -55,8 +55,10 @@ export interface Ports {
   readonly sessions?: Sessions;
   /** Shared by several servers. */
   readonly cache?: Cache;
-  /** Who does the work in the background; in this process where absent. */
+  /** Tells others that there is work in the background, and hears of it. */
   readonly queue?: Queue;
+  /** Whether this process leaves the work in the background to others: workers, on the same record. */
+  readonly leavesJobs?: boolean;
   /** Absent where the record keeps nothing. */
   readonly ledger?: Ledger;
   /** Each user's record as this process knows it; made from `record`. */

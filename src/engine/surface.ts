@@ -47,6 +47,10 @@ export interface Keepsake {
   embedding(): Promise<Embedding>;
   /** What runs in the background, and how it goes. */
   jobs(): Promise<JobState[]>;
+  /** Work that failed too often and is left alone, the last first, at most `limit` (100). It holds up nothing else. */
+  setAside(options?: { readonly limit?: number }): Promise<WorkSetAside[]>;
+  /** Lets work that was set aside run again. False where none has this id. */
+  again(id: string): Promise<boolean>;
   /**
    * Embeds what waits, to the end; without it, that happens in the background. Safe to break off and to repeat. Yields
    * after each hundred.
@@ -186,6 +190,22 @@ export interface JobState {
   readonly problem?: string;
   /** Runs that broke off, one after the other. */
   readonly attempts: number;
+  /** Users with whom it failed too often, and who are left out until their memory changes or `again` is called; absent for none. */
+  readonly setAside?: number;
+}
+
+/** Work that failed five times, one after the other. */
+export interface WorkSetAside {
+  readonly id: string;
+  readonly job: JobName;
+  /** Whose; absent where it is a whole run, which a queue has given up. */
+  readonly project?: string;
+  readonly user?: string;
+  /** When it failed last (ISO 8601). */
+  readonly at: string;
+  readonly attempts: number;
+  /** The code of the error, or "internal". */
+  readonly problem: string;
 }
 
 export interface OptimizeOptions extends CallOptions {

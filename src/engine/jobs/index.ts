@@ -1,5 +1,7 @@
+import type { JobName } from "../../domain/job.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
+import type { Queue } from "../../ports/queue.ts";
 import { countPending, type EmbedProgress, embedPending } from "../embed-pending.ts";
 import type { Ports } from "../ports.ts";
 import { dropQueries } from "../query-vector.ts";
@@ -9,9 +11,10 @@ import { gathering } from "./gathering.ts";
 import { oneByOne } from "./one-by-one.ts";
 import { TASKS } from "./optimize.ts";
 import { rounds } from "./rounds.ts";
-import { runner } from "./runner.ts";
+import { type Runner, runner } from "./runner.ts";
+import { withSetAside } from "./set-aside.ts";
 import { tidying } from "./tidying.ts";
-import { understanding } from "./understanding.ts";
+import { understanding, YOUNG_MS } from "./understanding.ts";
 import { whenCalm } from "./when-calm.ts";
 
 /** Work that no caller waits for. It has an owner: `stop` breaks it off and waits for its end. */
@@ -24,6 +27,8 @@ export interface Background {
   embedNow(signal?: AbortSignal): AsyncGenerator<EmbedProgress, void, void>;
   embedding(): Promise<Embedding>;
   jobs(): Promise<JobState[]>;
+  /** Something that was set aside is to be tried again. */
+  again(job: JobName): void;
   stop(): Promise<void>;
 }
 
@@ -46,11 +51,15 @@ export function background(ports: Ports): Background {
   const houses = TASKS.map((task) => runner(ports, whenCalm(inTurn(rounds(ports, task))), stopping.signal));
   const tidier = runner(ports, tidying(ports), stopping.signal);
   const all = [reading, vectors, ...houses, tidier];
-  // One after the other, and not within the time that a command takes.
-  for (const [i, house] of houses.entries()) house.start(HOUSE_MS * (i + 1));
-  tidier.start(HOUSE_MS * (houses.length + 1));
-  vectors.start(START_MS);
-  reading.start(START_MS);
+  const startAll = (): void => {
+    // One after the other, and not within the time that a command takes.
+    for (const [i, house] of houses.entries()) house.start(HOUSE_MS * (i + 1));
+    tidier.start(HOUSE_MS * (houses.length + 1));
+    vectors.start(START_MS);
+    reading.start(START_MS);
+  };
+  if (!ports.leavesJobs) startAll();
+  const offered = ports.leavesJobs ? undefined : workingAt(ports.queue, all);
   let timer: NodeJS.Timeout | undefined;
   const readRipe = (): void => {
     const ripe = gathered.take();
@@ -62,6 +71,10 @@ export function background(ports: Ports): Background {
   };
   return {
     later(scope, { isUnheard = false } = {}) {
+      if (ports.leavesJobs) {
+        // Whoever does it looks for what waits, and passes over what is newer than that.
+        return ports.queue?.offer(read.name, { afterMs: YOUNG_MS + (isUnheard ? 0 : lingerMs) });
+      }
       if (isUnheard) {
         read.ask(scope);
         return reading.later();
@@ -70,7 +83,9 @@ export function background(ports: Ports): Background {
       readRipe();
     },
     written() {
-      if (!ports.embedder.local) vectors.later();
+      if (ports.embedder.local) return;
+      if (ports.leavesJobs) ports.queue?.offer("embedding");
+      else vectors.later();
     },
     embedNow: (signal) => vectors.now((stopped) => embedPending(ports, stopped), signal),
     async embedding() {
@@ -82,12 +97,32 @@ export function background(ports: Ports): Background {
         ...(problem === undefined ? {} : { problem }),
       };
     },
-    jobs: () => Promise.all(all.map((one) => one.state())),
+    jobs: async () => withSetAside(ports, await Promise.all(all.map((one) => one.state()))),
+    again(job) {
+      const one = all.find(({ name }) => name === job);
+      if (ports.leavesJobs) ports.queue?.offer(job);
+      else one?.later();
+    },
     async stop() {
       stopping.abort(new MemoryError("unavailable", "this memory has been closed."));
       clearTimeout(timer);
       dropQueries(ports.embedder);
+      await offered?.end();
       await Promise.all(all.map((one) => one.end()));
+    },
+  };
+}
+
+/** Has every job carried out that a queue offers. A queue that cannot be had is done without: the jobs come by themselves. */
+function workingAt(
+  queue: Queue | undefined,
+  all: readonly Runner[],
+): { readonly end: () => Promise<void> } | undefined {
+  if (!queue) return undefined;
+  const ends = all.map((one) => queue.work(one.name, one.offered).catch(() => async () => {}));
+  return {
+    async end() {
+      await Promise.all(ends.map(async (end) => (await end)()));
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Visit } from "../../domain/job.ts";
 import { codeOf } from "../../errors.ts";
 import { MOST_ATTEMPTS } from "../../ports/queue.ts";
+import { DAY_MS } from "./task.ts";
 
 /** What is noted of a user with whom a job broke off, on top of what was noted before. */
 export function brokenOff(
@@ -15,7 +16,13 @@ export function brokenOff(
   return { revision, failed: { attempts, problem: codeOf(error), at } };
 }
 
-/** It has failed too often: it is left alone until somebody lets it run again, or the user's memory has changed. */
+/** It has failed too often, and is no failure of the job any more. */
 export function isSetAside({ failed }: Visit): boolean {
   return failed !== undefined && failed.attempts >= MOST_ATTEMPTS;
+}
+
+/** What was set aside is left alone until somebody lets it run again or the user's memory has changed, and for a day at most. */
+export function isLeftAlone(visit: Visit, revision: number, at: string): boolean {
+  if (!visit.failed || !isSetAside(visit) || visit.revision !== revision) return false;
+  return Date.parse(at) - Date.parse(visit.failed.at) < DAY_MS;
 }

@@ -6,7 +6,7 @@ import type { NewVisit, VisitPage } from "../../ports/house-keeping.ts";
 import type { Ports } from "../ports.ts";
 import { carryOut } from "./carry-out.ts";
 import type { Job, JobStep } from "./job.ts";
-import { brokenOff, isSetAside } from "./poison.ts";
+import { brokenOff, isLeftAlone, isSetAside } from "./poison.ts";
 import type { Task } from "./task.ts";
 
 /** Users on a page, and users whose visits are noted at once. */
@@ -109,7 +109,7 @@ async function* visitOf(
 
 function isDue(revision: number, visit: Visit | undefined, at: string): boolean {
   if (!visit || visit.revision !== revision) return true;
-  if (visit.failed) return !isSetAside(visit);
+  if (visit.failed) return !isLeftAlone(visit, revision, at);
   return visit.due !== undefined && visit.due <= at;
 }
 

@@ -1,3 +1,4 @@
+import type { JobName } from "../../domain/job.ts";
 import { MemoryError } from "../../errors.ts";
 import { alarm } from "./alarm.ts";
 import { attempt, leaseOf } from "./attempt.ts";
@@ -8,6 +9,7 @@ import { type Watch, type WatchPorts, watch } from "./watch.ts";
 
 /** A job and its owner: it runs one at a time, is seen while it does, and ends when its owner does. */
 export interface Runner extends Pick<Watch, "problem"> {
+  readonly name: JobName;
   /** There is something to do: it runs as soon as it can, and again if it was asked while it ran. */
   later(): void;
   /** Runs after so long (milliseconds), and from then on in its interval, where it has one. */
@@ -84,6 +86,7 @@ export function runner(ports: WatchPorts, job: Job, stopped: AbortSignal): Runne
   }
 
   return {
+    name: job.name,
     later,
     start,
     offered,

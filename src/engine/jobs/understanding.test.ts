@@ -79,3 +79,43 @@ it("a user whose messages cannot be read holds up none of the others", async () 
     .poll(async () => (await memory.jobs())[0], PATIENT)
     .toMatchObject({ state: "failing", left: 1, problem: "it failed in a way that it should not." });
 });
+
+it("a user whose messages cannot be read is set aside in the end, is seen, and can be let in again", async () => {
+  await leave("ann", "Boom.");
+  await leave("bob", "I use Shram.");
+  const scripted = scriptedExtractor();
+  let isBroken = true;
+  let tries = 0;
+  const memory = await createMemory({
+    record,
+    extractor: {
+      ...scripted,
+      async propose(reading, options) {
+        if (!reading.messages.some(({ content }) => content === "Boom."))
+          return scripted.propose(reading, options);
+        tries += 1;
+        if (isBroken) throw new TypeError("Ann said Boom.");
+        return [];
+      },
+    },
+  });
+  opened.push(memory);
+  const [scope] = [{ project: "default", user: "ann" }];
+  // It has failed four times already, in other processes.
+  const failed = { attempts: 4, problem: "internal", at: new Date().toISOString() };
+  await record.noteVisits("understanding", [{ scope, visit: { revision: 1, failed } }]);
+  await expect.poll(() => memory.setAside(), PATIENT).toHaveLength(1);
+  const [aside] = await memory.setAside();
+  expect(aside).toMatchObject({ job: "understanding", project: "default", user: "ann", attempts: 5 });
+  expect(aside?.problem).toBe("internal");
+  await expect
+    .poll(async () => (await memory.jobs())[0], PATIENT)
+    .toMatchObject({ state: "scheduled", attempts: 0, setAside: 1, left: 1 });
+  expect(await texts(memory, "bob")).toEqual(["The user uses Shram."]);
+  isBroken = false;
+  expect(await memory.again("nobody")).toBe(false);
+  expect(await memory.again(aside?.id ?? "")).toBe(true);
+  await expect.poll(() => memory.setAside(), PATIENT).toEqual([]);
+  await expect.poll(async () => (await memory.jobs())[0], PATIENT).toMatchObject({ left: 0 });
+  expect(tries).toBe(2);
+});

@@ -6,7 +6,7 @@ import type { Ports } from "../ports.ts";
 import type { Gathering } from "./gathering.ts";
 import { hold, isHeld } from "./hold.ts";
 import type { Job, JobStep } from "./job.ts";
-import { brokenOff, isSetAside } from "./poison.ts";
+import { brokenOff, isLeftAlone, isSetAside } from "./poison.ts";
 
 /** Understanding, which can be told of a user whose messages have just been stored. */
 export interface Understanding extends Job {
@@ -20,7 +20,7 @@ const AT_ONCE = 20;
  * What was stored so lately may be in the hands of the call that stored it: a request to forget waits as pending work
  * until it has been carried out.
  */
-const YOUNG_MS = 30_000;
+export const YOUNG_MS = 30_000;
 /** How often it is looked for what other processes, or a crash, left behind. */
 const EVERY_MS = 60_000;
 /** More users than that who cannot be read are no poison, but something that is wrong with the whole. */
@@ -36,6 +36,8 @@ type Passed = Map<string, unknown>;
  */
 export function understanding(ports: Ports, gathered: Gathering): Understanding {
   const asked = new Map<string, Scope>();
+  /** Somebody may have started the program again to have another model read what the last one could not. */
+  let isFirst = true;
   return {
     name: NAME,
     about: "reads the messages that wait for it, and stores what they say",
@@ -47,7 +49,8 @@ export function understanding(ports: Ports, gathered: Gathering): Understanding 
     },
     async *run(signal) {
       let done = 0;
-      const { before, passed } = await failedBefore(ports);
+      const { before, passed } = await failedBefore(ports, isFirst);
+      isFirst = false;
       for (;;) {
         const scope = await next(ports, gathered, asked, passed);
         if (!scope) break;
@@ -69,17 +72,19 @@ export function understanding(ports: Ports, gathered: Gathering): Understanding 
   };
 }
 
-/** What could not be read before, by user; what was set aside is passed over, unless there is something new. */
-async function failedBefore({
-  record,
-}: Pick<Ports, "record">): Promise<{ readonly before: ReadonlyMap<string, Visit>; readonly passed: Passed }> {
+/** What could not be read before, by user; what was set aside is passed over. */
+async function failedBefore(
+  { record, clock }: Pick<Ports, "record" | "clock">,
+  isFirst: boolean,
+): Promise<{ readonly before: ReadonlyMap<string, Visit>; readonly passed: Passed }> {
+  const at = clock().toISOString();
   const failed = await record.failedVisits({ attempts: 1, limit: MOST_FAILED });
   const before = new Map<string, Visit>();
   const passed: Passed = new Map();
   for (const { job, scope, revision, visit } of failed) {
     if (job !== NAME) continue;
     before.set(scopeKey(scope), visit);
-    if (isSetAside(visit) && visit.revision === revision) passed.set(scopeKey(scope), undefined);
+    if (!isFirst && isLeftAlone(visit, revision, at)) passed.set(scopeKey(scope), undefined);
   }
   return { before, passed };
 }

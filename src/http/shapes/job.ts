@@ -22,6 +22,7 @@ export const JOB_LIST: z.ZodType = z.object({
         found: whole.describe("What it found and leaves to people to decide").optional(),
         problem: z.string().describe("Why it broke off last").optional(),
         attempts: whole.describe("Runs that broke off, one after the other"),
+        set_aside: whole.describe("Users with whom it failed too often, who are left out").optional(),
       }),
     ),
   ),
