@@ -1,0 +1,201 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { bytes, each, keepsake, keepsakeWith, place } from "./shell.ts";
+
+describe("the story", () => {
+  it("is learnt, answered, changed, forgotten and accounted for", { timeout: 60_000 }, async () => {
+    const told = await keepsake("remember", "I use Shram and Magnet as productivity tools.");
+    expect(told).toMatchObject({ status: 0, err: "" });
+    expect(told.out.match(/^added: /gm)).toHaveLength(2);
+
+    const question = "What productivity tools do I use?";
+    expect(await keepsake("answer", question)).toMatchObject({
+      status: 0,
+      out: "You use Shram and Magnet.\n",
+      err: "",
+    });
+
+    const changed = await keepsake("remember", "I don't use Magnet anymore.", "--json");
+    expect(changed.json).toMatchObject({ revision: 2, memories: [{ action: "superseded" }], pending: 0 });
+    expect(await keepsake("answer", question)).toMatchObject({ status: 0, out: "You use Shram.\n" });
+
+    const recalled = await keepsake("recall", "productivity tools", "--explain", "--json");
+    expect(recalled.status).toBe(0);
+    const found = recalled.json.items.find((item: { type: string }) => item.type === "memory");
+    expect(found).toMatchObject({
+      type: "memory",
+      status: "current",
+      claim: { subject: "user", relation: "use", value: "Shram" },
+      sources: [{ role: "user" }],
+    });
+    expect(found.valid_from).toMatch(/^\d{4}-/);
+    expect(Object.keys(found.why.arms).length).toBeGreaterThan(0);
+    expect(recalled.json.explanation).toMatchObject({ profile: "default" });
+
+    const versions = await keepsake("history", changed.json.memories[0].id);
+    expect(versions.out).toMatch(/^1 {2}revision 1 .* added[\s\S]*^2 {2}revision 2 .* superseded/m);
+
+    const plan = await keepsake("forget", "Magnet", "--dry-run", "--json");
+    expect(plan.json).toMatchObject({ dry_run: true, memories: [{ id: changed.json.memories[0].id }] });
+    expect(bytes()).toContain("Magnet");
+
+    const receipt = await keepsake("forget", "Magnet", "--json");
+    expect(receipt.status).toBe(0);
+    expect(receipt.json).toMatchObject({ complete: true, erased: { memories: 1, messages: 2 } });
+    expect(receipt.out).not.toContain("Magnet");
+    expect(bytes()).not.toMatch(/magnet/i);
+
+    expect(await keepsake("answer", question)).toMatchObject({ out: "You use Shram.\n" });
+    const [history, exported, audit, doctor] = await Promise.all([
+      keepsake("history"),
+      keepsake("export"),
+      keepsake("audit", "--json"),
+      keepsake("doctor", "--json"),
+    ]);
+    expect(history.out).toMatch(/^ +3 .*forget, 3 places erased$/m);
+    expect(`${history.out}${exported.out}`).not.toMatch(/magnet/i);
+    expect(audit.json).toMatchObject({ valid: true, receipts: [{ id: receipt.json.id }], broken: [] });
+    expect(doctor.json).toEqual({ healthy: true, faults: [] });
+  });
+
+  it("is told in a chat, where each line of stdin is a turn", { timeout: 30_000 }, async () => {
+    const input = [
+      "I use Shram and Magnet as productivity tools.",
+      "What productivity tools do I use?",
+      "/why",
+      "I don't use Magnet anymore.",
+      "What productivity tools do I use?",
+      "/list",
+      "/nonsense",
+      "/forget Magnet",
+      "/forget Magnet",
+      "/quit",
+      "I live in Porto.",
+    ].join("\n");
+    const { status, out, err } = await keepsakeWith({ input }, "chat");
+    expect({ status, err }).toEqual({ status: 0, err: "" });
+    const said = out.split("\n");
+    expect(said).toContain("You use Shram and Magnet.");
+    expect(said).toContain("You use Shram.");
+    expect(said).toContainEqual(expect.stringMatching(/^ {2}\+ .*\bShram\b/));
+    expect(said).toContainEqual(expect.stringMatching(/^ {2}− .*\bMagnet\b/));
+    expect(said).toContainEqual(expect.stringMatching(/^ {2}“I use Shram and Magnet.*” {2}user, \d{4}/));
+    expect(said).toContain("There is no such command.");
+    expect(said).toContain("Erased: 1 memory, words in 2 messages.");
+    expect(said.at(-2)).toBe("Nothing like that is known.");
+    expect(bytes()).not.toMatch(/magnet/i);
+    expect((await keepsake("list")).out).not.toContain("Porto");
+  });
+
+  it("is one document where a chat is for a program", { timeout: 30_000 }, async () => {
+    const input = "I live in Porto.\nWhere do I live?\n/list\n";
+    const { status, json, err } = await keepsakeWith({ input }, "chat", "--json");
+    expect({ status, err }).toEqual({ status: 0, err: "" });
+    expect(json.turns).toMatchObject([
+      { receipt: { memories: [{ action: "added" }] }, turn: 1 },
+      { text: "You live in Porto.", answer: { abstained: false } },
+      { command: "/list" },
+    ]);
+    expect(json.session).toMatch(/^chat-/);
+  });
+});
+
+describe("the time and the scope", () => {
+  it("are what the options say, before the command or behind it", { timeout: 30_000 }, async () => {
+    await keepsake("--user", "ana", "remember", "I live in Porto.", "--at", "2023-03-01T09:00:00Z");
+    await keepsake("remember", "I live in Ghent now.", "--user", "ana", "--at", "2024-03-01");
+    const asked = (...words: readonly string[]) => keepsake("answer", "Where do I live?", ...words);
+    const [now, then, other, project] = await Promise.all([
+      asked("--user", "ana"),
+      asked("--user", "ana", "--as-of", "2023-06-01"),
+      asked(),
+      asked("--user", "ana", "--project", "elsewhere"),
+    ]);
+    expect(now.out).toBe("You live in Ghent.\n");
+    expect(then.out).toMatch(/Porto/);
+    expect(then.out).not.toMatch(/Ghent/);
+    expect([other.status, project.status]).toEqual([3, 3]);
+    expect((await keepsake("list", "--user", "ana", "--json")).json.items[0].at).toMatch(/^2024-03-01/);
+  });
+
+  it("come from the environment where no option names them", { timeout: 30_000 }, async () => {
+    const env = { MEMORY_DB_URL: "sqlite:///other.db", MEMORY_RETRIEVAL_TOP_K: "1" };
+    await keepsakeWith({ env }, "remember", "I like tea. I like coffee.");
+    expect(existsSync(join(place, "other.db"))).toBe(true);
+    const one = await keepsakeWith({ env }, "recall", "What do I like?", "--json");
+    expect(one.json.items).toHaveLength(1);
+    const more = await keepsakeWith({ env }, "recall", "What do I like?", "--json", "--limit", "5");
+    expect(more.json.items.length).toBeGreaterThan(1);
+    const sure = { ...env, MEMORY_CONFIDENCE_THRESHOLD: "1" };
+    expect(
+      (await keepsakeWith({ env: sure }, "remember", "I live in Porto.", "--json")).json.memories,
+    ).toEqual([]);
+  });
+
+  it("stop the start where a setting is none", async () => {
+    const bad: readonly (readonly [{ [name: string]: string }, number, RegExp])[] = [
+      [{ KEEPSAKE_PROT: "1" }, 2, /KEEPSAKE_PROT is no setting\. Did you mean KEEPSAKE_PORT\?/],
+      [{ KEEPSAKE_PORT: "99999" }, 2, /KEEPSAKE_PORT: "99999" is not allowed\. Allowed: a number/],
+      [{ KEEPSAKE_API_KEY: "geheim" }, 2, /KEEPSAKE_API_KEY: its value is not allowed/],
+      [{ MEMORY_DB_URL: "postgresql://ana:geheim@db/x" }, 1, /postgresql is not supported/],
+    ];
+    for (const [env, status, words] of bad) {
+      const ran = await keepsakeWith({ env }, "list");
+      expect(ran).toMatchObject({ status, out: "", err: expect.stringMatching(words) });
+      expect(ran.err).not.toContain("geheim");
+    }
+  });
+});
+
+describe("what is found", () => {
+  it("is nothing before anything was said, and no file comes of looking", { timeout: 60_000 }, async () => {
+    const looks: readonly (readonly [number, ...string[]])[] = [
+      [3, "recall", "tea"],
+      [3, "answer", "What do I like?"],
+      [3, "get", "nobody"],
+      [3, "history", "nobody"],
+      [3, "undo", "1"],
+      [3, "forget", "tea"],
+      [3, "forget", "--id", "nobody"],
+      [0, "list"],
+      [0, "history"],
+      [0, "profile"],
+      [0, "export"],
+      [1, "doctor"],
+      [1, "audit"],
+    ];
+    await each(looks, async ([status, ...words]) => {
+      const ran = await keepsake(...words, "--json");
+      expect({ words, status: ran.status, err: ran.err }).toEqual({ words, status, err: "" });
+      expect(ran.json).toBeTypeOf("object");
+    });
+    expect(readdirSync(place)).toEqual([]);
+  });
+
+  it("is shown by id, by kind and by page, and taken back", { timeout: 60_000 }, async () => {
+    const lines = ["I like tea.", "I like coffee.", "I live in Porto."].join("\n");
+    await keepsakeWith({ input: lines }, "chat");
+    const page = await keepsake("list", "--limit", "2", "--json");
+    expect(page.json).toMatchObject({ total: 3, items: [{ kind: "fact" }, { kind: "preference" }] });
+    const rest = await keepsake("list", "--cursor", page.json.cursor, "--json");
+    expect(rest.json.items).toHaveLength(1);
+    expect((await keepsake("list", "--kind", "fact")).out).toMatch(
+      /^\S{36} {2}[\d-]{10} {2}fact {2}.*Porto.*\n$/,
+    );
+
+    const [{ id }] = page.json.items;
+    expect((await keepsake("get", id)).out).toMatch(/Porto[\s\S]*1 source:\n {2}“I live in Porto/);
+    expect((await keepsake("get", id, "--json")).json).toMatchObject({ id, stored_at: expect.any(String) });
+    expect((await keepsake("profile")).out).toMatch(/Porto/);
+    expect((await keepsake("profile", "--json")).json.kinds.preference).toHaveLength(2);
+
+    expect((await keepsake("undo", "3")).out).toMatch(
+      /^Revision 3 is taken back, by revision 4\.\nretracted: /,
+    );
+    expect((await keepsake("list", "--json")).json.total).toBe(2);
+    expect((await keepsake("list", "--status", "all", "--json")).json.total).toBe(3);
+    expect((await keepsake("undo", "4", "--json")).status).toBe(0);
+    expect((await keepsake("list", "--json")).json.total).toBe(3);
+  });
+});
