@@ -176,6 +176,7 @@ describe("the source tree", () => {
     ["language model", /^export (?:async )?function \w+Model\(/m, "languageModelConformance(", 1], // The other one is for tests.
     ["follower", /^export (?:async )?function \w+Follower\(/m, "followerConformance(", 1], // Others come with their servers.
     ["ledger of calls", /^export (?:async )?function \w+Calls\(/m, "callsConformance("],
+    ["documents", /^export (?:async )?function \w+Documents\(/m, "documentsConformance("],
     ["queue", /^export (?:async )?function \w+Queue\b/m, "queueConformance("],
   ] as [string, RegExp, string, number?][])(
     "runs the conformance suite on every adapter that is a %s",

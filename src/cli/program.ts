@@ -234,12 +234,15 @@ ${examples("import chat.jsonl --dry-run", "import locomo.json --format locomo --
     (await import("./commands/move.ts")).moveTo(options as CommonOptions & { readonly to: string }),
   )
     .requiredOption("--to <URL>", "where to: sqlite:///FILE, postgresql://HOST/NAME, or a file")
+    .option("--from <URL>", "where from; the database, where absent")
     .addHelpText(
       "after",
       `
 Everybody's memories, of all projects, with receipts, tombstones, keys and what calls cost; what is to be searched is not
 embedded again. In the end both are read and compared by digest. Stop the server first. Broken off, it goes on where it was
 when it is run again; until it has ended, the new database opens for nothing else. The old one stays as it is.
+With PostgreSQL, set KEEPSAKE_SECRET to what the file holds that lies beside the old one and ends in .secret. A password that the
+address leaves out is taken from PGPASSWORD or ~/.pgpass.
 ${examples("move --to sqlite:////var/lib/keepsake.db", "move --to postgresql://keepsake@db.example/keepsake")}`,
     );
 }

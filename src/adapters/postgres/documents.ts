@@ -3,6 +3,7 @@ import type { Documents, SharedDocument } from "../../ports/documents.ts";
 import { type Database, EVERYBODY } from "./database.ts";
 import { keyOf, readText, textOf } from "./names.ts";
 import type { Row } from "./pool.ts";
+import type { Transaction } from "./statement.ts";
 
 const READ =
   "SELECT mark, CASE WHEN mark::text = $2 THEN NULL ELSE body END AS body FROM documents WHERE name = $1";
@@ -20,28 +21,36 @@ export function postgresDocuments(database: Database): Documents {
       return rows[0] && documentOf(rows[0]);
     },
 
-    change(name, change) {
+    async change(name, change) {
       const key = keyOf(name);
       const mark = randomUUID();
-      return database.write(
-        EVERYBODY,
-        async (transaction): Promise<SharedDocument | undefined> => {
-          const [, rows = []] = await transaction.all(
-            { sql: LOCK, values: [key] },
-            { sql: READ, values: [key, ""] },
-          );
-          const held = rows[0] && documentOf(rows[0]);
-          const text = change(held?.text);
-          if (text === undefined || text === held?.text) return held;
-          transaction.later(PUT, key, mark, textOf(text));
-          return { mark, text };
-        },
+      let thrown: { readonly reason: unknown } | undefined;
+      const changed = async (transaction: Transaction): Promise<SharedDocument | undefined> => {
+        thrown = undefined;
+        const [, rows = []] = await transaction.all(
+          { sql: LOCK, values: [key] },
+          { sql: READ, values: [key, ""] },
+        );
+        const held = rows[0] && documentOf(rows[0]);
+        let text: string | undefined;
+        try {
+          text = change(held?.text);
+        } catch (reason) {
+          thrown = { reason };
+          return held;
+        }
+        if (text === undefined || text === held?.text) return held;
+        transaction.later(PUT, key, mark, textOf(text));
+        return { mark, text };
+      };
+      const kept = await database.write(EVERYBODY, changed, async (transaction) => {
         // Where the answer was lost, the mark says whether it was stored.
-        async (transaction) => {
-          const [row] = await transaction.rows(READ, key, "");
-          return row?.mark === mark ? { was: documentOf(row) } : undefined;
-        },
-      );
+        const [row] = await transaction.rows(READ, key, "");
+        return row?.mark === mark ? { was: documentOf(row) } : undefined;
+      });
+      // Whatever it is, it is no fault of the connection, and nothing to be tried again.
+      if (thrown) throw (thrown as { readonly reason: unknown }).reason;
+      return kept;
     },
   };
 }

@@ -39,7 +39,7 @@ export async function openPostgresRecord(options: PostgresOptions): Promise<Post
     name: "postgres",
     calls: postgresCalls(database),
     documents: postgresDocuments(database),
-    whole: postgresWhole(database),
+    whole: postgresWhole(database, options.secret),
     notices,
     revision: (scope) => read.revision(database, scope),
     commit: (scope, changes) => commit(database, scope, changes),

@@ -10,6 +10,7 @@ import { type CommonOptions, reporting } from "../run.ts";
 
 interface MoveOptions extends CommonOptions {
   readonly to: string;
+  readonly from?: string;
 }
 
 const STEPS = { copying: "copied", checking: "checked" } as const;
@@ -19,14 +20,14 @@ export async function moveTo(options: MoveOptions): Promise<void> {
   const print = printer(options.json ?? false);
   await reporting(print, async () => {
     const settings = readSettings();
-    const named = options.db ?? settings.path;
+    const named = options.from ?? options.db ?? settings.backends?.postgres?.url ?? settings.path;
     if (keyOf(named) === keyOf(options.to)) throw invalid("move: both are the same database.");
     const from = await openPlace(named, "reads", settings);
     try {
       const to = await openPlace(options.to, "writes", settings);
       const bar = progress(print.json);
       try {
-        moveSecret(from, to, settings, from.secretFile);
+        moveSecret(from, to, settings);
         const moved = await moveWhole(from.record, to.record, {
           onProgress: (done, of, step) => bar.show(done, of, `${STEPS[step]}, row ${done} of about ${of}`),
           beforeEnd: () => moveBeside(from, to),

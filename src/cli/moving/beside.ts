@@ -1,4 +1,4 @@
-import { constants, copyFileSync, existsSync, readFileSync } from "node:fs";
+import { constants, copyFileSync, existsSync } from "node:fs";
 import { fileSecret, textSecret } from "../../adapters/sqlite/index.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Place, PlaceSettings } from "./place.ts";
@@ -7,9 +7,9 @@ import type { Place, PlaceSettings } from "./place.ts";
  * The secret first: without it tombstones and receipts are worth nothing. It goes from file to file; where one side has no
  * file, `KEEPSAKE_SECRET` has to be set to it. `conflict` where the two sides have different ones.
  */
-export function moveSecret(from: Place, to: Place, settings: PlaceSettings, old: string | undefined): void {
-  const held = old !== undefined && existsSync(old) ? old : undefined;
-  if (!held) return;
+export function moveSecret(from: Place, to: Place, settings: PlaceSettings): void {
+  const held = from.secretFile;
+  if (held === undefined || !existsSync(held)) return;
   if (settings.secret !== undefined) {
     if (!isSame(fileSecret(held).secret, textSecret(settings.secret))) throw otherSecret(held);
     return;
@@ -17,7 +17,7 @@ export function moveSecret(from: Place, to: Place, settings: PlaceSettings, old:
   const { secretFile } = to;
   if (secretFile === undefined) throw noSecret(held);
   if (!existsSync(secretFile)) copyFileSync(held, secretFile, constants.COPYFILE_EXCL);
-  else if (readFileSync(held, "utf8").trim() !== readFileSync(secretFile, "utf8").trim()) {
+  else if (!isSame(fileSecret(held).secret, fileSecret(secretFile).secret)) {
     throw new MemoryError(
       "conflict",
       `move: ${secretFile} holds another secret than ${from.shown} has. Take it away, or name another place.`,
@@ -42,7 +42,7 @@ function otherSecret(file: string): MemoryError {
   return new MemoryError(
     "conflict",
     `move: KEEPSAKE_SECRET is another secret than ${file} holds. With another one, what was erased is not kept out and ` +
-      "receipts cannot be checked. Set it to what the file holds.",
+      "receipts cannot be checked. Set it to what the file holds; take the file away where it is of another time.",
   );
 }
 

@@ -14,12 +14,12 @@ export interface Place {
   readonly keys: KeyStore;
   /** What was erased, outside of the record; by the record's identity, which a move changes. */
   ledger(identity: string): Ledger | undefined;
-  /** The file of the secret, where the secret is not set by hand. */
+  /** Where the secret is kept, unless KEEPSAKE_SECRET is set. */
   readonly secretFile?: string;
   close(): Promise<void>;
 }
 
-export type PlaceSettings = Pick<Settings, "secret">;
+export type PlaceSettings = Pick<Settings, "secret" | "backends">;
 
 /** Opens the database that a URL or a path names: `sqlite:///FILE`, a file, `postgresql://…`. */
 export async function openPlace(
@@ -28,13 +28,39 @@ export async function openPlace(
   settings: PlaceSettings,
 ): Promise<Place> {
   const scheme = /^([a-z][a-z+]*):\/\//i.exec(named)?.[1]?.toLowerCase();
-  if (scheme === "postgresql" || scheme === "postgres") throw noSuch(scheme);
-  if (scheme === undefined) return sqlitePlace(named, access, settings);
+  if (scheme === "postgresql" || scheme === "postgres") return postgresPlace(named, settings);
+  if (scheme === undefined) return sqlitePlace(named, access);
   if (scheme === "sqlite" && named.startsWith("sqlite:///")) {
-    return sqlitePlace(named.slice("sqlite:///".length), access, settings);
+    return sqlitePlace(named.slice("sqlite:///".length), access);
   }
   throw noSuch(scheme);
 }
+
+async function postgresPlace(url: string, { secret, backends }: PlaceSettings): Promise<Place> {
+  if (secret === undefined) {
+    throw invalid(
+      "move: with PostgreSQL, KEEPSAKE_SECRET must be set: to what the file beside the database that ends in .secret holds.",
+    );
+  }
+  const { connections } = backends?.postgres ?? {};
+  const { openPostgres } = await import("../../config/backends/postgres.ts");
+  const { shownAddress } = await import("../../config/backends/index.ts");
+  const { sharedKeys } = await import("../../http/index.ts");
+  const { record, close } = await openPostgres(
+    { url, ...(connections === undefined ? {} : { connections }) },
+    { secret, timeoutMs: LONG_MS },
+  );
+  return {
+    shown: shownAddress(url),
+    record,
+    keys: sharedKeys(record.documents),
+    ledger: () => undefined,
+    close,
+  };
+}
+
+/** A page of a thousand rows may take its time where the server has other things to do. */
+const LONG_MS = 120_000;
 
 function noSuch(scheme: string): MemoryError {
   return invalid(`move: ${scheme}:// names no database. Use sqlite:///FILE or postgresql://HOST/NAME.`);
@@ -51,11 +77,7 @@ export function keyOf(named: string): string {
     : path;
 }
 
-async function sqlitePlace(
-  path: string,
-  access: "reads" | "writes",
-  settings: PlaceSettings,
-): Promise<Place> {
+async function sqlitePlace(path: string, access: "reads" | "writes"): Promise<Place> {
   if (path === ":memory:" || path === "") throw invalid("move: a memory that keeps nothing cannot be moved.");
   if (access === "reads" && !existsSync(path)) {
     throw new MemoryError("unavailable", `there is no database ${path}. Name another with --db.`);
@@ -68,7 +90,7 @@ async function sqlitePlace(
     record,
     keys: keysFile(keysPathOf(path)),
     ledger: (identity) => fileLedger(`${path}.erasures`, identity),
-    ...(settings.secret === undefined ? { secretFile: `${path}.secret` } : {}),
+    secretFile: `${path}.secret`,
     close: () => record.close(),
   };
 }

@@ -1,16 +1,18 @@
 import { MemoryError } from "../../../errors.ts";
+import type { Secret } from "../../../ports/secret.ts";
 import { type Filling, WHOLE_PARTS, type Whole, type WholePart } from "../../../ports/whole.ts";
 import { bodyOf } from "../../shared/stored-body.ts";
 import { type Database, EVERYBODY } from "../database.ts";
 import { textOf } from "../names.ts";
+import { secretMark } from "../open.ts";
 import { everybodys } from "../read.ts";
 import { statement, type Transaction } from "../statement.ts";
 import { pageOf } from "./page.ts";
 import { putRows } from "./put.ts";
 import { TABLES } from "./tables.ts";
 
-/** The record's tables as a whole, of all projects. */
-export function postgresWhole(database: Database): Whole {
+/** The record's tables as a whole, of all projects. With `secret`, a record that takes on another identity is marked with it. */
+export function postgresWhole(database: Database, secret?: Secret): Whole {
   const inFilling = (work: (transaction: Transaction) => Promise<void>): Promise<void> =>
     database.write(EVERYBODY, async (transaction) => {
       // Locked, so that of two who fill at once one follows the other.
@@ -23,7 +25,7 @@ export function postgresWhole(database: Database): Whole {
     counts: () => counts(database),
     page: (part, options) => pageOf(database, part, options),
     filling: () => filling(database),
-    fill: (begun) => fill(database, begun),
+    fill: (begun) => fill(database, begun, secret),
     put: (part, rows) => inFilling((transaction) => putRows(transaction, part, rows)),
     noteFilling: (note) =>
       inFilling(async (transaction) => {
@@ -57,7 +59,8 @@ async function filling(database: Database): Promise<Filling | undefined> {
   return row && bodyOf<Filling>(row);
 }
 
-async function fill(database: Database, begun: Filling): Promise<void> {
+async function fill(database: Database, begun: Filling, secret: Secret | undefined): Promise<void> {
+  const mark = secret ? secretMark(secret, begun.from) : null;
   await database.write(EVERYBODY, async (transaction) => {
     // One at a time, also where there is no row to lock yet.
     await transaction.rows("SELECT pg_advisory_xact_lock(hashtextextended('keepsake filling', 0))");
@@ -66,7 +69,7 @@ async function fill(database: Database, begun: Filling): Promise<void> {
       if (await holdsSomething(transaction)) throw notEmpty();
       transaction.later("INSERT INTO filling (body) VALUES ($1)", JSON.stringify(begun));
     } else transaction.later("UPDATE filling SET body = $1", JSON.stringify(begun));
-    transaction.later("UPDATE identity SET id = $1", textOf(begun.from));
+    transaction.later("UPDATE identity SET id = $1, secret_mark = $2", textOf(begun.from), mark);
   });
   await clear(database);
 }

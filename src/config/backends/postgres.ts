@@ -1,0 +1,52 @@
+import type { PostgresOptions, PostgresRecord } from "../../adapters/postgres/index.ts";
+import { textSecret } from "../../adapters/sqlite/index.ts";
+import type { PostgresSettings } from "../backend-settings.ts";
+import { vendorPackage } from "../vendor-packages.ts";
+
+export interface OpenPostgres {
+  readonly record: PostgresRecord;
+  /** Closes the record and its connections. */
+  close(): Promise<void>;
+}
+
+const CONNECTIONS = 10;
+
+/**
+ * Opens the record in the PostgreSQL that the settings name, with a pool of its own. A password that the address does not hold is
+ * taken from PGPASSWORD or ~/.pgpass, as PostgreSQL's own programs do. Errors: see `openPostgresRecord`.
+ */
+export async function openPostgres(
+  { url, connections = CONNECTIONS }: PostgresSettings,
+  options: Omit<PostgresOptions, "pool" | "secret"> & { readonly secret?: string } = {},
+): Promise<OpenPostgres> {
+  const { secret, ...others } = options;
+  const { Pool } = await vendorPackage("pg", "MEMORY_DB_URL");
+  const { openPostgresRecord } = await import("../../adapters/postgres/index.ts");
+  const pool = new Pool({
+    connectionString: url,
+    max: connections,
+    application_name: "keepsake",
+    keepAlive: true,
+    // A transaction is one way there and back, and not one for each statement.
+    pipeline: true,
+  });
+  // An idle connection that breaks is replaced when it is needed; without a listener it would end the process.
+  pool.on("error", () => {});
+  try {
+    const record = await openPostgresRecord({
+      pool,
+      ...others,
+      ...(secret === undefined ? {} : { secret: textSecret(secret) }),
+    });
+    return {
+      record,
+      async close() {
+        await record.close();
+        await pool.end();
+      },
+    };
+  } catch (error) {
+    await pool.end().catch(() => {});
+    throw error;
+  }
+}
