@@ -97,6 +97,7 @@ const key: Setting = {
   isSecret: true,
 };
 
+const folder: Setting = { schema: z.string().regex(/^[^\0]+$/), allowed: "a path of a folder" };
 const path: Setting = { schema: z.string().regex(/^[^\0]+$/), allowed: "a path of a file" };
 
 const name: Setting = {
@@ -143,8 +144,8 @@ export const BACKEND_SETTINGS: { readonly [name: string]: Setting } = {
   CHROMA_DATABASE: name,
   PINECONE_API_KEY: key,
   PINECONE_INDEX: {
-    schema: z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,43}[a-z0-9])?$/),
-    allowed: "up to 45 small letters, digits and -",
+    schema: z.string().regex(/^[a-z](?:[a-z0-9-]{0,28}[a-z0-9])?$/),
+    allowed: "up to 30 small letters, digits and -, a letter first",
   },
   PINECONE_CONTROLLER_HOST: address(/^https?:\/\/[^\s]+$/, "an address such as https://api.pinecone.io"),
   S3_VECTORS_BUCKET: {
@@ -159,7 +160,7 @@ export const BACKEND_SETTINGS: { readonly [name: string]: Setting } = {
   AWS_SECRET_ACCESS_KEY: key,
   AWS_SESSION_TOKEN: key,
   AWS_ENDPOINT_URL_S3VECTORS: address(/^https?:\/\/[^\s]+$/, "an address such as http://localhost:15435"),
-  FAISS_INDEX_PATH: path,
+  FAISS_INDEX_PATH: folder,
   KEEPSAKE_PYTHON: path,
   USE_GPU: {
     schema: z.enum(["on", "off", "true", "false", "1", "0"]),

@@ -10,6 +10,9 @@ export interface VendorPackages {
   readonly "@aws-sdk/client-s3vectors": typeof import("@aws-sdk/client-s3vectors");
 }
 
+/** A client of Redis, of the package ioredis. */
+export type Redis = InstanceType<VendorPackages["ioredis"]["Redis"]>;
+
 export type VendorPackage = keyof VendorPackages;
 
 interface Vendor<Name extends VendorPackage> {

@@ -11,6 +11,7 @@ import {
   type ProxyOptions,
   type Served,
   serve,
+  sharedKeys,
 } from "../../http/index.ts";
 import { EXIT, interrupted, shownError } from "../exit.ts";
 import { dim, several } from "../print.ts";
@@ -82,10 +83,11 @@ function measured(
 }
 
 /** By which keys, and under which names. */
-function guarded({ path, isFile, settings }: Working): Partial<HttpOptions> {
+function guarded({ path, isFile, settings, backends: { documents } }: Working): Partial<HttpOptions> {
   const { apiKey, hosts } = settings;
   return {
     ...(isFile ? { keysPath: keysPathOf(path) } : {}),
+    ...(documents ? { keys: sharedKeys(documents) } : {}),
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(hosts === undefined ? {} : { hosts }),
   };

@@ -1,5 +1,7 @@
-import type { Redis } from "ioredis";
+import { BULLMQ_CLIENT } from "../../adapters/bullmq/index.ts";
+import { REDIS_CLIENT } from "../../adapters/redis/index.ts";
 import type { BackendSettings } from "../backend-settings.ts";
+import type { Redis } from "../vendor-packages.ts";
 import { type Closing, closing } from "./closing.ts";
 import { redisClient } from "./redis.ts";
 
@@ -8,26 +10,29 @@ export interface Clients {
   readonly closing: Closing;
   readonly notices: string[];
   redis(): Promise<Redis>;
+  /** For queues, whose commands wait for a server that is down. */
+  queueRedis(): Promise<Redis>;
 }
 
-export function clientsOf(settings: BackendSettings): Clients {
-  const clients = { closing: closing(), notices: [] as string[] };
+export function clientsOf({ redis: settings = { url: "redis://localhost:6379" } }: BackendSettings): Clients {
+  const closer = closing();
+  const notices: string[] = [];
+  const connected = async (how: object): Promise<Redis> => {
+    const { client, isUp } = await redisClient(settings, how);
+    closer.add(() => client.disconnect());
+    if (!isUp && !notices.includes(DOWN)) notices.push(DOWN);
+    return client;
+  };
   let redis: Promise<Redis> | undefined;
   return {
-    ...clients,
+    closing: closer,
+    notices,
     redis() {
-      redis ??= sharedRedis(settings, clients);
+      redis ??= connected(REDIS_CLIENT);
       return redis;
     },
+    queueRedis: () => connected(BULLMQ_CLIENT),
   };
 }
 
-async function sharedRedis(
-  settings: BackendSettings,
-  { closing, notices }: Pick<Clients, "closing" | "notices">,
-): Promise<Redis> {
-  const { client, isUp } = await redisClient(settings.redis ?? { url: "redis://localhost:6379" });
-  closing.add(() => client.disconnect());
-  if (!isUp) notices.push("Redis does not answer: what it holds is taken from the record until it does.");
-  return client;
-}
+const DOWN = "Redis does not answer: what it holds is taken from the record until it does.";

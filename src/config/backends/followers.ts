@@ -6,7 +6,11 @@ import type { Clients } from "./clients.ts";
 type Opening = (settings: BackendSettings, clients: Clients) => Promise<Follower>;
 
 /** How each follower that the settings can name is opened. */
-const OPENINGS: { readonly [Name in FollowerName]?: Opening } = { chroma };
+const OPENINGS: { readonly [Name in FollowerName]?: Opening } = {
+  chroma,
+  faiss,
+  pinecone,
+};
 
 /** The followers that the settings name, in their order. `unsupported` names a package that is not installed. */
 export async function openFollowers(settings: BackendSettings, clients: Clients): Promise<Follower[]> {
@@ -35,4 +39,23 @@ async function chroma(settings: BackendSettings): Promise<Follower> {
     ...(apiKey === undefined ? {} : { headers: { "x-chroma-token": apiKey } }),
   });
   return chromaFollower({ client });
+}
+
+async function faiss({ faiss: settings = { path: "faiss" } }: BackendSettings): Promise<Follower> {
+  const { faissFollower } = await import("../../adapters/faiss/index.ts");
+  return faissFollower(settings);
+}
+
+async function pinecone({
+  pinecone: settings = { apiKey: "", index: "keepsake" },
+}: BackendSettings): Promise<Follower> {
+  const { apiKey, index: name, controller } = settings;
+  const { Pinecone } = await vendorPackage("@pinecone-database/pinecone", "PINECONE_API_KEY");
+  const { pineconeFollower } = await import("../../adapters/pinecone/index.ts");
+  const client = new Pinecone({
+    apiKey,
+    maxRetries: 0,
+    ...(controller === undefined ? {} : { controllerHostUrl: controller }),
+  });
+  return pineconeFollower({ client, name });
 }

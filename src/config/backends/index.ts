@@ -1,18 +1,23 @@
-import { MemoryError } from "../../errors.ts";
+import type { PostgresRecord } from "../../adapters/postgres/index.ts";
 import type { Cache } from "../../ports/cache.ts";
+import type { Documents } from "../../ports/documents.ts";
 import type { Follower } from "../../ports/follower.ts";
+import type { Queue } from "../../ports/queue.ts";
 import type { RateLimits } from "../../ports/rate-limits.ts";
 import type { Sessions } from "../../ports/sessions.ts";
 import type { BackendSettings } from "../backend-settings.ts";
 import type { Settings } from "../settings.ts";
 import { type Clients, clientsOf } from "./clients.ts";
 import { openFollowers } from "./followers.ts";
+import { cacheOf, queueOf, rateLimitsOf, sessionsOf } from "./on-redis.ts";
 
 /** What the settings name, open: what `createMemory` takes, and what a server takes beside it. */
 export interface Backends {
   readonly options: BackendOptions;
   /** The limits of rates that several servers share; absent where each counts for itself. */
   readonly rateLimits?: (perMinute: number) => RateLimits;
+  /** What several servers share beside the record: their keys. */
+  readonly documents?: Documents;
   /** What whoever starts the program should be told. */
   readonly notices: readonly string[];
   /** After the memory is closed that uses them. */
@@ -21,9 +26,12 @@ export interface Backends {
 
 /** Options of `createMemory`, as the settings have them. */
 export interface BackendOptions {
+  readonly record?: PostgresRecord;
+  readonly indexSearch?: { readonly from?: number; readonly timeoutMs?: number };
   readonly index?: readonly Follower[];
   readonly sessions?: Sessions;
   readonly cache?: Cache;
+  readonly queue?: Queue;
 }
 
 /**
@@ -32,20 +40,23 @@ export interface BackendOptions {
  */
 export async function openBackends({
   backends: settings = {},
+  secret,
 }: Pick<Settings, "backends" | "secret">): Promise<Backends> {
   const clients = clientsOf(settings);
   try {
-    if (settings.postgres) {
-      throw new MemoryError("unsupported", "MEMORY_DB_URL: PostgreSQL is not supported by this version.");
-    }
+    const record = await recordOf(settings, clients, secret);
     const followers = await openFollowers(settings, clients);
     const rateLimits = await rateLimitsOf(settings, clients);
     return {
       options: {
+        ...(record ? { record } : {}),
+        ...indexSearchOf(settings),
         ...(followers.length > 0 ? { index: followers } : {}),
         ...(await sessionsOf(settings, clients)),
         ...(await cacheOf(settings, clients)),
+        ...(await queueOf(settings, clients)),
       },
+      ...(record ? { documents: record.documents } : {}),
       ...(rateLimits ? { rateLimits } : {}),
       notices: clients.notices,
       [Symbol.asyncDispose]: clients.closing.close,
@@ -66,29 +77,25 @@ export function shownAddress(url: string): string {
   }
 }
 
-async function sessionsOf(
-  settings: BackendSettings,
-  clients: Clients,
-): Promise<{ readonly sessions?: Sessions }> {
-  if (settings.sessions !== "redis") return {};
-  const { redisSessions } = await import("../../adapters/redis/index.ts");
-  return { sessions: redisSessions({ client: await clients.redis() }) };
+async function recordOf(
+  { postgres }: BackendSettings,
+  { closing, notices }: Clients,
+  secret: string | undefined,
+): Promise<PostgresRecord | undefined> {
+  if (!postgres) return undefined;
+  const { openPostgres } = await import("./postgres.ts");
+  const { record, close } = await openPostgres(postgres, secret === undefined ? {} : { secret });
+  closing.add(close);
+  notices.push(...record.notices);
+  return record;
 }
 
-async function cacheOf(settings: BackendSettings, clients: Clients): Promise<{ readonly cache?: Cache }> {
-  if (settings.cache?.name !== "redis") return {};
-  const { ttlMs } = settings.cache;
-  const { redisCache } = await import("../../adapters/redis/index.ts");
-  const client = await clients.redis();
-  return { cache: redisCache({ client, ...(ttlMs === undefined ? {} : { ttlMs }) }) };
-}
-
-async function rateLimitsOf(
-  settings: BackendSettings,
-  clients: Clients,
-): Promise<((perMinute: number) => RateLimits) | undefined> {
-  if (settings.rateLimits !== "redis") return undefined;
-  const { redisRateLimits } = await import("../../adapters/redis/index.ts");
-  const client = await clients.redis();
-  return (perMinute) => redisRateLimits({ client, perMinute });
+function indexSearchOf({ followersFrom, patienceMs }: BackendSettings): Pick<BackendOptions, "indexSearch"> {
+  if (followersFrom === undefined && patienceMs === undefined) return {};
+  return {
+    indexSearch: {
+      ...(followersFrom === undefined ? {} : { from: followersFrom }),
+      ...(patienceMs === undefined ? {} : { timeoutMs: patienceMs }),
+    },
+  };
 }

@@ -1,22 +1,20 @@
-import type { Redis } from "ioredis";
 import type { RedisSettings } from "../backend-settings.ts";
-import { vendorPackage } from "../vendor-packages.ts";
+import { type Redis, vendorPackage } from "../vendor-packages.ts";
 
 /** So long the start waits for the first connection, in ms; then it goes on, and the client tries by itself. */
 const FIRST_CONNECTION_MS = 2000;
 
 /**
  * A client of the Redis that the settings name, and whether it is connected: one that is down is no reason not to start, for all that
- * is there is a copy. `forbidden` where the password is wrong.
+ * is there is a copy. `how` it is made says the adapter that uses it.
  */
-export async function redisClient({
-  url,
-  password,
-}: RedisSettings): Promise<{ readonly client: Redis; readonly isUp: boolean }> {
+export async function redisClient(
+  { url, password }: RedisSettings,
+  how: object,
+): Promise<{ readonly client: Redis; readonly isUp: boolean }> {
   const { Redis: Client } = await vendorPackage("ioredis", "REDIS_URL");
-  const { REDIS_CLIENT } = await import("../../adapters/redis/index.ts");
   const client = new Client(url, {
-    ...REDIS_CLIENT,
+    ...how,
     lazyConnect: true,
     connectionName: "keepsake",
     ...(password === undefined ? {} : { password }),
