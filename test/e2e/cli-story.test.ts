@@ -138,7 +138,8 @@ describe("the time and the scope", () => {
       [{ KEEPSAKE_PROT: "1" }, 2, /KEEPSAKE_PROT is no setting\. Did you mean KEEPSAKE_PORT\?/],
       [{ KEEPSAKE_PORT: "99999" }, 2, /KEEPSAKE_PORT: "99999" is not allowed\. Allowed: a number/],
       [{ KEEPSAKE_API_KEY: "geheim" }, 2, /KEEPSAKE_API_KEY: its value is not allowed/],
-      [{ MEMORY_DB_URL: "postgresql://ana:geheim@db/x" }, 1, /postgresql is not supported/],
+      [{ MEMORY_DB_URL: "mysql://ana:geheim@db/x" }, 1, /mysql is not supported/],
+      [{ MEMORY_DB_URL: "postgresql://ana:geheim@db/x" }, 2, /KEEPSAKE_SECRET must be set/],
     ];
     for (const [env, status, words] of bad) {
       const ran = await keepsakeWith({ env }, "list");
