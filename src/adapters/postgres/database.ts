@@ -61,7 +61,12 @@ const SET =
   "SELECT set_config('search_path', $1, true), set_config('keepsake.project', $2, true), " +
   "set_config('keepsake.reach', $3, true), set_config('statement_timeout', $4, true), " +
   "set_config('lock_timeout', $4, true), set_config('idle_in_transaction_session_timeout', $4, true), " +
-  "set_config('synchronous_commit', $5, true), set_config('bytea_output', 'hex', true), set_config('role', $6, true)";
+  "set_config('synchronous_commit', $5, true), set_config('bytea_output', 'hex', true), " +
+  // What asks for one user goes by an index, whatever is known of sizes yet, and its plan is made once: to make it takes
+  // longer than to carry it out.
+  "set_config('enable_seqscan', $6, true), set_config('plan_cache_mode', $7, true), set_config('role', $8, true)";
+const OF_ONE = ["off", "force_generic_plan"] as const;
+const OF_ALL = ["on", "auto"] as const;
 
 export function databaseOf(pool: PostgresPool, settings: Settings): Database {
   const people = new Map<string, number>();
@@ -146,7 +151,8 @@ function settingsOf(
   const path =
     vectors === undefined || vectors === schema ? quoted(schema) : `${quoted(schema)}, ${quoted(vectors)}`;
   const [project, all] = reach === "everybody" ? ["", "everybody"] : [reach.project, ""];
-  return statement(SET, path, project, all, String(timeoutMs), synchronous, role);
+  const plans = reach === "everybody" ? OF_ALL : OF_ONE;
+  return statement(SET, path, project, all, String(timeoutMs), synchronous, ...plans, role);
 }
 
 /** A name as SQL has it. */

@@ -4,7 +4,6 @@ import { type Place, testPlace } from "../../../test/postgres/place.ts";
 import { recordConformance } from "../../testing/record-conformance.ts";
 import type { PostgresPool } from "./pool.ts";
 
-// biome-ignore lint/style/noProcessEnv: only tests read it.
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
 
@@ -13,7 +12,8 @@ describe.skipIf(!url)(`on a server${missing}`, () => {
     let place: Place;
     recordConformance({
       name: pipeline ? "postgres" : "postgres, one query after the other",
-      randomHistories: pipeline ? 40 : 10,
+      // Many more are compared by `test/postgres/histories.ts`.
+      randomHistories: pipeline ? 12 : 4,
       async setup() {
         place = testPlace(url ?? "", { pipeline });
       },
