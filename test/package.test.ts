@@ -132,7 +132,7 @@ describe("the packed package", () => {
   it("holds what runs, the assets and the papers, and no tests, sources or databases", () => {
     const strange = packed.filter(
       (path) =>
-        !/^(dist\/.*\.(js|d\.ts|css|svg|html|sql)|assets\/.*|README\.md|LICENSE|NOTICE|CHANGELOG\.md|package\.json)$/.test(
+        !/^(dist\/.*\.(js|d\.ts|css|svg|html|sql|py)|assets\/.*|README\.md|LICENSE|NOTICE|CHANGELOG\.md|package\.json)$/.test(
           path,
         ),
     );
@@ -142,6 +142,11 @@ describe("the packed package", () => {
       expect.arrayContaining(["dist/index.js", "dist/index.d.ts", "dist/cli/main.js", "LICENSE"]),
     );
     expect(packed.filter((path) => path.startsWith("assets/")).length).toBeGreaterThan(0);
+    // The worker of FAISS, and what it imports.
+    const worker = ["worker", "store", "index_file", "narrowing"].map(
+      (name) => `dist/adapters/faiss/${name}.py`,
+    );
+    expect(packed).toEqual(expect.arrayContaining(worker));
   });
 
   it("brings few packages with it", () => {

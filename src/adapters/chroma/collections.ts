@@ -26,7 +26,7 @@ export interface Collections {
 const HNSW: ChromaHnsw = {
   space: "cosine",
   ef_construction: 100,
-  ef_search: 200,
+  ef_search: 300,
   max_neighbors: 16,
   sync_threshold: 2,
   batch_size: 2,

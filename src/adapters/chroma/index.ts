@@ -117,6 +117,7 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
 
   return {
     name: "chroma",
+    holdsTexts: withTexts,
     remains: REMAINS,
 
     async prepare(wanted, { signal } = {}) {
