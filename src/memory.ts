@@ -52,8 +52,11 @@ export interface MemoryOptions {
   readonly record?: Opened<Record & { readonly calls?: Calls }>;
   /** Vector indexes beside the record, fed from its log: `chromaFollower({ client })` of `keepsake/adapters/chroma`. */
   readonly index?: Opened<Follower> | readonly Opened<Follower>[];
-  /** From how many search units of a user on an index is asked (50,000), and how long a recall waits for it, in ms (50). */
-  readonly indexSearch?: { readonly from?: number; readonly timeoutMs?: number };
+  /**
+   * From how many search units of a user on an index is asked (50,000); and how long a recall (50) and an erasure (5,000) wait for it,
+   * in ms.
+   */
+  readonly indexSearch?: { readonly from?: number; readonly timeoutMs?: number; readonly erasureMs?: number };
   /** What was said last, for a day: `redisSessions({ client })` of `keepsake/adapters/redis`; in this process where absent. */
   readonly sessions?: Opened<Sessions>;
   /** Who does the work in the background; in this process where absent. */

@@ -1,4 +1,5 @@
 import type { ErasureReceipt, VerifiedPlace } from "../../domain/receipt.ts";
+import { isComplete } from "../forget/complete.ts";
 import { sign } from "../forget/seal.ts";
 import type { Ports } from "../ports.ts";
 import { eraseBeside } from "./erase.ts";
@@ -38,5 +39,5 @@ function settled(receipt: ErasureReceipt, now: readonly VerifiedPlace[]): Erasur
     if (!found) return one;
     return found.found > 0 && one.until !== undefined ? { ...found, until: one.until } : found;
   });
-  return { ...receipt, verified, complete: verified.every(({ found }) => found === 0) };
+  return { ...receipt, verified, complete: isComplete(verified) };
 }

@@ -30,7 +30,7 @@ async function open(options: Partial<MemoryOptions> = {}): Promise<Keepsake> {
     record,
     index,
     embedder: hashEmbedder(64),
-    indexSearch: { from: 0, timeoutMs: 40 },
+    indexSearch: { from: 0, timeoutMs: 40, erasureMs: 500 },
     ...options,
   });
   opened.push(memory);
@@ -293,5 +293,88 @@ describe("a recall with an index", () => {
     await expect(
       keepsake.scope({ user: "ann" }).recall("Where does my sister live?", { signal: stopping.signal }),
     ).rejects.toBe(reason);
+  });
+});
+
+describe("an erasure", () => {
+  const told = "I use Shram and Magnet as productivity tools. I keep bees.";
+  const erasedOf = async (keepsake: Keepsake) =>
+    (await keepsake.scope({ user: "ann" }).erasures())
+      .at(-1)
+      ?.verified.find(({ place }) => place.startsWith("index"));
+  /** Everything that an index holds of Ann, by how near it is to some words. */
+  const nearestTo = async (words: string) => {
+    const [vector = new Float32Array(64)] = await hashEmbedder(64).embed([words]);
+    return index.within.nearest(ANN, vector, { limit: 100 });
+  };
+
+  it("reaches the index and asks it, before its receipt is given", async () => {
+    const keepsake = await open();
+    const ann = keepsake.scope({ user: "ann" });
+    await ann.remember(told);
+    await caughtUp();
+    const before = new Set(await idsOf(index.within, ANN));
+    const receipt = await ann.forget("Forget that I ever mentioned Magnet.");
+    expect(receipt.verified).toContainEqual({ place: "index: shaky", found: 0 });
+    expect(receipt.complete).toBe(true);
+    const gone = [...before].filter((id) => receipt.ids.includes(id));
+    expect(gone.length).toBeGreaterThan(0);
+    expect(await index.within.held(ANN, gone)).toEqual([]);
+    await caughtUp();
+    // What is left of the message stands there with the words that it has now.
+    for (const { id, vector } of (await record.since(ANN, 0)).units) {
+      const [hit] = await index.within.nearest(ANN, vector, { limit: 1 });
+      expect({ id, near: (hit?.score ?? 0) > 0.99 }).toEqual({ id, near: true });
+    }
+    expect((await nearestTo(told))[0]?.score).toBeLessThan(0.99);
+  });
+
+  it("is ended when an index comes back that was down, and is seen to be open until then", async () => {
+    const keepsake = await open();
+    const ann = keepsake.scope({ user: "ann" });
+    await ann.remember(told);
+    await caughtUp();
+    index.trouble = "down";
+    const receipt = await ann.forget("Forget that I ever mentioned Magnet.");
+    expect(receipt.complete).toBe(false);
+    expect(receipt.verified).toContainEqual(
+      expect.objectContaining({ place: "index: shaky", why: "not reached" }),
+    );
+    expect((await keepsake.audit()).broken).toEqual([
+      { id: receipt.id, problem: "it was not verified to the end" },
+    ]);
+    index.trouble = "none";
+    await expect.poll(() => erasedOf(keepsake), SOON).toEqual({ place: "index: shaky", found: 0 });
+    await caughtUp();
+    expect(await index.within.held(ANN, [...receipt.ids])).toEqual([]);
+    expect((await nearestTo(told))[0]?.score).toBeLessThan(0.99);
+    const [sealed] = await ann.erasures();
+    expect(sealed?.complete).toBe(true);
+    expect((await keepsake.audit()).broken).toEqual([]);
+  });
+
+  it("waits for no index that hangs", async () => {
+    const keepsake = await open();
+    const ann = keepsake.scope({ user: "ann" });
+    await ann.remember(told);
+    await caughtUp();
+    index.trouble = "hung";
+    const begun = performance.now();
+    const receipt = await ann.forget("Forget that I ever mentioned Magnet.");
+    expect(performance.now() - begun).toBeLessThan(4000);
+    expect(receipt.complete).toBe(false);
+  });
+
+  it("of everything leaves nothing in the index", async () => {
+    const keepsake = await open();
+    const ann = keepsake.scope({ user: "ann" });
+    await ann.remember(told);
+    await keepsake.scope({ user: "bob" }).remember(told);
+    await caughtUp(ANN);
+    await caughtUp(BOB);
+    const receipt = await ann.forget({ everything: true });
+    expect(receipt.complete).toBe(true);
+    expect(await idsOf(index.within, ANN)).toEqual([]);
+    await caughtUp(BOB);
   });
 });

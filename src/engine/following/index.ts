@@ -35,6 +35,8 @@ export interface IndexSearching {
   readonly from?: number;
   /** What a recall waits for it, in ms (50). */
   readonly timeoutMs?: number;
+  /** How long an erasure waits for it, in ms (5,000); then it is ended when the index is back. */
+  readonly erasureMs?: number;
 }
 
 const FROM = 50_000;
@@ -93,20 +95,15 @@ export function following(ports: FollowingPorts): Following | undefined {
       }
     },
     erase: (scope, ids) =>
-      Promise.all(feeders.map((feeder) => eraseFrom(ports, feeder, { scope, ids, ms: ERASE_MS }))),
+      Promise.all(
+        feeders.map((feeder) =>
+          eraseFrom(ports, feeder, { scope, ids, ms: searching.erasureMs ?? ERASE_MS }),
+        ),
+      ),
     jobs: () => Promise.all([...runners.values()].map((one) => one.state())),
     rebuild(name, signal) {
       const { feeder, one } = named(name);
-      return one.now(async function* (stopped) {
-        feeder.cursors.forget();
-        await startAnew(ports, feeder.follower, stopped);
-        feeder.cursors.forget();
-        const of = await usersOf(ports, feeder);
-        for await (const { users, entries } of everybody(ports, feeder, stopped)) {
-          yield { users, of: Math.max(of, users), entries };
-        }
-        await endOpenErasures(ports, feeder, stopped);
-      }, signal);
+      return one.now((stopped) => filledAnew(ports, feeder, stopped), signal);
     },
     async drift(name, { signal, ...rest } = {}) {
       const { feeder, one } = named(name);
@@ -127,6 +124,23 @@ export function following(ports: FollowingPorts): Following | undefined {
       for (const { cursors } of feeders) await cursors.flush();
     },
   };
+}
+
+/** Clears an index and brings it to where the record is. */
+async function* filledAnew(
+  ports: FollowingPorts,
+  feeder: Feeder,
+  signal: AbortSignal,
+): AsyncGenerator<IndexProgress, void, void> {
+  feeder.cursors.forget();
+  await startAnew(ports, feeder.follower, signal);
+  // What was noted meanwhile is of the index as it was.
+  feeder.cursors.forget();
+  const of = await usersOf(ports, feeder);
+  for await (const { users, entries } of everybody(ports, feeder, signal)) {
+    yield { users, of: Math.max(of, users), entries };
+  }
+  await endOpenErasures(ports, feeder, signal);
 }
 
 /** Waits, for no more than a moment, until indexes that are well have what this process wrote last. */

@@ -2,6 +2,7 @@ import type { ErasureReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { CallOptions } from "../../ports/call.ts";
 import { inTurn } from "../change.ts";
+import { isComplete } from "../forget/complete.ts";
 import { sign } from "../forget/seal.ts";
 import type { Ports } from "../ports.ts";
 import { asked } from "./call.ts";
@@ -54,8 +55,7 @@ async function isEnded(
   const verified = now.verified.map((one) =>
     one.place === placeOf(feeder) ? { place: one.place, found: 0 } : one,
   );
-  const complete = verified.every((one) => one.found === 0);
-  await ports.record.seal(scope, sign(ports.secret, { ...now, verified, complete }));
+  await ports.record.seal(scope, sign(ports.secret, { ...now, verified, complete: isComplete(verified) }));
   return true;
 }
 

@@ -4,6 +4,7 @@ import { words } from "../../domain/words.ts";
 import { type Erased, eraseBeside } from "../beside/erase.ts";
 import { eraseFromIndexes } from "../following/erase.ts";
 import type { Ports } from "../ports.ts";
+import { isComplete, RECALL } from "./complete.ts";
 import { placesOf } from "./places.ts";
 import { sign } from "./seal.ts";
 
@@ -33,11 +34,11 @@ export async function verified(
   ).length;
   const searched = texts.filter((text) => !inside.has(text));
   const places = await ports.record.scrub(scope, searched);
-  const all = [{ place: "recall", found }, ...places, ...beside, ...indexes];
+  const all = [{ place: RECALL, found }, ...places, ...beside, ...indexes];
   const sealed = sign(ports.secret, {
     ...receipt,
     verified: all,
-    complete: all.every((place) => place.found === 0),
+    complete: isComplete(all),
   });
   await ports.record.seal(scope, sealed);
   return sealed;
@@ -49,7 +50,7 @@ export async function verified(
  * that lacked the files alone, because another process was reading them, is complete then. Gives how many it ended.
  */
 export async function endInterrupted(
-  ports: Pick<Ports, "record" | "secret" | "sessions" | "cache" | "clock" | "meter">,
+  ports: Pick<Ports, "record" | "secret" | "sessions" | "cache" | "followers" | "clock" | "meter">,
 ): Promise<number> {
   const open = (await ports.record.erasureMarks()).filter(({ isComplete }) => !isComplete);
   let ended = 0;
@@ -63,14 +64,19 @@ export async function endInterrupted(
     // Cut off before any place was asked, it did not come to those beside the record either.
     const erased = { messages: "everything", revision: receipt.revision } as const;
     const beside = places.length === 0 ? await eraseBeside(ports, scope, erased) : [];
-    const all = [...places, { place: ANEW, found: 0 }, ...beside];
-    const complete = places.length > 0 && places.every(({ found }) => found === 0);
-    await ports.record.seal(scope, sign(ports.secret, { ...receipt, verified: all, complete }));
+    const indexes = places.length === 0 ? await eraseFromIndexes(ports, scope, [UNKNOWN]) : [];
+    const all = [...places, { place: ANEW, found: 0 }, ...beside, ...indexes];
+    await ports.record.seal(
+      scope,
+      sign(ports.secret, { ...receipt, verified: all, complete: isComplete(all) }),
+    );
     ended += 1;
   }
   return ended;
 }
 
+/** What went is not known any more; an index is asked by the trace of the erasure when it is fed. */
+const UNKNOWN = "";
 const FILES = "files";
 const ANEW = "files, written anew at the next start";
 
