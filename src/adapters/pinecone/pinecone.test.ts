@@ -1,8 +1,10 @@
+import { inspect } from "node:util";
 import { Pinecone } from "@pinecone-database/pinecone";
-import { afterAll, beforeAll } from "vitest";
-import type { Follower } from "../../ports/follower.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
+import type { Follower, FollowerEntry } from "../../ports/follower.ts";
 import { followerConformance } from "../../testing/follower-conformance.ts";
-import { type PineconeServer, pineconeServer } from "../../testing/pinecone-server.ts";
+import { entry, idsOf, randomVectors, unitVector } from "../../testing/follower-entries.ts";
+import { type PineconeReceived, type PineconeServer, pineconeServer } from "../../testing/pinecone-server.ts";
 import { type PineconeClient, type PineconeFollowerOptions, pineconeFollower } from "./index.ts";
 
 const KEY = "pcsk-test-never-shown";
@@ -47,4 +49,207 @@ followerConformance({
   open: async () => opened(late, freshName()),
   reopen: (follower) => again(late)(follower),
   second: (follower) => again(late)(follower),
+});
+
+const ANN = { project: "default", user: "ann-the-user" };
+const SPACE = { fingerprint: "test/8", dimensions: 8 };
+const many = (count: number, dimensions = 8): FollowerEntry[] =>
+  randomVectors(count, dimensions).map((vector, i) => entry(`e${i}`, vector));
+const ids = (entries: readonly FollowerEntry[]): string[] => entries.map(({ id }) => id);
+
+/** A follower that is prepared, on the quick server, with requests from here on. */
+const prepared = async (options: Partial<PineconeFollowerOptions> = {}, space = SPACE): Promise<Follower> => {
+  const follower = opened(server, freshName(), options);
+  await follower.prepare(space);
+  server.received.length = 0;
+  return follower;
+};
+const sent = (path: string): PineconeReceived[] => server.received.filter((one) => one.path.startsWith(path));
+
+describe("the client of @pinecone-database/pinecone", () => {
+  it("fits the adapter", () => {
+    expectTypeOf<Pinecone>().toExtend<PineconeClient>();
+  });
+});
+
+describe("the follower in Pinecone", () => {
+  afterEach(() => {
+    server.troubles.length = 0;
+    server.always = undefined;
+    server.lagMs = 0;
+    server.perSecond = Number.POSITIVE_INFINITY;
+  });
+
+  it("keeps every request within Pinecone's limits", async () => {
+    const follower = await prepared();
+    const entries = many(2300);
+    await follower.put(ANN, entries);
+    expect(sent("/vectors/upsert").map(({ body }) => (body.vectors as unknown[]).length)).toEqual([
+      1000, 1000, 300,
+    ]);
+    const long = Array.from({ length: 150 }, (_one, i) => `${"letters and ".repeat(12)}${i}`);
+    expect(await follower.held(ANN, long)).toEqual([]);
+    expect(Math.max(...sent("/vectors/fetch").map(({ path }) => path.length))).toBeLessThan(8000);
+    await follower.drop(ANN, ids(entries));
+    const dropped = sent("/vectors/delete").map(({ body }) => (body.ids as unknown[]).length);
+    expect(dropped).toEqual([1000, 1000, 300]);
+    expect(await follower.held(ANN, ids(entries))).toEqual([]);
+  });
+
+  it("sends no more than two megabytes at once, however wide the vectors are", async () => {
+    const follower = await prepared({}, { fingerprint: "wide", dimensions: 1536 });
+    await follower.put(ANN, many(200, 1536));
+    const upserts = sent("/vectors/upsert");
+    expect(upserts.length).toBeGreaterThan(1);
+    expect(Math.max(...upserts.map(({ bytes }) => bytes))).toBeLessThanOrEqual(2_000_000);
+    expect(await follower.held(ANN, ["e0", "e199"])).toEqual(["e0", "e199"]);
+  });
+
+  it("tries again what was one request too many, which the client does not, and what was not there for a moment", async () => {
+    const follower = await prepared({ deadlineMs: 12_000 });
+    server.troubles.push({ at: "/vectors/upsert", status: 429 }, { at: "/vectors/upsert", status: 503 });
+    await follower.put(ANN, many(3));
+    expect(sent("/vectors/upsert")).toHaveLength(3);
+    server.troubles.push({ at: "/query", it: "hangs up" }, { at: "/query", status: 429 });
+    expect(await follower.nearest(ANN, unitVector([1]), { limit: 3 })).toHaveLength(3);
+  });
+
+  it("comes through a limit of rate", async () => {
+    const follower = await prepared({ deadlineMs: 12_000 });
+    server.perSecond = 3;
+    for (const one of many(5)) await follower.put(ANN, [one]);
+    server.perSecond = Number.POSITIVE_INFINITY;
+    expect(await follower.held(ANN, ["e0", "e1", "e2", "e3", "e4"])).toHaveLength(5);
+  });
+
+  it("asks once where asking again is of no use, and says nothing of what was sent", async () => {
+    const follower = await prepared();
+    server.troubles.push({ at: "/query", status: 400 });
+    const query = follower.nearest(ANN, unitVector([1]), { limit: 3, where: { owner: "zebra" } });
+    const refused: unknown = await query.catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "invalid_input" });
+    expect(sent("/query")).toHaveLength(1);
+    const client = new Pinecone({ apiKey: "pcsk-wrong", controllerHostUrl: server.url });
+    const stranger = pineconeFollower({ client, name: "stranger" });
+    const forbidden: unknown = await stranger.prepare(SPACE).catch((error: unknown) => error);
+    expect(forbidden).toMatchObject({ code: "forbidden" });
+    expect(inspect([refused, forbidden], { depth: 9 })).not.toMatch(/zebra|pcsk|ann-the-user/);
+  });
+
+  it("takes what is no answer for none", async () => {
+    const follower = await prepared({ deadlineMs: 300 });
+    server.always = { at: "/query", it: "answers nonsense" };
+    await expect(follower.nearest(ANN, unitVector([1]), { limit: 3 })).rejects.toMatchObject({
+      code: "unavailable",
+    });
+  });
+
+  it("waits for a server that hangs as long as it may, and no longer", async () => {
+    const follower = await prepared({ timeoutMs: 100, deadlineMs: 300 });
+    server.always = { it: "hangs" };
+    const begun = performance.now();
+    await expect(follower.held(ANN, ["e0"])).rejects.toMatchObject({ code: "unavailable" });
+    expect(performance.now() - begun).toBeLessThan(2000);
+  });
+
+  it("is done with a write when reads show it, though they lag behind", async () => {
+    const follower = await prepared();
+    server.lagMs = 150;
+    await follower.put(ANN, many(3));
+    expect(await follower.nearest(ANN, unitVector([1]), { limit: 9 })).toHaveLength(3);
+    await follower.put(ANN, [entry("e0", unitVector([0, 1])), entry("e1", unitVector([0, 1]))]);
+    const [best] = await follower.nearest(ANN, unitVector([0, 1]), { limit: 1 });
+    expect(best?.score).toBeCloseTo(1, 5);
+    await follower.drop(ANN, ["e0"]);
+    expect(await follower.held(ANN, ["e0", "e1", "e2"])).toEqual(["e1", "e2"]);
+    await follower.dropUser(ANN);
+    expect(await idsOf(follower, ANN)).toEqual([]);
+  });
+
+  it("does not say that something is gone before reads say so", async () => {
+    const follower = await prepared({ settleMs: 150 });
+    await follower.put(ANN, many(3));
+    server.lagMs = 60_000;
+    await expect(follower.drop(ANN, ["e0"])).rejects.toMatchObject({ code: "unavailable" });
+    await expect(follower.put(ANN, many(1))).rejects.toMatchObject({ code: "unavailable" });
+    await expect(follower.dropUser(ANN)).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  it("lets no write that was given up on bring back what is dropped after it", async () => {
+    const follower = await prepared({ timeoutMs: 400, deadlineMs: 500 });
+    server.troubles.push({ at: "/vectors/upsert", afterMs: 700 });
+    await expect(follower.put(ANN, many(2))).rejects.toMatchObject({ code: "unavailable" });
+    await follower.drop(ANN, ["e0", "e1"]);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(sent("/vectors/upsert")).toHaveLength(1);
+    expect(await follower.held(ANN, ["e0", "e1"])).toEqual([]);
+  });
+
+  it("drops an index of another number of dimensions only where it made it", async () => {
+    const client = clientOf(server);
+    const spec = { serverless: { cloud: "aws" as const, region: "us-east-1" } };
+    const kind = { metric: "cosine" as const, spec, tags: {}, suppressConflicts: true as const };
+    await client.createIndex({ name: "theirs-12", dimension: 12, ...kind });
+    await client.createIndex({ name: "theirs-too", dimension: 12, ...kind });
+    const follower = opened(server, "theirs");
+    await follower.prepare(SPACE);
+    await follower.put(ANN, many(1));
+    await follower.prepare({ fingerprint: "test/16", dimensions: 16 });
+    const { indexes = [] } = await client.listIndexes();
+    const names = indexes.map(({ name }) => name).filter((name) => name.startsWith("theirs"));
+    expect(names.sort()).toEqual(["theirs-12", "theirs-16", "theirs-too"]);
+  });
+
+  it("refuses an index of another kind under its name", async () => {
+    const made = clientOf(server).createIndex as (options: object) => Promise<unknown>;
+    const spec = { serverless: { cloud: "aws", region: "us-east-1" } };
+    await made.call(clientOf(server), { name: "far-8", dimension: 8, metric: "euclidean", spec });
+    const preparing = opened(server, "far").prepare(SPACE);
+    await expect(preparing).rejects.toMatchObject({ code: "invalid_input" });
+  });
+
+  it("waits until an index is ready, and until the one that had its name is gone", async () => {
+    await using slow = await pineconeServer({ createMs: 200, terminateMs: 200 });
+    const client = clientOf(slow);
+    const follower = opened(slow, "slow");
+    await follower.prepare(SPACE);
+    await follower.put(ANN, many(2));
+    await client.deleteIndex("slow-8");
+    await follower.prepare(SPACE);
+    await follower.put(ANN, many(1));
+    expect(await idsOf(follower, ANN)).toEqual(["e0"]);
+  });
+
+  it("says that an index is gone, and makes it anew when it is prepared again", async () => {
+    await using emptied = await pineconeServer();
+    const follower = opened(emptied, "emptied");
+    await follower.prepare(SPACE);
+    await follower.put(ANN, many(2));
+    emptied.empty();
+    await expect(follower.put(ANN, many(1))).rejects.toMatchObject({ code: "unavailable" });
+    await expect(follower.nearest(ANN, unitVector([1]), { limit: 1 })).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    await follower.prepare(SPACE);
+    expect(await follower.held(ANN, ["e0", "e1"])).toEqual([]);
+    await follower.put(ANN, many(1));
+    expect(await idsOf(follower, ANN)).toEqual(["e0"]);
+  });
+
+  it("sends no name of a user or a project, and a text only where an entry has one", async () => {
+    const follower = await prepared();
+    await follower.put({ project: "acme-gmbh", user: "ann-the-user" }, many(1));
+    await follower.nearest({ project: "acme-gmbh", user: "ann-the-user" }, unitVector([1]), { limit: 1 });
+    expect(JSON.stringify(server.received)).not.toMatch(/acme-gmbh|ann-the-user|"text"/);
+    await follower.put(ANN, [{ ...entry("e1", [1]), text: "Ann sails on Fridays." }]);
+    expect(JSON.stringify(server.received)).toContain("Ann sails on Fridays.");
+  });
+
+  it("refuses options that cannot work", () => {
+    const client = clientOf(server);
+    for (const name of ["", "Keepsake", "1st", "with.dot", "a".repeat(31)]) {
+      expect(() => pineconeFollower({ client, name })).toThrow(/name:/);
+    }
+    expect(() => pineconeFollower({ client, settleMs: -1 })).toThrow(/settleMs/);
+  });
 });
