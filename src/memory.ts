@@ -7,6 +7,7 @@ import { staticEmbedder } from "./adapters/static/index.ts";
 import { passingSecret, systemClock, uuidv7 } from "./adapters/system/index.ts";
 import { checkCount } from "./domain/limits.ts";
 import { beside } from "./engine/beside/index.ts";
+import type { Sharing } from "./engine/beside/shared-blocks.ts";
 import { type CostOptions, type Costs, costKeeper } from "./engine/cost/costs.ts";
 import { type Replayed, replayLedger } from "./engine/forget/replay.ts";
 import { endInterrupted } from "./engine/forget/verify.ts";
@@ -59,10 +60,14 @@ export interface MemoryOptions {
   readonly indexSearch?: { readonly from?: number; readonly timeoutMs?: number; readonly erasureMs?: number };
   /** What was said last, for a day: `redisSessions({ client })` of `keepsake/adapters/redis`; in this process where absent. */
   readonly sessions?: Opened<Sessions>;
-  /** Who does the work in the background; in this process where absent. */
+  /** Tells others on the same record that there is work in the background: `bullmqQueue` of `keepsake/adapters/bullmq`. */
   readonly queue?: Opened<Queue>;
-  /** What several servers share of what they worked out. */
+  /** Where the work of the background is done: "here" (the default), or "elsewhere", by `keepsake worker` or another program. */
+  readonly jobs?: "here" | "elsewhere";
+  /** What several servers share of what they worked out: `redisCache({ client })` of `keepsake/adapters/redis`. */
   readonly cache?: Opened<Cache>;
+  /** How often a user is served before what is known of them is shared through the cache (5). */
+  readonly hotAfter?: number;
   readonly embedder?: Made<Embedder>;
   /**
    * Who understands what is said: `rules` within the write; the `model` later, in its own time; or `both`, which it is where
@@ -126,9 +131,11 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
   const { secret, notices } = isKept ? await kept(options, path, record) : passing(options);
   const ledger =
     options.ledger ?? (isKept ? fileLedger(`${path}.erasures`, await record.identity()) : undefined);
+  const besides = await others(options, opening, clock);
   const states = userStates(record, understanding.embedder, {
     ...(options.cacheBytes === undefined ? {} : { bytes: options.cacheBytes }),
     ...(options.meter ? { meter: options.meter } : {}),
+    sharing: sharingOf(besides, options),
   });
   const plain: Ports = {
     record,
@@ -142,7 +149,7 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
     secret,
     ...wished(options),
     ...(ledger ? { ledger } : {}),
-    ...(await others(options, opening, clock)),
+    ...besides,
     states: opening.own(states),
   };
   const { ports, close } = beside(plain);
@@ -150,6 +157,10 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
   const told = [...notices, ...noticesOf(await replayLedger(ports))];
   await endInterrupted(ports);
   return keepsake(ports, { notices: told, release: opening.close });
+}
+
+function sharingOf({ cache }: Pick<Ports, "cache">, { hotAfter }: MemoryOptions): Sharing | undefined {
+  return cache && { cache, ...(hotAfter === undefined ? {} : { hotAfter }) };
 }
 
 /** What stands beside the record. */
@@ -246,12 +257,13 @@ async function made<Port extends object>(
 }
 
 /** What goes to the engine as it was given. */
-function wished({ redact, patience, decayDays, cleanUp, indexSearch }: MemoryOptions): Partial<Ports> {
+function wished({ redact, patience, decayDays, cleanUp, indexSearch, jobs }: MemoryOptions): Partial<Ports> {
   return {
     ...(redact === undefined ? {} : { redact }),
     ...(patience === undefined ? {} : { patience }),
     ...(decayDays === undefined ? {} : { decayDays }),
     ...(cleanUp === undefined ? {} : { cleansUp: cleanUp }),
+    ...(jobs === "elsewhere" ? { leavesJobs: true } : {}),
     ...(indexSearch === undefined ? {} : { indexSearch }),
   };
 }

@@ -10,6 +10,7 @@ export async function openMemory(settings: Settings, ports: MemoryOptions): Prom
   const { createMemory } = await import("../memory.ts");
   const { secret, confidenceThreshold, topK: limit, maxContextTokens: maxTokens } = settings;
   const keepsake = await createMemory({
+    ...(settings.jobs === undefined ? {} : { jobs: settings.jobs }),
     ...ports,
     ...(secret === undefined ? {} : { secret }),
     ...(settings.redact === undefined ? {} : { redact: settings.redact }),

@@ -254,6 +254,27 @@ function serving(root: Command): void {
     .option("--host <HOST>", "where to listen (127.0.0.1)")
     .option("--port <PORT>", "the port (7420); 0 takes any that is free", count(0, 65_535))
     .addHelpText("after", examples("serve", "serve --port 8080 --db /var/lib/keepsake.db"));
+  command(
+    root,
+    "worker",
+    "do the work of the background, for servers that leave it to workers",
+    async (_none, options) => (await import("./commands/worker.ts")).worker(options),
+  )
+    .option(
+      "--port <PORT>",
+      "answer GET /health and GET /metrics there; 0 takes any that is free",
+      count(0, 65_535),
+    )
+    .option("--host <HOST>", "where to listen for that (127.0.0.1)")
+    .option("--set-aside", "show what failed too often and is left alone, and end")
+    .option("--again <ID>", "let one of those run again, and end")
+    .addHelpText(
+      "after",
+      `
+Any number may run on one database. KEEPSAKE_QUEUE=bullmq tells them at once what there is to do; KEEPSAKE_JOBS=workers has a
+server leave it to them.
+${examples("worker", "worker --port 7421", "worker --set-aside")}`,
+    );
 }
 
 /** Runs a command line. Wrong use gives the shell 2, with a hint at what would be right. */

@@ -45,7 +45,7 @@ export async function withMemory(
   options: CommonOptions,
   access: Access,
   command: (working: Working) => Promise<number>,
-  watching: Pick<MemoryOptions, "meter" | "tracer"> = {},
+  watching: Pick<MemoryOptions, "meter" | "tracer" | "jobs"> = {},
 ): Promise<void> {
   const print = printer(options.json ?? false);
   await reporting(print, async () => {

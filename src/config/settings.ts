@@ -36,6 +36,8 @@ export interface Settings {
   readonly decayDays?: number;
   /** True archives by itself what the clean-up finds. */
   readonly cleanUp?: boolean;
+  /** Whether workers do the work of the background, and this program does not. */
+  readonly jobs?: "elsewhere";
   /** What the rules are less sure of than this is not learnt. */
   readonly confidenceThreshold?: number;
   /** Another embedder than the built-in one. */
@@ -104,6 +106,7 @@ export const SETTINGS: { readonly [name: string]: Setting } = {
   MAX_CONTEXT_TOKENS: { schema: numberIn(1, 1_000_000), allowed: "a number from 1 to 1000000" },
   MEMORY_DECAY_DAYS: { schema: numberIn(1, 36_500), allowed: "a number from 1 to 36500" },
   KEEPSAKE_CLEAN_UP: { schema: z.enum(["on", "off"]), allowed: "on or off" },
+  KEEPSAKE_JOBS: { schema: z.enum(["here", "workers"]), allowed: "here or workers" },
   MEMORY_CONFIDENCE_THRESHOLD: {
     schema: numberIn(0, 1, /^(?:\d|\d?\.\d{1,9})$/),
     allowed: "a number from 0 to 1",
@@ -176,6 +179,7 @@ export function readSettings(environment: Environment = process.env, db?: string
     ...number("cacheMegabytes", "KEEPSAKE_CACHE_MB"),
     ...number("decayDays", "MEMORY_DECAY_DAYS"),
     ...one("cleanUp", values.get("KEEPSAKE_CLEAN_UP") === "on" ? true : undefined),
+    ...one("jobs", values.get("KEEPSAKE_JOBS") === "workers" ? ("elsewhere" as const) : undefined),
     ...number("confidenceThreshold", "MEMORY_CONFIDENCE_THRESHOLD"),
     ...one("embedder", embedderIn(values, { text, number })),
     ...one("costs", costsIn(values)),

@@ -37,7 +37,7 @@ export async function jobs(options: CommonOptions): Promise<void> {
   await withMemory(options, "checks", async ({ keepsake, print }) => {
     const all = await keepsake.jobs();
     print.result({ jobs: all }, () => [
-      ...table([["job", "last run", "did", "left", "found", ""], ...all.map(row)]),
+      ...table([["job", "last run", "did", "left", "found", "set aside", ""], ...all.map(row)]),
       "",
       ...table(all.map(({ name, about }) => [name, about])),
     ]);
@@ -45,7 +45,7 @@ export async function jobs(options: CommonOptions): Promise<void> {
   });
 }
 
-function row({ name, lastRun, done, left, found, problem }: JobState): string[] {
+function row({ name, lastRun, done, left, found, setAside, problem }: JobState): string[] {
   const minute = lastRun?.slice(0, 16).replace("T", " ") ?? "never";
-  return [name, minute, `${done}`, `${left ?? ""}`, `${found ?? ""}`, problem ?? ""];
+  return [name, minute, `${done}`, `${left ?? ""}`, `${found ?? ""}`, `${setAside ?? ""}`, problem ?? ""];
 }

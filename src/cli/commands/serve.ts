@@ -13,9 +13,10 @@ import {
   serve,
   sharedKeys,
 } from "../../http/index.ts";
-import { EXIT, interrupted, shownError } from "../exit.ts";
+import { EXIT, shownError } from "../exit.ts";
 import { dim, several } from "../print.ts";
 import { type CommonOptions, type Working, withMemory } from "../run.ts";
+import { stopped } from "../stopped.ts";
 
 /** Requests of one key in a minute where others can reach the server: far more than a person makes, and no flood. */
 const RATE_LIMIT = 6000;
@@ -151,17 +152,4 @@ function greeting({ path, settings }: Working, { url, firstKey, signInUrl }: Ser
       : []),
     dim("Ctrl-C stops it."),
   ];
-}
-
-/** The signal that ends it. A second one does not wait. */
-function stopped(): Promise<string> {
-  return new Promise((resolve) => {
-    process.off("SIGINT", interrupted);
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.once(signal, () => {
-        process.on(signal, interrupted);
-        resolve(signal);
-      });
-    }
-  });
 }
