@@ -1,13 +1,13 @@
 import type { Asked } from "../operation.ts";
-import { answeredByMemory, isBuiltIn } from "./built-in.ts";
-import { injected } from "./inject.ts";
-import { passOn } from "./pass-on.ts";
+import { injected } from "./asked/inject.ts";
+import type { Dialect } from "./asked/said.ts";
+import { spokenIn } from "./asked/spoken.ts";
+import { passedOn, taken } from "./asked/take.ts";
+import { whoAsks } from "./asked/who.ts";
+import { answeredByMemory, isBuiltIn } from "./built-in/built-in.ts";
+import { heldIn, turn } from "./memory/turn.ts";
 import type { OpenAiProxy } from "./proxy.ts";
-import type { Dialect } from "./said.ts";
-import { spokenIn } from "./spoken.ts";
-import { passedOn, taken } from "./take.ts";
-import { heldIn, turn } from "./turn.ts";
-import { whoAsks } from "./who.ts";
+import { passOn } from "./upstream/pass-on.ts";
 
 /**
  * A conversation on its way to the model and back: take the request; recall, and put it in; pass it on; stream the answer

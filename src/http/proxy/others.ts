@@ -1,11 +1,11 @@
 import type { Asked } from "../operation.ts";
-import { BUILT_IN } from "./built-in-answer.ts";
-import { bringsKey, passOn } from "./pass-on.ts";
+import { passedOn, taken } from "./asked/take.ts";
+import { type Who, whoAsks } from "./asked/who.ts";
+import { BUILT_IN } from "./built-in/built-in-answer.ts";
 import { wrong } from "./problems.ts";
 import type { OpenAiProxy } from "./proxy.ts";
-import { type Fields, fieldsOf, listOf, type ReplyReader, textOf, usageOf } from "./reply.ts";
-import { passedOn, taken } from "./take.ts";
-import { type Who, whoAsks } from "./who.ts";
+import { type Fields, fieldsOf, listOf, type ReplyReader, textOf, usageOf } from "./replies/reply.ts";
+import { bringsKey, passOn } from "./upstream/pass-on.ts";
 
 const NOBODY: Who = { mode: "off" };
 

@@ -1,11 +1,11 @@
 import type { OnCall } from "../../ports/calls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Meter, NO_METER } from "../../ports/meter.ts";
-import { profileTokens } from "./before.ts";
-import { type Conversations, conversations } from "./conversations.ts";
-import { type Keeper, keeper } from "./keeping.ts";
-import { type Profiles, profiles } from "./profiles.ts";
-import { type Sender, sender, type Upstream } from "./upstream.ts";
+import { profileTokens } from "./memory/before.ts";
+import { type Conversations, conversations } from "./memory/conversations.ts";
+import { type Keeper, keeper } from "./memory/keeping.ts";
+import { type Profiles, profiles } from "./memory/profiles.ts";
+import { type Sender, sender, type Upstream } from "./upstream/sender.ts";
 
 export interface ProxyOptions {
   /** Where requests are passed on to; without one, the built-in model answers from memory. */

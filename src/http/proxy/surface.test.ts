@@ -5,7 +5,7 @@ import { type OpenaiServer, openaiServer } from "../../testing/openai-server.ts"
 import { httpApp } from "../app.ts";
 import { type ApiKeys, apiKeys, passingKeys } from "../keys.ts";
 import { type Lifecycle, lifecycle } from "../lifecycle.ts";
-import { MOST_PROXY_BYTES } from "./take.ts";
+import { MOST_PROXY_BYTES } from "./asked/take.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into as a client would.

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { type Operation, operation } from "../operation.ts";
+import { CHAT, RESPONSES } from "../proxy/asked/said.ts";
 import { conversed } from "../proxy/converse.ts";
 import { embedded, listedModels, oneModel } from "../proxy/others.ts";
-import { CHAT, RESPONSES } from "../proxy/said.ts";
 
 /** What only we may say; everything else is the upstream's, passed on as it is. */
 const PROBLEMS = [400, 404, 502, 504];

@@ -1,6 +1,6 @@
-import { estimateTokens } from "../../domain/tokens.ts";
+import { estimateTokens } from "../../../domain/tokens.ts";
+import { textOf } from "../replies/reply.ts";
 import { BUILT_IN, type BuiltInAnswer, type Form, wordsOf } from "./built-in-answer.ts";
-import { textOf } from "./reply.ts";
 
 /** As a `response`, or its events. https://platform.openai.com/docs/api-reference/responses */
 export function responsesAnswer(answer: BuiltInAnswer): Form {

@@ -1,6 +1,6 @@
-import { type Fenceable, fence } from "../../engine/fence.ts";
-import type { Profile, ScopedMemory, ShownMemory } from "../../engine/surface.ts";
-import { isMemoryError } from "../../errors.ts";
+import { type Fenceable, fence } from "../../../engine/fence.ts";
+import type { Profile, ScopedMemory, ShownMemory } from "../../../engine/surface.ts";
+import { isMemoryError } from "../../../errors.ts";
 
 /** A profile as it was when a conversation began. */
 export interface Profiled {

@@ -1,4 +1,4 @@
-import type { TokenUsage } from "../../domain/model-call.ts";
+import type { TokenUsage } from "../../../domain/model-call.ts";
 
 /** A call of a tool, as the model asked for it. */
 export interface ToolCall {

@@ -1,7 +1,7 @@
-import { withoutFences } from "../../domain/fences.ts";
-import { chatReply } from "./chat-reply.ts";
-import { type Fields, fieldsOf, listOf, type ReplyReader, textOf } from "./reply.ts";
-import { responsesReply } from "./responses-reply.ts";
+import { withoutFences } from "../../../domain/fences.ts";
+import { chatReply } from "../replies/chat-reply.ts";
+import { type Fields, fieldsOf, listOf, type ReplyReader, textOf } from "../replies/reply.ts";
+import { responsesReply } from "../replies/responses-reply.ts";
 
 /** One turn of a request, whichever of the two interfaces it came by. */
 export interface Said {

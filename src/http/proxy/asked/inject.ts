@@ -1,4 +1,4 @@
-import type { Given } from "./before.ts";
+import type { Given } from "../memory/before.ts";
 import { type Edit, placeOf } from "./json-places.ts";
 import type { Dialect, Said } from "./said.ts";
 

@@ -1,4 +1,4 @@
-import type { TokenUsage } from "../../domain/model-call.ts";
+import type { TokenUsage } from "../../../domain/model-call.ts";
 import {
   capped,
   fieldsOf,

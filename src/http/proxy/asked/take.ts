@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { type Exchange, wireOf } from "../app-types.ts";
-import { refuse } from "../problem.ts";
+import { type Exchange, wireOf } from "../../app-types.ts";
+import { refuse } from "../../problem.ts";
+import { wrong } from "../problems.ts";
+import { type Fields, parsed } from "../replies/reply.ts";
 import { type Edit, edited, withoutMembers } from "./json-places.ts";
-import { wrong } from "./problems.ts";
-import { type Fields, parsed } from "./reply.ts";
 
 /** A request as it came: its text, and what it says. */
 export interface Taken {

@@ -1,9 +1,9 @@
 import { createHash, createHmac, createSecretKey, randomBytes } from "node:crypto";
-import { type Scope, scopeKey } from "../../domain/scope.ts";
-import { fenceNonce } from "../../engine/fence.ts";
+import { type Scope, scopeKey } from "../../../domain/scope.ts";
+import { fenceNonce } from "../../../engine/fence.ts";
+import type { Said } from "../asked/said.ts";
 import { type Lately, lately } from "./lately.ts";
 import type { Profiled } from "./profile-block.ts";
-import type { Said } from "./said.ts";
 
 /** What is held of a conversation while it goes on, so that what its requests begin with keeps its bytes. */
 export interface Conversation {

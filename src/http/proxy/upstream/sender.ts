@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as plainRequest } from "node:http";
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
-import { isMemoryError, MemoryError } from "../../errors.ts";
+import { isMemoryError, MemoryError } from "../../../errors.ts";
 
 /** The model's server that requests are passed on to. Only the settings name it, never a request. */
 export interface Upstream {

@@ -1,14 +1,14 @@
-import type { Scope } from "../../domain/scope.ts";
-import type { ScopedMemory } from "../../engine/surface.ts";
-import { MemoryError } from "../../errors.ts";
-import type { Asked } from "../operation.ts";
+import type { Scope } from "../../../domain/scope.ts";
+import type { ScopedMemory } from "../../../engine/surface.ts";
+import { MemoryError } from "../../../errors.ts";
+import type { Asked } from "../../operation.ts";
+import type { Spoken } from "../asked/spoken.ts";
+import type { Who } from "../asked/who.ts";
+import type { OpenAiProxy } from "../proxy.ts";
+import type { Reply } from "../replies/reply.ts";
 import { beforeTurn, type Given, NOTHING } from "./before.ts";
 import type { Conversation } from "./conversations.ts";
 import { type Keeping, keepReply, keepSaid } from "./keeping.ts";
-import type { OpenAiProxy } from "./proxy.ts";
-import type { Reply } from "./reply.ts";
-import type { Spoken } from "./spoken.ts";
-import type { Who } from "./who.ts";
 import { within } from "./within.ts";
 
 /** What the memory does in one turn of a conversation. None of it ever throws. */

@@ -1,6 +1,6 @@
-import type { Item } from "../../domain/recall.ts";
-import { fence } from "../../engine/fence.ts";
-import type { ScopedMemory } from "../../engine/surface.ts";
+import type { Item } from "../../../domain/recall.ts";
+import { fence } from "../../../engine/fence.ts";
+import type { ScopedMemory } from "../../../engine/surface.ts";
 import type { Conversation } from "./conversations.ts";
 import { endedOf, profiled } from "./profile-block.ts";
 import type { Profiles } from "./profiles.ts";

@@ -1,7 +1,7 @@
-import type { CallReport, Outcome, Purpose } from "../../domain/model-call.ts";
-import { estimateTokens } from "../../domain/tokens.ts";
+import type { CallReport, Outcome, Purpose } from "../../../domain/model-call.ts";
+import { estimateTokens } from "../../../domain/tokens.ts";
+import type { Reply } from "../replies/reply.ts";
 import type { Ending } from "./relay.ts";
-import type { Reply } from "./reply.ts";
 
 /** What a call to the upstream came to, for the ledger. Tokens are estimated where the server does not count them. */
 export function reportOf(call: {

@@ -1,9 +1,9 @@
-import { withoutFences } from "../../domain/fences.ts";
-import { LIMITS, withoutControls } from "../../domain/limits.ts";
-import type { Part } from "../../domain/message.ts";
-import type { InputMessage, ScopedMemory } from "../../engine/surface.ts";
-import { fieldsOf, listOf, type Reply, textOf } from "./reply.ts";
-import type { Said } from "./said.ts";
+import { withoutFences } from "../../../domain/fences.ts";
+import { LIMITS, withoutControls } from "../../../domain/limits.ts";
+import type { Part } from "../../../domain/message.ts";
+import type { InputMessage, ScopedMemory } from "../../../engine/surface.ts";
+import type { Said } from "../asked/said.ts";
+import { fieldsOf, listOf, type Reply, textOf } from "../replies/reply.ts";
 import { within } from "./within.ts";
 
 /** Stores what is said, and lets later requests of the same user wait for it. */

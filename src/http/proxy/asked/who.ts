@@ -1,10 +1,10 @@
-import { checkName } from "../../domain/limits.ts";
-import { isMemoryError } from "../../errors.ts";
-import type { KeyScope } from "../keys.ts";
-import type { Asked } from "../operation.ts";
-import { refuse } from "../problem.ts";
-import { wrong } from "./problems.ts";
-import { type Fields, textOf } from "./reply.ts";
+import { checkName } from "../../../domain/limits.ts";
+import { isMemoryError } from "../../../errors.ts";
+import type { KeyScope } from "../../keys.ts";
+import type { Asked } from "../../operation.ts";
+import { refuse } from "../../problem.ts";
+import { wrong } from "../problems.ts";
+import { type Fields, textOf } from "../replies/reply.ts";
 
 /** Whose conversation it is, and what memory may do in it. */
 export interface Who {

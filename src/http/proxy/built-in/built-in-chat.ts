@@ -1,6 +1,6 @@
-import { estimateTokens } from "../../domain/tokens.ts";
+import { estimateTokens } from "../../../domain/tokens.ts";
+import { fieldsOf } from "../replies/reply.ts";
 import { BUILT_IN, type BuiltInAnswer, type Form, wordsOf } from "./built-in-answer.ts";
-import { fieldsOf } from "./reply.ts";
 
 /** As a `chat.completion`, or its chunks. https://platform.openai.com/docs/api-reference/chat */
 export function chatAnswer({ text, created, id, body, words }: BuiltInAnswer): Form {

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from "node:http";
-import type { Purpose } from "../../domain/model-call.ts";
-import { isMemoryError, MemoryError } from "../../errors.ts";
-import { wireOf } from "../app-types.ts";
-import type { Asked } from "../operation.ts";
-import { eventReader } from "./events.ts";
+import type { Purpose } from "../../../domain/model-call.ts";
+import { isMemoryError, MemoryError } from "../../../errors.ts";
+import { wireOf } from "../../app-types.ts";
+import type { Asked } from "../../operation.ts";
+import type { Who } from "../asked/who.ts";
+import { noAnswer } from "../problems.ts";
+import type { OpenAiProxy } from "../proxy.ts";
+import { eventReader } from "../replies/events.ts";
+import { parsed, type Reply, type ReplyReader } from "../replies/reply.ts";
 import { headersBack, headersOn } from "./headers.ts";
-import { noAnswer } from "./problems.ts";
-import type { OpenAiProxy } from "./proxy.ts";
 import { type Ending, type Onlooker, relayed, relayedTo } from "./relay.ts";
-import { parsed, type Reply, type ReplyReader } from "./reply.ts";
 import { reportOf } from "./reports.ts";
-import type { Who } from "./who.ts";
 
 /** A request as it goes on, and who is to hear of its answer. */
 export interface PassingOn {

@@ -1,4 +1,4 @@
-import type { Fields } from "./reply.ts";
+import type { Fields } from "../replies/reply.ts";
 
 /** The model that is always there: it answers from memory, and needs no key and no network. */
 export const BUILT_IN = "keepsake";

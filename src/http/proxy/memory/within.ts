@@ -1,4 +1,4 @@
-import { MemoryError } from "../../errors.ts";
+import { MemoryError } from "../../../errors.ts";
 
 /** The value, if it comes in time. What comes later is dropped, and so is its failure. */
 export async function within<Value>(ms: number, coming: Promise<Value>): Promise<Value> {

@@ -1,4 +1,4 @@
-import type { Profile, ScopedMemory } from "../../engine/surface.ts";
+import type { Profile, ScopedMemory } from "../../../engine/surface.ts";
 import { lately } from "./lately.ts";
 
 /** Profiles of users, made before they are asked for where that takes long. */

@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
-import type { Asked } from "../operation.ts";
+import type { Asked } from "../../operation.ts";
+import type { Dialect } from "../asked/said.ts";
+import type { Spoken } from "../asked/spoken.ts";
+import type { Taken } from "../asked/take.ts";
+import type { Who } from "../asked/who.ts";
+import { storable } from "../memory/keeping.ts";
+import { type Held, headersOf } from "../memory/turn.ts";
+import { wrong } from "../problems.ts";
+import type { OpenAiProxy } from "../proxy.ts";
+import type { Fields } from "../replies/reply.ts";
+import { bringsKey } from "../upstream/pass-on.ts";
 import { BUILT_IN } from "./built-in-answer.ts";
 import { chatAnswer } from "./built-in-chat.ts";
 import { responsesAnswer } from "./built-in-responses.ts";
-import { storable } from "./keeping.ts";
-import { bringsKey } from "./pass-on.ts";
-import { wrong } from "./problems.ts";
-import type { OpenAiProxy } from "./proxy.ts";
-import type { Fields } from "./reply.ts";
-import type { Dialect } from "./said.ts";
-import type { Spoken } from "./spoken.ts";
-import type { Taken } from "./take.ts";
-import { type Held, headersOf } from "./turn.ts";
-import type { Who } from "./who.ts";
 
 /** Whether the built-in model answers: it was asked for, or there is no other. */
 export function isBuiltIn(

@@ -1,4 +1,4 @@
-import { turnsOf } from "./conversations.ts";
+import { turnsOf } from "../memory/conversations.ts";
 import { type Dialect, freshIn, type Said } from "./said.ts";
 import type { Taken } from "./take.ts";
 
