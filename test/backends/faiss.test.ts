@@ -1,0 +1,332 @@
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type FaissFollowerOptions, faissFollower } from "../../src/adapters/faiss/index.ts";
+import type { Follower, FollowerEntry } from "../../src/ports/follower.ts";
+import { ANN, BOB, entry, idsOf, randomVectors } from "../../src/testing/follower-entries.ts";
+import { hasSmallDisks, smallDisk } from "../services/small-disk.ts";
+import { filesWith, filesWithVectors } from "./places.ts";
+
+const python = process.env.KEEPSAKE_TEST_FAISS;
+const why = 'needs KEEPSAKE_TEST_FAISS: eval "$(test/services/up faiss)"';
+const mayMount = python !== undefined && hasSmallDisks();
+
+const DIMENSIONS = 64;
+const SPACE = { fingerprint: `test/${DIMENSIONS}`, dimensions: DIMENSIONS };
+const ENTRIES: readonly FollowerEntry[] = randomVectors(1200, DIMENSIONS, 3).map((vector, i) =>
+  entry(`unit ${i};`, vector, { owner: `owner-of-${i};` }),
+);
+const idOf = (i: number): string => `unit ${i};`;
+const entryOf = (i: number): FollowerEntry => ENTRIES[i] ?? entry("none", [1]);
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`, { timeout: 60_000 }, () => {
+  let folder: string;
+  let follower: Follower;
+  const opened: Follower[] = [];
+  const open = async (options: Partial<FaissFollowerOptions> = {}): Promise<Follower> => {
+    const one = faissFollower({ path: folder, python: python ?? "", ...options });
+    opened.push(one);
+    // Python and FAISS need longer to start than some of these give a call.
+    if (options.timeoutMs === undefined) await one.prepare(SPACE);
+    else await until(() => one.prepare(SPACE));
+    return one;
+  };
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "keepsake-faiss-"));
+  });
+  afterEach(async () => {
+    for (const one of opened.splice(0)) await one.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Where anything of these entries stands: vectors, ids, owners. */
+  const tracesOf = (entries: readonly FollowerEntry[]): string[] => [
+    ...filesWithVectors(
+      folder,
+      entries.map(({ vector }) => vector),
+    ),
+    ...entries.flatMap(({ id, metadata }) => [
+      ...filesWith(folder, Buffer.from(id)),
+      ...filesWith(folder, Buffer.from(metadata.owner)),
+    ]),
+  ];
+
+  it("leaves no byte of what was dropped, and none of what was replaced, in any file", async () => {
+    follower = await open();
+    await follower.put(ANN, ENTRIES.slice(0, 600));
+    await follower.put(ANN, ENTRIES.slice(600));
+    const gone = [7, 8, 500, 1199].map(entryOf);
+    expect(tracesOf(gone).length).toBeGreaterThanOrEqual(9);
+    await follower.drop(
+      ANN,
+      gone.map(({ id }) => id),
+    );
+    expect(tracesOf(gone)).toEqual([]);
+    expect(tracesOf([entryOf(9)])).toHaveLength(3);
+    await follower.put(ANN, [{ ...entryOf(9), vector: entryOf(7).vector }]);
+    expect(filesWithVectors(folder, [entryOf(9).vector])).toEqual([]);
+    await follower.put(BOB, ENTRIES.slice(0, 5));
+    await follower.dropUser(ANN);
+    expect(readdirSync(folder).filter((name) => name.length === 64)).toHaveLength(1);
+    expect(tracesOf([entryOf(9), entryOf(1000)])).toEqual([]);
+    await follower.drop(
+      BOB,
+      ENTRIES.slice(0, 5).map(({ id }) => id),
+    );
+    expect(readdirSync(folder).filter((name) => name.length === 64)).toEqual([]);
+  });
+
+  it("keeps an index that any program with FAISS can read", async () => {
+    follower = await open();
+    await follower.put(ANN, ENTRIES.slice(0, 10));
+    await follower.drop(ANN, [idOf(3)]);
+    const [file] = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith(".faiss"),
+    );
+    const script = "import faiss, sys; print(faiss.read_index(sys.argv[1]).ntotal)";
+    const said = execFileSync(python ?? "", ["-c", script, join(folder, file ?? "")], { encoding: "utf8" });
+    expect(said.trim()).toBe("9");
+  });
+
+  it("loses nothing that was acknowledged, and brings nothing back, when its worker is killed again and again", async () => {
+    follower = await open({ timeoutMs: 10_000 });
+    const there = new Set<string>();
+    const unsure = new Set<string>();
+    let failed = 0;
+    const tried = async (
+      ids: readonly string[],
+      work: () => Promise<void>,
+      done: () => void,
+    ): Promise<void> => {
+      try {
+        await work();
+        for (const id of ids) unsure.delete(id);
+        done();
+      } catch (error) {
+        expect(error).toMatchObject({ code: "unavailable" });
+        failed += 1;
+        for (const id of ids) unsure.add(id);
+      }
+    };
+    for (let round = 0; round < 12; round += 1) {
+      const some = ENTRIES.slice(round * 100, round * 100 + 100);
+      const ids = some.map(({ id }) => id);
+      const killer = wait(round * 3).then(() => killWorkers(folder));
+      await tried(
+        ids,
+        () => follower.put(ANN, some),
+        () => ids.forEach((id) => void there.add(id)),
+      );
+      const half = ids.slice(0, 50);
+      await tried(
+        half,
+        () => follower.drop(ANN, half),
+        () => half.forEach((id) => void there.delete(id)),
+      );
+      await killer;
+      // One that ends again and again is started less and less often.
+      await wait(50);
+    }
+    await until(async () => {
+      const held = new Set(await idsOf(follower, ANN));
+      const sure = ENTRIES.map(({ id }) => id).filter((id) => !unsure.has(id));
+      expect(sure.filter((id) => held.has(id) !== there.has(id))).toEqual([]);
+    });
+    expect(failed).toBeGreaterThan(0);
+    const gone = ENTRIES.filter(({ id }) => !unsure.has(id) && !there.has(id));
+    expect(gone.length).toBeGreaterThan(0);
+    await until(async () => {
+      // A write that is whole removes what a broken-off one left.
+      await follower.put(ANN, [entry("last", entryOf(0).vector)]);
+      await follower.drop(ANN, ["last"]);
+    });
+    expect(
+      filesWithVectors(
+        folder,
+        gone.slice(0, 40).map(({ vector }) => vector),
+      ),
+    ).toEqual([]);
+  });
+
+  it("rejects all that is open when its worker dies, and goes on with another", async () => {
+    follower = await open();
+    await follower.put(ANN, ENTRIES.slice(0, 10));
+    pauseWorkers(folder, "SIGSTOP");
+    const calls = [follower.held(ANN, [idOf(1)]), follower.put(ANN, [entryOf(11)]), idsOf(follower, ANN)];
+    await wait(100);
+    killWorkers(folder);
+    for (const call of calls) await expect(call).rejects.toMatchObject({ code: "unavailable" });
+    expect(await follower.held(ANN, [idOf(1)])).toEqual([idOf(1)]);
+  });
+
+  it("says within its deadline that its worker stands still, and ends it when it does so for long", async () => {
+    follower = await open({ timeoutMs: 300, stuckMs: 5000 });
+    await until(() => follower.put(ANN, [entryOf(1)]));
+    const [before] = workersOf(folder);
+    pauseWorkers(folder, "SIGSTOP");
+    const begun = performance.now();
+    await expect(follower.nearest(ANN, entryOf(1).vector, { limit: 1 })).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    expect(performance.now() - begun).toBeLessThan(4000);
+    await until(() => follower.put(ANN, [entryOf(2)]));
+    expect(workersOf(folder)).not.toContain(before);
+    expect(await idsOf(follower, ANN)).toEqual([idOf(1), idOf(2)]);
+  });
+
+  it("stands still for a while and then goes on where it was", async () => {
+    follower = await open({ timeoutMs: 300 });
+    await until(() => follower.put(ANN, [entryOf(1)]));
+    pauseWorkers(folder, "SIGSTOP");
+    await expect(follower.put(ANN, [entryOf(2)])).rejects.toMatchObject({ code: "unavailable" });
+    await expect(follower.drop(ANN, [idOf(2)])).rejects.toMatchObject({ code: "unavailable" });
+    pauseWorkers(folder, "SIGCONT");
+    // What was asked is done in its order: nothing comes in behind.
+    await until(async () => expect(await idsOf(follower, ANN)).toEqual([idOf(1)]));
+    await wait(300);
+    expect(await idsOf(follower, ANN)).toEqual([idOf(1)]);
+  });
+
+  it("does not pass an emptied folder off as an empty index, and takes in anew", async () => {
+    follower = await open();
+    await follower.put(ANN, ENTRIES.slice(0, 3));
+    rmSync(folder, { recursive: true });
+    await expect(follower.nearest(ANN, entryOf(1).vector, { limit: 1 })).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    expect(await follower.held(ANN, [idOf(1)])).toEqual([]);
+    await follower.drop(ANN, [idOf(1)]);
+    await follower.put(ANN, [entryOf(2)]);
+    expect(await idsOf(follower, ANN)).toEqual([idOf(2)]);
+  });
+
+  it("passes over a record that was broken off, and says of a damaged index that it is", async () => {
+    follower = await open();
+    await follower.put(ANN, ENTRIES.slice(0, 3));
+    const [log = ""] = filesWith(folder, Buffer.from(idOf(1)));
+    const whole = readFileSync(join(folder, log));
+    appendFileSync(join(folder, log), whole.subarray(16, 60));
+    expect(await idsOf(follower, ANN)).toEqual([0, 1, 2].map(idOf));
+    await follower.put(ANN, [entryOf(3)]);
+    expect(await follower.held(ANN, [2, 3].map(idOf))).toEqual([2, 3].map(idOf));
+    await follower.drop(ANN, [idOf(0)]);
+    const [main = ""] = filesWith(folder, Buffer.from(idOf(1)));
+    for (const spoil of [
+      () => truncateSync(join(folder, main), 200),
+      () => writeFileSync(join(folder, main), "not an index"),
+    ]) {
+      spoil();
+      await expect(follower.held(ANN, [idOf(1)])).rejects.toMatchObject({ code: "unavailable" });
+      await expect(follower.put(ANN, [entryOf(1)])).rejects.toThrow("damaged");
+    }
+    await follower.dropUser(ANN);
+    await follower.put(ANN, [entryOf(1)]);
+    expect(await idsOf(follower, ANN)).toEqual([idOf(1)]);
+  });
+
+  it("lets two programs write at once", async () => {
+    const [one, other] = [await open(), await open()];
+    for (let round = 0; round < 10; round += 1) {
+      const [a, b] = [round * 20, round * 20 + 10];
+      await Promise.all([
+        one.put(ANN, ENTRIES.slice(a, a + 10)).then(() => one.drop(ANN, [idOf(a)])),
+        other.put(ANN, ENTRIES.slice(b, b + 10)).then(() => other.drop(ANN, [idOf(b)])),
+      ]);
+    }
+    const wanted = ENTRIES.slice(0, 200)
+      .map(({ id }) => id)
+      .filter((_id, i) => i % 10 !== 0);
+    expect(await idsOf(one, ANN)).toEqual(wanted.sort());
+    expect(await idsOf(other, ANN)).toEqual(wanted);
+  });
+
+  it("leaves alone what else lies in its folder", async () => {
+    writeFileSync(join(folder, "letters.txt"), "not ours");
+    follower = await open();
+    await follower.put(ANN, [entryOf(1)]);
+    await follower.clear();
+    expect(readFileSync(join(folder, "letters.txt"), "utf8")).toBe("not ours");
+    await expect(open({ path: join(folder, "letters.txt") })).rejects.toMatchObject({
+      code: "invalid_input",
+    });
+  });
+
+  it.skipIf(!mayMount)(
+    "says that the disk is full, and goes on when there is room (needs root)",
+    async () => {
+      const disk = smallDisk(folder, 200_000);
+      try {
+        follower = await open();
+        let acknowledged = 0;
+        const fill = async (): Promise<void> => {
+          for (; acknowledged < 1200; acknowledged += 100) {
+            await follower.put(ANN, ENTRIES.slice(acknowledged, acknowledged + 100));
+          }
+        };
+        await expect(fill()).rejects.toMatchObject({
+          code: "unavailable",
+          message: expect.stringContaining("space"),
+        });
+        expect(await idsOf(follower, ANN)).toHaveLength(acknowledged);
+        disk.grow(50_000_000);
+        await fill();
+        expect(await idsOf(follower, ANN)).toHaveLength(1200);
+        await follower.close();
+      } finally {
+        disk.remove();
+      }
+    },
+  );
+
+  it("says what is missing, and the command that brings it", async () => {
+    const bare = join(folder, "bare");
+    execFileSync(python ?? "", ["-m", "venv", "--without-pip", bare]);
+    await expect(open({ python: join(bare, "bin/python") })).rejects.toThrow("-m pip install faiss-cpu");
+    await expect(open({ python: join(folder, "nowhere") })).rejects.toThrow("There is no");
+    await expect(open({ gpu: true })).rejects.toThrow("no GPU");
+  });
+});
+
+/** The processes that look after a folder. */
+function workersOf(folder: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((id) => {
+      try {
+        return readFileSync(`/proc/${id}/cmdline`, "utf8").includes(`worker.py\0${folder}\0`);
+      } catch {
+        return false;
+      }
+    });
+}
+
+function killWorkers(folder: string): void {
+  pauseWorkers(folder, "SIGKILL");
+}
+
+function pauseWorkers(folder: string, how: "SIGSTOP" | "SIGCONT" | "SIGKILL"): void {
+  for (const id of workersOf(folder)) process.kill(id, how);
+}
+
+async function until(assertion: () => Promise<void>): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await assertion();
+    } catch (error) {
+      if (tries > 100) throw error;
+      await wait(200);
+    }
+  }
+}
