@@ -2,10 +2,10 @@ import { matches } from "../domain/filter.ts";
 import type { Recall, RecallOptions } from "../domain/recall.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { CallOptions } from "../ports/call.ts";
+import { sharedVector } from "./beside/shared-vectors.ts";
 import { type Block, unitId } from "./block/block.ts";
 import { type Packed, packContext } from "./context.ts";
 import type { Ports } from "./ports.ts";
-import { queryVector } from "./query-vector.ts";
 import { limitsOf } from "./recall/bounds.ts";
 import { explanationOf, whyItem } from "./recall/explain.ts";
 import { itemsOf } from "./recall/items.ts";
@@ -38,7 +38,8 @@ type RecallPorts = Pick<
   | "meter"
   | "decayDays"
   | "following"
->;
+> &
+  Partial<Pick<Ports, "cache" | "secret">>;
 
 /**
  * What a user's memory holds on a query: memories and passages, best first, and as text for a prompt. Nothing
@@ -56,7 +57,7 @@ export async function recall(
   const wanted = takeOptions(scope, query, options, { now, decayDays: ports.decayDays });
   const text = excerpt(query);
   const call = { scope, ...(options.signal ? { signal: options.signal } : {}) };
-  const vector = await queryVector(ports.embedder, text, call);
+  const vector = await sharedVector(ports, scope, text, call);
   const recalled = await withScratch((scratch) =>
     recallWith(ports, scope, { text, vector, wanted, isExplained: options.explain === true, call }, scratch),
   );

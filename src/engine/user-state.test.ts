@@ -105,6 +105,7 @@ it("starts anew where the record is at an earlier revision than it was", async (
       since: (...given) => held.since(...given),
       block: (scope) => held.block(scope),
       keepBlock: (...given) => held.keepBlock(...given),
+      log: (...given) => held.log(...given),
     },
     SPACE,
   );

@@ -4,6 +4,7 @@ import type { Message } from "../domain/message.ts";
 import { type Scope, scopeKey } from "../domain/scope.ts";
 import { type Meter, NO_METER } from "../ports/meter.ts";
 import type { Delta, Record } from "../ports/record.ts";
+import { type SharedBlocks, type Sharing, sharedBlocks } from "./beside/shared-blocks.ts";
 import { type Block, bytesOfBlock, emptyBlock, follow, release, type Space } from "./block/block.ts";
 import { packBlock, unpackBlock } from "./block/pack.ts";
 import { type ClaimIndex, claimIndex } from "./claim-index.ts";
@@ -60,6 +61,10 @@ interface Kept {
   readonly scope: Scope;
   block: Block;
   whole?: Whole;
+  /** Whether the block has followed an erasure: traces of what went may stand in places that are not read any more. */
+  isTainted?: boolean;
+  uses: number;
+  shared?: number;
 }
 
 /** A block with more new units than this, and than a tenth of all, is worth keeping anew. */
@@ -69,15 +74,23 @@ const OBJECT_BYTES = 700;
 const CACHE_BYTES = 256_000_000;
 const USERS = { cache: "users" } as const;
 
-type Source = Pick<Record, "revision" | "since" | "block" | "keepBlock">;
+type Source = Pick<Record, "revision" | "since" | "block" | "keepBlock" | "log">;
+
+export interface UserStatesOptions {
+  readonly bytes?: number;
+  readonly meter?: Meter;
+  /** Where the blocks of users who are served often are shared with other servers. */
+  readonly sharing?: Sharing | undefined;
+}
 
 /** Keeps the states of the users used last, up to about so many bytes (256 MB); the one in use always stays. */
 export function userStates(
   record: Source,
   embedder: Space,
-  { bytes: most = CACHE_BYTES, meter = NO_METER }: { readonly bytes?: number; readonly meter?: Meter } = {},
+  { bytes: most = CACHE_BYTES, meter = NO_METER, sharing }: UserStatesOptions = {},
 ): UserStates {
   const space: Space = { fingerprint: spaceOf(embedder), dimensions: embedder.dimensions };
+  const shared = sharing && sharedBlocks(record, space, { ...sharing, meter });
   const kept = new Map<string, Kept>();
   const working = new Map<string, Promise<unknown>>();
 
@@ -100,8 +113,8 @@ export function userStates(
     // A lower revision than ours: the database was replaced by an older one.
     if (found && found.block.revision <= revision) return found;
     if (found) letGo(found);
-    const one: Kept = { scope: { project: scope.project, user: scope.user }, block: emptyBlock(space) };
-    if (revision > 0) one.block = await takenUp(record, scope, revision, { space, meter });
+    const block = await takenUp(record, scope, revision, { space, meter, shared });
+    const one: Kept = { scope: { project: scope.project, user: scope.user }, uses: 0, ...block };
     kept.set(key, one);
     return one;
   };
@@ -141,7 +154,12 @@ export function userStates(
 
   return {
     of: (scope) => inTurn(scope, async () => stateOf(await refreshed(scope, true))),
-    block: (scope) => inTurn(scope, async () => (await refreshed(scope, false)).block),
+    block: (scope) =>
+      inTurn(scope, async () => {
+        const one = await refreshed(scope, false);
+        if (!one.isTainted) shared?.offer(scope, one.block, one);
+        return one.block;
+      }),
     drop(scope) {
       const one = scope && kept.get(scopeKey(scope));
       if (one) letGo(one);
@@ -175,18 +193,21 @@ function touch(kept: Map<string, Kept>, one: Kept): void {
   kept.set(key, one);
 }
 
-/** The block that the record kept, or an empty one. */
+/** The block that another server shared, or that the record kept, or an empty one. */
 async function takenUp(
   record: Source,
   scope: Scope,
   revision: number,
-  { space, meter }: { space: Space; meter: Meter },
-): Promise<Block> {
+  { space, meter, shared }: { space: Space; meter: Meter; shared: SharedBlocks | undefined },
+): Promise<Pick<Kept, "block" | "shared">> {
+  if (revision === 0) return { block: emptyBlock(space) };
+  const others = await shared?.take(scope, revision);
+  if (others) return { block: others, shared: others.units.count };
   const packed = await record.block(scope);
-  if (!packed || packed.revision > revision) return emptyBlock(space);
+  if (!packed || packed.revision > revision) return { block: emptyBlock(space) };
   const block = unpackBlock(packed.bytes, space);
   if (!block) meter.count("memory_blocks_lost_total");
-  return block ?? emptyBlock(space);
+  return { block: block ?? emptyBlock(space) };
 }
 
 /** Takes in what came since, in one read where the block and the rest stand at the same revision. */
@@ -196,6 +217,7 @@ async function catchUp(record: Source, one: Kept, revision: number, isWhole: boo
     const from = block.revision;
     const delta = await record.since(scope, from);
     follow(block, delta);
+    if (delta.gone.units.length + delta.gone.memories.length > 0) one.isTainted = true;
     if (one.whole?.revision === from) take(one.whole, delta);
   }
   if (!one.whole && !isWhole) return;
@@ -219,7 +241,7 @@ function bytesOf({ block, whole }: Kept): number {
 /** Best effort: a block that cannot be kept is built anew at the next start. */
 async function keep(record: Source, one: Kept): Promise<void> {
   const { scope, block } = one;
-  if (block.isReleased) return;
+  if (block.isReleased || one.isTainted) return;
   try {
     // Its own last writes are not in it yet.
     await catchUp(record, one, await record.revision(scope), false);

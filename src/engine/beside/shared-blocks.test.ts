@@ -1,0 +1,87 @@
+import { expect, it } from "vitest";
+import { memoryCache } from "../../adapters/memory/cache.ts";
+import { memoryRecord } from "../../adapters/memory/index.ts";
+import type { Record } from "../../ports/record.ts";
+import { changes, message, unit } from "../../testing/change-sets.ts";
+import { type UserStates, userStates } from "../user-state.ts";
+
+const SPACE = { fingerprint: "test/3", dimensions: 3 };
+const ANN = { project: "default", user: "ann" };
+const clock = (): Date => new Date("2026-11-21T12:00:00Z");
+
+/** A record that tells from which revisions on it was read. */
+function told(): { record: Record; from: number[] } {
+  const from: number[] = [];
+  const record = memoryRecord();
+  return {
+    from,
+    record: {
+      ...record,
+      since(scope, revision, options) {
+        from.push(revision);
+        return record.since(scope, revision, options);
+      },
+    },
+  };
+}
+
+async function say(
+  record: Record,
+  first: number,
+  count: number,
+  at = "2026-11-21T12:00:00.000Z",
+): Promise<void> {
+  const ids = Array.from({ length: count }, (_, i) => `m${first + i}`);
+  await record.commit(ANN, {
+    ...changes({
+      base: await record.revision(ANN),
+      messages: ids.map((id) => message(id, { session: "s" })),
+      units: ids.map((id) => unit(`${id}#0`, "passage", id)),
+    }),
+    at,
+  });
+}
+
+async function serve(states: UserStates, times: number): Promise<void> {
+  for (let time = 0; time < times; time += 1) await states.block(ANN);
+  // What is shared is shared behind the one who asked.
+  await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+it("the columns of a user who is served often come from another server, and follow the record from there", async () => {
+  const { record, from } = told();
+  const sharing = { cache: memoryCache({ clock }), hotAfter: 5 };
+  await say(record, 0, 250);
+  const first = userStates(record, SPACE, { sharing });
+  await serve(first, 4);
+  await userStates(record, SPACE, { sharing }).block(ANN);
+  expect(from).toEqual([0, 0]);
+  await serve(first, 1);
+  await say(record, 250, 1);
+  const block = await userStates(record, SPACE, { sharing }).block(ANN);
+  expect(from).toEqual([0, 0, 1]);
+  expect([block.units.count, block.revision]).toEqual([251, 2]);
+});
+
+it("columns of a record that was put back to another history are not taken", async () => {
+  const [one, other] = [told(), told()];
+  const sharing = { cache: memoryCache({ clock }), hotAfter: 1 };
+  await say(one.record, 0, 250);
+  await serve(userStates(one.record, SPACE, { sharing }), 1);
+  await say(other.record, 1000, 250, "2026-11-21T13:00:00.000Z");
+  await userStates(other.record, SPACE, { sharing }).block(ANN);
+  expect(other.from).toEqual([0]);
+});
+
+it("columns that have followed an erasure are neither shared nor kept", async () => {
+  const { record } = told();
+  const cache = memoryCache({ clock });
+  const states = userStates(record, SPACE, { sharing: { cache, hotAfter: 100 } });
+  await say(record, 0, 250);
+  await serve(states, 1);
+  await record.commit(ANN, changes({ base: 1, dropUnits: ["m3#0"] }));
+  await serve(states, 200);
+  await states.close();
+  expect(await cache.drop(ANN)).toBe(0);
+  expect(await record.block(ANN)).toBeUndefined();
+});
