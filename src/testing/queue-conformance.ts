@@ -143,7 +143,8 @@ export function queueConformance(harness: QueueHarness): void {
       expect(run).toHaveBeenCalledTimes(MOST_ATTEMPTS);
       const [aside] = await queue.setAside(10);
       expect(aside).toMatchObject({ job: "expiry", attempts: MOST_ATTEMPTS, problem: "internal" });
-      expect(Math.abs(Date.parse(aside?.at ?? "") - Date.now())).toBeLessThan(60_000);
+      const now = performance.timeOrigin + performance.now();
+      expect(Math.abs(Date.parse(aside?.at ?? "") - now)).toBeLessThan(60_000);
       expect(JSON.stringify(aside)).not.toContain("salary");
       isBroken = false;
       queue.offer("expiry");
