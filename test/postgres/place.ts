@@ -5,6 +5,8 @@ import { openPostgresRecord, type PostgresOptions } from "../../src/adapters/pos
 
 /** Room for records on a server for tests: schemas of its own, so that others can use the server at the same time. */
 export interface Place {
+  /** What its connections are called on the server. */
+  readonly name: string;
   readonly pool: Pool;
   /** An empty record. Schemas are used again, for making one takes longer than a test: of those open at once, three differ. */
   open(options?: Partial<PostgresOptions>): Promise<PostgresRecord>;
@@ -23,9 +25,11 @@ const TABLES =
   "backups leases users documents filling";
 
 export function testPlace(url: string, options: PoolConfig = {}): Place {
-  const pool = new Pool({ connectionString: url, max: 6, ...options });
-  pool.on("error", () => {});
   const prefix = `t${randomBytes(6).toString("hex")}`;
+  const pool = new Pool({ connectionString: url, max: 6, application_name: prefix, ...options });
+  // One for each record that is open.
+  pool.setMaxListeners(100);
+  pool.on("error", () => {});
   const schemas = new WeakMap<object, string>();
   const made = new Set<string>();
   let count = 0;
@@ -37,6 +41,7 @@ export function testPlace(url: string, options: PoolConfig = {}): Place {
   };
   const schemaOf = (record: object): string => schemas.get(record) ?? "";
   return {
+    name: prefix,
     pool,
     schemaOf,
     async open(more = {}) {
