@@ -19,3 +19,4 @@ export { type SharedKeys, sharedKeys } from "./keys-shared.ts";
 export type { Answered } from "./observe.ts";
 export type { ProxyOptions, Step } from "./proxy/proxy.ts";
 export { type Served, type ServeOptions, serve } from "./serve.ts";
+export { sharedLimits } from "./shared-limits.ts";

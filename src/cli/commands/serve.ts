@@ -12,7 +12,9 @@ import {
   type Served,
   serve,
   sharedKeys,
+  sharedLimits,
 } from "../../http/index.ts";
+import type { RateLimits } from "../../ports/rate-limits.ts";
 import { EXIT, shownError } from "../exit.ts";
 import { dim, several } from "../print.ts";
 import { type CommonOptions, type Working, withMemory } from "../run.ts";
@@ -99,10 +101,10 @@ function paced({ settings, clock, backends }: Working, host: string): Partial<Ht
   const { requestMs, drainMs } = settings;
   // Where only this machine's programs get in, a limit would keep nobody out.
   const perMinute = settings.rateLimit ?? (isLoopback(host) ? 0 : RATE_LIMIT);
+  const own = (): RateLimits => memoryRateLimits({ perMinute, clock });
+  const shared = perMinute > 0 ? backends.rateLimits?.(perMinute) : undefined;
   return {
-    ...(perMinute > 0
-      ? { rateLimits: backends.rateLimits?.(perMinute) ?? memoryRateLimits({ perMinute, clock }) }
-      : {}),
+    ...(perMinute > 0 ? { rateLimits: shared ? sharedLimits(shared, own()) : own() } : {}),
     ...(requestMs === undefined ? {} : { requestMs }),
     ...(drainMs === undefined ? {} : { drainMs }),
   };

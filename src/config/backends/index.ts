@@ -31,6 +31,7 @@ export interface BackendOptions {
   readonly index?: readonly Follower[];
   readonly sessions?: Sessions;
   readonly cache?: Cache;
+  readonly hotAfter?: number;
   readonly queue?: Queue;
 }
 
@@ -54,6 +55,7 @@ export async function openBackends({
         ...(followers.length > 0 ? { index: followers } : {}),
         ...(await sessionsOf(settings, clients)),
         ...(await cacheOf(settings, clients)),
+        ...(settings.cache?.hotAfter === undefined ? {} : { hotAfter: settings.cache.hotAfter }),
         ...(await queueOf(settings, clients)),
       },
       ...(record ? { documents: record.documents } : {}),
