@@ -13,7 +13,7 @@ let server: PineconeServer;
 let late: PineconeServer;
 beforeAll(async () => {
   server = await pineconeServer({ apiKey: KEY });
-  late = await pineconeServer({ lagMs: 40 });
+  late = await pineconeServer({ lagMs: 15 });
 });
 afterAll(() => Promise.all([server.close(), late.close()]));
 
