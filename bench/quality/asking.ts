@@ -1,5 +1,6 @@
 import { withoutControls } from "../../src/domain/limits.ts";
-import { createMemory, type Embedder, type InputMessage, type Keepsake } from "../../src/index.ts";
+import type { Embedder, InputMessage, Keepsake } from "../../src/index.ts";
+import { openMemory } from "./memories.ts";
 import { type Metrics, score } from "./metrics.ts";
 
 /** What a recall brings: of each item the messages it was read from, best first. */
@@ -36,7 +37,7 @@ export async function asking(
     return Math.max(latest, time);
   }, 0);
   let now = last > 0 ? new Date(last) : new Date();
-  const memory = await createMemory({ path: ":memory:", embedder, clock: () => now });
+  const memory = await openMemory({ path: ":memory:", embedder, clock: () => now });
   const scope = memory.scope({ user });
   await scope.remember(messages);
   if (!embedder.local) await embedded(memory);

@@ -1,11 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMemory, type Embedder } from "../../src/index.ts";
+import type { Embedder } from "../../src/index.ts";
 import { bm25 } from "./bm25.ts";
 import { interval } from "./bootstrap.ts";
 import { everythingIn } from "./everything.ts";
 import { readPlainLines } from "./files.ts";
+import { openMemory } from "./memories.ts";
 import { percent } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
 
@@ -93,7 +94,7 @@ async function run(one: Case, embedder: Embedder): Promise<Tried> {
   try {
     const path = join(folder, "memory.db");
     const found = await (async () => {
-      await using memory = await createMemory({ path, embedder, clock });
+      await using memory = await openMemory({ path, embedder, clock });
       const user = memory.scope({ user: "somebody" });
       for (const text of one.setup_facts) {
         minute += 1;

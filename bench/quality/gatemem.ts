@@ -2,11 +2,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rulesExtractor } from "../../src/adapters/rules/index.ts";
-import { createMemory, type Embedder, type Extractor } from "../../src/index.ts";
+import type { Embedder, Extractor } from "../../src/index.ts";
 import { bm25 } from "./bm25.ts";
 import { interval } from "./bootstrap.ts";
 import { everythingIn } from "./everything.ts";
 import { readPlainLines } from "./files.ts";
+import { openMemory } from "./memories.ts";
 import { mean, percent } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
 
@@ -212,7 +213,7 @@ async function live(
   try {
     {
       const path = join(folder, "memory.db");
-      await using memory = await createMemory({ path, embedder, extractor, clock: () => now });
+      await using memory = await openMemory({ path, embedder, extractor, clock: () => now });
       const shared = memory.scope({ user: "everybody" });
       for (const { turn_id: id, timestamp, speaker, text } of turns) {
         now = timestamp === undefined ? new Date(now.getTime() + 60_000) : timeOf(timestamp);

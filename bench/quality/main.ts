@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { Backends } from "./backends.ts";
 import { beam } from "./beam.ts";
 import { EMBEDDERS } from "./embedders.ts";
 import { forgetCases } from "./forget-cases.ts";
@@ -7,6 +8,7 @@ import { gatemem } from "./gatemem.ts";
 import { locomo } from "./locomo.ts";
 import { longmemeval } from "./longmemeval.ts";
 import { memdaily } from "./memdaily.ts";
+import { INDEXES, openMemoriesBy, RECORDS } from "./memories.ts";
 import { mempalace } from "./mempalace.ts";
 import { personaext } from "./personaext.ts";
 import { poison } from "./poison.ts";
@@ -32,11 +34,12 @@ const SETS: { readonly [set: string]: (options: RunOptions) => Promise<Run> } = 
   poison,
 };
 
-const USAGE = `npm run -s eval -- SET [--data DIR] [--limit N] [--embedder NAME] [--json]
+const USAGE = `npm run -s eval -- SET [--data DIR] [--limit N] [--embedder NAME] [--record NAME] [--follower NAME] [--json]
 SET is one of ${Object.keys(SETS).join(", ")}.
 DIR holds the data as bench/quality/README.md says; without it, stories and locomo run on a small conversation of the
 project's own. NAME is one of ${Object.keys(EMBEDDERS).join(", ")}; with --model FOLDER for minilm, --model NAME and
---base-url URL for openai.`;
+--base-url URL for openai. A record is one of ${RECORDS.join(", ")}, a follower (a vector index beside it, asked for everything)
+one of ${INDEXES.join(", ")}, on the servers that test/services/up starts.`;
 
 const OWN = join(import.meta.dirname, "small");
 
@@ -53,7 +56,10 @@ async function main(): Promise<number> {
   const run = named(SETS, positionals[0] ?? "");
   const limit = values.limit === undefined ? undefined : Number(values.limit);
   const makeEmbedder = named(EMBEDDERS, values.embedder);
-  const isWrong = limit !== undefined && !(Number.isInteger(limit) && limit > 0);
+  const isWrong =
+    (limit !== undefined && !(Number.isInteger(limit) && limit > 0)) ||
+    !RECORDS.includes(values.record) ||
+    !(values.follower === undefined || INDEXES.includes(values.follower));
   if (!run || positionals.length !== 1 || isWrong || !makeEmbedder) {
     console.error(USAGE);
     return 2;
@@ -64,14 +70,47 @@ async function main(): Promise<number> {
   });
   // What is missing is better said now than once for each question.
   await embedder.embed(["ready"]);
-  const done = await run({
-    data: values.data ?? OWN,
-    embedder,
-    ...(limit === undefined ? {} : { limit }),
-    progress: progressTo(process.stderr),
-  });
-  console.log(values.json ? JSON.stringify(done.report) : tableOf(done));
+  const backends = await backendsOf(values);
+  try {
+    const done = await run({
+      data: values.data ?? OWN,
+      embedder,
+      ...(limit === undefined ? {} : { limit }),
+      progress: progressTo(process.stderr),
+    });
+    show(withAnswered(done, backends?.answered()), values.json);
+  } finally {
+    await backends?.close();
+  }
   return 0;
+}
+
+async function backendsOf({
+  record,
+  follower,
+}: {
+  readonly record: string;
+  readonly follower?: string | undefined;
+}): Promise<Backends | undefined> {
+  if (record === "sqlite" && follower === undefined) return undefined;
+  // With the vendors' packages, which nothing else here needs.
+  const { backendsNamed } = await import("./backends.ts");
+  const backends = await backendsNamed(
+    { record, ...(follower === undefined ? {} : { follower }) },
+    process.env,
+  );
+  openMemoriesBy(backends.open);
+  return backends;
+}
+
+/** How often an index had a part in it: figures that are the same without it would show nothing. */
+function withAnswered({ report, ...rest }: Run, answered: number | undefined): Run {
+  if (answered === undefined) return { report, ...rest };
+  return { ...rest, report: { ...report, metrics: { ...report.metrics, index_answered: answered } } };
+}
+
+function show(done: Run, isJson: boolean): void {
+  console.log(isJson ? JSON.stringify(done.report) : tableOf(done));
 }
 
 function named<Value>(values: { readonly [name: string]: Value }, name: string): Value | undefined {
@@ -87,6 +126,8 @@ function parse() {
       embedder: { type: "string", default: "static" },
       model: { type: "string" },
       "base-url": { type: "string" },
+      record: { type: "string", default: "sqlite" },
+      follower: { type: "string" },
       json: { type: "boolean", default: false },
     },
   });

@@ -1,7 +1,8 @@
-import { createMemory, type Embedder, type ShownMemory } from "../../src/index.ts";
+import type { Embedder, ShownMemory } from "../../src/index.ts";
 import { bm25 } from "./bm25.ts";
 import { interval } from "./bootstrap.ts";
 import { readPlainLines } from "./files.ts";
+import { openMemory } from "./memories.ts";
 import { mean, percent } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
 import { holds, wordF1, wordsOf } from "./words.ts";
@@ -93,7 +94,7 @@ async function extracted(
   kept: Collected,
 ): Promise<void> {
   const { texts, labels, embedder } = given;
-  await using memory = await createMemory({ path: ":memory:", embedder, clock: () => new Date(NOON) });
+  await using memory = await openMemory({ path: ":memory:", embedder, clock: () => new Date(NOON) });
   for (const { id, text } of texts) {
     const gold = labels.find((one) => one.id === id)?.memories ?? [];
     const user = memory.scope({ user: id });
@@ -133,7 +134,7 @@ async function entitiesFound(
   kept: Collected,
 ): Promise<void> {
   const { texts, labels, embedder } = given;
-  await using memory = await createMemory({ path: ":memory:", embedder, clock: () => new Date(NOON) });
+  await using memory = await openMemory({ path: ":memory:", embedder, clock: () => new Date(NOON) });
   const user = memory.scope({ user: "reader" });
   await user.remember(texts.map(({ id, text }) => ({ id, role: "user" as const, content: text })));
   const memories: ShownMemory[] = [];
@@ -160,7 +161,7 @@ async function foundAgain(
   kept: Collected,
 ): Promise<void> {
   const { texts, language, embedder } = given;
-  await using memory = await createMemory({ path: ":memory:", embedder, clock: () => new Date(NOON) });
+  await using memory = await openMemory({ path: ":memory:", embedder, clock: () => new Date(NOON) });
   const user = memory.scope({ user: "reader" });
   await user.remember(texts.map(({ id, text }) => ({ id, role: "user" as const, content: text })));
   const index = bm25(texts.map(({ text }) => text));

@@ -1,6 +1,7 @@
-import { createMemory, type ShownMemory } from "../../src/index.ts";
+import type { ShownMemory } from "../../src/index.ts";
 import { interval } from "./bootstrap.ts";
 import { readPlainLines } from "./files.ts";
+import { openMemory } from "./memories.ts";
 import { mean, named, table } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
 import { holds, wordF1, wordsOf } from "./words.ts";
@@ -33,7 +34,7 @@ export async function personaext({ data, limit, embedder, progress }: RunOptions
   const whole = table();
   const sizes = { ours: [] as number[], whole: [] as number[], count: [] as number[] };
   const per_question: object[] = [];
-  await using memory = await createMemory({ path: ":memory:", embedder, clock: () => new Date(NOON) });
+  await using memory = await openMemory({ path: ":memory:", embedder, clock: () => new Date(NOON) });
   const statements = [...Map.groupBy(rows, ({ utterance }) => utterance)];
   for (const [i, [utterance, golds]] of statements.entries()) {
     const user = memory.scope({ user: `u${i}` });

@@ -1,8 +1,9 @@
-import { createMemory, type Embedder, type ScopedMemory } from "../../src/index.ts";
+import type { Embedder, ScopedMemory } from "../../src/index.ts";
 import { bm25 } from "./bm25.ts";
 import { interval } from "./bootstrap.ts";
 import { sizeOf } from "./contexts.ts";
 import { readJson } from "./files.ts";
+import { openMemory } from "./memories.ts";
 import { type Metrics, mean, percent } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
 
@@ -95,7 +96,7 @@ async function knowing(beliefs: readonly Belief[], embedder: Embedder): Promise<
   const last = Math.max(
     ...beliefs.flatMap(({ created_at, updated_at }) => [Date.parse(created_at), Date.parse(updated_at)]),
   );
-  const memory = await createMemory({ path: ":memory:", embedder, clock: () => new Date(last) });
+  const memory = await openMemory({ path: ":memory:", embedder, clock: () => new Date(last) });
   const beliefOf = new Map<string, string>();
   for (const belief of beliefs) {
     beliefOf.set(await store(memory.scope({ user: belief.user_id }), belief, beliefs), belief._id);

@@ -1,8 +1,9 @@
-import { createMemory, type Embedder, type ScopedMemory } from "../../src/index.ts";
+import type { Embedder, ScopedMemory } from "../../src/index.ts";
 import { bm25 } from "./bm25.ts";
 import { interval } from "./bootstrap.ts";
 import { sizeOf } from "./contexts.ts";
 import { readJson } from "./files.ts";
+import { openMemory } from "./memories.ts";
 import { mean, percent } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
 
@@ -125,7 +126,7 @@ interface Asked {
 /** Lives through a story, with the clock at each step's time. */
 async function live(story: Story, embedder: Embedder): Promise<Asked[]> {
   let now = new Date(0);
-  await using memory = await createMemory({ path: ":memory:", embedder, clock: () => now });
+  await using memory = await openMemory({ path: ":memory:", embedder, clock: () => now });
   const asked: Asked[] = [];
   for (const step of story.steps) {
     if (step.at !== undefined) now = new Date(step.at);

@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { S3Vectors } from "@aws-sdk/client-s3vectors";
+import { Pinecone } from "@pinecone-database/pinecone";
+import { ChromaClient } from "chromadb";
+import { chromaFollower } from "../../src/adapters/chroma/index.ts";
+import { faissFollower } from "../../src/adapters/faiss/index.ts";
+import { memoryFollower } from "../../src/adapters/memory/index.ts";
+import { pineconeFollower } from "../../src/adapters/pinecone/index.ts";
+import { s3VectorsFollower } from "../../src/adapters/s3-vectors/index.ts";
+import type { Follower } from "../../src/index.ts";
+import { pineconeServer } from "../../src/testing/pinecone-server.ts";
+
+/** Makes followers that nobody else uses, one for each memory. */
+export interface FollowerPlace {
+  /** `name` is one that no other has: small letters and digits. */
+  open(name: string): Promise<Follower>;
+  close(): Promise<void>;
+}
+
+/** What the environment says of the servers for tests: what `test/services/up` prints. */
+export type TestServers = { readonly [name: string]: string | undefined };
+
+/** Every follower by its name, where it is in the servers for tests. */
+export const FOLLOWER_PLACES: { readonly [name: string]: (servers: TestServers) => Promise<FollowerPlace> } =
+  {
+    memory: async () => ({ open: async () => memoryFollower(), close: async () => {} }),
+    chroma,
+    faiss,
+    pinecone,
+    "s3-vectors": s3Vectors,
+  };
+
+export function addressOf(servers: TestServers, name: string): string {
+  const address = servers[name];
+  if (address === undefined)
+    throw new Error(`${name} is not set: eval "$(test/services/up)" starts a server and sets it.`);
+  return address;
+}
+
+async function chroma(servers: TestServers): Promise<FollowerPlace> {
+  const { hostname, port } = new URL(addressOf(servers, "KEEPSAKE_TEST_CHROMA"));
+  const client = new ChromaClient({ host: hostname, port: Number(port), ssl: false });
+  return { open: async (prefix) => chromaFollower({ client, prefix }), close: async () => {} };
+}
+
+async function faiss(servers: TestServers): Promise<FollowerPlace> {
+  const python = addressOf(servers, "KEEPSAKE_TEST_FAISS");
+  const folder = await mkdtemp(join(tmpdir(), "keepsake-faiss-"));
+  return {
+    open: async (name) => faissFollower({ path: join(folder, name), python }),
+    close: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** In this process: Pinecone itself has no server to be had. */
+async function pinecone(): Promise<FollowerPlace> {
+  const server = await pineconeServer();
+  const client = new Pinecone({ apiKey: "any", controllerHostUrl: server.url, maxRetries: 0 });
+  return { open: async (name) => pineconeFollower({ client, name }), close: () => server.close() };
+}
+
+async function s3Vectors(servers: TestServers): Promise<FollowerPlace> {
+  const client = new S3Vectors({
+    endpoint: addressOf(servers, "KEEPSAKE_TEST_S3_VECTORS"),
+    region: "eu-central-1",
+    maxAttempts: 1,
+    credentials: { accessKeyId: "any", secretAccessKey: "any" },
+  });
+  const bucket = `keepsake-${randomUUID()}`;
+  return {
+    open: async (name) => s3VectorsFollower({ client, bucket, name }),
+    async close() {
+      await client.deleteVectorBucket({ vectorBucketName: bucket }).catch(() => {});
+      client.destroy();
+    },
+  };
+}
