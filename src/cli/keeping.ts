@@ -69,12 +69,20 @@ ${examples("optimize --dry-run", "optimize")}`,
   command(root, "jobs", "what runs in the background of a server, and how it went", async (_none, options) =>
     (await import("./commands/optimize.ts")).jobs(options),
   );
+  reindexing(root);
+}
+
+function reindexing(root: Command): void {
   command(root, "reindex", "embed what waits for the embedder, to the end", async (_none, options) =>
     (await import("./commands/reindex.ts")).reindex(options),
-  ).addHelpText(
-    "after",
-    `
+  )
+    .option("--follower <NAME>", "clear this vector index instead, and fill it anew from the database")
+    .addHelpText(
+      "after",
+      `
 After a change of the embedder (KEEPSAKE_EMBEDDER, EMBEDDING_MODEL), and where it is a remote one. A server does the same
-in the background. Safe to break off: the next run goes on.`,
-  );
+in the background. Safe to break off: the next run goes on. An index (KEEPSAKE_FOLLOWER) follows by itself; fill it anew where it is
+to be another one, or took in another database before. Recalls go on from the database meanwhile.
+${examples("reindex", "reindex --follower chroma")}`,
+    );
 }

@@ -1,6 +1,7 @@
 import { EXIT } from "../exit.ts";
 import { day, several, table } from "../print.ts";
 import { type CommonOptions, withMemory } from "../run.ts";
+import { lookAtIndexes } from "./doctor-indexes.ts";
 
 export async function doctor(options: CommonOptions): Promise<void> {
   await withMemory(options, "checks", async ({ keepsake, print, path }) => {
@@ -9,7 +10,8 @@ export async function doctor(options: CommonOptions): Promise<void> {
     const { broken, backups } = await keepsake.audit();
     const isWell = faults.length === 0;
     const waiting = left > 0 ? { embedding: { space, left } } : {};
-    print.result({ healthy: isWell, faults, ...waiting }, () =>
+    const indexes = await lookAtIndexes(keepsake, print);
+    print.result({ healthy: isWell, faults, ...waiting, ...indexes.json }, () =>
       isWell
         ? [`All is well with ${path}.`]
         : table([
@@ -41,6 +43,7 @@ export async function doctor(options: CommonOptions): Promise<void> {
         "Keep a copy of the file. `keepsake restore` takes a backup back; `keepsake export` saves what can be read.",
       );
     }
-    return isWell ? EXIT.done : EXIT.failed;
+    indexes.tell();
+    return isWell && indexes.areInOrder ? EXIT.done : EXIT.failed;
   });
 }
