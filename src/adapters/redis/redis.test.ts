@@ -2,14 +2,16 @@ import { randomBytes } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, describe, expect, it } from "vitest";
 import { cacheConformance } from "../../testing/cache-conformance.ts";
+import { followerConformance } from "../../testing/follower-conformance.ts";
+import { randomVectors } from "../../testing/follower-entries.ts";
 import { rateLimitsConformance } from "../../testing/rate-limits-conformance.ts";
 import { sessionsConformance } from "../../testing/sessions-conformance.ts";
 import { redisCache } from "./cache.ts";
 import { REDIS_CLIENT, type RedisClient } from "./client.ts";
+import { redisFollower } from "./follower.ts";
 import { redisRateLimits } from "./rate-limits.ts";
 import { redisSessions } from "./sessions.ts";
 
-// biome-ignore lint/style/noProcessEnv: only tests read it.
 const { KEEPSAKE_TEST_REDIS: url } = process.env;
 const missing = url ? undefined : 'needs KEEPSAKE_TEST_REDIS: eval "$(test/services/up redis)"';
 /** Each case has keys of its own, and each run cleans up behind itself. */
@@ -43,6 +45,7 @@ afterAll(async () => {
   await client.quit();
 });
 
+const META = { type: "passage" as const, owner: "m", at: 0 };
 const timeoutMs = 5000;
 
 sessionsConformance({
@@ -61,6 +64,26 @@ describe.skipIf(missing)(`Rate limits: redis${missing ? ` (${missing})` : ""}`, 
   rateLimitsConformance("on Redis", async (options) =>
     redisRateLimits({ client: await connected(), prefix: fresh(), timeoutMs, ...options }),
   );
+});
+
+/** The prefix of each open follower. */
+const places = new Map<unknown, string>();
+const followerAt = async (prefix: string) => {
+  const follower = redisFollower({ client: await connected(), prefix });
+  places.set(follower, prefix);
+  return follower;
+};
+
+describe.skipIf(missing)(`Index: redis${missing ? ` (${missing})` : ""}`, () => {
+  followerConformance({
+    name: "redis",
+    open: () => followerAt(fresh()),
+    reopen: async (follower) => {
+      await follower.close();
+      return followerAt(places.get(follower) ?? "");
+    },
+    second: (follower) => followerAt(places.get(follower) ?? ""),
+  });
 });
 
 it("the client of ioredis fits", () => {
@@ -135,5 +158,48 @@ describe.skipIf(missing)(`Redis${missing ? ` (${missing})` : ""}`, () => {
     expect(await cache.get(ANA, "name 4")).toBeUndefined();
     expect(await cache.get(ANA, "name 5")).toBeDefined();
     expect(await cache.drop(ANA)).toBe(200);
+  });
+
+  it("finds exactly the nearest, however close they lie, and whatever was dropped in between", async () => {
+    const index = await followerAt(fresh());
+    await index.prepare({ fingerprint: "test/64", dimensions: 64 });
+    const [centre = new Float32Array(64), ...others] = randomVectors(1301, 64, 7);
+    // Half of them are near one another: their codes alone cannot tell which is nearest.
+    const vectors = others.map((vector, i) => {
+      const mixed = vector.map((part, at) => (i % 2 ? part : part * 0.05 + (centre[at] ?? 0)));
+      const length = Math.hypot(...mixed);
+      return mixed.map((part) => part / length);
+    });
+    await index.put(
+      ANA,
+      vectors.map((vector, i) => ({ id: `u${i}`, vector, metadata: META })),
+    );
+    const gone = Array.from({ length: 300 }, (_one, i) => `u${i * 3}`);
+    await index.drop(ANA, gone);
+    const wanted = vectors
+      .map((vector, i) => ({
+        id: `u${i}`,
+        score: vector.reduce((sum, part, at) => sum + part * (centre[at] ?? 0), 0),
+      }))
+      .filter(({ id }) => !gone.includes(id))
+      .sort((one, other) => other.score - one.score)
+      .slice(0, 50);
+    const found = await index.nearest(ANA, centre, { limit: 50 });
+    expect(found.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
+    expect(Math.max(...found.map(({ score }, i) => Math.abs(score - (wanted[i]?.score ?? 9))))).toBeLessThan(
+      1e-5,
+    );
+  });
+
+  it("writes over the codes of what is dropped", async () => {
+    const [prefix, redis] = [fresh(), await connected()];
+    const index = await followerAt(prefix);
+    await index.prepare({ fingerprint: "test/8", dimensions: 8 });
+    await index.put(ANA, [{ id: "u", vector: new Float32Array(8).fill(0.35), metadata: META }]);
+    await index.drop(ANA, ["u"]);
+    const [chunk = ""] = (await keysOf(prefix)).filter((key) => key.endsWith(":codes:0"));
+    expect([...((await redis.getBuffer(chunk)) ?? [1])].every((byte) => byte === 0)).toBe(true);
+    await index.dropUser(ANA);
+    expect(await keysOf(prefix)).toEqual([`${prefix}:index`]);
   });
 });

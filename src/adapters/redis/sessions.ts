@@ -9,6 +9,7 @@ import { barKey, fieldOf, PREFIX, userKey } from "./keys.ts";
 import { roomOf } from "./room.ts";
 import { nowOf, type Script } from "./script.ts";
 import { ACTIVE, APPEND, CLEAN_UP, END, ERASE_ALL, ERASE_SOME, RECENT } from "./sessions-scripts.ts";
+import { list, literal, walk } from "./walk.ts";
 
 export interface RedisSessionsOptions extends RedisOptions {
   /** In place of the Redis server's clock, for tests. */
@@ -18,8 +19,6 @@ export interface RedisSessionsOptions extends RedisOptions {
 type User = Omit<SessionOf, "session">;
 
 const SESSIONS = "sessions";
-/** How many keys one step of a walk over all looks at. */
-const STEP = 500;
 /** How often an erasure that found the server full puts its bar up again, for it has made room itself. */
 const TRIES = 2;
 
@@ -81,18 +80,14 @@ export function redisSessions(options: RedisSessionsOptions): Sessions {
 
     async cleanUp({ signal } = {}) {
       const ending = `:${SESSIONS}`;
-      const match = `${prefix.replace(/[*?[\]\\]/g, "\\$&")}:{*}${ending}`;
-      let cursor = "0";
       let over = 0;
-      do {
-        const [next, found] = list(await ask("SCAN", [cursor, "MATCH", match, "COUNT", STEP], { signal }));
-        cursor = String(next);
-        for (const key of list(found).map(String)) {
+      for await (const found of walk(ask, `${literal(prefix)}:{*}${ending}`, signal)) {
+        for (const key of found) {
           const user = key.slice(0, -ending.length);
           const keys = [`${user}:erased`, key, `${key}:known`, `${key}:messages`];
           over += Number(await CLEAN_UP(ask, keys, [nowOf(clock)], { signal }));
         }
-      } while (cursor !== "0");
+      }
       return over;
     },
 
@@ -104,7 +99,6 @@ export function redisSessions(options: RedisSessionsOptions): Sessions {
   };
 }
 
-const list = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
 const numbers = (answer: unknown): number[] => list(answer).map(Number);
 
 /** Nothing for what is no message of ours. */

@@ -1,0 +1,252 @@
+import { matches } from "../../domain/filter.ts";
+import { invalid, MemoryError } from "../../errors.ts";
+import type {
+  Follower,
+  FollowerEntry,
+  FollowerHit,
+  FollowerMetadata,
+  FollowerRemains,
+  FollowerSpace,
+  FollowerUser,
+} from "../../ports/follower.ts";
+import { boundedCosine } from "../shared/wire-vector.ts";
+import { type Ask, type Asked, asking } from "./asking.ts";
+import type { RedisOptions } from "./client.ts";
+import { type Bounded, boundsIn, codeLength, codeOf, foremost } from "./codes.ts";
+import { CHUNK, DROP, DROP_USER, PUT } from "./follower-scripts.ts";
+import { PREFIX, userKey } from "./keys.ts";
+import { persistenceOf } from "./persistence.ts";
+import { list, literal, walk } from "./walk.ts";
+
+const INDEX = "index";
+/** Entries in one script: others come in between. */
+const PUT_AT_ONCE = 100;
+const IDS_AT_ONCE = 1000;
+/** Chunks in one reply: about 4 MB. */
+const CHUNKS_AT_ONCE = 16;
+/** How often a drop is tried that found the server full, for it makes room itself. */
+const TRIES = 3;
+
+/**
+ * An exact vector index in plain Redis (7, no modules), in the memory of the server: about 1.5 kB for a unit of 256 numbers. A search
+ * reads the user's codes of 8 bits, and the vectors themselves of those that may be among the nearest.
+ */
+export function redisFollower(options: RedisOptions): Follower {
+  const { prefix = PREFIX } = options;
+  const ask = asking({ timeoutMs: 5000, ...options }, "Redis (index)");
+  const keysOf = (of: FollowerUser): string[] =>
+    ["slots", "ids", "vectors", "metadata", "free", "size", "codes"].map((what) =>
+      userKey(prefix, of, `${INDEX}:${what}`),
+    );
+  const spaceKey = `${prefix}:${INDEX}`;
+  let space: FollowerSpace | undefined;
+  let remains: readonly FollowerRemains[] = [];
+  let isClosed = false;
+
+  const begin = (signal: AbortSignal | undefined): void => {
+    signal?.throwIfAborted();
+    if (isClosed) throw new MemoryError("unavailable", "this index on Redis is closed. Open another.");
+  };
+  const spaceFor = (vectors: readonly Float32Array[]): FollowerSpace => {
+    if (!space) throw invalid("the index on Redis is not prepared: call prepare() first.");
+    const { dimensions } = space;
+    const wrong = vectors.find(({ length }) => length !== dimensions);
+    if (!wrong) return space;
+    throw invalid(`the index on Redis takes vectors of ${dimensions} numbers, not ${wrong.length}.`);
+  };
+  const clear = async (signal: AbortSignal | undefined): Promise<void> => {
+    for await (const keys of walk(ask, `${literal(prefix)}:{*}:${INDEX}:*`, signal)) {
+      if (keys.length > 0) await ask("UNLINK", keys, { signal, isUrgent: true });
+    }
+  };
+
+  return {
+    name: "redis",
+    get remains() {
+      return remains;
+    },
+
+    async prepare(wanted, { signal } = {}) {
+      begin(signal);
+      const there = String((await ask("GET", [spaceKey], { signal })) ?? "");
+      const said = JSON.stringify([wanted.fingerprint, wanted.dimensions]);
+      if (there !== said) {
+        await clear(signal);
+        await ask("SET", [spaceKey, said], { signal });
+      }
+      space = { ...wanted };
+      remains = await persistenceOf(ask, signal);
+    },
+
+    async put(of, entries, { signal } = {}) {
+      begin(signal);
+      const { dimensions } = spaceFor(entries.map(({ vector }) => vector));
+      const keys = keysOf(of);
+      for (let at = 0; at < entries.length; at += PUT_AT_ONCE) {
+        const args = entries.slice(at, at + PUT_AT_ONCE).flatMap(argumentsOf);
+        await PUT(ask, keys, [codeLength(dimensions), ...args], { signal });
+      }
+    },
+
+    async drop(of, ids, { signal } = {}) {
+      begin(signal);
+      const { dimensions } = spaceFor([]);
+      const blank = Buffer.alloc(codeLength(dimensions));
+      for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
+        await dropped(ask, keysOf(of), [blank, ...ids.slice(at, at + IDS_AT_ONCE)], { signal });
+      }
+    },
+
+    async dropUser(of, { signal } = {}) {
+      begin(signal);
+      await DROP_USER(ask, keysOf(of), [], { signal, isUrgent: true });
+    },
+
+    async nearest(of, vector, { limit, where, signal }) {
+      begin(signal);
+      spaceFor([vector]);
+      const found = await bounded(ask, keysOf(of), vector, signal);
+      if (where && Object.keys(where).length > 0) {
+        return exact(ask, keysOf(of), vector, { slots: found, limit, where, signal });
+      }
+      return exact(ask, keysOf(of), vector, { slots: foremost(found, limit), limit, signal });
+    },
+
+    async held(of, ids, { signal } = {}) {
+      begin(signal);
+      const [slots = ""] = keysOf(of);
+      const wanted = [...new Set(ids)];
+      const found: string[] = [];
+      for (let at = 0; at < wanted.length; at += IDS_AT_ONCE) {
+        const some = wanted.slice(at, at + IDS_AT_ONCE);
+        const there = list(await ask("HMGET", [slots, ...some], { signal, isUrgent: true }));
+        found.push(...some.filter((_id, i) => there[i] !== null));
+      }
+      return found;
+    },
+
+    async *entries(of, { signal } = {}) {
+      begin(signal);
+      const [slots = ""] = keysOf(of);
+      const seen = new Set<string>();
+      let cursor = "0";
+      do {
+        const [next, page] = list(await ask("HSCAN", [slots, cursor, "COUNT", IDS_AT_ONCE], { signal }));
+        cursor = String(next);
+        // Id and slot, by turns; while a hash grows, some come twice.
+        const ids = list(page).flatMap((one, i) =>
+          i % 2 === 0 && !seen.has(String(one)) ? String(one) : [],
+        );
+        for (const id of ids) seen.add(id);
+        if (ids.length > 0) yield ids;
+      } while (cursor !== "0");
+    },
+
+    async clear({ signal } = {}) {
+      begin(signal);
+      await clear(signal);
+    },
+
+    async close() {
+      // The client is the caller's.
+      isClosed = true;
+    },
+  };
+}
+
+function argumentsOf({ id, vector, metadata }: FollowerEntry): [string, Buffer, Buffer, string] {
+  const bytes = Buffer.from(vector.slice().buffer);
+  return [id, codeOf(vector), bytes, JSON.stringify(metadata)];
+}
+
+async function dropped(
+  ask: Ask,
+  keys: readonly string[],
+  args: readonly (Buffer | string)[],
+  asked: Asked,
+): Promise<void> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    if (Number(await DROP(ask, keys, args, { ...asked, isUrgent: true })) === 1) return;
+  }
+  throw new MemoryError("unavailable", "Redis (index) is too full to write over what is dropped.");
+}
+
+/** Every slot of a user, and how near it is to a query at least and at most. */
+async function bounded(
+  ask: Ask,
+  keys: readonly string[],
+  vector: Float32Array,
+  signal: AbortSignal | undefined,
+): Promise<Bounded[]> {
+  const [, , , , , size = "", codes = ""] = keys;
+  const chunks = Math.ceil(Number((await ask("GET", [size], { signal })) ?? 0) / CHUNK);
+  const found: Bounded[] = [];
+  for (let at = 0; at < chunks; at += CHUNKS_AT_ONCE) {
+    const numbers = Array.from({ length: Math.min(CHUNKS_AT_ONCE, chunks - at) }, (_one, i) => at + i);
+    const wanted = numbers.map((number) => `${codes}:${number}`);
+    const bytes = list(await ask("MGET", wanted, { signal, binary: true }));
+    for (const [i, chunk] of bytes.entries()) {
+      if (!Buffer.isBuffer(chunk)) continue;
+      for (const one of boundsIn(chunk, vector, (at + i) * CHUNK)) found.push(one);
+    }
+  }
+  return found;
+}
+
+/** The nearest by their vectors themselves, of slots that may be among them. */
+async function exact(
+  ask: Ask,
+  keys: readonly string[],
+  vector: Float32Array,
+  {
+    slots,
+    limit,
+    where,
+    signal,
+  }: {
+    readonly slots: readonly Bounded[];
+    readonly limit: number;
+    readonly where?: Parameters<typeof matches>[0];
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<FollowerHit[]> {
+  const [, idsKey = "", vectors = "", metadata = ""] = keys;
+  const hits: FollowerHit[] = [];
+  for (let at = 0; at < slots.length; at += IDS_AT_ONCE) {
+    const some = slots.slice(at, at + IDS_AT_ONCE).map(({ slot }) => slot);
+    const named = list(await ask("HMGET", [idsKey, ...some], { signal }));
+    const ids = named.filter((id) => typeof id === "string");
+    if (ids.length === 0) continue;
+    const passing = where ? await filtered(ask, metadata, ids, where, signal) : ids;
+    if (passing.length === 0) continue;
+    const held = list(await ask("HMGET", [vectors, ...passing], { signal, binary: true }));
+    for (const [i, id] of passing.entries()) {
+      const bytes = held[i];
+      if (Buffer.isBuffer(bytes)) hits.push({ id, score: cosine(vector, bytes) });
+    }
+  }
+  return hits.sort((one, other) => other.score - one.score).slice(0, limit);
+}
+
+async function filtered(
+  ask: Ask,
+  metadata: string,
+  ids: readonly string[],
+  where: Parameters<typeof matches>[0],
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  const told = list(await ask("HMGET", [metadata, ...ids], { signal }));
+  return ids.filter((_id, i) => {
+    const one = told[i];
+    return typeof one === "string" && matches(where, { ...(JSON.parse(one) as FollowerMetadata) });
+  });
+}
+
+/** Of vectors of unit length. */
+function cosine(vector: Float32Array, bytes: Buffer): number {
+  let sum = 0;
+  for (let i = 0, at = 0; i < vector.length && at + 4 <= bytes.length; i += 1, at += 4) {
+    sum += (vector[i] as number) * bytes.readFloatLE(at);
+  }
+  return boundedCosine(sum);
+}
