@@ -128,14 +128,20 @@ describe.skipIf(!isThere)(`Chroma, on a server that is treated badly (${isThere 
     expect(await idsOf(follower, ANN)).toEqual(["unit 1"]);
   });
 
-  it("takes in anew when the server comes back with nothing", { timeout: 60_000 }, async () => {
+  it("does not pass off a server that came back with nothing as an empty one, and takes in anew", {
+    timeout: 60_000,
+  }, async () => {
     follower = await open();
     await follower.put(ANN, ENTRIES.slice(0, 3));
     await server.empty();
     await server.start();
-    expect(await follower.nearest(ANN, entryOf(1).vector, { limit: 1 })).toEqual([]);
+    await expect(follower.nearest(ANN, entryOf(1).vector, { limit: 1 })).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    await expect(follower.put(ANN, [entryOf(1)])).rejects.toMatchObject({ code: "unavailable" });
     expect(await follower.held(ANN, ["unit 1"])).toEqual([]);
     await follower.drop(ANN, ["unit 1"]);
+    await follower.prepare(SPACE);
     await follower.put(ANN, ENTRIES.slice(0, 2));
     expect(await idsOf(follower, ANN)).toEqual(["unit 0", "unit 1"]);
   });

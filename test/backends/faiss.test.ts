@@ -16,6 +16,7 @@ import type { Follower, FollowerEntry } from "../../src/ports/follower.ts";
 import { ANN, BOB, entry, idsOf, randomVectors } from "../../src/testing/follower-entries.ts";
 import { hasSmallDisks, smallDisk } from "../services/small-disk.ts";
 import { filesWith, filesWithVectors } from "./places.ts";
+import { signalWorkers, workersOf } from "./workers.ts";
 
 const python = process.env.KEEPSAKE_TEST_FAISS;
 const why = 'needs KEEPSAKE_TEST_FAISS: eval "$(test/services/up faiss)"';
@@ -122,7 +123,7 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
     for (let round = 0; round < 12; round += 1) {
       const some = ENTRIES.slice(round * 100, round * 100 + 100);
       const ids = some.map(({ id }) => id);
-      const killer = wait(round * 3).then(() => killWorkers(folder));
+      const killer = wait(round * 3).then(() => signalWorkers(folder, "SIGKILL"));
       await tried(
         ids,
         () => follower.put(ANN, some),
@@ -162,10 +163,10 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
   it("rejects all that is open when its worker dies, and goes on with another", async () => {
     follower = await open();
     await follower.put(ANN, ENTRIES.slice(0, 10));
-    pauseWorkers(folder, "SIGSTOP");
+    signalWorkers(folder, "SIGSTOP");
     const calls = [follower.held(ANN, [idOf(1)]), follower.put(ANN, [entryOf(11)]), idsOf(follower, ANN)];
     await wait(100);
-    killWorkers(folder);
+    signalWorkers(folder, "SIGKILL");
     for (const call of calls) await expect(call).rejects.toMatchObject({ code: "unavailable" });
     expect(await follower.held(ANN, [idOf(1)])).toEqual([idOf(1)]);
   });
@@ -174,7 +175,7 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
     follower = await open({ timeoutMs: 300, stuckMs: 5000 });
     await until(() => follower.put(ANN, [entryOf(1)]));
     const [before] = workersOf(folder);
-    pauseWorkers(folder, "SIGSTOP");
+    signalWorkers(folder, "SIGSTOP");
     const begun = performance.now();
     await expect(follower.nearest(ANN, entryOf(1).vector, { limit: 1 })).rejects.toMatchObject({
       code: "unavailable",
@@ -188,10 +189,10 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
   it("stands still for a while and then goes on where it was", async () => {
     follower = await open({ timeoutMs: 300 });
     await until(() => follower.put(ANN, [entryOf(1)]));
-    pauseWorkers(folder, "SIGSTOP");
+    signalWorkers(folder, "SIGSTOP");
     await expect(follower.put(ANN, [entryOf(2)])).rejects.toMatchObject({ code: "unavailable" });
     await expect(follower.drop(ANN, [idOf(2)])).rejects.toMatchObject({ code: "unavailable" });
-    pauseWorkers(folder, "SIGCONT");
+    signalWorkers(folder, "SIGCONT");
     // What was asked is done in its order: nothing comes in behind.
     await until(async () => expect(await idsOf(follower, ANN)).toEqual([idOf(1)]));
     await wait(300);
@@ -207,6 +208,8 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
     });
     expect(await follower.held(ANN, [idOf(1)])).toEqual([]);
     await follower.drop(ANN, [idOf(1)]);
+    await expect(follower.put(ANN, [entryOf(2)])).rejects.toMatchObject({ code: "unavailable" });
+    await follower.prepare(SPACE);
     await follower.put(ANN, [entryOf(2)]);
     expect(await idsOf(follower, ANN)).toEqual([idOf(2)]);
   });
@@ -297,28 +300,6 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
     await expect(open({ gpu: true })).rejects.toThrow("no GPU");
   });
 });
-
-/** The processes that look after a folder. */
-function workersOf(folder: string): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((id) => {
-      try {
-        return readFileSync(`/proc/${id}/cmdline`, "utf8").includes(`worker.py\0${folder}\0`);
-      } catch {
-        return false;
-      }
-    });
-}
-
-function killWorkers(folder: string): void {
-  pauseWorkers(folder, "SIGKILL");
-}
-
-function pauseWorkers(folder: string, how: "SIGSTOP" | "SIGCONT" | "SIGKILL"): void {
-  for (const id of workersOf(folder)) process.kill(id, how);
-}
 
 async function until(assertion: () => Promise<void>): Promise<void> {
   for (let tries = 0; ; tries += 1) {

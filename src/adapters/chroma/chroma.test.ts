@@ -4,7 +4,6 @@ import { describe, expectTypeOf, it } from "vitest";
 import { followerConformance } from "../../testing/follower-conformance.ts";
 import { type ChromaClientLike, chromaFollower } from "./index.ts";
 
-// biome-ignore lint/style/noProcessEnv: only tests read it.
 const { KEEPSAKE_TEST_CHROMA: address } = process.env;
 const why = 'needs KEEPSAKE_TEST_CHROMA: eval "$(test/services/up chroma)"';
 

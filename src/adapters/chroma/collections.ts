@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { scopeKey } from "../../domain/scope.ts";
-import { invalid } from "../../errors.ts";
+import { invalid, MemoryError } from "../../errors.ts";
 import type { FollowerSpace, FollowerUser } from "../../ports/follower.ts";
 import type { Asking } from "./asking.ts";
 import type { ChromaClientLike, ChromaCollectionLike, ChromaHnsw } from "./client.ts";
@@ -10,11 +10,17 @@ import type { ChromaClientLike, ChromaCollectionLike, ChromaHnsw } from "./clien
  * which is approximate, loses what the filter leaves over.
  */
 export interface Collections {
-  /** A user's; nothing where there is none, unless it is to be made. */
+  /**
+   * A user's; nothing where there is none, unless it is to be made. `unavailable` where it would be the first of a server that
+   * came back empty: whoever fills it must know.
+   */
   of(user: FollowerUser, make: boolean, signal?: AbortSignal): Promise<ChromaCollectionLike | undefined>;
-  nameOf(user: FollowerUser): string;
   /** Forgets what is known of one: the server says that it is not there. */
   forget(user: FollowerUser): void;
+  /** Makes the collection by which a server is known that was prepared for this space. */
+  mark(space: FollowerSpace, signal?: AbortSignal): Promise<void>;
+  /** `unavailable` where that is gone. */
+  checkMark(signal?: AbortSignal): Promise<void>;
   /** Those that we made; of other spaces alone, where one is named. */
   ours(except?: FollowerSpace, signal?: AbortSignal): Promise<ChromaCollectionLike[]>;
 }
@@ -45,6 +51,7 @@ export function collections(
   const kept = new Map<string, ChromaCollectionLike>();
   const nameOf = (user: FollowerUser): string =>
     `${prefix}-${shortly(spaceKey(space()), 8)}-${shortly(scopeKey(user), 40)}`;
+  const markOf = (of: FollowerSpace): string => `${prefix}-${shortly(spaceKey(of), 8)}-prepared`;
 
   const keep = (name: string, one: ChromaCollectionLike): ChromaCollectionLike => {
     const [oldest] = kept.keys();
@@ -53,29 +60,33 @@ export function collections(
     return one;
   };
 
+  const made = (name: string, of: FollowerSpace, signal?: AbortSignal) => {
+    const metadata = { [MARK]: prefix, dimensions: of.dimensions };
+    const wanted = { name, embeddingFunction: null, configuration: { hnsw: HNSW }, metadata };
+    return asking.write(name, () => client.getOrCreateCollection(wanted), signal);
+  };
+  const checkMark = async (signal?: AbortSignal): Promise<void> => {
+    if (await asking.ask(() => client.getCollection({ name: markOf(space()) }), signal)) return;
+    throw new MemoryError("unavailable", "Chroma has lost what it was given. It is filled again.");
+  };
+
   return {
-    nameOf,
     forget: (user) => void kept.delete(nameOf(user)),
     async of(user, make, signal) {
       const name = nameOf(user);
       const known = kept.get(name);
       if (known) return known;
-      const metadata = { [MARK]: prefix, dimensions: space().dimensions };
+      if (make) await checkMark(signal);
       const found = await (make
-        ? asking.write(
-            name,
-            () =>
-              client.getOrCreateCollection({
-                name,
-                embeddingFunction: null,
-                configuration: { hnsw: HNSW },
-                metadata,
-              }),
-            signal,
-          )
+        ? made(name, space(), signal)
         : asking.ask(() => client.getCollection({ name }), signal));
       return found && keep(name, checked(found, prefix));
     },
+    async mark(of, signal) {
+      const found = await made(markOf(of), of, signal);
+      if (found) checked(found, prefix);
+    },
+    checkMark,
     async ours(except, signal) {
       const all: ChromaCollectionLike[] = [];
       for (let offset = 0; ; offset += PAGE) {
@@ -85,7 +96,7 @@ export function collections(
       }
       const other = except && shortly(spaceKey(except), 8);
       return all.filter(({ name }) => {
-        const of = /^-([0-9a-f]{8})-[0-9a-f]{40}$/.exec(name.slice(prefix.length))?.[1];
+        const of = /^-([0-9a-f]{8})-(?:[0-9a-f]{40}|prepared)$/.exec(name.slice(prefix.length))?.[1];
         return of !== undefined && of !== other;
       });
     },

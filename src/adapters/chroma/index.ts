@@ -123,6 +123,7 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
     async prepare(wanted, { signal } = {}) {
       begin(signal);
       await takeAway(await held.ours(wanted, signal), signal);
+      await held.mark(wanted, signal);
       space = { ...wanted };
     },
 
@@ -176,6 +177,8 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
       const found = await onCollection(user, { signal }, (collection) =>
         asked.ask(() => collection.query(query), signal),
       );
+      // Of nobody there is nothing; of a server that came back empty there is no answer.
+      if (!found) await held.checkMark(signal);
       return hitsOf(found);
     },
 

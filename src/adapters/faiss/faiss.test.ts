@@ -5,7 +5,6 @@ import { describe } from "vitest";
 import { followerConformance } from "../../testing/follower-conformance.ts";
 import { faissFollower } from "./index.ts";
 
-// biome-ignore lint/style/noProcessEnv: only tests read it.
 const { KEEPSAKE_TEST_FAISS: python } = process.env;
 const why = 'needs KEEPSAKE_TEST_FAISS: eval "$(test/services/up faiss)"';
 

@@ -55,16 +55,13 @@ export function faissFollower(options: FaissFollowerOptions): Follower {
     header: { readonly [field: string]: unknown },
     { body, ...rest }: CallOptions & { readonly body?: Uint8Array } = {},
   ): Promise<Frame> => worker.call({ call: name, space: spaceNow(), ...header }, body, rest);
-  const prepare = async (wanted: FollowerSpace, options: CallOptions): Promise<void> => {
-    const { fingerprint, dimensions } = wanted;
-    await worker.call({ call: "prepare", space: { fingerprint, dimensions } }, undefined, options);
-    space = { fingerprint, dimensions };
-  };
-
   return {
     name: "faiss",
 
-    prepare: (wanted, options = {}) => prepare(wanted, options),
+    async prepare({ fingerprint, dimensions }, options = {}) {
+      await worker.call({ call: "prepare", space: { fingerprint, dimensions } }, undefined, options);
+      space = { fingerprint, dimensions };
+    },
 
     async put(user, entries, options = {}) {
       for (const { vector } of entries) checkLength(vector);
@@ -72,14 +69,7 @@ export function faissFollower(options: FaissFollowerOptions): Follower {
       const last = [...new Map(entries.map((entry) => [entry.id, entry])).values()].map(copied);
       for (const chunk of chunksOf(last, MOST_IN_ONE)) {
         const sent = { user: keyOf(user), rows: chunk.map(rowOf) };
-        const how = { ...options, body: bytesOf(chunk.map(({ vector }) => vector)) };
-        try {
-          await call("put", sent, how);
-        } catch (error) {
-          if (!wasEmptied(error)) throw error;
-          await prepare(spaceNow(), options);
-          await call("put", sent, how);
-        }
+        await call("put", sent, { ...options, body: bytesOf(chunk.map(({ vector }) => vector)) });
       }
     },
 
@@ -162,7 +152,10 @@ function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
-/** Somebody took the folder away: there is nothing in it, and what is put next makes it anew. */
+/**
+ * Somebody took the folder away: there is nothing to drop in it, and nothing held. What is put is refused, for whoever fills the index must
+ * know.
+ */
 function wasEmptied(error: unknown): boolean {
   return error instanceof MemoryError && "wasEmptied" in error && error.wasEmptied === true;
 }

@@ -135,7 +135,7 @@ class Store:
             self.held.clear()
             self.space = there
         if there is None:
-            raise Refused("emptied", "The index folder is not prepared, or was emptied.")
+            raise Refused("emptied", "The index folder of FAISS has lost what it was given. It is filled again.")
         if there != space:
             raise Refused("unavailable", "The index folder was prepared for another embedder.")
 

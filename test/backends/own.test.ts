@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ChromaClient } from "chromadb";
+import { describe } from "vitest";
+import { chromaFollower } from "../../src/adapters/chroma/index.ts";
+import { faissFollower } from "../../src/adapters/faiss/index.ts";
+import { ownServer } from "../services/own-server.ts";
+import { type Hosted, treatedBadly } from "./treated-badly.ts";
+import { signalWorkers } from "./workers.ts";
+
+const { KEEPSAKE_TEST_CHROMA: chromaAddress, KEEPSAKE_TEST_FAISS: python } = process.env;
+
+async function chroma(): Promise<Hosted> {
+  const server = await ownServer("chroma");
+  const { hostname, port } = new URL(server.address);
+  return {
+    follower: () =>
+      chromaFollower({ client: new ChromaClient({ host: hostname, port: Number(port) }), timeoutMs: 1000 }),
+    faults: {
+      async "is down"() {
+        await server.kill();
+        return () => server.start();
+      },
+      async hangs() {
+        server.pause();
+        return async () => server.goOn();
+      },
+      async "comes back empty"() {
+        await server.empty();
+        await server.start();
+        return async () => {};
+      },
+    },
+    close: () => server.remove(),
+  };
+}
+
+async function faiss(): Promise<Hosted> {
+  const folder = mkdtempSync(join(tmpdir(), "keepsake-faiss-"));
+  const hangs = async (): Promise<() => Promise<void>> => {
+    signalWorkers(folder, "SIGSTOP");
+    return async () => signalWorkers(folder, "SIGCONT");
+  };
+  return {
+    follower: () => faissFollower({ path: folder, python: python ?? "" }),
+    faults: {
+      "is down": hangs,
+      hangs,
+      async "loses its process"() {
+        signalWorkers(folder, "SIGKILL");
+        return async () => {};
+      },
+      async "comes back empty"() {
+        rmSync(folder, { recursive: true });
+        return async () => {};
+      },
+    },
+    async close() {
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const whyChroma = 'needs KEEPSAKE_TEST_CHROMA: eval "$(test/services/up chroma)"';
+describe.skipIf(!chromaAddress)(
+  `Chroma beside a memory (${chromaAddress ? "its own server" : whyChroma})`,
+  () => {
+    treatedBadly(chroma, ["is down", "hangs", "comes back empty"]);
+  },
+);
+
+const whyFaiss = 'needs KEEPSAKE_TEST_FAISS: eval "$(test/services/up faiss)"';
+describe.skipIf(!python)(`FAISS beside a memory (${python ? "a real one" : whyFaiss})`, () => {
+  treatedBadly(faiss, ["hangs", "loses its process", "comes back empty"]);
+});

@@ -1,0 +1,133 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { memoryRecord } from "../../src/adapters/memory/index.ts";
+import type { Keepsake } from "../../src/engine/surface.ts";
+import { createMemory } from "../../src/memory.ts";
+import type { Follower } from "../../src/ports/follower.ts";
+import type { Record } from "../../src/ports/record.ts";
+import { idsOf } from "../../src/testing/follower-entries.ts";
+import { hashEmbedder } from "../../src/testing/hash-embedder.ts";
+
+/** A vendor's service as a test can have it: what may happen to it, and a follower in it. */
+export interface Hosted {
+  follower(): Follower;
+  /** Breaks the service in some way; what is given puts it right. */
+  readonly faults: { readonly [fault: string]: () => Promise<() => Promise<void>> };
+  close(): Promise<void>;
+}
+
+const ANN = { project: "default", user: "ann" };
+/** What a recall may wait for an index, and what nobody would notice beside it, in ms. */
+const RECALL_MS = 150;
+const UNNOTICED_MS = 400;
+const SOON = { timeout: 20_000, interval: 50 };
+const TOLD = [
+  "I use Shram and Magnet as productivity tools.",
+  "My sister lives in Ghent.",
+  "I keep bees behind the house.",
+  "I play the cello in an orchestra.",
+];
+const LATER = ["My brother lives in Porto.", "I collect old maps of harbours."];
+const ASKED = ["Where does my sister live?", "Which tools do I use?", "What do I collect?"];
+
+/** What a memory says, by the texts of its items. */
+async function answers(keepsake: Keepsake): Promise<string[][]> {
+  const ann = keepsake.scope({ user: "ann" });
+  const all: string[][] = [];
+  for (const question of ASKED) all.push((await ann.recall(question)).items.map(({ text }) => text));
+  return all;
+}
+
+/**
+ * A memory with an index in a service that breaks, beside one without: the answers are the same throughout, nobody waits, and in the
+ * end the index has all of it. Call it inside a `describe`.
+ */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the body of a describe, in a file of its own.
+export function treatedBadly(open: () => Promise<Hosted>, faults: readonly string[]): void {
+  let hosted: Hosted;
+  let record: Record;
+  let keepsake: Keepsake;
+  let plain: Keepsake;
+  const looking = async (): Promise<Follower> => {
+    const follower = hosted.follower();
+    await follower.prepare({ fingerprint: "looked up", dimensions: 64 });
+    return follower;
+  };
+  let index: Follower;
+  beforeAll(async () => {
+    hosted = await open();
+  }, 120_000);
+  afterAll(() => hosted.close(), 60_000);
+  beforeEach(async () => {
+    record = memoryRecord();
+    index = hosted.follower();
+    const embedder = hashEmbedder(64);
+    const indexSearch = { from: 0, timeoutMs: RECALL_MS, erasureMs: 1000 };
+    keepsake = await createMemory({ record, index, embedder, indexSearch });
+    plain = await createMemory({ embedder, record: memoryRecord() });
+  });
+  let mend: (() => Promise<void>) | undefined;
+  const breaks = async (fault: string): Promise<void> => {
+    mend = await hosted.faults[fault]?.();
+  };
+  const mended = async (): Promise<void> => {
+    await mend?.();
+    mend = undefined;
+  };
+  afterEach(async () => {
+    await mended();
+    await keepsake.close();
+    await plain.close();
+    await (await looking()).clear();
+  }, 60_000);
+
+  const told = async (texts: readonly string[]): Promise<number> => {
+    let longest = 0;
+    for (const [i, text] of texts.entries()) {
+      const at = new Date(Date.UTC(2026, 0, 1, 12, i)).toISOString();
+      await plain.scope({ user: "ann" }).remember(text, { at });
+      const begun = performance.now();
+      await keepsake.scope({ user: "ann" }).remember(text, { at });
+      longest = Math.max(longest, performance.now() - begun);
+    }
+    return longest;
+  };
+  const caughtUp = async (): Promise<void> => {
+    const wanted = (await record.since(ANN, 0)).units.map(({ id }) => id).sort();
+    await expect.poll(() => idsOf(index, ANN).catch(() => []), SOON).toEqual(wanted);
+  };
+
+  it.each(faults)(
+    "gives the same answers where it %s, holds up nobody, and has all of it afterwards",
+    async (fault) => {
+      await told(TOLD);
+      await caughtUp();
+      expect(await answers(keepsake)).toEqual(await answers(plain));
+      await breaks(fault);
+      expect(await told(LATER)).toBeLessThan(UNNOTICED_MS);
+      const begun = performance.now();
+      expect(await answers(keepsake)).toEqual(await answers(plain));
+      expect(performance.now() - begun).toBeLessThan(ASKED.length * (RECALL_MS + UNNOTICED_MS));
+      await mended();
+      await caughtUp();
+      expect(await answers(keepsake)).toEqual(await answers(plain));
+    },
+    60_000,
+  );
+
+  it("ends an erasure that it could not be asked about, when it is back", async () => {
+    const ann = keepsake.scope({ user: "ann" });
+    await told(TOLD);
+    await caughtUp();
+    const before = await idsOf(index, ANN);
+    await breaks("is down");
+    const receipt = await ann.forget("Forget that I ever mentioned Magnet.");
+    const place = `index: ${index.name}`;
+    expect(receipt.complete).toBe(false);
+    expect(receipt.verified.find((one) => one.place === place)).toMatchObject({ why: "not reached" });
+    await mended();
+    await expect.poll(async () => (await ann.erasures()).at(-1)?.complete, SOON).toBe(true);
+    const gone = before.filter((id) => receipt.ids.includes(id));
+    expect(gone.length).toBeGreaterThan(0);
+    expect(await index.held(ANN, gone)).toEqual([]);
+  }, 60_000);
+}
