@@ -1,3 +1,4 @@
+import { MemoryError } from "../../errors.ts";
 import type { Follower } from "../../ports/follower.ts";
 import type { BackendSettings, FollowerName } from "../backend-settings.ts";
 import { vendorPackage } from "../vendor-packages.ts";
@@ -10,14 +11,19 @@ const OPENINGS: { readonly [Name in FollowerName]?: Opening } = {
   chroma,
   faiss,
   pinecone,
+  redis,
+  "s3-vectors": s3Vectors,
 };
 
 /** The followers that the settings name, in their order. `unsupported` names a package that is not installed. */
 export async function openFollowers(settings: BackendSettings, clients: Clients): Promise<Follower[]> {
   const followers: Follower[] = [];
   for (const name of settings.followers ?? []) {
-    const follower = await OPENINGS[name]?.(settings, clients);
-    if (!follower) continue;
+    const opening = OPENINGS[name];
+    if (!opening) {
+      throw new MemoryError("unsupported", `KEEPSAKE_FOLLOWER: ${name} is not supported by this version.`);
+    }
+    const follower = await opening(settings, clients);
     clients.closing.add(() => follower.close());
     followers.push(follower);
   }
@@ -58,4 +64,17 @@ async function pinecone({
     ...(controller === undefined ? {} : { controllerHostUrl: controller }),
   });
   return pineconeFollower({ client, name });
+}
+
+async function redis(_settings: BackendSettings, clients: Clients): Promise<Follower> {
+  const { redisFollower } = await import("../../adapters/redis/index.ts");
+  return redisFollower({ client: await clients.redis() });
+}
+
+async function s3Vectors({ s3Vectors: settings }: BackendSettings): Promise<Follower> {
+  const { bucket = "", ...place } = settings ?? {};
+  const { S3Vectors } = await vendorPackage("@aws-sdk/client-s3vectors", "S3_VECTORS_BUCKET");
+  const { s3VectorsFollower } = await import("../../adapters/s3-vectors/index.ts");
+  // What fails is tried again by the adapter.
+  return s3VectorsFollower({ client: new S3Vectors({ ...place, maxAttempts: 1 }), bucket });
 }
