@@ -13,8 +13,8 @@ export function guarding(root: Command): void {
     .addHelpText(
       "after",
       `
-They lie beside the database (FILE.keys.json), by their hashes: a key is shown once, when it is made. A server that
-runs takes a change up at once.
+They lie beside the database (FILE.keys.json), or in it where it is PostgreSQL, by their hashes: a key is shown once, when it
+is made. A server that runs takes a change up at once.
 ${examples("keys list", 'keys create --scope read --label "dashboard"', "keys rotate 3f2a9c0d1b7e", "keys revoke 3f2a9c0d1b7e")}`,
     );
   withKeys(keys, "list", "the keys of all projects, or of --project", async (_none, options) =>

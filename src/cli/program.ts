@@ -234,7 +234,6 @@ ${examples("import chat.jsonl --dry-run", "import locomo.json --format locomo --
     (await import("./commands/move.ts")).moveTo(options as CommonOptions & { readonly to: string }),
   )
     .requiredOption("--to <URL>", "where to: sqlite:///FILE, postgresql://HOST/NAME, or a file")
-    .option("--from <URL>", "where from; the database, where absent")
     .addHelpText(
       "after",
       `

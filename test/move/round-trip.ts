@@ -50,7 +50,7 @@ interface Told {
  * third of that is copying.
  */
 async function moved(from: string, to: string, secret: string, kills: readonly number[]): Promise<Told> {
-  const words = ["move", "--from", from, "--to", to];
+  const words = ["move", "--db", from, "--to", to];
   let ms = 0;
   let killed = 0;
   for (const share of kills) {
@@ -101,7 +101,10 @@ async function same(files: readonly string[], secret: string, users: number, per
     );
     // But for the receipt's own id.
     const bare = found.map(({ out }) => JSON.stringify(JSON.parse(out).items));
-    if (bare[0] !== bare[1]) throw new Error(`${person.name}: the two files answer differently: ${found.map(({ out }) => out.slice(0, 900)).join(" ")}`);
+    if (bare[0] !== bare[1])
+      throw new Error(
+        `${person.name}: the two files answer differently: ${found.map(({ out }) => out.slice(0, 900)).join(" ")}`,
+      );
   }
 }
 

@@ -1,6 +1,6 @@
-import { readSettings } from "../../config/settings.ts";
+import { readSettings, type Settings } from "../../config/settings.ts";
 import { invalid } from "../../errors.ts";
-import { type KeyScope, keysFile, keysPathOf } from "../../http/index.ts";
+import { type KeyScope, type KeyStore, keysFile, keysPathOf, sharedKeys } from "../../http/index.ts";
 import { type KeyManagement, keyManagement } from "../../http/keys/manage.ts";
 import { type ShownKey, shownKey } from "../../http/keys/shown.ts";
 import { EXIT } from "../exit.ts";
@@ -18,7 +18,7 @@ export interface KeysOptions extends CommonOptions {
 }
 
 export async function listKeys(options: KeysOptions): Promise<void> {
-  await withKeys(options, ({ keys, print, now, hasGiven }) => {
+  await withKeys(options, async ({ keys, print, now, hasGiven }) => {
     const items = keys.list(options.project).map((entry) => shownKey(entry, now));
     print.result({ items }, () => (items.length === 0 ? [] : table([HEADINGS, ...items.map(row)])));
     if (items.length === 0) print.note("There are no keys.");
@@ -28,7 +28,7 @@ export async function listKeys(options: KeysOptions): Promise<void> {
 }
 
 export async function createKey(options: KeysOptions): Promise<void> {
-  await withKeys(options, ({ keys, print, now }) => {
+  await withKeys(options, async ({ keys, print, now, kept }) => {
     const { expires } = options;
     const made = keys.create({
       project: options.project,
@@ -37,16 +37,18 @@ export async function createKey(options: KeysOptions): Promise<void> {
       label: options.label,
       expiresAt: typeof expires === "number" ? new Date(now.getTime() + expires) : expires,
     });
+    await kept();
     return issued(print, made.key, shownKey(made.entry, now));
   });
 }
 
 export async function rotateKey(id: string, options: KeysOptions): Promise<void> {
-  await withKeys(options, ({ keys, print, now }) => {
+  await withKeys(options, async ({ keys, print, now, kept }) => {
     const { key, entry } = keys.rotate(id, {
       graceMs: options.grace,
       project: options.project,
     });
+    await kept();
     const shown = shownKey(entry, now);
     const until = shown.oldSecretUntil;
     print.note(
@@ -57,8 +59,9 @@ export async function rotateKey(id: string, options: KeysOptions): Promise<void>
 }
 
 export async function revokeKey(id: string, options: KeysOptions): Promise<void> {
-  await withKeys(options, ({ keys, print, now }) => {
+  await withKeys(options, async ({ keys, print, now, kept }) => {
     const gone = keys.revoke(id, options.project === undefined ? {} : { project: options.project });
+    await kept();
     const shown = shownKey(gone, now);
     print.result({ revoked: shown }, () => [
       `The key ${shown.id} of the project ${short(shown.project)} has ended.`,
@@ -73,24 +76,50 @@ export async function revokeKey(id: string, options: KeysOptions): Promise<void>
 
 interface Work {
   readonly keys: KeyManagement;
+  /** Ends when what was changed is kept: before that nobody is told of it. */
+  kept(): Promise<void>;
   readonly print: Printer;
   readonly now: Date;
   /** Whether the environment brings a key of its own. */
   readonly hasGiven: boolean;
 }
 
-/** Needs no database: keys can be made before the first start. */
-async function withKeys(options: KeysOptions, work: (work: Work) => number): Promise<void> {
+async function withKeys(options: KeysOptions, work: (work: Work) => Promise<number>): Promise<void> {
   const print = printer(options.json ?? false);
   await reporting(print, async () => {
-    const settings = readSettings();
-    const path = options.db ?? settings.path;
-    if (path === ":memory:")
-      throw invalid("a memory that keeps nothing keeps no keys. Name a file with --db.");
+    const settings = readSettings(undefined, options.db);
     const clock = clockOf(options.at);
-    const keys = keyManagement(keysFile(keysPathOf(path)), clock);
-    return work({ keys, print, now: clock(), hasGiven: settings.apiKey !== undefined });
+    const { store, close } = await storeOf(settings);
+    try {
+      await store.refresh?.();
+      return await work({
+        keys: keyManagement(store, clock),
+        kept: async () => store.kept?.(),
+        print,
+        now: clock(),
+        hasGiven: settings.apiKey !== undefined,
+      });
+    } finally {
+      await close();
+    }
   });
+}
+
+interface Store {
+  readonly store: KeyStore;
+  close(): Promise<void>;
+}
+
+/** Beside a file no database is needed: keys can be made before the first start. In PostgreSQL all servers share them. */
+async function storeOf({ path, secret, backends }: Settings): Promise<Store> {
+  const { postgres } = backends ?? {};
+  if (postgres) {
+    const { openPostgres } = await import("../../config/backends/postgres.ts");
+    const { record, close } = await openPostgres(postgres, secret === undefined ? {} : { secret });
+    return { store: sharedKeys(record.documents), close };
+  }
+  if (path === ":memory:") throw invalid("a memory that keeps nothing keeps no keys. Name a file with --db.");
+  return { store: keysFile(keysPathOf(path)), close: async () => {} };
 }
 
 /** The only time that the secret is shown. */

@@ -10,7 +10,6 @@ import { type CommonOptions, reporting } from "../run.ts";
 
 interface MoveOptions extends CommonOptions {
   readonly to: string;
-  readonly from?: string;
 }
 
 const STEPS = { copying: "copied", checking: "checked" } as const;
@@ -19,8 +18,8 @@ const STEPS = { copying: "copied", checking: "checked" } as const;
 export async function moveTo(options: MoveOptions): Promise<void> {
   const print = printer(options.json ?? false);
   await reporting(print, async () => {
-    const settings = readSettings();
-    const named = options.from ?? options.db ?? settings.backends?.postgres?.url ?? settings.path;
+    const settings = readSettings(undefined, options.db);
+    const named = settings.backends?.postgres?.url ?? settings.path;
     if (keyOf(named) === keyOf(options.to)) throw invalid("move: both are the same database.");
     const from = await openPlace(named, "reads", settings);
     try {
