@@ -35,6 +35,8 @@ const LIKE_EACH_OTHER: readonly FollowerUser[] = [
   { project: "a", user: `${"u".repeat(511)}v` },
   { project: "default", user: "*" },
   { project: "default", user: "ann" },
+  // Nobody's: where the engine marks what it has filled.
+  { project: "\u0001", user: "\u0001" },
 ];
 
 /** Ids as users' messages bring them: any text of up to 512 bytes, and a mark of the passage behind it. */

@@ -1,0 +1,186 @@
+import { checkCount } from "../../domain/limits.ts";
+import { invalid, MemoryError } from "../../errors.ts";
+import type { Follower, FollowerEntry, FollowerSpace } from "../../ports/follower.ts";
+import { scopeName } from "../shared/scope-name.ts";
+import type { IndexPool } from "./pool.ts";
+import { inTransaction, runner } from "./run.ts";
+import { prepared, tablesOf, type VectorType, vectorType } from "./schema.ts";
+import { whereSql } from "./where.ts";
+
+export type { IndexConnection, IndexPool, IndexQuery, IndexRow } from "./pool.ts";
+
+export interface PostgresFollowerOptions {
+  /** A `Pool` of the package `pg` that the caller made; it stays open. */
+  readonly pool: IndexPool;
+  /** How the names of our two tables begin ("keepsake"); two programs on one schema take two. */
+  readonly prefix?: string;
+  /** How long one call may take, in ms (30,000). */
+  readonly timeoutMs?: number;
+}
+
+/** Entries in one statement, and ids on one page. */
+const AT_ONCE = 500;
+const PAGE = 1000;
+/** pgvector takes no more. */
+const MOST_SEARCHED = 1000;
+/** Of a user among many others, so many entries of everybody are looked at before the search gives up. */
+const MOST_SCANNED = 200_000;
+
+/**
+ * An HNSW index of pgvector (0.8 or newer) as a follower: a table of its own, beside the record or anywhere else. Where a user has few
+ * of the entries, PostgreSQL looks at those one by one; else the index is walked until it has found enough of the user's. `invalid_input`
+ * for options that cannot work.
+ */
+export function postgresFollower(options: PostgresFollowerOptions): Follower {
+  const { pool, prefix = "keepsake" } = options;
+  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(prefix)) {
+    throw invalid("prefix: at most 40 small letters, digits and underscores, no digit first.");
+  }
+  const run = runner(pool, checkCount(options.timeoutMs ?? 30_000, "timeoutMs", 1, 600_000));
+  const tables = tablesOf(prefix);
+  const { entries } = tables;
+  let space: FollowerSpace | undefined;
+  let isClosed = false;
+
+  const begin = (signal: AbortSignal | undefined): void => {
+    signal?.throwIfAborted();
+    if (isClosed) throw new MemoryError("unavailable", "The index in PostgreSQL is closed. Open another.");
+  };
+  const checked = ({ length }: Float32Array): VectorType => {
+    if (!space) throw invalid("The index in PostgreSQL is not prepared: call prepare() first.");
+    if (length === space.dimensions) return vectorType(length);
+    throw invalid(`The index in PostgreSQL takes vectors of ${space.dimensions} numbers, not ${length}.`);
+  };
+
+  return {
+    name: "pgvector",
+    remains: [{ place: `dead rows of the table ${entries}, until PostgreSQL vacuums it, and its log (WAL)` }],
+
+    async prepare(wanted, { signal } = {}) {
+      begin(signal);
+      await run(signal, (ask) => prepared(ask, tables, wanted));
+      space = { ...wanted };
+    },
+
+    async put(of, given, { signal } = {}) {
+      begin(signal);
+      // Of two of one id the last one counts, and a statement may not put both.
+      const all = [...new Map(given.map((one) => [one.id, one])).values()];
+      const [kind] = given.map(({ vector }) => checked(vector));
+      const key = scopeName(of);
+      for (let at = 0; at < all.length; at += AT_ONCE) {
+        const some = all.slice(at, at + AT_ONCE);
+        await run(signal, (ask) => ask(putSql(entries, kind ?? "vector"), [key, ...columnsOf(some)]));
+      }
+    },
+
+    async drop(of, ids, { signal } = {}) {
+      begin(signal);
+      if (ids.length === 0) return;
+      await run(signal, (ask) =>
+        ask(`DELETE FROM ${entries} WHERE owner_key = $1 AND id = ANY ($2::text[])`, [
+          scopeName(of),
+          [...ids],
+        ]),
+      );
+    },
+
+    async dropUser(of, { signal } = {}) {
+      begin(signal);
+      await run(signal, (ask) => ask(`DELETE FROM ${entries} WHERE owner_key = $1`, [scopeName(of)]));
+    },
+
+    async nearest(of, vector, { limit, where = {}, signal }) {
+      begin(signal);
+      const kind = checked(vector);
+      const values: unknown[] = [scopeName(of), textOf(vector), limit];
+      const filter = whereSql(where, values);
+      const rows = await run(signal, (ask) =>
+        inTransaction(ask, searching(limit), () =>
+          ask(
+            `SELECT id, 1 - (vector <=> $2::${kind}) AS score FROM ${entries} ` +
+              `WHERE owner_key = $1 AND ${filter} ORDER BY vector <=> $2::${kind} LIMIT $3`,
+            values,
+          ),
+        ),
+      );
+      return rows.map(({ id, score }) => ({
+        id: id ?? "",
+        score: Math.max(-1, Math.min(1, Number(score))),
+      }));
+    },
+
+    async held(of, ids, { signal } = {}) {
+      begin(signal);
+      if (ids.length === 0) return [];
+      const rows = await run(signal, (ask) =>
+        ask(`SELECT id FROM ${entries} WHERE owner_key = $1 AND id = ANY ($2::text[])`, [
+          scopeName(of),
+          [...ids],
+        ]),
+      );
+      return rows.map(({ id }) => id ?? "");
+    },
+
+    async *entries(of, { signal } = {}) {
+      let last = "";
+      for (;;) {
+        begin(signal);
+        const after = last;
+        const rows = await run(signal, (ask) =>
+          ask(`SELECT id FROM ${entries} WHERE owner_key = $1 AND id > $2 ORDER BY id LIMIT ${PAGE}`, [
+            scopeName(of),
+            after,
+          ]),
+        );
+        if (rows.length > 0) yield rows.map(({ id }) => id ?? "");
+        if (rows.length < PAGE) return;
+        last = rows.at(-1)?.id ?? "";
+      }
+    },
+
+    async clear({ signal } = {}) {
+      begin(signal);
+      await run(signal, (ask) => ask(`TRUNCATE ${entries}`));
+    },
+
+    async close() {
+      isClosed = true;
+    },
+  };
+}
+
+/** An index that is filtered gives too few, unless it goes on (pgvector 0.8). */
+function searching(limit: number): string[] {
+  return [
+    `hnsw.ef_search = ${Math.max(1, Math.min(MOST_SEARCHED, 2 * limit))}`,
+    "hnsw.iterative_scan = strict_order",
+    `hnsw.max_scan_tuples = ${MOST_SCANNED}`,
+  ];
+}
+
+function putSql(table: string, kind: VectorType): string {
+  return (
+    `INSERT INTO ${table} (owner_key, id, vector, type, owner, at, kind, session) ` +
+    `SELECT $1, id, vector::${kind}, type, owner, at, kind, session FROM unnest($2::text[], $3::text[], $4::text[], ` +
+    "$5::text[], $6::double precision[], $7::text[], $8::text[]) AS put (id, vector, type, owner, at, kind, session) " +
+    "ON CONFLICT (owner_key, id) DO UPDATE SET vector = excluded.vector, type = excluded.type, owner = excluded.owner, " +
+    "at = excluded.at, kind = excluded.kind, session = excluded.session"
+  );
+}
+
+function columnsOf(some: readonly FollowerEntry[]): unknown[] {
+  return [
+    some.map(({ id }) => id),
+    some.map(({ vector }) => textOf(vector)),
+    some.map(({ metadata }) => metadata.type),
+    some.map(({ metadata }) => metadata.owner),
+    some.map(({ metadata }) => metadata.at),
+    some.map(({ metadata }) => metadata.kind ?? null),
+    some.map(({ metadata }) => metadata.session ?? null),
+  ];
+}
+
+function textOf(vector: Float32Array): string {
+  return `[${vector.join(",")}]`;
+}

@@ -1,0 +1,160 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { Pool } from "pg";
+import { afterAll, describe, expect, expectTypeOf, it } from "vitest";
+import { matches, type Where } from "../../domain/filter.ts";
+import { followerConformance } from "../../testing/follower-conformance.ts";
+import { entry, randomVectors } from "../../testing/follower-entries.ts";
+import { type IndexPool, postgresFollower } from "./index.ts";
+
+const url = process.env.KEEPSAKE_TEST_POSTGRES;
+const HOW = "set KEEPSAKE_TEST_POSTGRES to the address of a PostgreSQL with pgvector";
+
+it("takes the pool of pg as it is", () => {
+  expectTypeOf<Pool>().toExtend<IndexPool>();
+});
+
+it("refuses a prefix that is no plain name", () => {
+  const pool = { connect: () => Promise.reject(new Error("never asked")) };
+  expect(() => postgresFollower({ pool, prefix: 'x"; DROP TABLE y' })).toThrow(/prefix/);
+});
+
+it("says that a server is gone", async () => {
+  const pool = new Pool({ host: "127.0.0.1", port: 1, max: 1 });
+  const follower = postgresFollower({ pool });
+  await expect(follower.prepare({ fingerprint: "test/8", dimensions: 8 })).rejects.toMatchObject({
+    code: "unavailable",
+  });
+  await pool.end();
+});
+
+it("says within its deadline that a server hangs, and takes a new connection after that", async () => {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => sockets.push(socket)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const pool = new Pool({ host: "127.0.0.1", port, max: 1, connectionTimeoutMillis: 400 });
+  const follower = postgresFollower({ pool, timeoutMs: 150 });
+  for (let tried = 0; tried < 2; tried += 1) {
+    const begun = performance.now();
+    await expect(follower.prepare({ fingerprint: "test/8", dimensions: 8 })).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    expect(performance.now() - begun).toBeLessThan(1500);
+  }
+  await pool.end();
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+describe.skipIf(!url)(`pgvector (${HOW})`, () => {
+  const pool = new Pool({ connectionString: url, max: 8 });
+  const prefixes: string[] = [];
+  const removed = async (prefix: string): Promise<void> => {
+    await pool.query(`DROP TABLE IF EXISTS ${prefix}_index, ${prefix}_index_space`);
+  };
+  afterAll(() => pool.end());
+  const named = (): string => {
+    const prefix = `t_${randomBytes(6).toString("hex")}`;
+    prefixes.push(prefix);
+    return prefix;
+  };
+  let prefix = "";
+
+  followerConformance({
+    name: "pgvector",
+    async open() {
+      prefix = named();
+      return postgresFollower({ pool, prefix });
+    },
+    reopen: async () => postgresFollower({ pool, prefix }),
+    second: async () => postgresFollower({ pool, prefix }),
+    remove: () => removed(prefix),
+  });
+
+  it("takes every filter, and means by it what the record does", async () => {
+    const mine = named();
+    const follower = postgresFollower({ pool, prefix: mine });
+    await follower.prepare({ fingerprint: "test/8", dimensions: 8 });
+    const held = [
+      entry("a", [1], { at: 1000, kind: "fact" }),
+      entry("b", [1, 1], { at: 2000, session: "monday" }),
+      entry("c", [0, 1], { type: "passage", at: 3000, kind: "event", session: "it's" }),
+    ];
+    const of = { project: "default", user: "ann" };
+    await follower.put(of, held);
+    const filters: Where[] = [
+      { session: { $exists: true } },
+      { session: { $exists: false } },
+      { session: { $ne: "monday" } },
+      { session: { $nin: ["monday", "it's"] } },
+      { session: "it's" },
+      { $not: { type: "memory" } },
+      { kind: { $not: { $eq: "fact" } } },
+      { at: { $in: [] } },
+      { at: { $nin: [] } },
+      { unknown: "x" },
+      { unknown: { $ne: "x" } },
+      { at: "1000" },
+      { kind: null },
+      { at: { $gt: 1000, $lte: 3000 } },
+      { $or: [] },
+      { $and: [] },
+    ];
+    for (const where of filters) {
+      const hits = await follower.nearest(of, held[0]?.vector ?? new Float32Array(8), { limit: 9, where });
+      const wanted = held.filter(({ metadata }) => matches(where, { ...metadata })).map(({ id }) => id);
+      expect({ where, ids: hits.map(({ id }) => id).sort() }).toEqual({ where, ids: wanted });
+    }
+    await removed(mine);
+  });
+
+  it("finds a user's nearest among those of many others", { timeout: 60_000 }, async () => {
+    const mine = named();
+    const follower = postgresFollower({ pool, prefix: mine });
+    await follower.prepare({ fingerprint: "test/32", dimensions: 32 });
+    const vectors = randomVectors(3000, 32, 5);
+    for (let user = 0; user < 3; user += 1) {
+      const own = vectors.slice(user * 1000, (user + 1) * 1000);
+      await follower.put(
+        { project: "default", user: `user ${user}` },
+        own.map((vector, i) => entry(`e${i}`, vector)),
+      );
+    }
+    await pool.query(`ANALYZE ${mine}_index`);
+    const own = vectors.slice(0, 1000);
+    let found = 0;
+    for (const asked of randomVectors(20, 32, 6)) {
+      const exact = own
+        .map((vector, i) => ({
+          id: `e${i}`,
+          score: vector.reduce((sum, part, k) => sum + part * (asked[k] ?? 0), 0),
+        }))
+        .sort((one, other) => other.score - one.score)
+        .slice(0, 10)
+        .map(({ id }) => id);
+      const hits = await follower.nearest({ project: "default", user: "user 0" }, asked, { limit: 100 });
+      expect(hits).toHaveLength(100);
+      const ids = new Set(hits.map(({ id }) => id));
+      found += exact.filter((id) => ids.has(id)).length;
+    }
+    expect(found).toBeGreaterThanOrEqual(190);
+    await removed(mine);
+  });
+
+  it("keeps long vectors as halves, and refuses longer ones", async () => {
+    const mine = named();
+    const follower = postgresFollower({ pool, prefix: mine });
+    await follower.prepare({ fingerprint: "test/3072", dimensions: 3072 });
+    const [vector = new Float32Array(0)] = randomVectors(1, 3072);
+    const of = { project: "default", user: "ann" };
+    await follower.put(of, [entry("long", vector)]);
+    const [hit] = await follower.nearest(of, vector, { limit: 1 });
+    expect(hit?.score).toBeCloseTo(1, 3);
+    await expect(follower.prepare({ fingerprint: "test/5000", dimensions: 5000 })).rejects.toMatchObject({
+      code: "invalid_input",
+    });
+    await removed(mine);
+  });
+});
