@@ -10,6 +10,7 @@ type Opening = (settings: BackendSettings, clients: Clients) => Promise<Follower
 const OPENINGS: { readonly [Name in FollowerName]?: Opening } = {
   chroma,
   faiss,
+  pgvector,
   pinecone,
   redis,
   "s3-vectors": s3Vectors,
@@ -77,4 +78,21 @@ async function s3Vectors({ s3Vectors: settings }: BackendSettings): Promise<Foll
   const { s3VectorsFollower } = await import("../../adapters/s3-vectors/index.ts");
   // What fails is tried again by the adapter.
   return s3VectorsFollower({ client: new S3Vectors({ ...place, maxAttempts: 1 }), bucket });
+}
+
+/** Beside the record, with connections of its own: a search that takes long holds up no write. */
+async function pgvector(settings: BackendSettings, { closing }: Clients): Promise<Follower> {
+  const { url, connections = 10 } = settings.pgvector ?? { url: "" };
+  const { Pool } = await vendorPackage("pg", "KEEPSAKE_FOLLOWER");
+  const { postgresFollower } = await import("../../adapters/postgres-index/index.ts");
+  const pool = new Pool({
+    connectionString: url,
+    max: connections,
+    application_name: "keepsake index",
+    keepAlive: true,
+  });
+  // An idle connection that breaks is replaced when it is needed; without a listener it would end the process.
+  pool.on("error", () => {});
+  closing.add(() => pool.end());
+  return postgresFollower({ pool });
 }
