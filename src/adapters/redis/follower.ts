@@ -54,6 +54,15 @@ export function redisFollower(options: RedisOptions): Follower {
     if (!wrong) return space;
     throw invalid(`the index on Redis takes vectors of ${dimensions} numbers, not ${wrong.length}.`);
   };
+  /** A server that came back with nothing would pass for one that holds nothing of a user. */
+  const checkThere = async (signal: AbortSignal | undefined): Promise<void> => {
+    const there = space ? await ask("GET", [spaceKey], { signal }) : undefined;
+    if (!space || there === nameOf(space)) return;
+    throw new MemoryError(
+      "unavailable",
+      "the index on Redis was emptied, or taken by another space. Prepare it again.",
+    );
+  };
   const clear = async (signal: AbortSignal | undefined): Promise<void> => {
     for await (const keys of walk(ask, `${literal(prefix)}:{*}:${INDEX}:*`, signal)) {
       if (keys.length > 0) await ask("UNLINK", keys, { signal, isUrgent: true });
@@ -69,7 +78,7 @@ export function redisFollower(options: RedisOptions): Follower {
     async prepare(wanted, { signal } = {}) {
       begin(signal);
       const there = String((await ask("GET", [spaceKey], { signal })) ?? "");
-      const said = JSON.stringify([wanted.fingerprint, wanted.dimensions]);
+      const said = nameOf(wanted);
       if (there !== said) {
         await clear(signal);
         await ask("SET", [spaceKey, said], { signal });
@@ -82,6 +91,7 @@ export function redisFollower(options: RedisOptions): Follower {
       begin(signal);
       const { dimensions } = spaceFor(entries.map(({ vector }) => vector));
       const keys = keysOf(of);
+      await checkThere(signal);
       for (let at = 0; at < entries.length; at += PUT_AT_ONCE) {
         const args = entries.slice(at, at + PUT_AT_ONCE).flatMap(argumentsOf);
         await PUT(ask, keys, [codeLength(dimensions), ...args], { signal });
@@ -105,7 +115,7 @@ export function redisFollower(options: RedisOptions): Follower {
     async nearest(of, vector, { limit, where, signal }) {
       begin(signal);
       spaceFor([vector]);
-      const found = await bounded(ask, keysOf(of), vector, signal);
+      const [found] = await Promise.all([bounded(ask, keysOf(of), vector, signal), checkThere(signal)]);
       if (where && Object.keys(where).length > 0) {
         return exact(ask, keysOf(of), vector, { slots: found, limit, where, signal });
       }
@@ -153,6 +163,9 @@ export function redisFollower(options: RedisOptions): Follower {
     },
   };
 }
+
+const nameOf = ({ fingerprint, dimensions }: FollowerSpace): string =>
+  JSON.stringify([fingerprint, dimensions]);
 
 function argumentsOf({ id, vector, metadata }: FollowerEntry): [string, Buffer, Buffer, string] {
   const bytes = Buffer.from(vector.slice().buffer);

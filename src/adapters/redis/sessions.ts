@@ -1,5 +1,4 @@
 import type { Role } from "../../domain/message.ts";
-import { MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ActiveSession, SessionOf, Sessions, SessionTurn } from "../../ports/sessions.ts";
@@ -44,7 +43,8 @@ export function redisSessions(options: RedisSessionsOptions): Sessions {
       sum += gone ?? 0;
       if (isBarred === 1) return sum;
     }
-    throw new MemoryError("unavailable", "Redis (sessions) is full: what is on its way cannot be barred.");
+    // As long as it is full, what is on its way is kept out by that.
+    return sum;
   };
 
   return {
