@@ -9,6 +9,11 @@ import { type PineconeServer, pineconeServer } from "../../src/testing/pinecone-
 import { type Hosted, treatedBadly } from "./treated-badly.ts";
 
 const PATIENCE = { timeoutMs: 250, deadlineMs: 500 } as const;
+const FAULTS = ["is down", "is slow", "has too many requests", "answers 503", "hangs", "comes back empty"];
+/** What is only empty is no failure: it is filled again. */
+const NOTICED = FAULTS.filter((fault) => fault !== "comes back empty");
+const SILENT = "shows nothing of what it takes in";
+
 async function pinecone(): Promise<Hosted> {
   const server: PineconeServer = await pineconeServer({ lagMs: 20 });
   const client = new Pinecone({ apiKey: "test", controllerHostUrl: server.url, maxRetries: 0 });
@@ -33,13 +38,14 @@ async function pinecone(): Promise<Hosted> {
         server.empty();
         return async () => {};
       },
-      "shows nothing of what it takes in": async () => {
+      [SILENT]: async () => {
         server.lagMs = 60_000;
         return async () => {
           server.lagMs = 20;
         };
       },
     },
+    noticed: [...NOTICED, SILENT],
     close: () => server.close(),
   };
 }
@@ -82,6 +88,7 @@ async function s3Vectors(address: string): Promise<Hosted> {
         return async () => {};
       },
     },
+    noticed: NOTICED,
     async close() {
       await emptied();
       client.destroy();
@@ -91,10 +98,8 @@ async function s3Vectors(address: string): Promise<Hosted> {
   };
 }
 
-const FAULTS = ["is down", "is slow", "has too many requests", "answers 503", "hangs", "comes back empty"];
-
 describe("Pinecone, treated badly", () => {
-  treatedBadly(pinecone, [...FAULTS, "shows nothing of what it takes in"]);
+  treatedBadly(pinecone, [...FAULTS, SILENT]);
 });
 
 const address = process.env.KEEPSAKE_TEST_S3_VECTORS;

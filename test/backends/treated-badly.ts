@@ -12,6 +12,8 @@ export interface Hosted {
   follower(): Follower;
   /** Breaks the service in some way; what is given puts it right. */
   readonly faults: { readonly [fault: string]: () => Promise<() => Promise<void>> };
+  /** Faults that whoever feeds the index must fail of, while they last. */
+  readonly noticed?: readonly string[];
   close(): Promise<void>;
 }
 
@@ -91,6 +93,8 @@ export function treatedBadly(open: () => Promise<Hosted>, faults: readonly strin
     }
     return longest;
   };
+  const feeding = async () =>
+    (await keepsake.jobs()).find(({ name }) => name === `following ${index.name}`)?.state;
   const caughtUp = async (): Promise<void> => {
     const wanted = (await record.since(ANN, 0)).units.map(({ id }) => id).sort();
     await expect.poll(() => idsOf(index, ANN).catch(() => []), SOON).toEqual(wanted);
@@ -107,6 +111,7 @@ export function treatedBadly(open: () => Promise<Hosted>, faults: readonly strin
       const begun = performance.now();
       expect(await answers(keepsake)).toEqual(await answers(plain));
       expect(performance.now() - begun).toBeLessThan(ASKED.length * (RECALL_MS + UNNOTICED_MS));
+      if (hosted.noticed?.includes(fault)) await expect.poll(feeding, SOON).toBe("failing");
       await mended();
       await caughtUp();
       expect(await answers(keepsake)).toEqual(await answers(plain));

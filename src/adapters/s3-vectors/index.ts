@@ -82,7 +82,8 @@ export function s3VectorsFollower(options: S3VectorsFollowerOptions): Follower {
     const found = await asked(remote, signal, (abortSignal) => call({ abortSignal }).catch(onlyMissing));
     if (found === false) {
       if (!wasThere) return undefined;
-      known.delete(indexName);
+      // Others may be gone with it, and one word of it is enough.
+      known.clear();
       throw lost();
     }
     known.add(indexName);
@@ -149,6 +150,7 @@ export function s3VectorsFollower(options: S3VectorsFollowerOptions): Follower {
         const others = all.filter((name) => !name.startsWith(prefix));
         await dropIndexes(place, others, signal);
         known.clear();
+        for (const name of all) if (name.startsWith(prefix)) known.add(name);
       }
       space = { ...wanted };
     },
