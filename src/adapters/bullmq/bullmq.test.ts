@@ -6,7 +6,6 @@ import type { Queue } from "../../ports/queue.ts";
 import { queueConformance } from "../../testing/queue-conformance.ts";
 import { BULLMQ_CLIENT, type BullmqLibrary, bullmqQueue } from "./index.ts";
 
-// biome-ignore lint/style/noProcessEnv: only tests read it.
 const { KEEPSAKE_TEST_REDIS: address } = process.env;
 /** The library as it is fits what is asked of it. */
 const library: BullmqLibrary<Redis> = bullmq;

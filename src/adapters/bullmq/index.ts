@@ -101,6 +101,7 @@ export function bullmqQueue<Connection extends BullmqConnection>(options: Bullmq
     },
 
     async setAside(limit) {
+      if (!(await isUp())) throw down();
       const failed = JOBS.map(async (job) => {
         const found = await asked(queueOf(job).getFailed(0, limit - 1));
         return found.flatMap((one) => (one ? [asideOf(job, one)] : []));
@@ -113,6 +114,7 @@ export function bullmqQueue<Connection extends BullmqConnection>(options: Bullmq
       const [, job, number] = /^(.+)-(\d+)$/.exec(id) ?? [];
       const name = JOBS.find((one) => one === job);
       if (!name || number === undefined) return false;
+      if (!(await isUp())) throw down();
       const found = await asked(queueOf(name).getJob(number));
       if (!found || !(await asked(found.isFailed()))) return false;
       await asked(send(name, 0));

@@ -62,13 +62,20 @@ function greeting({ path, backends: { options } }: Working, url: string | undefi
   ];
 }
 
-function healthOf({ keepsake, backends, settings }: Working, options: WorkerOptions, meter: PrometheusMeter) {
+function healthOf(
+  { keepsake, memory, backends, settings }: Working,
+  options: WorkerOptions,
+  meter: PrometheusMeter,
+) {
   const { queue } = backends.options;
   return healthServer({
     host: options.host ?? settings.host,
     port: options.port ?? 0,
     async health(): Promise<Health> {
-      const [record, isUp] = await Promise.all([answers(keepsake.setAside({ limit: 1 })), queue?.isUp()]);
+      const [record, isUp] = await Promise.all([
+        answers(memory.history(undefined, { limit: 1 })),
+        queue?.isUp(),
+      ]);
       return {
         record: record ? "ok" : "unavailable",
         ...(isUp === undefined ? {} : { queue: isUp ? "ok" : "unavailable" }),

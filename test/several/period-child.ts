@@ -1,0 +1,49 @@
+import { writeSync } from "node:fs";
+import { memoryRecord } from "../../src/adapters/memory/index.ts";
+import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { runner } from "../../src/engine/jobs/runner.ts";
+import type { Record } from "../../src/ports/record.ts";
+
+/**
+ * One of several processes that run a job on one record: `period-child.ts PLACE EVERY TAKES`. Says "begin N" and "end N" of each
+ * run, with the time in ms, until it is told to stop.
+ */
+const [, , place = "", every = "0", takes = "0"] = process.argv;
+
+async function open(): Promise<Record> {
+  if (place === "") return memoryRecord();
+  if (!place.startsWith("postgres")) return openSqliteRecord({ path: place });
+  const { openPostgres } = await import("../../src/config/backends/postgres.ts");
+  return (await openPostgres({ url: place }, { secret: "a-secret-for-this-run-only-0123456789" })).record;
+}
+
+const record = await open();
+const stopping = new AbortController();
+const say = (word: string): number => writeSync(1, `${word} ${Date.now()}\n`);
+const one = runner(
+  { clock: () => new Date(), record },
+  {
+    name: "decay",
+    about: "says when it runs",
+    everyMs: Number(every),
+    rest: 0,
+    async *run(signal) {
+      say("begin");
+      await new Promise((resolve) => setTimeout(resolve, Number(takes)));
+      signal.throwIfAborted();
+      say("end");
+      yield { done: 1 };
+    },
+  },
+  stopping.signal,
+);
+const awake = setInterval(() => {}, 60_000);
+one.start(0);
+say("ready");
+process.once("SIGTERM", async () => {
+  stopping.abort(new Error("stopped"));
+  clearInterval(awake);
+  await one.end();
+  await record.close();
+  process.exit(0);
+});
