@@ -84,6 +84,18 @@ describe("what was said last", () => {
     expect(heard().join(" ")).not.toContain("I own a bank.");
   });
 
+  it("is known to a model that answers a question asked in it", async () => {
+    const model = scriptedModel(() => "You keep bees [1].");
+    const memory = await open({ model, extractor: "rules" });
+    await memory.scope({ user: "ana" }).remember("I keep bees behind the house.", { session: "talk" });
+    const heard = async (narrow: { session?: string }): Promise<string[]> => {
+      await memory.scope({ user: "ana", ...narrow }).answer("Is it true that I keep bees?");
+      return model.asked.at(-1)?.turns.map(({ content }) => content) ?? [];
+    };
+    expect(await heard({ session: "talk" })).toContain("I keep bees behind the house.");
+    expect(await heard({})).not.toContain("I keep bees behind the house.");
+  });
+
   it("is not held up, and nothing else is, where the sessions are down", async () => {
     const ana = (await open()).scope({ user: "ana" });
     isDown = true;

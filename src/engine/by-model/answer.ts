@@ -5,12 +5,13 @@ import { inZone, isoTime } from "../../domain/time.ts";
 import type { LanguageModel, Prompt } from "../../ports/language-model.ts";
 import { type AnswerPorts, composeAnswer, lastZone, UNKNOWN } from "../answer.ts";
 import type { Ports } from "../ports.ts";
+import { earlierTurns } from "./earlier.ts";
 import { type Heard, heard, type Patience } from "./hearing.ts";
 import { strictReader } from "./marks.ts";
 import { notesOf } from "./notes.ts";
 import { answerPrompt } from "./prompts.ts";
 
-export type TellingPorts = AnswerPorts & Pick<Ports, "secret" | "model" | "meter" | "patience">;
+export type TellingPorts = AnswerPorts & Pick<Ports, "secret" | "model" | "meter" | "patience" | "sessions">;
 
 /** A slow model on one's own machine needs some seconds to read the notes. */
 export const PATIENCE: Patience = { first: 15_000, whole: 40_000 };
@@ -42,10 +43,19 @@ export async function* answerStream(
     yield* inWords(answer.text, options.signal);
     return answer;
   }
-  return yield* reworded(
-    { ports, model: ports.model, scope, session: scope.session, question, options },
-    answer,
-  );
+  const { model } = ports;
+  const { session } = scope;
+  const earlier = options.knownAt === undefined ? await turnsBefore(ports, scope) : [];
+  return yield* reworded({ ports, model, scope, session, question, options, earlier }, answer);
+}
+
+/** What was said last in the session that a question is asked in: "the second one" may mean something there. */
+async function turnsBefore(ports: TellingPorts, scope: Scope): Promise<Prompt["turns"]> {
+  const { session } = scope;
+  if (session === undefined) return [];
+  const state = await ports.states.of(scope);
+  const next = { turn: state.block.turns.count + 1, at: ports.clock().toISOString() };
+  return earlierTurns(ports, scope, state, session, next);
 }
 
 /** Whether there is nothing that a model could be told. */
