@@ -81,6 +81,14 @@ export interface VerifiedPlace {
   readonly why?: "not reached";
 }
 
+/** A place that an erasure cannot reach at once. No read gives what its bytes may hold, but they are there. */
+export interface Remainder {
+  /** "PostgreSQL: write-ahead log". */
+  readonly place: string;
+  /** When they are gone at the latest (ISO 8601); absent where nobody said how long they are kept. */
+  readonly until?: string;
+}
+
 /** A copy of the record that was made before an erasure and so holds what it took, until it is gone itself. */
 export interface HeldBackup {
   /** Its file's name. */
@@ -107,6 +115,8 @@ export interface ErasureReceipt {
   readonly ids: readonly string[];
   /** The copies that were known to hold it when it was erased. */
   readonly backups?: readonly HeldBackup[];
+  /** Where its bytes stayed when it was erased, beside copies; absent for nowhere. */
+  readonly remains?: readonly Remainder[];
   /** SHA-256 of the erasure's trace, hex: what it took by ids and places. */
   readonly trace?: string;
   /** The receipt whose erasure this one did again, on a copy that was put back. */

@@ -145,6 +145,18 @@ export interface Record extends HouseKeeping, KeptAnswers {
   seal(scope: Scope, receipt: ErasureReceipt): Promise<void>;
 
   /**
+   * What an erasure cannot reach at once, and for how long (ms) at the most; `forMs` is absent where nobody can say. Absent,
+   * or empty, for nothing.
+   */
+  readonly remains?: () => Promise<readonly { readonly place: string; readonly forMs?: number }[]>;
+
+  /**
+   * Keeps the storage itself in order, in the background: what `remains` promises, it does in time. Gives how much it did.
+   * Absent where there is nothing to do.
+   */
+  readonly tidy?: () => Promise<number>;
+
+  /**
    * Checks the whole record: damage, orphans, wrong counts, erasures in the log without their receipt (place
    * "erasures"). Empty where all is well.
    */

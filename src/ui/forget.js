@@ -84,7 +84,8 @@ function section(title, items) {
 
 /** What an erasure took, from where, and that every place was read again. */
 export function receiptParts(receipt) {
-  const { erased, verified, complete, backups = [] } = receipt;
+  const { erased, verified, complete, backups = [], remains = [] } = receipt;
+  const dated = (name, until) => (until ? `${name} (until ${day(until)})` : name);
   const rows = [
     ["Memories", erased.memories],
     ["Versions of them", erased.versions],
@@ -110,7 +111,13 @@ export function receiptParts(receipt) {
       make(
         "p",
         { class: "small" },
-        `Backups made before still hold it: ${backups.map(({ name, until }) => (until ? `${name} (until ${day(until)})` : name)).join(", ")}.`,
+        `Backups made before still hold it: ${backups.map(({ name, until }) => dated(name, until)).join(", ")}.`,
+      ),
+    remains.length > 0 &&
+      make(
+        "p",
+        { class: "small" },
+        `No read gives it any more; its bytes stay in: ${remains.map(({ place, until }) => dated(place, until)).join(", ")}.`,
       ),
     make("p", { class: "small" }, `Receipt ${receipt.id}, ${moment(receipt.at)}`),
   ];

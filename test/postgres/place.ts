@@ -22,7 +22,7 @@ const SCHEMAS = 3;
 /** What leans on other rows goes before them. */
 const TABLES =
   "links gone tombstones log receipts erasures blocks recalls visits units heads versions messages answers calls turns jobs " +
-  "backups leases users documents filling";
+  "backups leases users documents filling freed";
 
 export function testPlace(url: string, options: PoolConfig = {}): Place {
   const prefix = `t${randomBytes(6).toString("hex")}`;

@@ -2,7 +2,7 @@ import { MemoryError } from "../../errors.ts";
 import { isLost, isPassing, noConnection, translate, UnknownOutcome } from "./errors.ts";
 import { type Patience, patiently } from "./patience.ts";
 import type { PostgresConnection, PostgresPool, Row } from "./pool.ts";
-import { type Statement, statement, type Transaction, transactionOn } from "./statement.ts";
+import { AS_TEXT, type Statement, statement, type Transaction, transactionOn } from "./statement.ts";
 
 /** Whose rows a transaction may see and write: those of one project, or all. The database itself holds it to that. */
 export type Reach = { readonly project: string } | "everybody";
@@ -48,8 +48,11 @@ export interface Database {
     work: (transaction: Transaction) => Promise<Result>,
     settle?: Settle<Result>,
   ): Promise<Result>;
-  /** One statement outside of any transaction, as the role that the pool logs in with. */
-  alone(sql: string, timeoutMs?: number): Promise<readonly Row[]>;
+  /**
+   * Statements one after the other, each its own transaction, as the role that the pool logs in with: the owner of the tables.
+   * Not tried again. Gives the rows of the last.
+   */
+  alone(statements: readonly string[], timeoutMs?: number): Promise<readonly Row[]>;
   /** Nothing can be asked after it. The pool stays open. */
   close(): void;
 }
@@ -126,15 +129,15 @@ export function databaseOf(pool: PostgresPool, settings: Settings): Database {
         }
       });
     },
-    alone: (sql, timeoutMs = settings.timeoutMs) =>
-      run(async () => {
-        if (isClosed) throw closed();
+    async alone(statements, timeoutMs = settings.timeoutMs) {
+      if (isClosed) throw closed();
+      try {
         const connection = await taken(pool, settings.connectMs);
-        return onConnection(connection, forget, async () => {
-          const { rows } = await connection.query({ text: sql, query_timeout: timeoutMs });
-          return rows;
-        });
-      }),
+        return await onConnection(connection, forget, () => oneByOne(connection, statements, timeoutMs));
+      } catch (error) {
+        throw translate(error);
+      }
+    },
     close() {
       isClosed = true;
       people.clear();
@@ -153,6 +156,19 @@ function settingsOf(
   const [project, all] = reach === "everybody" ? ["", "everybody"] : [reach.project, ""];
   const plans = reach === "everybody" ? OF_ALL : OF_ONE;
   return statement(SET, path, project, all, String(timeoutMs), synchronous, ...plans, role);
+}
+
+async function oneByOne(
+  connection: PostgresConnection,
+  statements: readonly string[],
+  timeoutMs: number,
+): Promise<readonly Row[]> {
+  let rows: readonly Row[] = [];
+  for (const text of statements) {
+    const query = { text, query_timeout: timeoutMs, types: AS_TEXT };
+    ({ rows } = await connection.query(query));
+  }
+  return rows;
 }
 
 /** A name as SQL has it. */

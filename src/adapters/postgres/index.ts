@@ -5,6 +5,7 @@ import { keepBlock, keptBlock } from "./blocks.ts";
 import { postgresCalls } from "./calls.ts";
 import { check } from "./check.ts";
 import { postgresDocuments } from "./documents.ts";
+import { rewriteDue } from "./freed.ts";
 import * as house from "./house-keeping.ts";
 import * as answers from "./kept-answers.ts";
 import { giveBackLease, renewLease, takeLease } from "./leases.ts";
@@ -13,7 +14,7 @@ import { unitsOutside, usersOutside } from "./outside.ts";
 import * as proof from "./proof.ts";
 import * as read from "./read.ts";
 import { keepRecalls, recalls } from "./recalls.ts";
-import { scrub } from "./scrub.ts";
+import { remains, scrub } from "./scrub.ts";
 import { postgresWhole } from "./whole/index.ts";
 import { commit, seal } from "./write.ts";
 
@@ -80,6 +81,8 @@ export async function openPostgresRecord(options: PostgresOptions): Promise<Post
     jobs: () => house.jobs(database),
     noteJob: (note) => house.noteJob(database, note),
     scrub: (scope, texts) => scrub(database, scope, texts),
+    remains: async () => remains(options.logKeptMs),
+    tidy: () => rewriteDue(database),
     seal: (scope, receipt) => seal(database, scope, receipt),
     check: () => check(database),
     async close() {

@@ -14,6 +14,11 @@ export interface PostgresOptions {
   readonly schema?: string;
   /** Where given, the record keeps a mark of it, and is not opened with another: `forbidden`. */
   readonly secret?: Secret;
+  /**
+   * For how long the server and its archives keep the write-ahead log at the most, in ms: receipts of erasures say until when
+   * it may hold what went. Absent, they say that nobody knows.
+   */
+  readonly logKeptMs?: number;
   /** The longest that one statement may take, in ms (10,000). */
   readonly timeoutMs?: number;
   /** How long a connection is waited for, in ms (5,000). */

@@ -5,6 +5,7 @@ import type { Scope } from "../../domain/scope.ts";
 import { countHeld, wordsOfMemory, wordsOfMessage, wordsOfReceipt } from "../shared/held-words.ts";
 import { bodyOf } from "../shared/stored-body.ts";
 import type { Database } from "./database.ts";
+import { KEPT_MS, noteFreed, rewriteSmall } from "./freed.ts";
 import { answersHeld } from "./kept-answers.ts";
 import { readText } from "./names.ts";
 import { personOf, reachOf } from "./rows.ts";
@@ -15,7 +16,13 @@ interface Place {
   readonly found: number;
 }
 
-/** Says how many of the texts stand in each place of the scope. */
+/** The place in receipts, and in what remains. */
+const FREED = "freed space of its tables";
+
+/**
+ * Says how many of the texts stand in each place of the scope, and writes the tables anew that they were in. Where that
+ * cannot be done at once it is done in the background, and `remains` has said until when.
+ */
 export async function scrub(database: Database, scope: Scope, texts: readonly string[]): Promise<Place[]> {
   const person = await personOf(database, scope);
   const [messages = [], versions = [], terms = [], receipts = []] = await database.ask(
@@ -27,6 +34,7 @@ export async function scrub(database: Database, scope: Scope, texts: readonly st
   );
   const answers = (await answersHeld(database, scope)).map(({ body }) => body);
   const words = receipts.map(bodyOf<KeptReceipt>).flatMap(wordsOfReceipt);
+  const isWrittenAnew = await rewriteSmall(database, await noteFreed(database, person));
   return [
     { place: "messages", found: countHeld(texts, messages.map(bodyOf<Message>).flatMap(wordsOfMessage)) },
     { place: "memories", found: countHeld(texts, versions.map(bodyOf<Memory>).flatMap(wordsOfMemory)) },
@@ -38,5 +46,19 @@ export async function scrub(database: Database, scope: Scope, texts: readonly st
       ),
     },
     { place: "receipts", found: countHeld(texts, [...words, ...answers]) },
+    ...(isWrittenAnew ? [{ place: FREED, found: 0 }] : []),
+  ];
+}
+
+/**
+ * What an erasure cannot reach at once: freed space, until the tables are written anew, and the log, for as long as the
+ * server and its archives keep it.
+ */
+export function remains(
+  logKeptMs: number | undefined,
+): { readonly place: string; readonly forMs?: number }[] {
+  return [
+    { place: `PostgreSQL: ${FREED}`, forMs: KEPT_MS },
+    { place: "PostgreSQL: write-ahead log", ...(logKeptMs === undefined ? {} : { forMs: logKeptMs }) },
   ];
 }

@@ -80,11 +80,9 @@ async function sent(
   });
 }
 
-const AS_TEXT = {
-  getTypeParser:
-    () =>
-    (text: string): string =>
-      text,
+/** Columns as the server sends them. */
+export const AS_TEXT: { getTypeParser(): (text: string) => string } = {
+  getTypeParser: () => (text) => text,
 };
 /** The server's own limit speaks first: it leaves the connection whole. */
 const GRACE_MS = 1000;

@@ -11,7 +11,7 @@ const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/service
 const OURS = { project: "ours", user: "ann" };
 const THEIRS = { project: "theirs", user: "ann" };
 /** What everybody shares, and what names no project. */
-const SHARED = ["backups", "documents", "filling", "identity", "jobs", "leases", "migrations"];
+const SHARED = ["backups", "documents", "filling", "freed", "identity", "jobs", "leases", "migrations"];
 
 describe.skipIf(!url)(`the wall between projects${missing}`, () => {
   let place: Place;

@@ -136,10 +136,10 @@ function leftIn({ place, found, until, why }: VerifiedPlace): string {
 
 /** What an erasure did, for people. */
 export function receiptLines(receipt: ErasureReceipt): string[] {
-  const { id, erased, verified, complete, backups = [] } = receipt;
-  const held = backups.map(
-    ({ name, until }) => `${short(name, 60)}${until === undefined ? "" : ` (until ${day(until)})`}`,
-  );
+  const { id, erased, verified, complete, backups = [], remains = [] } = receipt;
+  const until = (end: string | undefined): string => (end === undefined ? "" : ` (until ${day(end)})`);
+  const held = backups.map((one) => `${short(one.name, 60)}${until(one.until)}`);
+  const stays = remains.map((one) => `${one.place}${until(one.until)}`);
   const left = verified.filter(({ found }) => found > 0).map(leftIn);
   return [
     `Erased: ${several(erased.memories, "memory", "memories")} with ${several(erased.versions, "version")}, words in ${several(erased.messages, "message")}, ${several(erased.vectors, "vector")}.`,
@@ -147,6 +147,7 @@ export function receiptLines(receipt: ErasureReceipt): string[] {
       ? `Checked: none of it is left in ${verified.map(({ place }) => place).join(", ")}.`
       : `Some of it is still found in: ${left.join(", ")}.`,
     ...(held.length > 0 ? [`Backups made before still hold it: ${held.join(", ")}.`] : []),
+    ...(stays.length > 0 ? [`No read gives it any more; its bytes stay in: ${stays.join(", ")}.`] : []),
     `Receipt ${id}.`,
   ];
 }

@@ -201,6 +201,7 @@ async function unsealed(
     },
     ids: plan.memories,
     backups,
+    ...(await remaining(ports, at)),
     trace: traceHash(trace),
     ...(reason.again ? { replays: reason.again.receipt } : {}),
     previous,
@@ -213,6 +214,21 @@ async function holding(ports: Pick<Ports, "record">, at: string, since: string):
   return noted
     .filter((one) => one.at >= since && (one.until === undefined || one.until > at))
     .map(({ name, at: made, until }) => ({ name, at: made, ...(until === undefined ? {} : { until }) }));
+}
+
+/** What neither the record nor an index can reach at once. */
+async function remaining(
+  { record, followers = [] }: Pick<Ports, "record" | "followers">,
+  at: string,
+): Promise<Pick<ErasureReceipt, "remains">> {
+  const all = [...((await record.remains?.()) ?? []), ...followers.flatMap(({ remains = [] }) => remains)];
+  if (all.length === 0) return {};
+  return {
+    remains: all.map(({ place, forMs }) => ({
+      place,
+      ...(forMs === undefined ? {} : { until: new Date(Date.parse(at) + forMs).toISOString() }),
+    })),
+  };
 }
 
 const NOTHING: ErasedCounts = {

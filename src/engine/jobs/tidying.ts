@@ -4,7 +4,10 @@ import type { Job } from "./job.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Lets go of what is kept beside the record for a time alone: calls to models, and answers under idempotency keys. */
+/**
+ * Lets go of what is kept beside the record for a time alone: calls to models, and answers under idempotency keys. What the
+ * record's own storage needs is done with it.
+ */
 export function tidying(ports: Pick<Ports, "costs" | "record" | "clock">): Job {
   return {
     name: "tidying",
@@ -13,7 +16,8 @@ export function tidying(ports: Pick<Ports, "costs" | "record" | "clock">): Job {
     rest: 9,
     async *run() {
       const done = ((await ports.costs?.cleanUp()) ?? 0) + (await dropOldAnswers(ports));
-      if (done > 0) yield { done };
+      const tidied = (await ports.record.tidy?.()) ?? 0;
+      if (done + tidied > 0) yield { done: done + tidied };
     },
   };
 }

@@ -17,6 +17,10 @@ export const ERASURE_RECEIPT: z.ZodType = named(
       erased: z.record(z.string(), whole).describe("How many went from each place"),
       ids: z.array(z.string()).describe("Of the memories that are gone"),
       backups: z.array(HELD_BACKUP).describe("Copies that were known to hold it").optional(),
+      remains: z
+        .array(z.object({ place: z.string(), until: time.optional() }))
+        .describe("Where its bytes stayed when it was erased, and until when at the latest")
+        .optional(),
       trace: z.string().optional(),
       replays: z.string().optional(),
       verified: z

@@ -1,0 +1,106 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { isMemoryError } from "../../errors.ts";
+import { type Database, EVERYBODY, quoted } from "./database.ts";
+import { everybodys } from "./read.ts";
+import { statement } from "./statement.ts";
+
+/**
+ * PostgreSQL takes a row away by marking it: its bytes stay in the freed space of the table until they are overwritten, and
+ * VACUUM leaves them there, too. Only a table that is written anew (VACUUM FULL) holds its rows and nothing else. That shuts it
+ * to everybody meanwhile, so that it is done at once for tables of a moderate size, and in the background for others.
+ */
+const AT_ONCE_BYTES = 64 * 1024 * 1024;
+/** By then every table has been written anew; the background begins well before. */
+export const KEPT_MS: number = 7 * 86_400_000;
+const DUE = "3 days";
+/** How long everybody else may have to wait for the one that waits for a table. */
+const LOCK_MS = 1000;
+const REWRITE_MS = 600_000;
+const SNAPSHOTS_MS = 1000;
+
+/** What holds words of a user: tables of everybody's, and those of the user's part. */
+const WHOLE = ["receipts", "answers"];
+const PARTED = ["messages", "versions", "units", "blocks"];
+
+const PARTS =
+  "SELECT part FROM generate_series(0, 15) AS part " +
+  "WHERE satisfies_hash_partition('messages'::regclass, 16, part, $1::bigint)";
+
+/** Notes that a user's rows went out of tables. */
+export async function noteFreed(database: Database, person: number): Promise<string[]> {
+  const [row] = await everybodys(database, statement(PARTS, person));
+  const names = [...WHOLE, ...PARTED.map((table) => `${table}_${row?.part}`)];
+  await database.write(EVERYBODY, async (transaction) => {
+    transaction.later(
+      "INSERT INTO freed (name) SELECT name FROM unnest($1::text[]) AS row (name) ORDER BY name " +
+        "ON CONFLICT (name) DO UPDATE SET last = now()",
+      names,
+    );
+  });
+  return names;
+}
+
+/** Writes tables anew that are small enough. False where one is not, or is not to be had now: it is done later. */
+export async function rewriteSmall(database: Database, names: readonly string[]): Promise<boolean> {
+  let isDone = true;
+  for (const name of names) {
+    const isSmall = (await sizeOf(database, name)) <= AT_ONCE_BYTES;
+    isDone = isSmall && (await rewritten(database, name)) && isDone;
+  }
+  return isDone;
+}
+
+/** Writes tables anew that have waited for long enough, one after the other. Gives how many. */
+export async function rewriteDue(database: Database): Promise<number> {
+  const due = `SELECT name FROM freed WHERE since < now() - interval '${DUE}' ORDER BY since`;
+  let done = 0;
+  for (const { name } of await everybodys(database, statement(due))) {
+    if (await rewritten(database, name ?? "")) done += 1;
+  }
+  return done;
+}
+
+async function sizeOf(database: Database, name: string): Promise<number> {
+  const rows = await everybodys(
+    database,
+    statement("SELECT pg_total_relation_size($1::regclass) AS bytes", name),
+  );
+  return Number(rows[0]?.bytes);
+}
+
+/** False where somebody holds it for too long, or this login may not. */
+async function rewritten(database: Database, name: string): Promise<boolean> {
+  const table = `${quoted(database.settings.schema)}.${quoted(name)}`;
+  const noted = "SELECT last, xmin::text AS made FROM freed WHERE name = $1";
+  const [before] = await everybodys(database, statement(noted, name));
+  if (!before) return true;
+  await snapshotsPast(database, before.made ?? "0");
+  try {
+    await database.alone(
+      [`SET lock_timeout = ${LOCK_MS}`, `VACUUM (FULL) ${table}`, "RESET lock_timeout"],
+      REWRITE_MS,
+    );
+  } catch (error) {
+    if (isMemoryError(error) && error.code !== "corrupt") return false;
+    throw error;
+  }
+  await database.write(EVERYBODY, async (transaction) => {
+    // What was erased meanwhile is noted anew.
+    transaction.later("DELETE FROM freed WHERE name = $1 AND last = $2::timestamptz", name, before.last);
+  });
+  return true;
+}
+
+const OLDER =
+  "SELECT count(*) AS found FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database() " +
+  "AND age(backend_xmin) >= age($1::text::xid)";
+
+/** What somebody may still read is written anew with the rest: waits a moment until nobody can. */
+async function snapshotsPast(database: Database, xid: string): Promise<void> {
+  const end = performance.now() + SNAPSHOTS_MS;
+  while (performance.now() < end) {
+    const [row] = await everybodys(database, statement(OLDER, xid));
+    if (Number(row?.found) === 0) return;
+    await pause(20);
+  }
+}
