@@ -1,0 +1,59 @@
+import { expect, it } from "vitest";
+import { memoryRecord } from "../../adapters/memory/index.ts";
+import { staticEmbedder } from "../../adapters/static/index.ts";
+import { createMemory } from "../../memory.ts";
+import { troubledFollower } from "../../testing/troubled-follower.ts";
+import { ALL } from "../recall/candidates.ts";
+
+const THINGS = [
+  "garden",
+  "bicycle",
+  "violin",
+  "kitchen",
+  "river",
+  "museum",
+  "letter",
+  "boat",
+  "coat",
+  "lamp",
+  "map",
+];
+const DOINGS = ["painted", "sold", "visited", "repaired", "photographed", "lost", "found", "bought", "drew"];
+
+/** So many statements, no two alike, in conversations of twenty. */
+function statements(count: number) {
+  return Array.from({ length: count }, (_one, i) => ({
+    role: "user" as const,
+    content: `We ${DOINGS[i % DOINGS.length]} the ${THINGS[i % THINGS.length]} number ${i} near the ${THINGS[(i >> 4) % THINGS.length]}.`,
+    session: `s${Math.floor(i / 20)}`,
+  }));
+}
+
+it("an index gives, in a large memory, what the record's own search gives", { timeout: 60_000 }, async () => {
+  const record = memoryRecord();
+  const embedder = staticEmbedder();
+  await using plain = await createMemory({ record, embedder });
+  await plain.scope({ user: "ann" }).remember(statements(ALL + 300), { extract: "never" });
+  const index = troubledFollower();
+  await using indexed = await createMemory({
+    record,
+    embedder,
+    index,
+    indexSearch: { from: 0, timeoutMs: 20_000 },
+  });
+  const following = async () => (await indexed.jobs()).find(({ name }) => name === "following shaky");
+  await expect.poll(async () => (await following())?.state, { timeout: 30_000 }).toBe("scheduled");
+  const queries = [
+    "Which violin did we repair?",
+    "the boat near the museum",
+    "number 4000",
+    "what did we lose?",
+  ];
+  for (const query of queries) {
+    const one = await plain.scope({ user: "ann" }).recall(query);
+    const other = await indexed.scope({ user: "ann" }).recall(query);
+    const shown = ({ items }: typeof one) => items.map(({ text, score }) => [text, score.toFixed(3)]);
+    expect(shown(other)).toEqual(shown(one));
+  }
+  expect(index.asked.filter((call) => call === "nearest")).toHaveLength(queries.length);
+});
