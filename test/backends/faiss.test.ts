@@ -292,6 +292,25 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
     },
   );
 
+  it("searches on a GPU what it keeps for all of them, and knows what has changed", async () => {
+    // A GPU is not to be had for tests: this one is the processor, and what it cannot do is refused as a GPU refuses it.
+    writeFileSync(join(folder, "sitecustomize.py"), GPU);
+    const wrapped = join(folder, "python");
+    writeFileSync(wrapped, `#!/bin/sh\nPYTHONPATH=${folder} exec ${python} "$@"\n`, { mode: 0o755 });
+    follower = await open({ python: wrapped, gpu: true });
+    const nearest = async (i: number): Promise<string | undefined> =>
+      (await follower.nearest(ANN, entryOf(i).vector, { limit: 1 }))[0]?.id;
+    await follower.put(ANN, ENTRIES.slice(0, 100));
+    expect(await nearest(7)).toBe(idOf(7));
+    await follower.drop(ANN, [idOf(7), idOf(8)]);
+    expect(await nearest(7)).not.toBe(idOf(7));
+    await follower.put(ANN, [entryOf(200)]);
+    expect([await nearest(200), await nearest(99)]).toEqual([idOf(200), idOf(99)]);
+    const where = { owner: "owner-of-50;" };
+    expect(await follower.nearest(ANN, entryOf(1).vector, { limit: 9, where })).toHaveLength(1);
+    expect(readFileSync(join(folder, "asked"), "utf8").length).toBe(4);
+  });
+
   it("says what is missing, and the command that brings it", async () => {
     const bare = join(folder, "bare");
     execFileSync(python ?? "", ["-m", "venv", "--without-pip", bare]);
@@ -300,6 +319,25 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
     await expect(open({ gpu: true })).rejects.toThrow("no GPU");
   });
 });
+
+/** FAISS with a GPU that is none: its indexes can only be searched, and leave a mark for each search. */
+const GPU = `
+import os
+import faiss
+
+class Copy:
+    def __init__(self, index):
+        self.index = faiss.clone_index(index)
+
+    def search(self, query, count):
+        with open(os.path.join(os.path.dirname(__file__), "asked"), "a") as file:
+            file.write(".")
+        return self.index.search(query, count)
+
+faiss.StandardGpuResources = object
+faiss.get_num_gpus = lambda: 1
+faiss.index_cpu_to_gpu = lambda resources, device, index: Copy(index)
+`;
 
 async function until(assertion: () => Promise<void>): Promise<void> {
   for (let tries = 0; ; tries += 1) {

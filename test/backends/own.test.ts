@@ -5,6 +5,7 @@ import { ChromaClient } from "chromadb";
 import { describe } from "vitest";
 import { chromaFollower } from "../../src/adapters/chroma/index.ts";
 import { faissFollower } from "../../src/adapters/faiss/index.ts";
+import { type HttpProxy, httpProxy } from "../../src/testing/http-proxy.ts";
 import { ownServer } from "../services/own-server.ts";
 import { type Hosted, treatedBadly } from "./treated-badly.ts";
 import { signalWorkers } from "./workers.ts";
@@ -13,7 +14,14 @@ const { KEEPSAKE_TEST_CHROMA: chromaAddress, KEEPSAKE_TEST_FAISS: python } = pro
 
 async function chroma(): Promise<Hosted> {
   const server = await ownServer("chroma");
-  const { hostname, port } = new URL(server.address);
+  const proxy: HttpProxy = await httpProxy(server.address);
+  const { hostname, port } = new URL(proxy.url);
+  const meets = (trouble: NonNullable<HttpProxy["always"]>) => async () => {
+    proxy.always = trouble;
+    return async () => {
+      proxy.always = undefined;
+    };
+  };
   return {
     follower: () =>
       chromaFollower({ client: new ChromaClient({ host: hostname, port: Number(port) }), timeoutMs: 1000 }),
@@ -31,8 +39,15 @@ async function chroma(): Promise<Hosted> {
         await server.start();
         return async () => {};
       },
+      "is slow": meets({ afterMs: 600 }),
+      "has too many requests": meets({ status: 429 }),
+      "answers 503": meets({ status: 503 }),
+      "does what it is told and does not say so": meets({ it: "does it and hangs" }),
     },
-    close: () => server.remove(),
+    async close() {
+      await proxy.close();
+      await server.remove();
+    },
   };
 }
 
@@ -66,7 +81,15 @@ const whyChroma = 'needs KEEPSAKE_TEST_CHROMA: eval "$(test/services/up chroma)"
 describe.skipIf(!chromaAddress)(
   `Chroma beside a memory (${chromaAddress ? "its own server" : whyChroma})`,
   () => {
-    treatedBadly(chroma, ["is down", "hangs", "comes back empty"]);
+    treatedBadly(chroma, [
+      "is down",
+      "hangs",
+      "comes back empty",
+      "is slow",
+      "has too many requests",
+      "answers 503",
+      "does what it is told and does not say so",
+    ]);
   },
 );
 

@@ -7,15 +7,15 @@ export interface Asking {
   /** Asks for something; gives nothing where what was asked about is not there. */
   ask<Value>(work: () => Promise<Value>, signal?: AbortSignal): Promise<Value | undefined>;
   /**
-   * As `ask`, for what writes under a name. Chroma's client cannot be told to stop: a write that took too long may still
-   * arrive, and must not arrive behind a later one. So the next of its name waits for it.
+   * As `ask`, for what writes to a collection, and for what looks whether something is gone from it. Chroma's client cannot be
+   * told to stop: a write that took too long may still arrive, and must not arrive behind a later one. So the next waits for it.
    */
-  write<Value>(name: string, work: () => Promise<Value>, signal?: AbortSignal): Promise<Value | undefined>;
+  inTurn<Value>(name: string, work: () => Promise<Value>, signal?: AbortSignal): Promise<Value | undefined>;
 }
 
 /** Every request has `timeoutMs`; only one that was one too many (429) is tried again, until `deadlineMs`. */
 export function asking(patience: Patience): Asking {
-  /** Writes that nobody waited for to the end, by name. */
+  /** What is under way, and may go on when nobody waits for it any more, by collection. */
   const late = new Map<string, Promise<unknown>>();
 
   const ask = <Value>(work: () => Promise<Value>, signal?: AbortSignal): Promise<Value | undefined> =>
@@ -33,10 +33,7 @@ export function asking(patience: Patience): Asking {
 
   const remembered = <Value>(name: string, work: () => Promise<Value>) => {
     const begun = work();
-    const settled = begun.then(
-      () => {},
-      () => {},
-    );
+    const settled = Promise.allSettled([begun, late.get(name)]);
     late.set(name, settled);
     void settled.then(() => late.get(name) === settled && late.delete(name));
     return begun;
@@ -44,7 +41,7 @@ export function asking(patience: Patience): Asking {
 
   return {
     ask,
-    async write(name, work, signal) {
+    async inTurn(name, work, signal) {
       const before = late.get(name);
       if (before) await within(before, patience.timeoutMs, () => tooLate(patience.timeoutMs), signal);
       return ask(() => remembered(name, work), signal);

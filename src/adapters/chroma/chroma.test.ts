@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { ChromaClient } from "chromadb";
-import { describe, expectTypeOf, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import { followerConformance } from "../../testing/follower-conformance.ts";
+import { ANN, entry, idsOf, SPACE } from "../../testing/follower-entries.ts";
+import { httpProxy } from "../../testing/http-proxy.ts";
 import { type ChromaClientLike, chromaFollower } from "./index.ts";
 
 const { KEEPSAKE_TEST_CHROMA: address } = process.env;
@@ -34,5 +36,43 @@ describe.skipIf(!address)(`Chroma (${address ? "a real server" : why})`, () => {
       const last = open(prefixes.get(follower) ?? "");
       await last.clear();
     },
+  });
+
+  it("asks again when it asked too much, and then gives up", { timeout: 30_000 }, async () => {
+    await using proxy = await httpProxy(address ?? "");
+    const follower = chromaFollower({
+      client: clientOf(proxy.url),
+      prefix: `test-${randomUUID()}`,
+      timeoutMs: 500,
+    });
+    await follower.prepare(SPACE);
+    await follower.put(ANN, [entry("east", [1])]);
+    proxy.troubles.push({ status: 429, at: "/upsert" }, { status: 429, at: "/upsert" });
+    await follower.put(ANN, [entry("north", [0, 1])]);
+    expect(proxy.received.filter((path) => path.endsWith("/upsert"))).toHaveLength(4);
+    proxy.always = { status: 429 };
+    const begun = performance.now();
+    await expect(follower.put(ANN, [entry("west", [-1])])).rejects.toMatchObject({ code: "unavailable" });
+    expect(performance.now() - begun).toBeLessThan(6000);
+    proxy.always = { status: 401 };
+    await expect(follower.held(ANN, ["east"])).rejects.toMatchObject({ code: "forbidden" });
+    proxy.always = undefined;
+    expect(await idsOf(follower, ANN)).toEqual(["east", "north"]);
+    await follower.clear();
+  });
+
+  it("leaves alone a collection that is not its own", { timeout: 30_000 }, async () => {
+    const [client, prefix] = [clientOf(address ?? ""), `test-${randomUUID()}`];
+    const follower = chromaFollower({ client, prefix });
+    await follower.prepare(SPACE);
+    const name = `${prefix}-of-somebody-else`;
+    await client.createCollection({ name, embeddingFunction: null });
+    await follower.clear();
+    expect((await client.getCollection({ name })).name).toBe(name);
+    await client.deleteCollection({ name });
+  });
+
+  it("refuses a prefix that makes no name", () => {
+    expect(() => chromaFollower({ client: clientOf(address ?? ""), prefix: "no spaces" })).toThrow("prefix");
   });
 });

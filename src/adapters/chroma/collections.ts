@@ -63,7 +63,7 @@ export function collections(
   const made = (name: string, of: FollowerSpace, signal?: AbortSignal) => {
     const metadata = { [MARK]: prefix, dimensions: of.dimensions };
     const wanted = { name, embeddingFunction: null, configuration: { hnsw: HNSW }, metadata };
-    return asking.write(name, () => client.getOrCreateCollection(wanted), signal);
+    return asking.inTurn(name, () => client.getOrCreateCollection(wanted), signal);
   };
   const checkMark = async (signal?: AbortSignal): Promise<void> => {
     if (await asking.ask(() => client.getCollection({ name: markOf(space()) }), signal)) return;

@@ -135,7 +135,7 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
       const records = last.map((entry) => recordOf(entry, withTexts));
       for (const chunk of chunksOf(records, entries.length === 0 ? 1 : await batchSize(signal))) {
         await onCollection(user, { make: true, signal }, (collection) =>
-          asked.write(collection.name, () => done(collection.upsert(together(chunk))), signal),
+          asked.inTurn(collection.name, () => done(collection.upsert(together(chunk))), signal),
         );
       }
     },
@@ -187,7 +187,7 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
       const there: string[] = [];
       for (const chunk of chunksOf([...new Set(ids)], MOST_IN_ONE)) {
         const found = await onCollection(user, { signal }, (collection) =>
-          asked.ask(() => collection.get({ ids: chunk, include: [] }), signal),
+          asked.inTurn(collection.name, () => collection.get({ ids: chunk, include: [] }), signal),
         );
         there.push(...(found?.ids ?? []));
       }

@@ -18,7 +18,11 @@ export async function wipe(
   ids: readonly string[],
   { withTexts, signal }: How,
 ): Promise<true | undefined> {
-  const found = await asking.ask(() => collection.get({ ids: [...ids], include: [] }), signal);
+  const found = await asking.inTurn(
+    collection.name,
+    () => collection.get({ ids: [...ids], include: [] }),
+    signal,
+  );
   if (!found) return undefined;
   const there = found.ids;
   if (there.length === 0) return true;
@@ -29,8 +33,8 @@ export async function wipe(
     metadatas: there.map(() => ({ type: "", owner: "", at: 0, kind: "", session: "" })),
     ...(withTexts ? { documents: there.map(() => "-") } : {}),
   };
-  await asking.write(collection.name, () => collection.update(blank), signal);
-  await asking.write(collection.name, () => collection.delete({ ids: [...there] }), signal);
+  await asking.inTurn(collection.name, () => collection.update(blank), signal);
+  await asking.inTurn(collection.name, () => collection.delete({ ids: [...there] }), signal);
   return true;
 }
 
@@ -42,11 +46,15 @@ export async function wipeWhole(
   { limit, ...how }: How & { readonly limit: number },
 ): Promise<void> {
   for (;;) {
-    const page = await asking.ask(() => collection.get({ limit, include: [] }), how.signal);
+    const page = await asking.inTurn(
+      collection.name,
+      () => collection.get({ limit, include: [] }),
+      how.signal,
+    );
     if (!page || page.ids.length === 0) break;
     await wipe(asking, collection, page.ids, how);
   }
-  await asking.write(collection.name, () => client.deleteCollection({ name: collection.name }), how.signal);
+  await asking.inTurn(collection.name, () => client.deleteCollection({ name: collection.name }), how.signal);
 }
 
 /** Any direction: equal ones would crowd one corner of the index and slow it down. */

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { chromaWhere } from "./where.ts";
+
+describe("a filter in Chroma's form", () => {
+  it("says one thing at a place", () => {
+    expect(chromaWhere({})).toBeUndefined();
+    expect(chromaWhere({ type: "memory" })).toEqual({ type: { $eq: "memory" } });
+    expect(chromaWhere({ type: "memory", at: { $gt: 1, $lte: 5 } })).toEqual({
+      $and: [{ type: { $eq: "memory" } }, { at: { $gt: 1 } }, { at: { $lte: 5 } }],
+    });
+    expect(chromaWhere({ $and: [{ type: "memory" }] })).toEqual({ type: { $eq: "memory" } });
+    expect(chromaWhere({ $or: [{ kind: "fact" }, { $and: [{ session: "a" }, { at: 1 }] }] })).toEqual({
+      $or: [{ kind: { $eq: "fact" } }, { $and: [{ session: { $eq: "a" } }, { at: { $eq: 1 } }] }],
+    });
+    expect(chromaWhere({ $or: [{ kind: "fact" }, {}] })).toBeUndefined();
+  });
+
+  it.each([
+    { $not: { type: "memory" } },
+    { kind: { $exists: true } },
+    { type: { $gt: "a" } },
+    { at: { $gte: 1.5 } },
+    { at: { $in: [] } },
+    { $or: [] },
+    { kind: null },
+    { kind: "" },
+    { nowhere: "x" },
+  ])("is refused where Chroma cannot say it: %j", (where) => {
+    expect(() => chromaWhere(where)).toThrow(expect.objectContaining({ code: "unsupported" }));
+  });
+
+  it("is refused where nobody can say it", () => {
+    expect(() => chromaWhere({ at: { $like: 3 } })).toThrow(
+      expect.objectContaining({ code: "invalid_input" }),
+    );
+  });
+});

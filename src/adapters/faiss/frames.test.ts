@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { framed, frameReader } from "./frames.ts";
+
+const FRAMES = [
+  { header: { id: 1, text: "Zoë 🦄" }, body: Buffer.from([1, 2, 3]) },
+  { header: { id: 2 }, body: Buffer.alloc(0) },
+  { header: { id: 3 }, body: Buffer.alloc(5000, 7) },
+];
+
+describe("frames", () => {
+  it("come out as they went in, in whatever pieces they come", () => {
+    const all = Buffer.concat(FRAMES.map(({ header, body }) => framed(header, body)));
+    for (const size of [1, 3, 8, 13, 4096, all.length]) {
+      const read = frameReader();
+      const found = [];
+      for (let at = 0; at < all.length; at += size) found.push(...read(all.subarray(at, at + size)));
+      expect(found.map(({ header, body }) => ({ header, body: Buffer.from(body) }))).toEqual(FRAMES);
+    }
+  });
+
+  it("are refused where they are none", () => {
+    const long = Buffer.alloc(8, 0xff);
+    expect(() => frameReader()(long)).toThrow("no answer");
+    const odd = Buffer.concat([Buffer.from([3, 0, 0, 0, 0, 0, 0, 0]), Buffer.from("no!")]);
+    expect(() => frameReader()(odd)).toThrow("no answer");
+    const text = Buffer.concat([Buffer.from([2, 0, 0, 0, 0, 0, 0, 0]), Buffer.from("42")]);
+    expect(() => frameReader()(text)).toThrow("no answer");
+  });
+});
