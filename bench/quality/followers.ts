@@ -5,10 +5,12 @@ import { join } from "node:path";
 import { S3Vectors } from "@aws-sdk/client-s3vectors";
 import { Pinecone } from "@pinecone-database/pinecone";
 import { ChromaClient } from "chromadb";
+import { Pool } from "pg";
 import { chromaFollower } from "../../src/adapters/chroma/index.ts";
 import { faissFollower } from "../../src/adapters/faiss/index.ts";
 import { memoryFollower } from "../../src/adapters/memory/index.ts";
 import { pineconeFollower } from "../../src/adapters/pinecone/index.ts";
+import { postgresFollower } from "../../src/adapters/postgres-index/index.ts";
 import { s3VectorsFollower } from "../../src/adapters/s3-vectors/index.ts";
 import type { Follower } from "../../src/index.ts";
 import { pineconeServer } from "../../src/testing/pinecone-server.ts";
@@ -29,6 +31,7 @@ export const FOLLOWER_PLACES: { readonly [name: string]: (servers: TestServers) 
     memory: async () => ({ open: async () => memoryFollower(), close: async () => {} }),
     chroma,
     faiss,
+    pgvector,
     pinecone,
     "s3-vectors": s3Vectors,
   };
@@ -52,6 +55,23 @@ async function faiss(servers: TestServers): Promise<FollowerPlace> {
   return {
     open: async (name) => faissFollower({ path: join(folder, name), python }),
     close: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+async function pgvector(servers: TestServers): Promise<FollowerPlace> {
+  const pool = new Pool({ connectionString: addressOf(servers, "KEEPSAKE_TEST_POSTGRES") });
+  const prefixes: string[] = [];
+  return {
+    async open(prefix) {
+      prefixes.push(prefix);
+      return postgresFollower({ pool, prefix });
+    },
+    async close() {
+      for (const prefix of prefixes) {
+        await pool.query(`DROP TABLE IF EXISTS ${prefix}_index, ${prefix}_index_space`);
+      }
+      await pool.end();
+    },
   };
 }
 
