@@ -31,7 +31,10 @@ export async function eraseFrom(
   feeder.bar(scope, ids);
   try {
     const left = await asked(feeder.follower, ms, (options) =>
-      inTurn(feeder.follower, scope, () => dropped(ports, feeder, scope, ids, options)),
+      inTurn(feeder.follower, scope, async () => {
+        await feeder.prepare(options);
+        return dropped(ports, feeder, scope, ids, options);
+      }),
     );
     return { place, found: left };
   } catch (error) {

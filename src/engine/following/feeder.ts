@@ -1,9 +1,11 @@
 import { type Scope, scopeKey } from "../../domain/scope.ts";
 import { isMemoryError } from "../../errors.ts";
+import type { CallOptions } from "../../ports/call.ts";
 import type { Follower } from "../../ports/follower.ts";
 import type { VisitPage } from "../../ports/house-keeping.ts";
 import type { Job, JobStep } from "../jobs/job.ts";
 import type { Ports } from "../ports.ts";
+import { spaceOf } from "../space.ts";
 import { type Cursors, cursorsOf } from "./cursors.ts";
 import { feedUser } from "./feed.ts";
 import { type FollowingName, followingName, ready } from "./mark.ts";
@@ -14,10 +16,12 @@ export interface Feeder {
   readonly follower: Follower;
   readonly cursors: Cursors;
   readonly job: Job;
+  /** Prepares the index where this process has not yet: an erasure may come before anything is fed. */
+  prepare(options: CallOptions): Promise<void>;
   /** Something was written for a user: it is taken in with the next run. */
   hint(scope: Scope): void;
-  /** Something is wrong with the index: the next run looks at all of it. */
-  suspect(): void;
+  /** Something is wrong with the index: the next run looks at all of it. Gives in how many ms that may be. */
+  suspect(): number;
   /** Users whose writes it knows of and has not taken in. */
   behind(): number;
   /** Ids that no entry read before may be put under: they were erased. */
@@ -39,6 +43,7 @@ export function feederOf(ports: FeederPorts, follower: Follower): Feeder {
   const hinted = new Map<string, Scope>();
   const barred = new Map<string, Set<string>>();
   let isReady = false;
+  let isPrepared = false;
   let roundAt = Number.NEGATIVE_INFINITY;
 
   async function* feed(scope: Scope, from: number, signal: AbortSignal): AsyncGenerator<number, void, void> {
@@ -81,6 +86,7 @@ export function feederOf(ports: FeederPorts, follower: Follower): Feeder {
           if (!isReady || performance.now() - roundAt >= EVERY_MS) {
             if (await ready(ports, follower, signal)) cursors.forget();
             isReady = true;
+            isPrepared = true;
             hinted.clear();
             for await (const { entries } of everybody(ports, feeder, signal)) yield { done: entries };
             roundAt = performance.now();
@@ -94,9 +100,16 @@ export function feederOf(ports: FeederPorts, follower: Follower): Feeder {
       },
       left: async () => hinted.size,
     },
+    async prepare(options) {
+      if (isPrepared) return;
+      const { embedder } = ports;
+      await follower.prepare({ fingerprint: spaceOf(embedder), dimensions: embedder.dimensions }, options);
+      isPrepared = true;
+    },
     hint: (scope) => void hinted.set(scopeKey(scope), { project: scope.project, user: scope.user }),
     suspect() {
-      if (performance.now() - roundAt > SUSPECTED_AGAIN_MS) isReady = false;
+      isReady = false;
+      return Math.max(0, roundAt + SUSPECTED_AGAIN_MS - performance.now());
     },
     behind: () => hinted.size,
     bar(scope, ids) {
