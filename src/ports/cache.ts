@@ -34,6 +34,9 @@ export interface Cache {
    */
   drop(of: CacheOf, options?: CallOptions & { readonly revision?: number }): Promise<number>;
 
+  /** What an erasure cannot reach at once, as in `Sessions`. */
+  readonly remains?: () => Promise<readonly { readonly place: string; readonly forMs?: number }[]>;
+
   close(): Promise<void>;
 }
 

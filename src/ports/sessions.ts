@@ -46,6 +46,12 @@ export interface Sessions {
   /** Drops what is over and was not dropped by itself, of everybody; says how many sessions those were. */
   cleanUp(options?: CallOptions): Promise<number>;
 
+  /**
+   * What an erasure cannot reach at once, and for how long (ms) at the most: files that the store writes by itself. `forMs` is
+   * absent where nobody can say. Absent, or empty, for nothing.
+   */
+  readonly remains?: () => Promise<readonly { readonly place: string; readonly forMs?: number }[]>;
+
   /** What it takes and may take, in bytes, where that is known. */
   room(options?: CallOptions): Promise<{ readonly bytes: number; readonly most?: number }>;
 

@@ -3,6 +3,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { asking } from "./asking.ts";
 import type { RedisOptions } from "./client.ts";
 import { BAR, BARRED, barKey, fieldOf, PREFIX, userKey } from "./keys.ts";
+import { persistenceOf } from "./persistence.ts";
 import { roomOf } from "./room.ts";
 import { NOW, nowOf, script } from "./script.ts";
 
@@ -106,6 +107,8 @@ export function redisCache(options: RedisCacheOptions): Cache {
       // As long as it is full, what is on its way is kept out by that.
       return sum;
     },
+
+    remains: () => persistenceOf(ask),
 
     async close() {
       // The client is the caller's.

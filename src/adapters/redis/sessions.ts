@@ -5,6 +5,7 @@ import type { ActiveSession, SessionOf, Sessions, SessionTurn } from "../../port
 import { asking } from "./asking.ts";
 import type { RedisOptions } from "./client.ts";
 import { barKey, fieldOf, PREFIX, userKey } from "./keys.ts";
+import { persistenceOf } from "./persistence.ts";
 import { roomOf } from "./room.ts";
 import { nowOf, type Script } from "./script.ts";
 import { ACTIVE, APPEND, CLEAN_UP, END, ERASE_ALL, ERASE_SOME, RECENT } from "./sessions-scripts.ts";
@@ -90,6 +91,8 @@ export function redisSessions(options: RedisSessionsOptions): Sessions {
       }
       return over;
     },
+
+    remains: () => persistenceOf(ask),
 
     room: ({ signal } = {}) => roomOf(ask, signal),
 

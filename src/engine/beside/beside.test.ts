@@ -123,6 +123,19 @@ describe("an erasure", () => {
     expect(await cache.get(ANA, "anything")).toBeUndefined();
   });
 
+  it("tells what a store cannot let go of at once, each place once", async () => {
+    const files = async () => [{ place: "its snapshot" }, { place: "its log", forMs: 3_600_000 }];
+    const filed = { sessions: { ...sessions, remains: files }, cache: { ...cache, remains: files } };
+    const ana = (await open({ sessions: shaky(filed.sessions), cache: shaky(filed.cache) })).scope({
+      user: "ana",
+    });
+    await ana.remember("I use Magnet.");
+    expect((await ana.forget("Magnet")).remains).toEqual([
+      { place: "its snapshot" },
+      { place: "its log", until: "2026-11-21T13:00:00.000Z" },
+    ]);
+  });
+
   it("of everything leaves nothing there", async () => {
     const ana = (await open()).scope({ user: "ana" });
     await ana.remember("I use Shram.", { session: "talk" });

@@ -5,6 +5,7 @@ import type { Scope } from "../../domain/scope.ts";
 import type { Span } from "../../domain/sentences.ts";
 import type { Trace } from "../../domain/trace.ts";
 import type { Erased } from "../beside/erase.ts";
+import { remainsBeside } from "../beside/remains.ts";
 import { change } from "../change.ts";
 import type { Ports } from "../ports.ts";
 import { unitsOf } from "../units.ts";
@@ -216,12 +217,16 @@ async function holding(ports: Pick<Ports, "record">, at: string, since: string):
     .map(({ name, at: made, until }) => ({ name, at: made, ...(until === undefined ? {} : { until }) }));
 }
 
-/** What neither the record nor an index can reach at once. */
-async function remaining(
-  { record, followers = [] }: Pick<Ports, "record" | "followers">,
-  at: string,
-): Promise<Pick<ErasureReceipt, "remains">> {
-  const all = [...((await record.remains?.()) ?? []), ...followers.flatMap(({ remains = [] }) => remains)];
+/** What neither the record nor anything beside it can reach at once. */
+async function remaining(ports: Ports, at: string): Promise<Pick<ErasureReceipt, "remains">> {
+  const { record, followers = [] } = ports;
+  const places = [
+    ...((await record.remains?.()) ?? []),
+    ...followers.flatMap(({ remains = [] }) => remains),
+    ...(await remainsBeside(ports)),
+  ];
+  // One server may be several of them.
+  const all = [...new Map(places.map((one) => [one.place, one])).values()];
   if (all.length === 0) return {};
   return {
     remains: all.map(({ place, forMs }) => ({
