@@ -66,16 +66,20 @@ export function following(ports: FollowingPorts): Following | undefined {
     runners.set(feeder, runner(ports, withErasures(ports, feeder), stopping.signal));
   for (const one of runners.values()) one.start(START_MS);
 
+  const looksAgain = (feeder: Feeder): void => runners.get(feeder)?.start(feeder.suspect());
   const search = indexSearch(
     ports,
     feeders,
     { from: searching.from ?? FROM, timeoutMs: searching.timeoutMs ?? TIMEOUT_MS },
-    (feeder, scope, ids) => {
-      meter.count("memory_index_strays_total", { index: feeder.follower.name }, ids.length);
-      // Of what the record has by now, `dropped` puts back what it drops.
-      void inTurn(feeder.follower, scope, () =>
-        dropped(ports, feeder, scope, ids, { signal: stopping.signal }),
-      ).catch(() => feeder.suspect());
+    {
+      strays(feeder, scope, ids) {
+        meter.count("memory_index_strays_total", { index: feeder.follower.name }, ids.length);
+        // Of what the record has by now, `dropped` puts back what it drops.
+        void inTurn(feeder.follower, scope, () =>
+          dropped(ports, feeder, scope, ids, { signal: stopping.signal }),
+        ).catch(() => looksAgain(feeder));
+      },
+      isIncomplete: looksAgain,
     },
   );
   const named = (name: string): { feeder: Feeder; one: Runner } => {

@@ -41,12 +41,19 @@ interface Asking {
   pauseMs: number;
 }
 
-/** `onStrays` is told of hits that the record does not know. */
+/** Who is told of what an index gives that it should not, or does not give. */
+export interface IndexTroubles {
+  /** Hits that the record does not know. */
+  strays(feeder: Feeder, scope: Scope, ids: readonly string[]): void;
+  /** Fewer hits than there are units. */
+  isIncomplete(feeder: Feeder): void;
+}
+
 export function indexSearch(
   ports: Pick<Ports, "meter">,
   feeders: readonly Feeder[],
   { from, timeoutMs }: SearchOptions,
-  onStrays: (feeder: Feeder, scope: Scope, ids: readonly string[]) => void,
+  troubles: IndexTroubles,
 ): IndexSearch {
   const meter = ports.meter ?? NO_METER;
   const states = new Map<Feeder, Asking>();
@@ -101,9 +108,9 @@ export function indexSearch(
     // Somebody wrote meanwhile: what the block does not know may be there by now.
     if (!hits || block.revision !== revision || block.isReleased) return undefined;
     const { slots, strays } = confirmed(block, hits);
-    if (strays.length > 0) onStrays(feeder, scope, strays);
+    if (strays.length > 0) troubles.strays(feeder, scope, strays);
     if (slots.length < Math.min(TOO_FEW, unitsOf(block) / 2)) {
-      feeder.suspect();
+      troubles.isIncomplete(feeder);
       return counted(feeder, "incomplete");
     }
     counted(feeder, "answered");
