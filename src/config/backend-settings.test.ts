@@ -140,6 +140,17 @@ describe("followers", () => {
   });
 });
 
+it("has one name for what is ours on servers that others use, too", () => {
+  const named = { KEEPSAKE_PREFIX: "shop2", ...REDIS };
+  expect(backends({ ...named, ...SECRET, MEMORY_DB_URL: "postgresql://db/memory" })).toMatchObject({
+    prefix: "shop2",
+    postgres: { url: "postgresql://db/memory", schema: "shop2" },
+  });
+  const pinecone = { ...named, KEEPSAKE_FOLLOWER: "pinecone", PINECONE_API_KEY: "pc-1" };
+  expect(backends(pinecone)?.pinecone?.index).toBe("shop2");
+  expect(backends({ ...pinecone, PINECONE_INDEX: "memories" })?.pinecone?.index).toBe("memories");
+});
+
 it("stops at an impossible value, with what is allowed", () => {
   const impossible: { readonly [name: string]: readonly string[] } = {
     CONNECTION_POOL_SIZE: ["0", "ten", "1001"],
@@ -149,6 +160,7 @@ it("stops at an impossible value, with what is allowed", () => {
     KEEPSAKE_QUEUE: ["redis"],
     KEEPSAKE_FOLLOWER: ["milvus", "chroma pgvector", "off,chroma", "chroma,"],
     KEEPSAKE_FOLLOWER_FROM: ["-1"],
+    KEEPSAKE_PREFIX: ["two words", "2shops", "Shop"],
     PINECONE_INDEX: ["My Index", "-a"],
     S3_VECTORS_BUCKET: ["ab", "Bucket"],
     AWS_REGION: ["Frankfurt"],

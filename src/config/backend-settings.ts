@@ -7,6 +7,8 @@ export type FollowerName = (typeof FOLLOWERS)[number];
 
 /** What the settings say of databases and servers beside this machine's file. */
 export interface BackendSettings {
+  /** What our names begin with on servers that others use, too. */
+  readonly prefix?: string;
   /** Where the record is, instead of a file. */
   readonly postgres?: PostgresSettings;
   readonly redis?: RedisSettings;
@@ -29,6 +31,7 @@ export interface BackendSettings {
 
 export interface PostgresSettings {
   readonly url: string;
+  readonly schema?: string;
   /** How many connections this process may have. */
   readonly connections?: number;
 }
@@ -120,6 +123,10 @@ export const BACKEND_SETTINGS: { readonly [name: string]: Setting } = {
     // A file is no secret; an address may hold a password, however it is misspelt.
     isSecret: /@|postgres|passw/i,
   },
+  KEEPSAKE_PREFIX: {
+    schema: z.string().regex(/^[a-z][a-z0-9]{0,29}$/),
+    allowed: "up to 30 small letters and digits, a letter first",
+  },
   CONNECTION_POOL_SIZE: count(1, 1000),
   REDIS_URL: address(/^rediss?:\/\/[^\s]+$/, "an address such as redis://localhost:6379"),
   REDIS_PASSWORD: key,
@@ -177,6 +184,7 @@ export function backendsIn(values: Values): BackendSettings | undefined {
   const postgres = postgresIn(values);
   if (followers.includes("redis") && !redis) throw invalid("KEEPSAKE_FOLLOWER: redis needs REDIS_URL.");
   const settings: BackendSettings = defined({
+    prefix: values.get("KEEPSAKE_PREFIX"),
     postgres,
     redis,
     ...onRedis(values, redis),
@@ -199,7 +207,12 @@ function postgresIn(values: Values): PostgresSettings | undefined {
       "MEMORY_DB_URL: with PostgreSQL, KEEPSAKE_SECRET must be set, for all servers share it. `openssl rand -hex 32` makes one.",
     );
   }
-  return defined({ url, connections: number(values, "CONNECTION_POOL_SIZE") });
+  return postgresAt(values, url);
+}
+
+function postgresAt(values: Values, url: string): PostgresSettings {
+  const connections = number(values, "CONNECTION_POOL_SIZE");
+  return defined({ url, schema: values.get("KEEPSAKE_PREFIX"), connections });
 }
 
 function redisIn(values: Values): RedisSettings | undefined {
@@ -266,7 +279,7 @@ function pgvectorIn(values: Values, record: PostgresSettings | undefined): Postg
   if (url === undefined) {
     throw invalid("KEEPSAKE_FOLLOWER: pgvector needs KEEPSAKE_PGVECTOR_URL, where the record is a file.");
   }
-  return defined({ url, connections: number(values, "CONNECTION_POOL_SIZE") });
+  return postgresAt(values, url);
 }
 
 function chromaIn(values: Values): ChromaSettings {
@@ -281,7 +294,7 @@ function chromaIn(values: Values): ChromaSettings {
 function pineconeIn(values: Values): PineconeSettings {
   return defined({
     apiKey: needed(values, "PINECONE_API_KEY", "pinecone"),
-    index: values.get("PINECONE_INDEX") ?? "keepsake",
+    index: values.get("PINECONE_INDEX") ?? values.get("KEEPSAKE_PREFIX") ?? "keepsake",
     controller: values.get("PINECONE_CONTROLLER_HOST"),
   });
 }

@@ -43,11 +43,16 @@ async function postgresPlace(url: string, { secret, backends }: PlaceSettings): 
     );
   }
   const { connections } = backends?.postgres ?? {};
+  const { prefix: schema } = backends ?? {};
   const { openPostgres } = await import("../../config/backends/postgres.ts");
   const { shownAddress } = await import("../../config/backends/index.ts");
   const { sharedKeys } = await import("../../http/index.ts");
   const { record, close } = await openPostgres(
-    { url, ...(connections === undefined ? {} : { connections }) },
+    {
+      url,
+      ...(schema === undefined ? {} : { schema }),
+      ...(connections === undefined ? {} : { connections }),
+    },
     { secret, timeoutMs: LONG_MS },
   );
   return {

@@ -36,3 +36,8 @@ export function clientsOf({ redis: settings = { url: "redis://localhost:6379" } 
 }
 
 const DOWN = "Redis does not answer: what it holds is taken from the record until it does.";
+
+/** The option of adapters on servers that others use, too. */
+export function prefixOf({ prefix }: BackendSettings): { readonly prefix?: string } {
+  return prefix === undefined ? {} : { prefix };
+}

@@ -1,13 +1,12 @@
-import { MemoryError } from "../../errors.ts";
 import type { Follower } from "../../ports/follower.ts";
 import type { BackendSettings, FollowerName } from "../backend-settings.ts";
 import { vendorPackage } from "../vendor-packages.ts";
-import type { Clients } from "./clients.ts";
+import { type Clients, prefixOf } from "./clients.ts";
 
 type Opening = (settings: BackendSettings, clients: Clients) => Promise<Follower>;
 
 /** How each follower that the settings can name is opened. */
-const OPENINGS: { readonly [Name in FollowerName]?: Opening } = {
+const OPENINGS: { readonly [Name in FollowerName]: Opening } = {
   chroma,
   faiss,
   pgvector,
@@ -20,11 +19,7 @@ const OPENINGS: { readonly [Name in FollowerName]?: Opening } = {
 export async function openFollowers(settings: BackendSettings, clients: Clients): Promise<Follower[]> {
   const followers: Follower[] = [];
   for (const name of settings.followers ?? []) {
-    const opening = OPENINGS[name];
-    if (!opening) {
-      throw new MemoryError("unsupported", `KEEPSAKE_FOLLOWER: ${name} is not supported by this version.`);
-    }
-    const follower = await opening(settings, clients);
+    const follower = await OPENINGS[name](settings, clients);
     clients.closing.add(() => follower.close());
     followers.push(follower);
   }
@@ -45,7 +40,7 @@ async function chroma(settings: BackendSettings): Promise<Follower> {
     ...(database === undefined ? {} : { database }),
     ...(apiKey === undefined ? {} : { headers: { "x-chroma-token": apiKey } }),
   });
-  return chromaFollower({ client });
+  return chromaFollower({ client, ...prefixOf(settings) });
 }
 
 async function faiss({ faiss: settings = { path: "faiss" } }: BackendSettings): Promise<Follower> {
@@ -67,17 +62,21 @@ async function pinecone({
   return pineconeFollower({ client, name });
 }
 
-async function redis(_settings: BackendSettings, clients: Clients): Promise<Follower> {
+async function redis(settings: BackendSettings, clients: Clients): Promise<Follower> {
   const { redisFollower } = await import("../../adapters/redis/index.ts");
-  return redisFollower({ client: await clients.redis() });
+  return redisFollower({ client: await clients.redis(), ...prefixOf(settings) });
 }
 
-async function s3Vectors({ s3Vectors: settings }: BackendSettings): Promise<Follower> {
+async function s3Vectors({ s3Vectors: settings, prefix: name }: BackendSettings): Promise<Follower> {
   const { bucket = "", ...place } = settings ?? {};
   const { S3Vectors } = await vendorPackage("@aws-sdk/client-s3vectors", "S3_VECTORS_BUCKET");
   const { s3VectorsFollower } = await import("../../adapters/s3-vectors/index.ts");
   // What fails is tried again by the adapter.
-  return s3VectorsFollower({ client: new S3Vectors({ ...place, maxAttempts: 1 }), bucket });
+  return s3VectorsFollower({
+    client: new S3Vectors({ ...place, maxAttempts: 1 }),
+    bucket,
+    ...(name === undefined ? {} : { name }),
+  });
 }
 
 /** Beside the record, with connections of its own: a search that takes long holds up no write. */
@@ -94,5 +93,5 @@ async function pgvector(settings: BackendSettings, { closing }: Clients): Promis
   // An idle connection that breaks is replaced when it is needed; without a listener it would end the process.
   pool.on("error", () => {});
   closing.add(() => pool.end());
-  return postgresFollower({ pool });
+  return postgresFollower({ pool, ...prefixOf(settings) });
 }

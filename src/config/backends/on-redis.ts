@@ -4,7 +4,7 @@ import type { RateLimits } from "../../ports/rate-limits.ts";
 import type { Sessions } from "../../ports/sessions.ts";
 import type { BackendSettings } from "../backend-settings.ts";
 import { vendorPackage } from "../vendor-packages.ts";
-import type { Clients } from "./clients.ts";
+import { type Clients, prefixOf } from "./clients.ts";
 
 export async function sessionsOf(
   settings: BackendSettings,
@@ -12,7 +12,7 @@ export async function sessionsOf(
 ): Promise<{ readonly sessions?: Sessions }> {
   if (settings.sessions !== "redis") return {};
   const { redisSessions } = await import("../../adapters/redis/index.ts");
-  return { sessions: redisSessions({ client: await clients.redis() }) };
+  return { sessions: redisSessions({ client: await clients.redis(), ...prefixOf(settings) }) };
 }
 
 export async function cacheOf(
@@ -23,7 +23,7 @@ export async function cacheOf(
   const { ttlMs } = settings.cache;
   const { redisCache } = await import("../../adapters/redis/index.ts");
   const client = await clients.redis();
-  return { cache: redisCache({ client, ...(ttlMs === undefined ? {} : { ttlMs }) }) };
+  return { cache: redisCache({ client, ...prefixOf(settings), ...(ttlMs === undefined ? {} : { ttlMs }) }) };
 }
 
 export async function rateLimitsOf(
@@ -33,7 +33,7 @@ export async function rateLimitsOf(
   if (settings.rateLimits !== "redis") return undefined;
   const { redisRateLimits } = await import("../../adapters/redis/index.ts");
   const client = await clients.redis();
-  return (perMinute) => redisRateLimits({ client, perMinute });
+  return (perMinute) => redisRateLimits({ client, perMinute, ...prefixOf(settings) });
 }
 
 /** With a client of its own: BullMQ's commands wait for a server that is down, and those of the others do not. */
@@ -44,7 +44,7 @@ export async function queueOf(
   if (settings.queue !== "bullmq") return {};
   const library = await vendorPackage("bullmq", "KEEPSAKE_QUEUE");
   const { bullmqQueue } = await import("../../adapters/bullmq/index.ts");
-  const queue = bullmqQueue({ library, connection: await clients.queueRedis() });
+  const queue = bullmqQueue({ library, connection: await clients.queueRedis(), ...prefixOf(settings) });
   clients.closing.add(() => queue.close());
   return { queue };
 }

@@ -16,7 +16,7 @@ const CONNECTIONS = 10;
  * taken from PGPASSWORD or ~/.pgpass, as PostgreSQL's own programs do. Errors: see `openPostgresRecord`.
  */
 export async function openPostgres(
-  { url, connections = CONNECTIONS }: PostgresSettings,
+  { url, schema, connections = CONNECTIONS }: PostgresSettings,
   options: Omit<PostgresOptions, "pool" | "secret"> & { readonly secret?: string } = {},
 ): Promise<OpenPostgres> {
   const { secret, ...others } = options;
@@ -35,6 +35,7 @@ export async function openPostgres(
   try {
     const record = await openPostgresRecord({
       pool,
+      ...(schema === undefined ? {} : { schema }),
       ...others,
       ...(secret === undefined ? {} : { secret: textSecret(secret) }),
     });
