@@ -137,6 +137,11 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
     ...(options.meter ? { meter: options.meter } : {}),
     sharing: sharingOf(besides, options),
   });
+  const deaf = record.watchErased?.((scope) => {
+    states.drop(scope);
+    understanding.embedder.letGo?.();
+  });
+  opening.own({ close: async () => deaf?.() });
   const plain: Ports = {
     record,
     ...understanding,

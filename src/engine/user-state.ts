@@ -161,9 +161,11 @@ export function userStates(
         return one.block;
       }),
     drop(scope) {
-      const one = scope && kept.get(scopeKey(scope));
-      if (one) letGo(one);
-      if (!scope) for (const each of [...kept.values()]) letGo(each);
+      // Whoever is at work with one goes on to the end first.
+      for (const { scope: whose } of scope ? [{ scope }] : [...kept.values()]) {
+        const one = (): Kept[] => [kept.get(scopeKey(whose)) ?? []].flat();
+        void inTurn(whose, async () => one().forEach(letGo));
+      }
     },
     async close() {
       for (const one of [...kept.values()]) {

@@ -157,6 +157,12 @@ export interface Record extends HouseKeeping, KeptAnswers {
   readonly tidy?: () => Promise<number>;
 
   /**
+   * Tells of erasures that another process made, as they happen, so that what this one keeps in mind of the user goes at once;
+   * of nobody in particular where it may have been anybody. Gives what ends it. Absent where nobody tells.
+   */
+  readonly watchErased?: (erased: (scope?: Scope) => void) => () => void;
+
+  /**
    * Checks the whole record: damage, orphans, wrong counts, erasures in the log without their receipt (place
    * "erasures"). Empty where all is well.
    */

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import { isLost, isPassing, noConnection, translate, UnknownOutcome } from "./errors.ts";
 import { type Patience, patiently } from "./patience.ts";
@@ -31,6 +33,10 @@ export interface Database {
   readonly settings: Settings;
   /** The numbers of users met so far: they never change while this program is connected. */
   readonly people: Map<string, number>;
+  /** Whose numbers they are; also of those that were forgotten when a connection broke. */
+  readonly scopes: Map<number, Scope> & { isPartial?: boolean };
+  /** Tells this one from others on the same database. */
+  readonly instance: string;
   /** Reads, all as of one moment. */
   ask(reach: Reach, ...statements: readonly Statement[]): Promise<(readonly Row[])[]>;
   /** The same, with work in between. */
@@ -108,6 +114,8 @@ export function databaseOf(pool: PostgresPool, settings: Settings): Database {
     pool,
     settings,
     people,
+    scopes: new Map<number, Scope>(),
+    instance: randomUUID(),
     read,
     ask: (reach, ...statements) => read(reach, (transaction) => transaction.last(...statements)),
     write(reach, work, settle) {

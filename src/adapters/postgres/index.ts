@@ -15,6 +15,7 @@ import * as proof from "./proof.ts";
 import * as read from "./read.ts";
 import { keepRecalls, recalls } from "./recalls.ts";
 import { remains, scrub } from "./scrub.ts";
+import { watchErased } from "./watch.ts";
 import { postgresWhole } from "./whole/index.ts";
 import { commit, seal } from "./write.ts";
 
@@ -36,6 +37,7 @@ export type PostgresRecord = Record & {
  */
 export async function openPostgresRecord(options: PostgresOptions): Promise<PostgresRecord> {
   const { database, notices } = await openDatabase(options);
+  const stops = new Set<() => void>();
   return {
     name: "postgres",
     calls: postgresCalls(database),
@@ -81,11 +83,21 @@ export async function openPostgresRecord(options: PostgresOptions): Promise<Post
     jobs: () => house.jobs(database),
     noteJob: (note) => house.noteJob(database, note),
     scrub: (scope, texts) => scrub(database, scope, texts),
+    watchErased: (erased) => {
+      const stop = watchErased(database, erased);
+      stops.add(stop);
+      return () => {
+        stops.delete(stop);
+        stop();
+      };
+    },
     remains: async () => remains(options.logKeptMs),
     tidy: () => rewriteDue(database),
     seal: (scope, receipt) => seal(database, scope, receipt),
     check: () => check(database),
     async close() {
+      for (const stop of stops) stop();
+      stops.clear();
       database.close();
     },
   };

@@ -1,5 +1,7 @@
 /** The part of a pool of the package `pg` that this adapter uses. Any object with these methods will do. */
 export interface PostgresPool {
+  /** How many connections it may have. */
+  readonly options?: { readonly max?: number };
   connect(): Promise<PostgresConnection>;
   on(event: "error", listener: (error: Error) => void): unknown;
   removeListener(event: "error", listener: (error: Error) => void): unknown;
@@ -13,6 +15,7 @@ export interface PostgresConnection {
   on(event: "error", listener: (error: Error) => void): unknown;
   on(event: "notification", listener: (message: PostgresNotification) => void): unknown;
   removeListener(event: "error", listener: (error: Error) => void): unknown;
+  removeListener(event: "notification", listener: (message: PostgresNotification) => void): unknown;
   /** Gives it back to the pool, or closes it where there is an error. */
   release(error?: Error | boolean): void;
 }

@@ -38,9 +38,14 @@ export function knownPerson({ people }: Database, scope: Scope): number | undefi
 }
 
 /** Keeps a user's number in mind; only of a user who is stored for good. */
-export function remembered({ people }: Database, scope: Scope, number: number): number {
+export function remembered({ people, scopes }: Database, scope: Scope, number: number): number {
   if (people.size >= MOST_PEOPLE) people.clear();
   people.set(placeOf(scope), number);
+  if (scopes.size >= 2 * MOST_PEOPLE) {
+    scopes.clear();
+    scopes.isPartial = true;
+  }
+  scopes.set(number, { project: scope.project, user: scope.user });
   return number;
 }
 

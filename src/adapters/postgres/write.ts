@@ -20,6 +20,7 @@ import {
 } from "./put.ts";
 import { keysOf, knownPerson, reachOf, remembered } from "./rows.ts";
 import { type Statement, statement, type Transaction } from "./statement.ts";
+import { tellErased } from "./watch.ts";
 
 const LOCK = "SELECT number, revision, turns FROM users WHERE project = $1 AND name = $2 FOR NO KEY UPDATE";
 const NEW_USER =
@@ -76,6 +77,7 @@ async function apply(database: Database, transaction: Transaction, attempt: Atte
   const turns = Number(user.turns);
   const writing: Writing = { transaction, person, project, name, revision: changes.base + 1 };
   writeAll(writing, changes, heldOf(found, turns));
+  if (changes.erase) tellErased(database, transaction, person);
   transaction.later(
     "INSERT INTO log (person, project, revision, mark, body) VALUES ($1, $2, $3, $4, $5)",
     person,
