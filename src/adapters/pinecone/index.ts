@@ -49,7 +49,7 @@ const KEPT_AFTER_DELETION_MS = 90 * 24 * 3_600_000;
 export function pineconeFollower(options: PineconeFollowerOptions): Follower {
   const place = placeOf(options);
   const { remote, settleMs } = place;
-  const late = lateWrites();
+  const late = lateWrites(3 * remote.deadlineMs);
   let prepared: Prepared | undefined;
   let isClosed = false;
   let lastPut = 0;

@@ -8,18 +8,27 @@ export interface LateWrites {
   over(namespace?: string): Promise<void>;
 }
 
-export function lateWrites(): LateWrites {
-  const underWay = new Map<Promise<unknown>, string>();
+/** ASSUMED: what has had no answer for so long (ms) will not be done any more; no gateway waits longer. */
+export function lateWrites(givenUpAfterMs: number): LateWrites {
+  const underWay = new Map<Promise<void>, string>();
   return {
     track(namespace, write) {
-      underWay.set(write, namespace);
-      const ended = (): void => void underWay.delete(write);
+      const { promise: over, resolve } = Promise.withResolvers<void>();
+      underWay.set(over, namespace);
+      const ended = (): void => {
+        clearTimeout(timer);
+        underWay.delete(over);
+        resolve();
+      };
+      const timer = setTimeout(ended, givenUpAfterMs);
+      timer.unref();
       write.then(ended, ended);
       return write;
     },
     async over(namespace) {
-      const writes = [...underWay].filter(([, name]) => namespace === undefined || name === namespace);
-      await Promise.allSettled(writes.map(([write]) => write));
+      await Promise.all(
+        [...underWay].flatMap(([over, name]) => (namespace === undefined || name === namespace ? over : [])),
+      );
     },
   };
 }

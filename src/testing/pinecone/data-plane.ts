@@ -49,7 +49,8 @@ export function dataAnswer(request: DataRequest): PineconeAnswer {
 const nameOf = ({ body, query }: DataRequest): string =>
   String(body.namespace ?? query.get("namespace") ?? "");
 
-const opened = (request: DataRequest): Namespace => namespaceIn(request.index, nameOf(request));
+const opened = (request: DataRequest): Namespace =>
+  namespaceIn(request.index, nameOf(request), request.lagMs);
 
 const written = (namespace: Namespace, body: object): PineconeAnswer =>
   fine(body, { "x-pinecone-request-lsn": String(namespace.lsn) });
@@ -156,21 +157,23 @@ function deleted(request: DataRequest): PineconeAnswer {
   return written(namespace, {});
 }
 
-const shownIn = (index: StoredIndex): [string, Namespace][] =>
+const shownIn = ({ index, lagMs }: DataRequest): [string, Namespace][] =>
   [...index.namespaces.keys()]
-    .map((name): [string, Namespace] => [name, namespaceIn(index, name)])
+    .map((name): [string, Namespace] => [name, namespaceIn(index, name, lagMs)])
     .filter(([, { shown }]) => shown.isThere);
 
-function described({ index }: DataRequest): PineconeAnswer {
-  const all = shownIn(index).map(([name, { shown }]) => [name, { vectorCount: shown.records.size }] as const);
+function described(request: DataRequest): PineconeAnswer {
+  const all = shownIn(request).map(
+    ([name, { shown }]) => [name, { vectorCount: shown.records.size }] as const,
+  );
   const totalVectorCount = all.reduce((sum, [, { vectorCount }]) => sum + vectorCount, 0);
-  const { dimension, metric } = index;
+  const { dimension, metric } = request.index;
   const kind = { dimension, metric, indexFullness: 0, vectorType: "dense" };
   return fine({ ...kind, namespaces: Object.fromEntries(all), totalVectorCount });
 }
 
 function namespaces(request: DataRequest): PineconeAnswer {
-  const all = new Map(shownIn(request.index));
+  const all = new Map(shownIn(request));
   const some = page(request, [...all.keys()]);
   if (!some) return wrongLimit();
   const { names, ...pagination } = some;
@@ -181,7 +184,7 @@ function namespaces(request: DataRequest): PineconeAnswer {
 
 function ofNamespace(request: DataRequest, name: string): PineconeAnswer {
   const { index, method, lagMs } = request;
-  const namespace = namespaceIn(index, name);
+  const namespace = namespaceIn(index, name, lagMs);
   if (method === "DELETE") {
     if (!namespace.accepted.isThere) return refusal(404, "Namespace not found");
     accept(

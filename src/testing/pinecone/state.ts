@@ -17,7 +17,7 @@ export interface Namespace {
   readonly accepted: View;
   readonly shown: View;
   /** Accepted, and not shown yet, in order. */
-  readonly pending: { readonly shownAt: number; readonly change: Change }[];
+  readonly pending: { readonly acceptedAt: number; readonly change: Change }[];
   /** Numbers of the last change that was accepted, and of the last that is shown ("log sequence number"). */
   lsn: number;
   shownLsn: number;
@@ -38,10 +38,11 @@ export interface StoredIndex {
 
 const emptyView = (): View => ({ records: new Map(), isThere: false });
 
-export function namespaceIn(index: StoredIndex, name: string): Namespace {
+/** A namespace as reads see it now, whose lag is given in ms. */
+export function namespaceIn(index: StoredIndex, name: string, lagMs: number): Namespace {
   const known = index.namespaces.get(name);
   if (known) {
-    show(known);
+    show(known, lagMs);
     return known;
   }
   const fresh = { accepted: emptyView(), shown: emptyView(), pending: [], lsn: 0, shownLsn: 0 };
@@ -49,17 +50,17 @@ export function namespaceIn(index: StoredIndex, name: string): Namespace {
   return fresh;
 }
 
-/** Takes a change in; reads see it after the lag, in ms. */
+/** Takes a change in; reads see it when it is older than their lag. */
 export function accept(namespace: Namespace, change: Change, lagMs: number): void {
   change(namespace.accepted);
   namespace.lsn += 1;
-  namespace.pending.push({ shownAt: performance.now() + lagMs, change });
-  show(namespace);
+  namespace.pending.push({ acceptedAt: performance.now(), change });
+  show(namespace, lagMs);
 }
 
-function show(namespace: Namespace): void {
-  const now = performance.now();
-  for (let next = namespace.pending[0]; next && next.shownAt <= now; next = namespace.pending[0]) {
+function show(namespace: Namespace, lagMs: number): void {
+  const until = performance.now() - lagMs;
+  for (let next = namespace.pending[0]; next && next.acceptedAt <= until; next = namespace.pending[0]) {
     next.change(namespace.shown);
     namespace.shownLsn += 1;
     namespace.pending.shift();
