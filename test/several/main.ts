@@ -65,7 +65,7 @@ async function treatBadly({ workers, redis, settings, database }: Parties, forMs
   await redis.kill();
   await rest(forMs * 0.2);
   const down = await workers[1]?.health();
-  if (down?.status !== 200 || down.queue !== "unavailable") wrong.push(`health: ${JSON.stringify(down)}`);
+  if (down?.http !== 200 || down.queue !== "unavailable") wrong.push(`health: ${JSON.stringify(down)}`);
   tell("Redis is back, and empty");
   await redis.start();
   await rest(forMs * 0.15);

@@ -26,7 +26,9 @@ export async function ownDatabase(server: string): Promise<OwnDatabase> {
 
 /** The built worker, as a process of its own. */
 export interface RunningWorker {
-  /** What its health says, with the status: `{ status: 200, record: "ok", queue: "ok" }`. */
+  /** Where it tells how it is. */
+  readonly address: string;
+  /** What it tells there, and the status of the answer: `{ http: 200, status: "ok", record: "ok", queue: "ok" }`. */
   health(): Promise<{ readonly [field: string]: unknown }>;
   readonly child: ChildProcess;
   /** Sends a signal and waits for the end; gives its exit code, or the signal that ended it, and how long that took (ms). */
@@ -48,9 +50,10 @@ export async function startedWorker(
   const address = await told(child.stdout);
   return {
     child,
+    address,
     async health() {
       const answer = await fetch(address);
-      return { ...((await answer.json()) as object), status: answer.status };
+      return { ...((await answer.json()) as object), http: answer.status };
     },
     async end(signal = "SIGTERM") {
       const begun = performance.now();
