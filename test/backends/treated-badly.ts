@@ -119,6 +119,20 @@ export function treatedBadly(open: () => Promise<Hosted>, faults: readonly strin
     60_000,
   );
 
+  it("is reached by an erasure that is the first thing a program does", async () => {
+    await told(TOLD);
+    await caughtUp();
+    const index = hosted.follower();
+    const searching = { from: 0, timeoutMs: RECALL_MS, erasureMs: 15_000 };
+    const next = await createMemory({ record, index, embedder: hashEmbedder(64), indexSearch: searching });
+    const receipt = await next.scope({ user: "ann" }).forget("Forget that I ever mentioned Magnet.");
+    expect(receipt.verified.find(({ place }) => place === `index: ${index.name}`)).toMatchObject({
+      found: 0,
+    });
+    expect(receipt.complete).toBe(true);
+    await next.close();
+  }, 60_000);
+
   it("ends an erasure that it could not be asked about, when it is back", async () => {
     const ann = keepsake.scope({ user: "ann" });
     await told(TOLD);
