@@ -5,12 +5,14 @@ import { join } from "node:path";
 import { S3Vectors } from "@aws-sdk/client-s3vectors";
 import { Pinecone } from "@pinecone-database/pinecone";
 import { ChromaClient } from "chromadb";
-import { Pool } from "pg";
+import { Redis } from "ioredis";
+import { Pool, Pool } from "pg";
 import { chromaFollower } from "../../src/adapters/chroma/index.ts";
 import { faissFollower } from "../../src/adapters/faiss/index.ts";
 import { memoryFollower } from "../../src/adapters/memory/index.ts";
 import { pineconeFollower } from "../../src/adapters/pinecone/index.ts";
-import { postgresFollower } from "../../src/adapters/postgres-index/index.ts";
+import { postgresFollower, postgresFollower } from "../../src/adapters/postgres-index/index.ts";
+import { REDIS_CLIENT, redisFollower } from "../../src/adapters/redis/index.ts";
 import { s3VectorsFollower } from "../../src/adapters/s3-vectors/index.ts";
 import type { Follower } from "../../src/index.ts";
 import { pineconeServer } from "../../src/testing/pinecone-server.ts";
@@ -72,6 +74,20 @@ async function pgvector(servers: TestServers): Promise<FollowerPlace> {
       }
       await pool.end();
     },
+  };
+}
+
+async function pgvector(servers: TestServers): Promise<FollowerPlace> {
+  const pool = new Pool({ connectionString: addressOf(servers, "KEEPSAKE_TEST_POSTGRES") });
+  return { open: async (prefix) => postgresFollower({ pool, prefix }), close: () => pool.end() };
+}
+
+async function redis(servers: TestServers): Promise<FollowerPlace> {
+  const client = new Redis(addressOf(servers, "KEEPSAKE_TEST_REDIS"), { ...REDIS_CLIENT, lazyConnect: true });
+  await client.connect();
+  return {
+    open: async (prefix) => redisFollower({ client, prefix }),
+    close: async () => client.disconnect(),
   };
 }
 
