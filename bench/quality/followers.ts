@@ -6,12 +6,12 @@ import { S3Vectors } from "@aws-sdk/client-s3vectors";
 import { Pinecone } from "@pinecone-database/pinecone";
 import { ChromaClient } from "chromadb";
 import { Redis } from "ioredis";
-import { Pool, Pool } from "pg";
+import { Pool } from "pg";
 import { chromaFollower } from "../../src/adapters/chroma/index.ts";
 import { faissFollower } from "../../src/adapters/faiss/index.ts";
 import { memoryFollower } from "../../src/adapters/memory/index.ts";
 import { pineconeFollower } from "../../src/adapters/pinecone/index.ts";
-import { postgresFollower, postgresFollower } from "../../src/adapters/postgres-index/index.ts";
+import { postgresFollower } from "../../src/adapters/postgres-index/index.ts";
 import { REDIS_CLIENT, redisFollower } from "../../src/adapters/redis/index.ts";
 import { s3VectorsFollower } from "../../src/adapters/s3-vectors/index.ts";
 import type { Follower } from "../../src/index.ts";
@@ -35,6 +35,7 @@ export const FOLLOWER_PLACES: { readonly [name: string]: (servers: TestServers) 
     faiss,
     pgvector,
     pinecone,
+    redis,
     "s3-vectors": s3Vectors,
   };
 
@@ -75,11 +76,6 @@ async function pgvector(servers: TestServers): Promise<FollowerPlace> {
       await pool.end();
     },
   };
-}
-
-async function pgvector(servers: TestServers): Promise<FollowerPlace> {
-  const pool = new Pool({ connectionString: addressOf(servers, "KEEPSAKE_TEST_POSTGRES") });
-  return { open: async (prefix) => postgresFollower({ pool, prefix }), close: () => pool.end() };
 }
 
 async function redis(servers: TestServers): Promise<FollowerPlace> {

@@ -2,7 +2,15 @@ import { createMemory, type Keepsake, type MemoryOptions } from "../../src/index
 
 /** Where memories can be kept, and which indexes can stand beside them. */
 export const RECORDS: readonly string[] = ["sqlite", "postgres"];
-export const INDEXES: readonly string[] = ["memory", "chroma", "faiss", "pgvector", "pinecone", "s3-vectors"];
+export const INDEXES: readonly string[] = [
+  "memory",
+  "chroma",
+  "faiss",
+  "pgvector",
+  "pinecone",
+  "redis",
+  "s3-vectors",
+];
 
 type Open = (options: MemoryOptions) => Promise<Keepsake>;
 
