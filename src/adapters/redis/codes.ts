@@ -26,38 +26,51 @@ export function codeOf(vector: Float32Array): Buffer {
   return code;
 }
 
-/** Slots, and between which bounds the cosine of each with a query lies. */
-export interface Bounded {
-  readonly slot: number;
-  readonly least: number;
-  readonly most: number;
+/** By slot: between which bounds the cosine with a query lies. Where nothing is, both are below every cosine. */
+export interface Bounds {
+  readonly least: Float32Array;
+  readonly most: Float32Array;
 }
 
-/** What a chunk of codes tells of a query; `first` is the slot of its first code. */
-export function boundsIn(chunk: Buffer, query: Float32Array, first: number): Bounded[] {
-  const length = codeLength(query.length);
+const NOTHING = -2;
+
+export function boundsFor(slots: number): Bounds {
+  return { least: new Float32Array(slots).fill(NOTHING), most: new Float32Array(slots).fill(NOTHING) };
+}
+
+/** Notes what a chunk of codes tells of a query; `first` is the slot of its first code. */
+export function noteBounds({ least, most }: Bounds, chunk: Buffer, query: Float32Array, first: number): void {
+  const { length: dimensions } = query;
+  const length = codeLength(dimensions);
   const codes = new Int8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  const found: Bounded[] = [];
-  for (let at = 0, slot = first; at + length <= chunk.length; at += length, slot += 1) {
+  for (
+    let at = 0, slot = first;
+    at + length <= chunk.length && slot < least.length;
+    at += length, slot += 1
+  ) {
     const step = chunk.readFloatLE(at);
     if (step === 0) continue;
     const off = chunk.readFloatLE(at + 4);
     let sum = 0;
-    for (let i = 0, from = at + HEAD; i < query.length; i += 1) {
-      sum += (query[i] as number) * (codes[from + i] as number);
+    for (let i = 0, from = at + HEAD; i < dimensions; i += 1, from += 1) {
+      sum += (query[i] as number) * (codes[from] as number);
     }
     // |q·(v - v')| is at most |v - v'|, for |q| is 1 (Cauchy and Schwarz).
-    found.push({ slot, least: sum * step - off, most: sum * step + off });
+    least[slot] = sum * step - off - ROUNDING;
+    most[slot] = sum * step + off + ROUNDING;
   }
-  return found;
 }
 
-/** Those of which one may be among the `limit` nearest: no other can be. The most promising first. */
-export function foremost(all: readonly Bounded[], limit: number): Bounded[] {
-  if (all.length <= limit) return [...all].sort((one, other) => other.most - one.most);
-  const sure = all
-    .map(({ least }) => least)
-    .sort((one, other) => other - one)
-    .at(limit - 1) as number;
-  return all.filter(({ most }) => most >= sure).sort((one, other) => other.most - one.most);
+/** The bounds are kept in 32 bits. */
+const ROUNDING = 1e-6;
+
+/** The slots of which one may be among the `limit` nearest: no other can be. */
+export function foremost({ least, most }: Bounds, limit: number): number[] {
+  const sure = least.length <= limit ? NOTHING : (least.slice().sort()[least.length - limit] as number);
+  const found: number[] = [];
+  for (let slot = 0; slot < most.length; slot += 1) {
+    const bound = most[slot] as number;
+    if (bound > NOTHING && bound >= sure) found.push(slot);
+  }
+  return found;
 }

@@ -12,7 +12,7 @@ import type {
 import { boundedCosine } from "../shared/wire-vector.ts";
 import { type Ask, type Asked, asking } from "./asking.ts";
 import type { RedisOptions } from "./client.ts";
-import { type Bounded, boundsIn, codeLength, codeOf, foremost } from "./codes.ts";
+import { type Bounds, boundsFor, codeLength, codeOf, foremost, noteBounds } from "./codes.ts";
 import { CHUNK, DROP, DROP_USER, PUT } from "./follower-scripts.ts";
 import { PREFIX, userKey } from "./keys.ts";
 import { persistenceOf } from "./persistence.ts";
@@ -28,7 +28,7 @@ const CHUNKS_AT_ONCE = 16;
 const TRIES = 3;
 
 /**
- * An exact vector index in plain Redis (7, no modules), in the memory of the server: about 1.5 kB for a unit of 256 numbers. A search
+ * An exact vector index in plain Redis (7, no modules), in the memory of the server: about 2 kB for a unit of 256 numbers. A search
  * reads the user's codes of 8 bits, and the vectors themselves of those that may be among the nearest.
  */
 export function redisFollower(options: RedisOptions): Follower {
@@ -116,10 +116,10 @@ export function redisFollower(options: RedisOptions): Follower {
       begin(signal);
       spaceFor([vector]);
       const [found] = await Promise.all([bounded(ask, keysOf(of), vector, signal), checkThere(signal)]);
-      if (where && Object.keys(where).length > 0) {
-        return exact(ask, keysOf(of), vector, { slots: found, limit, where, signal });
-      }
-      return exact(ask, keysOf(of), vector, { slots: foremost(found, limit), limit, signal });
+      const isNarrowed = where !== undefined && Object.keys(where).length > 0;
+      // What passes a filter is not known before it is asked.
+      const slots = foremost(found, isNarrowed ? Number.POSITIVE_INFINITY : limit);
+      return exact(ask, keysOf(of), vector, { slots, limit, ...(isNarrowed ? { where } : {}), signal });
     },
 
     async held(of, ids, { signal } = {}) {
@@ -184,23 +184,23 @@ async function dropped(
   throw new MemoryError("unavailable", "Redis (index) is too full to write over what is dropped.");
 }
 
-/** Every slot of a user, and how near it is to a query at least and at most. */
+/** How near each of a user's slots is to a query, at least and at most. */
 async function bounded(
   ask: Ask,
   keys: readonly string[],
   vector: Float32Array,
   signal: AbortSignal | undefined,
-): Promise<Bounded[]> {
+): Promise<Bounds> {
   const [, , , , , size = "", codes = ""] = keys;
-  const chunks = Math.ceil(Number((await ask("GET", [size], { signal })) ?? 0) / CHUNK);
-  const found: Bounded[] = [];
+  const slots = Number((await ask("GET", [size], { signal })) ?? 0);
+  const chunks = Math.ceil(slots / CHUNK);
+  const found = boundsFor(slots);
   for (let at = 0; at < chunks; at += CHUNKS_AT_ONCE) {
     const numbers = Array.from({ length: Math.min(CHUNKS_AT_ONCE, chunks - at) }, (_one, i) => at + i);
     const wanted = numbers.map((number) => `${codes}:${number}`);
     const bytes = list(await ask("MGET", wanted, { signal, binary: true }));
     for (const [i, chunk] of bytes.entries()) {
-      if (!Buffer.isBuffer(chunk)) continue;
-      for (const one of boundsIn(chunk, vector, (at + i) * CHUNK)) found.push(one);
+      if (Buffer.isBuffer(chunk)) noteBounds(found, chunk, vector, (at + i) * CHUNK);
     }
   }
   return found;
@@ -217,7 +217,7 @@ async function exact(
     where,
     signal,
   }: {
-    readonly slots: readonly Bounded[];
+    readonly slots: readonly number[];
     readonly limit: number;
     readonly where?: Parameters<typeof matches>[0];
     readonly signal: AbortSignal | undefined;
@@ -226,7 +226,7 @@ async function exact(
   const [, idsKey = "", vectors = "", metadata = ""] = keys;
   const hits: FollowerHit[] = [];
   for (let at = 0; at < slots.length; at += IDS_AT_ONCE) {
-    const some = slots.slice(at, at + IDS_AT_ONCE).map(({ slot }) => slot);
+    const some = slots.slice(at, at + IDS_AT_ONCE);
     const named = list(await ask("HMGET", [idsKey, ...some], { signal }));
     const ids = named.filter((id) => typeof id === "string");
     if (ids.length === 0) continue;
