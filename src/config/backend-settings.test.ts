@@ -149,6 +149,11 @@ it("has one name for what is ours on servers that others use, too", () => {
   const pinecone = { ...named, KEEPSAKE_FOLLOWER: "pinecone", PINECONE_API_KEY: "pc-1" };
   expect(backends(pinecone)?.pinecone?.index).toBe("shop2");
   expect(backends({ ...pinecone, PINECONE_INDEX: "memories" })?.pinecone?.index).toBe("memories");
+  const place = { PINECONE_CLOUD: "gcp", PINECONE_REGION: "europe-west4" };
+  expect(backends({ ...pinecone, ...place })?.pinecone).toMatchObject({
+    cloud: "gcp",
+    region: "europe-west4",
+  });
 });
 
 it("stops at an impossible value, with what is allowed", () => {

@@ -59,6 +59,9 @@ export interface ChromaSettings {
 export interface PineconeSettings {
   readonly apiKey: string;
   readonly index: string;
+  /** Where a missing index is made; the adapter's choice where absent. */
+  readonly cloud?: "aws" | "gcp" | "azure";
+  readonly region?: string;
   /** Of a server that speaks the protocol; Pinecone's own where absent. */
   readonly controller?: string;
 }
@@ -153,6 +156,11 @@ export const BACKEND_SETTINGS: { readonly [name: string]: Setting } = {
   PINECONE_INDEX: {
     schema: z.string().regex(/^[a-z](?:[a-z0-9-]{0,28}[a-z0-9])?$/),
     allowed: "up to 30 small letters, digits and -, a letter first",
+  },
+  PINECONE_CLOUD: { schema: z.enum(["aws", "gcp", "azure"]), allowed: "aws, gcp or azure" },
+  PINECONE_REGION: {
+    schema: z.string().regex(/^[a-z][a-z0-9-]{1,40}$/),
+    allowed: "a region such as eu-west-1",
   },
   PINECONE_CONTROLLER_HOST: address(/^https?:\/\/[^\s]+$/, "an address such as https://api.pinecone.io"),
   S3_VECTORS_BUCKET: {
@@ -295,6 +303,8 @@ function pineconeIn(values: Values): PineconeSettings {
   return defined({
     apiKey: needed(values, "PINECONE_API_KEY", "pinecone"),
     index: values.get("PINECONE_INDEX") ?? values.get("KEEPSAKE_PREFIX") ?? "keepsake",
+    cloud: values.get("PINECONE_CLOUD") as PineconeSettings["cloud"],
+    region: values.get("PINECONE_REGION"),
     controller: values.get("PINECONE_CONTROLLER_HOST"),
   });
 }

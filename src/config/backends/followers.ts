@@ -48,18 +48,23 @@ async function faiss({ faiss: settings = { path: "faiss" } }: BackendSettings): 
   return faissFollower(settings);
 }
 
+/** Pinecone's client cannot be told to stop waiting; what the adapter no longer waits for ends a little later. */
+const PINECONE_MS = 15_000;
+
 async function pinecone({
   pinecone: settings = { apiKey: "", index: "keepsake" },
 }: BackendSettings): Promise<Follower> {
-  const { apiKey, index: name, controller } = settings;
+  const { apiKey, index: name, controller, ...place } = settings;
   const { Pinecone } = await vendorPackage("@pinecone-database/pinecone", "PINECONE_API_KEY");
   const { pineconeFollower } = await import("../../adapters/pinecone/index.ts");
   const client = new Pinecone({
     apiKey,
+    // What fails is tried again by the adapter, and what hangs ends some time.
     maxRetries: 0,
+    fetchApi: (address, init) => fetch(address, { ...init, signal: AbortSignal.timeout(PINECONE_MS) }),
     ...(controller === undefined ? {} : { controllerHostUrl: controller }),
   });
-  return pineconeFollower({ client, name });
+  return pineconeFollower({ client, name, ...place });
 }
 
 async function redis(settings: BackendSettings, clients: Clients): Promise<Follower> {
