@@ -119,7 +119,8 @@ export function userStates(
     return one;
   };
 
-  const letGo = (one: Kept): void => {
+  const letGo = (one: Kept | undefined): void => {
+    if (!one) return;
     kept.delete(scopeKey(one.scope));
     release(one.block);
   };
@@ -163,8 +164,7 @@ export function userStates(
     drop(scope) {
       // Whoever is at work with one goes on to the end first.
       for (const { scope: whose } of scope ? [{ scope }] : [...kept.values()]) {
-        const one = (): Kept[] => [kept.get(scopeKey(whose)) ?? []].flat();
-        void inTurn(whose, async () => one().forEach(letGo));
+        void inTurn(whose, async () => letGo(kept.get(scopeKey(whose))));
       }
     },
     async close() {

@@ -164,6 +164,39 @@ describe.skipIf(!url)(`opening${missing}`, () => {
     });
   });
 
+  it("holds projects apart for a login that may make no role, and needs no more than to own its schema", async () => {
+    const login = `${place.name}_login`;
+    const { rows } = await place.pool.query<{ name: string }>("SELECT current_database() AS name");
+    await place.pool.query(
+      `CREATE ROLE ${login} LOGIN PASSWORD 'only-here'; GRANT CREATE ON DATABASE "${rows[0]?.name}" TO ${login}`,
+    );
+    const address = new URL(url ?? "");
+    address.username = login;
+    address.password = "only-here";
+    const theirs = testPlace(address.href);
+    try {
+      const record = await theirs.open();
+      expect(record.notices.filter((notice) => notice.includes("row-level"))).toEqual([]);
+      for (const scope of [OURS, THEIRS]) await record.commit(scope, full("0"));
+      expect(await record.scrub(OURS, ["kiwi"])).toContainEqual({
+        place: "freed space of its tables",
+        found: 0,
+      });
+      expect(await record.check()).toEqual([]);
+      const sql = `SELECT project FROM ${theirs.schemaOf(record)}.users`;
+      expect((await theirs.pool.query(sql)).rows).toEqual([]);
+      const client = await theirs.pool.connect();
+      await client.query("BEGIN; SELECT set_config('keepsake.project', 'ours', true)");
+      expect((await client.query(sql)).rows).toEqual([{ project: "ours" }]);
+      await client.query("ROLLBACK");
+      client.release();
+      await record.close();
+    } finally {
+      await theirs.clear();
+      await place.pool.query(`DROP OWNED BY ${login}; DROP ROLE ${login}`);
+    }
+  });
+
   it("makes the tables once, however many servers start at once", async () => {
     const record = await place.open();
     await place.pool.query(`DROP SCHEMA ${place.schemaOf(record)} CASCADE`);
