@@ -35,6 +35,7 @@ export interface Background {
 /** First answers first: what waits is looked for a moment after the start. */
 const START_MS = 100;
 const HOUSE_MS = 30_000;
+const OFFERED_MS = 1000;
 
 /**
  * Starts every job over its ports. What fails stays as it is in the record and is tried again, here or after the next
@@ -113,15 +114,23 @@ export function background(ports: Ports): Background {
   };
 }
 
-/** Has every job carried out that a queue offers. A queue that cannot be had is done without: the jobs come by themselves. */
+/**
+ * Has every job carried out that a queue offers, from a moment after the start on: a command that is over by then has nobody
+ * wait for it. A queue that cannot be had is done without: the jobs come by themselves.
+ */
 function workingAt(
   queue: Queue | undefined,
   all: readonly Runner[],
 ): { readonly end: () => Promise<void> } | undefined {
   if (!queue) return undefined;
-  const ends = all.map((one) => queue.work(one.name, one.offered).catch(() => async () => {}));
+  let ends: readonly Promise<() => Promise<void>>[] = [];
+  const timer = setTimeout(() => {
+    ends = all.map((one) => queue.work(one.name, one.offered).catch(() => async () => {}));
+  }, OFFERED_MS);
+  timer.unref();
   return {
     async end() {
+      clearTimeout(timer);
       await Promise.all(ends.map(async (end) => (await end)()));
     },
   };

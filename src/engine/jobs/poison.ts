@@ -1,7 +1,12 @@
 import type { Visit } from "../../domain/job.ts";
-import { codeOf } from "../../errors.ts";
+import { codeOf, isMemoryError, isPassing } from "../../errors.ts";
 import { MOST_ATTEMPTS } from "../../ports/queue.ts";
 import { DAY_MS } from "./task.ts";
+
+/** Whether an error says nothing of the user with whom it came: a server that is down, a key that is refused, a budget that is used up. */
+export function isEverybodys(error: unknown): boolean {
+  return isPassing(error) || (isMemoryError(error) && error.code === "forbidden");
+}
 
 /** What is noted of a user with whom a job broke off, on top of what was noted before. */
 export function brokenOff(

@@ -1,12 +1,12 @@
 import type { Visit } from "../../domain/job.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { isMemoryError, isPassing } from "../../errors.ts";
+import { isMemoryError } from "../../errors.ts";
 import type { NewVisit, VisitPage } from "../../ports/house-keeping.ts";
 import type { Ports } from "../ports.ts";
 import { carryOut } from "./carry-out.ts";
 import type { Job, JobStep } from "./job.ts";
-import { brokenOff, isLeftAlone, isSetAside } from "./poison.ts";
+import { brokenOff, isEverybodys, isLeftAlone, isSetAside } from "./poison.ts";
 import type { Task } from "./task.ts";
 
 /** Users on a page, and users whose visits are noted at once. */
@@ -101,7 +101,7 @@ async function* visitOf(
     return seen.visit;
   } catch (error) {
     if (isMemoryError(error) && error.code === "unavailable") throw error;
-    const failed = isPassing(error) ? undefined : brokenOff(error, { before: visit, revision, at });
+    const failed = isEverybodys(error) ? undefined : brokenOff(error, { before: visit, revision, at });
     if (!failed || !isSetAside(failed)) sum.failures.push(error);
     return failed;
   }

@@ -1,12 +1,12 @@
 import type { Visit } from "../../domain/job.ts";
 import { type Scope, scopeKey } from "../../domain/scope.ts";
-import { isMemoryError, isPassing } from "../../errors.ts";
+import { isMemoryError } from "../../errors.ts";
 import { digestPending } from "../digest-pending.ts";
 import type { Ports } from "../ports.ts";
 import type { Gathering } from "./gathering.ts";
 import { hold, isHeld } from "./hold.ts";
 import type { Job, JobStep } from "./job.ts";
-import { brokenOff, isLeftAlone, isSetAside } from "./poison.ts";
+import { brokenOff, isEverybodys, isLeftAlone, isSetAside } from "./poison.ts";
 
 /** Understanding, which can be told of a user whose messages have just been stored. */
 export interface Understanding extends Job {
@@ -133,7 +133,7 @@ async function noted(
 ): Promise<Reading> {
   const { failed } = reading;
   if (failed === undefined && !before) return reading;
-  if (failed !== undefined && isPassing(failed)) return reading;
+  if (failed !== undefined && isEverybodys(failed)) return reading;
   const revision = await record.revision(scope);
   const at = clock().toISOString();
   const visit: Visit = failed === undefined ? { revision } : brokenOff(failed, { before, revision, at });
