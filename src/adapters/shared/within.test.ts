@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { within } from "./within.ts";
 
@@ -29,4 +31,18 @@ describe("within", () => {
     reject(new Error("too late to matter"));
     await new Promise((resolve) => setTimeout(resolve, 5));
   });
+});
+
+it("takes what arrived while this process was busy", async () => {
+  const server = createServer((socket) => socket.end("here")).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const socket = connect(port, "127.0.0.1");
+  const answer = once(socket, "data").then(([data]) => String(data));
+  const waiting = within(answer, 20, () => new Error("late"));
+  await once(socket, "connect");
+  const busyUntil = performance.now() + 60;
+  while (performance.now() < busyUntil);
+  expect(await waiting).toBe("here");
+  server.close();
 });
