@@ -7,11 +7,13 @@ import { run, type Size } from "./run.ts";
 import { tableOf } from "./table.ts";
 
 const USAGE = `npm run -s bench -- [--users U] [--per-user N] [--json] [--keep FILE]
+npm run -s bench -- --record postgres [--users U] [--per-user N] [--json] [--keep FILE]
 npm run -s bench -- --curve | --page
 
 Measures on an SQLite file in a temporary folder: U users (1) of N memories each (10,000), and the N messages they
 were read from. --json prints one JSON document instead of a table. --keep leaves the filled file there, and
 takes it from there when it is run again for the same size.
+--record postgres measures recalls on a server (KEEPSAKE_TEST_POSTGRES), in a database of its own, beside plain pgvector.
 --curve measures several sizes, which takes long, and writes docs/results; --page writes the pages alone, from the
 results there are. What is measured how: docs/results/speed.md
 --server measures the built server under load: \`npm run -s bench -- --server --help\``;
@@ -19,6 +21,7 @@ results there are. What is measured how: docs/results/speed.md
 interface Wanted {
   readonly size: Size;
   readonly isJson: boolean;
+  readonly record: "sqlite" | "postgres";
   readonly pages: "measured" | "written" | undefined;
 }
 
@@ -28,6 +31,7 @@ function wantedOf(): Wanted {
       users: { type: "string", default: "1" },
       "per-user": { type: "string", default: "10000" },
       keep: { type: "string" },
+      record: { type: "string", default: "sqlite" },
       json: { type: "boolean", default: false },
       curve: { type: "boolean", default: false },
       page: { type: "boolean", default: false },
@@ -39,9 +43,15 @@ function wantedOf(): Wanted {
       perUser: countOf(values["per-user"], "--per-user"),
       ...(values.keep === undefined ? {} : { kept: values.keep }),
     },
+    record: recordOf(values.record),
     isJson: values.json,
     pages: values.curve ? "measured" : values.page ? "written" : undefined,
   };
+}
+
+function recordOf(text: string): Wanted["record"] {
+  if (text === "sqlite" || text === "postgres") return text;
+  throw new Error("--record must be sqlite or postgres.");
 }
 
 function countOf(text: string, name: string): number {
@@ -69,6 +79,14 @@ async function measure(wanted: Wanted): Promise<void> {
   // However it ends: a million memories are some gigabytes.
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+  if (wanted.record === "postgres") {
+    const { postgresTable, runOnPostgres } = await import("./postgres.ts");
+    const { KEEPSAKE_TEST_POSTGRES: server } = process.env;
+    if (!server) throw new Error('It needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)"');
+    const figures = await runOnPostgres(folder, wanted.size, server);
+    console.log(wanted.isJson ? JSON.stringify(figures) : postgresTable(figures));
+    return;
+  }
   const figures = await run(folder, wanted.size);
   console.log(wanted.isJson ? JSON.stringify(figures) : tableOf(figures));
 }

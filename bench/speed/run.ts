@@ -1,12 +1,12 @@
 import { readdirSync, statSync } from "node:fs";
-import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
 import { askers } from "./asked.ts";
 import { readsOf, writesOf } from "./calls.ts";
 import { filled } from "./filling.ts";
 import { type Imported, imports } from "./imports.ts";
-import { rounded, type Spread } from "./measure.ts";
+import { type Machine, machineOf } from "./machine.ts";
+import type { Spread } from "./measure.ts";
 import { type Peers, peers } from "./peers.ts";
 import { phase } from "./progress.ts";
 import { type Crowd, cold } from "./recalls.ts";
@@ -38,15 +38,6 @@ export interface Figures {
   readonly machine: Machine;
 }
 
-interface Machine {
-  readonly node: string;
-  readonly cpu: string;
-  readonly cores: number;
-  readonly memoryGb: number;
-  /** Of the last minute, before and after the run. */
-  readonly load: { readonly before: number; readonly after: number };
-}
-
 /** How many there are, and where a filled file is kept for the next run, if anywhere. */
 export interface Size {
   readonly users: number;
@@ -57,7 +48,7 @@ export interface Size {
 /** The figures for `users` users of `perUser` memories each, in a folder that is the run's own. */
 export async function run(folder: string, size: Size): Promise<Figures> {
   const { users, perUser } = size;
-  const load = loadavg()[0] ?? 0;
+  const machine = machineOf();
   const path = join(folder, "memory.db");
   const fillSeconds = await filled(path, size);
   const bytesPerMemory = Math.round(bytesIn(folder) / (users * perUser));
@@ -97,20 +88,10 @@ export async function run(folder: string, size: Size): Promise<Figures> {
     vectorRecall10,
     held: { messages: perUser, memories: reads.memories },
     ...(fillSeconds === undefined ? {} : { fillSeconds }),
-    machine: machineOf(load),
+    machine: machine(),
   };
 }
 
 function bytesIn(folder: string): number {
   return readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
-}
-
-function machineOf(before: number): Machine {
-  return {
-    node: process.version,
-    cpu: cpus()[0]?.model ?? "unknown",
-    cores: availableParallelism(),
-    memoryGb: Math.round(totalmem() / 1e9),
-    load: { before: rounded(before), after: rounded(loadavg()[0] ?? 0) },
-  };
 }

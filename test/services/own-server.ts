@@ -89,7 +89,7 @@ function lives(id: number): boolean {
 }
 
 /** One that nobody listens on now. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const found = server.address();

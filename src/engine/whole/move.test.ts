@@ -62,6 +62,16 @@ describe("moving a record", () => {
     await file.close();
   });
 
+  it("takes along what is kept for searches", async () => {
+    const file = await sqlite();
+    const scope = { project: "default", user: "bo" };
+    const block = { revision: await source.revision(scope), bytes: Uint8Array.of(1, 2, 3) };
+    await source.keepBlock(scope, block);
+    await moveWhole(source, file);
+    expect(await file.block(scope)).toEqual(block);
+    await file.close();
+  });
+
   it("goes on where it was cut off, wherever that was", async () => {
     const whole = await digestOf(source);
     for (let at = 1; ; at += 3) {

@@ -2,6 +2,7 @@ import { MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call.ts";
 import type { Record } from "../../ports/record.ts";
 import { type Filling, WHOLE_PARTS, type Whole, type WholePart } from "../../ports/whole.ts";
+import { copyBlocks } from "./blocks.ts";
 import { differences, digestWhole, type WholeDigest } from "./digest.ts";
 import { isKept } from "./kept.ts";
 
@@ -45,26 +46,34 @@ export async function moveWhole(from: Record, to: Record, options: MoveOptions =
   if (missing) throw cannotKeep(to, missing);
   const start: Filling = { from: identity, part: "users", done: 0, of };
   if (!held) await target.fill(start);
-  const resumed = held ? await moved(source, target, held, options) : undefined;
+  const sides: Sides = { from: { ...from, whole: source }, to, source, target };
+  const resumed = held ? await moved(sides, held, options) : undefined;
   // What was written to the source between two runs is not in what the first one copied: then it is copied anew.
   if (resumed) return resumed;
   if (held) await target.fill(start);
-  const whole = await moved(source, target, start, options);
+  const whole = await moved(sides, start, options);
   if (!whole) throw changed();
   return whole;
 }
 
+interface Sides {
+  readonly from: Record & { readonly whole: Whole };
+  readonly to: Record;
+  readonly source: Whole;
+  readonly target: Whole;
+}
+
 /** The rest of the way; nothing where the two differ at its end. */
 async function moved(
-  source: Whole,
-  target: Whole,
+  { from, to, source, target }: Sides,
   filling: Filling,
   options: MoveOptions,
 ): Promise<Moved | undefined> {
   await copy(source, target, filling, options);
   const [one, other] = await bothDigests(source, target, filling.of, options);
   if (differences(one, other).length > 0) return undefined;
-  options.signal?.throwIfAborted();
+  const { limit = ROWS, signal } = options;
+  await copyBlocks(from, to, { limit, ...(signal ? { signal } : {}) });
   await options.beforeEnd?.();
   await target.filled();
   const rows = Object.entries(one.parts).map(([part, { rows: count }]) => [part, count]);
