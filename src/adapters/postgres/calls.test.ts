@@ -13,7 +13,7 @@ describe.skipIf(!url)(`on a server${missing}`, () => {
   beforeAll(() => {
     place = testPlace(url ?? "", { pipeline: true });
   });
-  afterAll(() => place.clear());
+  afterAll(() => place.clear(), 60_000);
 
   const known = (record: PostgresRecord): Calls => {
     records.set(record.calls, record);

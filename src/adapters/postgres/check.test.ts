@@ -55,7 +55,7 @@ describe.skipIf(!url)(`checking a database${missing}`, () => {
   beforeAll(() => {
     place = testPlace(url ?? "", { pipeline: true });
   });
-  afterAll(() => place.clear());
+  afterAll(() => place.clear(), 60_000);
 
   async function history(): Promise<PostgresRecord> {
     const record = await place.open();

@@ -12,7 +12,7 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
   beforeAll(() => {
     place = testPlace(url ?? "", { pipeline: true });
   });
-  afterAll(() => place.clear());
+  afterAll(() => place.clear(), 60_000);
 
   /** How many files of tables of a schema hold the word, asked of the server's own disk. */
   async function filesHolding(schema: string): Promise<string[]> {
@@ -60,7 +60,29 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     expect(places).toContainEqual({ place: "freed space of its tables", found: 0 });
     expect(await filesHolding(schema)).toEqual([]);
     expect((await record.since(BOB, 0)).messages).toHaveLength(1);
-    expect(await place.pool.query(`SELECT name FROM ${schema}.freed`)).toMatchObject({ rows: [] });
+    expect(await place.pool.query(`SELECT name FROM ${schema}.freed`)).toMatchObject({
+      rows: [{ name: "" }],
+    });
+    await record.close();
+  });
+
+  it("is in the log until that was turned over, which the background does", async () => {
+    const record = await place.open();
+    const schema = place.schemaOf(record);
+    await record.commit(ANN, changes({ messages: [message("m1", { content: WORD })] }));
+    await record.scrub(ANN, [WORD]);
+    const position = async (): Promise<number> => {
+      const sql = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 AS at";
+      return (await place.pool.query<{ at: number }>(sql)).rows[0]?.at ?? 0;
+    };
+    const before = await position();
+    expect(await record.tidy?.()).toBe(3);
+    expect(await position()).toBeGreaterThan(before + 2 * 16 * 1024 * 1024);
+    const [, log] = (await record.remains?.()) ?? [];
+    expect(log).toEqual({ place: "PostgreSQL: write-ahead log", forMs: 7 * 86_400_000 });
+    await place.pool.query(`UPDATE ${schema}.freed SET up_to = NULL`);
+    expect([await record.tidy?.(), await record.tidy?.()]).toEqual([0, 0]);
+    expect((await place.pool.query(`SELECT name FROM ${schema}.freed`)).rows).toEqual([]);
     await record.close();
   });
 
@@ -72,6 +94,7 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     await holder.query(`BEGIN; LOCK TABLE ${schema}.receipts IN ACCESS SHARE MODE`);
     const places = await record.scrub(ANN, [WORD]);
     expect(places.map(({ place: name }) => name)).not.toContain("freed space of its tables");
+    await place.pool.query(`UPDATE ${schema}.freed SET up_to = NULL WHERE name = ''`);
     expect(await record.tidy?.()).toBe(0);
     await holder.query("ROLLBACK");
     holder.release();

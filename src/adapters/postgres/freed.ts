@@ -52,7 +52,7 @@ export async function rewriteSmall(database: Database, names: readonly string[])
 
 /** Writes tables anew that have waited for long enough, one after the other. Gives how many. */
 export async function rewriteDue(database: Database): Promise<number> {
-  const due = `SELECT name FROM freed WHERE since < now() - interval '${DUE}' ORDER BY since`;
+  const due = `SELECT name FROM freed WHERE name <> '' AND since < now() - interval '${DUE}' ORDER BY since`;
   let done = 0;
   for (const { name } of await everybodys(database, statement(due))) {
     if (await rewritten(database, name ?? "")) done += 1;

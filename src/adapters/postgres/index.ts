@@ -9,6 +9,7 @@ import { rewriteDue } from "./freed.ts";
 import * as house from "./house-keeping.ts";
 import * as answers from "./kept-answers.ts";
 import { giveBackLease, renewLease, takeLease } from "./leases.ts";
+import { turnLog } from "./log.ts";
 import { openDatabase, type PostgresOptions } from "./open.ts";
 import { unitsOutside, usersOutside } from "./outside.ts";
 import * as proof from "./proof.ts";
@@ -91,8 +92,8 @@ export async function openPostgresRecord(options: PostgresOptions): Promise<Post
         stop();
       };
     },
-    remains: async () => remains(options.logKeptMs),
-    tidy: () => rewriteDue(database),
+    remains: () => remains(database, options.logKeptMs),
+    tidy: async () => (await rewriteDue(database)) + (await turnLog(database)),
     seal: (scope, receipt) => seal(database, scope, receipt),
     check: () => check(database),
     async close() {

@@ -16,7 +16,8 @@ export interface PostgresOptions {
   readonly secret?: Secret;
   /**
    * For how long the server and its archives keep the write-ahead log at the most, in ms: receipts of erasures say until when
-   * it may hold what went. Absent, they say that nobody knows.
+   * it may hold what went. Absent, they say 7 days where nothing but the server keeps it and this login may turn it over, else
+   * that nobody knows.
    */
   readonly logKeptMs?: number;
   /** The longest that one statement may take, in ms (10,000). */

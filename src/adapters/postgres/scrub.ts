@@ -7,6 +7,7 @@ import { bodyOf } from "../shared/stored-body.ts";
 import type { Database } from "./database.ts";
 import { KEPT_MS, noteFreed, rewriteSmall } from "./freed.ts";
 import { answersHeld } from "./kept-answers.ts";
+import { isOwnLog, noteLog } from "./log.ts";
 import { readText } from "./names.ts";
 import { personOf, reachOf } from "./rows.ts";
 import { statement } from "./statement.ts";
@@ -35,6 +36,8 @@ export async function scrub(database: Database, scope: Scope, texts: readonly st
   const answers = (await answersHeld(database, scope)).map(({ body }) => body);
   const words = receipts.map(bodyOf<KeptReceipt>).flatMap(wordsOfReceipt);
   const isWrittenAnew = await rewriteSmall(database, await noteFreed(database, person));
+  // After the last of it was written.
+  await noteLog(database);
   return [
     { place: "messages", found: countHeld(texts, messages.map(bodyOf<Message>).flatMap(wordsOfMessage)) },
     { place: "memories", found: countHeld(texts, versions.map(bodyOf<Memory>).flatMap(wordsOfMemory)) },
@@ -52,13 +55,15 @@ export async function scrub(database: Database, scope: Scope, texts: readonly st
 
 /**
  * What an erasure cannot reach at once: freed space, until the tables are written anew, and the log, for as long as the
- * server and its archives keep it.
+ * server and its archives keep it: told, or known where nobody else keeps it and the background turns it over.
  */
-export function remains(
+export async function remains(
+  database: Database,
   logKeptMs: number | undefined,
-): { readonly place: string; readonly forMs?: number }[] {
+): Promise<{ readonly place: string; readonly forMs?: number }[]> {
+  const forMs = logKeptMs ?? ((await isOwnLog(database)) ? KEPT_MS : undefined);
   return [
     { place: `PostgreSQL: ${FREED}`, forMs: KEPT_MS },
-    { place: "PostgreSQL: write-ahead log", ...(logKeptMs === undefined ? {} : { forMs: logKeptMs }) },
+    { place: "PostgreSQL: write-ahead log", ...(forMs === undefined ? {} : { forMs }) },
   ];
 }

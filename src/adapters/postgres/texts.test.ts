@@ -51,7 +51,7 @@ describe.skipIf(!url)(`texts in a record${missing}`, () => {
   beforeAll(() => {
     place = testPlace(url ?? "", { pipeline: true });
   });
-  afterAll(() => place.clear());
+  afterAll(() => place.clear(), 60_000);
 
   it.each(TEXTS.map((text) => [JSON.stringify(text).slice(0, 40), text]))(
     "of %s are as SQLite has them",

@@ -36,7 +36,7 @@ describe.skipIf(!url)(`the wall between projects${missing}`, () => {
       );
     }
   });
-  afterAll(() => place.clear());
+  afterAll(() => place.clear(), 60_000);
 
   /** In a transaction as the program's own are, but for the filter. */
   async function within<Result>(
@@ -153,7 +153,7 @@ describe.skipIf(!url)(`opening${missing}`, () => {
   beforeAll(() => {
     place = testPlace(url ?? "");
   });
-  afterAll(() => place.clear());
+  afterAll(() => place.clear(), 60_000);
   const secret = (key: string) => ({ sign: (text: string) => `${key} ${text}` });
 
   it("refuses a record that was made with another secret", async () => {

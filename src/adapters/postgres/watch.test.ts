@@ -15,7 +15,7 @@ describe.skipIf(!url)(`what servers tell each other${missing}`, () => {
       beforeAll(() => {
         place = testPlace(url ?? "", { pipeline });
       });
-      afterAll(() => place.clear());
+      afterAll(() => place.clear(), 60_000);
 
       /** Two handles on one record, and what the second hears. */
       async function pair() {

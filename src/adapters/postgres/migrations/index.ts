@@ -2,6 +2,7 @@ import { RECORD } from "./0001-record.ts";
 import { SHARED } from "./0002-shared.ts";
 import { FREED } from "./0003-freed.ts";
 import { BLOCKS } from "./0004-blocks.ts";
+import { LOG } from "./0005-log.ts";
 
 /** In order; the table `migrations` counts those done. A migration that has been released never changes. */
-export const MIGRATIONS: readonly string[] = [RECORD, SHARED, FREED, BLOCKS];
+export const MIGRATIONS: readonly string[] = [RECORD, SHARED, FREED, BLOCKS, LOG];
