@@ -2,15 +2,20 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { S3Vectors } from "@aws-sdk/client-s3vectors";
+import { Pinecone } from "@pinecone-database/pinecone";
 import { ChromaClient } from "chromadb";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chromaFollower } from "../../src/adapters/chroma/index.ts";
 import { faissFollower } from "../../src/adapters/faiss/index.ts";
+import { pineconeFollower } from "../../src/adapters/pinecone/index.ts";
+import { s3VectorsFollower } from "../../src/adapters/s3-vectors/index.ts";
 import { matches, type Where } from "../../src/domain/filter.ts";
 import { isMemoryError } from "../../src/errors.ts";
 import type { Follower, FollowerEntry } from "../../src/ports/follower.ts";
 import { ANN, entry, randomVectors, SPACE } from "../../src/testing/follower-entries.ts";
+import { pineconeServer } from "../../src/testing/pinecone-server.ts";
 
 const { KEEPSAKE_TEST_CHROMA: chroma, KEEPSAKE_TEST_FAISS: python } = process.env;
 const why = (name: string, service: string): string => `needs ${name}: eval "$(test/services/up ${service})"`;
@@ -191,3 +196,32 @@ describe.skipIf(!chroma)(
     });
   },
 );
+
+describe("Pinecone (a server of its protocol)", () => {
+  it("lets through what the filter says, or says that it cannot", { timeout: 60_000 }, async () => {
+    await using server = await pineconeServer();
+    const client = new Pinecone({ apiKey: "any", controllerHostUrl: server.url, maxRetries: 0 });
+    const { said, unsaid } = await agrees(pineconeFollower({ client }));
+    expect(said).toBeGreaterThan(unsaid);
+  });
+});
+
+const { KEEPSAKE_TEST_S3_VECTORS: s3 } = process.env;
+const whyS3 = why("KEEPSAKE_TEST_S3_VECTORS", "s3-vectors");
+describe.skipIf(!s3)(`S3 Vectors (${s3 ? "a server of its protocol" : whyS3})`, () => {
+  it("lets through what the filter says, or says that it cannot", { timeout: 120_000 }, async () => {
+    const credentials = { accessKeyId: "test", secretAccessKey: "test" };
+    const client = new S3Vectors({ endpoint: s3 ?? "", region: "us-east-1", credentials });
+    await client.listVectorBuckets();
+    const bucket = `keepsake-${randomUUID()}`;
+    const follower = s3VectorsFollower({ client, bucket });
+    try {
+      const { said, unsaid } = await agrees(follower);
+      expect(said).toBeGreaterThan(unsaid);
+    } finally {
+      await follower.clear();
+      await client.deleteVectorBucket({ vectorBucketName: bucket });
+      client.destroy();
+    }
+  });
+});
