@@ -34,6 +34,8 @@ export interface PostgresSettings {
   readonly schema?: string;
   /** How many connections this process may have. */
   readonly connections?: number;
+  /** The file that tells what was erased when the database is put back to an older state. */
+  readonly ledger?: string;
 }
 
 export interface RedisSettings {
@@ -131,6 +133,7 @@ export const BACKEND_SETTINGS: { readonly [name: string]: Setting } = {
     allowed: "up to 30 small letters and digits, a letter first",
   },
   CONNECTION_POOL_SIZE: count(1, 1000),
+  KEEPSAKE_ERASURES: path,
   REDIS_URL: address(/^rediss?:\/\/[^\s]+$/, "an address such as redis://localhost:6379"),
   REDIS_PASSWORD: key,
   REDIS_CACHE_TTL: count(1, 31_536_000),
@@ -215,7 +218,7 @@ function postgresIn(values: Values): PostgresSettings | undefined {
       "MEMORY_DB_URL: with PostgreSQL, KEEPSAKE_SECRET must be set, for all servers share it. `openssl rand -hex 32` makes one.",
     );
   }
-  return postgresAt(values, url);
+  return defined({ ...postgresAt(values, url), ledger: values.get("KEEPSAKE_ERASURES") });
 }
 
 function postgresAt(values: Values, url: string): PostgresSettings {

@@ -18,15 +18,14 @@ const STEPS = { copying: "copied", checking: "checked" } as const;
 export async function moveTo(options: MoveOptions): Promise<void> {
   const print = printer(options.json ?? false);
   await reporting(print, async () => {
-    const settings = readSettings(undefined, options.db);
-    const named = settings.backends?.postgres?.url ?? settings.path;
-    if (keyOf(named) === keyOf(options.to)) throw invalid("move: both are the same database.");
-    const from = await openPlace(named, "reads", settings);
+    const [source, target] = [readSettings(undefined, options.db), readSettings(undefined, options.to)];
+    if (keyOf(source) === keyOf(target)) throw invalid("move: both are the same database.");
+    const from = await openPlace(source, "reads");
     try {
-      const to = await openPlace(options.to, "writes", settings);
+      const to = await openPlace(target, "writes");
       const bar = progress(print.json);
       try {
-        moveSecret(from, to, settings);
+        moveSecret(from, to, source);
         const moved = await moveWhole(from.record, to.record, {
           onProgress: (done, of, step) => bar.show(done, of, `${STEPS[step]}, row ${done} of about ${of}`),
           beforeEnd: () => moveBeside(from, to),

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Settings } from "../../config/settings.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { KeyStore } from "../../http/index.ts";
@@ -19,47 +19,29 @@ export interface Place {
   close(): Promise<void>;
 }
 
-export type PlaceSettings = Pick<Settings, "secret" | "backends">;
+export type PlaceSettings = Pick<Settings, "path" | "secret" | "backends">;
 
-/** Opens the database that a URL or a path names: `sqlite:///FILE`, a file, `postgresql://…`. */
-export async function openPlace(
-  named: string,
-  access: "reads" | "writes",
-  settings: PlaceSettings,
-): Promise<Place> {
-  const scheme = /^([a-z][a-z+]*):\/\//i.exec(named)?.[1]?.toLowerCase();
-  if (scheme === "postgresql" || scheme === "postgres") return postgresPlace(named, settings);
-  if (scheme === undefined) return sqlitePlace(named, access);
-  if (scheme === "sqlite" && named.startsWith("sqlite:///")) {
-    return sqlitePlace(named.slice("sqlite:///".length), access);
-  }
-  throw noSuch(scheme);
+/** Opens the database that settings name, with what lies beside it. */
+export async function openPlace(settings: PlaceSettings, access: "reads" | "writes"): Promise<Place> {
+  return settings.backends?.postgres ? postgresPlace(settings) : sqlitePlace(settings.path, access);
 }
 
-async function postgresPlace(url: string, { secret, backends }: PlaceSettings): Promise<Place> {
-  if (secret === undefined) {
-    throw invalid(
-      "move: with PostgreSQL, KEEPSAKE_SECRET must be set: to what the file beside the database that ends in .secret holds.",
-    );
-  }
-  const { connections } = backends?.postgres ?? {};
-  const { prefix: schema } = backends ?? {};
+async function postgresPlace({ secret, backends }: PlaceSettings): Promise<Place> {
+  const settings = backends?.postgres ?? { url: "" };
   const { openPostgres } = await import("../../config/backends/postgres.ts");
   const { shownAddress } = await import("../../config/backends/index.ts");
   const { sharedKeys } = await import("../../http/index.ts");
-  const { record, close } = await openPostgres(
-    {
-      url,
-      ...(schema === undefined ? {} : { schema }),
-      ...(connections === undefined ? {} : { connections }),
-    },
-    { secret, timeoutMs: LONG_MS },
-  );
+  const { fileLedger } = await import("../../adapters/sqlite/index.ts");
+  const { ledger } = settings;
+  const { record, close } = await openPostgres(settings, {
+    ...(secret === undefined ? {} : { secret }),
+    timeoutMs: LONG_MS,
+  });
   return {
-    shown: shownAddress(url),
+    shown: shownAddress(settings.url),
     record,
     keys: sharedKeys(record.documents),
-    ledger: () => undefined,
+    ledger: (identity) => (ledger === undefined ? undefined : fileLedger(ledger, identity)),
     close,
   };
 }
@@ -67,19 +49,13 @@ async function postgresPlace(url: string, { secret, backends }: PlaceSettings): 
 /** A page of a thousand rows may take its time where the server has other things to do. */
 const LONG_MS = 120_000;
 
-function noSuch(scheme: string): MemoryError {
-  return invalid(`move: ${scheme}:// names no database. Use sqlite:///FILE or postgresql://HOST/NAME.`);
-}
-
 /** Two names of one place are the same text. */
-export function keyOf(named: string): string {
-  const file = named.startsWith("sqlite:///") ? named.slice("sqlite:///".length) : named;
-  if (/^[a-z][a-z+]*:\/\//i.test(file)) return file.replace(/^postgres:/i, "postgresql:");
-  const path = resolve(file);
-  if (existsSync(path)) return realpathSync(path);
-  return existsSync(dirname(path))
-    ? join(realpathSync(dirname(path)), file.split(/[\\/]/).at(-1) ?? "")
-    : path;
+export function keyOf({ path, backends }: PlaceSettings): string {
+  const { postgres } = backends ?? {};
+  if (postgres) return `${postgres.url.replace(/^postgres:/i, "postgresql:")} ${postgres.schema ?? ""}`;
+  const file = resolve(path);
+  if (existsSync(file)) return realpathSync(file);
+  return existsSync(dirname(file)) ? join(realpathSync(dirname(file)), basename(file)) : file;
 }
 
 async function sqlitePlace(path: string, access: "reads" | "writes"): Promise<Place> {

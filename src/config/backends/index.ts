@@ -2,6 +2,7 @@ import type { PostgresRecord } from "../../adapters/postgres/index.ts";
 import type { Cache } from "../../ports/cache.ts";
 import type { Documents } from "../../ports/documents.ts";
 import type { Follower } from "../../ports/follower.ts";
+import type { Ledger } from "../../ports/ledger.ts";
 import type { Queue } from "../../ports/queue.ts";
 import type { RateLimits } from "../../ports/rate-limits.ts";
 import type { Sessions } from "../../ports/sessions.ts";
@@ -27,6 +28,8 @@ export interface Backends {
 /** Options of `createMemory`, as the settings have them. */
 export interface BackendOptions {
   readonly record?: PostgresRecord;
+  /** What was erased, outside of the database. */
+  readonly ledger?: Ledger;
   readonly indexSearch?: { readonly from?: number; readonly timeoutMs?: number };
   readonly index?: readonly Follower[];
   readonly sessions?: Sessions;
@@ -50,7 +53,7 @@ export async function openBackends({
     const rateLimits = await rateLimitsOf(settings, clients);
     return {
       options: {
-        ...(record ? { record } : {}),
+        ...(record ? { record, ...(await ledgerOf(settings, record)) } : {}),
         ...indexSearchOf(settings),
         ...(followers.length > 0 ? { index: followers } : {}),
         ...(await sessionsOf(settings, clients)),
@@ -90,6 +93,15 @@ async function recordOf(
   closing.add(close);
   notices.push(...record.notices);
   return record;
+}
+
+async function ledgerOf(
+  { postgres }: BackendSettings,
+  record: PostgresRecord,
+): Promise<{ readonly ledger?: Ledger }> {
+  if (postgres?.ledger === undefined) return {};
+  const { fileLedger } = await import("../../adapters/sqlite/index.ts");
+  return { ledger: fileLedger(postgres.ledger, await record.identity()) };
 }
 
 function indexSearchOf({ followersFrom, patienceMs }: BackendSettings): Pick<BackendOptions, "indexSearch"> {
