@@ -1,9 +1,11 @@
 import { availableParallelism } from "node:os";
 import type { ViteUserConfig } from "vitest/config";
+import { leftOut } from "./test/left-out.ts";
 
 const config: ViteUserConfig = {
   test: {
     testTimeout: 20_000,
+    reporters: ["default", leftOut()],
     // All cores: Vitest leaves one out, which on a machine of two is half of them.
     maxWorkers: Math.max(2, availableParallelism()),
     projects: [

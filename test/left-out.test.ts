@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { leftOutLine } from "./left-out.ts";
+
+const ALL = {
+  KEEPSAKE_TEST_POSTGRES: "p",
+  KEEPSAKE_TEST_REDIS: "r",
+  KEEPSAKE_TEST_CHROMA: "c",
+  KEEPSAKE_TEST_FAISS: "f",
+  KEEPSAKE_TEST_S3_VECTORS: "s",
+};
+
+it("says how many tests were left out, for want of what, and how they are run", () => {
+  expect(leftOutLine(7, { ...ALL, KEEPSAKE_TEST_REDIS: "", KEEPSAKE_TEST_CHROMA: undefined })).toBe(
+    "7 tests were left out, for want of servers (KEEPSAKE_TEST_REDIS, KEEPSAKE_TEST_CHROMA not set). " +
+      'To run them too: eval "$(test/services/up)" && npm test',
+  );
+});
+
+it("says nothing where all ran, or no server was missing", () => {
+  expect(leftOutLine(0, {})).toBeUndefined();
+  expect(leftOutLine(3, ALL)).toBeUndefined();
+});

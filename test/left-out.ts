@@ -1,0 +1,40 @@
+import type { Reporter, TestModule } from "vitest/node";
+
+/** What the suites read that need a server; `test/services/up` sets all of them. */
+const SERVERS: readonly string[] = [
+  "KEEPSAKE_TEST_POSTGRES",
+  "KEEPSAKE_TEST_REDIS",
+  "KEEPSAKE_TEST_CHROMA",
+  "KEEPSAKE_TEST_FAISS",
+  "KEEPSAKE_TEST_S3_VECTORS",
+];
+
+/** What to say of tests that were left out for want of a server; nothing where there are none, or all servers are there. */
+export function leftOutLine(
+  count: number,
+  environment: { readonly [name: string]: string | undefined },
+): string | undefined {
+  const missing = SERVERS.filter((name) => !environment[name]);
+  if (count === 0 || missing.length === 0) return undefined;
+  return (
+    `${count} tests were left out, for want of servers (${missing.join(", ")} not set). ` +
+    'To run them too: eval "$(test/services/up)" && npm test'
+  );
+}
+
+/** Says at the end what was left out, and how it is run. */
+export function leftOut(): Reporter {
+  return {
+    onTestRunEnd(modules) {
+      const line = leftOutLine(
+        modules.reduce((sum, module) => sum + skippedIn(module), 0),
+        process.env,
+      );
+      if (line !== undefined) process.stdout.write(`\n${line}\n`);
+    },
+  };
+}
+
+function skippedIn(module: TestModule): number {
+  return [...module.children.allTests("skipped")].length;
+}
