@@ -85,6 +85,9 @@ function section(title, items) {
 /** What an erasure took, from where, and that every place was read again. */
 export function receiptParts(receipt) {
   const { erased, verified, complete, backups = [], remains = [] } = receipt;
+  // What was read again since is not among it any more.
+  const isClean = (one) => verified.some(({ place, found }) => place === one.place && found === 0);
+  const stays = remains.filter((one) => !isClean(one));
   const dated = (name, until) => (until ? `${name} (until ${day(until)})` : name);
   const rows = [
     ["Memories", erased.memories],
@@ -113,11 +116,11 @@ export function receiptParts(receipt) {
         { class: "small" },
         `Backups made before still hold it: ${backups.map(({ name, until }) => dated(name, until)).join(", ")}.`,
       ),
-    remains.length > 0 &&
+    stays.length > 0 &&
       make(
         "p",
         { class: "small" },
-        `No read gives it any more; its bytes stay in: ${remains.map(({ place, until }) => dated(place, until)).join(", ")}.`,
+        `No read gives it any more; its bytes stay in: ${stays.map(({ place, until }) => dated(place, until)).join(", ")}.`,
       ),
     make("p", { class: "small" }, `Receipt ${receipt.id}, ${moment(receipt.at)}`),
   ];

@@ -57,7 +57,7 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     const before = (await filesHolding(schema)).map((name) => name.replace(/_\d+$/, ""));
     expect(before).toEqual(["blocks", "messages", "units", "versions"]);
     const places = await record.scrub(ANN, [WORD]);
-    expect(places).toContainEqual({ place: "freed space of its tables", found: 0 });
+    expect(places).toContainEqual({ place: "PostgreSQL: freed space of its tables", found: 0 });
     expect(await filesHolding(schema)).toEqual([]);
     expect((await record.since(BOB, 0)).messages).toHaveLength(1);
     expect(await place.pool.query(`SELECT name FROM ${schema}.freed`)).toMatchObject({
@@ -93,7 +93,7 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     const holder = await place.pool.connect();
     await holder.query(`BEGIN; LOCK TABLE ${schema}.receipts IN ACCESS SHARE MODE`);
     const places = await record.scrub(ANN, [WORD]);
-    expect(places.map(({ place: name }) => name)).not.toContain("freed space of its tables");
+    expect(places.map(({ place: name }) => name)).not.toContain("PostgreSQL: freed space of its tables");
     await place.pool.query(`UPDATE ${schema}.freed SET up_to = NULL WHERE name = ''`);
     expect(await record.tidy?.()).toBe(0);
     await holder.query("ROLLBACK");

@@ -18,7 +18,7 @@ interface Place {
 }
 
 /** The place in receipts, and in what remains. */
-const FREED = "freed space of its tables";
+const FREED = "PostgreSQL: freed space of its tables";
 
 /**
  * Says how many of the texts stand in each place of the scope, and writes the tables anew that they were in. Where that
@@ -63,7 +63,7 @@ export async function remains(
 ): Promise<{ readonly place: string; readonly forMs?: number }[]> {
   const forMs = logKeptMs ?? ((await isOwnLog(database)) ? KEPT_MS : undefined);
   return [
-    { place: `PostgreSQL: ${FREED}`, forMs: KEPT_MS },
+    { place: FREED, forMs: KEPT_MS },
     { place: "PostgreSQL: write-ahead log", ...(forMs === undefined ? {} : { forMs }) },
   ];
 }

@@ -179,7 +179,7 @@ describe.skipIf(!url)(`opening${missing}`, () => {
       expect(record.notices.filter((notice) => notice.includes("row-level"))).toEqual([]);
       for (const scope of [OURS, THEIRS]) await record.commit(scope, full("0"));
       expect(await record.scrub(OURS, ["kiwi"])).toContainEqual({
-        place: "freed space of its tables",
+        place: "PostgreSQL: freed space of its tables",
         found: 0,
       });
       expect(await record.check()).toEqual([]);

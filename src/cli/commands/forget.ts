@@ -139,7 +139,11 @@ export function receiptLines(receipt: ErasureReceipt): string[] {
   const { id, erased, verified, complete, backups = [], remains = [] } = receipt;
   const until = (end: string | undefined): string => (end === undefined ? "" : ` (until ${day(end)})`);
   const held = backups.map((one) => `${short(one.name, 60)}${until(one.until)}`);
-  const stays = remains.map((one) => `${one.place}${until(one.until)}`);
+  // What was read again since is not among it any more.
+  const clean = verified.filter(({ found }) => found === 0).map(({ place }) => place);
+  const stays = remains
+    .filter(({ place }) => !clean.includes(place))
+    .map((one) => `${one.place}${until(one.until)}`);
   const left = verified.filter(({ found }) => found > 0).map(leftIn);
   return [
     `Erased: ${several(erased.memories, "memory", "memories")} with ${several(erased.versions, "version")}, words in ${several(erased.messages, "message")}, ${several(erased.vectors, "vector")}.`,
