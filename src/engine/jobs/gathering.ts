@@ -1,3 +1,4 @@
+import type { Message } from "../../domain/message.ts";
 import { type Scope, scopeKey } from "../../domain/scope.ts";
 
 /** Users whose messages wait for others, so that a model reads many in one request: each request has its instructions to carry. */
@@ -15,6 +16,20 @@ export interface Gathering {
 const ENOUGH = 12;
 /** However long a conversation goes on without a pause, its first message waits no longer than so many pauses. */
 const MOST_PAUSES = 5;
+
+/**
+ * The same of messages that this process has not seen coming: whether those that wait have waited long enough, by when they
+ * were stored (ISO 8601). What nobody has heard yet waits for no others.
+ */
+export function isRipe(
+  waiting: readonly Pick<Message, "heard" | "storedAt">[],
+  pauseMs: number,
+  now: number,
+): boolean {
+  if (waiting.length >= ENOUGH || waiting.some(({ heard }) => !heard)) return true;
+  const stored = waiting.map(({ storedAt }) => Date.parse(storedAt));
+  return now - Math.max(...stored) >= pauseMs || now - Math.min(...stored) >= pauseMs * MOST_PAUSES;
+}
 
 /** They wait until their user has paused for so long (milliseconds), there are a dozen, or the first has waited five times as long. */
 export function gathering(pauseMs: number, now: () => number = () => performance.now()): Gathering {

@@ -3,7 +3,7 @@ import { type Scope, scopeKey } from "../../domain/scope.ts";
 import { isMemoryError } from "../../errors.ts";
 import { digestPending } from "../digest-pending.ts";
 import type { Ports } from "../ports.ts";
-import type { Gathering } from "./gathering.ts";
+import { type Gathering, isRipe } from "./gathering.ts";
 import { hold, isHeld } from "./hold.ts";
 import type { Job, JobStep } from "./job.ts";
 import { brokenOff, isEverybodys, isLeftAlone, isSetAside } from "./poison.ts";
@@ -142,17 +142,33 @@ async function noted(
 }
 
 async function next(
-  { record, clock }: Pick<Ports, "record" | "clock">,
+  ports: Ports,
   gathered: Gathering,
   asked: ReadonlyMap<string, Scope>,
-  passed: ReadonlyMap<string, unknown>,
+  passed: Passed,
 ): Promise<Scope | undefined> {
   for (const [key, scope] of asked) if (!passed.has(key)) return scope;
-  const before = new Date(clock().getTime() - YOUNG_MS).toISOString();
-  const waiting = await record.usersWaiting(before, AT_ONCE + passed.size);
-  return waiting
-    .map(({ scope }) => scope)
-    .find((scope) => !passed.has(scopeKey(scope)) && !gathered.has(scope));
+  const before = new Date(ports.clock().getTime() - YOUNG_MS).toISOString();
+  for (;;) {
+    const waiting = await ports.record.usersWaiting(before, AT_ONCE + passed.size);
+    const scope = waiting
+      .map((one) => one.scope)
+      .find((one) => !passed.has(scopeKey(one)) && !gathered.has(one));
+    if (!scope || (await haveGathered(ports, scope))) return scope;
+    passed.set(scopeKey(scope), undefined);
+  }
+}
+
+/** Whether a user's messages, which came in elsewhere, have waited for others long enough. */
+async function haveGathered(
+  { states, clock, modelExtractor }: Pick<Ports, "states" | "clock" | "modelExtractor">,
+  scope: Scope,
+): Promise<boolean> {
+  const pauseMs = modelExtractor?.lingerMs ?? 0;
+  if (pauseMs === 0) return true;
+  const { messages } = await states.of(scope);
+  const waiting = [...messages.values()].filter(({ digest, undone }) => digest === "pending" && !undone);
+  return isRipe(waiting, pauseMs, clock().getTime());
 }
 
 function isUnavailable(error: unknown): boolean {
