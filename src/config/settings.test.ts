@@ -108,7 +108,8 @@ it("goes to another embedder where one is named, by itself or by its model, and 
 });
 
 it("takes no notice of what only tests read", () => {
-  expect(readSettings({ KEEPSAKE_TEST_MODELS: "x" })).toEqual(readSettings({}));
+  const read = { KEEPSAKE_TEST_MODELS: "x", KEEPSAKE_SERVICES_DIR: "/tmp/services" };
+  expect(readSettings(read)).toEqual(readSettings({}));
 });
 
 it("never shows the value of a secret", () => {

@@ -286,7 +286,7 @@ const SHORTEST_TELLING = 8;
 /** A name that begins like ours and is none is a slip, and so is one that is two letters away from one of them. */
 function checkSpelling(name: string): void {
   // What tests of this package read, in whose environment the program may run.
-  if (name.startsWith("KEEPSAKE_TEST_")) return;
+  if (/^KEEPSAKE_(?:TEST|SERVICES)_/.test(name)) return;
   const [nearest] = Object.keys(SETTINGS)
     .filter((known) => known.length > SHORTEST_TELLING)
     .filter((known) => Math.abs(known.length - name.length) <= 2)
