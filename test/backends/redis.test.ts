@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../src/adapters/memory/index.ts";
+import { memoryRateLimits, memoryRecord } from "../../src/adapters/memory/index.ts";
 import {
   REDIS_CLIENT,
   redisCache,
@@ -9,6 +9,7 @@ import {
   redisSessions,
 } from "../../src/adapters/redis/index.ts";
 import type { Keepsake } from "../../src/engine/surface.ts";
+import { sharedLimits } from "../../src/http/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import { hashEmbedder } from "../../src/testing/hash-embedder.ts";
 import { type OwnServer, ownServer } from "../services/own-server.ts";
@@ -241,20 +242,28 @@ describe.skipIf(!isThere)(`Sessions, cache and limits of rates on Redis (${why})
     for (const each of servers) await each.close();
   });
 
-  it("a limit of rates says so in time where it cannot be counted", { timeout: 60_000 }, async () => {
-    const limits = redisRateLimits({ client, perMinute: 5 });
-    expect(await limits.take("key")).toBe(0);
-    server.pause();
-    mend = async () => server.goOn();
-    for (let asked = 0; asked < 6; asked += 1) {
-      const { ms } = await timed(() =>
-        expect(limits.take("key")).rejects.toMatchObject({ code: "unavailable" }),
-      );
-      expect(ms).toBeLessThan(UNNOTICED_MS);
-    }
-    await mended();
-    await expect.poll(() => limits.take("key").catch(() => -1), SOON).toBe(0);
-  });
+  it.each(FAULTS)(
+    "requests are counted where Redis %s, and nobody waits",
+    async (fault) => {
+      const shared = redisRateLimits({ client, perMinute: 5 });
+      const limits = sharedLimits(shared, memoryRateLimits({ perMinute: 5, clock: () => new Date() }));
+      expect(await limits.take("key")).toBe(0);
+      await breaks(fault);
+      const waits: number[] = [];
+      for (let asked = 0; asked < 12; asked += 1) {
+        const { result, ms } = await timed(() => limits.take("key"));
+        expect(ms).toBeLessThan(UNNOTICED_MS);
+        waits.push(result);
+      }
+      // Those of this server, and what Redis lets through before it is noticed or after it came back.
+      expect(waits.filter((wait) => wait === 0).length).toBeLessThanOrEqual(10);
+      expect(waits.at(-1)).toBeGreaterThan(0);
+      await mended();
+      await answers();
+      await expect.poll(() => shared.take("another key").catch(() => -1), SOON).toBe(0);
+    },
+    60_000,
+  );
 
   /** Keys that match a pattern, or hold a value that does, whatever their type: everything that the server has. */
   async function tracesOf(pattern: RegExp): Promise<string[]> {
