@@ -101,6 +101,12 @@ const SECTIONS: readonly Section[] = [
         lines: [["max by (job) (memory_job_failures)", "{{job}}"]],
       },
       {
+        title: "Users set aside by a job",
+        unit: "short",
+        help: "What failed with them says `keepsake worker --set-aside`.",
+        lines: [["max by (job) (memory_job_set_aside)", "{{job}}"]],
+      },
+      {
         title: "Since the last run",
         unit: "s",
         lines: [["time() - max by (job) (memory_job_last_run_timestamp_seconds)", "{{job}}"]],
@@ -137,7 +143,21 @@ const SECTIONS: readonly Section[] = [
     title: "Beside the record",
     graphs: [
       {
-        title: "Troubles with sessions, cache and limits",
+        title: "Recalls that could ask an index",
+        unit: "ops",
+        help: "Where it did not answer, the record's own search did.",
+        lines: [
+          [`sum by (index, outcome) (${rate("memory_index_searches_total")})`, "{{index}}: {{outcome}}"],
+        ],
+      },
+      {
+        title: "Hits that the record does not know",
+        unit: "ops",
+        help: "They were dropped, and taken out of the index.",
+        lines: [[`sum by (index) (${rate("memory_index_strays_total")})`, "{{index}}"]],
+      },
+      {
+        title: "Troubles with sessions and cache",
         unit: "ops",
         help: "Nobody's answer depends on them: the record has all of it.",
         lines: [[`sum by (of, code) (${rate("memory_beside_troubles_total")})`, "{{of}}: {{code}}"]],
