@@ -1,6 +1,8 @@
+import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call.ts";
 import type { Follower } from "../../ports/follower.ts";
+import { inTurn } from "../change.ts";
 
 /**
  * A call to an index that has so long (ms) and no longer, even where the adapter takes no notice of its signal: then it is
@@ -30,6 +32,25 @@ export async function asked<Result>(
   } finally {
     leave();
   }
+}
+
+/**
+ * A call, or several, that no other of this user's comes between, within so long (ms) with the wait for its turn. An adapter that
+ * never comes back holds up none of the next.
+ */
+export function askedInTurn<Result>(
+  follower: Follower,
+  scope: Scope,
+  ms: number,
+  call: (options: CallOptions) => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  return asked(
+    follower,
+    ms,
+    (waiting) => inTurn(follower, scope, () => asked(follower, ms, call, waiting.signal)),
+    signal,
+  );
 }
 
 function tooLate(name: string, ms: number): MemoryError {

@@ -1,10 +1,9 @@
 import type { Scope } from "../../domain/scope.ts";
 import type { CallOptions } from "../../ports/call.ts";
-import { inTurn } from "../change.ts";
 import type { Ports } from "../ports.ts";
 import { spaceOf } from "../space.ts";
 import type { Drift, DriftOptions } from "../surface.ts";
-import { asked } from "./call.ts";
+import { askedInTurn } from "./call.ts";
 import { hasDirection } from "./entries.ts";
 import { dropped } from "./erase.ts";
 import { type Feeder, usersOf } from "./feeder.ts";
@@ -36,10 +35,11 @@ export async function driftOf(
     });
     for (const { scope } of page.users) {
       signal?.throwIfAborted();
-      const left = await asked(
+      const left = await askedInTurn(
         feeder.follower,
+        scope,
         ANSWER_MS,
-        (options) => inTurn(feeder.follower, scope, () => repaired(ports, feeder, scope, sum, options)),
+        (options) => repaired(ports, feeder, scope, sum, options),
         signal,
       );
       if (left > 0) isRepaired = false;

@@ -1,9 +1,8 @@
 import type { VerifiedPlace } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { CallOptions } from "../../ports/call.ts";
-import { inTurn } from "../change.ts";
 import type { Ports } from "../ports.ts";
-import { asked } from "./call.ts";
+import { askedInTurn } from "./call.ts";
 import { entriesById } from "./entries.ts";
 import type { Feeder } from "./feeder.ts";
 
@@ -29,12 +28,10 @@ export async function eraseFrom(
   const place = placeOf(feeder);
   feeder.bar(scope, ids);
   try {
-    const left = await asked(feeder.follower, ms, (options) =>
-      inTurn(feeder.follower, scope, async () => {
-        await feeder.prepare(options);
-        return dropped(ports, feeder, scope, ids, options);
-      }),
-    );
+    const left = await askedInTurn(feeder.follower, scope, ms, async (options) => {
+      await feeder.prepare(options);
+      return dropped(ports, feeder, scope, ids, options);
+    });
     return { place, found: left };
   } catch {
     // Whatever it was: what was erased is gone from the record, and the receipt must say so.
@@ -57,10 +54,13 @@ export async function eraseFromIndexes(
   }));
 }
 
-/** Drops, asks until nothing is held any more, and puts back what goes on under the same id with other words. */
+/**
+ * Drops, asks until nothing is held any more, and puts back what goes on under the same id with other words; but into no index that is
+ * not known to be this record's: what it is to hold comes when that is known.
+ */
 export async function dropped(
   ports: Pick<Ports, "record" | "embedder">,
-  { follower }: Pick<Feeder, "follower">,
+  { follower, isOurs }: Pick<Feeder, "follower" | "isOurs">,
   scope: Scope,
   ids: readonly string[],
   options: CallOptions,
@@ -73,7 +73,7 @@ export async function dropped(
     options.signal?.throwIfAborted();
     left = await follower.held(scope, ids, options);
   }
-  for (let at = 0; at < ids.length; at += AT_ONCE) {
+  for (let at = 0; isOurs() && at < ids.length; at += AT_ONCE) {
     const some = ids.slice(at, at + AT_ONCE);
     const live = await entriesById(ports, scope, some, follower.holdsTexts === true);
     if (live.length > 0) await follower.put(scope, live, options);

@@ -10,7 +10,7 @@ import { stepOf } from "./entries.ts";
 const AT_ONCE = 500;
 /** A user who writes all the time is left for the next run after so many looks. */
 const MOST_LOOKS = 20;
-const CALL_MS = 60_000;
+const CALL_MS = 30_000;
 
 export interface Feeding {
   readonly ports: Pick<Ports, "record" | "embedder">;

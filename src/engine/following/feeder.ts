@@ -8,7 +8,7 @@ import type { Ports } from "../ports.ts";
 import { spaceOf } from "../space.ts";
 import { type Cursors, cursorsOf } from "./cursors.ts";
 import { feedUser } from "./feed.ts";
-import { type FollowingName, followingName, ready } from "./mark.ts";
+import { type FollowingName, followingName, ready, startAnew } from "./mark.ts";
 
 /** Feeds one index from the record. */
 export interface Feeder {
@@ -18,6 +18,10 @@ export interface Feeder {
   readonly job: Job;
   /** Prepares the index where this process has not yet: an erasure may come before anything is fed. */
   prepare(options: CallOptions): Promise<void>;
+  /** Makes sure that it is filled from this record, and holds what its cursors say; clears it where it does not, or has to `anew`. */
+  makeReady(signal: AbortSignal, options?: { readonly anew: boolean }): Promise<void>;
+  /** Whether the index was seen to be filled from this record. */
+  isOurs(): boolean;
   /** Something was written for a user: it is taken in with the next run. */
   hint(scope: Scope): void;
   /** Something is wrong with the index: the next run looks at all of it. Gives in how many ms that may be. */
@@ -37,40 +41,29 @@ const EVERY_MS = 60_000;
 /** However often something looks wrong, all users are looked at no more than so often for it. */
 const SUSPECTED_AGAIN_MS = 10_000;
 
+/** What a feeder knows of its index and of who is to be fed. */
+interface Known {
+  /** Users whose writes this process knows of. */
+  readonly hinted: Map<string, Scope>;
+  /** Whether it holds what its cursors say, as far as is known. */
+  isReady: boolean;
+  isPrepared: boolean;
+  isOurs: boolean;
+  /** When all users were looked at last. */
+  roundAt: number;
+}
+
 export function feederOf(ports: FeederPorts, follower: Follower): Feeder {
   const name = followingName(follower);
   const cursors = cursorsOf(ports.record, name);
-  const hinted = new Map<string, Scope>();
   const barred = new Map<string, Set<string>>();
-  let isReady = false;
-  let isPrepared = false;
-  let roundAt = Number.NEGATIVE_INFINITY;
-
-  async function* feed(scope: Scope, from: number, signal: AbortSignal): AsyncGenerator<number, void, void> {
-    const mine = new Set<string>();
-    barred.set(scopeKey(scope), mine);
-    try {
-      for await (const step of feedUser({ ports, follower, scope, barred: mine, signal }, from)) {
-        if (step.isWhole) cursors.moved(scope, step.revision);
-        yield step.entries;
-      }
-    } finally {
-      barred.delete(scopeKey(scope));
-    }
-  }
-
-  /** What this process wrote since the last run. */
-  async function* news(signal: AbortSignal): AsyncGenerator<JobStep, void, void> {
-    let done = 0;
-    for (const [key, scope] of hinted) {
-      hinted.delete(key);
-      for await (const entries of feed(scope, await cursors.of(scope), signal)) {
-        done += entries;
-        yield { done };
-      }
-    }
-  }
-
+  const known: Known = {
+    hinted: new Map(),
+    isReady: false,
+    isPrepared: false,
+    isOurs: false,
+    roundAt: Number.NEGATIVE_INFINITY,
+  };
   const feeder: Feeder = {
     name,
     follower,
@@ -81,44 +74,83 @@ export function feederOf(ports: FeederPorts, follower: Follower): Feeder {
       everyMs: EVERY_MS,
       isShared: true,
       rest: 0,
-      async *run(signal) {
-        try {
-          if (!isReady || performance.now() - roundAt >= EVERY_MS) {
-            if (await ready(ports, follower, signal)) cursors.forget();
-            isReady = true;
-            isPrepared = true;
-            hinted.clear();
-            for await (const { entries } of everybody(ports, feeder, signal)) yield { done: entries };
-            roundAt = performance.now();
-          }
-          yield* news(signal);
-        } catch (error) {
-          // All users are looked at next: this one was taken off the list.
-          isReady = false;
-          throw error;
-        }
-      },
-      left: async () => hinted.size,
+      run: (signal) => run(ports, feeder, known, signal),
+      left: async () => known.hinted.size,
     },
     async prepare(options) {
-      if (isPrepared) return;
+      if (known.isPrepared) return;
       const { embedder } = ports;
       await follower.prepare({ fingerprint: spaceOf(embedder), dimensions: embedder.dimensions }, options);
-      isPrepared = true;
+      known.isPrepared = true;
     },
-    hint: (scope) => void hinted.set(scopeKey(scope), { project: scope.project, user: scope.user }),
+    async makeReady(signal, { anew } = { anew: false }) {
+      if (anew) await startAnew(ports, follower, signal);
+      // What was noted until now is of the index as it was.
+      if (anew || (await ready(ports, follower, signal))) cursors.forget();
+      Object.assign(known, { isReady: true, isPrepared: true, isOurs: true });
+    },
+    isOurs: () => known.isOurs,
+    hint: (scope) => void known.hinted.set(scopeKey(scope), { project: scope.project, user: scope.user }),
     suspect() {
-      isReady = false;
-      return Math.max(0, roundAt + SUSPECTED_AGAIN_MS - performance.now());
+      known.isReady = false;
+      return Math.max(0, known.roundAt + SUSPECTED_AGAIN_MS - performance.now());
     },
-    behind: () => hinted.size,
+    behind: () => known.hinted.size,
     bar(scope, ids) {
       const held = barred.get(scopeKey(scope));
       for (const id of ids) held?.add(id);
     },
-    feed,
+    async *feed(scope, from, signal) {
+      const mine = new Set<string>();
+      barred.set(scopeKey(scope), mine);
+      try {
+        for await (const step of feedUser({ ports, follower, scope, barred: mine, signal }, from)) {
+          if (step.isWhole) cursors.moved(scope, step.revision);
+          yield step.entries;
+        }
+      } finally {
+        barred.delete(scopeKey(scope));
+      }
+    },
   };
   return feeder;
+}
+
+async function* run(
+  ports: FeederPorts,
+  feeder: Feeder,
+  known: Known,
+  signal: AbortSignal,
+): AsyncGenerator<JobStep, void, void> {
+  try {
+    if (!known.isReady || performance.now() - known.roundAt >= EVERY_MS) {
+      await feeder.makeReady(signal);
+      known.hinted.clear();
+      for await (const { entries } of everybody(ports, feeder, signal)) yield { done: entries };
+      known.roundAt = performance.now();
+    }
+    yield* news(feeder, known, signal);
+  } catch (error) {
+    // All users are looked at next: this one was taken off the list.
+    known.isReady = false;
+    throw error;
+  }
+}
+
+/** What this process wrote since the last run. */
+async function* news(
+  feeder: Feeder,
+  { hinted }: Known,
+  signal: AbortSignal,
+): AsyncGenerator<JobStep, void, void> {
+  let done = 0;
+  for (const [key, scope] of hinted) {
+    hinted.delete(key);
+    for await (const entries of feeder.feed(scope, await feeder.cursors.of(scope), signal)) {
+      done += entries;
+      yield { done };
+    }
+  }
 }
 
 /** How far a look at all users is. */

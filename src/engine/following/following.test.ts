@@ -200,6 +200,11 @@ describe("an index that went its own way", () => {
     expect(found).toMatchObject({ missing: 1, stray: 1, stale: 1, isRepaired: true });
     await caughtUp();
     expect(await keepsake.indexes.drift("shaky")).toMatchObject({ missing: 0, stray: 0, stale: 0 });
+    await keepsake.close();
+    // The same by a program that has not fed it before.
+    await index.within.drop(ANN, ids.slice(0, 2));
+    expect(await (await open()).indexes.drift("shaky")).toMatchObject({ missing: 2, isRepaired: true });
+    expect(await idsOf(index.within, ANN)).toEqual(ids);
   });
 });
 

@@ -1,15 +1,15 @@
 import type { VerifiedPlace } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
+import type { CallOptions } from "../../ports/call.ts";
 import { NO_METER } from "../../ports/meter.ts";
-import { inTurn } from "../change.ts";
 import { type Runner, runner } from "../jobs/runner.ts";
 import type { Ports } from "../ports.ts";
 import type { Drift, DriftOptions, IndexProgress, JobState } from "../surface.ts";
+import { askedInTurn } from "./call.ts";
 import { driftOf } from "./drift.ts";
 import { dropped, eraseFrom } from "./erase.ts";
 import { everybody, type Feeder, feederOf, usersOf } from "./feeder.ts";
-import { ready, startAnew } from "./mark.ts";
 import { endOpenErasures } from "./open-erasures.ts";
 import { type IndexSearch, indexSearch } from "./search.ts";
 
@@ -44,6 +44,7 @@ const TIMEOUT_MS = 50;
 /** First answers first. */
 const START_MS = 100;
 const ERASE_MS = 5000;
+const STRAYS_MS = 30_000;
 /** What a command that ends leaves to the next one, if an index takes longer. */
 const LAST_WORDS_MS = 1000;
 const LOOKED_MS = 10;
@@ -55,7 +56,7 @@ type FollowingPorts = Pick<
 
 /** Starts feeding every index. Nothing where there is none. */
 export function following(ports: FollowingPorts): Following | undefined {
-  const { followers = [], meter = NO_METER, indexSearch: searching = {} } = ports;
+  const { followers = [], indexSearch: { erasureMs = ERASE_MS } = {} } = ports;
   if (followers.length === 0) return undefined;
   const names = followers.map(({ name }) => name);
   if (new Set(names).size < names.length) throw invalid("Two indexes have one name. Name them apart.");
@@ -66,21 +67,8 @@ export function following(ports: FollowingPorts): Following | undefined {
     runners.set(feeder, runner(ports, withErasures(ports, feeder), stopping.signal));
   for (const one of runners.values()) one.start(START_MS);
 
-  const looksAgain = (feeder: Feeder): void => runners.get(feeder)?.start(feeder.suspect());
-  const search = indexSearch(
-    ports,
-    feeders,
-    { from: searching.from ?? FROM, timeoutMs: searching.timeoutMs ?? TIMEOUT_MS },
-    {
-      strays(feeder, scope, ids) {
-        meter.count("memory_index_strays_total", { index: feeder.follower.name }, ids.length);
-        // Of what the record has by now, `dropped` puts back what it drops.
-        void inTurn(feeder.follower, scope, () =>
-          dropped(ports, feeder, scope, ids, { signal: stopping.signal }),
-        ).catch(() => looksAgain(feeder));
-      },
-      isIncomplete: looksAgain,
-    },
+  const search = searchOf(ports, feeders, stopping.signal, (feeder) =>
+    runners.get(feeder)?.start(feeder.suspect()),
   );
   const named = (name: string): { feeder: Feeder; one: Runner } => {
     const feeder = feeders.find(({ follower }) => follower.name === name);
@@ -99,11 +87,7 @@ export function following(ports: FollowingPorts): Following | undefined {
       }
     },
     erase: (scope, ids) =>
-      Promise.all(
-        feeders.map((feeder) =>
-          eraseFrom(ports, feeder, { scope, ids, ms: searching.erasureMs ?? ERASE_MS }),
-        ),
-      ),
+      Promise.all(feeders.map((feeder) => eraseFrom(ports, feeder, { scope, ids, ms: erasureMs }))),
     jobs: () => Promise.all([...runners.values()].map((one) => one.state())),
     rebuild(name, signal) {
       const { feeder, one } = named(name);
@@ -113,7 +97,7 @@ export function following(ports: FollowingPorts): Following | undefined {
       const { feeder, one } = named(name);
       let found: Drift | undefined;
       const looking = one.now(async function* (stopped): AsyncGenerator<Drift, void, void> {
-        if (await ready(ports, feeder.follower, stopped)) feeder.cursors.forget();
+        await feeder.makeReady(stopped);
         for await (const _step of everybody(ports, feeder, stopped)) stopped.throwIfAborted();
         yield await driftOf(ports, feeder, { ...rest, signal: stopped });
       }, signal);
@@ -130,16 +114,37 @@ export function following(ports: FollowingPorts): Following | undefined {
   };
 }
 
+function searchOf(
+  ports: FollowingPorts,
+  feeders: readonly Feeder[],
+  stopped: AbortSignal,
+  looksAgain: (feeder: Feeder) => void,
+): IndexSearch {
+  const { meter = NO_METER, indexSearch: { from = FROM, timeoutMs = TIMEOUT_MS } = {} } = ports;
+  return indexSearch(
+    ports,
+    feeders,
+    { from, timeoutMs },
+    {
+      strays(feeder, scope, ids) {
+        const { follower } = feeder;
+        meter.count("memory_index_strays_total", { index: follower.name }, ids.length);
+        // Of what the record has by now, `dropped` puts back what it drops.
+        const drop = (call: CallOptions) => dropped(ports, feeder, scope, ids, call);
+        void askedInTurn(follower, scope, STRAYS_MS, drop, stopped).catch(() => looksAgain(feeder));
+      },
+      isIncomplete: looksAgain,
+    },
+  );
+}
+
 /** Clears an index and brings it to where the record is. */
 async function* filledAnew(
   ports: FollowingPorts,
   feeder: Feeder,
   signal: AbortSignal,
 ): AsyncGenerator<IndexProgress, void, void> {
-  feeder.cursors.forget();
-  await startAnew(ports, feeder.follower, signal);
-  // What was noted meanwhile is of the index as it was.
-  feeder.cursors.forget();
+  await feeder.makeReady(signal, { anew: true });
   const of = await usersOf(ports, feeder);
   for await (const { users, entries } of everybody(ports, feeder, signal)) {
     yield { users, of: Math.max(of, users), entries };

@@ -1,11 +1,10 @@
 import type { ErasureReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { CallOptions } from "../../ports/call.ts";
-import { inTurn } from "../change.ts";
 import { isComplete } from "../forget/complete.ts";
 import { sign } from "../forget/seal.ts";
 import type { Ports } from "../ports.ts";
-import { asked } from "./call.ts";
+import { askedInTurn } from "./call.ts";
 import { messageOf } from "./entries.ts";
 import { dropped, placeOf } from "./erase.ts";
 import type { Feeder } from "./feeder.ts";
@@ -43,10 +42,11 @@ async function isEnded(
   receipt: ErasureReceipt,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const found = await asked(
+  const found = await askedInTurn(
     feeder.follower,
+    scope,
     END_MS,
-    (options) => inTurn(feeder.follower, scope, () => goneNow(ports, feeder, scope, receipt, options)),
+    (options) => goneNow(ports, feeder, scope, receipt, options),
     signal,
   );
   // Another process, or another index, may have sealed it meanwhile.
