@@ -32,7 +32,7 @@ export interface Collections {
 const HNSW: ChromaHnsw = {
   space: "cosine",
   ef_construction: 100,
-  ef_search: 300,
+  ef_search: 500,
   max_neighbors: 16,
   sync_threshold: 2,
   batch_size: 2,

@@ -49,6 +49,10 @@ export interface ChromaNearestOptions extends CallOptions {
 
 /** Entries of one request, however many more the server takes: it stays short enough for its deadline. */
 const MOST_IN_ONE = 500;
+/** Writing a vector over takes Chroma five times as long as putting it, and much longer where it is busy. */
+const WIPED_IN_ONE = 100;
+/** Ids of one page: each begins with counting from the first. */
+const PAGE = 5000;
 const REMAINS: readonly FollowerRemains[] = [
   { place: "free pages of Chroma's chroma.sqlite3, until they are written over or `chroma vacuum` is run" },
 ];
@@ -112,7 +116,11 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
 
   const takeAway = async (all: readonly ChromaCollectionLike[], signal?: AbortSignal): Promise<void> => {
     for (const one of all)
-      await wipeWhole(asked, client, one, { limit: await batchSize(signal), withTexts, signal });
+      await wipeWhole(asked, client, one, {
+        limit: Math.min(WIPED_IN_ONE, await batchSize(signal)),
+        withTexts,
+        signal,
+      });
   };
 
   return {
@@ -142,7 +150,8 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
 
     async drop(user, ids, { signal } = {}) {
       begin(signal);
-      for (const chunk of chunksOf([...new Set(ids)], ids.length === 0 ? 1 : await batchSize(signal))) {
+      const limit = ids.length === 0 ? 1 : Math.min(WIPED_IN_ONE, await batchSize(signal));
+      for (const chunk of chunksOf([...new Set(ids)], limit)) {
         await onCollection(user, { signal }, (collection) =>
           wipe(asked, collection, chunk, { withTexts, signal }),
         );
@@ -195,13 +204,13 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
     },
 
     async *entries(user, { signal } = {}) {
-      for (let offset = 0; ; offset += MOST_IN_ONE) {
+      for (let offset = 0; ; offset += PAGE) {
         begin(signal);
         const page = await onCollection(user, { signal }, (collection) =>
-          asked.ask(() => collection.get({ limit: MOST_IN_ONE, offset, include: [] }), signal),
+          asked.ask(() => collection.get({ limit: PAGE, offset, include: [] }), signal),
         );
         if (page && page.ids.length > 0) yield page.ids;
-        if (!page || page.ids.length < MOST_IN_ONE) return;
+        if (!page || page.ids.length < PAGE) return;
       }
     },
 

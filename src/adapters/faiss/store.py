@@ -34,6 +34,8 @@ class Store:
         self.held = OrderedDict()
         self.space = None
         self.gpu = None
+        # One question at a time is answered sooner by one thread, and leaves the other processors to others.
+        faiss.omp_set_num_threads(1)
         if on_gpu:
             if not hasattr(faiss, "StandardGpuResources") or faiss.get_num_gpus() == 0:
                 raise Refused("no_gpu", "FAISS finds no GPU.")
