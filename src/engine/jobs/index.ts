@@ -36,6 +36,7 @@ export interface Background {
 const START_MS = 100;
 const HOUSE_MS = 30_000;
 const OFFERED_MS = 1000;
+const A_LITTLE_MS = 500;
 
 /**
  * Starts every job over its ports. What fails stays as it is in the record and is tried again, here or after the next
@@ -74,7 +75,8 @@ export function background(ports: Ports): Background {
     later(scope, { isUnheard = false } = {}) {
       if (ports.leavesJobs) {
         // Whoever does it looks for what waits, and passes over what is newer than that.
-        return ports.queue?.offer(read.name, { afterMs: YOUNG_MS + (isUnheard ? 0 : lingerMs) });
+        const afterMs = Math.max(YOUNG_MS, isUnheard ? 0 : lingerMs) + A_LITTLE_MS;
+        return ports.queue?.offer(read.name, { afterMs });
       }
       if (isUnheard) {
         read.ask(scope);

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { memoryRecord } from "../../adapters/memory/index.ts";
+import { memoryQueue } from "../../adapters/memory/queue.ts";
+import { createMemory, type MemoryOptions } from "../../memory.ts";
+import type { Embedder } from "../../ports/embedder.ts";
+import type { Queue } from "../../ports/queue.ts";
+import type { Record } from "../../ports/record.ts";
+import { hashEmbedder } from "../../testing/hash-embedder.ts";
+import type { Keepsake } from "../surface.ts";
+
+const PATIENT = { timeout: 10_000 };
+
+let record: Record;
+let queue: Queue;
+let opened: Keepsake[] = [];
+beforeEach(() => {
+  record = memoryRecord();
+  queue = memoryQueue({ firstPauseMs: 20 });
+});
+afterEach(async () => {
+  await Promise.all(opened.map((one) => one.close()));
+  await queue.close();
+  opened = [];
+});
+
+/** A remote embedder that says which texts it was asked for. */
+function remote(asked: string[]): Embedder {
+  return {
+    ...hashEmbedder(16),
+    local: false,
+    async embed(texts, options) {
+      asked.push(...texts);
+      return hashEmbedder(16).embed(texts, options);
+    },
+  };
+}
+
+async function open(options: MemoryOptions): Promise<Keepsake> {
+  const memory = await createMemory({ record, queue, ...options });
+  opened.push(memory);
+  return memory;
+}
+
+it("a server leaves the work to a worker, which a queue tells of it", async () => {
+  const [here, there]: [string[], string[]] = [[], []];
+  const server = await open({ embedder: remote(here), jobs: "elsewhere" });
+  await open({ embedder: remote(there) });
+  await server.scope({ user: "ann" }).remember("I use Shram.");
+  await expect.poll(async () => (await server.embedding()).left, PATIENT).toBe(0);
+  expect(here).toEqual([]);
+  expect(there).toContain("I use Shram.");
+});
+
+it("what was offered while nobody worked is done by whoever comes", async () => {
+  const there: string[] = [];
+  const server = await open({ embedder: remote([]), jobs: "elsewhere" });
+  await server.scope({ user: "ann" }).remember("I use Shram.");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect((await server.embedding()).left).toBeGreaterThan(0);
+  const worker = await open({ embedder: remote(there) });
+  await expect.poll(async () => (await worker.embedding()).left, PATIENT).toBe(0);
+  expect(there).toContain("I use Shram.");
+  expect((await server.jobs()).find(({ name }) => name === "embedding")).toMatchObject({ left: 0 });
+});
+
+it("a queue that has gone keeps nobody from writing, from reading, and from ending", async () => {
+  const gone: Queue = {
+    ...queue,
+    offer: () => {},
+    work: async () => Promise.reject(new Error("gone")),
+    setAside: async () => Promise.reject(new Error("gone")),
+    isUp: async () => false,
+  };
+  const there: string[] = [];
+  const server = await open({ embedder: remote([]), jobs: "elsewhere", queue: gone });
+  await server.scope({ user: "ann" }).remember("I use Shram.");
+  expect(await server.setAside()).toEqual([]);
+  const worker = await open({ embedder: remote(there), queue: gone });
+  // It looks for work by itself.
+  await expect.poll(async () => (await worker.embedding()).left, PATIENT).toBe(0);
+  expect((await worker.scope({ user: "ann" }).recall("Shram")).items).not.toEqual([]);
+  await worker.close();
+});
