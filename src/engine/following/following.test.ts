@@ -168,6 +168,37 @@ describe("an index that is fed from the record", () => {
     await caughtUp(BOB);
   });
 
+  it("goes on with a rebuild that was broken off", async () => {
+    const first = await open();
+    for (const user of ["ann", "bob"]) await first.scope({ user }).remember("I play the cello. I keep bees.");
+    await caughtUp(ANN);
+    await caughtUp(BOB);
+    const stopping = new AbortController();
+    await expect(async () => {
+      for await (const { entries } of first.indexes.rebuild("shaky", { signal: stopping.signal })) {
+        if (entries > 0) stopping.abort(new Error("enough"));
+      }
+    }).rejects.toThrow("enough");
+    await first.close();
+    await open();
+    await caughtUp(ANN);
+    await caughtUp(BOB);
+  });
+
+  it("is fed by several processes at once, and by none in vain", async () => {
+    const [one, other] = [await open(), await open()];
+    for (let i = 0; i < 5; i += 1) {
+      await Promise.all([
+        one.scope({ user: "ann" }).remember(`I collect maps of the year ${1900 + i}.`),
+        other.scope({ user: "ann" }).remember(`My sister's boat has the number ${i}.`),
+        other.scope({ user: "bob" }).remember(`I keep ${i} hives of bees.`),
+      ]);
+    }
+    await one.scope({ user: "ann" }).forget("Forget the boat of my sister.");
+    await caughtUp(ANN);
+    await caughtUp(BOB);
+  });
+
   it("is not there under another name", async () => {
     const keepsake = await open();
     expect(keepsake.indexes.names).toEqual(["shaky"]);
