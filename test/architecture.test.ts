@@ -177,6 +177,9 @@ describe("the source tree", () => {
     ["follower", /^export (?:async )?function \w+Follower\(/m, "followerConformance(", 1], // Others come with their servers.
     ["ledger of calls", /^export (?:async )?function \w+Calls\(/m, "callsConformance("],
     ["documents", /^export (?:async )?function \w+Documents\(/m, "documentsConformance("],
+    ["store of sessions", /^export (?:async )?function \w+Sessions\(/m, "sessionsConformance("],
+    ["cache", /^export (?:async )?function \w+Cache\([^)]*\): Cache\b/m, "cacheConformance("],
+    ["limit of rates", /^export (?:async )?function \w+RateLimits\(/m, "rateLimitsConformance("],
     ["queue", /^export (?:async )?function \w+Queue\b/m, "queueConformance("],
   ] as [string, RegExp, string, number?][])(
     "runs the conformance suite on every adapter that is a %s",

@@ -209,6 +209,29 @@ describe.skipIf(!isThere)(`Sessions, cache and limits of rates on Redis (${why})
     60_000,
   );
 
+  it("a receipt lists the files of Redis that go on holding what was erased", {
+    timeout: 60_000,
+  }, async () => {
+    const ann = keepsake.scope({ user: "ann" });
+    await ann.remember(
+      ["I use Magnet.", "I keep bees."].map((content) => ({ role: "user", content })),
+      { session: "talk" },
+    );
+    expect((await ann.forget("Magnet")).remains).toBeUndefined();
+    await admin.config("SET", "appendonly", "yes");
+    await admin.config("SET", "save", "3600 1");
+    try {
+      const { remains = [] } = await ann.forget("bees");
+      expect(remains.map(({ place }) => place)).toEqual([
+        expect.stringContaining("append-only file"),
+        expect.stringContaining("snapshot"),
+      ]);
+    } finally {
+      await admin.config("SET", "appendonly", "no");
+      await admin.config("SET", "save", "");
+    }
+  });
+
   it("two servers never show what one of them has changed or erased", { timeout: 60_000 }, async () => {
     const record = memoryRecord();
     const secret = "one secret for both of them";

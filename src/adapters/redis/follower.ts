@@ -65,7 +65,8 @@ export function redisFollower(options: RedisOptions): Follower {
   };
   const clear = async (signal: AbortSignal | undefined): Promise<void> => {
     for await (const keys of walk(ask, `${literal(prefix)}:{*}:${INDEX}:*`, signal)) {
-      if (keys.length > 0) await ask("UNLINK", keys, { signal, isUrgent: true });
+      // One by one: on a cluster, users stand in different slots.
+      await Promise.all(keys.map((key) => ask("UNLINK", [key], { signal, isUrgent: true })));
     }
   };
 

@@ -40,8 +40,7 @@ const keysOf = async (prefix: string): Promise<string[]> => {
 
 afterAll(async () => {
   if (!client) return;
-  const keys = await keysOf(RUN);
-  if (keys.length > 0) await client.unlink(...keys);
+  for (const key of await keysOf(RUN)) await client.unlink(key);
   await client.quit();
 });
 
