@@ -33,6 +33,7 @@ export type {
   HeldBackup,
   Receipt,
   ReceiptLine,
+  Remainder,
 } from "./domain/receipt.ts";
 export type { CallTotals, ProjectStats, Usage, UsageBy, UsageRow, UserStats } from "./domain/stats.ts";
 export { TOPICS, type Topic } from "./domain/topics.ts";

@@ -6,9 +6,19 @@ import { bytesOf, keysOf, reachOf } from "./rows.ts";
 
 /** What was kept for a user's search. */
 export async function keptBlock(database: Database, scope: Scope): Promise<KeptBlock | undefined> {
-  const [row] = await rowsOf(database, scope, "SELECT revision, bytes FROM blocks WHERE person = $1");
+  const [row] = await rowsOf(
+    database,
+    scope,
+    "SELECT revision, encode(bytes, 'base64') AS bytes FROM blocks WHERE person = $1",
+  );
   if (!row) return undefined;
-  return { revision: Number(row.revision), bytes: new Uint8Array(bytesOf(row.bytes)) };
+  const bytes = bytesOf(row.bytes);
+  // Small ones stand within a buffer of others. A large one is not copied for that.
+  const isAlone = bytes.byteOffset === 0 && bytes.buffer.byteLength === bytes.byteLength;
+  return {
+    revision: Number(row.revision),
+    bytes: isAlone ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes),
+  };
 }
 
 const KEEP =

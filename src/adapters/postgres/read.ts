@@ -35,7 +35,7 @@ const MEMORIES =
   "SELECT body FROM heads JOIN versions USING (person, id, version) " +
   "WHERE heads.person = $1 AND heads.revision > $2 ORDER BY heads.number";
 const UNIT = "id, type, owner, long_names, first, last, space, terms";
-const UNITS = `SELECT ${UNIT}, vector FROM units WHERE person = $1 AND revision > $2`;
+const UNITS = `SELECT ${UNIT}, encode(vector, 'base64') AS vector FROM units WHERE person = $1 AND revision > $2`;
 const GONE = "SELECT type, id, long_names FROM gone WHERE person = $1 AND revision > $2";
 const TOMBSTONES = "SELECT hash, long_names, type, at FROM tombstones WHERE person = $1";
 const LINKS = "SELECT source, type, target, long_names, strength FROM links WHERE person = $1";
@@ -165,7 +165,7 @@ export async function vectors(
   const rows = await rowsOf(
     database,
     scope,
-    "SELECT id, vector FROM units WHERE person = $1 AND id = ANY ($2) AND space = $3",
+    "SELECT id, encode(vector, 'base64') AS vector FROM units WHERE person = $1 AND id = ANY ($2) AND space = $3",
     keys,
     textOf(space),
   );

@@ -59,7 +59,11 @@ export function scopeOf({ long_names, project, name }: Row): Scope {
   return { project: of, user };
 }
 
-/** The bytes of a column of type `bytea`. */
+/**
+ * The bytes of a column of type `bytea`, as the server sends it (hex), or by `encode(column, 'base64')`, which takes half the
+ * time for what is large.
+ */
 export function bytesOf(column: string | null | undefined): Buffer {
-  return Buffer.from((column ?? "\\x").slice(2), "hex");
+  const text = column ?? "";
+  return text.startsWith("\\x") ? Buffer.from(text.slice(2), "hex") : Buffer.from(text, "base64");
 }

@@ -4,7 +4,10 @@ import { type Place, testPlace } from "../../../test/postgres/place.ts";
 import { modelCall } from "../../testing/calls-cases.ts";
 import { changes, message, recallReceipt } from "../../testing/change-sets.ts";
 import { full } from "../../testing/record-dump.ts";
+import { EVERYBODY } from "./database.ts";
 import type { PostgresRecord } from "./index.ts";
+import { openDatabase } from "./open.ts";
+import { statement } from "./statement.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
@@ -225,6 +228,24 @@ describe.skipIf(!url)(`opening${missing}`, () => {
     await expect(place.open({ schema: 'x"; DROP SCHEMA public' })).rejects.toMatchObject({
       code: "invalid_input",
     });
+  });
+
+  it("waits for the disk, whatever the server's own setting is", async () => {
+    const off = testPlace(url ?? "", { options: "-c synchronous_commit=off" });
+    try {
+      const { database: open } = await openDatabase({
+        pool: off.pool,
+        schema: off.schemaOf(await off.open()),
+      });
+      const [rows] = await open.ask(
+        EVERYBODY,
+        statement("SELECT current_setting('synchronous_commit') AS now"),
+      );
+      expect(rows).toEqual([{ now: "on" }]);
+      open.close();
+    } finally {
+      await off.clear();
+    }
   });
 
   it("says what the server's settings take away from what is promised", async () => {
