@@ -25,7 +25,10 @@ export interface Sessions {
   /** The newest messages, oldest first, at most `limit`; nothing of a session that is over. It does not start the 24 hours anew. */
   recent(of: SessionOf, options: CallOptions & { readonly limit: number }): Promise<SessionTurn[]>;
 
-  /** The user's sessions that are not over, the one with the last word first. One of which nothing is left is over. */
+  /**
+   * The user's sessions that are not over, the one with the last word first, at most `MOST_ACTIVE`. One of which nothing is left
+   * is over.
+   */
   active(of: Omit<SessionOf, "session">, options?: CallOptions): Promise<ActiveSession[]>;
 
   /** Ends a session: nothing of it is left. */
@@ -86,5 +89,7 @@ export interface ActiveSession {
 
 /** So many of a session's messages are kept. */
 export const SESSION_MESSAGES = 100;
+/** So many of a user's sessions are told of. */
+export const MOST_ACTIVE = 1000;
 /** So long after its last word is a session over, in ms. */
 export const SESSION_MS = 86_400_000;

@@ -1,6 +1,7 @@
 import { scopeKey } from "../../domain/scope.ts";
 import type { Clock } from "../../ports/clock.ts";
 import {
+  MOST_ACTIVE,
   SESSION_MESSAGES,
   SESSION_MS,
   type SessionOf,
@@ -105,6 +106,7 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
       return [...(users.get(scopeKey(of)) ?? [])]
         .filter(([, one]) => !isOver(one))
         .reverse()
+        .slice(0, MOST_ACTIVE)
         .map(([session, { startedAt, lastAt, count }]) => ({
           session,
           startedAt: new Date(startedAt).toISOString(),

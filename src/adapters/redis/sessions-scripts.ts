@@ -1,4 +1,4 @@
-import { SESSION_MESSAGES, SESSION_MS } from "../../ports/sessions.ts";
+import { MOST_ACTIVE, SESSION_MESSAGES, SESSION_MS } from "../../ports/sessions.ts";
 import { BAR, BARRED } from "./keys.ts";
 import { NOW, type Script, script } from "./script.ts";
 
@@ -66,7 +66,7 @@ return found
 /** ARGV: 1 now. Gives what is known of each and when it was added to last, the last one first. */
 export const ACTIVE: Script = script(`${SHARED}
 local found = {}
-local active = redis.call('ZREVRANGEBYSCORE', KEYS[2], '+inf', '(' .. (now - ${SESSION_MS}), 'WITHSCORES')
+local active = redis.call('ZREVRANGEBYSCORE', KEYS[2], '+inf', '(' .. (now - ${SESSION_MS}), 'WITHSCORES', 'LIMIT', 0, ${MOST_ACTIVE})
 for i = 1, #active, 2 do
   local held = redis.call('HGET', KEYS[3], active[i])
   if held then

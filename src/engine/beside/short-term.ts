@@ -28,7 +28,7 @@ export function noteTurns(
   onTheWay.set(sessions, mine);
   for (const [session, turns] of bySession(messages)) {
     const noting = ifThere({ ...(meter ? { meter } : {}) }, "sessions", () =>
-      sessions.append({ project, user, session }, turns, { revision }),
+      sessions.append({ project, user, session }, turns.slice(-SESSION_MESSAGES), { revision }),
     ).finally(() => mine.delete(noting));
     mine.add(noting);
   }
