@@ -1,9 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { S3Vectors } from "@aws-sdk/client-s3vectors";
 import { Pinecone } from "@pinecone-database/pinecone";
-import { describe } from "vitest";
+import { describe, expect, it } from "vitest";
+import { memoryRecord } from "../../src/adapters/memory/index.ts";
 import { pineconeFollower } from "../../src/adapters/pinecone/index.ts";
 import { s3VectorsFollower } from "../../src/adapters/s3-vectors/index.ts";
+import { createMemory } from "../../src/memory.ts";
+import type { Follower } from "../../src/ports/follower.ts";
+import { idsOf } from "../../src/testing/follower-entries.ts";
+import { hashEmbedder } from "../../src/testing/hash-embedder.ts";
 import { type HttpProxy, httpProxy } from "../../src/testing/http-proxy.ts";
 import { type PineconeServer, pineconeServer } from "../../src/testing/pinecone-server.ts";
 import { type Hosted, treatedBadly } from "./treated-badly.ts";
@@ -107,4 +112,90 @@ const why = 'needs KEEPSAKE_TEST_S3_VECTORS: eval "$(test/services/up s3-vectors
 
 describe.skipIf(!address)(`S3 Vectors, treated badly (${address ? "a server of its protocol" : why})`, () => {
   treatedBadly(() => s3Vectors(address ?? ""), FAULTS);
+});
+
+/** One record or vector of a service, as its own client gives it. */
+interface Stored {
+  readonly id: string;
+  readonly values: readonly number[];
+  readonly metadata: unknown;
+}
+
+/** What the vendor's own client finds in the service after an erasure: nothing of what went, and no name. */
+async function leavesNothing(follower: Follower, everything: () => Promise<Stored[]>): Promise<void> {
+  const scope = { project: "default", user: "ann-of-the-test" };
+  const record = memoryRecord();
+  const indexSearch = { from: 0, timeoutMs: 2000, erasureMs: 10_000 };
+  await using keepsake = await createMemory({
+    record,
+    index: follower,
+    embedder: hashEmbedder(64),
+    indexSearch,
+  });
+  const ann = keepsake.scope({ user: scope.user });
+  await ann.remember("I use Shram and Magnet as productivity tools. I keep bees.");
+  const before = (await record.since(scope, 0)).units;
+  const held = () => idsOf(follower, scope).catch(() => []);
+  await expect.poll(held, { timeout: 20_000 }).toHaveLength(before.length);
+  const receipt = await ann.forget("Forget that I ever mentioned Magnet.");
+  expect(receipt.complete).toBe(true);
+  expect(receipt.remains?.length).toBeGreaterThan(0);
+  const after = (await record.since(scope, 0)).units;
+  await expect.poll(held, { timeout: 20_000 }).toHaveLength(after.length);
+  const gone = before.filter(({ vector }) => !after.some((one) => isSame(one.vector, vector)));
+  expect(gone.length).toBeGreaterThan(1);
+  const stored = await everything();
+  expect(stored.length).toBeGreaterThanOrEqual(after.length);
+  expect(stored.filter(({ values }) => gone.some(({ vector }) => isSame(vector, values)))).toEqual([]);
+  const words = JSON.stringify(stored);
+  for (const id of receipt.ids) expect(words).not.toContain(id);
+  expect(words).not.toMatch(/Magnet|ann-of-the-test/);
+}
+
+const isSame = (one: ArrayLike<number>, other: ArrayLike<number>): boolean =>
+  one.length === other.length && Array.from(one).every((part, i) => Math.abs(part - (other[i] ?? 0)) < 1e-6);
+
+describe("an erasure, looked for with the vendor's own client", () => {
+  it("leaves nothing in Pinecone", { timeout: 60_000 }, async () => {
+    await using server = await pineconeServer({ lagMs: 50 });
+    const client = new Pinecone({ apiKey: "test", controllerHostUrl: server.url });
+    await leavesNothing(pineconeFollower({ client }), async () => {
+      const all: Stored[] = [];
+      for (const { host } of (await client.listIndexes()).indexes ?? []) {
+        const index = client.index({ host });
+        for (const { name = "" } of (await index.listNamespaces()).namespaces ?? []) {
+          const { vectors = [] } = await index.namespace(name).listPaginated();
+          const ids = vectors.map(({ id = "" }) => id);
+          const { records } = await index.namespace(name).fetch({ ids });
+          for (const { id, values, metadata } of Object.values(records))
+            all.push({ id: `${name} ${decodeURIComponent(id)}`, values: values ?? [], metadata });
+        }
+      }
+      return all;
+    });
+  });
+
+  it.skipIf(!address)(
+    `leaves nothing in S3 Vectors${address ? "" : ` (${why})`}`,
+    { timeout: 60_000 },
+    async () => {
+      const credentials = { accessKeyId: "test", secretAccessKey: "test" };
+      const client = new S3Vectors({ endpoint: address ?? "", region: "us-east-1", credentials });
+      const place = { vectorBucketName: `keepsake-${randomUUID()}` };
+      const follower = s3VectorsFollower({ client, bucket: place.vectorBucketName });
+      await leavesNothing(follower, async () => {
+        const all: Stored[] = [];
+        for (const { indexName } of (await client.listIndexes(place)).indexes ?? []) {
+          const whole = { ...place, indexName, returnData: true, returnMetadata: true };
+          for (const { key = "", data, metadata } of (await client.listVectors(whole)).vectors ?? [])
+            all.push({ id: key, values: data?.float32 ?? [], metadata });
+        }
+        return all;
+      });
+      for (const { indexName } of (await client.listIndexes(place)).indexes ?? [])
+        await client.deleteIndex({ ...place, indexName });
+      await client.deleteVectorBucket(place);
+      client.destroy();
+    },
+  );
 });
