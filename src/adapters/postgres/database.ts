@@ -4,7 +4,7 @@ import { MemoryError } from "../../errors.ts";
 import { isLost, isPassing, noConnection, translate, UnknownOutcome } from "./errors.ts";
 import { type Patience, patiently } from "./patience.ts";
 import type { PostgresConnection, PostgresPool, Row } from "./pool.ts";
-import { AS_TEXT, type Statement, statement, type Transaction, transactionOn } from "./statement.ts";
+import { type Statement, statement, type Transaction, transactionOn } from "./statement.ts";
 
 /** Whose rows a transaction may see and write: those of one project, or all. The database itself holds it to that. */
 export type Reach = { readonly project: string } | "everybody";
@@ -56,9 +56,12 @@ export interface Database {
   ): Promise<Result>;
   /**
    * Statements one after the other, each its own transaction, as the role that the pool logs in with: the owner of the tables.
-   * Not tried again. Gives the rows of the last.
+   * Not tried again. `after` is done in any case: the connection is the caller's, and is given back as it was.
    */
-  alone(statements: readonly string[], timeoutMs?: number): Promise<readonly Row[]>;
+  alone(
+    statements: readonly string[],
+    options?: { readonly after?: string; readonly timeoutMs?: number },
+  ): Promise<void>;
   /** Nothing can be asked after it. The pool stays open. */
   close(): void;
 }
@@ -137,11 +140,11 @@ export function databaseOf(pool: PostgresPool, settings: Settings): Database {
         }
       });
     },
-    async alone(statements, timeoutMs = settings.timeoutMs) {
+    async alone(statements, { after, timeoutMs = settings.timeoutMs } = {}) {
       if (isClosed) throw closed();
       try {
         const connection = await taken(pool, settings.connectMs);
-        return await onConnection(connection, forget, () => oneByOne(connection, statements, timeoutMs));
+        await onConnection(connection, forget, () => oneByOne(connection, statements, { after, timeoutMs }));
       } catch (error) {
         throw translate(error);
       }
@@ -169,14 +172,16 @@ function settingsOf(
 async function oneByOne(
   connection: PostgresConnection,
   statements: readonly string[],
-  timeoutMs: number,
-): Promise<readonly Row[]> {
-  let rows: readonly Row[] = [];
-  for (const text of statements) {
-    const query = { text, query_timeout: timeoutMs, types: AS_TEXT };
-    ({ rows } = await connection.query(query));
+  { after, timeoutMs }: { readonly after: string | undefined; readonly timeoutMs: number },
+): Promise<void> {
+  try {
+    for (const text of statements) await connection.query({ text, query_timeout: timeoutMs });
+  } finally {
+    // Where the connection is gone, so is what was set.
+    if (after !== undefined) {
+      await connection.query({ text: after, query_timeout: ROLLBACK_MS }).catch(() => undefined);
+    }
   }
-  return rows;
 }
 
 /** A name as SQL has it. */

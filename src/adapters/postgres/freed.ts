@@ -76,10 +76,10 @@ async function rewritten(database: Database, name: string): Promise<boolean> {
   if (!before) return true;
   await snapshotsPast(database, before.made ?? "0");
   try {
-    await database.alone(
-      [`SET lock_timeout = ${LOCK_MS}`, `VACUUM (FULL) ${table}`, "RESET lock_timeout"],
-      REWRITE_MS,
-    );
+    await database.alone([`SET lock_timeout = ${LOCK_MS}`, `VACUUM (FULL) ${table}`], {
+      after: "RESET lock_timeout",
+      timeoutMs: REWRITE_MS,
+    });
   } catch (error) {
     if (isMemoryError(error) && error.code !== "corrupt") return false;
     throw error;

@@ -80,8 +80,7 @@ async function sent(
   });
 }
 
-/** Columns as the server sends them. */
-export const AS_TEXT: { getTypeParser(): (text: string) => string } = {
+const AS_TEXT: { getTypeParser(): (text: string) => string } = {
   getTypeParser: () => (text) => text,
 };
 /** The server's own limit speaks first: it leaves the connection whole. */

@@ -77,7 +77,10 @@ const SELF =
 
 async function mayTake(connection: PostgresConnection): Promise<boolean> {
   const { rows } = await connection.query({
-    text: "SELECT pg_has_role(current_user, oid, 'MEMBER') AS may FROM pg_roles WHERE rolname = $1",
+    // Since 16 a member may be one who may not take the role on.
+    text:
+      "SELECT CASE WHEN current_setting('server_version_num')::int >= 160000 THEN pg_has_role(current_user, oid, 'SET') " +
+      "ELSE pg_has_role(current_user, oid, 'MEMBER') END AS may FROM pg_roles WHERE rolname = $1",
     values: [ROLE],
   });
   return isTrue(rows[0]?.may);
