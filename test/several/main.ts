@@ -7,13 +7,14 @@ import { type OpenaiServer, openaiServer } from "../../src/testing/openai-server
 import { type OwnServer, ownServer } from "../services/own-server.ts";
 import { clients, type Seen } from "./clients.ts";
 import { type OwnDatabase, ownDatabase, type RunningWorker, startedWorker } from "./processes.ts";
+import { type Rates, steady } from "./steady.ts";
 
-const USAGE = `node test/several/main.ts [--seconds S] [--quiet]
+const USAGE = `node test/several/main.ts [--seconds S] [--quiet] [--searches R] [--writes R]
 
 Two servers that leave the jobs to two workers, on one PostgreSQL (KEEPSAKE_TEST_POSTGRES) and one Redis of their own, with a model
 behind them, under load for S seconds (30). Meanwhile one worker is killed, Redis is killed and comes back empty, and one worker is
 told to stop; with --quiet nothing of that. Fails where an answer lacks what another server had acknowledged, where a message is
-lost or understood twice, or where a request fails.`;
+lost or understood twice, or where a request fails. With --searches and --writes others send so many a second as well, at random moments.`;
 
 /** What is in the hands of a worker that is killed is asked about again: one request's turns. */
 const IN_HAND = 30;
@@ -134,12 +135,18 @@ function shareOf(times: readonly number[], share: number): number {
   return Math.round(times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? 0);
 }
 
-async function tried(parties: Parties, asked: ReadonlyMap<number, number>, forMs: number, isQuiet: boolean) {
+async function tried(
+  parties: Parties,
+  asked: ReadonlyMap<number, number>,
+  { forMs, isQuiet, rates }: { readonly forMs: number; readonly isQuiet: boolean; readonly rates: Rates },
+) {
   const load = clients(parties.servers);
+  const others = steady(parties.servers, rates, forMs / 1000);
   const begun = performance.now();
   const wrong = isQuiet ? [] : await treatBadly(parties, forMs);
   await rest(Math.max(0, forMs - (performance.now() - begun)));
   await load.stop();
+  const steadily = await others;
   const seconds = (performance.now() - begun) / 1000;
   tell(`${load.seen.told.length} messages told; waiting until all are understood`);
   const readMs = await understood(parties);
@@ -160,12 +167,14 @@ async function tried(parties: Parties, asked: ReadonlyMap<number, number>, forMs
     set_aside: aside,
     understood_after_s: Math.round(readMs / 1000),
     search_ms: { p50: shareOf(seen.searches, 0.5), p95: shareOf(seen.searches, 0.95) },
+    ...(Object.keys(steadily).length > 0 ? { steadily } : {}),
     write_ms: { p50: shareOf(seen.writes, 0.5), p95: shareOf(seen.writes, 0.95) },
   };
   for (const one of [...wrong, ...seen.stale.slice(0, 10), ...seen.failed.slice(0, 10)])
     tell(`WRONG: ${one}`);
+  const refused = Object.values(steadily).flatMap(({ errors }) => Object.keys(errors));
   const isRight =
-    wrong.length + lost + twice + seen.stale.length + seen.failed.length + aside === 0 &&
+    refused.length + wrong.length + lost + twice + seen.stale.length + seen.failed.length + aside === 0 &&
     again <= (isQuiet ? 0 : IN_HAND * 2) &&
     seen.told.length > 0;
   return { figures, isRight };
@@ -176,6 +185,8 @@ async function main(): Promise<void> {
     options: {
       seconds: { type: "string", default: "30" },
       quiet: { type: "boolean", default: false },
+      searches: { type: "string", default: "0" },
+      writes: { type: "string", default: "0" },
       help: { type: "boolean", default: false },
     },
   });
@@ -211,7 +222,11 @@ async function main(): Promise<void> {
     servers.push(await started(database.url, { ...settings, KEEPSAKE_JOBS: "workers" }));
   for (const _ of [1, 2]) workers.push(await startedWorker(database.url, settings));
   const parties = { servers, workers, redis, settings, database };
-  const { figures, isRight } = await tried(parties, asked, Number(values.seconds) * 1000, values.quiet);
+  const { figures, isRight } = await tried(parties, asked, {
+    forMs: Number(values.seconds) * 1000,
+    isQuiet: values.quiet,
+    rates: { searches: Number(values.searches), writes: Number(values.writes) },
+  });
   process.stdout.write(`${JSON.stringify(figures)}\n`);
   if (!isRight) process.exitCode = 1;
 }
