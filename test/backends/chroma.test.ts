@@ -15,7 +15,7 @@ const DIMENSIONS = 64;
 const SPACE = { fingerprint: `test/${DIMENSIONS}`, dimensions: DIMENSIONS };
 const VECTORS = randomVectors(1200, DIMENSIONS, 3);
 const ENTRIES: readonly FollowerEntry[] = VECTORS.map((vector, i) => ({
-  ...entry(`unit ${i}`, vector, { owner: `owner-of-${i}` }),
+  ...entry(`unit ${i};`, vector, { owner: `owner-of-${i};` }),
   text: `zqx${i}canary and more`,
 }));
 const mayMount = isThere && hasSmallDisks();
@@ -69,6 +69,8 @@ describe.skipIf(!isThere)(`Chroma, on a server that is treated badly (${isThere 
       ),
     ).toEqual([]);
     expect(gone.flatMap(({ text = "" }) => filesWith(server.data, Buffer.from(text)))).toEqual([]);
+    const names = gone.flatMap(({ id, metadata }) => [id, metadata.owner]);
+    expect(names.flatMap((name) => filesWith(server.data, Buffer.from(name)))).toEqual([]);
     await server.start();
     expect(await idsOf(follower, ANN)).toHaveLength(ENTRIES.length - GONE.length);
   });
@@ -93,7 +95,7 @@ describe.skipIf(!isThere)(`Chroma, on a server that is treated badly (${isThere 
   }, async () => {
     follower = await open();
     await follower.put(ANN, ENTRIES);
-    await follower.drop(ANN, ["unit 5"]);
+    await follower.drop(ANN, ["unit 5;"]);
     await server.kill();
     const begun = performance.now();
     await expect(follower.put(ANN, [entryOf(5)])).rejects.toMatchObject({ code: "unavailable" });
@@ -104,11 +106,11 @@ describe.skipIf(!isThere)(`Chroma, on a server that is treated badly (${isThere 
     await server.start();
     expect(await idsOf(follower, ANN)).toEqual(
       ENTRIES.map(({ id }) => id)
-        .filter((id) => id !== "unit 5")
+        .filter((id) => id !== "unit 5;")
         .sort(),
     );
     await follower.put(ANN, [entryOf(5)]);
-    expect((await follower.nearest(ANN, entryOf(5).vector, { limit: 1 }))[0]?.id).toBe("unit 5");
+    expect((await follower.nearest(ANN, entryOf(5).vector, { limit: 1 }))[0]?.id).toBe("unit 5;");
   });
 
   it("lets no write arrive late behind another when the server stood still", {
@@ -119,13 +121,13 @@ describe.skipIf(!isThere)(`Chroma, on a server that is treated badly (${isThere 
     server.pause();
     const begun = performance.now();
     await expect(follower.put(ANN, [entryOf(2)])).rejects.toMatchObject({ code: "unavailable" });
-    await expect(follower.held(ANN, ["unit 1"])).rejects.toMatchObject({ code: "unavailable" });
-    await expect(follower.drop(ANN, ["unit 2"])).rejects.toMatchObject({ code: "unavailable" });
+    await expect(follower.held(ANN, ["unit 1;"])).rejects.toMatchObject({ code: "unavailable" });
+    await expect(follower.drop(ANN, ["unit 2;"])).rejects.toMatchObject({ code: "unavailable" });
     expect(performance.now() - begun).toBeLessThan(5000);
     const later = new Promise((resolve) => setTimeout(resolve, 300)).then(() => server.goOn());
-    await follower.drop(ANN, ["unit 2"]);
+    await follower.drop(ANN, ["unit 2;"]);
     await later;
-    expect(await idsOf(follower, ANN)).toEqual(["unit 1"]);
+    expect(await idsOf(follower, ANN)).toEqual(["unit 1;"]);
   });
 
   it("does not pass off a server that came back with nothing as an empty one, and takes in anew", {
@@ -139,11 +141,11 @@ describe.skipIf(!isThere)(`Chroma, on a server that is treated badly (${isThere 
       code: "unavailable",
     });
     await expect(follower.put(ANN, [entryOf(1)])).rejects.toMatchObject({ code: "unavailable" });
-    expect(await follower.held(ANN, ["unit 1"])).toEqual([]);
-    await follower.drop(ANN, ["unit 1"]);
+    expect(await follower.held(ANN, ["unit 1;"])).toEqual([]);
+    await follower.drop(ANN, ["unit 1;"]);
     await follower.prepare(SPACE);
     await follower.put(ANN, ENTRIES.slice(0, 2));
-    expect(await idsOf(follower, ANN)).toEqual(["unit 0", "unit 1"]);
+    expect(await idsOf(follower, ANN)).toEqual(["unit 0;", "unit 1;"]);
   });
 
   it.skipIf(!mayMount)(

@@ -7,6 +7,9 @@ interface How {
   readonly signal: AbortSignal | undefined;
 }
 
+/** Nobody's ids: those of memories are UUIDs, those of passages have a "#" in them. */
+const NOBODY = ["-", "--"];
+
 /**
  * Takes entries away so that their vectors are gone from the disk as well. What Chroma deletes it only marks: the vector
  * stays in the file of its index, and the whole file stays when the collection is deleted. So each vector is
@@ -34,7 +37,10 @@ export async function wipe(
     ...(withTexts ? { documents: there.map(() => "-") } : {}),
   };
   await asking.inTurn(collection.name, () => collection.update(blank), signal);
-  await asking.inTurn(collection.name, () => collection.delete({ ids: [...there] }), signal);
+  // The last that was deleted keeps its name in Chroma's log until something else is.
+  for (const those of [[...there], NOBODY]) {
+    await asking.inTurn(collection.name, () => collection.delete({ ids: [...those] }), signal);
+  }
   return true;
 }
 

@@ -117,7 +117,7 @@ class Store:
             user.refresh(for_writing)
             yield user
         except Damaged:
-            raise Refused("unavailable", "An index file of FAISS is damaged. Build the index anew.") from None
+            raise Refused("unavailable", "An index file of FAISS is damaged. Build it anew: keepsake reindex --follower faiss") from None
         self.held[key] = user
         total = sum(one.bytes for one in self.held.values())
         while total > self.memory_bytes and len(self.held) > 1:
