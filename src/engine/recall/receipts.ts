@@ -56,40 +56,51 @@ export function recallKeeper(record: Pick<Record, "keepRecalls" | "recalls">): R
     return writing;
   };
   const held = (scope: Scope): readonly Waiting[] => waiting.get(scopeKey(scope))?.receipts ?? [];
+  const wait = (scope: Scope, receipt: Waiting): void => {
+    const key = scopeKey(scope);
+    const own = waiting.get(key) ?? { scope, receipts: [] };
+    own.receipts.push(receipt);
+    waiting.set(key, own);
+    count += 1;
+    if (count >= MOST_WAITING) void flush();
+    else if (timer) timer.refresh();
+    else {
+      timer = setTimeout(() => void flush(), REST_MS);
+      timer.unref();
+    }
+  };
+  /** A model takes longer than a receipt waits: what it used becomes known of one that is written. */
+  const noteWritten = async (scope: Scope, id: string, more: Partial<RecallReceipt>): Promise<void> => {
+    const [kept] = await record.recalls(scope, { id, limit: 1 }).catch(() => []);
+    const one = held(scope).findLast((receipt) => receipt.id === id);
+    if (one) one.more = { ...one.more, ...more };
+    else if (kept) wait(scope, { id, make: () => kept, more });
+  };
 
   return {
     keep(scope, id, make) {
-      const key = scopeKey(scope);
-      const own = waiting.get(key) ?? { scope, receipts: [] };
       const made = once(make);
       // Not kept until it is written: what it is worked out from is large, and a heap full of that is collected slowly.
       setImmediate(made).unref();
-      own.receipts.push({ id, make: made, more: {} });
-      waiting.set(key, own);
-      count += 1;
-      if (count >= MOST_WAITING) void flush();
-      else if (timer) timer.refresh();
-      else {
-        timer = setTimeout(() => void flush(), REST_MS);
-        timer.unref();
-      }
+      wait(scope, { id, make: made, more: {} });
     },
     note(scope, id, more) {
       const one = held(scope).findLast((receipt) => receipt.id === id);
       if (one) one.more = { ...one.more, ...more };
+      else writing = writing.then(() => noteWritten(scope, id, more));
     },
     async find(scope, id) {
+      await writing;
       const fresh = held(scope).findLast((receipt) => receipt.id === id);
       if (fresh) return whole(fresh);
-      await writing;
       return (await record.recalls(scope, { id, limit: 1 }))[0];
     },
     async lastAnswer(scope, session) {
       const isMeant = ({ kind, session: own }: Partial<RecallReceipt>): boolean =>
         kind === "answer" && (session === undefined || own === session);
-      const fresh = held(scope).findLast((one) => isMeant(one.more));
-      if (fresh) return whole(fresh);
       await writing;
+      const fresh = held(scope).findLast((one) => isMeant(whole(one)));
+      if (fresh) return whole(fresh);
       return (await record.recalls(scope, { limit: MOST_RECALLS })).find(isMeant);
     },
     flush,
