@@ -23,6 +23,8 @@ describe("the record", () => {
     expect(backends({ ...SECRET, MEMORY_DB_URL: url, CONNECTION_POOL_SIZE: "25" })).toEqual({
       postgres: { url, connections: 25 },
     });
+    const archived = backends({ ...SECRET, MEMORY_DB_URL: url, KEEPSAKE_LOG_DAYS: "30" });
+    expect(archived?.postgres?.logKeptMs).toBe(30 * 86_400_000);
     expect(backends({ ...SECRET, MEMORY_DB_URL: "postgres://db/memory" })?.postgres?.url).toBe(
       "postgres://db/memory",
     );
@@ -159,6 +161,7 @@ it("has one name for what is ours on servers that others use, too", () => {
 it("stops at an impossible value, with what is allowed", () => {
   const impossible: { readonly [name: string]: readonly string[] } = {
     CONNECTION_POOL_SIZE: ["0", "ten", "1001"],
+    KEEPSAKE_LOG_DAYS: ["0", "7d"],
     REDIS_CACHE_TTL: ["0", "1h"],
     MEMORY_CACHE_HOT_THRESHOLD: ["-1"],
     KEEPSAKE_SESSIONS: ["Redis", "none"],

@@ -36,6 +36,8 @@ export interface PostgresSettings {
   readonly connections?: number;
   /** The file that tells what was erased when the database is put back to an older state. */
   readonly ledger?: string;
+  /** For how long the server and its archives keep the write-ahead log, in ms. */
+  readonly logKeptMs?: number;
 }
 
 export interface RedisSettings {
@@ -133,6 +135,7 @@ export const BACKEND_SETTINGS: { readonly [name: string]: Setting } = {
     allowed: "up to 30 small letters and digits, a letter first",
   },
   CONNECTION_POOL_SIZE: count(1, 1000),
+  KEEPSAKE_LOG_DAYS: count(1, 3650),
   KEEPSAKE_ERASURES: path,
   REDIS_URL: address(/^rediss?:\/\/[^\s]+$/, "an address such as redis://localhost:6379"),
   REDIS_PASSWORD: key,
@@ -210,6 +213,8 @@ export function backendsIn(values: Values): BackendSettings | undefined {
 }
 
 /** Nothing where the record is a file: a path that is named wins over an address. */
+const DAY_MS = 86_400_000;
+
 function postgresIn(values: Values): PostgresSettings | undefined {
   const url = values.get("MEMORY_DB_URL");
   if (url === undefined || url.startsWith("sqlite:") || values.has("KEEPSAKE_DB")) return undefined;
@@ -218,7 +223,12 @@ function postgresIn(values: Values): PostgresSettings | undefined {
       "MEMORY_DB_URL: with PostgreSQL, KEEPSAKE_SECRET must be set, for all servers share it. `openssl rand -hex 32` makes one.",
     );
   }
-  return defined({ ...postgresAt(values, url), ledger: values.get("KEEPSAKE_ERASURES") });
+  const days = number(values, "KEEPSAKE_LOG_DAYS");
+  return defined({
+    ...postgresAt(values, url),
+    ledger: values.get("KEEPSAKE_ERASURES"),
+    logKeptMs: days === undefined ? undefined : days * DAY_MS,
+  });
 }
 
 function postgresAt(values: Values, url: string): PostgresSettings {

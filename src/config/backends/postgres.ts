@@ -16,7 +16,7 @@ const CONNECTIONS = 10;
  * taken from PGPASSWORD or ~/.pgpass, as PostgreSQL's own programs do. Errors: see `openPostgresRecord`.
  */
 export async function openPostgres(
-  { url, schema, connections = CONNECTIONS }: PostgresSettings,
+  { url, schema, connections = CONNECTIONS, logKeptMs }: PostgresSettings,
   options: Omit<PostgresOptions, "pool" | "secret"> & { readonly secret?: string } = {},
 ): Promise<OpenPostgres> {
   const { secret, ...others } = options;
@@ -36,6 +36,7 @@ export async function openPostgres(
     const record = await openPostgresRecord({
       pool,
       ...(schema === undefined ? {} : { schema }),
+      ...(logKeptMs === undefined ? {} : { logKeptMs }),
       ...others,
       ...(secret === undefined ? {} : { secret: textSecret(secret) }),
     });
