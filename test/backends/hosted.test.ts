@@ -11,6 +11,7 @@ import { idsOf } from "../../src/testing/follower-entries.ts";
 import { hashEmbedder } from "../../src/testing/hash-embedder.ts";
 import { type HttpProxy, httpProxy } from "../../src/testing/http-proxy.ts";
 import { type PineconeServer, pineconeServer } from "../../src/testing/pinecone-server.ts";
+import { ownServer } from "../services/own-server.ts";
 import { type Hosted, treatedBadly } from "./treated-badly.ts";
 
 const PATIENCE = { timeoutMs: 250, deadlineMs: 500 } as const;
@@ -107,11 +108,45 @@ describe("Pinecone, treated badly", () => {
   treatedBadly(pinecone, [...FAULTS, SILENT]);
 });
 
+/** The server itself killed, which keeps nothing, and stopped where it stands. */
+async function ownS3Vectors(): Promise<Hosted> {
+  const server = await ownServer("s3-vectors");
+  const credentials = { accessKeyId: "test", secretAccessKey: "test" };
+  const place = { endpoint: server.address, region: "us-east-1", credentials };
+  const client = new S3Vectors({ ...place, maxAttempts: 1 });
+  await client.listVectorBuckets();
+  return {
+    follower: () => s3VectorsFollower({ client, bucket: "keepsake-own", timeoutMs: 1000, deadlineMs: 2000 }),
+    faults: {
+      async "is down"() {
+        await server.kill();
+        return async () => {
+          await server.start();
+          await new S3Vectors(place).listVectorBuckets();
+        };
+      },
+      async hangs() {
+        server.pause();
+        return async () => server.goOn();
+      },
+    },
+    noticed: ["is down", "hangs"],
+    async close() {
+      client.destroy();
+      await server.remove();
+    },
+  };
+}
+
 const address = process.env.KEEPSAKE_TEST_S3_VECTORS;
 const why = 'needs KEEPSAKE_TEST_S3_VECTORS: eval "$(test/services/up s3-vectors)"';
 
 describe.skipIf(!address)(`S3 Vectors, treated badly (${address ? "a server of its protocol" : why})`, () => {
   treatedBadly(() => s3Vectors(address ?? ""), FAULTS);
+});
+
+describe.skipIf(!address)(`S3 Vectors, killed and stopped (${address ? "its own server" : why})`, () => {
+  treatedBadly(ownS3Vectors, ["is down", "hangs"]);
 });
 
 /** One record or vector of a service, as its own client gives it. */
