@@ -3,7 +3,7 @@ import { REDIS_CLIENT } from "../../adapters/redis/index.ts";
 import type { BackendSettings } from "../backend-settings.ts";
 import type { Redis } from "../vendor-packages.ts";
 import { type Closing, closing } from "./closing.ts";
-import { redisClient } from "./redis.ts";
+import { type RedisTrouble, redisClient } from "./redis.ts";
 
 /** Clients that several parts share: each is made when the first asks for it. */
 export interface Clients {
@@ -18,9 +18,9 @@ export function clientsOf({ redis: settings = { url: "redis://localhost:6379" } 
   const closer = closing();
   const notices: string[] = [];
   const connected = async (how: object): Promise<Redis> => {
-    const { client, isUp } = await redisClient(settings, how);
+    const { client, trouble } = await redisClient(settings, how);
     closer.add(() => client.disconnect());
-    if (!isUp && !notices.includes(DOWN)) notices.push(DOWN);
+    if (trouble && !notices.includes(TROUBLE[trouble])) notices.push(TROUBLE[trouble]);
     return client;
   };
   let redis: Promise<Redis> | undefined;
@@ -35,7 +35,10 @@ export function clientsOf({ redis: settings = { url: "redis://localhost:6379" } 
   };
 }
 
-const DOWN = "Redis does not answer: what it holds is taken from the record until it does.";
+const TROUBLE: { readonly [trouble in RedisTrouble]: string } = {
+  down: "Redis does not answer: what it holds is taken from the record until it does.",
+  refused: "Redis refuses the password: what it holds is taken from the record. Set REDIS_PASSWORD.",
+};
 
 /** The option of adapters on servers that others use, too. */
 export function prefixOf({ prefix }: BackendSettings): { readonly prefix?: string } {

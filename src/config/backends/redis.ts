@@ -4,14 +4,17 @@ import { type Redis, vendorPackage } from "../vendor-packages.ts";
 /** So long the start waits for the first connection, in ms; then it goes on, and the client tries by itself. */
 const FIRST_CONNECTION_MS = 2000;
 
+/** Why a first connection came to nothing. */
+export type RedisTrouble = "down" | "refused";
+
 /**
- * A client of the Redis that the settings name, and whether it is connected: one that is down is no reason not to start, for all that
- * is there is a copy. `how` it is made says the adapter that uses it.
+ * A client of the Redis that the settings name, and what hinders it now: one that is down or refuses us is no reason not to start,
+ * for all that is there is a copy. `how` it is made says the adapter that uses it.
  */
 export async function redisClient(
   { url, password }: RedisSettings,
   how: object,
-): Promise<{ readonly client: Redis; readonly isUp: boolean }> {
+): Promise<{ readonly client: Redis; readonly trouble?: RedisTrouble }> {
   const { Redis: Client } = await vendorPackage("ioredis", "REDIS_URL");
   const client = new Client(url, {
     ...how,
@@ -20,9 +23,16 @@ export async function redisClient(
     ...(password === undefined ? {} : { password }),
   });
   // Every call says for itself that the server is gone; without a listener the client would write to stderr.
-  client.on("error", () => {});
-  return { client, isUp: await connects(client) };
+  let isRefused = false;
+  client.on("error", ({ message }: Error) => {
+    if (REFUSED.test(message)) isRefused = true;
+  });
+  const isUp = (await connects(client)) && !isRefused;
+  return { client, ...(isUp ? {} : { trouble: isRefused ? "refused" : "down" }) };
 }
+
+/** What Redis says of wrong credentials, and of none where it wants some. */
+const REFUSED = /^(?:WRONGPASS|NOAUTH|NOPERM)\b/;
 
 async function connects(client: Redis): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
