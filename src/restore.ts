@@ -7,6 +7,7 @@ import {
 } from "./adapters/sqlite/index.ts";
 import { systemClock } from "./adapters/system/index.ts";
 import type { Trace } from "./domain/trace.ts";
+import { setAllBack } from "./engine/following/mark.ts";
 import { MemoryError } from "./errors.ts";
 import { createMemory, type MemoryOptions } from "./memory.ts";
 import type { Ledger } from "./ports/ledger.ts";
@@ -72,6 +73,7 @@ async function madeReady(
     const memory = await createMemory({ ...rest, path, record, calls: record.calls, ledger, secret });
     await noteCopies(record, restoring, from, at);
     await memory.close();
+    await setAllBack(record);
     const all = (await record.erasures()).length;
     const notices = [
       ...memory.notices,

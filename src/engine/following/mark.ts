@@ -67,6 +67,20 @@ export async function startAnew(ports: MarkPorts, follower: Follower, signal?: A
   }
 }
 
+/**
+ * Has every index take in everything once more that ever followed this record: after it was put back to an older copy, what stands
+ * under a revision is not what an index took in.
+ */
+export async function setAllBack(record: HouseKeeping): Promise<void> {
+  for (const { name } of await record.jobs()) {
+    if (isFollowing(name)) await setBack(record, name);
+  }
+}
+
+function isFollowing(name: string): name is FollowingName {
+  return name.startsWith("following ");
+}
+
 /** To 0: what comes before any revision. */
 async function setBack(record: HouseKeeping, name: FollowingName, signal?: AbortSignal): Promise<void> {
   let after: string | undefined;
