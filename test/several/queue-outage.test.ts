@@ -1,9 +1,13 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import * as bullmq from "bullmq";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BULLMQ_CLIENT, bullmqQueue } from "../../src/adapters/bullmq/index.ts";
 import type { Queue } from "../../src/ports/queue.ts";
 import { type OwnServer, ownServer } from "../services/own-server.ts";
+import { type RunningWorker, startedWorker } from "./processes.ts";
 
 const { KEEPSAKE_TEST_REDIS: isThere } = process.env;
 const missing = isThere
@@ -107,6 +111,35 @@ describe.skipIf(!isThere)(`a queue whose Redis is treated badly${missing}`, { ti
       taken += 1;
     });
     await expect.poll(() => taken, SOON).toBe(1);
+  });
+
+  it("keeps no worker from starting, from being well, and from ending in good order", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "keepsake-worker-"));
+    const settings = { REDIS_URL: redis.address, KEEPSAKE_QUEUE: "bullmq" };
+    const queueOf = async (worker: RunningWorker): Promise<unknown> => (await worker.health()).queue;
+    try {
+      await redis.kill();
+      const first = await startedWorker(join(folder, "memory.db"), settings);
+      expect(await first.health()).toEqual({ http: 200, status: "ok", record: "ok", queue: "unavailable" });
+      await redis.start();
+      await expect.poll(() => queueOf(first), SOON).toBe("ok");
+      for (const [go, back] of [
+        [redis.kill, redis.start],
+        [redis.pause, redis.goOn],
+      ] as const) {
+        const worker = await startedWorker(join(folder, "memory.db"), settings);
+        // From then on it takes what is offered.
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+        await go();
+        const { exit, tookMs } = await worker.end("SIGTERM");
+        await back();
+        expect(exit).toBe(0);
+        expect(tookMs).toBeLessThan(10_000);
+      }
+      expect(await first.end("SIGTERM")).toMatchObject({ exit: 0 });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("goes on without hints where Redis has no room", async () => {
