@@ -215,6 +215,7 @@ describe("the follower in Pinecone", () => {
     await follower.prepare(SPACE);
     await follower.put(ANN, many(2));
     await client.deleteIndex("slow-8");
+    await follower.clear();
     await follower.prepare(SPACE);
     await follower.put(ANN, many(1));
     expect(await idsOf(follower, ANN)).toEqual(["e0"]);

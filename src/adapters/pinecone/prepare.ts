@@ -24,7 +24,9 @@ export async function preparedIndex(
 
 /** Takes away all that was ever put, in every index of this name. */
 export async function clearAll(place: Place, signal: AbortSignal | undefined): Promise<void> {
-  for (const { host } of await ourIndexes(place, signal)) {
+  for (const { host, status } of await ourIndexes(place, signal)) {
+    // One that is being made holds nothing, and one that is going takes all with it.
+    if (!status.ready) continue;
     await dropNamespaces(place, place.client.index({ host }), `${place.name}.`, signal);
   }
 }
