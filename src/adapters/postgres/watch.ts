@@ -25,10 +25,17 @@ export function tellErased({ settings, instance }: Database, transaction: Transa
  * Hears of erasures by other servers, over a connection of its own for as long as it is wanted. Where that connection broke,
  * anything may have been missed: then it may have been anybody. A pool of one connection has none to spare, and hears nothing.
  */
-export function watchErased(database: Database, erased: Erased): () => void {
+export function watchErased(database: Database, listener: Erased): () => void {
   const { pool, settings } = database;
   if ((pool.options?.max ?? 2) < 2) return () => {};
   let isOver = false;
+  const erased: Erased = (scope) => {
+    try {
+      listener(scope);
+    } catch {
+      // Nobody waits for it who could be told; it must not end the listening, or the program.
+    }
+  };
   let stop = (): void => {};
   const heard = ({ payload = "" }: PostgresNotification): void => {
     const [from, person] = payload.split(" ");
