@@ -21,9 +21,16 @@ const NOTED_AT_ONCE = 200;
 /** ms. Until then a crash has what came last taken in twice. */
 const NOTE_AFTER = 1000;
 
+interface Unnoted {
+  readonly scope: Scope;
+  readonly revision: number;
+  /** What stood in the record before. */
+  readonly from: number;
+}
+
 export function cursorsOf(record: Pick<HouseKeeping, "visit" | "noteVisits">, name: FollowingName): Cursors {
   const known = new Map<string, number>();
-  let unnoted = new Map<string, NewVisit>();
+  let unnoted = new Map<string, Unnoted>();
   let timer: NodeJS.Timeout | undefined;
 
   const keep = (key: string, revision: number): void => {
@@ -34,20 +41,33 @@ export function cursorsOf(record: Pick<HouseKeeping, "visit" | "noteVisits">, na
       known.delete(old);
     }
   };
+  /** Those that nobody has set back meanwhile: then the index was cleared, and what we put is not all that it lacks. */
+  const stillSo = async (some: readonly Unnoted[]): Promise<NewVisit[]> => {
+    const visits: NewVisit[] = [];
+    for (const { scope, revision, from } of some) {
+      const now = (await record.visit(name, scope))?.revision ?? 0;
+      if (now >= from) visits.push({ scope, visit: { revision } });
+      else known.delete(scopeKey(scope));
+    }
+    return visits;
+  };
   const flush = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
     const all = [...unnoted.values()];
     unnoted = new Map();
     for (let at = 0; at < all.length; at += NOTED_AT_ONCE) {
-      await record.noteVisits(name, all.slice(at, at + NOTED_AT_ONCE)).catch(() => {});
+      const some = all.slice(at, at + NOTED_AT_ONCE);
+      await stillSo(some)
+        .then((visits) => record.noteVisits(name, visits))
+        .catch(() => {});
     }
   };
 
   return {
     async of(scope) {
       const key = scopeKey(scope);
-      const held = known.get(key) ?? unnoted.get(key)?.visit.revision;
+      const held = known.get(key) ?? unnoted.get(key)?.revision;
       if (held !== undefined) return held;
       const revision = (await record.visit(name, scope))?.revision ?? 0;
       if (!known.has(key)) keep(key, revision);
@@ -55,8 +75,9 @@ export function cursorsOf(record: Pick<HouseKeeping, "visit" | "noteVisits">, na
     },
     moved(scope, revision) {
       const key = scopeKey(scope);
+      const from = unnoted.get(key)?.from ?? known.get(key) ?? 0;
       keep(key, revision);
-      unnoted.set(key, { scope: { project: scope.project, user: scope.user }, visit: { revision } });
+      unnoted.set(key, { scope: { project: scope.project, user: scope.user }, revision, from });
       timer ??= setTimeout(() => void flush(), NOTE_AFTER).unref();
     },
     believe(scope, revision) {
