@@ -27,7 +27,7 @@ const opened = (
   name: string,
   options: Partial<PineconeFollowerOptions> = {},
 ): Follower => {
-  const follower = pineconeFollower({ client: clientOf(at), name, deadlineMs: 1500, ...options });
+  const follower = pineconeFollower({ client: clientOf(at), name, deadlineMs: 2500, ...options });
   names.set(follower, name);
   return follower;
 };

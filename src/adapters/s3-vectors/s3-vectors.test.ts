@@ -39,7 +39,7 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
   });
 
   const opened = (name: string, options: Partial<S3VectorsFollowerOptions> = {}): Follower => {
-    const follower = s3VectorsFollower({ client, bucket, name, deadlineMs: 1500, ...options });
+    const follower = s3VectorsFollower({ client, bucket, name, deadlineMs: 2500, ...options });
     names.set(follower, name);
     return follower;
   };
