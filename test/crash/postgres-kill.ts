@@ -5,6 +5,7 @@ import { type Running, started } from "../../bench/load/server.ts";
 import { openPostgresRecord } from "../../src/adapters/postgres/index.ts";
 import { type OwnPostgres, ownPostgres } from "../services/own-postgres.ts";
 import { option, random } from "./kill.ts";
+import { missingFrom } from "./missing.ts";
 import { type Load, load, type Made } from "./server-load.ts";
 
 /** What a series of kills under load came to. */
@@ -109,15 +110,7 @@ function wrong(made: readonly Made[]): string[] {
 async function missing(address: string, acknowledged: readonly Made[]): Promise<string[]> {
   const pool = new Pool({ connectionString: address });
   const record = await openPostgresRecord({ pool });
-  const faults = (await record.check()).map(({ place, problem, count }) => `${count} ${place}: ${problem}`);
-  for (const user of new Set(acknowledged.map((one) => one.user))) {
-    const { messages } = await record.since({ project: "default", user }, 0, { units: false });
-    const held = new Set(messages.map(({ id }) => id));
-    for (const one of acknowledged) {
-      if (one.user === user && !held.has(one.message))
-        faults.push(`${one.message} was acknowledged and is gone`);
-    }
-  }
+  const faults = await missingFrom(record, acknowledged);
   await record.close();
   await pool.end();
   return faults;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Running, started } from "../../bench/load/server.ts";
 import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
 import { option, random } from "./kill.ts";
+import { missingFrom } from "./missing.ts";
 import { type Load, load, type Made } from "./server-load.ts";
 
 /** What a series of ends under load came to. */
@@ -91,15 +92,7 @@ function improper({ made, at, exit }: Ended, atWork: readonly Made[], time: numb
 /** What was acknowledged and is not in the file, and what is wrong with the file. */
 async function missing(path: string, acknowledged: readonly Made[]): Promise<string[]> {
   const record = await openSqliteRecord({ path });
-  const faults = (await record.check()).map(({ place, problem, count }) => `${count} ${place}: ${problem}`);
-  for (const user of new Set(acknowledged.map((one) => one.user))) {
-    const { messages } = await record.since({ project: "default", user }, 0, { units: false });
-    const held = new Set(messages.map(({ id }) => id));
-    for (const one of acknowledged) {
-      if (one.user === user && !held.has(one.message))
-        faults.push(`${one.message} was acknowledged and is gone`);
-    }
-  }
+  const faults = await missingFrom(record, acknowledged);
   await record.close();
   return faults;
 }

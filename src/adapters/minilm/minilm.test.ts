@@ -5,7 +5,6 @@ import { embedderConformance } from "../../testing/embedder-conformance.ts";
 import { minilmEmbedder, type Transformers } from "./index.ts";
 
 /** A folder with the package in its node_modules, and one with folders of models. Both are too large to come along. */
-// biome-ignore lint/style/noProcessEnv: only tests read these two.
 const { KEEPSAKE_TEST_TRANSFORMERS: folder, KEEPSAKE_TEST_MODELS: models } = process.env;
 const isThere = folder !== undefined && models !== undefined;
 const why = "needs KEEPSAKE_TEST_TRANSFORMERS and KEEPSAKE_TEST_MODELS: see CONTRIBUTING.md";

@@ -178,12 +178,12 @@ async function refuseStrangers(connection: PostgresConnection, schema: string): 
   );
 }
 
-/** Every server that works on one database must key its tombstones alike, or what was erased would come back. */
 /** By which a record knows a secret again: of its own identity, so that two records do not tell who shares one. */
 export function secretMark(secret: Secret, identity: string): string {
   return secret.sign(`mark of the record ${identity}`);
 }
 
+/** Every server that works on one database must key its tombstones alike, or what was erased would come back. */
 async function checkSecret(connection: PostgresConnection, schema: string, secret: Secret): Promise<void> {
   const table = `${quoted(schema)}.identity`;
   const { id } = await one(connection, `SELECT id FROM ${table}`);

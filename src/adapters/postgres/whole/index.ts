@@ -2,6 +2,7 @@ import { MemoryError } from "../../../errors.ts";
 import type { Secret } from "../../../ports/secret.ts";
 import { type Filling, WHOLE_PARTS, type Whole, type WholePart } from "../../../ports/whole.ts";
 import { bodyOf } from "../../shared/stored-body.ts";
+import { TABLES } from "../../shared/whole-tables.ts";
 import { type Database, EVERYBODY } from "../database.ts";
 import { textOf } from "../names.ts";
 import { secretMark } from "../open.ts";
@@ -9,7 +10,6 @@ import { everybodys } from "../read.ts";
 import { statement, type Transaction } from "../statement.ts";
 import { pageOf } from "./page.ts";
 import { putRows } from "./put.ts";
-import { TABLES } from "./tables.ts";
 
 /** The record's tables as a whole, of all projects. With `secret`, a record that takes on another identity is marked with it. */
 export function postgresWhole(database: Database, secret?: Secret): Whole {

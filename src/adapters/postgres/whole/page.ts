@@ -1,5 +1,6 @@
 import type { WholePage, WholePart, WholeRow } from "../../../ports/whole.ts";
 import { bodyOf } from "../../shared/stored-body.ts";
+import { TABLES } from "../../shared/whole-tables.ts";
 import { callOf } from "../calls.ts";
 import { type Database, EVERYBODY } from "../database.ts";
 import { visitOf } from "../house-keeping.ts";
@@ -9,7 +10,6 @@ import type { Row } from "../pool.ts";
 import { linkOf, nameOf, tombstoneOf, unitOf } from "../read.ts";
 import { scopeOf } from "../rows.ts";
 import { statement } from "../statement.ts";
-import { TABLES } from "./tables.ts";
 
 /**
  * By which columns each part is paged: those of an index, so that a page costs what it holds. With each column stands what comes

@@ -3,12 +3,12 @@ import type { Memory } from "../../../domain/memory.ts";
 import type { WholePart, WholeRow } from "../../../ports/whole.ts";
 import { bodyOf } from "../../shared/stored-body.ts";
 import { blobOf } from "../../shared/stored-vector.ts";
+import { TABLES } from "../../shared/whole-tables.ts";
 import { addCall } from "../calls.ts";
 import { keyOf, longNames, textOf } from "../names.ts";
 import { isWaiting } from "../put.ts";
 import { keysOf } from "../rows.ts";
 import type { Transaction } from "../statement.ts";
-import { TABLES } from "./tables.ts";
 
 /** Column -> its type and value. */
 type Columns = { readonly [column: string]: readonly [type: string, value: unknown] };

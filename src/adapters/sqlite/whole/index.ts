@@ -1,7 +1,8 @@
 import { MemoryError } from "../../../errors.ts";
 import { type Filling, WHOLE_PARTS, type Whole, type WholePart } from "../../../ports/whole.ts";
+import { TABLES } from "../../shared/whole-tables.ts";
 import type { Database } from "../database.ts";
-import { pageOf, TABLES } from "./read.ts";
+import { pageOf } from "./read.ts";
 import { putRows } from "./write.ts";
 
 type Run = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;

@@ -1,32 +1,11 @@
 import type { WholePage, WholePart, WholeRow } from "../../../ports/whole.ts";
+import { TABLES } from "../../shared/whole-tables.ts";
 import { callOf } from "../calls.ts";
 import type { Database, Row } from "../database.ts";
 import { visitOf } from "../house-keeping.ts";
 import { keptOf } from "../kept-answers.ts";
 import { linkOf, tombstoneOf, unitOf } from "../read.ts";
 import { bodyOf } from "../rows.ts";
-
-/** The table of each part. */
-export const TABLES: { readonly [Part in WholePart]: string } = {
-  users: "users",
-  messages: "messages",
-  versions: "versions",
-  memories: "heads",
-  units: "units",
-  gone: "gone",
-  tombstones: "tombstones",
-  links: "links",
-  log: "log",
-  receipts: "receipts",
-  erasures: "erasures",
-  recalls: "recalls",
-  answers: "answers",
-  visits: "visits",
-  jobs: "jobs",
-  backups: "backups",
-  calls: "calls",
-  turns: "turns",
-};
 
 /**
  * By which columns each part is paged: those of an index, so that a page costs what it holds. Versions and memories come in

@@ -1,9 +1,9 @@
 import { MemoryError } from "../../../errors.ts";
 import type { WholePart, WholeRow } from "../../../ports/whole.ts";
+import { TABLES } from "../../shared/whole-tables.ts";
 import { noteCall } from "../calls.ts";
 import type { Database } from "../database.ts";
 import { blobOf, checkNames, userOf } from "../rows.ts";
-import { TABLES } from "./read.ts";
 
 type Value = string | number | Uint8Array | null;
 type Columns = { readonly [column: string]: Value };

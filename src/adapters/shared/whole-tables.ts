@@ -1,6 +1,6 @@
-import type { WholePart } from "../../../ports/whole.ts";
+import type { WholePart } from "../../ports/whole.ts";
 
-/** The table of each part. */
+/** The table of each part, which SQL databases name alike. */
 export const TABLES: { readonly [Part in WholePart]: string } = {
   users: "users",
   messages: "messages",
