@@ -29,7 +29,7 @@ async function begun(args: readonly string[], environment: object = {}): Promise
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
     stdio: ["pipe", "pipe", "inherit"],
-    // biome-ignore lint/style/noProcessEnv: its programs run in the environment that it runs in.
+    // Its programs run in the environment that it runs in.
     env: { ...process.env, ...environment },
   });
   children.push(child);
