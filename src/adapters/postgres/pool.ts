@@ -2,6 +2,10 @@
 export interface PostgresPool {
   /** How many connections it may have. */
   readonly options?: { readonly max?: number };
+  /** How many it has, how many of them nobody uses, and how many callers wait for one. */
+  readonly totalCount?: number;
+  readonly idleCount?: number;
+  readonly waitingCount?: number;
   connect(): Promise<PostgresConnection>;
   on(event: "error", listener: (error: Error) => void): unknown;
   removeListener(event: "error", listener: (error: Error) => void): unknown;

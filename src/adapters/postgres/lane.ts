@@ -1,0 +1,157 @@
+import { isLost } from "./errors.ts";
+import type { PostgresConnection, PostgresPool, Row } from "./pool.ts";
+import { pathOf, type Settings, taken } from "./settings.ts";
+import { queryOf, type Statement, statement } from "./statement.ts";
+
+/**
+ * A connection that is kept out of the pool while there is something to read, for reads of one statement: each is of one
+ * moment by itself and needs no transaction, and all that come at once share the way there and back. What a transaction
+ * sets for itself is set once for the whole stay; the pool gets the connection back as it was.
+ */
+export interface Lane {
+  /** The rows of a statement, with those of one project in reach; nothing where there can be no lane. */
+  ask(project: string, asked: Statement): Promise<readonly Row[] | undefined>;
+  /** Gives the connection back, for good. */
+  close(): Promise<void>;
+}
+
+/** One connection may listen for erasures, one is the lane, and one at least is for everything else. */
+const FEWEST = 3;
+/** It is given back when nothing was read for so long. */
+const IDLE_MS = 1000;
+
+// The role comes last: what is set after it would be set by another one.
+const NAMES =
+  "search_path keepsake.project keepsake.reach statement_timeout lock_timeout default_transaction_read_only enable_seqscan plan_cache_mode role".split(
+    " ",
+  );
+const BEFORE = statement(
+  `SELECT ${NAMES.map((name, i) => `coalesce(current_setting('${name}', true), '') AS s${i}`).join(", ")}`,
+);
+const SET = `SELECT ${NAMES.map((name, i) => `set_config('${name}', $${i + 1}, false)`).join(", ")}`;
+const PROJECT = "SELECT set_config('keepsake.project', $1, false)";
+
+interface Stay {
+  ask(project: string, asked: Statement): Promise<readonly Row[]>;
+  /** Gives the connection back when all that was asked is answered. */
+  leave(): Promise<void>;
+  readonly isBusy: boolean;
+}
+
+export function laneOf(pool: PostgresPool, settings: Settings, onLost: () => void): Lane {
+  let isUnfit = (pool.options?.max ?? FEWEST) < FEWEST;
+  let stay: Promise<Stay | undefined> | undefined;
+  let used = 0;
+
+  const enter = async (): Promise<Stay | undefined> => {
+    const connection = await taken(pool, settings.connectMs);
+    if (connection.pipeline !== true || isUnfit) {
+      isUnfit = true;
+      connection.release();
+      return undefined;
+    }
+    return stayOn(connection, settings, () => {
+      stay = undefined;
+      onLost();
+    });
+  };
+  const leave = async (): Promise<void> => {
+    const leaving = stay;
+    stay = undefined;
+    await (await leaving?.catch(() => undefined))?.leave();
+  };
+  /** Others that wait for a connection come first. */
+  const leaveWhenIdle = (entered: Promise<Stay | undefined>): void => {
+    const watch = setInterval(async () => {
+      const one = await entered.catch(() => undefined);
+      const isWanted = one?.isBusy || performance.now() - used < IDLE_MS;
+      if (stay === entered && isWanted && !pool.waitingCount) return;
+      clearInterval(watch);
+      if (stay === entered) await leave();
+    }, IDLE_MS);
+    watch.unref();
+  };
+  const begin = (): Promise<Stay | undefined> => {
+    const entered = enter();
+    stay = entered;
+    entered.catch(() => {
+      if (stay === entered) stay = undefined;
+    });
+    leaveWhenIdle(entered);
+    return entered;
+  };
+  return {
+    async ask(project, asked) {
+      if (isUnfit || (!stay && !hasRoom(pool))) return undefined;
+      used = performance.now();
+      return (await (stay ?? begin()))?.ask(project, asked);
+    },
+    close() {
+      isUnfit = true;
+      return leave();
+    },
+  };
+}
+
+function hasRoom({ options, totalCount = 0, idleCount = 0 }: PostgresPool): boolean {
+  return idleCount > 0 || totalCount < (options?.max ?? FEWEST);
+}
+
+function stayOn(connection: PostgresConnection, settings: Settings, onLost: () => void): Stay {
+  const { timeoutMs, role } = settings;
+  let isOver = false;
+  let waiting = 0;
+  let current = "";
+  const send = async (one: Statement): Promise<readonly Row[]> =>
+    (await connection.query(queryOf(one, timeoutMs))).rows;
+  const broke = (error: Error): void => {
+    if (isOver) return;
+    isOver = true;
+    connection.removeListener("error", broke);
+    onLost();
+    connection.release(error);
+  };
+  connection.on("error", broke);
+  const before = send(BEFORE);
+  const wait = String(timeoutMs);
+  let set = send(
+    statement(SET, pathOf(settings), current, "", wait, wait, "on", "off", "force_generic_plan", role),
+  );
+  for (const first of [before, set]) first.catch(broke);
+  return {
+    get isBusy() {
+      return waiting > 0;
+    },
+    async ask(project, asked) {
+      if (project !== current) {
+        current = project;
+        const all = Promise.all([set, send(statement(PROJECT, project))]);
+        set = all.then(([, rows]) => rows);
+        set.catch(broke);
+      }
+      waiting += 1;
+      try {
+        const [rows] = await Promise.all([send(asked), set]);
+        return rows;
+      } catch (error) {
+        if (isLost(error)) broke(error as Error);
+        throw error;
+      } finally {
+        waiting -= 1;
+      }
+    },
+    async leave() {
+      if (isOver) return;
+      try {
+        const [was = {}] = await before;
+        await send(statement(SET, ...NAMES.map((_, i) => was[`s${i}`] ?? "")));
+        if (isOver) return;
+        isOver = true;
+        connection.removeListener("error", broke);
+        connection.release();
+      } catch (error) {
+        broke(error as Error);
+      }
+    },
+  };
+}
