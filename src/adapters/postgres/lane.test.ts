@@ -85,6 +85,20 @@ describe.skipIf(!url)(`short reads${missing}`, () => {
     expect(await record.revision(OURS)).toBe(1);
   });
 
+  it("go on in transactions where a pooler stands between, which would hand what is set to others", async () => {
+    const pooled = testPlace(url ?? "", { pipeline: true, max: 3 });
+    // What a pooler tells is not the number of the server's process.
+    pooled.pool.on("connect", (client) => Object.assign(client, { processID: 1 }));
+    const behind = await pooled.open();
+    await behind.commit(OURS, changes({ messages: [message("m")] }));
+    expect(await behind.revision(OURS)).toBe(1);
+    expect(pooled.pool.idleCount).toBe(pooled.pool.totalCount);
+    const { rows } = await pooled.pool.query(STATE);
+    expect(rows[0]).toMatchObject({ project: "", reads: "off", scans: "on" });
+    await behind.close();
+    await pooled.clear();
+  });
+
   it("take turns with everything else where the pool has no connection to spare", async () => {
     const small = testPlace(url ?? "", { pipeline: true, max: 1 });
     const narrow = await small.open();

@@ -1,3 +1,4 @@
+import { LIKELY } from "./by-id.ts";
 import { isLost } from "./errors.ts";
 import type { PostgresConnection, PostgresPool, Row } from "./pool.ts";
 import { pathOf, type Settings, taken } from "./settings.ts";
@@ -26,13 +27,22 @@ const NAMES =
     " ",
   );
 const BEFORE = statement(
-  `SELECT ${NAMES.map((name, i) => `coalesce(current_setting('${name}', true), '') AS s${i}`).join(", ")}`,
+  `SELECT pg_backend_pid() AS process, ${NAMES.map((name, i) => `coalesce(current_setting('${name}', true), '') AS s${i}`).join(", ")}`,
 );
 const SET = `SELECT ${NAMES.map((name, i) => `set_config('${name}', $${i + 1}, false)`).join(", ")}`;
 const PROJECT = "SELECT set_config('keepsake.project', $1, false)";
 
+/** Connections on which what is likely to be asked next has been planned. */
+const prepared = new WeakSet<PostgresConnection>();
+
 interface Stay {
-  ask(project: string, asked: Statement): Promise<readonly Row[]>;
+  /**
+   * Whether nothing stands between that hands each transaction to whatever connection is free (PgBouncer does): what is set
+   * would be others' then. Nothing is set before it is known.
+   */
+  isDirect(): Promise<boolean>;
+  /** Nothing where it is being given back. */
+  ask(project: string, asked: Statement): Promise<readonly Row[] | undefined>;
   /** Gives the connection back when all that was asked is answered. */
   leave(): Promise<void>;
   readonly isBusy: boolean;
@@ -41,19 +51,17 @@ interface Stay {
 export function laneOf(pool: PostgresPool, settings: Settings, onLost: () => void): Lane {
   let isUnfit = (pool.options?.max ?? FEWEST) < FEWEST;
   let stay: Promise<Stay | undefined> | undefined;
+  let isDirect = false;
   let used = 0;
 
-  const enter = async (): Promise<Stay | undefined> => {
+  const enter = async (lost: () => void): Promise<Stay | undefined> => {
     const connection = await taken(pool, settings.connectMs);
-    if (connection.pipeline !== true || isUnfit) {
-      isUnfit = true;
-      connection.release();
-      return undefined;
-    }
-    return stayOn(connection, settings, () => {
-      stay = undefined;
-      onLost();
-    });
+    const one = stayOn(connection, settings, lost);
+    isDirect ||= connection.pipeline === true && (await one.isDirect());
+    isUnfit ||= !isDirect;
+    if (!isUnfit) return one;
+    await one.leave();
+    return undefined;
   };
   const leave = async (): Promise<void> => {
     const leaving = stay;
@@ -72,7 +80,10 @@ export function laneOf(pool: PostgresPool, settings: Settings, onLost: () => voi
     watch.unref();
   };
   const begin = (): Promise<Stay | undefined> => {
-    const entered = enter();
+    const entered = enter(() => {
+      if (stay === entered) stay = undefined;
+      onLost();
+    });
     stay = entered;
     entered.catch(() => {
       if (stay === entered) stay = undefined;
@@ -100,6 +111,7 @@ function hasRoom({ options, totalCount = 0, idleCount = 0 }: PostgresPool): bool
 function stayOn(connection: PostgresConnection, settings: Settings, onLost: () => void): Stay {
   const { timeoutMs, role } = settings;
   let isOver = false;
+  let isLeaving = false;
   let waiting = 0;
   let current = "";
   const send = async (one: Statement): Promise<readonly Row[]> =>
@@ -107,31 +119,43 @@ function stayOn(connection: PostgresConnection, settings: Settings, onLost: () =
   const broke = (error: Error): void => {
     if (isOver) return;
     isOver = true;
+    isLeaving = true;
     connection.removeListener("error", broke);
     onLost();
     connection.release(error);
   };
   connection.on("error", broke);
   const before = send(BEFORE);
-  const wait = String(timeoutMs);
-  let set = send(
-    statement(SET, pathOf(settings), current, "", wait, wait, "on", "off", "force_generic_plan", role),
-  );
-  for (const first of [before, set]) first.catch(broke);
+  before.catch(broke);
+  let set: Promise<unknown> | undefined;
+  const begin = (): Promise<unknown> => {
+    const [path, wait] = [pathOf(settings), String(timeoutMs)];
+    const first = send(
+      statement(SET, path, current, "", wait, wait, "on", "off", "force_generic_plan", role),
+    );
+    first.catch(broke);
+    return first;
+  };
   return {
+    async isDirect() {
+      const [row] = await before;
+      return Number(row?.process) === connection.processID;
+    },
     get isBusy() {
       return waiting > 0;
     },
     async ask(project, asked) {
+      if (isLeaving) return undefined;
+      set ??= begin();
       if (project !== current) {
         current = project;
-        const all = Promise.all([set, send(statement(PROJECT, project))]);
-        set = all.then(([, rows]) => rows);
+        set = Promise.all([set, send(statement(PROJECT, project))]);
         set.catch(broke);
       }
       waiting += 1;
       try {
         const [rows] = await Promise.all([send(asked), set]);
+        prepare(connection, send);
         return rows;
       } catch (error) {
         if (isLost(error)) broke(error as Error);
@@ -141,10 +165,11 @@ function stayOn(connection: PostgresConnection, settings: Settings, onLost: () =
       }
     },
     async leave() {
+      isLeaving = true;
       if (isOver) return;
       try {
         const [was = {}] = await before;
-        await send(statement(SET, ...NAMES.map((_, i) => was[`s${i}`] ?? "")));
+        if (set) await send(statement(SET, ...NAMES.map((_, i) => was[`s${i}`] ?? "")));
         if (isOver) return;
         isOver = true;
         connection.removeListener("error", broke);
@@ -154,4 +179,11 @@ function stayOn(connection: PostgresConnection, settings: Settings, onLost: () =
       }
     },
   };
+}
+
+/** Nobody waits for it; what is wrong with it shows when it is asked in earnest. */
+function prepare(connection: PostgresConnection, send: (one: Statement) => Promise<unknown>): void {
+  if (prepared.has(connection)) return;
+  prepared.add(connection);
+  for (const one of LIKELY) void send(one).catch(() => undefined);
 }

@@ -15,6 +15,8 @@ export interface PostgresPool {
 export interface PostgresConnection {
   /** Where true, queries are sent one after the other without waiting for answers: `pipeline: true` of a pool of `pg`. */
   readonly pipeline?: boolean;
+  /** The number of the server's process at its other end, as it was told when it was made. */
+  readonly processID?: number | null;
   query(query: PostgresQuery): Promise<{ readonly rows: readonly Row[] }>;
   on(event: "error", listener: (error: Error) => void): unknown;
   on(event: "notification", listener: (message: PostgresNotification) => void): unknown;

@@ -6,6 +6,7 @@ import type { Scope } from "../../domain/scope.ts";
 import type { Delta } from "../../ports/record.ts";
 import { bodyOf } from "../shared/stored-body.ts";
 import { vectorOf } from "../shared/stored-vector.ts";
+import { BODIES, VECTORS } from "./by-id.ts";
 import { type Database, EVERYBODY } from "./database.ts";
 import { keyOf, namesOf, readText, textOf } from "./names.ts";
 import type { Row } from "./pool.ts";
@@ -126,11 +127,6 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-const BY_ID =
-  "SELECT 'message' AS type, id, body FROM messages WHERE person = $1 AND id = ANY ($2) UNION ALL " +
-  "SELECT 'memory', heads.id, body FROM heads JOIN versions USING (person, id, version) " +
-  "WHERE heads.person = $1 AND heads.id = ANY ($3)";
-
 /** Messages and memories by id, in the order asked for. */
 export async function byIds(
   database: Database,
@@ -139,7 +135,7 @@ export async function byIds(
 ): Promise<{ messages: Message[]; memories: Memory[] }> {
   const person = await personOf(database, scope);
   const wanted = { messages: ids.messages.map(keyOf), memories: ids.memories.map(keyOf) };
-  const asked = statement(BY_ID, person, wanted.messages, wanted.memories);
+  const asked = statement(BODIES, person, wanted.messages, wanted.memories);
   const rows = person === NOBODY ? [] : await database.quick(keysOf(scope)[0], asked);
   const of = (type: string, keys: readonly string[]): Row[] =>
     inOrder(
@@ -156,9 +152,6 @@ function inOrder(rows: readonly Row[], keys: readonly string[]): (Row | undefine
   const found = new Map(rows.map((row) => [row.id, row]));
   return keys.map((key) => found.get(key));
 }
-
-const VECTORS =
-  "SELECT id, encode(vector, 'base64') AS vector FROM units WHERE person = $1 AND id = ANY ($2) AND space = $3";
 
 export async function vectors(
   database: Database,
