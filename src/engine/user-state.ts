@@ -39,6 +39,8 @@ export interface UserStates {
   of(scope: Scope): Promise<UserState>;
   /** What search needs: a small part of everything, and quick to come by. Valid until the next wait. */
   block(scope: Scope): Promise<Block>;
+  /** The same as it was last, where it is held; whether it is the newest is not asked. */
+  held(scope: Scope): Block | undefined;
   /** Lets go of one user's state, or of all. */
   drop(scope?: Scope): void;
   /** Keeps in the record what makes the next start quick, and lets go of all. */
@@ -126,9 +128,7 @@ export function userStates(
   };
 
   const makeRoom = (current: Kept): void => {
-    // Used last stands last.
-    kept.delete(scopeKey(current.scope));
-    kept.set(scopeKey(current.scope), current);
+    touch(kept, current);
     const isAtWork = (one: Kept): boolean => one === current || working.has(scopeKey(one.scope));
     let sum = lightened(kept, most, isAtWork);
     for (const one of kept.values()) {
@@ -161,6 +161,7 @@ export function userStates(
         if (!one.isTainted) shared?.offer(scope, one.block, one);
         return one.block;
       }),
+    held: (scope) => kept.get(scopeKey(scope))?.block,
     drop(scope) {
       // Whoever is at work with one goes on to the end first.
       for (const { scope: whose } of scope ? [{ scope }] : [...kept.values()]) {
@@ -189,6 +190,7 @@ function lightened(kept: ReadonlyMap<string, Kept>, most: number, isAtWork: (one
   return sum;
 }
 
+/** Used last stands last. */
 function touch(kept: Map<string, Kept>, one: Kept): void {
   const key = scopeKey(one.scope);
   kept.delete(key);
