@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
+import type { Raw } from "./copied.ts";
 import { isLost, isPassing, translate, UnknownOutcome } from "./errors.ts";
 import { laneOf } from "./lane.ts";
 import { patiently } from "./patience.ts";
@@ -28,6 +29,8 @@ export interface Database {
   ask(reach: Reach, ...statements: readonly Statement[]): Promise<(readonly Row[])[]>;
   /** One short read of a project's rows, on its way with others: without a transaction, where that can be. */
   quick(project: string, asked: Statement): Promise<readonly Row[]>;
+  /** As bytes: see `Lane.copy`. False where it has to be asked for otherwise. Rows may come again, after a lost connection. */
+  copied(project: string, sql: (tag: number) => string, take: (row: Raw) => void): Promise<boolean>;
   /** The same, with work in between. */
   read<Result>(
     reach: Reach,
@@ -143,6 +146,10 @@ export function databaseOf(pool: PostgresPool, settings: Settings): Database {
       } catch (error) {
         throw translate(error);
       }
+    },
+    async copied(project, sql, take) {
+      if (isClosed) throw closed();
+      return run(() => lane.copy(project, sql, take));
     },
     async close() {
       isClosed = true;

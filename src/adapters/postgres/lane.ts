@@ -1,4 +1,5 @@
 import { LIKELY } from "./by-id.ts";
+import { copiesOver, type Raw } from "./copied.ts";
 import { isLost } from "./errors.ts";
 import type { PostgresConnection, PostgresPool, Row } from "./pool.ts";
 import { pathOf, type Settings, taken } from "./settings.ts";
@@ -12,6 +13,11 @@ import { queryOf, type Statement, statement } from "./statement.ts";
 export interface Lane {
   /** The rows of a statement, with those of one project in reach; nothing where there can be no lane. */
   ask(project: string, asked: Statement): Promise<readonly Row[] | undefined>;
+  /**
+   * Gives the rows of a COPY as bytes, to be taken at once; the first column of each is the number that `sql` is given. False
+   * where there can be no lane, or none for bytes: then nothing was done.
+   */
+  copy(project: string, sql: (tag: number) => string, take: (row: Raw) => void): Promise<boolean>;
   /** Gives the connection back, for good. */
   close(): Promise<void>;
 }
@@ -43,6 +49,7 @@ interface Stay {
   isDirect(): Promise<boolean>;
   /** Nothing where it is being given back. */
   ask(project: string, asked: Statement): Promise<readonly Row[] | undefined>;
+  copy(project: string, sql: (tag: number) => string, take: (row: Raw) => void): Promise<boolean>;
   /** Gives the connection back when all that was asked is answered. */
   leave(): Promise<void>;
   readonly isBusy: boolean;
@@ -91,12 +98,14 @@ export function laneOf(pool: PostgresPool, settings: Settings, onLost: () => voi
     leaveWhenIdle(entered);
     return entered;
   };
+  const entered = async (): Promise<Stay | undefined> => {
+    if (isUnfit || (!stay && !hasRoom(pool))) return undefined;
+    used = performance.now();
+    return stay ?? begin();
+  };
   return {
-    async ask(project, asked) {
-      if (isUnfit || (!stay && !hasRoom(pool))) return undefined;
-      used = performance.now();
-      return (await (stay ?? begin()))?.ask(project, asked);
-    },
+    ask: async (project, asked) => (await entered())?.ask(project, asked),
+    copy: async (project, sql, take) => (await (await entered())?.copy(project, sql, take)) ?? false,
     close() {
       isUnfit = true;
       return leave();
@@ -121,12 +130,15 @@ function stayOn(connection: PostgresConnection, settings: Settings, onLost: () =
     isOver = true;
     isLeaving = true;
     connection.removeListener("error", broke);
+    copies?.end();
     onLost();
     connection.release(error);
   };
   connection.on("error", broke);
   const before = send(BEFORE);
   before.catch(broke);
+  const copies = copiesOver(connection);
+  let copied = 0;
   let set: Promise<unknown> | undefined;
   const begin = (): Promise<unknown> => {
     const [path, wait] = [pathOf(settings), String(timeoutMs)];
@@ -136,6 +148,26 @@ function stayOn(connection: PostgresConnection, settings: Settings, onLost: () =
     first.catch(broke);
     return first;
   };
+  const ask: Stay["ask"] = async (project, asked) => {
+    if (isLeaving) return undefined;
+    set ??= begin();
+    if (project !== current) {
+      current = project;
+      set = Promise.all([set, send(statement(PROJECT, project))]);
+      set.catch(broke);
+    }
+    waiting += 1;
+    try {
+      const [rows] = await Promise.all([send(asked), set]);
+      prepare(connection, send);
+      return rows;
+    } catch (error) {
+      if (isLost(error)) broke(error as Error);
+      throw error;
+    } finally {
+      waiting -= 1;
+    }
+  };
   return {
     async isDirect() {
       const [row] = await before;
@@ -144,24 +176,16 @@ function stayOn(connection: PostgresConnection, settings: Settings, onLost: () =
     get isBusy() {
       return waiting > 0;
     },
-    async ask(project, asked) {
-      if (isLeaving) return undefined;
-      set ??= begin();
-      if (project !== current) {
-        current = project;
-        set = Promise.all([set, send(statement(PROJECT, project))]);
-        set.catch(broke);
-      }
-      waiting += 1;
+    ask,
+    async copy(project, sql, take) {
+      if (!copies || isLeaving) return false;
+      copied += 1;
+      const tag = copied;
+      copies.expect(tag, take);
       try {
-        const [rows] = await Promise.all([send(asked), set]);
-        prepare(connection, send);
-        return rows;
-      } catch (error) {
-        if (isLost(error)) broke(error as Error);
-        throw error;
+        return (await ask(project, statement(sql(tag)))) !== undefined;
       } finally {
-        waiting -= 1;
+        copies.letGo(tag);
       }
     },
     async leave() {
@@ -173,6 +197,7 @@ function stayOn(connection: PostgresConnection, settings: Settings, onLost: () =
         if (isOver) return;
         isOver = true;
         connection.removeListener("error", broke);
+        copies?.end();
         connection.release();
       } catch (error) {
         broke(error as Error);

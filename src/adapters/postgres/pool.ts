@@ -17,6 +17,11 @@ export interface PostgresConnection {
   readonly pipeline?: boolean;
   /** The number of the server's process at its other end, as it was told when it was made. */
   readonly processID?: number | null;
+  /** The line beneath it, which tells what a COPY sends, as bytes. */
+  readonly connection?: {
+    on(event: "copyData", listener: (message: { readonly chunk: Uint8Array }) => void): unknown;
+    removeListener(event: "copyData", listener: (message: { readonly chunk: Uint8Array }) => void): unknown;
+  };
   query(query: PostgresQuery): Promise<{ readonly rows: readonly Row[] }>;
   on(event: "error", listener: (error: Error) => void): unknown;
   on(event: "notification", listener: (message: PostgresNotification) => void): unknown;
