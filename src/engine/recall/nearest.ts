@@ -3,6 +3,7 @@ import type { CallOptions } from "../../ports/call.ts";
 import { type Block, unitId } from "../block/block.ts";
 import type { Ports } from "../ports.ts";
 import { spaceOf } from "../space.ts";
+import { centreOf } from "./centre.ts";
 import type { Scratch } from "./scratch.ts";
 import { cosine, doubtful, type Nearness, nearnessOf, scanVectors } from "./vector-arm.ts";
 
@@ -75,7 +76,12 @@ async function compared<Meanwhile>(
   const best = doubtful(near, NEAREST);
   const ids = best.map((slot) => unitId(block, slot));
   const asked = ports.record.vectors(scope, ids, spaceOf(ports.embedder));
-  const work = underWay().then(() => (isStale() ? undefined : { done: meanwhile(block, true) }));
+  const work = underWay().then(() => {
+    if (isStale()) return undefined;
+    // Of a block that is new it takes as long as all the rest.
+    centreOf(block);
+    return { done: meanwhile(block, true) };
+  });
   const [exact, worked] = await Promise.all([asked, work]);
   if (isStale() || !worked) return undefined;
   for (const [i, slot] of best.entries()) {
