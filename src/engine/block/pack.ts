@@ -1,5 +1,6 @@
 import { type Block, emptyBlock, noteRow, type Space } from "./block.ts";
 import { type Columns, type Numbers, namesOf } from "./columns.ts";
+import { meanOf } from "./mean.ts";
 import { type Narrow, narrowed, widened } from "./narrow.ts";
 import { vectorsOf } from "./vectors.ts";
 import { type PackedWords, wordsOf } from "./words.ts";
@@ -70,6 +71,7 @@ export function packBlock(block: Block): Uint8Array | undefined {
       `vectors.${name}`,
       array as Numbers,
     ]),
+    ["mean", meanOf(block)],
     ...ids.map((list, i): [string, Numbers] => [`ids.${i}`, bytesOfText(list.join(SEPARATOR))]),
   ];
   const kept = arrays.map(([name, array]) => asKept(name, array));
@@ -186,6 +188,7 @@ function blockFrom(header: Header, arrays: ReadonlyMap<string, Numbers>, space: 
     words: wordsOf(words, header.dead),
     vectors: vectorsOf(space.dimensions, packed),
     dead: [...header.dead],
+    kept: { mean: get("mean") as Float32Array, count: header.units },
     newest: header.newest,
     speakers: numbersIn(turns.columns.speaker, header.names.length),
     subjects: numbersIn(memories.columns.subject, header.names.length),
