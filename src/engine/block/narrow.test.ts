@@ -1,12 +1,13 @@
 import { expect, it } from "vitest";
 import type { Numbers } from "./columns.ts";
-import { narrowed, widened } from "./narrow.ts";
+import { narrowed, widen } from "./narrow.ts";
 
 function again(column: Numbers): Numbers | undefined {
   const narrow = narrowed(column);
-  return (
-    narrow && widened(narrow, new (column.constructor as new (length: number) => Numbers)(column.length))
-  );
+  if (!narrow) return undefined;
+  const found = new (column.constructor as new (length: number) => Numbers)(column.length);
+  widen(narrow, found);
+  return found;
 }
 
 const range = (length: number, of: (i: number) => number): number[] =>

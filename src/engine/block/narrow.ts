@@ -1,12 +1,16 @@
 import type { Numbers } from "./columns.ts";
 
+type Bits = Int32Array<ArrayBuffer>;
+type Doubles = Float64Array<ArrayBuffer>;
+
 /**
  * A column as the steps from each number to the next, in 8 or 16 bits, where most of them are small; a step that is not stands
- * among the rest, as the number itself. Most columns of a block are numbers of things in the order in which they came.
+ * among the rest, as the number itself. Most columns of a block are numbers of things in the order in which they came. Numbers
+ * of 32 bits are taken as integers, whatever they are.
  */
 export interface Narrow {
   readonly steps: Int8Array<ArrayBuffer> | Int16Array<ArrayBuffer>;
-  readonly rest: Numbers;
+  readonly rest: Bits | Doubles;
 }
 
 /** Of the bytes of a column, what its steps may take: below that they are not worth it. */
@@ -15,17 +19,39 @@ const WORTH = 0.7;
 /** Nothing where it is not worth it. */
 export function narrowed(column: Numbers): Narrow | undefined {
   if (column.BYTES_PER_ELEMENT < 4) return undefined;
-  const most = column.byteLength * WORTH;
+  const numbers = plain(column);
   const sizes = [Int8Array, Int16Array].map((Steps) => ({
     Steps,
-    bytes: bytesOf(column, 2 ** (Steps.BYTES_PER_ELEMENT * 8 - 1) - 1, Steps.BYTES_PER_ELEMENT),
+    bytes: bytesOf(numbers, -markOf(Steps.BYTES_PER_ELEMENT) - 1, Steps.BYTES_PER_ELEMENT),
   }));
+  const most = column.byteLength * WORTH;
   const [best] = sizes.filter(({ bytes }) => bytes < most).sort((one, other) => one.bytes - other.bytes);
-  return best && stepsOf(column, new best.Steps(column.length));
+  return best && stepsOf(numbers, new best.Steps(column.length));
 }
 
-/** The column of steps, into a new one of the given kind. */
-export function widened<Column extends Numbers>({ steps, rest }: Narrow, column: Column): Column {
+/** The column of steps, written into one of the same kind and length. */
+export function widen({ steps, rest }: Narrow, column: Numbers): void {
+  const numbers = plain(column);
+  // Two loops that are the same: one for all kinds would be several times as slow.
+  if (numbers instanceof Int32Array) widenBits(steps, rest as Bits, numbers);
+  else widenDoubles(steps, rest as Doubles, numbers);
+}
+
+function widenBits(steps: Narrow["steps"], rest: Bits, column: Bits): void {
+  const mark = markOf(steps.BYTES_PER_ELEMENT);
+  let value = 0;
+  let used = 0;
+  for (let i = 0; i < steps.length; i += 1) {
+    const step = steps[i] as number;
+    if (step === mark) {
+      value = rest[used] as number;
+      used += 1;
+    } else value = (value + step) | 0;
+    column[i] = value;
+  }
+}
+
+function widenDoubles(steps: Narrow["steps"], rest: Doubles, column: Doubles): void {
   const mark = markOf(steps.BYTES_PER_ELEMENT);
   let value = 0;
   let used = 0;
@@ -37,7 +63,11 @@ export function widened<Column extends Numbers>({ steps, rest }: Narrow, column:
     } else value += step;
     column[i] = value;
   }
-  return column;
+}
+
+function plain(column: Numbers): Bits | Doubles {
+  if (column instanceof Float64Array) return column;
+  return new Int32Array(column.buffer, column.byteOffset, column.length);
 }
 
 /** Stands for a number among the rest: the smallest that the steps can hold. */
@@ -45,7 +75,7 @@ function markOf(bytes: number): number {
   return -(2 ** (bytes * 8 - 1));
 }
 
-function bytesOf(column: Numbers, most: number, bytesOfStep: number): number {
+function bytesOf(column: Bits | Doubles, most: number, bytesOfStep: number): number {
   let bytes = column.length * bytesOfStep;
   let value = 0;
   for (let i = 0; i < column.length; i += 1) {
@@ -56,9 +86,8 @@ function bytesOf(column: Numbers, most: number, bytesOfStep: number): number {
   return bytes;
 }
 
-function stepsOf(column: Numbers, steps: Narrow["steps"]): Narrow {
+function stepsOf(column: Bits | Doubles, steps: Narrow["steps"]): Narrow {
   const mark = markOf(steps.BYTES_PER_ELEMENT);
-  const Kind = column.constructor as new (numbers: number[]) => Numbers;
   const rest: number[] = [];
   let value = 0;
   for (let i = 0; i < column.length; i += 1) {
@@ -71,7 +100,7 @@ function stepsOf(column: Numbers, steps: Narrow["steps"]): Narrow {
     }
     value = next;
   }
-  return { steps, rest: new Kind(rest) };
+  return { steps, rest: column instanceof Int32Array ? Int32Array.from(rest) : Float64Array.from(rest) };
 }
 
 /** Whether a number is found again, bit by bit, from the one before it. */

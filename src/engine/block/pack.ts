@@ -1,7 +1,7 @@
 import { type Block, emptyBlock, noteRow, type Space } from "./block.ts";
 import { type Columns, type Numbers, namesOf } from "./columns.ts";
 import { meanOf } from "./mean.ts";
-import { type Narrow, narrowed, widened } from "./narrow.ts";
+import { type Narrow, narrowed, widen } from "./narrow.ts";
 import { vectorsOf } from "./vectors.ts";
 import { type PackedWords, wordsOf } from "./words.ts";
 
@@ -30,7 +30,7 @@ interface Header {
   readonly names: readonly string[];
   readonly open: readonly (readonly [number, number])[];
   /**
-   * Name, type and length of each array, in the order in which they follow; of one that is `narrowed` also the type of its
+   * Name, type and length of each array, in the order in which they follow; of one that is narrowed also the type of its
    * steps, and the length of the rest, which follows them.
    */
   readonly arrays: readonly (readonly [string, string, number, string?, number?])[];
@@ -137,8 +137,10 @@ function unpacked(bytes: Uint8Array, space: Space): Block | undefined {
   for (const [name, kind, count, steps, rest = 0] of header.arrays) {
     if (steps === undefined) arrays.set(name, next(kind, count, name === CODES));
     else {
-      const narrow = { steps: next(steps, count, true), rest: next(kind, rest, true) } as Narrow;
-      arrays.set(name, widened(narrow, new KINDS[kind as keyof typeof KINDS](count)));
+      const column = new KINDS[kind as keyof typeof KINDS](count);
+      const restKind = kind === "Float64Array" ? kind : "Int32Array";
+      widen({ steps: next(steps, count, true), rest: next(restKind, rest, true) } as Narrow, column);
+      arrays.set(name, column);
     }
   }
   return blockFrom(header, arrays, space);
