@@ -56,7 +56,8 @@ interface Stay {
 }
 
 export function laneOf(pool: PostgresPool, settings: Settings, onLost: () => void): Lane {
-  let isUnfit = (pool.options?.max ?? FEWEST) < FEWEST;
+  const { max = FEWEST, pipeline }: PostgresPool["options"] & object = pool.options ?? { pipeline: true };
+  let isUnfit = max < FEWEST || !pipeline;
   let stay: Promise<Stay | undefined> | undefined;
   let isDirect = false;
   let used = 0;

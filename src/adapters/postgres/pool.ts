@@ -1,7 +1,7 @@
 /** The part of a pool of the package `pg` that this adapter uses. Any object with these methods will do. */
 export interface PostgresPool {
-  /** How many connections it may have. */
-  readonly options?: { readonly max?: number };
+  /** How many connections it may have, and how they work: see `PostgresConnection`. */
+  readonly options?: { readonly max?: number; readonly pipeline?: boolean | undefined };
   /** How many it has, how many of them nobody uses, and how many callers wait for one. */
   readonly totalCount?: number;
   readonly idleCount?: number;
