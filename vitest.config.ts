@@ -16,6 +16,8 @@ const config: ViteUserConfig = {
           name: "parts",
           // They change nothing of their process: threads are up sooner than processes of their own.
           pool: "threads",
+          // And what they share is not changed by them: loaded once a thread, not once a file, half of the tree is there at once.
+          isolate: false,
           include: ["src/**/*.test.ts", "scripts/**/*.test.ts"],
           sequence: { groupOrder: 0 },
         },

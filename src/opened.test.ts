@@ -13,8 +13,8 @@ it("closes what a function opened, and leaves open what was passed in", async ()
   const memory = await createMemory({
     record: () => closable(memoryRecord(), told, "record"),
     index: [
-      async () => closable(memoryFollower(), told, "own follower"),
-      closable(memoryFollower(), told, "caller's follower"),
+      async () => closable(memoryFollower({ name: "own" }), told, "own follower"),
+      closable(memoryFollower({ name: "caller's" }), told, "caller's follower"),
     ],
   });
   await memory.scope({ user: "ana" }).remember("I use Shram.");

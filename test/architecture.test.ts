@@ -174,7 +174,7 @@ describe("the source tree", () => {
     ["record", /^export (?:async )?function \w+Record\(/m, "recordConformance("],
     ["embedder", /^export (?:async )?function \w+Embedder\(/m, "embedderConformance("],
     ["language model", /^export (?:async )?function \w+Model\(/m, "languageModelConformance(", 1], // The other one is for tests.
-    ["follower", /^export (?:async )?function \w+Follower\(/m, "followerConformance(", 1], // Others come with their servers.
+    ["follower", /^export (?:async )?function \w+Follower\(/m, "followerConformance("],
     ["ledger of calls", /^export (?:async )?function \w+Calls\(/m, "callsConformance("],
     ["documents", /^export (?:async )?function \w+Documents\(/m, "documentsConformance("],
     ["store of sessions", /^export (?:async )?function \w+Sessions\(/m, "sessionsConformance("],

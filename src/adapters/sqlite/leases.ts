@@ -1,8 +1,30 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import type { LeaseAnswer } from "../../ports/leases.ts";
 import type { Database } from "./database.ts";
 
-/** Takes a lease, by this machine's clock: all who share the file share the machine. Those that ran out go on the way. */
+/** A token tells whose it is: the machine, by a hash of its name, and the process. */
+const MACHINE = createHash("sha256").update(hostname()).digest("hex").slice(0, 12);
+
+/**
+ * Whether the process that took a lease is known to be gone. Nobody need wait then until it runs out. One that has got the
+ * number of the dead one since, or runs on another machine, is taken for alive.
+ */
+function isOrphan(token: unknown): boolean {
+  const [machine, pid] = String(token).split(".");
+  if (machine !== MACHINE || !/^[1-9]\d*$/.test(pid ?? "")) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
+}
+
+/**
+ * Takes a lease, by this machine's clock: all who share the file share the machine. Those that ran out go on the way, and so
+ * does one whose process was killed.
+ */
 export function takeLease(
   database: Database,
   name: string,
@@ -10,12 +32,17 @@ export function takeLease(
 ): LeaseAnswer {
   const find = database.statement("SELECT token, until FROM leases WHERE name = :name AND until > :now");
   const drop = database.statement(
-    "DELETE FROM leases WHERE until <= :now OR (name = :name AND token IS NULL)",
+    "DELETE FROM leases WHERE until <= :now OR (name = :name AND (token IS NULL OR token = :orphan))",
   );
   const take = database.statement("INSERT INTO leases (name, token, until) VALUES (:name, :token, :until)");
+  let orphan: string | null = null;
   const refusal = (now: number): LeaseAnswer | undefined => {
     const held = find.get({ name, now });
     if (!held || (held.token === null && isUrgent)) return undefined;
+    if (held.token !== null && isOrphan(held.token)) {
+      orphan = String(held.token);
+      return undefined;
+    }
     return { refused: held.token === null ? "resting" : "held", waitMs: Number(held.until) - now };
   };
   // Asked often, and refused mostly: that needs no write.
@@ -25,8 +52,8 @@ export function takeLease(
     const now = Date.now();
     const late = refusal(now);
     if (late) return late;
-    const token = randomUUID();
-    drop.run({ name, now });
+    const token = `${MACHINE}.${process.pid}.${randomUUID()}`;
+    drop.run({ name, now, orphan });
     take.run({ name, token, until: now + forMs });
     return { token };
   });
