@@ -15,7 +15,7 @@ import { isPassage } from "../../src/engine/block/block.ts";
 import { profileOf } from "../../src/engine/rank/profiles.ts";
 import { SIGNAL_NAMES, type Signal, signalAt } from "../../src/engine/rank/signals.ts";
 import { withScratch } from "../../src/engine/recall/scratch.ts";
-import { search } from "../../src/engine/recall/search.ts";
+import { search, searchTexts } from "../../src/engine/recall/search.ts";
 import { scanVectors } from "../../src/engine/recall/vector-arm.ts";
 import { userStates } from "../../src/engine/user-state.ts";
 import { createMemory, type InputMessage } from "../../src/index.ts";
@@ -65,8 +65,9 @@ async function casesOf(set: string, { name, messages, questions }: Conversation)
       const [vector = new Float32Array(embedder.dimensions)] = await embedder.embed([question]);
       return withScratch(async (scratch) => {
         const near = scanVectors(block, scratch, vector);
-        const asked = { query: question, near, span: {}, floor: embedder.floor };
-        const { signals, places } = search(block, scratch, asked, profileOf("default"));
+        const asked = { query: question, span: {}, isNear: near !== undefined };
+        const texts = searchTexts(block, scratch, asked, profileOf("default"));
+        const { signals, places } = search(block, scratch, texts, { near, floor: embedder.floor });
         const columns = FITTED.map((signal) =>
           Float32Array.from(owners, (_, slot) =>
             signals.tops[signal] > 0

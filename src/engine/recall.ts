@@ -9,22 +9,19 @@ import type { Ports } from "./ports.ts";
 import { limitsOf } from "./recall/bounds.ts";
 import { explanationOf, whyItem } from "./recall/explain.ts";
 import { itemsOf } from "./recall/items.ts";
+import { nearest, underWay } from "./recall/nearest.ts";
 import { newestFirst, type Placed } from "./recall/newest.ts";
 import { rank } from "./recall/rank.ts";
 import { receiptOf } from "./recall/receipt-of.ts";
 import { type Scratch, withScratch } from "./recall/scratch.ts";
-import { search } from "./recall/search.ts";
+import { search, searchTexts } from "./recall/search.ts";
 import { withSuccessors } from "./recall/successors.ts";
 import { takeOptions, type Wanted } from "./recall/take-options.ts";
 import { blockThen, knownThen } from "./recall/then.ts";
 import { mayNameTime } from "./recall/time-arm.ts";
-import { cosine, doubtful, type Nearness, nearnessOf, scanVectors } from "./recall/vector-arm.ts";
-import { spaceOf } from "./space.ts";
 
 /** Characters. */
 const LONGEST_QUERY = 4000;
-/** Of so many nearest it is made sure that they are the nearest. */
-const NEAREST = 10;
 
 type RecallPorts = Pick<
   Ports,
@@ -84,23 +81,32 @@ async function recallWith(
   const versions = bounds.knownAt === undefined ? undefined : await ports.record.versions(scope);
   const known = versions && knownThen(versions, bounds.knownAt ?? "");
   const passes = bounds.where && (await filterOf(ports, scope, bounds.where));
-  const { block: now, near } = await nearest(ports, scope, vector, scratch, call);
-  const block = known ? blockThen(now, known) : now;
   const span = mayNameTime(text)
     ? ports.questions.read(text, { at: bounds.asOf ?? bounds.now, known: [] })
     : {};
-  const found = search(
-    block,
+  const { near, meanwhile } = await nearest(ports, {
+    scope,
+    vector,
     scratch,
-    { query: text, near, span, floor: ports.embedder.floor },
-    wanted.profile,
-  );
+    call,
+    meanwhile(now, isNear) {
+      const block = known ? blockThen(now, known) : now;
+      return { block, texts: searchTexts(block, scratch, { query: text, span, isNear }, wanted.profile) };
+    },
+  });
+  const { block, texts } = meanwhile;
+  const found = search(block, scratch, texts, { near, floor: ports.embedder.floor });
   const limits = limitsOf(block, bounds, passes && ((slot) => passes(block, slot)));
   const best = rank({ block, found, wanted, limits });
+  const { revision } = block;
   const ending = { block, limits, limit: wanted.limit, memories: known };
   const chosen = await withSuccessors(ports.record, scope, ending, best.chosen);
   const ranked = { ...best, chosen };
-  const got = await itemsOf(ports.record, scope, block, ranked.chosen, known);
+  const id = ports.ids();
+  const reading = itemsOf(ports.record, scope, block, ranked.chosen, known);
+  const noting = underWay().then(() => receiptOf({ id, revision, wanted }, ranked, found));
+  const [got, receipt] = await Promise.all([reading, noting]);
+  ports.recalls?.keep(scope, id, receipt);
   const placed = got.items.flatMap((item, i): Placed[] => {
     const one = got.chosen[i];
     return one ? [{ item, one }] : [];
@@ -108,8 +114,6 @@ async function recallWith(
   const ordered = wanted.profile.isNewestFirst ? newestFirst(block, text, placed) : placed;
   const items = ordered.map(({ item }) => item);
   const places = ordered.map(({ one }) => one.place);
-  const id = ports.ids();
-  ports.recalls?.keep(scope, id, receiptOf({ id, revision: block.revision, wanted }, ranked, found));
   const plain = { id, abstained: items.length === 0 };
   const packed = (): Packed => packContext(items, wanted.maxTokens, places);
   if (!isExplained) return withContext({ ...plain, items }, packed);
@@ -133,44 +137,6 @@ function withContext(recall: Omit<Recall, "context" | "tokens">, pack: () => Pac
       return once().tokens;
     },
   };
-}
-
-/**
- * The block, and how near each of its units is: all by their 8-bit codes, the nearest by their vectors themselves.
- * Where somebody writes in between, the codes have to do.
- */
-async function nearest(
-  ports: RecallPorts,
-  scope: Scope,
-  vector: Float32Array | undefined,
-  scratch: Scratch,
-  call: CallOptions,
-  tries = 3,
-): Promise<{ block: Block; near: Nearness | undefined }> {
-  let block = await ports.states.block(scope);
-  // Let go of by another recall in the moment before this one went on.
-  while (block.isReleased) block = await ports.states.block(scope);
-  const slots = vector && (await ports.following?.nearest(scope, block, vector, call));
-  // Written to while an index was asked.
-  if (block.isReleased) return nearest(ports, scope, vector, scratch, call, tries);
-  const near =
-    vector && (slots ? nearnessOf(block, scratch, vector, slots) : scanVectors(block, scratch, vector));
-  if (!near || !vector || tries === 0) return { block, near };
-  const { revision } = block;
-  const best = doubtful(near, NEAREST);
-  const exact = await ports.record.vectors(
-    scope,
-    best.map((slot) => unitId(block, slot)),
-    spaceOf(ports.embedder),
-  );
-  if (block.revision !== revision || block.isReleased) {
-    return nearest(ports, scope, vector, scratch, call, tries - 1);
-  }
-  for (const [i, slot] of best.entries()) {
-    const own = exact[i];
-    if (own) near.near[slot] = cosine(vector, own);
-  }
-  return { block, near };
 }
 
 /** Whether a filter lets a unit through. Metadata stands in the record alone: this reads everything of the user. */

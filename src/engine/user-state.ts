@@ -3,12 +3,13 @@ import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import { type Scope, scopeKey } from "../domain/scope.ts";
 import { type Meter, NO_METER } from "../ports/meter.ts";
-import type { Delta, Record } from "../ports/record.ts";
+import type { KeptBlock, Record } from "../ports/record.ts";
 import { type SharedBlocks, type Sharing, sharedBlocks } from "./beside/shared-blocks.ts";
 import { type Block, bytesOfBlock, emptyBlock, follow, release, type Space } from "./block/block.ts";
 import { packBlock, unpackBlock } from "./block/pack.ts";
-import { type ClaimIndex, claimIndex } from "./claim-index.ts";
+import type { ClaimIndex } from "./claim-index.ts";
 import { spaceOf } from "./space.ts";
+import { nothing, take, type Whole } from "./user-whole.ts";
 
 /**
  * A user's record as this process knows it. It is a cache: before each use it asks the record for the user's revision
@@ -39,22 +40,12 @@ export interface UserStates {
   of(scope: Scope): Promise<UserState>;
   /** What search needs: a small part of everything, and quick to come by. Valid until the next wait. */
   block(scope: Scope): Promise<Block>;
+  /** The same as it was last, where it is held; whether it is the newest is not asked. */
+  held(scope: Scope): Block | undefined;
   /** Lets go of one user's state, or of all. */
   drop(scope?: Scope): void;
   /** Keeps in the record what makes the next start quick, and lets go of all. */
   close(): Promise<void>;
-}
-
-interface Whole {
-  revision: number;
-  messages: Map<string, Message>;
-  memories: Map<string, Memory>;
-  current: Map<string, Memory>;
-  claims: ClaimIndex;
-  tombstones: Map<string, Tombstone>;
-  links: readonly Link[];
-  pending: Set<string>;
-  bytes: number;
 }
 
 interface Kept {
@@ -69,8 +60,6 @@ interface Kept {
 
 /** A block with more new units than this, and than a tenth of all, is worth keeping anew. */
 const WORTH_KEEPING = 200;
-/** Of a message or memory beside its text: the object, its map entries, its strings. */
-const OBJECT_BYTES = 700;
 const CACHE_BYTES = 256_000_000;
 const USERS = { cache: "users" } as const;
 
@@ -107,13 +96,13 @@ export function userStates(
     }
   };
 
-  const held = async (scope: Scope, revision: number): Promise<Kept> => {
+  const held = async (scope: Scope, revision: number, asked?: Taking["asked"]): Promise<Kept> => {
     const key = scopeKey(scope);
     const found = kept.get(key);
     // A lower revision than ours: the database was replaced by an older one.
     if (found && found.block.revision <= revision) return found;
     if (found) letGo(found);
-    const block = await takenUp(record, scope, revision, { space, meter, shared });
+    const block = await takenUp(record, scope, revision, { space, meter, shared, asked });
     const one: Kept = { scope: { project: scope.project, user: scope.user }, uses: 0, ...block };
     kept.set(key, one);
     return one;
@@ -126,9 +115,7 @@ export function userStates(
   };
 
   const makeRoom = (current: Kept): void => {
-    // Used last stands last.
-    kept.delete(scopeKey(current.scope));
-    kept.set(scopeKey(current.scope), current);
+    touch(kept, current);
     const isAtWork = (one: Kept): boolean => one === current || working.has(scopeKey(one.scope));
     let sum = lightened(kept, most, isAtWork);
     for (const one of kept.values()) {
@@ -140,8 +127,8 @@ export function userStates(
   };
 
   const refreshed = async (scope: Scope, isWhole: boolean): Promise<Kept> => {
-    const revision = await record.revision(scope);
-    const one = await held(scope, revision);
+    const { revision, asked } = await newest(record, scope, !shared && !kept.has(scopeKey(scope)));
+    const one = await held(scope, revision, asked);
     if (one.block.revision === revision && (one.whole?.revision === revision || !isWhole)) {
       if (kept.size > 1) touch(kept, one);
       meter.count("cache_hits_total", USERS);
@@ -161,6 +148,7 @@ export function userStates(
         if (!one.isTainted) shared?.offer(scope, one.block, one);
         return one.block;
       }),
+    held: (scope) => kept.get(scopeKey(scope))?.block,
     drop(scope) {
       // Whoever is at work with one goes on to the end first.
       for (const { scope: whose } of scope ? [{ scope }] : [...kept.values()]) {
@@ -189,10 +177,30 @@ function lightened(kept: ReadonlyMap<string, Kept>, most: number, isAtWork: (one
   return sum;
 }
 
+/** Used last stands last. */
 function touch(kept: Map<string, Kept>, one: Kept): void {
   const key = scopeKey(one.scope);
   kept.delete(key);
   kept.set(key, one);
+}
+
+/** The user's revision; and with somebody new what is kept of them, for the record may be far away. */
+async function newest(
+  record: Source,
+  scope: Scope,
+  isNew: boolean,
+): Promise<{ readonly revision: number } & Pick<Taking, "asked">> {
+  const asking = isNew ? record.block(scope).then((packed) => ({ packed })) : undefined;
+  const [revision, asked] = await Promise.all([record.revision(scope), asking]);
+  return { revision, asked };
+}
+
+interface Taking {
+  readonly space: Space;
+  readonly meter: Meter;
+  readonly shared: SharedBlocks | undefined;
+  /** What the record keeps, where it was asked already. */
+  readonly asked: { readonly packed: KeptBlock | undefined } | undefined;
 }
 
 /** The block that another server shared, or that the record kept, or an empty one. */
@@ -200,12 +208,12 @@ async function takenUp(
   record: Source,
   scope: Scope,
   revision: number,
-  { space, meter, shared }: { space: Space; meter: Meter; shared: SharedBlocks | undefined },
+  { space, meter, shared, asked }: Taking,
 ): Promise<Pick<Kept, "block" | "shared">> {
   if (revision === 0) return { block: emptyBlock(space) };
   const others = await shared?.take(scope, revision);
   if (others) return { block: others, shared: others.units.count };
-  const packed = await record.block(scope);
+  const packed = asked ? asked.packed : await record.block(scope);
   if (!packed || packed.revision > revision) return { block: emptyBlock(space) };
   const block = unpackBlock(packed.bytes, space);
   if (!block) meter.count("memory_blocks_lost_total");
@@ -255,42 +263,4 @@ async function keep(record: Source, one: Kept): Promise<void> {
   } catch {
     // A full or locked database: nothing is lost but time.
   }
-}
-
-function nothing(): Whole {
-  return {
-    revision: 0,
-    messages: new Map(),
-    memories: new Map(),
-    current: new Map(),
-    claims: claimIndex(),
-    tombstones: new Map(),
-    links: [],
-    pending: new Set(),
-    bytes: 0,
-  };
-}
-
-function take(whole: Whole, delta: Delta): void {
-  for (const id of delta.gone.memories) {
-    whole.memories.delete(id);
-    whole.current.delete(id);
-    whole.claims.remove(id);
-  }
-  for (const message of delta.messages) {
-    whole.bytes += message.content.length * 2 + OBJECT_BYTES;
-    whole.messages.set(message.id, message);
-    if (message.digest === "pending" && !message.undone) whole.pending.add(message.id);
-    else whole.pending.delete(message.id);
-  }
-  for (const memory of delta.memories) {
-    whole.bytes += memory.text.length * 4 + OBJECT_BYTES;
-    whole.memories.set(memory.id, memory);
-    if (memory.status === "current") whole.current.set(memory.id, memory);
-    else whole.current.delete(memory.id);
-    whole.claims.put(memory);
-  }
-  whole.tombstones = new Map(delta.tombstones.map((tombstone) => [tombstone.hash, tombstone]));
-  whole.links = delta.links;
-  whole.revision = delta.revision;
 }

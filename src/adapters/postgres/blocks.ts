@@ -1,30 +1,98 @@
 import type { Scope } from "../../domain/scope.ts";
 import type { KeptBlock } from "../../ports/record.ts";
+import type { Raw } from "./copied.ts";
 import type { Database } from "./database.ts";
 import { rowsOf } from "./read.ts";
-import { bytesOf, keysOf, reachOf } from "./rows.ts";
+import { bytesOf, keysOf, NOBODY, personOf, reachOf } from "./rows.ts";
+
+const PIECE = 65_536;
+/** So many come at once, 8 MB: other short reads wait for no more than that. */
+const AT_ONCE = 128;
+/** Where somebody keeps another one in between, it is read anew. */
+const TRIES = 3;
+
+/** Pieces that are being put together. */
+interface Whole {
+  revision: number;
+  bytes: Uint8Array;
+  /** Pieces and bytes that are there. */
+  pieces: number;
+  have: number;
+}
 
 /** What was kept for a user's search. */
 export async function keptBlock(database: Database, scope: Scope): Promise<KeptBlock | undefined> {
-  const [row] = await rowsOf(
-    database,
-    scope,
-    "SELECT revision, encode(bytes, 'base64') AS bytes FROM blocks WHERE person = $1",
-  );
-  if (!row) return undefined;
-  const bytes = bytesOf(row.bytes);
-  // Small ones stand within a buffer of others. A large one is not copied for that.
-  const isAlone = bytes.byteOffset === 0 && bytes.buffer.byteLength === bytes.byteLength;
-  return {
-    revision: Number(row.revision),
-    bytes: isAlone ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes),
-  };
+  const person = await personOf(database, scope);
+  if (person === NOBODY) return undefined;
+  for (let tries = TRIES; tries > 0; tries -= 1) {
+    const whole: Whole = { revision: 0, bytes: new Uint8Array(0), pieces: 0, have: 0 };
+    let before: number;
+    do {
+      before = whole.pieces;
+      await readPieces(database, scope, person, whole);
+    } while (whole.pieces > before && whole.have < whole.bytes.length);
+    if (whole.revision === 0) return undefined;
+    if (whole.have === whole.bytes.length) return { revision: whole.revision, bytes: whole.bytes };
+  }
+  return undefined;
 }
 
+async function readPieces(database: Database, scope: Scope, person: number, whole: Whole): Promise<void> {
+  const [project] = keysOf(scope);
+  const first = whole.pieces;
+  const range = [person, first, first + AT_ONCE] as const;
+  const take = ([revision, size, piece, bytes = NONE]: Raw): void =>
+    add(whole, { revision: longOf(revision), size: longOf(size), piece: longOf(piece), bytes });
+  if (await database.copied(project, (tag) => copyOf(tag, ...range), take)) return;
+  for (const { revision, size, piece, bytes } of await rowsOf(database, scope, PIECES, first, range[2])) {
+    const numbers = { revision: Number(revision), size: Number(size), piece: Number(piece) };
+    add(whole, { ...numbers, bytes: bytesOf(bytes) });
+  }
+}
+
+const NONE = Buffer.alloc(0);
+const PIECES =
+  "SELECT revision, size, piece, encode(bytes, 'base64') AS bytes FROM blocks " +
+  "WHERE person = $1 AND piece >= $2 AND piece < $3 ORDER BY piece";
+
+/** COPY takes no values; these are numbers of our own. */
+function copyOf(tag: number, person: number, from: number, to: number): string {
+  return (
+    `COPY (SELECT ${tag}::bigint, revision, size::bigint, piece::bigint, bytes FROM blocks ` +
+    `WHERE person = ${BigInt(person)} AND piece >= ${from} AND piece < ${to} ORDER BY piece) TO STDOUT (FORMAT binary)`
+  );
+}
+
+function longOf(bytes: Raw[number] | undefined): number {
+  return Number(bytes?.readBigInt64BE() ?? 0);
+}
+
+interface Piece {
+  readonly revision: number;
+  readonly size: number;
+  readonly piece: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Pieces of another block than the first one's, and such as come a second time after a lost connection, are left out. */
+function add(whole: Whole, { revision, size, piece, bytes }: Piece): void {
+  if (whole.revision === 0) {
+    whole.revision = revision;
+    // Not filled with zeros: every byte is written, or it is not given away.
+    const { buffer, byteOffset, byteLength } = Buffer.allocUnsafeSlow(size);
+    whole.bytes = new Uint8Array(buffer, byteOffset, byteLength);
+  }
+  const isNext = piece === whole.pieces && whole.have + bytes.length <= size;
+  if (revision !== whole.revision || size !== whole.bytes.length || !isNext) return;
+  whole.bytes.set(bytes, whole.have);
+  whole.pieces += 1;
+  whole.have += bytes.length;
+}
+
+const LOCK =
+  "SELECT number FROM users WHERE project = $1 AND name = $2 AND revision = $3 AND revision > 0 FOR NO KEY UPDATE";
 const KEEP =
-  "INSERT INTO blocks (person, project, revision, bytes) SELECT number, project, revision, $4 FROM users " +
-  "WHERE project = $1 AND name = $2 AND revision = $3 AND revision > 0 FOR NO KEY UPDATE " +
-  "ON CONFLICT (person) DO UPDATE SET revision = excluded.revision, bytes = excluded.bytes";
+  "INSERT INTO blocks (person, project, revision, size, piece, bytes) VALUES ($1, $2, $3, $4, $5, $6)";
 
 /**
  * Keeps a block in place of the one before. One of another revision than the user's is left out: made before an
@@ -35,12 +103,15 @@ export async function keepBlock(
   scope: Scope,
   { revision, bytes }: KeptBlock,
 ): Promise<void> {
+  const keys = keysOf(scope);
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   await database.write(reachOf(scope), async (transaction) => {
-    transaction.later(
-      KEEP,
-      ...keysOf(scope),
-      revision,
-      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-    );
+    const [user] = await transaction.rows(LOCK, ...keys, revision);
+    if (!user) return;
+    transaction.later("DELETE FROM blocks WHERE person = $1", user.number);
+    for (let piece = 0; piece === 0 || piece * PIECE < all.length; piece += 1) {
+      const part = all.subarray(piece * PIECE, (piece + 1) * PIECE);
+      transaction.later(KEEP, user.number, keys[0], revision, all.length, piece, part);
+    }
   });
 }

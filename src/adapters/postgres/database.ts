@@ -1,29 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
-import { isLost, isPassing, noConnection, translate, UnknownOutcome } from "./errors.ts";
-import { type Patience, patiently } from "./patience.ts";
+import type { Raw } from "./copied.ts";
+import { isLost, isPassing, translate, UnknownOutcome } from "./errors.ts";
+import { laneOf } from "./lane.ts";
+import { patiently } from "./patience.ts";
 import type { PostgresConnection, PostgresPool, Row } from "./pool.ts";
+import { pathOf, type Settings, taken } from "./settings.ts";
 import { type Statement, statement, type Transaction, transactionOn } from "./statement.ts";
 
 /** Whose rows a transaction may see and write: those of one project, or all. The database itself holds it to that. */
 export type Reach = { readonly project: string } | "everybody";
 export const EVERYBODY: Reach = "everybody";
-
-/** What is known once the database is open. */
-export interface Settings {
-  /** The schema that holds the tables. */
-  readonly schema: string;
-  /** Where the type `vector` lives, if pgvector is installed. */
-  readonly vectors?: string;
-  /** The role that transactions take on; "none" where there is none to be had. */
-  readonly role: string;
-  /** "on" where the server would acknowledge before it is durable. */
-  readonly synchronous: string;
-  readonly timeoutMs: number;
-  readonly connectMs: number;
-  readonly patience: Patience;
-}
 
 /** How a write whose COMMIT got no answer is looked up: what it gave, where it was stored. */
 export type Settle<Result> = (transaction: Transaction) => Promise<{ readonly was: Result } | undefined>;
@@ -39,6 +27,10 @@ export interface Database {
   readonly instance: string;
   /** Reads, all as of one moment. */
   ask(reach: Reach, ...statements: readonly Statement[]): Promise<(readonly Row[])[]>;
+  /** One short read of a project's rows, on its way with others: without a transaction, where that can be. */
+  quick(project: string, asked: Statement): Promise<readonly Row[]>;
+  /** As bytes: see `Lane.copy`. False where it has to be asked for otherwise. Rows may come again, after a lost connection. */
+  copied(project: string, sql: (tag: number) => string, take: (row: Raw) => void): Promise<boolean>;
   /** The same, with work in between. */
   read<Result>(
     reach: Reach,
@@ -62,8 +54,8 @@ export interface Database {
     statements: readonly string[],
     options?: { readonly after?: string; readonly timeoutMs?: number },
   ): Promise<void>;
-  /** Nothing can be asked after it. The pool stays open. */
-  close(): void;
+  /** Nothing can be asked after it. The pool stays open, with all its connections. */
+  close(): Promise<void>;
 }
 
 const READING: Statement = statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
@@ -86,6 +78,7 @@ export function databaseOf(pool: PostgresPool, settings: Settings): Database {
   // Whoever listens to nothing is ended by the first idle connection that breaks. A server that comes back may be another.
   const forget = (): void => people.clear();
   pool.on("error", forget);
+  const lane = laneOf(pool, settings, forget);
 
   const attempt = async <Result>(
     begin: readonly Statement[],
@@ -121,6 +114,11 @@ export function databaseOf(pool: PostgresPool, settings: Settings): Database {
     instance: randomUUID(),
     read,
     ask: (reach, ...statements) => read(reach, (transaction) => transaction.last(...statements)),
+    async quick(project, asked) {
+      if (isClosed) throw closed();
+      const rows = await run(() => lane.ask(project, asked));
+      return rows ?? (await read({ project }, (transaction) => transaction.last(asked)))[0] ?? [];
+    },
     write(reach, work, settle) {
       let isUnknown = false;
       const { timeoutMs } = settings;
@@ -149,21 +147,22 @@ export function databaseOf(pool: PostgresPool, settings: Settings): Database {
         throw translate(error);
       }
     },
-    close() {
+    async copied(project, sql, take) {
+      if (isClosed) throw closed();
+      return run(() => lane.copy(project, sql, take));
+    },
+    async close() {
       isClosed = true;
       people.clear();
+      await lane.close();
       pool.removeListener("error", forget);
     },
   };
 }
 
-function settingsOf(
-  { schema, vectors, role, synchronous }: Settings,
-  reach: Reach,
-  timeoutMs: number,
-): Statement {
-  const path =
-    vectors === undefined || vectors === schema ? quoted(schema) : `${quoted(schema)}, ${quoted(vectors)}`;
+function settingsOf(settings: Settings, reach: Reach, timeoutMs: number): Statement {
+  const { role, synchronous } = settings;
+  const path = pathOf(settings);
   const [project, all] = reach === "everybody" ? ["", "everybody"] : [reach.project, ""];
   const plans = reach === "everybody" ? OF_ALL : OF_ONE;
   return statement(SET, path, project, all, String(timeoutMs), synchronous, ...plans, role);
@@ -182,33 +181,6 @@ async function oneByOne(
       await connection.query({ text: after, query_timeout: ROLLBACK_MS }).catch(() => undefined);
     }
   }
-}
-
-/** A name as SQL has it. */
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** A connection of the pool; `unavailable` where none comes in time, whatever the pool's own settings. */
-export function taken(pool: PostgresPool, forMs: number): Promise<PostgresConnection> {
-  return new Promise((resolve, reject) => {
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      reject(noConnection());
-    }, forMs);
-    pool.connect().then(
-      (connection) => {
-        clearTimeout(timer);
-        if (isLate) connection.release();
-        else resolve(connection);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
-  });
 }
 
 /** Runs work on a connection and gives it back: whole, rolled back, or closed. */

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isMemoryError } from "../../errors.ts";
-import { type Database, EVERYBODY, quoted } from "./database.ts";
+import { type Database, EVERYBODY } from "./database.ts";
 import { everybodys } from "./read.ts";
+import { quoted } from "./settings.ts";
 import { statement } from "./statement.ts";
 
 /**

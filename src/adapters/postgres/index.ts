@@ -99,7 +99,7 @@ export async function openPostgresRecord(options: PostgresOptions): Promise<Post
     async close() {
       for (const stop of stops) stop();
       stops.clear();
-      database.close();
+      await database.close();
     },
   };
 }

@@ -1,10 +1,11 @@
 import { invalid, MemoryError } from "../../errors.ts";
 import type { Secret } from "../../ports/secret.ts";
-import { type Database, databaseOf, onConnection, quoted, type Settings, taken } from "./database.ts";
+import { type Database, databaseOf, onConnection } from "./database.ts";
 import { translate } from "./errors.ts";
 import { MIGRATIONS } from "./migrations/index.ts";
 import { patiently } from "./patience.ts";
 import type { PostgresConnection, PostgresPool, Row } from "./pool.ts";
+import { quoted, type Settings, taken } from "./settings.ts";
 import { isAboveWalls, ROLE, raiseWalls, runtimeRole } from "./walls.ts";
 
 export interface PostgresOptions {

@@ -1,7 +1,11 @@
 /** The part of a pool of the package `pg` that this adapter uses. Any object with these methods will do. */
 export interface PostgresPool {
-  /** How many connections it may have. */
-  readonly options?: { readonly max?: number };
+  /** How many connections it may have, and how they work: see `PostgresConnection`. */
+  readonly options?: { readonly max?: number; readonly pipeline?: boolean | undefined };
+  /** How many it has, how many of them nobody uses, and how many callers wait for one. */
+  readonly totalCount?: number;
+  readonly idleCount?: number;
+  readonly waitingCount?: number;
   connect(): Promise<PostgresConnection>;
   on(event: "error", listener: (error: Error) => void): unknown;
   removeListener(event: "error", listener: (error: Error) => void): unknown;
@@ -11,6 +15,13 @@ export interface PostgresPool {
 export interface PostgresConnection {
   /** Where true, queries are sent one after the other without waiting for answers: `pipeline: true` of a pool of `pg`. */
   readonly pipeline?: boolean;
+  /** The number of the server's process at its other end, as it was told when it was made. */
+  readonly processID?: number | null;
+  /** The line beneath it, which tells what a COPY sends, as bytes. */
+  readonly connection?: {
+    on(event: "copyData", listener: (message: { readonly chunk: Uint8Array }) => void): unknown;
+    removeListener(event: "copyData", listener: (message: { readonly chunk: Uint8Array }) => void): unknown;
+  };
   query(query: PostgresQuery): Promise<{ readonly rows: readonly Row[] }>;
   on(event: "error", listener: (error: Error) => void): unknown;
   on(event: "notification", listener: (message: PostgresNotification) => void): unknown;

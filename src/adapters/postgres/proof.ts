@@ -64,7 +64,7 @@ export async function touched(
   const [links = [], blocks = [], receipts = []] = await database.ask(
     reachOf(scope),
     statement(LINKS, person, memories.map(keyOf)),
-    statement("SELECT count(*) AS found FROM blocks WHERE person = $1", person),
+    statement("SELECT count(*) AS found FROM blocks WHERE person = $1 AND piece = 0", person),
     statement("SELECT body FROM receipts WHERE person = $1", person),
   );
   const ids = new Set(memories);

@@ -6,6 +6,7 @@ import type { Scope } from "../../domain/scope.ts";
 import type { Delta } from "../../ports/record.ts";
 import { bodyOf } from "../shared/stored-body.ts";
 import { vectorOf } from "../shared/stored-vector.ts";
+import { BODIES, VECTORS } from "./by-id.ts";
 import { type Database, EVERYBODY } from "./database.ts";
 import { keyOf, namesOf, readText, textOf } from "./names.ts";
 import type { Row } from "./pool.ts";
@@ -14,8 +15,9 @@ import { type Statement, statement } from "./statement.ts";
 
 /** The user's revision. */
 export async function revision(database: Database, scope: Scope): Promise<number> {
-  const [rows] = await database.ask(reachOf(scope), { sql: PERSON, values: keysOf(scope) });
-  return Number(rows?.[0]?.revision ?? 0);
+  const keys = keysOf(scope);
+  const [row] = await database.quick(keys[0], { sql: PERSON, values: keys });
+  return Number(row?.revision ?? 0);
 }
 
 function nothing(): Delta {
@@ -125,11 +127,6 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-const MESSAGES_BY_ID = "SELECT id, body FROM messages WHERE person = $1 AND id = ANY ($2)";
-const MEMORIES_BY_ID =
-  "SELECT heads.id, body FROM heads JOIN versions USING (person, id, version) " +
-  "WHERE heads.person = $1 AND heads.id = ANY ($2)";
-
 /** Messages and memories by id, in the order asked for. */
 export async function byIds(
   database: Database,
@@ -138,14 +135,16 @@ export async function byIds(
 ): Promise<{ messages: Message[]; memories: Memory[] }> {
   const person = await personOf(database, scope);
   const wanted = { messages: ids.messages.map(keyOf), memories: ids.memories.map(keyOf) };
-  const [messages = [], memories = []] = await database.ask(
-    reachOf(scope),
-    statement(MESSAGES_BY_ID, person, wanted.messages),
-    statement(MEMORIES_BY_ID, person, wanted.memories),
-  );
+  const asked = statement(BODIES, person, wanted.messages, wanted.memories);
+  const rows = person === NOBODY ? [] : await database.quick(keysOf(scope)[0], asked);
+  const of = (type: string, keys: readonly string[]): Row[] =>
+    inOrder(
+      rows.filter((row) => row.type === type),
+      keys,
+    ).filter((row) => row !== undefined);
   return {
-    messages: inOrder(messages, wanted.messages).flatMap((row) => (row ? [bodyOf<Message>(row)] : [])),
-    memories: inOrder(memories, wanted.memories).flatMap((row) => (row ? [bodyOf<Memory>(row)] : [])),
+    messages: of("message", wanted.messages).map(bodyOf<Message>),
+    memories: of("memory", wanted.memories).map(bodyOf<Memory>),
   };
 }
 
@@ -162,13 +161,9 @@ export async function vectors(
 ): Promise<(Float32Array | undefined)[]> {
   if (ids.length === 0) return [];
   const keys = ids.map(keyOf);
-  const rows = await rowsOf(
-    database,
-    scope,
-    "SELECT id, encode(vector, 'base64') AS vector FROM units WHERE person = $1 AND id = ANY ($2) AND space = $3",
-    keys,
-    textOf(space),
-  );
+  const person = await personOf(database, scope);
+  const asked = statement(VECTORS, person, keys, textOf(space));
+  const rows = person === NOBODY ? [] : await database.quick(keysOf(scope)[0], asked);
   return inOrder(rows, keys).map((row) => row && vectorOf(bytesOf(row.vector)));
 }
 

@@ -26,8 +26,7 @@ export async function personOf(database: Database, scope: Scope): Promise<number
   const known = knownPerson(database, scope);
   if (known !== undefined) return known;
   const keys = keysOf(scope);
-  const [rows = []] = await database.ask(reachOf(scope), { sql: PERSON, values: keys });
-  const [row] = rows;
+  const [row] = await database.quick(keys[0], { sql: PERSON, values: keys });
   if (!row) return NOBODY;
   return remembered(database, scope, Number(row.number));
 }

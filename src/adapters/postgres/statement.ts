@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isLost, UnknownOutcome } from "./errors.ts";
-import type { PostgresConnection, Row } from "./pool.ts";
+import type { PostgresConnection, PostgresQuery, Row } from "./pool.ts";
 
 /** SQL with its values; the SQL is a constant of this program, so that it can be prepared once on each connection. */
 export interface Statement {
@@ -86,7 +86,8 @@ const AS_TEXT: { getTypeParser(): (text: string) => string } = {
 /** The server's own limit speaks first: it leaves the connection whole. */
 const GRACE_MS = 1000;
 
-function queryOf({ sql, values }: Statement, timeoutMs: number): Parameters<PostgresConnection["query"]>[0] {
+/** As `pg` takes it: prepared under a name of its own where it has values. */
+export function queryOf({ sql, values }: Statement, timeoutMs: number): PostgresQuery {
   const query = { text: sql, types: AS_TEXT, query_timeout: timeoutMs + GRACE_MS };
   return values.length === 0 ? query : { ...query, name: nameOf(sql), values: [...values] };
 }

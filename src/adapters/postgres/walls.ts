@@ -1,5 +1,5 @@
-import { quoted } from "./database.ts";
 import type { PostgresConnection, Row } from "./pool.ts";
+import { quoted } from "./settings.ts";
 
 /** What the transactions of this program take on: neither the owner of a table nor above the walls. */
 export const ROLE = "keepsake_runtime";

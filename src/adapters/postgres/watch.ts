@@ -1,6 +1,7 @@
 import type { Scope } from "../../domain/scope.ts";
-import { type Database, onConnection, quoted, taken } from "./database.ts";
+import { type Database, onConnection } from "./database.ts";
 import type { PostgresConnection, PostgresNotification } from "./pool.ts";
+import { quoted, taken } from "./settings.ts";
 import type { Transaction } from "./statement.ts";
 
 /** Of whom something was erased; absent where it may have been anybody. */

@@ -106,11 +106,10 @@ function arenaIn(memory: WasmMemory, dotRows: DotRows, stride: number): Arena {
           bytes = new Int8Array(memory.buffer);
         }
       }
-      bytes.fill(0, chunk, chunk + chunkBytes);
       return chunk;
     },
     give(chunk) {
-      // What was a user's does not lie about in memory that the next one gets.
+      // What was a user's does not lie about in memory that the next one gets, and which is all zeros.
       bytes.fill(0, chunk, chunk + chunkBytes);
       free.push(chunk);
     },

@@ -48,6 +48,8 @@ export interface Block {
   newest: number;
   /** How many units have got another vector in place of the one they had. */
   embeddedAnew: number;
+  /** The mean of its vectors (`meanOf`) when it was kept, and how many units it had. */
+  kept: { readonly mean: Float32Array; readonly count: number } | undefined;
   /** Units taken in since it was last kept. */
   unkept: number;
   /** True once its vectors have been given back; then it is not searched any more. */
@@ -78,6 +80,7 @@ export function emptyBlock({ fingerprint, dimensions }: Space): Block {
     dead: [],
     newest: 0,
     embeddedAnew: 0,
+    kept: undefined,
     unkept: 0,
     isReleased: false,
   };

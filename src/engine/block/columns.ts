@@ -5,6 +5,7 @@ export type Numbers =
   | Int32Array<ArrayBuffer>
   | Uint32Array<ArrayBuffer>
   | Uint16Array<ArrayBuffer>
+  | Int16Array<ArrayBuffer>
   | Uint8Array<ArrayBuffer>
   | Int8Array<ArrayBuffer>;
 

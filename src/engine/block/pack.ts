@@ -1,10 +1,12 @@
 import { type Block, emptyBlock, noteRow, type Space } from "./block.ts";
 import { type Columns, type Numbers, namesOf } from "./columns.ts";
+import { meanOf } from "./mean.ts";
+import { type Narrow, narrowed, widen } from "./narrow.ts";
 import { vectorsOf } from "./vectors.ts";
 import { type PackedWords, wordsOf } from "./words.ts";
 
 /** Raised whenever the layout changes: a block of another format is not read, but built anew from the record. */
-const FORMAT = 2;
+const FORMAT = 3;
 const MAGIC = "KSBLOCK";
 const SEPARATOR = "\u0000";
 const CODES = "vectors.codes";
@@ -27,8 +29,11 @@ interface Header {
   readonly dead: readonly number[];
   readonly names: readonly string[];
   readonly open: readonly (readonly [number, number])[];
-  /** Name, type and length of each array, in the order in which they follow. */
-  readonly arrays: readonly (readonly [string, string, number])[];
+  /**
+   * Name, type and length of each array, in the order in which they follow; of one that is narrowed also the type of its
+   * steps, and the length of the rest, which follows them.
+   */
+  readonly arrays: readonly (readonly [string, string, number, string?, number?])[];
 }
 
 const KINDS = {
@@ -37,6 +42,7 @@ const KINDS = {
   Int32Array,
   Uint32Array,
   Uint16Array,
+  Int16Array,
   Uint8Array,
   Int8Array,
 } as const;
@@ -65,8 +71,10 @@ export function packBlock(block: Block): Uint8Array | undefined {
       `vectors.${name}`,
       array as Numbers,
     ]),
+    ["mean", meanOf(block)],
     ...ids.map((list, i): [string, Numbers] => [`ids.${i}`, bytesOfText(list.join(SEPARATOR))]),
   ];
+  const kept = arrays.map(([name, array]) => asKept(name, array));
   const header: Header = {
     format: FORMAT,
     space: block.space,
@@ -81,12 +89,20 @@ export function packBlock(block: Block): Uint8Array | undefined {
     dead: block.dead,
     names: block.names.all,
     open: [...turns.open],
-    arrays: arrays.map(([name, array]) => [name, array.constructor.name, array.length]),
+    arrays: kept.map(({ as }) => as),
   };
   return joined(
     header,
-    arrays.map(([, array]) => array),
+    kept.flatMap(({ parts }) => parts),
   );
+}
+
+function asKept(name: string, array: Numbers): { as: Header["arrays"][number]; parts: readonly Numbers[] } {
+  const narrow = narrowed(array);
+  const as = [name, array.constructor.name, array.length] as const;
+  if (!narrow) return { as, parts: [array] };
+  const { steps, rest } = narrow;
+  return { as: [...as, steps.constructor.name, rest.length], parts: [steps, rest] };
 }
 
 /** The block of bytes that `packBlock` gave; nothing where they are of another format or space, or damaged. */
@@ -108,14 +124,24 @@ function unpacked(bytes: Uint8Array, space: Space): Block | undefined {
   if (header.dimensions !== space.dimensions || !IS_LITTLE) return undefined;
   const arrays = new Map<string, Numbers>();
   let at = aligned(16 + length);
-  for (const [name, kind, count] of header.arrays) {
+  const next = (kind: string, count: number, isView: boolean): Numbers => {
     const Kind = KINDS[kind as keyof typeof KINDS];
     const end = at + count * Kind.BYTES_PER_ELEMENT;
-    if (end > bytes.length) return undefined;
-    // Copied, but for the codes, which go to memory of their own: views would hold on to all of the bytes.
-    const own = name === CODES ? bytes.subarray(at, end) : bytes.slice(at, end);
-    arrays.set(name, new Kind(own.buffer as ArrayBuffer, own.byteOffset, count));
+    if (end > bytes.length) throw new Error("the block ends too early");
+    // Copied, but for what goes to memory of its own anyway: views would hold on to all of the bytes.
+    const mayView = isView && (bytes.byteOffset + at) % Kind.BYTES_PER_ELEMENT === 0;
+    const own = mayView ? bytes.subarray(at, end) : bytes.slice(at, end);
     at = aligned(end);
+    return new Kind(own.buffer as ArrayBuffer, own.byteOffset, count);
+  };
+  for (const [name, kind, count, steps, rest = 0] of header.arrays) {
+    if (steps === undefined) arrays.set(name, next(kind, count, name === CODES));
+    else {
+      const column = new KINDS[kind as keyof typeof KINDS](count);
+      const restKind = kind === "Float64Array" ? kind : "Int32Array";
+      widen({ steps: next(steps, count, true), rest: next(restKind, rest, true) } as Narrow, column);
+      arrays.set(name, column);
+    }
   }
   return blockFrom(header, arrays, space);
 }
@@ -164,6 +190,7 @@ function blockFrom(header: Header, arrays: ReadonlyMap<string, Numbers>, space: 
     words: wordsOf(words, header.dead),
     vectors: vectorsOf(space.dimensions, packed),
     dead: [...header.dead],
+    kept: { mean: get("mean") as Float32Array, count: header.units },
     newest: header.newest,
     speakers: numbersIn(turns.columns.speaker, header.names.length),
     subjects: numbersIn(memories.columns.subject, header.names.length),

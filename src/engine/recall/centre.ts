@@ -1,5 +1,6 @@
 import type { Block } from "../block/block.ts";
 import { grown } from "../block/columns.ts";
+import { meanOf } from "../block/mean.ts";
 
 /**
  * What all vectors of a block have in common: their mean m. A user's memories are mostly about the same few things, so
@@ -24,9 +25,6 @@ interface Kept extends Centre {
 
 const kept = new WeakMap<Block, Kept>();
 
-/** The mean is taken of so many units, at even distances, and of so many zeros: few units have little in common. */
-const MOST_SAMPLED = 1024;
-const ZEROS = 4;
 /** A centre stands until the units are more by one in so many. */
 const MOVED = 50;
 
@@ -38,8 +36,7 @@ export function centreOf(block: Block): Centre {
   const known = kept.get(block);
   const { count } = block.units;
   if (known && known.revision === block.revision && known.count === count) return known;
-  const isNear =
-    known && known.embeddedAnew === block.embeddedAnew && count - known.first <= known.first / MOVED;
+  const isNear = known && known.embeddedAnew === block.embeddedAnew && hasHardlyGrown(block, known.first);
   const centre = isNear ? extended(block, known) : worked(block);
   kept.set(block, centre);
   return centre;
@@ -47,13 +44,19 @@ export function centreOf(block: Block): Centre {
 
 function worked(block: Block): Kept {
   const { count } = block.units;
-  const mean = meanOf(block);
+  const { kept: before } = block;
+  const isKept = before && block.embeddedAnew === 0 && hasHardlyGrown(block, before.count);
+  const mean = isKept ? before.mean : meanOf(block);
   const along = new Float32Array(count);
   block.vectors.dot(mean, count, along);
   const square = mean.reduce((sum, part) => sum + part * part, 0);
   const over = along.map((product) => overOf(product, square));
   const { revision, embeddedAnew } = block;
   return { revision, count, first: count, embeddedAnew, mean, square, along, over };
+}
+
+function hasHardlyGrown({ units }: Block, first: number): boolean {
+  return units.count - first <= first / MOVED;
 }
 
 /** The same centre, with what has come since. */
@@ -73,19 +76,6 @@ function extended(block: Block, known: Kept): Kept {
 
 function overOf(product: number, square: number): number {
   return product === 0 ? 0 : 1 / Math.sqrt(Math.max(1e-6, 1 - 2 * product + square));
-}
-
-function meanOf({ vectors, units, words }: Block): Float32Array {
-  const sum = new Float32Array(vectors.dimensions);
-  const step = Math.max(1, units.count / MOST_SAMPLED);
-  let sampled = ZEROS;
-  for (let at = 0; at < units.count; at += step) {
-    const slot = Math.floor(at);
-    if (!words.isAlive(slot)) continue;
-    vectors.addTo(sum, slot);
-    sampled += 1;
-  }
-  return sum.map((part) => part / sampled);
 }
 
 /** The cosine of two units once the centre is taken away. */

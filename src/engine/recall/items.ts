@@ -86,6 +86,8 @@ function passageItem(bodies: Bodies, chosen: Chosen): Item | undefined {
   const message = bodies.messages.get(chosen.message);
   if (!message || !span) return undefined;
   const text = message.content.slice(span.start, span.end);
+  // Erased a moment ago.
+  if (text === "") return undefined;
   return {
     id,
     type: "passage",

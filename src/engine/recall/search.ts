@@ -6,10 +6,10 @@ import { relevanceOf, weightsFor } from "../rank/score.ts";
 import { noSignals, type Places, type Signals } from "../rank/signals.ts";
 import { searchApart } from "./apart-arm.ts";
 import { termsByCharacters } from "./by-characters.ts";
-import { candidatesOf } from "./candidates.ts";
+import { type ByArm, candidatesOf } from "./candidates.ts";
 import { searchClaims } from "./claim-arm.ts";
 import { cuesOf } from "./cues.ts";
-import { mannerOf } from "./manner.ts";
+import { type Manner, mannerOf } from "./manner.ts";
 import type { Scratch } from "./scratch.ts";
 import { searchTime } from "./time-arm.ts";
 import { BITS, searchTurns, talkShare } from "./turn-arm.ts";
@@ -33,28 +33,30 @@ export interface Found {
   evidenceAt(slot: number): number;
 }
 
-/** What is asked: as text, as nearness of the units, as a span of time. */
+/** What is asked, as text and as a span of time. */
 export interface Asked {
   readonly query: string;
-  /** Absent where the query has no vector. */
-  readonly near: Nearness | undefined;
   readonly span: Pick<Question, "from" | "to">;
-  /** Cosine below which the embedder's vectors tell nothing. */
-  readonly floor: number;
+  /** Whether it is known how near each unit is. */
+  readonly isNear: boolean;
 }
 
-/**
- * Asks every arm about every unit of the block, and weighs what they say. What it gives is valid as long as the scratch
- * is lent and the block does not change.
- */
-export function search(
+/** What is found without vectors. */
+interface Texts extends Pick<Found, "terms" | "isByCharacters" | "signals" | "weights"> {
+  readonly share: Float32Array;
+  readonly arms: Pick<ByArm, "wordSlots" | "windowTurns" | "claimSlots">;
+  readonly manner: Manner;
+}
+
+/** Asks the arms that need no vector about every unit of the block. It is valid as what `search` gives is. */
+export function searchTexts(
   block: Block,
   scratch: Scratch,
-  { query, near, span, floor }: Asked,
+  { query, span, isNear }: Asked,
   profile: Profile,
-): Found {
+): Texts {
   const signals = noSignals(BITS);
-  const isByCharacters = !near && isUnspacedText(query);
+  const isByCharacters = !isNear && isUnspacedText(query);
   const { terms, trust } = isByCharacters ? termsByCharacters(block, query) : { terms: analyse(query) };
   const { share, slots: wordSlots, turns: windowTurns } = searchWords(block, scratch, terms, signals, trust);
   const manner = mannerOf(query);
@@ -62,6 +64,28 @@ export function search(
   const claimSlots = searchClaims(block, scratch, cuesOf(block, query), signals);
   searchTime(block, scratch, span, signals);
   const weights = weightsFor(profile, talkShare(block));
+  return {
+    terms,
+    isByCharacters,
+    signals,
+    weights,
+    share,
+    manner,
+    arms: { wordSlots, windowTurns, claimSlots },
+  };
+}
+
+/**
+ * Asks the arms that go by vectors as well, and weighs what all say. `near` is absent where the query has no vector; `floor`
+ * is the cosine below which the embedder's vectors tell nothing. What it gives is valid as long as the scratch is lent and
+ * the block does not change.
+ */
+export function search(
+  block: Block,
+  scratch: Scratch,
+  { terms, isByCharacters, signals, weights, share, manner, arms }: Texts,
+  { near, floor }: { readonly near: Nearness | undefined; readonly floor: number },
+): Found {
   const places = {
     slots: block.units.count,
     turn: block.units.columns.turn,
@@ -72,9 +96,7 @@ export function search(
   };
   const slots = candidatesOf(block, scratch, {
     ...signals.columns,
-    wordSlots,
-    windowTurns,
-    claimSlots,
+    ...arms,
     nearest: near?.foremost ?? [],
   });
   if (near) workOut(block, near, slots);

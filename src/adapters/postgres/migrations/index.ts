@@ -3,6 +3,7 @@ import { SHARED } from "./0002-shared.ts";
 import { FREED } from "./0003-freed.ts";
 import { BLOCKS } from "./0004-blocks.ts";
 import { LOG } from "./0005-log.ts";
+import { PIECES } from "./0006-pieces.ts";
 
 /** In order; the table `migrations` counts those done. A migration that has been released never changes. */
-export const MIGRATIONS: readonly string[] = [RECORD, SHARED, FREED, BLOCKS, LOG];
+export const MIGRATIONS: readonly string[] = [RECORD, SHARED, FREED, BLOCKS, LOG, PIECES];

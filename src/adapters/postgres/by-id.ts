@@ -1,0 +1,17 @@
+import { NOBODY } from "./rows.ts";
+import { type Statement, statement } from "./statement.ts";
+
+/** Messages by `$2` and memories by `$3`, as of one moment. */
+export const BODIES: string =
+  "SELECT 'message' AS type, id, body FROM messages WHERE person = $1 AND id = ANY ($2) UNION ALL " +
+  "SELECT 'memory', heads.id, body FROM heads JOIN versions USING (person, id, version) " +
+  "WHERE heads.person = $1 AND heads.id = ANY ($3)";
+
+export const VECTORS: string =
+  "SELECT id, encode(vector, 'base64') AS vector FROM units WHERE person = $1 AND id = ANY ($2) AND space = $3";
+
+/** What every recall asks for, of nobody: to plan them takes longer than to carry them out, and a connection does it once. */
+export const LIKELY: readonly Statement[] = [
+  statement(VECTORS, NOBODY, [], ""),
+  statement(BODIES, NOBODY, [], []),
+];

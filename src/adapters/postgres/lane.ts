@@ -1,0 +1,215 @@
+import { LIKELY } from "./by-id.ts";
+import { copiesOver, type Raw } from "./copied.ts";
+import { isLost } from "./errors.ts";
+import type { PostgresConnection, PostgresPool, Row } from "./pool.ts";
+import { pathOf, type Settings, taken } from "./settings.ts";
+import { queryOf, type Statement, statement } from "./statement.ts";
+
+/**
+ * A connection that is kept out of the pool while there is something to read, for reads of one statement: each is of one
+ * moment by itself and needs no transaction, and all that come at once share the way there and back. What a transaction
+ * sets for itself is set once for the whole stay; the pool gets the connection back as it was.
+ */
+export interface Lane {
+  /** The rows of a statement, with those of one project in reach; nothing where there can be no lane. */
+  ask(project: string, asked: Statement): Promise<readonly Row[] | undefined>;
+  /**
+   * Gives the rows of a COPY as bytes, to be taken at once; the first column of each is the number that `sql` is given. False
+   * where there can be no lane, or none for bytes: then nothing was done.
+   */
+  copy(project: string, sql: (tag: number) => string, take: (row: Raw) => void): Promise<boolean>;
+  /** Gives the connection back, for good. */
+  close(): Promise<void>;
+}
+
+/** One connection may listen for erasures, one is the lane, and one at least is for everything else. */
+const FEWEST = 3;
+/** It is given back when nothing was read for so long. */
+const IDLE_MS = 1000;
+
+// The role comes last: what is set after it would be set by another one.
+const NAMES =
+  "search_path keepsake.project keepsake.reach statement_timeout lock_timeout default_transaction_read_only enable_seqscan plan_cache_mode role".split(
+    " ",
+  );
+const BEFORE = statement(
+  `SELECT pg_backend_pid() AS process, ${NAMES.map((name, i) => `coalesce(current_setting('${name}', true), '') AS s${i}`).join(", ")}`,
+);
+const SET = `SELECT ${NAMES.map((name, i) => `set_config('${name}', $${i + 1}, false)`).join(", ")}`;
+const PROJECT = "SELECT set_config('keepsake.project', $1, false)";
+
+/** Connections on which what is likely to be asked next has been planned. */
+const prepared = new WeakSet<PostgresConnection>();
+
+interface Stay {
+  /**
+   * Whether nothing stands between that hands each transaction to whatever connection is free (PgBouncer does): what is set
+   * would be others' then. Nothing is set before it is known.
+   */
+  isDirect(): Promise<boolean>;
+  /** Nothing where it is being given back. */
+  ask(project: string, asked: Statement): Promise<readonly Row[] | undefined>;
+  copy(project: string, sql: (tag: number) => string, take: (row: Raw) => void): Promise<boolean>;
+  /** Gives the connection back when all that was asked is answered. */
+  leave(): Promise<void>;
+  readonly isBusy: boolean;
+}
+
+export function laneOf(pool: PostgresPool, settings: Settings, onLost: () => void): Lane {
+  const { max = FEWEST, pipeline }: PostgresPool["options"] & object = pool.options ?? { pipeline: true };
+  let isUnfit = max < FEWEST || !pipeline;
+  let stay: Promise<Stay | undefined> | undefined;
+  let isDirect = false;
+  let used = 0;
+
+  const enter = async (lost: () => void): Promise<Stay | undefined> => {
+    const connection = await taken(pool, settings.connectMs);
+    const one = stayOn(connection, settings, lost);
+    isDirect ||= connection.pipeline === true && (await one.isDirect());
+    isUnfit ||= !isDirect;
+    if (!isUnfit) return one;
+    await one.leave();
+    return undefined;
+  };
+  const leave = async (): Promise<void> => {
+    const leaving = stay;
+    stay = undefined;
+    await (await leaving?.catch(() => undefined))?.leave();
+  };
+  /** Others that wait for a connection come first. */
+  const leaveWhenIdle = (entered: Promise<Stay | undefined>): void => {
+    const watch = setInterval(async () => {
+      const one = await entered.catch(() => undefined);
+      const isWanted = one?.isBusy || performance.now() - used < IDLE_MS;
+      if (stay === entered && isWanted && !pool.waitingCount) return;
+      clearInterval(watch);
+      if (stay === entered) await leave();
+    }, IDLE_MS);
+    watch.unref();
+  };
+  const begin = (): Promise<Stay | undefined> => {
+    const entered = enter(() => {
+      if (stay === entered) stay = undefined;
+      onLost();
+    });
+    stay = entered;
+    entered.catch(() => {
+      if (stay === entered) stay = undefined;
+    });
+    leaveWhenIdle(entered);
+    return entered;
+  };
+  const entered = async (): Promise<Stay | undefined> => {
+    if (isUnfit || (!stay && !hasRoom(pool))) return undefined;
+    used = performance.now();
+    return stay ?? begin();
+  };
+  return {
+    ask: async (project, asked) => (await entered())?.ask(project, asked),
+    copy: async (project, sql, take) => (await (await entered())?.copy(project, sql, take)) ?? false,
+    close() {
+      isUnfit = true;
+      return leave();
+    },
+  };
+}
+
+function hasRoom({ options, totalCount = 0, idleCount = 0 }: PostgresPool): boolean {
+  return idleCount > 0 || totalCount < (options?.max ?? FEWEST);
+}
+
+function stayOn(connection: PostgresConnection, settings: Settings, onLost: () => void): Stay {
+  const { timeoutMs, role } = settings;
+  let isOver = false;
+  let isLeaving = false;
+  let waiting = 0;
+  let current = "";
+  const send = async (one: Statement): Promise<readonly Row[]> =>
+    (await connection.query(queryOf(one, timeoutMs))).rows;
+  const broke = (error: Error): void => {
+    if (isOver) return;
+    isOver = true;
+    isLeaving = true;
+    connection.removeListener("error", broke);
+    copies?.end();
+    onLost();
+    connection.release(error);
+  };
+  connection.on("error", broke);
+  const before = send(BEFORE);
+  before.catch(broke);
+  const copies = copiesOver(connection);
+  let copied = 0;
+  let set: Promise<unknown> | undefined;
+  const begin = (): Promise<unknown> => {
+    const [path, wait] = [pathOf(settings), String(timeoutMs)];
+    const first = send(
+      statement(SET, path, current, "", wait, wait, "on", "off", "force_generic_plan", role),
+    );
+    first.catch(broke);
+    return first;
+  };
+  const ask: Stay["ask"] = async (project, asked) => {
+    if (isLeaving) return undefined;
+    set ??= begin();
+    if (project !== current) {
+      current = project;
+      set = Promise.all([set, send(statement(PROJECT, project))]);
+      set.catch(broke);
+    }
+    waiting += 1;
+    try {
+      const [rows] = await Promise.all([send(asked), set]);
+      prepare(connection, send);
+      return rows;
+    } catch (error) {
+      if (isLost(error)) broke(error as Error);
+      throw error;
+    } finally {
+      waiting -= 1;
+    }
+  };
+  return {
+    async isDirect() {
+      const [row] = await before;
+      return Number(row?.process) === connection.processID;
+    },
+    get isBusy() {
+      return waiting > 0;
+    },
+    ask,
+    async copy(project, sql, take) {
+      if (!copies || isLeaving) return false;
+      copied += 1;
+      const tag = copied;
+      copies.expect(tag, take);
+      try {
+        return (await ask(project, statement(sql(tag)))) !== undefined;
+      } finally {
+        copies.letGo(tag);
+      }
+    },
+    async leave() {
+      isLeaving = true;
+      if (isOver) return;
+      try {
+        const [was = {}] = await before;
+        if (set) await send(statement(SET, ...NAMES.map((_, i) => was[`s${i}`] ?? "")));
+        if (isOver) return;
+        isOver = true;
+        connection.removeListener("error", broke);
+        copies?.end();
+        connection.release();
+      } catch (error) {
+        broke(error as Error);
+      }
+    },
+  };
+}
+
+/** Nobody waits for it; what is wrong with it shows when it is asked in earnest. */
+function prepare(connection: PostgresConnection, send: (one: Statement) => Promise<unknown>): void {
+  if (prepared.has(connection)) return;
+  prepared.add(connection);
+  for (const one of LIKELY) void send(one).catch(() => undefined);
+}

@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import type { Numbers } from "./columns.ts";
+import { narrowed, widen } from "./narrow.ts";
+
+function again(column: Numbers): Numbers | undefined {
+  const narrow = narrowed(column);
+  if (!narrow) return undefined;
+  const found = new (column.constructor as new (length: number) => Numbers)(column.length);
+  widen(narrow, found);
+  return found;
+}
+
+const range = (length: number, of: (i: number) => number): number[] =>
+  Array.from({ length }, (_, i) => of(i));
+
+function stepping(steps: readonly number[]): Int32Array<ArrayBuffer> {
+  let value = 0;
+  return Int32Array.from(
+    range(1000, (i) => {
+      value += steps[i % steps.length] ?? 0;
+      return value;
+    }),
+  );
+}
+
+it("gives every number again, bit by bit", () => {
+  const columns = [
+    Int32Array.from(range(1000, (i) => (i % 20 === 0 ? -1 : i - 1))),
+    Uint32Array.from(range(1000, (i) => i * 200 + (i % 7))),
+    Uint32Array.of(...range(20, () => 0), 4_294_967_295, 0, 4_294_967_295, ...range(20, () => 5)),
+    Float64Array.from(range(1000, (i) => (i % 100 === 5 ? 0.1 * i : Number.NaN))),
+    Float64Array.from(range(1000, () => 1_767_225_600_000)),
+    Float64Array.of(...range(40, () => 0), -0, 0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0, 1),
+    Float32Array.from(range(1000, () => 0.9)),
+    Float32Array.from(range(1000, (i) => (i % 50 === 0 ? 0.1 + i : 0.5))),
+    // The largest steps that there are, and such as are one too large, both ways.
+    stepping([127, -127, 0, 0, 0, 0, 0, 0, 0, 128, -128]),
+    stepping([32_767, -32_767, 1000, -1000, 1000, -1000, 300, -300, 0, 0, 32_768, -32_768]),
+  ];
+  for (const column of columns) {
+    const found = again(column);
+    expect(found?.constructor).toBe(column.constructor);
+    expect([...new Uint8Array(found?.buffer ?? new ArrayBuffer(0))]).toEqual([
+      ...new Uint8Array(column.buffer),
+    ]);
+  }
+});
+
+it("leaves what would not become smaller as it is", () => {
+  expect(narrowed(Int32Array.from(range(1000, (i) => Math.imul(i, 0x9e3779b1))))).toBeUndefined();
+  expect(narrowed(new Uint8Array(1000))).toBeUndefined();
+  expect(narrowed(new Float64Array(0))).toBeUndefined();
+});

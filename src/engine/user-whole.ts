@@ -1,0 +1,62 @@
+import type { Link, Tombstone } from "../domain/change-set.ts";
+import type { Memory } from "../domain/memory.ts";
+import type { Message } from "../domain/message.ts";
+import type { Delta } from "../ports/record.ts";
+import { type ClaimIndex, claimIndex } from "./claim-index.ts";
+
+/** Everything of a user but what search needs; see `UserState`. */
+export interface Whole {
+  revision: number;
+  messages: Map<string, Message>;
+  memories: Map<string, Memory>;
+  current: Map<string, Memory>;
+  claims: ClaimIndex;
+  tombstones: Map<string, Tombstone>;
+  links: readonly Link[];
+  /** Ids of messages that wait to be understood. */
+  pending: Set<string>;
+  /** Memory that it takes, about. */
+  bytes: number;
+}
+
+/** Of a message or memory beside its text: the object, its map entries, its strings. */
+const OBJECT_BYTES = 700;
+
+export function nothing(): Whole {
+  return {
+    revision: 0,
+    messages: new Map(),
+    memories: new Map(),
+    current: new Map(),
+    claims: claimIndex(),
+    tombstones: new Map(),
+    links: [],
+    pending: new Set(),
+    bytes: 0,
+  };
+}
+
+/** Takes in what came since. */
+export function take(whole: Whole, delta: Delta): void {
+  for (const id of delta.gone.memories) {
+    whole.memories.delete(id);
+    whole.current.delete(id);
+    whole.claims.remove(id);
+  }
+  for (const message of delta.messages) {
+    whole.bytes += message.content.length * 2 + OBJECT_BYTES;
+    whole.messages.set(message.id, message);
+    if (message.digest === "pending" && !message.undone) whole.pending.add(message.id);
+    else whole.pending.delete(message.id);
+  }
+  for (const memory of delta.memories) {
+    whole.bytes += memory.text.length * 4 + OBJECT_BYTES;
+    whole.memories.set(memory.id, memory);
+    if (memory.status === "current") whole.current.set(memory.id, memory);
+    else whole.current.delete(memory.id);
+    whole.claims.put(memory);
+  }
+  whole.tombstones = new Map(delta.tombstones.map((tombstone) => [tombstone.hash, tombstone]));
+  whole.links = delta.links;
+  whole.revision = delta.revision;
+}
