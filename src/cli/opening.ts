@@ -6,7 +6,11 @@ import type { MemoryOptions } from "../memory.ts";
 import type { CallHooks } from "../ports/calls.ts";
 
 /** Opens the memory as the settings have it. Loaded here, so that help and mistakes in use are answered without opening anything. */
-export async function openMemory(settings: Settings, ports: MemoryOptions): Promise<Keepsake> {
+export async function openMemory(
+  settings: Settings,
+  ports: MemoryOptions,
+  readsApart = false,
+): Promise<Keepsake> {
   const { createMemory } = await import("../memory.ts");
   const { secret, confidenceThreshold, topK: limit, maxContextTokens: maxTokens } = settings;
   const keepsake = await createMemory({
@@ -17,7 +21,7 @@ export async function openMemory(settings: Settings, ports: MemoryOptions): Prom
     ...(settings.decayDays === undefined ? {} : { decayDays: settings.decayDays }),
     ...(settings.cleanUp === undefined ? {} : { cleanUp: settings.cleanUp }),
     cacheBytes: settings.cacheMegabytes === undefined ? cacheBytesFor() : settings.cacheMegabytes * 1e6,
-    ...(await understanding(settings, confidenceThreshold)),
+    ...(await understanding(settings, confidenceThreshold, readsApart)),
     ...(settings.embedder === undefined ? {} : { embedder: embedding(settings.embedder) }),
     costs: await costing(settings.costs),
   });
@@ -30,9 +34,9 @@ export async function openMemory(settings: Settings, ports: MemoryOptions): Prom
 }
 
 /** Who reads what is said. */
-async function understanding({ model: named }: Settings, threshold: number | undefined) {
+async function understanding({ model }: Settings, threshold: number | undefined, readsApart: boolean) {
   const { understandingOf } = await import("../config/understanding.ts");
-  return understandingOf(named, threshold);
+  return understandingOf(model, threshold, readsApart);
 }
 
 function embedding(named: EmbedderSettings) {

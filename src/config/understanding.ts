@@ -11,16 +11,24 @@ export interface Understanding {
   readonly extractor?: (hooks: CallHooks) => Promise<readonly Extractor[]>;
 }
 
-/** Rules or a model, or both; each leaves out what it is less sure of than `threshold`. Everything is loaded when it is made. */
+/**
+ * Rules or a model, or both; each leaves out what it is less sure of than `threshold`. Everything is loaded when it is made.
+ * `isApart`: the rules read in a thread of their own.
+ */
 export function understandingOf(
   named: ModelSettings | undefined,
   threshold: number | undefined,
+  isApart = false,
 ): Understanding {
   const sure = (extractor: Extractor): Extractor =>
     threshold === undefined ? extractor : confident(extractor, threshold);
   const rules = async (): Promise<Extractor> =>
-    sure((await import("../adapters/rules/index.ts")).rulesExtractor());
-  if (!named) return threshold === undefined ? {} : { extractor: async () => [await rules()] };
+    sure(
+      isApart
+        ? (await import("../adapters/rules/thread.ts")).rulesInThread()
+        : (await import("../adapters/rules/index.ts")).rulesExtractor(),
+    );
+  if (!named) return threshold === undefined && !isApart ? {} : { extractor: async () => [await rules()] };
   let model: Promise<LanguageModel> | undefined;
   // One model for both, so that what one learns of its server the other knows.
   const made = (hooks: CallHooks): Promise<LanguageModel> => {

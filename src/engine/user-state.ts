@@ -56,6 +56,8 @@ interface Kept {
   isTainted?: boolean;
   uses: number;
   shared?: number;
+  /** Memory that it took when it was last used, about. */
+  bytes: number;
 }
 
 /** A block with more new units than this, and than a tenth of all, is worth keeping anew. */
@@ -103,7 +105,7 @@ export function userStates(
     if (found && found.block.revision <= revision) return found;
     if (found) letGo(found);
     const block = await takenUp(record, scope, revision, { space, meter, shared, asked });
-    const one: Kept = { scope: { project: scope.project, user: scope.user }, uses: 0, ...block };
+    const one: Kept = { scope: { project: scope.project, user: scope.user }, uses: 0, bytes: 0, ...block };
     kept.set(key, one);
     return one;
   };
@@ -116,11 +118,10 @@ export function userStates(
 
   const makeRoom = (current: Kept): void => {
     touch(kept, current);
-    const isAtWork = (one: Kept): boolean => one === current || working.has(scopeKey(one.scope));
-    let sum = lightened(kept, most, isAtWork);
+    let sum = lightened(kept, most, current, (one) => working.has(scopeKey(one.scope)));
     for (const one of kept.values()) {
       if (sum <= most || one === current) break;
-      sum -= bytesOf(one);
+      sum -= one.bytes;
       kept.delete(scopeKey(one.scope));
       void inTurn(one.scope, () => keep(record, one)).finally(() => release(one.block));
     }
@@ -165,13 +166,21 @@ export function userStates(
 }
 
 /** Takes from others what only writes need: searches are many, and live by the blocks. Gives how much is held then. */
-function lightened(kept: ReadonlyMap<string, Kept>, most: number, isAtWork: (one: Kept) => boolean): number {
+function lightened(
+  kept: ReadonlyMap<string, Kept>,
+  most: number,
+  current: Kept,
+  isAtWork: (one: Kept) => boolean,
+): number {
+  current.bytes = bytesOf(current);
   let sum = 0;
-  for (const one of kept.values()) sum += bytesOf(one);
+  for (const one of kept.values()) sum += one.bytes;
   for (const one of kept.values()) {
     if (sum <= most) break;
-    if (isAtWork(one)) continue;
-    sum -= one.whole?.bytes ?? 0;
+    if (one === current || isAtWork(one)) continue;
+    const { bytes = 0 } = one.whole ?? {};
+    sum -= bytes;
+    one.bytes -= bytes;
     delete one.whole;
   }
   return sum;
@@ -228,12 +237,12 @@ async function catchUp(record: Source, one: Kept, revision: number, isWhole: boo
     const delta = await record.since(scope, from);
     follow(block, delta);
     if (delta.gone.units.length + delta.gone.memories.length > 0) one.isTainted = true;
-    if (one.whole?.revision === from) take(one.whole, delta);
+    if (one.whole?.revision === from) await take(one.whole, delta);
   }
   if (!one.whole && !isWhole) return;
   one.whole ??= nothing();
   while (one.whole.revision < block.revision) {
-    take(one.whole, await record.since(scope, one.whole.revision, { units: false }));
+    await take(one.whole, await record.since(scope, one.whole.revision, { units: false }));
   }
   // Somebody wrote in between: the block follows, for both must be of one revision.
   while (block.revision < one.whole.revision) follow(block, await record.since(scope, block.revision));

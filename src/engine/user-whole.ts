@@ -36,20 +36,25 @@ export function nothing(): Whole {
   };
 }
 
-/** Takes in what came since. */
-export function take(whole: Whole, delta: Delta): void {
+/** After so many others have their turn: about every five milliseconds. */
+const SLICE = 500;
+
+/** Takes in what came since, in slices: all that somebody ever said would hold everybody else up. */
+export async function take(whole: Whole, delta: Delta): Promise<void> {
   for (const id of delta.gone.memories) {
     whole.memories.delete(id);
     whole.current.delete(id);
     whole.claims.remove(id);
   }
-  for (const message of delta.messages) {
+  for (const [i, message] of delta.messages.entries()) {
+    if (i % SLICE === SLICE - 1) await othersTurn();
     whole.bytes += message.content.length * 2 + OBJECT_BYTES;
     whole.messages.set(message.id, message);
     if (message.digest === "pending" && !message.undone) whole.pending.add(message.id);
     else whole.pending.delete(message.id);
   }
-  for (const memory of delta.memories) {
+  for (const [i, memory] of delta.memories.entries()) {
+    if (i % SLICE === SLICE - 1) await othersTurn();
     whole.bytes += memory.text.length * 4 + OBJECT_BYTES;
     whole.memories.set(memory.id, memory);
     if (memory.status === "current") whole.current.set(memory.id, memory);
@@ -59,4 +64,8 @@ export function take(whole: Whole, delta: Delta): void {
   whole.tombstones = new Map(delta.tombstones.map((tombstone) => [tombstone.hash, tombstone]));
   whole.links = delta.links;
   whole.revision = delta.revision;
+}
+
+function othersTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

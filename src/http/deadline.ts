@@ -12,15 +12,23 @@ export async function inTime<Result>(
   client: AbortSignal,
   run: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const late = new AbortController();
+  const ending = new AbortController();
+  const gone = (): void => ending.abort(client.reason);
+  if (client.aborted) gone();
+  client.addEventListener("abort", gone, { once: true });
+  let timer: NodeJS.Timeout | undefined;
   const lateness = new Promise<never>((_resolve, reject) => {
-    late.signal.addEventListener("abort", () => reject(late.signal.reason), { once: true });
+    timer = setTimeout(() => {
+      const error = tooLate();
+      ending.abort(error);
+      reject(error);
+    }, ms);
   });
-  const timer = setTimeout(() => late.abort(tooLate()), ms);
   try {
-    return await Promise.race([run(AbortSignal.any([client, late.signal])), lateness]);
+    return await Promise.race([run(ending.signal), lateness]);
   } finally {
     clearTimeout(timer);
+    client.removeEventListener("abort", gone);
   }
 }
 

@@ -26,12 +26,13 @@ export function stamped(): MiddlewareHandler<RequestFacts> {
     const id = brought !== undefined && REQUEST_ID.test(brought) ? brought : randomUUID();
     context.set("requestId", id);
     await next();
+    // On the answer itself: `context.header` would make a second one, body and all.
+    const { headers } = context.res;
     // An answer that was passed on keeps the id by which its server knows it.
-    const isPassedOn = context.res.headers.has("x-request-id");
-    context.header(isPassedOn ? "x-keepsake-request-id" : "x-request-id", id);
-    for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
+    headers.set(headers.has("x-request-id") ? "x-keepsake-request-id" : "x-request-id", id);
+    for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value);
     // Answers hold what people said: they belong in nobody's cache.
-    if (!context.res.headers.has("cache-control")) context.header("cache-control", "no-store");
+    if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
   };
 }
 

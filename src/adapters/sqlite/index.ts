@@ -16,6 +16,7 @@ import * as read from "./read.ts";
 import { keepRecalls, recalls } from "./recalls.ts";
 import { userOf } from "./rows.ts";
 import { scrub } from "./scrub.ts";
+import { since } from "./since.ts";
 import { sqliteWhole } from "./whole/index.ts";
 import { commit, seal } from "./write.ts";
 
@@ -49,7 +50,7 @@ export async function openSqliteRecord(options: {
     whole: sqliteWhole(database, run),
     revision: (scope) => run(() => userOf(database, scope)?.revision ?? 0),
     commit: (scope, changes) => run(() => commit(database, scope, changes)),
-    since: (scope, revision, what) => run(() => read.since(database, scope, revision, what)),
+    since: (scope, revision, what) => run(() => since(database, scope, revision, what)),
     read: (scope, ids) => run(() => read.byIds(database, scope, ids)),
     vectors: (scope, ids, space) => run(() => read.vectors(database, scope, ids, space)),
     block: (scope) => run(() => keptBlock(database, scope)),

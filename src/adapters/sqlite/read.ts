@@ -3,89 +3,8 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { Delta } from "../../ports/record.ts";
 import type { Database, Row } from "./database.ts";
 import { bodyOf, numberOf, userOf, vectorOf } from "./rows.ts";
-
-function nothing(): Delta {
-  return {
-    revision: 0,
-    messages: [],
-    memories: [],
-    units: [],
-    gone: { units: [], memories: [] },
-    tombstones: [],
-    links: [],
-  };
-}
-
-/** What changed after a revision, in one read transaction, so that it is of one moment. */
-export function since(
-  database: Database,
-  scope: Scope,
-  revision: number,
-  { units = true }: { readonly units?: boolean } = {},
-): Delta {
-  const { handle } = database;
-  handle.exec("BEGIN");
-  try {
-    const user = userOf(database, scope);
-    if (!user) return nothing();
-    return { revision: user.revision, ...changed(database, user.id, revision, units) };
-  } finally {
-    handle.exec("COMMIT");
-  }
-}
-
-function changed(
-  database: Database,
-  user: number,
-  revision: number,
-  withUnits: boolean,
-): Omit<Delta, "revision"> {
-  const all = (sql: string): Row[] => database.statement(sql).all({ user, revision }) as Row[];
-  const own = (sql: string): Row[] => database.statement(sql).all({ user }) as Row[];
-  // To somebody who had nothing, nothing is gone.
-  const gone =
-    revision === 0 ? [] : all("SELECT type, id FROM gone WHERE user = :user AND revision > :revision");
-  const goneOf = (type: string): string[] =>
-    gone
-      .filter((row) => row.type === type)
-      .map(({ id }) => String(id))
-      .sort();
-  return {
-    messages: all("SELECT body FROM messages WHERE user = :user AND revision > :revision ORDER BY turn").map(
-      bodyOf<Message>,
-    ),
-    memories: all(
-      "SELECT body FROM heads JOIN versions USING (user, id, version) " +
-        "WHERE heads.user = :user AND heads.revision > :revision ORDER BY heads.number",
-    ).map(bodyOf<Memory>),
-    units: withUnits
-      ? all("SELECT * FROM units WHERE user = :user AND revision > :revision").map(unitOf).sort(byId)
-      : [],
-    gone: { units: goneOf("unit"), memories: goneOf("memory") },
-    tombstones: own("SELECT hash, type, at FROM tombstones WHERE user = :user")
-      .map(tombstoneOf)
-      .sort((one, other) => compare(one.hash, other.hash)),
-    links: own("SELECT source, type, target, strength FROM links WHERE user = :user")
-      .map(linkOf)
-      .sort(byEnds),
-  };
-}
-
-// Sorted here: SQLite orders text by its UTF-8 bytes, the record by UTF-16 code units, as JavaScript does.
-function byId(one: Unit, other: Unit): number {
-  return one.id < other.id ? -1 : 1;
-}
-
-function byEnds(one: Link, other: Link): number {
-  return compare(one.from, other.from) || compare(one.type, other.type) || compare(one.to, other.to);
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other);
-}
 
 export function tombstoneOf({ hash, type, at }: Row): Tombstone {
   return { hash: String(hash), of: type as Tombstone["of"], at: String(at) };

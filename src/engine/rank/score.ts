@@ -55,20 +55,28 @@ export function relevanceOf(
   const ofTurn = termsOf(signals, scales, "turn");
   const ofSession = termsOf(signals, scales, "session");
   const byBits = bitTable(signals, scales);
-  for (let i = 0; i < slots.length; i += 1) {
-    const slot = slots[i] as number;
-    const turn = places.turn[slot] as number;
-    if (turn < 0) {
-      relevance[i] = sumAt(own, slot, true);
-      continue;
+  const { named } = signals;
+  const { length } = slots;
+  const turns = new Int32Array(length);
+  const sessions = new Int32Array(length);
+  for (let i = 0; i < length; i += 1) {
+    const turn = places.turn[slots[i] as number] as number;
+    turns[i] = turn;
+    sessions[i] = turn < 0 ? -1 : (places.session[turn] as number);
+  }
+  const byUnit = sumsOf(own, slots, turns);
+  const byTurn = sumsOf(ofTurn, turns, turns);
+  const bySession = sumsOf(ofSession, sessions, turns);
+  for (let i = 0; i < length; i += 1) {
+    let sum = byUnit[i] as number;
+    const turn = turns[i] as number;
+    if (turn >= 0) {
+      sum += byTurn[i] as number;
+      sum += bySession[i] as number;
+      sum += byBits[places.bits[turn] as number] as number;
+      sum += (named[places.speaker[turn] as number] ?? 0) * scales.named;
     }
-    const who = places.speaker[turn] as number;
-    relevance[i] =
-      sumAt(own, slot, false) +
-      sumAt(ofTurn, turn, false) +
-      sumAt(ofSession, places.session[turn] as number, false) +
-      (byBits[places.bits[turn] as number] as number) +
-      (signals.named[who] ?? 0) * scales.named;
+    relevance[i] = sum;
   }
   return relevance;
 }
@@ -95,14 +103,21 @@ function termsOf(
   });
 }
 
-/** What the columns add at a place. A cosine below 0 takes nothing away. */
-function sumAt(terms: readonly Term[], place: number, isAlone: boolean): number {
-  let sum = 0;
+/**
+ * What the columns add at each of some places: column by column, for a loop along one is several times as fast as one along all
+ * of them. A cosine below 0 takes nothing away; nor does a place below 0, which is none.
+ */
+function sumsOf(terms: readonly Term[], places: Int32Array, turns: Int32Array): Float64Array {
+  const { length } = places;
+  const sums = new Float64Array(length);
   for (const { column, scale, alone } of terms) {
-    const value = column[place] as number;
-    if (value > 0) sum += value * (isAlone ? alone : scale);
+    for (let i = 0; i < length; i += 1) {
+      const place = places[i] as number;
+      const value = place < 0 ? 0 : (column[place] as number);
+      if (value > 0) sums[i] = (sums[i] as number) + value * ((turns[i] as number) < 0 ? alone : scale);
+    }
   }
-  return sum;
+  return sums;
 }
 
 /** What each pattern of bits adds. */

@@ -29,7 +29,7 @@ export interface ByArm {
  */
 export function candidatesOf(block: Block, scratch: Scratch, arms: ByArm): Int32Array {
   const { count, columns } = block.units;
-  if (count <= ALL) return Int32Array.from({ length: count }, (_, slot) => slot);
+  if (count <= ALL) return upTo(count);
   const marks = scratch.column("marks", count);
   const slots: number[] = [];
   const mark = (slot: number): void => {
@@ -45,4 +45,11 @@ export function candidatesOf(block: Block, scratch: Scratch, arms: ByArm): Int32
     for (let slot = passage[turn] as number; slot >= 0; slot = columns.nextOfTurn[slot] as number) mark(slot);
   }
   return Int32Array.from(slots).sort();
+}
+
+/** A loop: `Int32Array.from` with a function takes a hundred times as long. */
+function upTo(count: number): Int32Array {
+  const slots = new Int32Array(count);
+  for (let slot = 0; slot < count; slot += 1) slots[slot] = slot;
+  return slots;
 }

@@ -18,9 +18,9 @@ export interface RecallKeeper {
   flush(): Promise<void>;
 }
 
-/** Written after so long without a recall, or when so many wait. */
+/** Written so long after the first that waits, or when so many do. */
 const REST_MS = 500;
-const MOST_WAITING = 50;
+const MOST_WAITING = 200;
 
 /** A receipt that is not worked out yet, and what has been noted of it since. */
 interface Waiting {
@@ -63,8 +63,7 @@ export function recallKeeper(record: Pick<Record, "keepRecalls" | "recalls">): R
     waiting.set(key, own);
     count += 1;
     if (count >= MOST_WAITING) void flush();
-    else if (timer) timer.refresh();
-    else {
+    else if (!timer) {
       timer = setTimeout(() => void flush(), REST_MS);
       timer.unref();
     }

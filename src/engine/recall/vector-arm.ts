@@ -110,6 +110,9 @@ export function cosine(one: Float32Array, other: Float32Array): number {
   return sum;
 }
 
+/** Of a turn, where it has not been worked out yet: no mean is below 0. */
+const UNKNOWN = -1;
+
 /** Fills the signals that vectors give: the cosine of each unit, and the mean of the turns around each candidate. */
 export function searchVectors(
   block: Block,
@@ -124,16 +127,25 @@ export function searchVectors(
   const { turn } = block.units.columns;
   const { next, previous, window } = block.turns.columns;
   const around = scratch.raw("around", block.turns.count);
+  // Where all are weighed, each turn is met again and again; where few are, to note which were met takes longer.
+  const isAll = slots.length === block.units.count;
+  if (isAll) around.fill(UNKNOWN);
+  const nearest = isAll ? scratch.raw("nearest", block.turns.count).fill(UNKNOWN) : undefined;
+  const nearAt = (at: number): number => {
+    if (at < 0) return 0;
+    if (!nearest) return nearOfTurn(block, near, at);
+    if (nearest[at] === UNKNOWN) nearest[at] = nearOfTurn(block, near, at);
+    return nearest[at] as number;
+  };
   let top = 0;
-  for (const slot of slots) {
-    const at = turn[slot] as number;
-    if (at < 0) continue;
+  for (let i = 0; i < slots.length; i += 1) {
+    const at = turn[slots[i] as number] as number;
+    if (at < 0 || (isAll && around[at] !== UNKNOWN)) continue;
     const before = previous[at] as number;
     const after = next[at] as number;
-    let sum = nearOfTurn(block, near, at);
-    if (before >= 0)
-      sum += nearOfTurn(block, near, before) + nearOfTurn(block, near, previous[before] as number);
-    if (after >= 0) sum += nearOfTurn(block, near, after) + nearOfTurn(block, near, next[after] as number);
+    let sum = nearAt(at);
+    if (before >= 0) sum += nearAt(before) + nearAt(previous[before] as number);
+    if (after >= 0) sum += nearAt(after) + nearAt(next[after] as number);
     const mean = sum / (window[at] as number);
     around[at] = mean;
     if (mean > top) top = mean;
@@ -144,7 +156,6 @@ export function searchVectors(
 
 /** The nearest passage of a turn, at least 0; 0 for none. */
 function nearOfTurn({ turns, units }: Block, near: Float32Array, turn: number): number {
-  if (turn < 0) return 0;
   let slot = turns.columns.passage[turn] as number;
   let best = 0;
   const hasMore = ((turns.columns.flags[turn] as number) & TURN.pieces) !== 0;

@@ -46,8 +46,8 @@ export const searchOperations: readonly Operation[] = [
     },
     async handle({ exchange, path, query: asked, body, memoryOf }) {
       const { query, ...options } = searchOf(asked, body);
-      const found = await memoryOf(path.user_id).recall(query, options);
-      return exchange.json({ ...(toWire(found) as object), items: found.items.map(itemToWire) });
+      const { items, ...found } = await memoryOf(path.user_id).recall(query, options);
+      return exchange.json({ ...(toWire(found) as object), items: items.map(itemToWire) });
     },
   }),
   operation({

@@ -1,0 +1,113 @@
+import { setImmediate } from "node:timers/promises";
+import type { Link, Unit } from "../../domain/change-set.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import type { Scope } from "../../domain/scope.ts";
+import type { Delta } from "../../ports/record.ts";
+import type { Database, Row } from "./database.ts";
+import { linkOf, tombstoneOf, unitOf } from "./read.ts";
+import { bodyOf, userOf } from "./rows.ts";
+
+function nothing(): Delta {
+  return {
+    revision: 0,
+    messages: [],
+    memories: [],
+    units: [],
+    gone: { units: [], memories: [] },
+    tombstones: [],
+    links: [],
+  };
+}
+
+/**
+ * What changed after a revision, in one read transaction, so that it is of one moment. What was read is made into objects in
+ * slices: all that a user ever said would hold up everybody else for a tenth of a second and more.
+ */
+export async function since(
+  database: Database,
+  scope: Scope,
+  revision: number,
+  { units = true }: { readonly units?: boolean } = {},
+): Promise<Delta> {
+  const rows = rowsSince(database, scope, revision, units);
+  if (!rows) return nothing();
+  return {
+    revision: rows.revision,
+    messages: await inSlices(rows.messages, bodyOf<Message>),
+    memories: await inSlices(rows.memories, bodyOf<Memory>),
+    units: (await inSlices(rows.units, unitOf)).sort(byId),
+    gone: { units: goneOf("unit", rows.gone), memories: goneOf("memory", rows.gone) },
+    tombstones: rows.tombstones.map(tombstoneOf).sort((one, other) => compare(one.hash, other.hash)),
+    links: rows.links.map(linkOf).sort(byEnds),
+  };
+}
+
+type Rows = { readonly [what in Exclude<keyof Delta, "revision">]: readonly Row[] } & {
+  readonly revision: number;
+};
+
+function rowsSince(database: Database, scope: Scope, revision: number, withUnits: boolean): Rows | undefined {
+  const { handle } = database;
+  handle.exec("BEGIN");
+  try {
+    const user = userOf(database, scope);
+    return user && { revision: user.revision, ...changed(database, user.id, revision, withUnits) };
+  } finally {
+    handle.exec("COMMIT");
+  }
+}
+
+function changed(
+  database: Database,
+  user: number,
+  revision: number,
+  withUnits: boolean,
+): Omit<Rows, "revision"> {
+  const all = (sql: string): Row[] => database.statement(sql).all({ user, revision }) as Row[];
+  const own = (sql: string): Row[] => database.statement(sql).all({ user }) as Row[];
+  return {
+    // To somebody who had nothing, nothing is gone.
+    gone: revision === 0 ? [] : all("SELECT type, id FROM gone WHERE user = :user AND revision > :revision"),
+    messages: all("SELECT body FROM messages WHERE user = :user AND revision > :revision ORDER BY turn"),
+    memories: all(
+      "SELECT body FROM heads JOIN versions USING (user, id, version) " +
+        "WHERE heads.user = :user AND heads.revision > :revision ORDER BY heads.number",
+    ),
+    units: withUnits ? all("SELECT * FROM units WHERE user = :user AND revision > :revision") : [],
+    tombstones: own("SELECT hash, type, at FROM tombstones WHERE user = :user"),
+    links: own("SELECT source, type, target, strength FROM links WHERE user = :user"),
+  };
+}
+
+/** After so many rows others have their turn: about every five milliseconds. */
+const SLICE = 500;
+
+async function inSlices<Made>(rows: readonly Row[], make: (row: Row) => Made): Promise<Made[]> {
+  const made: Made[] = [];
+  for (let from = 0; from < rows.length; from += SLICE) {
+    if (from > 0) await setImmediate();
+    for (const row of rows.slice(from, from + SLICE)) made.push(make(row));
+  }
+  return made;
+}
+
+function goneOf(type: string, rows: readonly Row[]): string[] {
+  return rows
+    .filter((row) => row.type === type)
+    .map(({ id }) => String(id))
+    .sort();
+}
+
+// Sorted here: SQLite orders text by its UTF-8 bytes, the record by UTF-16 code units, as JavaScript does.
+function byId(one: Unit, other: Unit): number {
+  return one.id < other.id ? -1 : 1;
+}
+
+function byEnds(one: Link, other: Link): number {
+  return compare(one.from, other.from) || compare(one.type, other.type) || compare(one.to, other.to);
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
