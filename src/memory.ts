@@ -2,7 +2,9 @@ import { memoryCalls } from "./adapters/memory/index.ts";
 import { memorySessions } from "./adapters/memory/sessions.ts";
 import { modelExtractor } from "./adapters/model/index.ts";
 import { rulesExtractor, rulesQuestionReader } from "./adapters/rules/index.ts";
+import { rulesInThread } from "./adapters/rules/thread.ts";
 import { fileLedger, fileSecret, openSqliteRecord, textSecret } from "./adapters/sqlite/index.ts";
+import { sqliteRecordInThread } from "./adapters/sqlite/writing-thread.ts";
 import { staticEmbedder } from "./adapters/static/index.ts";
 import { passingSecret, systemClock, uuidv7 } from "./adapters/system/index.ts";
 import { checkCount } from "./domain/limits.ts";
@@ -88,6 +90,11 @@ export interface MemoryOptions {
   /** Tells of it as spans: `otelTracer()` of `keepsake/adapters/opentelemetry`. */
   readonly tracer?: Tracer;
   readonly questions?: QuestionReader;
+  /**
+   * What takes long is done in threads of their own, where the record is a file and the rules read: for a server, so that a slow disk
+   * or a long message holds up nobody else.
+   */
+  readonly inThreads?: boolean;
   /** Memory for the users served last, about, in bytes (256,000,000). */
   readonly cacheBytes?: number;
   readonly clock?: Clock;
@@ -193,11 +200,12 @@ async function others(
 const MOST_CALLS = 50_000;
 
 async function opened(
-  { record, calls }: MemoryOptions,
+  { record, calls, inThreads }: MemoryOptions,
   path: string,
   opening: Openings,
 ): Promise<{ readonly record: Record; readonly calls: Calls }> {
-  const found = record ? await opening.open(record) : opening.own(await openSqliteRecord({ path }));
+  const openFile = inThreads ? sqliteRecordInThread : openSqliteRecord;
+  const found = record ? await opening.open(record) : opening.own(await openFile({ path }));
   return { record: found, calls: calls ?? found.calls ?? memoryCalls({ most: MOST_CALLS }) };
 }
 
@@ -224,14 +232,14 @@ function hooksOf({ onCall, mayCall }: Costs, meter: Meter | undefined): CallHook
 }
 
 async function understandingOf(
-  { embedder, extractor, model }: MemoryOptions,
+  { embedder, extractor, model, inThreads }: MemoryOptions,
   hooks: CallHooks,
 ): Promise<Pick<Ports, "embedder" | "extractor" | "modelExtractor" | "model">> {
   const answering = await made(model, hooks);
   const own = typeof extractor === "string" ? extractor : await made(extractor, hooks);
   return {
     embedder: (await made(embedder, hooks)) ?? staticEmbedder(),
-    ...extractorsOf(own, answering),
+    ...extractorsOf(own, answering, inThreads ? rulesInThread : rulesExtractor),
     ...(answering ? { model: answering } : {}),
   };
 }
@@ -240,17 +248,18 @@ async function understandingOf(
 function extractorsOf(
   own: "rules" | "model" | "both" | Extractor | readonly Extractor[] | undefined,
   model: LanguageModel | undefined,
+  rules: () => Extractor,
 ): Pick<Ports, "extractor" | "modelExtractor"> {
   if (typeof own === "object") {
     const all = "propose" in own ? [own] : own;
     const [remote] = all.filter(({ local }) => !local);
-    const [extractor = requestsAlone(rulesExtractor())] = all.filter(({ local }) => local);
+    const [extractor = requestsAlone(rules())] = all.filter(({ local }) => local);
     return { extractor, ...(remote ? { modelExtractor: remote } : {}) };
   }
   const who = own ?? (model ? "both" : "rules");
-  if (who === "rules") return { extractor: rulesExtractor() };
+  if (who === "rules") return { extractor: rules() };
   if (!model) throw invalid(`extractor: "${who}" needs a model; give one as \`model\`.`);
-  const extractor = who === "both" ? rulesExtractor() : requestsAlone(rulesExtractor());
+  const extractor = who === "both" ? rules() : requestsAlone(rules());
   return { extractor, modelExtractor: modelExtractor(model) };
 }
 

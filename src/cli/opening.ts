@@ -6,11 +6,7 @@ import type { MemoryOptions } from "../memory.ts";
 import type { CallHooks } from "../ports/calls.ts";
 
 /** Opens the memory as the settings have it. Loaded here, so that help and mistakes in use are answered without opening anything. */
-export async function openMemory(
-  settings: Settings,
-  ports: MemoryOptions,
-  readsApart = false,
-): Promise<Keepsake> {
+export async function openMemory(settings: Settings, ports: MemoryOptions): Promise<Keepsake> {
   const { createMemory } = await import("../memory.ts");
   const { secret, confidenceThreshold, topK: limit, maxContextTokens: maxTokens } = settings;
   const keepsake = await createMemory({
@@ -21,7 +17,7 @@ export async function openMemory(
     ...(settings.decayDays === undefined ? {} : { decayDays: settings.decayDays }),
     ...(settings.cleanUp === undefined ? {} : { cleanUp: settings.cleanUp }),
     cacheBytes: settings.cacheMegabytes === undefined ? cacheBytesFor() : settings.cacheMegabytes * 1e6,
-    ...(await understanding(settings, confidenceThreshold, readsApart)),
+    ...(await understanding(settings, confidenceThreshold, ports.inThreads)),
     ...(settings.embedder === undefined ? {} : { embedder: embedding(settings.embedder) }),
     costs: await costing(settings.costs),
   });
@@ -34,9 +30,9 @@ export async function openMemory(
 }
 
 /** Who reads what is said. */
-async function understanding({ model }: Settings, threshold: number | undefined, readsApart: boolean) {
+async function understanding({ model }: Settings, threshold: number | undefined, inThreads = false) {
   const { understandingOf } = await import("../config/understanding.ts");
-  return understandingOf(model, threshold, readsApart);
+  return understandingOf(model, threshold, inThreads);
 }
 
 function embedding(named: EmbedderSettings) {

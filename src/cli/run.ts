@@ -40,15 +40,12 @@ export interface Working {
  */
 export type Access = "writes" | "reads" | "checks";
 
-/** What a command has besides: who watches it, and whether it reads what is said in a thread of its own, for others wait. */
-export type Besides = Pick<MemoryOptions, "meter" | "tracer" | "jobs"> & { readonly readsApart?: boolean };
-
 /** Runs a command over an open memory and gives the shell its exit status. */
 export async function withMemory(
   options: CommonOptions,
   access: Access,
   command: (working: Working) => Promise<number>,
-  { readsApart, ...watching }: Besides = {},
+  besides: Pick<MemoryOptions, "meter" | "tracer" | "jobs" | "inThreads"> = {},
 ): Promise<void> {
   const print = printer(options.json ?? false);
   await reporting(print, async () => {
@@ -58,13 +55,12 @@ export async function withMemory(
     const { postgres } = settings.backends ?? {};
     const file = postgres ? undefined : placeOf(settings.path, access, print);
     await using backends = await openBackends(settings);
-    const ports = {
+    await using keepsake = await openMemory(settings, {
       clock,
-      ...watching,
+      ...besides,
       ...(file === undefined ? {} : { path: file }),
       ...backends.options,
-    };
-    await using keepsake = await openMemory(settings, ports, readsApart);
+    });
     const path = postgres ? shownAddress(postgres.url) : settings.path;
     const isFile = !postgres && path !== ":memory:";
     for (const notice of [...backends.notices, ...keepsake.notices]) print.note(notice);

@@ -13,22 +13,22 @@ export interface Understanding {
 
 /**
  * Rules or a model, or both; each leaves out what it is less sure of than `threshold`. Everything is loaded when it is made.
- * `isApart`: the rules read in a thread of their own.
+ * `inThreads`: the rules read in a thread of their own.
  */
 export function understandingOf(
   named: ModelSettings | undefined,
   threshold: number | undefined,
-  isApart = false,
+  inThreads = false,
 ): Understanding {
   const sure = (extractor: Extractor): Extractor =>
     threshold === undefined ? extractor : confident(extractor, threshold);
   const rules = async (): Promise<Extractor> =>
     sure(
-      isApart
+      inThreads
         ? (await import("../adapters/rules/thread.ts")).rulesInThread()
         : (await import("../adapters/rules/index.ts")).rulesExtractor(),
     );
-  if (!named) return threshold === undefined && !isApart ? {} : { extractor: async () => [await rules()] };
+  if (!named) return threshold === undefined ? {} : { extractor: async () => [await rules()] };
   let model: Promise<LanguageModel> | undefined;
   // One model for both, so that what one learns of its server the other knows.
   const made = (hooks: CallHooks): Promise<LanguageModel> => {

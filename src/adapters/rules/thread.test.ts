@@ -2,8 +2,9 @@ import { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
+import type { Thread } from "../shared/thread-line.ts";
 import { rulesExtractor } from "./index.ts";
-import { rulesInThread, type Thread } from "./thread.ts";
+import { rulesInThread } from "./thread.ts";
 
 const WORKER = new URL("./thread-worker.ts", import.meta.url);
 

@@ -1,10 +1,8 @@
 import { Worker } from "node:worker_threads";
 import type { Extractor, Proposal, Reading } from "../../ports/extractor.ts";
+import { type Line, lineTo, programBeside, type Thread } from "../shared/thread-line.ts";
 import { rulesExtractor } from "./index.ts";
-import type { Asked, Read, Told } from "./thread-worker.ts";
-
-/** The part of a thread of Node that is used here. */
-export type Thread = Pick<Worker, "postMessage" | "on" | "ref" | "unref">;
+import type { Asked, Read } from "./thread-worker.ts";
 
 /** After a thread has ended by itself, the next one is begun no sooner than this. */
 const REST_MS = 10_000;
@@ -17,9 +15,9 @@ const MOST_MEGABYTES = 512;
  */
 export function rulesInThread(begin: () => Thread = begun): Extractor {
   const own = rulesExtractor();
-  let line: Line | undefined;
+  let line: Line<Asked, Read> | undefined;
   let endedAt = Number.NEGATIVE_INFINITY;
-  const open = (): Line | undefined => {
+  const open = (): Line<Asked, Read> | undefined => {
     if (line || performance.now() - endedAt < REST_MS) return line;
     line = lineTo(begin, () => {
       line = undefined;
@@ -41,62 +39,22 @@ export function rulesInThread(begin: () => Thread = begun): Extractor {
 }
 
 /** Nothing where the thread could not read it. */
-async function readOver(line: Line | undefined, given: Reading): Promise<Proposal[] | undefined> {
+async function readOver(
+  line: Line<Asked, Read> | undefined,
+  given: Reading,
+): Promise<Proposal[] | undefined> {
   const { messages, earlier, known } = given;
   const reading = { messages, earlier, known };
-  let read = await line?.ask({ reading });
-  if (read === "wants what ended") read = await line?.ask({ reading, ended: given.ended?.() ?? [] });
-  return typeof read === "object" ? [...read] : undefined;
-}
-
-interface Line {
-  ask(what: Omit<Asked, "number">): Promise<Read>;
+  let outcome = await line?.ask({ reading });
+  if (outcome?.told === "wants what ended") {
+    outcome = await line?.ask({ reading, ended: given.ended?.() ?? [] });
+  }
+  return typeof outcome?.told === "object" ? [...outcome.told] : undefined;
 }
 
 function begun(): Thread {
-  const file = import.meta.url.endsWith(".ts") ? "./thread-worker.ts" : "./thread-worker.js";
-  return new Worker(new URL(file, import.meta.url), {
+  return new Worker(programBeside(import.meta.url, "./thread-worker"), {
     name: "rules",
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
   });
-}
-
-/** Asks a thread, several at once; whoever still waits when it ends is told that it failed. */
-function lineTo(begin: () => Thread, onEnd: () => void): Line {
-  const waiting = new Map<number, (read: Read) => void>();
-  let asked = 0;
-  let isOver = false;
-  const end = (): void => {
-    if (isOver) return;
-    isOver = true;
-    ready.resolve();
-    for (const answer of waiting.values()) answer("failed");
-    waiting.clear();
-    onEnd();
-  };
-  const ready = Promise.withResolvers<void>();
-  const thread = begin();
-  // It holds up no end of the program but while somebody waits for it.
-  thread.unref();
-  thread.on("message", (told: Told) => {
-    if (told === "ready") return ready.resolve();
-    waiting.get(told.number)?.(told.read);
-    waiting.delete(told.number);
-    if (waiting.size === 0) thread.unref();
-  });
-  thread.on("error", end);
-  thread.on("exit", end);
-  return {
-    async ask(what) {
-      thread.ref();
-      await ready.promise;
-      if (isOver) return "failed";
-      asked += 1;
-      const number = asked;
-      const answer = new Promise<Read>((resolve) => waiting.set(number, resolve));
-      thread.ref();
-      thread.postMessage({ number, ...what } satisfies Asked);
-      return answer;
-    },
-  };
 }

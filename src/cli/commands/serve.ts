@@ -77,7 +77,7 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
     await served.close();
     return EXIT.done;
   };
-  await withMemory(options, "writes", serving, { meter, ...traces, readsApart: true });
+  await withMemory(options, "writes", serving, { meter, ...traces, inThreads: true });
 }
 
 /** What is counted, and who may read it. */

@@ -1,0 +1,90 @@
+import { isMainThread, parentPort, type Worker } from "node:worker_threads";
+
+/** The part of a thread of Node that is used here. */
+export type Thread = Pick<Worker, "postMessage" | "on" | "ref" | "unref" | "terminate">;
+
+/** What becomes of what a thread was asked: its answer; or the thread ended, before or after it was asked. */
+export type Outcome<Told> =
+  | { readonly told: Told }
+  | { readonly told?: undefined; readonly ended: "before" | "after" };
+
+/** A thread that is asked, several things at once, and answers each. */
+export interface Line<Asked, Told> {
+  ask(asked: Asked): Promise<Outcome<Told>>;
+  /** Ends the thread. */
+  end(): Promise<void>;
+}
+
+interface Question<Asked> {
+  readonly number: number;
+  readonly asked: Asked;
+}
+
+/** "ready" comes first, of itself. */
+type Answer<Told> = "ready" | { readonly number: number; readonly told: Told };
+
+/** Begins a thread whose program calls `answering`. It holds up no end of the program but while somebody waits for it. */
+export function lineTo<Asked, Told>(begin: () => Thread, onEnd: () => void = () => {}): Line<Asked, Told> {
+  const waiting = new Map<number, (outcome: Outcome<Told>) => void>();
+  const ready = Promise.withResolvers<void>();
+  let number = 0;
+  let isOver = false;
+  let inNeed = 0;
+  const thread = begin();
+  const need = (more: 1 | -1): void => {
+    inNeed += more;
+    if (inNeed === 0) thread.unref();
+    else thread.ref();
+  };
+  const over = (): void => {
+    if (isOver) return;
+    isOver = true;
+    ready.resolve();
+    for (const answer of waiting.values()) answer({ ended: "after" });
+    waiting.clear();
+    onEnd();
+  };
+  thread.unref();
+  thread.on("message", (answer: Answer<Told>) => {
+    if (answer === "ready") return ready.resolve();
+    waiting.get(answer.number)?.({ told: answer.told });
+    waiting.delete(answer.number);
+  });
+  thread.on("error", over);
+  thread.on("exit", over);
+  return {
+    async ask(asked) {
+      need(1);
+      try {
+        await ready.promise;
+        if (isOver) return { ended: "before" };
+        number += 1;
+        const own = number;
+        const outcome = new Promise<Outcome<Told>>((resolve) => waiting.set(own, resolve));
+        thread.postMessage({ number: own, asked } satisfies Question<Asked>);
+        return await outcome;
+      } finally {
+        need(-1);
+      }
+    },
+    async end() {
+      await thread.terminate();
+      over();
+    },
+  };
+}
+
+/** In a thread: answers what it is asked from now on. */
+export function answering<Asked, Told>(answer: (asked: Asked) => Promise<Told>): void {
+  if (isMainThread || !parentPort) return;
+  const port = parentPort;
+  port.on("message", async ({ number, asked }: Question<Asked>) => {
+    port.postMessage({ number, told: await answer(asked) } satisfies Answer<Told>);
+  });
+  port.postMessage("ready" satisfies Answer<Told>);
+}
+
+/** The program of a thread beside a module: as it is compiled, or as it stands in the source. */
+export function programBeside(module: string, name: string): URL {
+  return new URL(`${name}${module.endsWith(".ts") ? ".ts" : ".js"}`, module);
+}

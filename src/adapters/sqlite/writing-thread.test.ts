@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { afterAll, describe, expect, it } from "vitest";
+import { isMemoryError } from "../../errors.ts";
+import type { Record } from "../../ports/record.ts";
+import { changes, message } from "../../testing/change-sets.ts";
+import { recordConformance } from "../../testing/record-conformance.ts";
+import { openSqliteRecord } from "./index.ts";
+import { sqliteRecordInThread } from "./writing-thread.ts";
+
+const WORKER = new URL("./writing-worker.ts", import.meta.url);
+const ANN = { project: "p", user: "ann" };
+const folder = mkdtempSync(join(tmpdir(), "keepsake-writing-"));
+const paths = new WeakMap<Record, string>();
+let count = 0;
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function open(path: string): Promise<Record> {
+  const record = await sqliteRecordInThread({ path });
+  paths.set(record, path);
+  return record;
+}
+
+function newPath(): string {
+  count += 1;
+  return join(folder, `${count}.db`);
+}
+
+const pathOf = (record: Record): string => paths.get(record) ?? "";
+
+recordConformance({
+  name: "sqlite in a file, written to in a thread",
+  randomHistories: 10,
+  open: () => open(newPath()),
+  async reopen(record) {
+    await record.close();
+    return open(pathOf(record));
+  },
+  second: (record) => open(pathOf(record)),
+});
+
+describe("a thread that writes", () => {
+  it("holds up nobody who reads while another program holds the file", async () => {
+    const path = newPath();
+    const record = await open(path);
+    await record.commit(ANN, changes({ messages: [message("m1")] }));
+    const other = await openSqliteRecord({ path });
+    const { DatabaseSync } = await import("node:sqlite");
+    const holder = new DatabaseSync(path);
+    holder.exec("BEGIN IMMEDIATE");
+    const committed = record.commit(ANN, changes({ base: 1, messages: [message("m2")] }));
+    const from = performance.now();
+    for (let i = 0; i < 50; i += 1) expect(await record.revision(ANN)).toBe(1);
+    // SQLite waits 50 ms for a lock at a time, standing still: here, it would be once at least.
+    expect(performance.now() - from).toBeLessThan(45);
+    holder.exec("COMMIT");
+    expect(await committed).toBe(2);
+    holder.close();
+    await other.close();
+    await record.close();
+  });
+
+  it("that ends: what it was at work with is not known, and all else goes on here", async () => {
+    const path = newPath();
+    let thread: Worker | undefined;
+    const record = await sqliteRecordInThread({ path }, () => {
+      thread = new Worker(WORKER, { workerData: { path } });
+      return thread;
+    });
+    expect(await record.commit(ANN, changes({ messages: [message("m1")] }))).toBe(1);
+    const asked = record
+      .commit(ANN, changes({ base: 1, messages: [message("m2")] }))
+      .catch((error: unknown) => error);
+    // The question is on its way after a turn.
+    await Promise.resolve();
+    await Promise.resolve();
+    await thread?.terminate();
+    const outcome = await asked;
+    const revision = await record.revision(ANN);
+    if (outcome === 2) expect(revision).toBe(2);
+    else expect(isMemoryError(outcome) && outcome.code).toBe("unavailable");
+    expect(await record.commit(ANN, changes({ base: revision, messages: [message("m3")] }))).toBe(
+      revision + 1,
+    );
+    await record.close();
+  });
+
+  it("that cannot be begun is done without", async () => {
+    const path = newPath();
+    const record = await sqliteRecordInThread(
+      { path },
+      () => new Worker("throw new Error()", { eval: true }),
+    );
+    expect(await record.commit(ANN, changes({ messages: [message("m1")] }))).toBe(1);
+    await record.close();
+  });
+});

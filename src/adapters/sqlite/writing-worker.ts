@@ -1,0 +1,62 @@
+import { workerData } from "node:worker_threads";
+import { type ErrorCode, isMemoryError } from "../../errors.ts";
+import { answering } from "../shared/thread-line.ts";
+import { openSqliteRecord, type SqliteRecord } from "./index.ts";
+
+/** What the thread writes, by the names that the record has for it; and what the ledger of calls does. */
+export type Write =
+  | keyof Pick<
+      SqliteRecord,
+      | "commit"
+      | "seal"
+      | "scrub"
+      | "keepBlock"
+      | "keepRecalls"
+      | "beginAnswer"
+      | "endAnswer"
+      | "letAnswerGo"
+      | "dropAnswers"
+      | "noteBackup"
+      | "noteVisits"
+      | "noteJob"
+      | "takeLease"
+      | "renewLease"
+      | "giveBackLease"
+      | "close"
+    >
+  | "calls.note"
+  | "calls.unname"
+  | "calls.removeBefore";
+
+export interface Asked {
+  readonly write: Write;
+  readonly given: readonly unknown[];
+}
+
+/** What came of it; an error goes from thread to thread without what makes it one of ours. */
+export type Told =
+  | { readonly gave: unknown }
+  | { readonly code: ErrorCode | undefined; readonly message: string; readonly cause: string | undefined };
+
+const record = await openSqliteRecord(workerData);
+const { note, unname, removeBefore } = record.calls;
+const writes: { readonly [name in Write]: (...given: never[]) => Promise<unknown> } = {
+  ...record,
+  "calls.note": note,
+  "calls.unname": unname,
+  "calls.removeBefore": removeBefore,
+};
+
+answering(async ({ write, given }: Asked): Promise<Told> => {
+  try {
+    // Name and values come from one call of a typed method.
+    return { gave: await writes[write](...(given as never[])) };
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return {
+      code: isMemoryError(error) ? error.code : undefined,
+      message,
+      cause: cause instanceof Error ? cause.message : undefined,
+    };
+  }
+});
