@@ -16,9 +16,12 @@ export interface ClaimIndex {
 
 const NONE: ReadonlySet<string> = new Set();
 
+/** Of most keys there is one id: a set for each would be a third of all that is kept of a user. */
+type Index = Map<string, string | Set<string>>;
+
 export function claimIndex(): ClaimIndex {
-  const bySame = new Map<string, Set<string>>();
-  const bySlot = new Map<string, Set<string>>();
+  const bySame: Index = new Map();
+  const bySlot: Index = new Map();
   const namings = new Set<string>();
   const keys = new Map<string, readonly [same: string, slot: string]>();
 
@@ -46,8 +49,8 @@ export function claimIndex(): ClaimIndex {
     },
     remove,
     namings: () => namings,
-    same: (claim) => bySame.get(claimKey(claim)) ?? NONE,
-    slot: (claim) => bySlot.get(slotKey(claim)) ?? NONE,
+    same: (claim) => idsOf(bySame, claimKey(claim)),
+    slot: (claim) => idsOf(bySlot, slotKey(claim)),
   };
 }
 
@@ -55,14 +58,22 @@ function slotKey({ subject, relation }: Claim): string {
   return `${relation}\n${subject.toLowerCase()}`;
 }
 
-function add(index: Map<string, Set<string>>, key: string, id: string): void {
+function idsOf(index: Index, key: string): ReadonlySet<string> {
   const ids = index.get(key);
-  if (ids) ids.add(id);
-  else index.set(key, new Set([id]));
+  return typeof ids === "string" ? new Set([ids]) : (ids ?? NONE);
 }
 
-function drop(index: Map<string, Set<string>>, key: string, id: string): void {
+function add(index: Index, key: string, id: string): void {
   const ids = index.get(key);
-  ids?.delete(id);
-  if (ids?.size === 0) index.delete(key);
+  if (ids === undefined) index.set(key, id);
+  else if (typeof ids === "string") index.set(key, new Set([ids, id]));
+  else ids.add(id);
+}
+
+function drop(index: Index, key: string, id: string): void {
+  const ids = index.get(key);
+  if (ids === id) index.delete(key);
+  if (typeof ids !== "object") return;
+  ids.delete(id);
+  if (ids.size === 0) index.delete(key);
 }

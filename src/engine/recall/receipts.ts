@@ -19,8 +19,8 @@ export interface RecallKeeper {
 }
 
 /** Written so long after the first that waits, or when so many do. */
-const REST_MS = 500;
-const MOST_WAITING = 200;
+const REST_MS = 250;
+const MOST_WAITING = 100;
 
 /** A receipt that is not worked out yet, and what has been noted of it since. */
 interface Waiting {
