@@ -68,9 +68,12 @@ const SET =
   "set_config('synchronous_commit', $5, true), set_config('bytea_output', 'hex', true), " +
   // What asks for one user goes by an index, whatever is known of sizes yet, and its plan is made once: to make it takes
   // longer than to carry it out.
-  "set_config('enable_seqscan', $6, true), set_config('plan_cache_mode', $7, true), set_config('role', $8, true)";
-const OF_ONE = ["off", "force_generic_plan"] as const;
-const OF_ALL = ["on", "auto"] as const;
+  "set_config('enable_seqscan', $6, true), set_config('plan_cache_mode', $7, true), " +
+  // To begin helpers for a few rows takes the server ten times as long as to read them.
+  "set_config('max_parallel_workers_per_gather', coalesce($8, current_setting('max_parallel_workers_per_gather')), true), " +
+  "set_config('role', $9, true)";
+const OF_ONE = ["off", "force_generic_plan", "0"] as const;
+const OF_ALL = ["on", "auto", null] as const;
 
 export function databaseOf(pool: PostgresPool, settings: Settings): Database {
   const people = new Map<string, number>();

@@ -29,7 +29,7 @@ const IDLE_MS = 1000;
 
 // The role comes last: what is set after it would be set by another one.
 const NAMES =
-  "search_path keepsake.project keepsake.reach statement_timeout lock_timeout default_transaction_read_only enable_seqscan plan_cache_mode role".split(
+  "search_path keepsake.project keepsake.reach statement_timeout lock_timeout default_transaction_read_only enable_seqscan plan_cache_mode max_parallel_workers_per_gather role".split(
     " ",
   );
 const BEFORE = statement(
@@ -144,7 +144,7 @@ function stayOn(connection: PostgresConnection, settings: Settings, onLost: () =
   const begin = (): Promise<unknown> => {
     const [path, wait] = [pathOf(settings), String(timeoutMs)];
     const first = send(
-      statement(SET, path, current, "", wait, wait, "on", "off", "force_generic_plan", role),
+      statement(SET, path, current, "", wait, wait, "on", "off", "force_generic_plan", "0", role),
     );
     first.catch(broke);
     return first;
