@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { defanged } from "../domain/defang.ts";
 import type { Role } from "../domain/message.ts";
 import { ordersIn, type Voice } from "../domain/orders/orders.ts";
@@ -45,7 +45,7 @@ const MOST = 10_000;
 
 /** As `ordersIn`. It takes a while, and the same passages are recalled again and again. */
 function ordersOf(text: string, voice: Voice): ReturnType<typeof ordersIn> {
-  const key = createHash("sha256").update(`${voice} ${text}`).digest("base64");
+  const key = hash("sha256", `${voice} ${text}`, "base64");
   const known = LOOKED_AT.get(key);
   if (known) return known;
   const spans = ordersIn(text, voice);

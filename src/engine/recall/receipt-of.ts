@@ -10,8 +10,8 @@ export const ARMS = { words: "words", vectors: "near", claims: "claim", time: "t
 const MOST_DROPPED = 20;
 
 /**
- * The receipt of a recall. What hangs on the scratch is copied while it is still lent; the rest is worked out when the
- * receipt is asked for, so that the recall does not wait for it.
+ * The receipt of a recall. What hangs on the scratch is worked out while it is still lent, for to copy it would take as long; the
+ * rest when the receipt is asked for, so that the recall does not wait for it.
  */
 export function receiptOf(
   of: { readonly id: string; readonly revision: number; readonly wanted: Wanted },
@@ -20,16 +20,15 @@ export function receiptOf(
 ): () => RecallReceipt {
   const partsOf = partsTeller(found.signals, found.weights, found.places);
   const parts = chosen.map(({ slot }) => partsOf(slot));
-  const arms = Object.entries(ARMS).map(([arm, signal]) => ({
-    arm,
-    scores: chosen.map(({ slot }) => found.signals.columns[signal][slot] ?? 0),
-    column: copied(found.signals.columns[signal], found.slots),
-  }));
+  const places = Object.entries(ARMS).map(([arm, signal]) => {
+    const column = found.signals.columns[signal];
+    const scores = chosen.map(({ slot }) => column[slot] ?? 0);
+    return { arm, places: placesIn(column, found.slots, scores) };
+  });
   // What is held on to until then is little: the collector would move the rest about.
   const left = foremost(dropped);
   const items = chosen.map(({ id, type, score, status }) => ({ id, type, score, status }));
   return () => {
-    const places = arms.map(({ arm, scores, column }) => ({ arm, places: placesIn(column, scores) }));
     const { wanted } = of;
     return {
       id: of.id,
@@ -52,14 +51,6 @@ export function receiptOf(
       dropped: left.map((one) => ({ ...one, score: short(one.score) })),
     };
   };
-}
-
-/** Up to so many units, a column is copied whole: that is quicker than to pick out those that were weighed. */
-const WHOLE = 16_384;
-
-function copied(column: Float32Array, slots: Int32Array): Float32Array {
-  if (column.length <= WHOLE) return column.slice();
-  return Float32Array.from(slots, (slot) => column[slot] as number);
 }
 
 /** What was weighed comes before what the bounds left out. */
@@ -89,9 +80,13 @@ function boundsOf({ limit, minScore, bounds }: Wanted): RecallBounds {
   };
 }
 
+/** Up to so many units, a rank counts all of them; of more, those that were weighed. */
+const WHOLE = 16_384;
+
 /** The rank and score of each of the chosen in one arm, in a single walk along its column. */
 function placesIn(
   column: Float32Array,
+  slots: Int32Array,
   scores: readonly number[],
 ): (RecalledItem["arms"][string] | undefined)[] {
   const found = scores
@@ -101,8 +96,12 @@ function placesIn(
   const [least] = found;
   if (!least) return [];
   const above = new Uint32Array(found.length + 1);
-  for (const value of column) {
-    if (value <= least.score) continue;
+  const bar = least.score;
+  const isWhole = column.length <= WHOLE;
+  const length = isWhole ? column.length : slots.length;
+  for (let i = 0; i < length; i += 1) {
+    const value = column[isWhole ? i : (slots[i] as number)] as number;
+    if (value <= bar) continue;
     let place = 1;
     while (place < found.length && value > (found[place]?.score ?? 0)) place += 1;
     above[place] = (above[place] as number) + 1;
