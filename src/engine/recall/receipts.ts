@@ -78,7 +78,10 @@ export function recallKeeper(record: Pick<Record, "keepRecalls" | "recalls">): R
 
   return {
     keep(scope, id, make) {
-      wait(scope, { id, make: once(make), more: {} });
+      const made = once(make);
+      // Not kept until it is written: what it is worked out from is larger, and a heap full of that is collected slowly.
+      setImmediate(made).unref();
+      wait(scope, { id, make: made, more: {} });
     },
     note(scope, id, more) {
       const one = held(scope).findLast((receipt) => receipt.id === id);
