@@ -15,6 +15,7 @@ export async function inTime<Result>(
   const ending = new AbortController();
   const gone = (): void => ending.abort(client.reason);
   if (client.aborted) gone();
+  // For as long as the request is there: what streams goes on after this.
   client.addEventListener("abort", gone, { once: true });
   let timer: NodeJS.Timeout | undefined;
   const lateness = new Promise<never>((_resolve, reject) => {
@@ -28,7 +29,6 @@ export async function inTime<Result>(
     return await Promise.race([run(ending.signal), lateness]);
   } finally {
     clearTimeout(timer);
-    client.removeEventListener("abort", gone);
   }
 }
 

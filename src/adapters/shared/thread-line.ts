@@ -44,7 +44,6 @@ export function lineTo<Asked, Told>(begin: () => Thread, onEnd: () => void = () 
     waiting.clear();
     onEnd();
   };
-  thread.unref();
   thread.on("message", (answer: Answer<Told>) => {
     if (answer === "ready") return ready.resolve();
     waiting.get(answer.number)?.({ told: answer.told });
@@ -52,6 +51,8 @@ export function lineTo<Asked, Told>(begin: () => Thread, onEnd: () => void = () 
   });
   thread.on("error", over);
   thread.on("exit", over);
+  // After these: to listen makes it count again.
+  thread.unref();
   return {
     async ask(asked) {
       need(1);
