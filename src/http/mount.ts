@@ -7,16 +7,18 @@ import type { Asked, Operation, Services } from "./operation.ts";
 import { refuse } from "./problem.ts";
 import { withinRate } from "./rate.ts";
 import { reach } from "./reach.ts";
+import { type Turns, turns } from "./turns.ts";
 
 /**
  * Serves the operations of a table. Whatever is mounted goes through the same steps, in this order: key and scope, the
- * key's allowance, then, within the time there is, what was asked, checked, and the handler.
+ * key's allowance, then, within the time there is, what was asked, checked, its turn, and the handler.
  */
 export function mount(app: App, operations: readonly Operation[], services: Services): void {
+  const turn = turns();
   const paths = Map.groupBy(inOrder(operations), ({ path }) => path);
   for (const [path, own] of paths) {
     for (const operation of own) {
-      app.on(operation.method, routeOf(path), (exchange) => perform(operation, exchange, services));
+      app.on(operation.method, routeOf(path), (exchange) => perform(operation, exchange, services, turn));
     }
     // Here, and not later: else "stats" would be the id of a memory where it is asked for by another method.
     app.all(routeOf(path), () => {
@@ -36,7 +38,12 @@ function wrongMethod(methods: readonly string[]): Error {
   });
 }
 
-async function perform(operation: Operation, exchange: Exchange, services: Services): Promise<Response> {
+async function perform(
+  operation: Operation,
+  exchange: Exchange,
+  services: Services,
+  turn: Turns,
+): Promise<Response> {
   exchange.set("operation", operation);
   if (operation.scope !== "none") await services.keys.refresh();
   const bearer = admitted(operation, exchange, services.keys);
@@ -45,6 +52,7 @@ async function perform(operation: Operation, exchange: Exchange, services: Servi
   const work = (signal: AbortSignal): Promise<Response> =>
     services.lifecycle.during(async () => {
       const came = await read(operation, exchange);
+      await turn();
       const asked = { ...came, ...reach(services, bearer), signal, bearer, services, exchange };
       return once(operation, asked, async () => operation.handle(asked));
     });

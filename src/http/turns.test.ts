@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { turns } from "./turns.ts";
+
+it("requests begin in the order in which they came, and what has begun goes on in between", async () => {
+  const turn = turns();
+  const done: string[] = [];
+  const began = Promise.withResolvers<void>();
+  const request = async (name: string): Promise<void> => {
+    await turn();
+    done.push(name);
+    if (name !== "first") return;
+    // As the answer of a thread comes: in a turn of the loop after this one.
+    setImmediate(() => done.push("first goes on"));
+    began.resolve();
+  };
+  const names = ["first", "second", "third", "fourth"];
+  await Promise.all(names.map(request));
+  await began.promise;
+  expect(done.filter((name) => names.includes(name))).toEqual(names);
+  expect(done.indexOf("first goes on")).toBeLessThan(done.indexOf("third"));
+});
+
+it("one that comes later begins as well", async () => {
+  const turn = turns();
+  await turn();
+  await turn();
+  await Promise.all([turn(), turn()]);
+});
