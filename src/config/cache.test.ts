@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cacheBytesFor } from "./cache.ts";
+import { cacheBytesFor, youngMegabytesFor } from "./cache.ts";
 
 it.each([
   ["a small machine", 1e9, 0, 256e6],
@@ -10,4 +10,13 @@ it.each([
   ["a container without a limit", 4e9, 2 ** 63, 500e6],
 ])("takes an eighth of the memory of %s, within bounds", (_what, machine, container, bytes) => {
   expect(cacheBytesFor(machine, container)).toBe(bytes);
+});
+
+it.each([
+  ["a small machine", 0.5e9, 0, 16],
+  ["a middling one", 4e9, 0, 63],
+  ["a large one", 64e9, 0, 128],
+  ["a small container on a large one", 64e9, 1e9, 16],
+])("takes a share for what is young on %s, within bounds", (_what, machine, container, megabytes) => {
+  expect(youngMegabytesFor(machine, container)).toBe(megabytes);
 });

@@ -13,7 +13,27 @@ export function cacheBytesFor(
   machine: number = totalmem(),
   container: number = process.constrainedMemory(),
 ): number {
-  const all = container > 0 && container < machine ? container : machine;
-  const megabytes = (all * SHARE) / 1e6;
+  const megabytes = (memoryOf(machine, container) * SHARE) / 1e6;
   return Math.round(Math.min(MOST_MB, Math.max(LEAST_MB, megabytes))) * 1e6;
+}
+
+const LEAST_YOUNG_MB = 16;
+const MOST_YOUNG_MB = 128;
+const YOUNG_SHARE = 1 / 64;
+
+/**
+ * Room in a server for what a request makes and lets go of, in MB: V8's semi-space, of which there are up to three; from 16, which
+ * V8 takes by itself, to 128. Under load most of it is garbage within milliseconds; in less room it is copied about until it is, and
+ * moved to where it is collected seldom, with everything standing still.
+ */
+export function youngMegabytesFor(
+  machine: number = totalmem(),
+  container: number = process.constrainedMemory(),
+): number {
+  const megabytes = (memoryOf(machine, container) * YOUNG_SHARE) / 1e6;
+  return Math.round(Math.min(MOST_YOUNG_MB, Math.max(LEAST_YOUNG_MB, megabytes)));
+}
+
+function memoryOf(machine: number, container: number): number {
+  return container > 0 && container < machine ? container : machine;
 }

@@ -2,6 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { memoryRateLimits } from "../../adapters/memory/rate-limits.ts";
 import { otelTracer } from "../../adapters/opentelemetry/index.ts";
 import { type PrometheusMeter, prometheusMeter } from "../../adapters/prometheus/index.ts";
+import { youngMegabytesFor } from "../../config/cache.ts";
 import { whoUnderstands } from "../../config/model.ts";
 import { gauge } from "../../engine/gauges.ts";
 import { invalid } from "../../errors.ts";
@@ -24,12 +25,6 @@ import { stopped } from "../stopped.ts";
 /** Requests of one key in a minute where others can reach the server: far more than a person makes, and no flood. */
 const RATE_LIMIT = 6000;
 
-/**
- * MB of room for what a request makes and lets go of. Under load most of it is garbage within milliseconds; in less room it is
- * copied about until it is: a twentieth of the server's time.
- */
-const YOUNG_MB = 64;
-
 interface ServeOptions extends CommonOptions {
   readonly host?: string;
   readonly port?: number;
@@ -37,7 +32,7 @@ interface ServeOptions extends CommonOptions {
 
 /** The server, until it is told to stop; what it has begun then is finished. */
 export async function serveHttp(options: ServeOptions): Promise<void> {
-  setFlagsFromString(`--max-semi-space-size=${YOUNG_MB}`);
+  setFlagsFromString(`--max-semi-space-size=${youngMegabytesFor()}`);
   const meter = prometheusMeter();
   const tracer = await otelTracer();
   const traces = tracer ? { tracer } : {};
