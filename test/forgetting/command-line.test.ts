@@ -5,6 +5,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+/** Nothing of this shell's settings. */
+const { PATH, NODE_COMPILE_CACHE } = process.env;
+const ENV = { PATH, NODE_COMPILE_CACHE };
+
 /** What a user runs: made as new as src/ before the tests began. */
 const MAIN = join(import.meta.dirname, "../../dist/cli/main.js");
 let place = "";
@@ -26,7 +30,7 @@ function keepsake(...words: readonly string[]): Ran {
   const ran = spawnSync(process.execPath, [MAIN, ...words], {
     cwd: place,
     encoding: "utf8",
-    env: { PATH: process.env.PATH },
+    env: ENV,
   });
   const json = words.includes("--json") ? JSON.parse(ran.stdout) : undefined;
   return { status: ran.status, out: ran.stdout, err: ran.stderr, json };
@@ -126,7 +130,7 @@ describe("backup, restore and audit on the command line", () => {
     keepsake("backup", "monday.db");
     const server = spawn(process.execPath, [MAIN, "serve", "--port", "0"], {
       cwd: place,
-      env: { PATH: process.env.PATH },
+      env: ENV,
     });
     await new Promise((resolve) => server.stdout.once("data", resolve));
     const refused = keepsake("restore", "monday.db", "--yes");
