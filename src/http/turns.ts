@@ -7,13 +7,21 @@ export type Turns = () => Promise<void>;
  */
 export function turns(): Turns {
   const waiting: (() => void)[] = [];
-  const next = (): void => {
-    waiting.shift()?.();
-    if (waiting.length > 0) setImmediate(next);
+  let isTaken = false;
+  const pass = (): void => {
+    const next = waiting.shift();
+    isTaken = next !== undefined;
+    if (!next) return;
+    setImmediate(pass);
+    next();
   };
-  return () =>
-    new Promise((resolve) => {
-      waiting.push(resolve);
-      if (waiting.length === 1) setImmediate(next);
-    });
+  return () => {
+    // One that comes alone waits for nothing.
+    if (!isTaken) {
+      isTaken = true;
+      setImmediate(pass);
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => waiting.push(resolve));
+  };
 }
