@@ -4,6 +4,7 @@ import type { Message } from "../../domain/message.ts";
 import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Delta } from "../../ports/record.ts";
+import { noDelta } from "../shared/no-delta.ts";
 import { bodyOf } from "../shared/stored-body.ts";
 import { vectorOf } from "../shared/stored-vector.ts";
 import { BODIES, VECTORS } from "./by-id.ts";
@@ -18,18 +19,6 @@ export async function revision(database: Database, scope: Scope): Promise<number
   const keys = keysOf(scope);
   const [row] = await database.quick(keys[0], { sql: PERSON, values: keys });
   return Number(row?.revision ?? 0);
-}
-
-function nothing(): Delta {
-  return {
-    revision: 0,
-    messages: [],
-    memories: [],
-    units: [],
-    gone: { units: [], memories: [] },
-    tombstones: [],
-    links: [],
-  };
 }
 
 const MESSAGES = "SELECT body FROM messages WHERE person = $1 AND revision > $2 ORDER BY turn";
@@ -50,7 +39,7 @@ export async function since(
   { units: withUnits = true }: { readonly units?: boolean } = {},
 ): Promise<Delta> {
   const person = await personOf(database, scope);
-  if (person === NOBODY) return nothing();
+  if (person === NOBODY) return noDelta();
   const [users = [], messages = [], memories = [], tombstones = [], links = [], gone = [], units = []] =
     await database.ask(
       reachOf(scope),

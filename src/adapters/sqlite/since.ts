@@ -4,21 +4,10 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Delta } from "../../ports/record.ts";
+import { noDelta } from "../shared/no-delta.ts";
 import type { Database, Row } from "./database.ts";
 import { linkOf, tombstoneOf, unitOf } from "./read.ts";
 import { bodyOf, userOf } from "./rows.ts";
-
-function nothing(): Delta {
-  return {
-    revision: 0,
-    messages: [],
-    memories: [],
-    units: [],
-    gone: { units: [], memories: [] },
-    tombstones: [],
-    links: [],
-  };
-}
 
 /**
  * What changed after a revision, in one read transaction, so that it is of one moment. What was read is made into objects in
@@ -31,7 +20,7 @@ export async function since(
   { units = true }: { readonly units?: boolean } = {},
 ): Promise<Delta> {
   const rows = rowsSince(database, scope, revision, units);
-  if (!rows) return nothing();
+  if (!rows) return noDelta();
   return {
     revision: rows.revision,
     messages: await inSlices(rows.messages, bodyOf<Message>),
