@@ -47,6 +47,33 @@ describe("keys that several servers share", () => {
     expect(one.verify(key)).toBeUndefined();
   });
 
+  it("are read again where one is written while they are being read", async () => {
+    const held = memoryDocuments();
+    let meanwhile: (() => void) | undefined;
+    const documents: Documents = {
+      ...held,
+      async read(name, known) {
+        const found = await held.read(name, known);
+        const work = meanwhile;
+        meanwhile = undefined;
+        work?.();
+        return found;
+      },
+    };
+    const [one, other] = [await server(documents), await server(held)];
+    const { key } = one.create();
+    await one.kept();
+    await one.refresh();
+    meanwhile = () => void one.create({ project: "made meanwhile" });
+    await one.refresh();
+    expect(one.verify(key)).toBeDefined();
+    const { key: theirs } = other.create({ project: "shop" });
+    await other.kept();
+    meanwhile = () => void one.create({ project: "made meanwhile" });
+    await one.refresh();
+    expect([one.verify(theirs)?.project, one.list("made meanwhile").length]).toEqual(["shop", 2]);
+  });
+
   it("sign a page in everywhere, and out everywhere", async () => {
     const documents = memoryDocuments();
     const [one, other] = [await server(documents), await server(documents)];

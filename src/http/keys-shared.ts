@@ -21,8 +21,15 @@ export function sharedKeys(documents: Documents): SharedKeys {
     known = found && { mark: found.mark, ring: parsed(found.text ?? "") };
   };
   const look = oneForMany(async () => {
-    await writing;
-    learn(await documents.read(NAME, known?.mark));
+    for (;;) {
+      await writing;
+      const mark = known?.mark;
+      const found = await documents.read(NAME, mark);
+      // Something was written here meanwhile: what was found says nothing of it, and may be told without its text.
+      if (known?.mark !== mark) continue;
+      learn(found);
+      return;
+    }
   });
   const keep = async (change: (held: KeyRing) => KeyRing, isTold: boolean): Promise<void> => {
     try {
