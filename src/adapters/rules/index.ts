@@ -11,6 +11,7 @@ import { readStatements } from "./reader.ts";
 import { closeHoles, hasHole, withoutHoles } from "./words/holes.ts";
 
 export { rulesQuestionReader } from "./questions/questions.ts";
+export { warmed } from "./questions/warm.ts";
 
 /** How much of a message is read, so that no message can take seconds. */
 const MOST_SENTENCES = 120;

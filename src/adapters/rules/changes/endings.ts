@@ -15,8 +15,19 @@ const WHAT = `(?<what>${WORD}(?: ${WORD}){0,5}?)`;
 const STOPS =
   "(?=$|[,;.!?()–—]| because\\b| since\\b| after\\b| when\\b| so\\b| as\\b| and\\b| but\\b| last\\b| this\\b| yesterday\\b| today\\b| in (?:january|february|march|april|may|june|july|august|september|october|november|december|the end)\\b| for (?:good|now|health|the|my)\\b| at (?:the|last)\\b| on (?:\\p{Lu}|my)| (?:completely|entirely|altogether|already|now|too|a(?:nd)? while back|ages ago|\\w+ (?:days?|weeks?|months?|years?) ago|about|lol|haha|tho|though|thank)\\b)";
 
-function patternOf(row: string, before: string): RegExp {
-  return new RegExp(`^${before}${row.replace("{}", WHAT)}${STOPS}`, "iu");
+/** A way to say it, and what a sentence must hold for it to be worth a look: to compile the whole takes milliseconds. */
+interface Way {
+  readonly likely: RegExp;
+  readonly pattern: RegExp;
+}
+
+function wayOf(row: string, whole: string): Way {
+  const likely = row.replace("{}", "[^]*").replaceAll("\\p{L}", "\\S");
+  return { likely: new RegExp(likely, "iu"), pattern: new RegExp(whole, "iu") };
+}
+
+function patternOf(row: string, before: string): Way {
+  return wayOf(row, `^${before}${row.replace("{}", WHAT)}${STOPS}`);
 }
 
 const BY_USER = ENDED_IT.map((row) => patternOf(row, `${OPENERS}${WE}`));
@@ -26,14 +37,14 @@ const BY_OTHERS = TAKEN_OFF.map((row) =>
     `${OPENERS}(?:(?:they|(?:the|my|our) [\\p{L}' ]{2,24}?|\\p{Lu}\\p{L}+|doctors?|work|doc)(?:['’]?ve|['’]?s| have| has| had)? )(?:(?:just|finally|also|now|recently) )*`,
   ),
 );
-const BY_ITSELF = IT_ENDED.map(
-  (row) =>
-    new RegExp(
-      `^${OPENERS}(?:(?:the|my|our|that|this|both|all) )*${WHAT}(?: ?(?=['’]s)| )${row}(?![\\p{L}'’])`,
-      "iu",
-    ),
+const BY_ITSELF = IT_ENDED.map((row) =>
+  wayOf(
+    row,
+    `^${OPENERS}(?:(?:the|my|our|that|this|both|all) )*${WHAT}(?: ?(?=['’]s)| )${row}(?![\\p{L}'’])`,
+  ),
 );
 const PARTED = OVER_WITH.map((row) => patternOf(row, OPENERS));
+const WAYS: readonly Way[] = [...PARTED, ...BY_USER, ...BY_OTHERS, ...BY_ITSELF];
 
 /** It may be so, it is not so, or another is meant to have said it. */
 const UNSURE =
@@ -67,7 +78,8 @@ function endedIn(
   place: { readonly start: number; readonly end: number },
   before: string,
 ): Proposal[] {
-  for (const pattern of [...PARTED, ...BY_USER, ...BY_OTHERS, ...BY_ITSELF]) {
+  for (const { likely, pattern } of WAYS) {
+    if (!likely.test(piece)) continue;
     const what = tidy(pattern.exec(piece)?.groups?.what ?? "");
     if (what === "") continue;
     const found = IT.test(what) ? pointedAt(context, before, place.start) : namedBy(context, what);

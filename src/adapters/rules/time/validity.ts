@@ -16,6 +16,9 @@ const MONTH =
   "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
 const DAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 const WORDS = `(?:the |about |around |early |late |mid-?|(?:the )?(?:end|start|beginning|middle) of )*(?:(?:next|last|this|coming|following) (?:week(?:end)?|month|year|spring|summer|autumn|winter|${DAY}|${MONTH})|(?:\\d{1,2}(?:st|nd|rd|th)?(?: of)? ${MONTH}|${MONTH}(?: \\d{1,2}(?:st|nd|rd|th)?)?)(?:,? (?:19|20)\\d\\d)?|(?:19|20)\\d\\d(?:-\\d\\d(?:-\\d\\d)?)?|\\d{1,2}(?:st|nd|rd|th)|${DAY}|today|tomorrow|tonight|yesterday|(?:new year|christmas|easter))\\b`;
+/** Stands in all that `WORDS` takes: to compile the patterns below takes milliseconds. */
+const NAMED =
+  /\d|week|month|year|spring|summer|autumn|winter|day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|tomorrow|tonight|christmas|easter/i;
 const OPEN = `(?:\\d{1,2}(?:st|nd|rd|th)?|${WORDS})`;
 
 const RANGE = new RegExp(
@@ -35,7 +38,7 @@ const WEEKLY = new RegExp(
 
 /** The stretch that words name, resolved against the time and zone `at`. Nothing where they name none. */
 export function stretchIn(text: string, at: string, ahead: boolean): SaidStretch {
-  if (text.length > 600 || WEEKLY.test(text)) return {};
+  if (text.length > 600 || !NAMED.test(text) || WEEKLY.test(text)) return {};
   const range = RANGE.exec(text)?.groups;
   if (range) {
     const until = dateOf(range.to ?? range.last, at, ahead);
