@@ -1,10 +1,12 @@
 /** The part of a pool of the package `pg` that this adapter uses. Any object with these methods will do. */
 export interface IndexPool {
   connect(): Promise<IndexConnection>;
+  on(event: "connect", listener: (connection: IndexConnection) => void): unknown;
 }
 
 /** One connection, taken from the pool. */
 export interface IndexConnection {
+  on(event: "error", listener: (error: Error) => void): unknown;
   query(query: IndexQuery): Promise<{ readonly rows: readonly IndexRow[] }>;
   /** Gives it back to the pool; with true, closes it. */
   release(isBroken?: boolean): void;

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Pool } from "pg";
 import { afterAll, describe, expect, expectTypeOf, it } from "vitest";
+import { faultyLine } from "../../../test/postgres/faulty-line.ts";
 import { matches, type Where } from "../../domain/filter.ts";
 import { followerConformance } from "../../testing/follower-conformance.ts";
 import { entry, randomVectors } from "../../testing/follower-entries.ts";
@@ -16,7 +17,7 @@ it("takes the pool of pg as it is", () => {
 });
 
 it("refuses a prefix that is no plain name", () => {
-  const pool = { connect: () => Promise.reject(new Error("never asked")) };
+  const pool = { connect: () => Promise.reject(new Error("never asked")), on: () => undefined };
   expect(() => postgresFollower({ pool, prefix: 'x"; DROP TABLE y' })).toThrow(/prefix/);
 });
 
@@ -61,6 +62,24 @@ describe.skipIf(!url)(`pgvector (${HOW})`, () => {
     return prefix;
   };
   let prefix = "";
+
+  it("goes on where a connection ends while it is at work, or in the moment in which it is ready", async () => {
+    const line = await faultyLine(url ?? "");
+    const far = new Pool({ connectionString: line.url, max: 1 });
+    far.on("error", () => {});
+    const follower = postgresFollower({ pool: far, prefix: named(), timeoutMs: 2000 });
+    const space = { fingerprint: "test/8", dimensions: 8 };
+    await follower.prepare(space);
+    line.become("silent");
+    const asked = follower.prepare(space);
+    setTimeout(() => line.cut(), 50);
+    await expect(asked).rejects.toMatchObject({ code: "unavailable" });
+    line.become("ends what has begun");
+    await expect(follower.prepare(space)).rejects.toMatchObject({ code: "unavailable" });
+    await follower.prepare(space);
+    await far.end();
+    await line.close();
+  });
 
   followerConformance({
     name: "pgvector",

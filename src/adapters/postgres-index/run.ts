@@ -1,4 +1,5 @@
 import { isMemoryError, MemoryError } from "../../errors.ts";
+import { hearConnection, hearConnections } from "../shared/heard-connections.ts";
 import { within } from "../shared/within.ts";
 import type { IndexConnection, IndexPool, IndexRow } from "./pool.ts";
 
@@ -18,6 +19,7 @@ const AS_TEXT = { getTypeParser: () => (text: string) => text };
  * connection that gave no answer is closed, and never given back.
  */
 export function runner(pool: IndexPool, timeoutMs: number): Run {
+  hearConnections(pool);
   return async (signal, work) => {
     signal?.throwIfAborted();
     const end = performance.now() + timeoutMs;
@@ -32,6 +34,7 @@ export function runner(pool: IndexPool, timeoutMs: number): Run {
       throw translated(error, signal);
     }
     const held = connection;
+    hearConnection(held);
     const ask: Ask = async (text, values = []) =>
       (await held.query({ text, types: AS_TEXT, ...(values.length > 0 ? { values } : {}) })).rows;
     try {

@@ -40,6 +40,8 @@ export async function prepared(ask: Ask, tables: Tables, space: FollowerSpace): 
         `vector ${kind}(${space.dimensions}) NOT NULL, type text NOT NULL, owner text NOT NULL, ` +
         "at double precision NOT NULL, kind text, session text, PRIMARY KEY (owner_key, id))",
     );
+    // Samples for plans stand in the server's catalogue, which no erasure reaches.
+    await ask(`ALTER TABLE ${tables.entries} ALTER vector SET STATISTICS 0`);
     await ask(`CREATE INDEX ON ${tables.entries} USING hnsw (vector ${kind}_cosine_ops)`);
     await ask(
       `CREATE TABLE IF NOT EXISTS ${tables.space} ` +

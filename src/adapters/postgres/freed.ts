@@ -69,13 +69,13 @@ async function sizeOf(database: Database, name: string): Promise<number> {
   return Number(rows[0]?.bytes);
 }
 
-/** False where somebody holds it for too long, or this login may not. */
+/** False where somebody holds it, or reads what was before, for too long, or this login may not. */
 async function rewritten(database: Database, name: string): Promise<boolean> {
   const table = `${quoted(database.settings.schema)}.${quoted(name)}`;
   const noted = "SELECT last, xmin::text AS made FROM freed WHERE name = $1";
   const [before] = await everybodys(database, statement(noted, name));
   if (!before) return true;
-  await snapshotsPast(database, before.made ?? "0");
+  if (!(await snapshotsPast(database, before.made ?? "0"))) return false;
   try {
     await database.alone([`SET lock_timeout = ${LOCK_MS}`, `VACUUM (FULL) ${table}`], {
       after: "RESET lock_timeout",
@@ -94,14 +94,18 @@ async function rewritten(database: Database, name: string): Promise<boolean> {
 
 const OLDER =
   "SELECT count(*) AS found FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database() " +
-  "AND age(backend_xmin) >= age($1::text::xid)";
+  "AND greatest(age(backend_xmin), age(backend_xid)) >= age($1::text::xid)";
 
-/** What somebody may still read is written anew with the rest: waits a moment until nobody can. */
-async function snapshotsPast(database: Database, xid: string): Promise<void> {
+/**
+ * What somebody may still read, or who began before, is written anew with the rest: waits a moment until nobody can. False where
+ * somebody still does: then it would look as if it were done.
+ */
+async function snapshotsPast(database: Database, xid: string): Promise<boolean> {
   const end = performance.now() + SNAPSHOTS_MS;
   while (performance.now() < end) {
     const [row] = await everybodys(database, statement(OLDER, xid));
-    if (Number(row?.found) === 0) return;
+    if (Number(row?.found) === 0) return true;
     await pause(20);
   }
+  return false;
 }

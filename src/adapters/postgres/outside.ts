@@ -3,6 +3,7 @@ import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { OutsideUnits, OutsideUser } from "../../ports/record.ts";
 import { bodyOf } from "../shared/stored-body.ts";
+import { NEWEST } from "./by-id.ts";
 import type { Database } from "./database.ts";
 import { textOf } from "./names.ts";
 import type { Row } from "./pool.ts";
@@ -34,8 +35,7 @@ const UNITS =
   "SELECT id, type, owner, long_names, first, last, space, terms FROM units " +
   "WHERE person = $1 AND space <> $2 ORDER BY number LIMIT $3";
 const MESSAGES = "SELECT id, body FROM messages WHERE person = $1 AND id = ANY ($2)";
-const MEMORIES =
-  "SELECT heads.id, body FROM heads JOIN versions USING (person, id, version) WHERE heads.person = $1 AND heads.id = ANY ($2)";
+const MEMORIES = `SELECT heads.id, newest.body FROM ${NEWEST} WHERE heads.person = $1 AND heads.id = ANY ($2)`;
 
 /** Some of a user's units outside a space, with what they were made of, as of one moment. */
 export function unitsOutside(

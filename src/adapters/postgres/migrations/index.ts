@@ -4,6 +4,7 @@ import { FREED } from "./0003-freed.ts";
 import { BLOCKS } from "./0004-blocks.ts";
 import { LOG } from "./0005-log.ts";
 import { PIECES } from "./0006-pieces.ts";
+import { STATISTICS } from "./0007-statistics.ts";
 
 /** In order; the table `migrations` counts those done. A migration that has been released never changes. */
-export const MIGRATIONS: readonly string[] = [RECORD, SHARED, FREED, BLOCKS, LOG, PIECES];
+export const MIGRATIONS: readonly string[] = [RECORD, SHARED, FREED, BLOCKS, LOG, PIECES, STATISTICS];
