@@ -18,6 +18,8 @@ const config: ViteUserConfig = {
           pool: "threads",
           // And what they share is not changed by them: loaded once a thread, not once a file, half of the tree is there at once.
           isolate: false,
+          // One more than there are cores: some of them wait for clocks and servers.
+          maxWorkers: Math.max(2, availableParallelism()) + 1,
           include: ["src/**/*.test.ts", "scripts/**/*.test.ts"],
           sequence: { groupOrder: 0 },
         },

@@ -1,7 +1,7 @@
 import { memoryCalls } from "./adapters/memory/index.ts";
 import { memorySessions } from "./adapters/memory/sessions.ts";
 import { modelExtractor } from "./adapters/model/index.ts";
-import { rulesExtractor, rulesQuestionReader } from "./adapters/rules/index.ts";
+import { rulesExtractor, rulesQuestionReader, warmed } from "./adapters/rules/index.ts";
 import { rulesInThread } from "./adapters/rules/thread.ts";
 import { fileLedger, fileSecret, openSqliteRecord, textSecret } from "./adapters/sqlite/index.ts";
 import { sqliteRecordInThread } from "./adapters/sqlite/writing-thread.ts";
@@ -155,7 +155,8 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
     costs,
     ...(options.meter ? { meter: options.meter } : {}),
     ...(options.tracer ? { tracer: options.tracer } : {}),
-    questions: options.questions ?? rulesQuestionReader(),
+    questions:
+      options.questions ?? (options.inThreads ? warmed(rulesQuestionReader()) : rulesQuestionReader()),
     clock,
     ids,
     secret,

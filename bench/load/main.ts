@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openaiServer } from "../../src/testing/openai-server.ts";
 import { filled } from "../speed/filling.ts";
-import { type Person, person } from "../speed/made-up.ts";
 import { rounded, type Spread, spreadOf } from "../speed/measure.ts";
 import { phase } from "../speed/progress.ts";
-import { seeded } from "../speed/vocabulary.ts";
-import { type Kind, type Sent, send } from "./generator.ts";
+import { type Sent, send } from "./generator.ts";
+import { kindsOf } from "./people.ts";
 import { type Running, started } from "./server.ts";
 
 const USAGE = `npm run -s bench -- --server [--users U] [--per-user N] [--seconds S] [--searches R] [--writes R] [--model-ms MS]
@@ -85,40 +84,6 @@ function wantedOf(): Wanted {
     json: values.json,
     profile: values.profile,
   };
-}
-
-/** Searches and writes of people drawn by chance. */
-function kindsOf({ users, perUser, searches, writes }: Wanted, mark: string): Kind[] {
-  const people: Person[] = Array.from({ length: users }, (_, i) => person(i + 1));
-  const drawing = (seed: number): (() => Person) => {
-    const random = seeded(seed);
-    return () => people[Math.floor(random() * users)] as Person;
-  };
-  const [asks, tells] = [drawing(7), drawing(11)];
-  const kinds: Kind[] = [
-    {
-      name: "search",
-      perSecond: searches,
-      make(number) {
-        const one = asks();
-        return {
-          path: `/api/v1/memories/${one.name}/search`,
-          body: { query: one.question(number, perUser) },
-        };
-      },
-    },
-    {
-      name: "write",
-      perSecond: writes,
-      make(number) {
-        const one = tells();
-        const { content } = one.said(perUser + number);
-        const messages = [{ id: `${mark}-${number}`, role: "user", content }];
-        return { path: "/api/v1/messages", body: { user_id: one.name, session_id: mark, messages } };
-      },
-    },
-  ];
-  return kinds.filter(({ perSecond }) => perSecond > 0);
 }
 
 async function measured(path: string, wanted: Wanted): Promise<Figures> {

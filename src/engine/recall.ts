@@ -6,22 +6,26 @@ import { sharedVector } from "./beside/shared-vectors.ts";
 import { type Block, unitId } from "./block/block.ts";
 import { type Packed, packContext } from "./context.ts";
 import type { Ports } from "./ports.ts";
-import { limitsOf } from "./recall/bounds.ts";
+import { type Limits, limitsOf } from "./recall/bounds.ts";
 import { explanationOf, whyItem } from "./recall/explain.ts";
-import { itemsOf } from "./recall/items.ts";
+import { type Bodies, itemsOf, readAhead } from "./recall/items.ts";
 import { nearest, underWay } from "./recall/nearest.ts";
 import { newestFirst, type Placed } from "./recall/newest.ts";
-import { rank } from "./recall/rank.ts";
+import { type Ranked, rank } from "./recall/rank.ts";
 import { receiptOf } from "./recall/receipt-of.ts";
 import { type Scratch, withScratch } from "./recall/scratch.ts";
-import { search, searchTexts } from "./recall/search.ts";
+import { type Found, search, searchTexts, type Texts } from "./recall/search.ts";
 import { withSuccessors } from "./recall/successors.ts";
 import { takeOptions, type Wanted } from "./recall/take-options.ts";
 import { blockThen, knownThen } from "./recall/then.ts";
 import { mayNameTime } from "./recall/time-arm.ts";
+import type { Nearness } from "./recall/vector-arm.ts";
 
 /** Characters. */
 const LONGEST_QUERY = 4000;
+
+/** Recalls that are under way in this process. */
+let going = 0;
 
 type RecallPorts = Pick<
   Ports,
@@ -55,9 +59,11 @@ export async function recall(
   const text = excerpt(query);
   const call = { scope, ...(options.signal ? { signal: options.signal } : {}) };
   const vector = await sharedVector(ports, scope, text, call);
-  const recalled = await withScratch((scratch) =>
-    recallWith(ports, scope, { text, vector, wanted, isExplained: options.explain === true, call }, scratch),
-  );
+  const asking = { text, vector, wanted, isExplained: options.explain === true, call };
+  going += 1;
+  const recalled = await withScratch((scratch) => recallWith(ports, scope, asking, scratch)).finally(() => {
+    going -= 1;
+  });
   options.signal?.throwIfAborted();
   ports.meter?.observe("memory_retrieval_duration_ms", performance.now() - from);
   return recalled;
@@ -84,26 +90,40 @@ async function recallWith(
   const span = mayNameTime(text)
     ? ports.questions.read(text, { at: bounds.asOf ?? bounds.now, known: [] })
     : {};
-  const { near, meanwhile } = await nearest(ports, {
+  const ranking = ({ block, texts }: Searched, near: Nearness | undefined): Weighing => {
+    const found = search(block, scratch, texts, { near, floor: ports.embedder.floor });
+    const limits = limitsOf(block, bounds, passes && ((slot) => passes(block, slot)));
+    return { found, limits, best: rank({ block, found, wanted, limits }) };
+  };
+  let ahead: Promise<Bodies | undefined> | undefined;
+  const { near, meanwhile, isGone } = await nearest<Searched>(ports, {
     scope,
     vector,
     scratch,
     call,
     meanwhile(now, isNear) {
+      // What was read for an older block may be older than this one.
+      ahead = undefined;
       const block = known ? blockThen(now, known) : now;
       return { block, texts: searchTexts(block, scratch, { query: text, span, isNear }, wanted.profile) };
     },
+    ahead(now, likely, searched) {
+      // To rank ahead is to rank twice: that time is taken from others who wait for the processor.
+      if (known || going > 1) return;
+      const { chosen } = ranking(searched, likely).best;
+      // If it can't be read, the next one to read it will say so.
+      ahead = readAhead(ports.record, scope, now, chosen).catch(() => undefined);
+    },
   });
-  const { block, texts } = meanwhile;
-  const found = search(block, scratch, texts, { near, floor: ports.embedder.floor });
-  const limits = limitsOf(block, bounds, passes && ((slot) => passes(block, slot)));
-  const best = rank({ block, found, wanted, limits });
+  const { block } = meanwhile;
+  const { found, limits, best } = ranking(meanwhile, near);
   const { revision } = block;
   const ending = { block, limits, limit: wanted.limit, memories: known };
   const chosen = await withSuccessors(ports.record, scope, ending, best.chosen);
   const ranked = { ...best, chosen };
   const id = ports.ids();
-  const reading = itemsOf(ports.record, scope, block, ranked.chosen, known);
+  const instead = { memories: known, ahead: isGone ? undefined : ahead };
+  const reading = itemsOf(ports.record, scope, block, ranked.chosen, instead);
   const noting = underWay().then(() => receiptOf({ id, revision, wanted }, ranked, found));
   const [got, receipt] = await Promise.all([reading, noting]);
   ports.recalls?.keep(scope, id, receipt);
@@ -119,6 +139,18 @@ async function recallWith(
   if (!isExplained) return withContext({ ...plain, items }, packed);
   const explained = ordered.map(({ item, one }) => ({ ...item, why: whyItem(text, found, one, item) }));
   return withContext({ ...plain, items: explained, explanation: explanationOf(ranked, wanted) }, packed);
+}
+
+/** A block, and what the arms without vectors found in it. */
+interface Searched {
+  readonly block: Block;
+  readonly texts: Texts;
+}
+
+interface Weighing {
+  readonly found: Found;
+  readonly limits: Limits;
+  readonly best: Ranked;
 }
 
 /** The context of a recall, worked out when it is first read: whoever puts the items into a prompt by themself never does. */

@@ -3,12 +3,13 @@ import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import { type Scope, scopeKey } from "../domain/scope.ts";
 import { type Meter, NO_METER } from "../ports/meter.ts";
-import type { KeptBlock, Record } from "../ports/record.ts";
-import { type SharedBlocks, type Sharing, sharedBlocks } from "./beside/shared-blocks.ts";
-import { type Block, bytesOfBlock, emptyBlock, follow, release, type Space } from "./block/block.ts";
-import { packBlock, unpackBlock } from "./block/pack.ts";
+import type { Record } from "../ports/record.ts";
+import { type Sharing, sharedBlocks } from "./beside/shared-blocks.ts";
+import { type Block, bytesOfBlock, follow, release, type Space } from "./block/block.ts";
+import { packBlock } from "./block/pack.ts";
 import type { ClaimIndex } from "./claim-index.ts";
 import { spaceOf } from "./space.ts";
+import { type Asked, newest, takenUp } from "./user-block.ts";
 import { nothing, take, type Whole } from "./user-whole.ts";
 
 /**
@@ -98,7 +99,7 @@ export function userStates(
     }
   };
 
-  const held = async (scope: Scope, revision: number, asked?: Taking["asked"]): Promise<Kept> => {
+  const held = async (scope: Scope, revision: number, asked?: Asked): Promise<Kept> => {
     const key = scopeKey(scope);
     const found = kept.get(key);
     // A lower revision than ours: the database was replaced by an older one.
@@ -128,7 +129,7 @@ export function userStates(
   };
 
   const refreshed = async (scope: Scope, isWhole: boolean): Promise<Kept> => {
-    const { revision, asked } = await newest(record, scope, !shared && !kept.has(scopeKey(scope)));
+    const { revision, asked } = await newest(record, scope, !shared && !kept.has(scopeKey(scope)) && space);
     const one = await held(scope, revision, asked);
     if (one.block.revision === revision && (one.whole?.revision === revision || !isWhole)) {
       if (kept.size > 1) touch(kept, one);
@@ -191,42 +192,6 @@ function touch(kept: Map<string, Kept>, one: Kept): void {
   const key = scopeKey(one.scope);
   kept.delete(key);
   kept.set(key, one);
-}
-
-/** The user's revision; and with somebody new what is kept of them, for the record may be far away. */
-async function newest(
-  record: Source,
-  scope: Scope,
-  isNew: boolean,
-): Promise<{ readonly revision: number } & Pick<Taking, "asked">> {
-  const asking = isNew ? record.block(scope).then((packed) => ({ packed })) : undefined;
-  const [revision, asked] = await Promise.all([record.revision(scope), asking]);
-  return { revision, asked };
-}
-
-interface Taking {
-  readonly space: Space;
-  readonly meter: Meter;
-  readonly shared: SharedBlocks | undefined;
-  /** What the record keeps, where it was asked already. */
-  readonly asked: { readonly packed: KeptBlock | undefined } | undefined;
-}
-
-/** The block that another server shared, or that the record kept, or an empty one. */
-async function takenUp(
-  record: Source,
-  scope: Scope,
-  revision: number,
-  { space, meter, shared, asked }: Taking,
-): Promise<Pick<Kept, "block" | "shared">> {
-  if (revision === 0) return { block: emptyBlock(space) };
-  const others = await shared?.take(scope, revision);
-  if (others) return { block: others, shared: others.units.count };
-  const packed = asked ? asked.packed : await record.block(scope);
-  if (!packed || packed.revision > revision) return { block: emptyBlock(space) };
-  const block = unpackBlock(packed.bytes, space);
-  if (!block) meter.count("memory_blocks_lost_total");
-  return { block: block ?? emptyBlock(space) };
 }
 
 /** Takes in what came since, in one read where the block and the rest stand at the same revision. */

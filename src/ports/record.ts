@@ -60,9 +60,10 @@ export interface Record extends HouseKeeping, KeptAnswers {
 
   /**
    * What was kept for a user's search with `keepBlock`: a cache beside the record, of an older revision perhaps. The
-   * record drops it when something is erased, and may drop it at any time.
+   * record drops it when something is erased, and may drop it at any time. A record that is far away gives its bytes to
+   * `parts` as they come, where there is one; then none are left to be given at the end.
    */
-  block(scope: Scope): Promise<KeptBlock | undefined>;
+  block(scope: Scope, parts?: BlockParts): Promise<KeptBlock | undefined>;
 
   /**
    * Keeps a block in place of the one before; one of another revision than the user's is left out. It is no change: no
@@ -176,6 +177,14 @@ export interface Record extends HouseKeeping, KeptAnswers {
 export interface KeptBlock {
   readonly revision: number;
   readonly bytes: Uint8Array;
+}
+
+/** Takes the bytes of a kept block as they come. */
+export interface BlockParts {
+  /** So many bytes follow. It may come once more: the block was kept anew meanwhile, and comes from its beginning. */
+  begin(revision: number, size: number): void;
+  /** The next bytes, valid until this returns. */
+  take(bytes: Uint8Array): void;
 }
 
 /** Receipts of one user's recalls, oldest first. */

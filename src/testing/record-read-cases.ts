@@ -1,8 +1,25 @@
 import { expect } from "vitest";
 import { MOST_RECALLS } from "../domain/recall-receipt.ts";
 import type { Scope } from "../domain/scope.ts";
+import type { KeptBlock, Record } from "../ports/record.ts";
 import { changes, erasure, memory, message, recallReceipt, unit } from "./change-sets.ts";
 import { ANN, BOB, dump, EMPTY, full, type RecordCases } from "./record-dump.ts";
+
+/** A kept block as whoever takes it in parts sees it: of what was begun last, and of what is left to be given at the end. */
+async function inParts(record: Record, scope: Scope): Promise<KeptBlock | undefined> {
+  let began: { readonly revision: number; readonly size: number } | undefined;
+  let taken: number[] = [];
+  const kept = await record.block(scope, {
+    begin(revision, size) {
+      began = { revision, size };
+      taken = [];
+    },
+    take: (bytes) => void taken.push(...bytes),
+  });
+  if (!kept) return undefined;
+  if (began) expect(began).toEqual({ revision: kept.revision, size: taken.length });
+  return { revision: kept.revision, bytes: Uint8Array.from([...taken, ...kept.bytes]) };
+}
 
 /** What the reads promise, and the walls between scopes. */
 export const READ_CASES: RecordCases = {
@@ -72,6 +89,8 @@ export const READ_CASES: RecordCases = {
     await record.commit(ANN, changes({ messages: [message("m1")] }));
     await record.keepBlock(ANN, block);
     expect(await record.block(ANN)).toEqual(block);
+    expect(await inParts(record, ANN)).toEqual(block);
+    expect(await inParts(record, BOB)).toBeUndefined();
     expect(await record.block(BOB)).toBeUndefined();
     expect(await record.revision(ANN)).toBe(1);
     await record.keepBlock(ANN, { revision: 1, bytes: Uint8Array.from([9]) });

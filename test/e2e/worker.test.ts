@@ -1,3 +1,4 @@
+import { getPriority } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
@@ -18,6 +19,8 @@ describe("worker", () => {
     const worker = await startedWorker(path, {});
     const known = async (): Promise<string> => (await keepsake("list")).out;
     await expect.poll(known, SOON).toContain("Shram");
+    // It gives way to whatever answers people.
+    expect(getPriority(worker.child.pid)).toBeGreaterThan(getPriority());
     expect(await worker.health()).toEqual({ status: "ok", record: "ok", http: 200 });
     const metrics = await (await fetch(worker.address.replace("/health", "/metrics"))).text();
     expect(metrics).toMatch(/memory_job_set_aside\{job="understanding"\} 0/);

@@ -7,12 +7,14 @@ export type Fault =
   | "refuses"
   /** Takes connections and answers nothing. */
   | "silent"
+  /** Ends a connection together with the word that it is ready, in one piece. */
+  | "ends what has begun"
   /** Breaks when it sees a COMMIT, which arrives; its answer does not. */
   | "loses the answer to COMMIT"
   /** Breaks when it sees a COMMIT, and it does not arrive. */
   | "loses COMMIT";
 
-/** A line to a database that a test can break. Of the last two faults one breaks it once. */
+/** A line to a database that a test can break. Of the last three faults one breaks it once. */
 export interface FaultyLine {
   /** The database's address, by way of the line. */
   readonly url: string;
@@ -21,6 +23,17 @@ export interface FaultyLine {
   /** Breaks all connections. */
   cut(): void;
   close(): Promise<void>;
+}
+
+/** What a server of PostgreSQL says when a connection is ready, and when it is ended. */
+const READY = Buffer.from("Z\0\0\0\u0005I", "latin1");
+const ENDED = message("E", "SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0");
+
+function message(type: string, text: string): Buffer {
+  const head = Buffer.alloc(5);
+  head.write(type);
+  head.writeUInt32BE(4 + text.length, 1);
+  return Buffer.concat([head, Buffer.from(text)]);
 }
 
 export async function faultyLine(url: string): Promise<FaultyLine> {
@@ -63,7 +76,12 @@ export async function faultyLine(url: string): Promise<FaultyLine> {
       }
     });
     far.on("data", (bytes: Buffer) => {
-      if (!isDeaf && fault !== "silent") near.write(bytes);
+      if (isDeaf || fault === "silent") return;
+      if (fault === "ends what has begun" && bytes.subarray(-READY.length).equals(READY)) {
+        fault = "none";
+        broke += 1;
+        near.end(Buffer.concat([bytes, ENDED]));
+      } else near.write(bytes);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -48,9 +48,9 @@ export const said = (number: number): string => `Parrot no. ${number} answers to
 
 /**
  * Clients that write by one server and ask another at once whether it is there: messages, memories that are changed, and
- * memories that are erased.
+ * memories that are erased. Each rests between two rounds, in ms: those that never do take all the time there is.
  */
-export function clients(servers: readonly { url: string; key: string }[]): Clients {
+export function clients(servers: readonly { url: string; key: string }[], restMs = 0): Clients {
   const seen: Seen = { told: [], stale: [], failed: [], again: [], searches: [], writes: [] };
   let isStopped = false;
   let count = 0;
@@ -63,6 +63,7 @@ export function clients(servers: readonly { url: string; key: string }[]): Clien
       const asking = askingOf(servers, agents, seen);
       const turn = { here, there, number: count, user: `user-${(round * 5 + client) % USERS}`, asking, seen };
       await ([told, told, changed, told, erased][round % 5] ?? told)(turn);
+      if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
     }
     for (const agent of agents) agent.destroy();
   };

@@ -1,20 +1,23 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { Asking } from "../../bench/load/people.ts";
 import { type Running, started } from "../../bench/load/server.ts";
 import { itemsAnswer } from "../../src/testing/model-items.ts";
 import { type OpenaiServer, openaiServer } from "../../src/testing/openai-server.ts";
 import { type OwnServer, ownServer } from "../services/own-server.ts";
 import { clients, type Seen } from "./clients.ts";
 import { type OwnDatabase, ownDatabase, type RunningWorker, startedWorker } from "./processes.ts";
-import { type Rates, steady } from "./steady.ts";
+import { met, moveIn, steady } from "./steady.ts";
 
-const USAGE = `node test/several/main.ts [--seconds S] [--quiet] [--searches R] [--writes R]
+const USAGE = `node test/several/main.ts [--seconds S] [--quiet] [--rest MS]
+                             [--searches R] [--writes R] [--users U] [--per-user N]
 
 Two servers that leave the jobs to two workers, on one PostgreSQL (KEEPSAKE_TEST_POSTGRES) and one Redis of their own, with a model
 behind them, under load for S seconds (30). Meanwhile one worker is killed, Redis is killed and comes back empty, and one worker is
 told to stop; with --quiet nothing of that. Fails where an answer lacks what another server had acknowledged, where a message is
-lost or understood twice, or where a request fails. With --searches and --writes others send so many a second as well, at random moments.`;
+lost or understood twice, or where a request fails. With --searches and --writes U people (100) of N memories each (20) send so many a second as well, at random moments;
+those that look whether all is there then rest between two rounds (--rest), or they alone would take all the time that two cores have.`;
 
 /** What is in the hands of a worker that is killed is asked about again: one request's turns. */
 const IN_HAND = 30;
@@ -135,18 +138,25 @@ function shareOf(times: readonly number[], share: number): number {
   return Math.round(times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? 0);
 }
 
+interface Trying {
+  readonly forMs: number;
+  readonly isQuiet: boolean;
+  readonly others: Asking;
+  readonly restMs: number;
+}
+
 async function tried(
   parties: Parties,
   asked: ReadonlyMap<number, number>,
-  { forMs, isQuiet, rates }: { readonly forMs: number; readonly isQuiet: boolean; readonly rates: Rates },
+  { forMs, isQuiet, others, restMs }: Trying,
 ) {
-  const load = clients(parties.servers);
-  const others = steady(parties.servers, rates, forMs / 1000);
+  const load = clients(parties.servers, restMs);
+  const sending = steady(parties.servers, others, forMs / 1000);
   const begun = performance.now();
   const wrong = isQuiet ? [] : await treatBadly(parties, forMs);
   await rest(Math.max(0, forMs - (performance.now() - begun)));
   await load.stop();
-  const steadily = await others;
+  const steadily = await sending;
   const seconds = (performance.now() - begun) / 1000;
   tell(`${load.seen.told.length} messages told; waiting until all are understood`);
   const readMs = await understood(parties);
@@ -185,8 +195,11 @@ async function main(): Promise<void> {
     options: {
       seconds: { type: "string", default: "30" },
       quiet: { type: "boolean", default: false },
+      rest: { type: "string", default: "0" },
       searches: { type: "string", default: "0" },
       writes: { type: "string", default: "0" },
+      users: { type: "string", default: "100" },
+      "per-user": { type: "string", default: "20" },
       help: { type: "boolean", default: false },
     },
   });
@@ -200,11 +213,19 @@ async function main(): Promise<void> {
   stack.defer(() => redis.remove());
   const database = await ownDatabase(server);
   stack.defer(() => database.drop());
+  const others: Asking = {
+    searches: Number(values.searches),
+    writes: Number(values.writes),
+    users: Number(values.users),
+    perUser: Number(values["per-user"]),
+  };
+  const isSteady = others.searches + others.writes > 0;
+  const secret = isSteady ? await moveIn(database.url, others) : "a-secret-for-this-run-only-0123456789";
   const asked = new Map<number, number>();
   const model = await parrotServer(asked);
   stack.defer(() => model.close());
   const settings = {
-    KEEPSAKE_SECRET: "a-secret-for-this-run-only-0123456789",
+    KEEPSAKE_SECRET: secret,
     REDIS_URL: redis.address,
     KEEPSAKE_QUEUE: "bullmq",
     OPENAI_BASE_URL: model.url,
@@ -221,11 +242,13 @@ async function main(): Promise<void> {
   for (const _ of [1, 2])
     servers.push(await started(database.url, { ...settings, KEEPSAKE_JOBS: "workers" }));
   for (const _ of [1, 2]) workers.push(await startedWorker(database.url, settings));
+  if (isSteady) await Promise.all(servers.map((server, i) => met(server, others, `met-${i}`)));
   const parties = { servers, workers, redis, settings, database };
   const { figures, isRight } = await tried(parties, asked, {
     forMs: Number(values.seconds) * 1000,
     isQuiet: values.quiet,
-    rates: { searches: Number(values.searches), writes: Number(values.writes) },
+    restMs: Number(values.rest),
+    others,
   });
   process.stdout.write(`${JSON.stringify(figures)}\n`);
   if (!isRight) process.exitCode = 1;

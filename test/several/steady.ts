@@ -1,50 +1,83 @@
-import { type Kind, type Sent, send } from "../../bench/load/generator.ts";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Pool } from "pg";
+import { type Sent, send } from "../../bench/load/generator.ts";
+import { type Asking, kindsOf } from "../../bench/load/people.ts";
+import { filled } from "../../bench/speed/filling.ts";
+import { person } from "../../bench/speed/made-up.ts";
+import { openPostgresRecord } from "../../src/adapters/postgres/index.ts";
+import { openSqliteRecord, textSecret } from "../../src/adapters/sqlite/index.ts";
+import { moveWhole } from "../../src/engine/whole/move.ts";
 
-/** Requests a second over all servers. */
-export interface Rates {
-  readonly searches: number;
-  readonly writes: number;
+/**
+ * A server that was just started compiles what it runs: so long is not measured, as in `bench -- --server`. Each has half of the
+ * load, and takes twice as long to see as much of it.
+ */
+const WARM_UP_SECONDS = 20;
+
+/** Has the people of the bench, with all that they said, in a database; gives the secret that it is kept with. */
+export async function moveIn(url: string, { users, perUser }: Asking): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "keepsake-several-"));
+  const path = join(folder, "memory.db");
+  const pool = new Pool({ connectionString: url, max: 4, pipeline: true });
+  try {
+    await filled(path, { users, perUser });
+    const secret = readFileSync(`${path}.secret`, "utf8").trim();
+    const file = await openSqliteRecord({ path });
+    const record = await openPostgresRecord({ pool, secret: textSecret(secret) });
+    await moveWhole(file, record);
+    await file.close();
+    await record.close();
+    // As the database does by itself, within minutes.
+    await pool.query("VACUUM");
+    return secret;
+  } finally {
+    await pool.end();
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
-const USERS = 100;
-
-/** People who search and write at random moments, whether they are answered or not: each server has its share of them. */
+/** These people search and write at random moments, whether they are answered or not: each server has its share of them. */
 export async function steady(
   servers: readonly { readonly url: string; readonly key: string }[],
-  { searches, writes }: Rates,
+  asking: Asking,
   seconds: number,
 ): Promise<{ readonly [kind: string]: { p50: number; p95: number; sent: number; errors: object } }> {
-  const all = await Promise.all(
-    servers.map((server, i) => {
-      const kinds: readonly Kind[] = [
-        {
-          name: "search",
-          perSecond: searches / servers.length,
-          make: (number) => ({
-            path: `/api/v1/memories/steady-${number % USERS}/search`,
-            body: { query: "What sings at noon?" },
-          }),
-        },
-        {
-          name: "write",
-          perSecond: writes / servers.length,
-          make: (number) => ({
-            path: "/api/v1/messages",
-            body: {
-              user_id: `steady-${number % USERS}`,
-              messages: [
-                { id: `s${i}-${number}`, role: "user", content: `My kettle no. ${number} sings at noon.` },
-              ],
-            },
-          }),
-        },
-      ];
-      const asked = kinds.filter(({ perSecond }) => perSecond > 0);
-      return send(server, asked, seconds, 17 + i);
-    }),
-  );
-  const names = [...new Set(all.flat().map(({ name }) => name))];
-  return Object.fromEntries(names.map((name) => [name, figuresOf(all.flat(), name)]));
+  const share = {
+    ...asking,
+    searches: asking.searches / servers.length,
+    writes: asking.writes / servers.length,
+  };
+  const during = async (mark: string, time: number): Promise<Sent[]> => {
+    const sent = servers.map((server, i) => send(server, kindsOf(share, `${mark}-${i}`), time, 17 + i));
+    return (await Promise.all(sent)).flat();
+  };
+  const warming = Math.min(WARM_UP_SECONDS, seconds / 4);
+  await during("warm-up", warming);
+  const all = await during("measured", seconds - warming);
+  const names = [...new Set(all.map(({ name }) => name))];
+  return Object.fromEntries(names.map((name) => [name, figuresOf(all, name)]));
+}
+
+/** Has a server meet everybody once: whom it knows nothing of yet, it takes in with all that they ever said. */
+export async function met(
+  { url, key }: { readonly url: string; readonly key: string },
+  { users }: Asking,
+  mark: string,
+): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const post = async (path: string, body: object): Promise<void> => {
+    const response = await fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${path}: ${response.status}`);
+    await response.arrayBuffer();
+  };
+  for (let i = 1; i <= users; i += 1) {
+    const { name } = person(i);
+    await post(`/api/v1/memories/${name}/search`, { query: "Who are you?" });
+    const messages = [{ id: mark, role: "user", content: "Hello." }];
+    await post("/api/v1/messages", { user_id: name, session_id: mark, messages });
+  }
 }
 
 function figuresOf(all: readonly Sent[], kind: string) {

@@ -48,6 +48,18 @@ describe.skipIf(!url)(`blocks in pieces${missing}`, () => {
         await Promise.all(reads);
       });
 
+      it("come in parts as they come, each once and in order, where somebody takes them so", async () => {
+        const [bytes = new Uint8Array(0)] = await filled([LARGE]);
+        const parts: Buffer[] = [];
+        const found = await record.block(scopeOf(0), {
+          begin: (revision, size) => expect([revision, size]).toEqual([1, LARGE]),
+          take: (part) => void parts.push(Buffer.from(part)),
+        });
+        expect(found).toEqual({ revision: 1, bytes: Buffer.alloc(0) });
+        expect(parts.length).toBeGreaterThan(100);
+        expect(Buffer.compare(Buffer.concat(parts), bytes)).toBe(0);
+      });
+
       it("are one or the other while they are kept anew, never parts of both", async () => {
         const [first = new Uint8Array(0)] = await filled([LARGE]);
         const second = new Uint8Array(randomBytes(LARGE - 100_000));

@@ -1,5 +1,5 @@
 import type { Scope } from "../../domain/scope.ts";
-import type { KeptBlock } from "../../ports/record.ts";
+import type { BlockParts, KeptBlock } from "../../ports/record.ts";
 import type { Raw } from "./copied.ts";
 import type { Database } from "./database.ts";
 import { rowsOf } from "./read.ts";
@@ -11,42 +11,73 @@ const AT_ONCE = 128;
 /** Where somebody keeps another one in between, it is read anew. */
 const TRIES = 3;
 
-/** Pieces that are being put together. */
-interface Whole {
+/** Pieces that are being given on. */
+interface Coming {
   revision: number;
-  bytes: Uint8Array;
-  /** Pieces and bytes that are there. */
+  size: number;
+  /** Pieces and bytes that were given. */
   pieces: number;
   have: number;
 }
 
-/** What was kept for a user's search. */
-export async function keptBlock(database: Database, scope: Scope): Promise<KeptBlock | undefined> {
+/** What was kept for a user's search. Its bytes go to `parts` where there is one, piece by piece as they come. */
+export async function keptBlock(
+  database: Database,
+  scope: Scope,
+  parts?: BlockParts,
+): Promise<KeptBlock | undefined> {
   const person = await personOf(database, scope);
   if (person === NOBODY) return undefined;
+  const own = together();
   for (let tries = TRIES; tries > 0; tries -= 1) {
-    const whole: Whole = { revision: 0, bytes: new Uint8Array(0), pieces: 0, have: 0 };
+    const coming: Coming = { revision: 0, size: 0, pieces: 0, have: 0 };
     let before: number;
     do {
-      before = whole.pieces;
-      await readPieces(database, scope, person, whole);
-    } while (whole.pieces > before && whole.have < whole.bytes.length);
-    if (whole.revision === 0) return undefined;
-    if (whole.have === whole.bytes.length) return { revision: whole.revision, bytes: whole.bytes };
+      before = coming.pieces;
+      await readPieces(database, scope, person, coming, parts ?? own);
+    } while (coming.pieces > before && coming.have < coming.size);
+    const { revision } = coming;
+    if (revision === 0) return undefined;
+    if (coming.have === coming.size) return { revision, bytes: parts ? NONE : own.bytes() };
   }
   return undefined;
 }
 
-async function readPieces(database: Database, scope: Scope, person: number, whole: Whole): Promise<void> {
+/** Puts parts together. */
+function together(): BlockParts & { bytes(): Uint8Array } {
+  let whole = new Uint8Array(0);
+  let have = 0;
+  return {
+    begin(_revision, size) {
+      // Not filled with zeros: every byte is written, or it is not given away.
+      const { buffer, byteOffset, byteLength } = Buffer.allocUnsafeSlow(size);
+      whole = new Uint8Array(buffer, byteOffset, byteLength);
+      have = 0;
+    },
+    take(bytes) {
+      whole.set(bytes, have);
+      have += bytes.length;
+    },
+    bytes: () => whole,
+  };
+}
+
+async function readPieces(
+  database: Database,
+  scope: Scope,
+  person: number,
+  coming: Coming,
+  parts: BlockParts,
+): Promise<void> {
   const [project] = keysOf(scope);
-  const first = whole.pieces;
+  const first = coming.pieces;
   const range = [person, first, first + AT_ONCE] as const;
   const take = ([revision, size, piece, bytes = NONE]: Raw): void =>
-    add(whole, { revision: longOf(revision), size: longOf(size), piece: longOf(piece), bytes });
+    add(coming, parts, { revision: longOf(revision), size: longOf(size), piece: longOf(piece), bytes });
   if (await database.copied(project, (tag) => copyOf(tag, ...range), take)) return;
   for (const { revision, size, piece, bytes } of await rowsOf(database, scope, PIECES, first, range[2])) {
     const numbers = { revision: Number(revision), size: Number(size), piece: Number(piece) };
-    add(whole, { ...numbers, bytes: bytesOf(bytes) });
+    add(coming, parts, { ...numbers, bytes: bytesOf(bytes) });
   }
 }
 
@@ -75,18 +106,17 @@ interface Piece {
 }
 
 /** Pieces of another block than the first one's, and such as come a second time after a lost connection, are left out. */
-function add(whole: Whole, { revision, size, piece, bytes }: Piece): void {
-  if (whole.revision === 0) {
-    whole.revision = revision;
-    // Not filled with zeros: every byte is written, or it is not given away.
-    const { buffer, byteOffset, byteLength } = Buffer.allocUnsafeSlow(size);
-    whole.bytes = new Uint8Array(buffer, byteOffset, byteLength);
+function add(coming: Coming, parts: BlockParts, { revision, size, piece, bytes }: Piece): void {
+  if (coming.revision === 0) {
+    coming.revision = revision;
+    coming.size = size;
+    parts.begin(revision, size);
   }
-  const isNext = piece === whole.pieces && whole.have + bytes.length <= size;
-  if (revision !== whole.revision || size !== whole.bytes.length || !isNext) return;
-  whole.bytes.set(bytes, whole.have);
-  whole.pieces += 1;
-  whole.have += bytes.length;
+  const isNext = piece === coming.pieces && coming.have + bytes.length <= size;
+  if (revision !== coming.revision || size !== coming.size || !isNext) return;
+  parts.take(bytes);
+  coming.pieces += 1;
+  coming.have += bytes.length;
 }
 
 const LOCK =

@@ -27,8 +27,8 @@ export interface Database {
   readonly instance: string;
   /** Reads, all as of one moment. */
   ask(reach: Reach, ...statements: readonly Statement[]): Promise<(readonly Row[])[]>;
-  /** One short read of a project's rows, on its way with others: without a transaction, where that can be. */
-  quick(project: string, asked: Statement): Promise<readonly Row[]>;
+  /** One short read of a project's rows, or of what is no project's, on its way with others: without a transaction, where that can be. */
+  quick(project: string | undefined, asked: Statement): Promise<readonly Row[]>;
   /** As bytes: see `Lane.copy`. False where it has to be asked for otherwise. Rows may come again, after a lost connection. */
   copied(project: string, sql: (tag: number) => string, take: (row: Raw) => void): Promise<boolean>;
   /** The same, with work in between. */
@@ -120,7 +120,9 @@ export function databaseOf(pool: PostgresPool, settings: Settings): Database {
     async quick(project, asked) {
       if (isClosed) throw closed();
       const rows = await run(() => lane.ask(project, asked));
-      return rows ?? (await read({ project }, (transaction) => transaction.last(asked)))[0] ?? [];
+      if (rows) return rows;
+      const reach = project === undefined ? EVERYBODY : { project };
+      return (await read(reach, (transaction) => transaction.last(asked)))[0] ?? [];
     },
     write(reach, work, settle) {
       let isUnknown = false;

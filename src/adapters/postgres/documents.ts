@@ -17,8 +17,8 @@ const PUT =
 export function postgresDocuments(database: Database): Documents {
   return {
     async read(name, known = "") {
-      const [rows = []] = await database.ask(EVERYBODY, { sql: READ, values: [keyOf(name), known] });
-      return rows[0] && documentOf(rows[0]);
+      const [row] = await database.quick(undefined, { sql: READ, values: [keyOf(name), known] });
+      return row && documentOf(row);
     },
 
     async change(name, change) {

@@ -10,6 +10,7 @@ import type {
   WaitingUser,
 } from "../../ports/house-keeping.ts";
 import { bodyOf } from "../shared/stored-body.ts";
+import { NEWEST } from "./by-id.ts";
 import { type Database, EVERYBODY } from "./database.ts";
 import { keyOf, readText, textOf } from "./names.ts";
 import type { Row } from "./pool.ts";
@@ -120,7 +121,7 @@ export async function failedVisits(
 }
 
 const CURRENT =
-  "SELECT body FROM heads JOIN versions USING (person, id, version) WHERE heads.person = $1 AND heads.number > $2 " +
+  `SELECT newest.body FROM ${NEWEST} WHERE heads.person = $1 AND heads.number > $2 ` +
   "AND is_current ORDER BY heads.number LIMIT $3";
 
 /** A page of the memories that are current, as of one moment with the revision. */

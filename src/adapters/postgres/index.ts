@@ -50,7 +50,7 @@ export async function openPostgresRecord(options: PostgresOptions): Promise<Post
     since: (scope, revision, what) => read.since(database, scope, revision, what),
     read: (scope, ids) => read.byIds(database, scope, ids),
     vectors: (scope, ids, space) => read.vectors(database, scope, ids, space),
-    block: (scope) => keptBlock(database, scope),
+    block: (scope, parts) => keptBlock(database, scope, parts),
     keepBlock: (scope, block) => keepBlock(database, scope, block),
     keepRecalls: (kept) => keepRecalls(database, kept),
     recalls: (scope, options) => recalls(database, scope, options),

@@ -74,15 +74,43 @@ describe.skipIf(!url)(`short reads${missing}`, () => {
   });
 
   it("take another connection when theirs has ended", async () => {
-    await record.commit(OURS, changes({ messages: [message("m")] }));
+    const ended = testPlace(url ?? "", { pipeline: true, max: 3 });
+    const again = await ended.open();
+    await again.commit(OURS, changes({ messages: [message("m")] }));
     for (let i = 0; i < 3; i += 1) {
-      expect(await record.revision(OURS)).toBe(1);
+      expect(await again.revision(OURS)).toBe(1);
+      // Asked by another pool: one of those that were ended would not be asked again.
       await place.pool.query(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND pid <> pg_backend_pid()",
-        [place.name],
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1",
+        [ended.name],
       );
     }
+    expect(await again.revision(OURS)).toBe(1);
+    await again.close();
+    await ended.pool.end();
+    await place.pool.query(`DROP SCHEMA ${ended.schemaOf(again)} CASCADE`);
+  });
+
+  it("do not wait behind one who waits for a table that is being written anew", async () => {
+    await record.commit(OURS, changes({ messages: [message("m")] }));
     expect(await record.revision(OURS)).toBe(1);
+    // Of no pool: all of its connections may be waiting.
+    const writer = testPlace(url ?? "", { max: 1 });
+    const holder = await writer.pool.connect();
+    await holder.query(`BEGIN; LOCK TABLE ${place.schemaOf(record)}.messages IN ACCESS EXCLUSIVE MODE`);
+    let isRead = false;
+    const waiting = record.read(OURS, { messages: ["m"], memories: [] }).finally(() => {
+      isRead = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const begun = performance.now();
+    expect(await record.revision(THEIRS)).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(isRead).toBe(false);
+    await holder.query("ROLLBACK");
+    expect((await waiting).messages.map(({ id }) => id)).toEqual(["m"]);
+    holder.release();
+    await writer.clear();
   });
 
   it("go on in transactions where a pooler stands between, which would hand what is set to others", async () => {

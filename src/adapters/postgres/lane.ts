@@ -1,6 +1,6 @@
 import { LIKELY } from "./by-id.ts";
 import { copiesOver, type Raw } from "./copied.ts";
-import { isLost } from "./errors.ts";
+import { isLost, stateOf } from "./errors.ts";
 import type { PostgresConnection, PostgresPool, Row } from "./pool.ts";
 import { pathOf, type Settings, taken } from "./settings.ts";
 import { queryOf, type Statement, statement } from "./statement.ts";
@@ -11,8 +11,8 @@ import { queryOf, type Statement, statement } from "./statement.ts";
  * sets for itself is set once for the whole stay; the pool gets the connection back as it was.
  */
 export interface Lane {
-  /** The rows of a statement, with those of one project in reach; nothing where there can be no lane. */
-  ask(project: string, asked: Statement): Promise<readonly Row[] | undefined>;
+  /** The rows of a statement, with those of one project in reach, if it names one; nothing where there can be no lane, or a table is not to be had. */
+  ask(project: string | undefined, asked: Statement): Promise<readonly Row[] | undefined>;
   /**
    * Gives the rows of a COPY as bytes, to be taken at once; the first column of each is the number that `sql` is given. False
    * where there can be no lane, or none for bytes: then nothing was done.
@@ -26,6 +26,9 @@ export interface Lane {
 const FEWEST = 3;
 /** It is given back when nothing was read for so long. */
 const IDLE_MS = 1000;
+/** Whoever waits longer for a table that is being written anew waits elsewhere: all who come later wait behind them. */
+const LOCK_MS = 50;
+const LOCKED = "55P03";
 
 // The role comes last: what is set after it would be set by another one.
 const NAMES =
@@ -47,8 +50,8 @@ interface Stay {
    * would be others' then. Nothing is set before it is known.
    */
   isDirect(): Promise<boolean>;
-  /** Nothing where it is being given back. */
-  ask(project: string, asked: Statement): Promise<readonly Row[] | undefined>;
+  /** Nothing where it is being given back, or a table is not to be had now. */
+  ask(project: string | undefined, asked: Statement): Promise<readonly Row[] | undefined>;
   copy(project: string, sql: (tag: number) => string, take: (row: Raw) => void): Promise<boolean>;
   /** Gives the connection back when all that was asked is answered. */
   leave(): Promise<void>;
@@ -124,8 +127,11 @@ function stayOn(connection: PostgresConnection, settings: Settings, onLost: () =
   let isLeaving = false;
   let waiting = 0;
   let current = "";
-  const send = async (one: Statement): Promise<readonly Row[]> =>
-    (await connection.query(queryOf(one, timeoutMs))).rows;
+  const holdBack = holdingBack(connection);
+  const send = async (one: Statement): Promise<readonly Row[]> => {
+    holdBack(waiting);
+    return (await connection.query(queryOf(one, timeoutMs))).rows;
+  };
   const broke = (error: Error): void => {
     if (isOver) return;
     isOver = true;
@@ -144,7 +150,7 @@ function stayOn(connection: PostgresConnection, settings: Settings, onLost: () =
   const begin = (): Promise<unknown> => {
     const [path, wait] = [pathOf(settings), String(timeoutMs)];
     const first = send(
-      statement(SET, path, current, "", wait, wait, "on", "off", "force_generic_plan", "0", role),
+      statement(SET, path, current, "", wait, String(LOCK_MS), "on", "off", "force_generic_plan", "0", role),
     );
     first.catch(broke);
     return first;
@@ -152,7 +158,7 @@ function stayOn(connection: PostgresConnection, settings: Settings, onLost: () =
   const ask: Stay["ask"] = async (project, asked) => {
     if (isLeaving) return undefined;
     set ??= begin();
-    if (project !== current) {
+    if (project !== undefined && project !== current) {
       current = project;
       set = Promise.all([set, send(statement(PROJECT, project))]);
       set.catch(broke);
@@ -163,6 +169,7 @@ function stayOn(connection: PostgresConnection, settings: Settings, onLost: () =
       prepare(connection, send);
       return rows;
     } catch (error) {
+      if (stateOf(error) === LOCKED) return undefined;
       if (isLost(error)) broke(error as Error);
       throw error;
     } finally {
@@ -204,6 +211,30 @@ function stayOn(connection: PostgresConnection, settings: Settings, onLost: () =
         broke(error as Error);
       }
     },
+  };
+}
+
+/** With more than this many reads on their way, more than one caller asks. */
+const FEW = 3;
+
+/**
+ * Holds back what is asked while more may be about to be asked, to send all of it in one piece: each piece costs a call of the system
+ * and wakes the server. That is until the end of the work at hand; under load until all who were let in at once have asked.
+ */
+function holdingBack({ connection: line }: PostgresConnection): (waiting: number) => void {
+  const stream = line?.stream;
+  if (!stream?.cork || !stream.uncork) return () => undefined;
+  let isHeld = false;
+  const send = (): void => {
+    isHeld = false;
+    stream.uncork?.();
+  };
+  return (waiting) => {
+    if (isHeld) return;
+    isHeld = true;
+    stream.cork?.();
+    if (waiting > FEW) setImmediate(send);
+    else process.nextTick(send);
   };
 }
 

@@ -1,5 +1,6 @@
 import { invalid, MemoryError } from "../../errors.ts";
 import type { Secret } from "../../ports/secret.ts";
+import { hearConnections } from "../shared/heard-connections.ts";
 import { type Database, databaseOf, onConnection } from "./database.ts";
 import { translate } from "./errors.ts";
 import { MIGRATIONS } from "./migrations/index.ts";
@@ -53,6 +54,7 @@ export async function openDatabase(options: PostgresOptions): Promise<Opened> {
   const onError = (): void => undefined;
   // Before the database listens for itself.
   pool.on("error", onError);
+  hearConnections(pool);
   try {
     return await patiently(patience, async () => {
       const connection = await taken(pool, connectMs);

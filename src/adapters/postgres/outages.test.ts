@@ -76,6 +76,17 @@ describe.skipIf(!url)(`when the server or the line fails${missing}`, () => {
         expect(await record.revision(ANN)).toBe(1);
       });
 
+      it("goes on where a connection is ended in the moment in which it is ready", async () => {
+        await record.commit(ANN, first);
+        for (let i = 0; i < 3; i += 1) {
+          const before = line.broke;
+          line.cut();
+          line.become("ends what has begun");
+          expect(await record.revision(ANN)).toBe(1);
+          expect(line.broke).toBe(before + 1);
+        }
+      });
+
       it("waits for a server that comes back, and says in time when it does not", async () => {
         await record.commit(ANN, first);
         line.become("refuses");

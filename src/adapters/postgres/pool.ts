@@ -7,6 +7,7 @@ export interface PostgresPool {
   readonly idleCount?: number;
   readonly waitingCount?: number;
   connect(): Promise<PostgresConnection>;
+  on(event: "connect", listener: (connection: PostgresConnection) => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
   removeListener(event: "error", listener: (error: Error) => void): unknown;
 }
@@ -17,8 +18,9 @@ export interface PostgresConnection {
   readonly pipeline?: boolean;
   /** The number of the server's process at its other end, as it was told when it was made. */
   readonly processID?: number | null;
-  /** The line beneath it, which tells what a COPY sends, as bytes. */
+  /** The line beneath it, which tells what a COPY sends, as bytes. Its stream can hold back what is written, to send it in one go. */
   readonly connection?: {
+    readonly stream?: { cork?(): void; uncork?(): void };
     on(event: "copyData", listener: (message: { readonly chunk: Uint8Array }) => void): unknown;
     removeListener(event: "copyData", listener: (message: { readonly chunk: Uint8Array }) => void): unknown;
   };

@@ -7,7 +7,7 @@ import type { Delta } from "../../ports/record.ts";
 import { noDelta } from "../shared/no-delta.ts";
 import { bodyOf } from "../shared/stored-body.ts";
 import { vectorOf } from "../shared/stored-vector.ts";
-import { BODIES, VECTORS } from "./by-id.ts";
+import { BODIES, NEWEST, VECTORS } from "./by-id.ts";
 import { type Database, EVERYBODY } from "./database.ts";
 import { keyOf, namesOf, readText, textOf } from "./names.ts";
 import type { Row } from "./pool.ts";
@@ -22,7 +22,9 @@ export async function revision(database: Database, scope: Scope): Promise<number
 }
 
 const MESSAGES = "SELECT body FROM messages WHERE person = $1 AND revision > $2 ORDER BY turn";
-const MEMORIES =
+const MEMORIES = `SELECT newest.body FROM ${NEWEST} WHERE heads.person = $1 AND heads.revision > $2 ORDER BY heads.number`;
+/** All of them: there a join is what it takes. */
+const ALL_MEMORIES =
   "SELECT body FROM heads JOIN versions USING (person, id, version) " +
   "WHERE heads.person = $1 AND heads.revision > $2 ORDER BY heads.number";
 const UNIT = "id, type, owner, long_names, first, last, space, terms";
@@ -45,7 +47,7 @@ export async function since(
       reachOf(scope),
       statement(PERSON, ...keysOf(scope)),
       statement(MESSAGES, person, from),
-      statement(MEMORIES, person, from),
+      statement(from === 0 ? ALL_MEMORIES : MEMORIES, person, from),
       statement(TOMBSTONES, person),
       statement(LINKS, person),
       statement(GONE, person, from),

@@ -5,53 +5,70 @@ import { bodyOf } from "../shared/stored-body.ts";
 import { type Database, EVERYBODY } from "./database.ts";
 import { keyOf } from "./names.ts";
 import { rowsOf } from "./read.ts";
-import { keysOf, reachOf } from "./rows.ts";
-import type { Transaction } from "./statement.ts";
+import { keysOf, personOf } from "./rows.ts";
 
-const USER = "SELECT number FROM users WHERE project = $1 AND name = $2 AND revision > 0 FOR NO KEY UPDATE";
+/** In one order, so that two servers that keep those of the same users follow each other. */
+const USERS =
+  "SELECT number, project, name FROM users WHERE number = ANY ($1::bigint[]) AND revision > 0 ORDER BY number FOR NO KEY UPDATE";
 const KEEP =
-  "INSERT INTO recalls (person, project, id, body) SELECT $1, $2, id, body " +
-  "FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS row (id, body, place) ORDER BY place " +
-  "ON CONFLICT (person, id) DO UPDATE SET number = excluded.number, body = excluded.body";
-const DROP =
-  "DELETE FROM recalls WHERE person = $1 AND number <= " +
-  "(SELECT number FROM recalls WHERE person = $1 ORDER BY number DESC LIMIT 1 OFFSET $2)";
+  "INSERT INTO recalls (person, project, id, body) SELECT person, project, id, body " +
+  "FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS row (person, project, id, body, place) " +
+  "ORDER BY place ON CONFLICT (person, id) DO UPDATE SET number = excluded.number, body = excluded.body";
+/** Of each user the newest that is one too many. Looked up for each by its index: a join might read everybody's. */
+const TOO_MANY =
+  "SELECT person, (SELECT number FROM recalls WHERE recalls.person = wanted.person ORDER BY number DESC LIMIT 1 OFFSET $2) AS last " +
+  "FROM unnest($1::bigint[]) AS wanted (person)";
+const DROP = "DELETE FROM recalls WHERE person = $1 AND number <= $2";
 
 /** Keeps receipts of recalls, and of each user the newest alone. A user who has nothing has none. */
 export async function keepRecalls(database: Database, kept: readonly NewRecalls[]): Promise<void> {
-  if (kept.length === 0) return;
-  // In one order, so that two servers that keep those of the same users follow each other.
-  const ordered = kept
-    .map((one) => ({ ...one, keys: keysOf(one.scope) }))
-    .sort((one, other) => (JSON.stringify(one.keys) < JSON.stringify(other.keys) ? -1 : 1));
-  const projects = new Set(ordered.map(({ keys: [project] }) => project));
-  const [first] = ordered;
-  const reach = projects.size === 1 && first ? reachOf(first.scope) : EVERYBODY;
-  // One transaction: each costs a write to the disk that is waited for, and recalls of many users come together.
+  const users = new Map<string, RecallReceipt[]>();
+  for (const { scope, receipts } of kept) {
+    const name = JSON.stringify(keysOf(scope));
+    users.set(name, [...(users.get(name) ?? []), ...receipts]);
+  }
+  const [first] = kept;
+  if (!first) return;
+  const [project] = keysOf(first.scope);
+  const reach = kept.every(({ scope }) => keysOf(scope)[0] === project) ? { project } : EVERYBODY;
+  const numbers = await Promise.all(kept.map(({ scope }) => personOf(database, scope)));
+  // One transaction, and few statements: each costs more than the rows, and recalls of many users come together.
   await database.write(reach, async (transaction) => {
-    const users = await transaction.all(...ordered.map(({ keys }) => ({ sql: USER, values: keys })));
-    for (const [i, { keys, receipts }] of ordered.entries()) {
-      const person = users[i]?.[0]?.number;
-      if (person !== undefined) keepOf(transaction, { person: Number(person), project: keys[0] }, receipts);
-    }
+    const there = await transaction.rows(USERS, numbers);
+    const rows = there.flatMap((row) => {
+      const own = users.get(JSON.stringify([row.project, row.name])) ?? [];
+      return lastOfEach(own).map(([id, receipt]) => ({
+        person: Number(row.number),
+        of: row.project,
+        id,
+        receipt,
+      }));
+    });
+    if (rows.length === 0) return;
+    const columns = [
+      rows.map(({ person }) => person),
+      rows.map(({ of }) => of),
+      rows.map(({ id }) => id),
+      rows.map(({ receipt }) => JSON.stringify(receipt)),
+    ];
+    const people = there.map(({ number }) => Number(number));
+    const [, tooMany = []] = await transaction.all(
+      { sql: KEEP, values: columns },
+      { sql: TOO_MANY, values: [people, MOST_RECALLS] },
+    );
+    for (const { person, last } of tooMany)
+      if (last !== null) transaction.later(DROP, Number(person), Number(last));
   });
 }
 
-function keepOf(
-  transaction: Transaction,
-  { person, project }: { readonly person: number; readonly project: string },
-  receipts: readonly RecallReceipt[],
-): void {
-  // Of two of one id the last; where it stood last, for that is how new it is.
-  const rows = new Map<string, RecallReceipt>();
+/** Of two of one id the last; where it stood last, for that is how new it is. */
+function lastOfEach(receipts: readonly RecallReceipt[]): [id: string, receipt: RecallReceipt][] {
+  const last = new Map<string, RecallReceipt>();
   for (const receipt of receipts) {
-    rows.delete(keyOf(receipt.id));
-    rows.set(keyOf(receipt.id), receipt);
+    last.delete(keyOf(receipt.id));
+    last.set(keyOf(receipt.id), receipt);
   }
-  if (rows.size === 0) return;
-  const bodies = [...rows.values()].map((receipt) => JSON.stringify(receipt));
-  transaction.later(KEEP, person, project, [...rows.keys()], bodies);
-  transaction.later(DROP, person, MOST_RECALLS);
+  return [...last];
 }
 
 /** The receipts of recalls, newest first. */

@@ -1,7 +1,11 @@
 import { Pool } from "pg";
 import { describe, expect, it } from "vitest";
 import { type Place, testPlace } from "../../../test/postgres/place.ts";
+import { changes, memory, message } from "../../testing/change-sets.ts";
 import { recordConformance } from "../../testing/record-conformance.ts";
+import { ANN } from "../../testing/record-dump.ts";
+import { pour, wholeOf } from "../../testing/whole-rows.ts";
+import { memoryRecord } from "../memory/index.ts";
 import type { PostgresPool } from "./pool.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
@@ -26,6 +30,29 @@ describe.skipIf(!url)(`on a server${missing}`, () => {
       teardown: () => place.clear(),
     });
   }
+});
+
+describe.skipIf(!url)(`a record that was filled from another${missing}`, () => {
+  it("is one whose sizes the server knows", async () => {
+    const place = testPlace(url ?? "", { pipeline: true });
+    const elsewhere = memoryRecord();
+    await elsewhere.commit(ANN, changes({ messages: [message("m")], memories: [memory("a"), memory("b")] }));
+    const record = await place.open();
+    const known = async (): Promise<unknown> => {
+      const sql =
+        "SELECT relname AS name, reltuples AS rows FROM pg_class WHERE relnamespace = $1::regnamespace " +
+        "AND relname IN ('messages', 'heads', 'users') ORDER BY 1";
+      return (await place.pool.query(sql, [place.schemaOf(record)])).rows;
+    };
+    await pour(wholeOf(elsewhere), wholeOf(record));
+    expect(await known()).toEqual([
+      { name: "heads", rows: 2 },
+      { name: "messages", rows: 1 },
+      { name: "users", rows: 1 },
+    ]);
+    await record.close();
+    await place.clear();
+  });
 });
 
 it("takes a pool of pg as it is", async () => {

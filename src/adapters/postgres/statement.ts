@@ -61,6 +61,16 @@ export function transactionOn(
   };
 }
 
+/** Whatever is written meanwhile leaves in one piece: each by itself costs a call of the system, and wakes the server. */
+function inOneGo<Result>({ connection: line }: PostgresConnection, work: () => Result): Result {
+  line?.stream?.cork?.();
+  try {
+    return work();
+  } finally {
+    line?.stream?.uncork?.();
+  }
+}
+
 /** Sends statements in one go where the connection can, else one after the other; throws the first fault. */
 async function sent(
   connection: PostgresConnection,
@@ -73,7 +83,7 @@ async function sent(
     for (const one of statements) found.push(await ask(one));
     return found;
   }
-  const settled = await Promise.allSettled(statements.map(ask));
+  const settled = await Promise.allSettled(inOneGo(connection, () => statements.map(ask)));
   return settled.map((one) => {
     if (one.status === "rejected") throw one.reason;
     return one.value;

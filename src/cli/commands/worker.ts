@@ -1,3 +1,4 @@
+import { constants, setPriority } from "node:os";
 import { otelTracer } from "../../adapters/opentelemetry/index.ts";
 import { type PrometheusMeter, prometheusMeter } from "../../adapters/prometheus/index.ts";
 import { gauge } from "../../engine/gauges.ts";
@@ -25,6 +26,7 @@ const AWAKE_MS = 1_000_000_000;
 export async function worker(options: WorkerOptions): Promise<void> {
   if (options.again !== undefined) return again(options, options.again);
   if (options.setAside) return showSetAside(options);
+  giveWay();
   const meter = prometheusMeter();
   const tracer = await otelTracer();
   const working = async (at: Working): Promise<number> => {
@@ -48,6 +50,15 @@ export async function worker(options: WorkerOptions): Promise<void> {
     }
   };
   await withMemory(options, "writes", working, { meter, jobs: "here", ...(tracer ? { tracer } : {}) });
+}
+
+/** Nobody waits for a worker. A server on the same machine answers people, and goes first. */
+function giveWay(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Where that is not allowed, they take turns.
+  }
 }
 
 function greeting({ path, backends: { options } }: Working, url: string | undefined): string[] {

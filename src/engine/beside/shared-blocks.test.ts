@@ -85,3 +85,28 @@ it("columns that have followed an erasure are neither shared nor kept", async ()
   expect(await cache.drop(ANN)).toBe(0);
   expect(await record.block(ANN)).toBeUndefined();
 });
+
+it("of many who become known at once one after the other is shared, with rests between them", async () => {
+  const record = memoryRecord();
+  const held = memoryCache({ clock });
+  const puts: number[] = [];
+  const cache: typeof held = {
+    ...held,
+    async put(...given) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await held.put(...given);
+      puts.push(performance.now());
+    },
+  };
+  const states = userStates(record, SPACE, { sharing: { cache, hotAfter: 1 } });
+  const units = Array.from({ length: 250 }, (_, i) => unit(`m${i}#0`, "passage", `m${i}`));
+  const messages = units.map(({ owner }) => message(owner, { session: "s" }));
+  for (const user of ["ann", "bob"]) {
+    const scope = { project: "default", user };
+    await record.commit(scope, changes({ messages, units }));
+    await states.block(scope);
+  }
+  await expect.poll(() => puts.length, { timeout: 5000 }).toBe(2);
+  const [first = 0, second = 0] = puts;
+  expect(second - first).toBeGreaterThan(150);
+});

@@ -5,7 +5,8 @@ import type { Cache } from "../../ports/cache.ts";
 import type { Meter } from "../../ports/meter.ts";
 import type { Record } from "../../ports/record.ts";
 import { type Block, bytesOfBlock, type Space } from "../block/block.ts";
-import { packBlock, unpackBlock } from "../block/pack.ts";
+import { packBlock } from "../block/pack.ts";
+import { unpackBlock } from "../block/unpack.ts";
 import { ifThere } from "./troubles.ts";
 
 /** Search columns of users who are served often, for all servers: whoever meets such a user next need not build them. */
@@ -34,6 +35,8 @@ const HOT = 5;
 /** With fewer new units than this, or than a tenth of all, they are not worth it. */
 const WORTH_SHARING = 200;
 const LARGEST = 8_000_000;
+/** After sharing, nothing is shared for so many times as long: a server that was just started has everybody to share. */
+const RESTS = 9;
 const STAMP_BYTES = 32;
 const SHARED = { cache: "shared users" } as const;
 
@@ -57,6 +60,14 @@ export function sharedBlocks(
     const bytes = Buffer.concat([await stampOf({ project, user }, revision), packed]);
     await cache.put({ project, user }, name, bytes, { revision });
   };
+  let last: Promise<void> = Promise.resolve();
+  const shareInTurn = async (scope: Scope, block: Block, seen: Seen): Promise<void> => {
+    const begun = performance.now();
+    if (block.isReleased) seen.shared = 0;
+    else await ifThere({ meter }, "cache", () => share(scope, block, seen));
+    const rest = (performance.now() - begun) * RESTS;
+    await new Promise<void>((resolve) => void setTimeout(resolve, rest).unref());
+  };
   return {
     async take({ project, user }, revision) {
       const held = await ifThere({ meter }, "cache", () => cache.get({ project, user }, name));
@@ -79,7 +90,7 @@ export function sharedBlocks(
       seen.shared = units;
       // Not within the time of whoever asked.
       setImmediate(() => {
-        if (!block.isReleased) void ifThere({ meter }, "cache", () => share(scope, block, seen));
+        last = last.then(() => shareInTurn(scope, block, seen));
       });
     },
   };

@@ -52,8 +52,9 @@ export interface Arena {
   take(): Chunk;
   give(chunk: Chunk): void;
   put(chunk: Chunk, row: number, codes: Int8Array, scale: number): void;
-  /** All rows of a chunk at once, codes and scales. */
-  fill(chunk: Chunk, codes: Int8Array, scales: Float32Array): void;
+  /** Codes of a chunk's rows, from a place in them on; and the scales of its first rows. */
+  load(chunk: Chunk, at: number, codes: Uint8Array): void;
+  scale(chunk: Chunk, scales: Float32Array): void;
   read(chunk: Chunk): { readonly codes: Int8Array; readonly scales: Float32Array };
   /** The products of the first rows of chunks with a query of 16-bit codes, each times its row's scale and `scale`. */
   dot(query: Int16Array, scale: number, chunks: readonly Chunk[], out: Float32Array): void;
@@ -117,8 +118,10 @@ function arenaIn(memory: WasmMemory, dotRows: DotRows, stride: number): Arena {
       bytes.set(codes, chunk + row * stride);
       floats(chunk + codesBytes)[row] = scale;
     },
-    fill(chunk, codes, scales) {
-      bytes.set(codes, chunk);
+    load(chunk, at, codes) {
+      bytes.set(codes, chunk + at);
+    },
+    scale(chunk, scales) {
       floats(chunk + codesBytes).set(scales);
     },
     read: (chunk) => ({

@@ -6,7 +6,8 @@ import type { Delta } from "../../ports/record.ts";
 import { changes, message, unit } from "../../testing/change-sets.ts";
 import { fitted, type Step, steps } from "../../testing/record-steps.ts";
 import { type Block, emptyBlock, follow, isPassage, passagesIn, release, unitId } from "./block.ts";
-import { packBlock, unpackBlock } from "./pack.ts";
+import { packBlock } from "./pack.ts";
+import { unpackBlock, unpacking } from "./unpack.ts";
 
 const SPACE = { fingerprint: "test/3", dimensions: 3 };
 const ANN: Scope = { project: "default", user: "ann" };
@@ -49,6 +50,22 @@ function grounded(drawn: Step["changes"], held: Delta): Step["changes"] {
   return { ...drawn, units };
 }
 
+/** As a record that is far away gives them, each part in memory that serves again for the next. */
+function inParts(bytes: Uint8Array, length: number): Block | undefined {
+  const parts = unpacking(SPACE);
+  const part = new Uint8Array(length);
+  parts.begin(1, 7);
+  parts.take(part);
+  // Kept anew meanwhile, it comes from its beginning.
+  parts.begin(1, bytes.length);
+  for (let at = 0; at < bytes.length; at += length) {
+    const next = bytes.subarray(at, at + length);
+    part.set(next);
+    parts.take(part.subarray(0, next.length));
+  }
+  return parts.block();
+}
+
 it("follows a history step by step, and says what one says that takes it in at once or out of its packing", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (history) => {
@@ -70,9 +87,11 @@ it("follows a history step by step, and says what one says that takes it in at o
       expect(following.words.size).toBe(told(atOnce).size);
       const packed = packBlock(following);
       if (!packed) return;
-      const taken = unpackBlock(packed, SPACE);
-      expect(taken && told(taken)).toEqual(told(following));
-      expect(taken?.revision).toBe(following.revision);
+      for (const length of [packed.length, 1 + (packed.length % 97)]) {
+        const taken = inParts(packed, length);
+        expect(taken && told(taken)).toEqual(told(following));
+        expect(taken?.revision).toBe(following.revision);
+      }
     }),
   );
 });
@@ -108,12 +127,33 @@ it.each([
   expect(unpackBlock(bytes, SPACE)).toBeUndefined();
 });
 
-it("takes up no block that is cut off, nor one of another space", async () => {
+async function ofOneMessage(): Promise<{ block: Block; packed: Uint8Array }> {
   const record = memoryRecord();
   const block = emptyBlock(SPACE);
   await record.commit(ANN, changes({ messages: [message("m1")], units: [unit("m1#0", "passage", "m1")] }));
   follow(block, await record.since(ANN, 0));
-  const packed = packBlock(block) ?? new Uint8Array();
-  expect(unpackBlock(packed.subarray(0, packed.length - 40), SPACE)).toBeUndefined();
+  return { block, packed: packBlock(block) ?? new Uint8Array() };
+}
+
+it("takes up no block that is cut off, nor one of another space", async () => {
+  const { packed } = await ofOneMessage();
+  for (let length = 0; length < packed.length; length += 1) {
+    expect(unpackBlock(packed.subarray(0, length), SPACE)).toBeUndefined();
+  }
+  expect(unpackBlock(Buffer.concat([packed, Buffer.alloc(8)]), SPACE)).toBeUndefined();
   expect(unpackBlock(packed, { ...SPACE, fingerprint: "other/3" })).toBeUndefined();
+});
+
+it("whatever of its bytes is damaged, taking it up fails by giving nothing, and is out of nobody else's memory", async () => {
+  const { block, packed } = await ofOneMessage();
+  const other = inParts(packed, packed.length);
+  fc.assert(
+    fc.property(fc.nat(packed.length - 1), fc.integer({ min: 1, max: 255 }), (at, by) => {
+      const damaged = packed.slice();
+      damaged[at] = (damaged[at] as number) ^ by;
+      const taken = unpackBlock(damaged, SPACE);
+      if (taken) release(taken);
+    }),
+  );
+  expect(other && told(other)).toEqual(told(block));
 });

@@ -48,8 +48,8 @@ export interface Block {
   newest: number;
   /** How many units have got another vector in place of the one they had. */
   embeddedAnew: number;
-  /** The mean of its vectors (`meanOf`) when it was kept, and how many units it had. */
-  kept: { readonly mean: Float32Array; readonly count: number } | undefined;
+  /** The mean of its vectors (`meanOf`) when it was kept, the product of each unit's with it, and how many units it had. */
+  kept: KeptMean | undefined;
   /** Units taken in since it was last kept. */
   unkept: number;
   /** True once its vectors have been given back; then it is not searched any more. */
@@ -59,6 +59,12 @@ export interface Block {
 export interface Space {
   readonly fingerprint: string;
   readonly dimensions: number;
+}
+
+interface KeptMean {
+  readonly mean: Float32Array;
+  readonly along: Float32Array<ArrayBuffer>;
+  readonly count: number;
 }
 
 export function emptyBlock({ fingerprint, dimensions }: Space): Block {

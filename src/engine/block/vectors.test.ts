@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { vectorsOf } from "./vectors.ts";
+import { type Vectors, vectorsOf } from "./vectors.ts";
 
 function random(seed: number): () => number {
   let state = seed;
@@ -19,6 +19,15 @@ function plain(one: Float32Array, other: Float32Array): number {
   return one.reduce((sum, part, i) => sum + part * (other[i] ?? 0), 0);
 }
 
+/** As they come: in parts that have nothing to do with rows. */
+function unpacked(dimensions: number, { codes, scales }: ReturnType<Vectors["pack"]>): Vectors {
+  const vectors = vectorsOf(dimensions, scales.length);
+  const bytes = new Uint8Array(codes.buffer);
+  for (let at = 0; at < bytes.length; at += 50_001) vectors.load(at, bytes.subarray(at, at + 50_001));
+  vectors.scale(scales);
+  return vectors;
+}
+
 it.each([
   [3, 40],
   [256, 40],
@@ -32,7 +41,7 @@ it.each([
     const all = Array.from({ length: count }, () => unitVector(next, dimensions));
     for (const [slot, vector] of all.entries()) vectors.set(slot, vector);
     vectors.set(1, undefined);
-    const packed = vectorsOf(dimensions, vectors.pack(count));
+    const packed = unpacked(dimensions, vectors.pack(count));
     const query = unitVector(next, dimensions);
     for (const one of [vectors, packed]) {
       const out = new Float32Array(count);

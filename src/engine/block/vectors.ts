@@ -17,6 +17,9 @@ export interface Vectors {
   addTo(sum: Float32Array, slot: number): void;
   /** The codes and scales of the first `count` vectors, to be kept. */
   pack(count: number): { readonly codes: Int8Array; readonly scales: Float32Array };
+  /** Takes in codes that `pack` gave, from a place in them on, where there is room for them; and all of its scales. */
+  load(at: number, codes: Uint8Array): void;
+  scale(scales: Float32Array): void;
   readonly bytes: number;
   /** Gives the memory back; the vectors are gone. */
   release(): void;
@@ -25,23 +28,20 @@ export interface Vectors {
 /** Up to so many rows a plain loop takes no time, and a chunk of its own is not worth its price. */
 const FEW = 256;
 
-/** Empty, or with the codes and scales that `pack` gave. */
-export function vectorsOf(
-  dimensions: number,
-  packed?: { readonly codes: Int8Array; readonly scales: Float32Array },
-): Vectors {
-  const stride = Math.ceil(dimensions / 64) * 64;
+/** Empty, with room for so many. */
+export function vectorsOf(dimensions: number, count = 0): Vectors {
+  const stride = strideOf(dimensions);
   const few = fewRows(stride);
   let many: Rows | undefined;
   const rowsFor = (slot: number): Rows => {
     if (slot < FEW && !many) return few;
     if (!many) {
       many = manyRows(stride) ?? few;
-      if (many !== few) many.load(few.pack(FEW));
+      if (many !== few) takeOver(many, few);
     }
     return many;
   };
-  if (packed) rowsFor(packed.scales.length - 1).load(packed);
+  if (count > 0) rowsFor(count - 1).room(count);
   return {
     dimensions,
     set(slot, vector) {
@@ -68,6 +68,8 @@ export function vectorsOf(
       for (let i = 0; i < sum.length; i += 1) sum[i] = (sum[i] as number) + (codes[i] ?? 0) * scale;
     },
     pack: (count) => (many ?? few).pack(count),
+    load: (at, codes) => (many ?? few).load(at, codes),
+    scale: (scales) => (many ?? few).scale(scales),
     get bytes() {
       return (many ?? few).bytes();
     },
@@ -76,6 +78,11 @@ export function vectorsOf(
       few.release();
     },
   };
+}
+
+/** The codes of a row: a whole number of lines of the processor's cache. */
+export function strideOf(dimensions: number): number {
+  return Math.ceil(dimensions / 64) * 64;
 }
 
 /** Sets the codes, and gives the scale: `part = code * scale`. */
@@ -99,14 +106,23 @@ function encodeQuery(query: Float32Array, codes: Int16Array): number {
 }
 
 interface Rows {
+  room(rows: number): void;
   put(slot: number, codes: Int8Array, scale: number): void;
-  load(packed: { readonly codes: Int8Array; readonly scales: Float32Array }): void;
+  load(at: number, codes: Uint8Array): void;
+  scale(scales: Float32Array): void;
   dot(query: Int16Array, scale: number, count: number, out: Float32Array): void;
   /** Valid until the next change; zeros where there is no such row. */
   row(slot: number): { readonly codes: Int8Array; readonly scale: number };
   pack(count: number): { codes: Int8Array; scales: Float32Array };
   bytes(): number;
   release(): void;
+}
+
+function takeOver(rows: Rows, { pack }: Rows): void {
+  const { codes, scales } = pack(FEW);
+  rows.room(FEW);
+  rows.load(0, new Uint8Array(codes.buffer, codes.byteOffset, codes.byteLength));
+  rows.scale(scales);
 }
 
 /** In plain memory, without WebAssembly. */
@@ -124,11 +140,9 @@ function fewRows(stride: number): Rows {
       codes.set(row, slot * stride);
       scales[slot] = scale;
     },
-    load(packed) {
-      room(packed.scales.length);
-      codes.set(packed.codes.subarray(0, packed.scales.length * stride));
-      scales.set(packed.scales);
-    },
+    room,
+    load: (at, bytes) => codes.set(bytes, at),
+    scale: (kept) => scales.set(kept),
     dot(query, scale, count, out) {
       const known = Math.min(count, scales.length);
       for (let slot = 0; slot < known; slot += 1) {
@@ -174,14 +188,22 @@ function chunkedRows(arena: Arena, stride: number): Rows {
     put(slot, codes, scale) {
       arena.put(chunkOf(Math.floor(slot / CHUNK_ROWS)), slot % CHUNK_ROWS, codes, scale);
     },
-    load({ codes, scales }) {
+    room(rows) {
+      if (rows > 0) chunkOf(Math.floor((rows - 1) / CHUNK_ROWS));
+    },
+    load(at, bytes) {
+      const size = CHUNK_ROWS * stride;
+      for (let from = 0; from < bytes.length; ) {
+        const place = Math.floor((at + from) / size);
+        const inside = at + from - place * size;
+        const to = Math.min(bytes.length, from + size - inside);
+        arena.load(chunks[place] as Chunk, inside, bytes.subarray(from, to));
+        from = to;
+      }
+    },
+    scale(scales) {
       for (let from = 0; from < scales.length; from += CHUNK_ROWS) {
-        const to = Math.min(from + CHUNK_ROWS, scales.length);
-        arena.fill(
-          chunkOf(from / CHUNK_ROWS),
-          codes.subarray(from * stride, to * stride),
-          scales.subarray(from, to),
-        );
+        arena.scale(chunks[from / CHUNK_ROWS] as Chunk, scales.subarray(from, from + CHUNK_ROWS));
       }
     },
     dot(query, scale, count, out) {

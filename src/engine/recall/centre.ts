@@ -43,15 +43,26 @@ export function centreOf(block: Block): Centre {
 }
 
 function worked(block: Block): Kept {
-  const { count } = block.units;
   const { kept: before } = block;
-  const isKept = before && block.embeddedAnew === 0 && hasHardlyGrown(block, before.count);
-  const mean = isKept ? before.mean : meanOf(block);
+  if (before && block.embeddedAnew === 0 && hasHardlyGrown(block, before.count)) return taken(block, before);
+  const { count } = block.units;
+  const mean = meanOf(block);
   const along = new Float32Array(count);
   block.vectors.dot(mean, count, along);
-  const square = mean.reduce((sum, part) => sum + part * part, 0);
-  const over = along.map((product) => overOf(product, square));
+  return centred(block, { mean, along, count });
+}
+
+/** What was kept with the block, and what has come since. */
+function taken(block: Block, before: NonNullable<Block["kept"]>): Kept {
+  const known = centred(block, before);
+  return before.count === block.units.count ? known : extended(block, known);
+}
+
+function centred(block: Block, { mean, along, count }: NonNullable<Block["kept"]>): Kept {
   const { revision, embeddedAnew } = block;
+  const square = mean.reduce((sum, part) => sum + part * part, 0);
+  const over = new Float32Array(count);
+  for (let slot = 0; slot < count; slot += 1) over[slot] = overOf(along[slot] as number, square);
   return { revision, count, first: count, embeddedAnew, mean, square, along, over };
 }
 

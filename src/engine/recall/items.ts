@@ -8,28 +8,28 @@ import { shownSources } from "../show.ts";
 import type { Chosen } from "./rank.ts";
 
 /** The texts of what was chosen, by id. */
-interface Bodies {
+export interface Bodies {
   readonly messages: ReadonlyMap<string, Message>;
   readonly memories: ReadonlyMap<string, Memory>;
 }
 
-/**
- * What was chosen as items, with its sources. The record has the last word: what it does not know any more is left out.
- * `memories` stand for the record's, where another time is asked about.
- */
+/** What stands for the record's memories, where another time is asked about; and what was read ahead, if anything. */
+export interface Instead {
+  readonly memories?: ReadonlyMap<string, Memory> | undefined;
+  readonly ahead?: Promise<Bodies | undefined> | undefined;
+}
+
+/** What was chosen as items, with its sources. The record has the last word: what it does not know any more is left out. */
 export async function itemsOf(
   record: Pick<Record, "read">,
   scope: Scope,
   block: Block,
   chosen: readonly Chosen[],
-  memories?: ReadonlyMap<string, Memory>,
+  { memories, ahead }: Instead = {},
 ): Promise<{ items: Item[]; chosen: Chosen[] }> {
   const wanted = idsOf(block, chosen);
-  const found = await record.read(scope, memories ? { ...wanted, memories: [] } : wanted);
-  const bodies: Bodies = {
-    messages: new Map(found.messages.map((message) => [message.id, message])),
-    memories: memories ?? new Map(found.memories.map((memory) => [memory.id, memory])),
-  };
+  const read = await ahead;
+  const bodies = read && hasAll(read, wanted) ? read : await bodiesOf(record, scope, wanted, memories);
   const items: Item[] = [];
   const kept: Chosen[] = [];
   for (const one of chosen) {
@@ -41,10 +41,39 @@ export async function itemsOf(
   return { items, chosen: kept };
 }
 
-function idsOf(
-  { turns, units, memories }: Block,
+/** Reads what will be wanted of what was chosen. */
+export function readAhead(
+  record: Pick<Record, "read">,
+  scope: Scope,
+  block: Block,
   chosen: readonly Chosen[],
-): { messages: string[]; memories: string[] } {
+): Promise<Bodies> {
+  return bodiesOf(record, scope, idsOf(block, chosen));
+}
+
+interface Ids {
+  readonly messages: readonly string[];
+  readonly memories: readonly string[];
+}
+
+function hasAll(bodies: Bodies, { messages, memories }: Ids): boolean {
+  return messages.every((id) => bodies.messages.has(id)) && memories.every((id) => bodies.memories.has(id));
+}
+
+async function bodiesOf(
+  record: Pick<Record, "read">,
+  scope: Scope,
+  wanted: Ids,
+  memories?: ReadonlyMap<string, Memory>,
+): Promise<Bodies> {
+  const found = await record.read(scope, memories ? { ...wanted, memories: [] } : wanted);
+  return {
+    messages: new Map(found.messages.map((message) => [message.id, message])),
+    memories: memories ?? new Map(found.memories.map((memory) => [memory.id, memory])),
+  };
+}
+
+function idsOf({ turns, units, memories }: Block, chosen: readonly Chosen[]): Ids {
   const messages = new Set<string>();
   for (const { slot, type, message } of chosen) {
     if (type === "passage") messages.add(message);

@@ -61,3 +61,48 @@ it("a recall fails as the record does, and the next one goes on", async () => {
   await expect(texts(one, "Where is my bicycle?")).rejects.toThrow("the record is away");
   expect(await texts(one, "Where is my bicycle?")).toContain("cellar");
 });
+
+/** A record whose vectors have a long way, as those of a database have; it says in which order it is asked and answers. */
+async function far(fail?: "read once"): Promise<{ memory: Keepsake; near: Keepsake; calls: string[] }> {
+  const shared = memoryRecord();
+  const calls: string[] = [];
+  const watched: Record = {
+    ...shared,
+    async vectors(...asked) {
+      calls.push("vectors asked");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      calls.push("vectors there");
+      return shared.vectors(...asked);
+    },
+    async read(...asked) {
+      calls.push("read");
+      if (fail && calls.filter((call) => call === "read").length === 1) throw new Error("the record is away");
+      return shared.read(...asked);
+    },
+    close: async () => {},
+  };
+  const memory = await createMemory({ record: watched });
+  return { memory, near: await createMemory({ record: { ...shared, close: async () => {} } }), calls };
+}
+
+it("what will be given is read while the vectors are on their way, and is what a near record gives", async () => {
+  const { memory, near, calls } = await far();
+  const ann = near.scope({ user: "ann" });
+  for (const thing of ["bicycle", "canoe", "ladder", "tent"])
+    await ann.remember(`I keep my ${thing} in the cellar.`);
+  for (const query of ["Where is my bicycle?", "What is in the cellar?", "Where is the tent?"]) {
+    calls.length = 0;
+    const { items, context } = await memory.scope({ user: "ann" }).recall(query);
+    expect(calls).toEqual(["vectors asked", "read", "vectors there"]);
+    const plain = await ann.recall(query);
+    expect(items).toEqual(plain.items);
+    expect(context).toBe(plain.context);
+  }
+});
+
+it("what could not be read ahead is read again", async () => {
+  const { memory, near, calls } = await far("read once");
+  await near.scope({ user: "ann" }).remember("I keep my bicycle in the cellar.");
+  expect(await texts(memory, "Where is my bicycle?")).toContain("cellar");
+  expect(calls).toEqual(["vectors asked", "read", "vectors there", "read"]);
+});

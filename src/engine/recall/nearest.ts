@@ -21,6 +21,8 @@ export interface Comparing<Meanwhile> {
   readonly call: CallOptions;
   /** Worked out of the block while the record is asked; perhaps for nothing, and once more of another block. */
   meanwhile(block: Block, isNear: boolean): Meanwhile;
+  /** Begun where the vectors have a long way, by the cosines of their codes: those hardly ever change what is chosen. */
+  ahead?(block: Block, near: Nearness, meanwhile: Meanwhile): void;
 }
 
 /** A block, and how near each of its units is; valid until the next wait. */
@@ -28,6 +30,8 @@ export interface Nearest<Meanwhile> {
   readonly block: Block;
   readonly near: Nearness | undefined;
   readonly meanwhile: Meanwhile;
+  /** Whether a unit of the block was not in the record any more: what was begun ahead may hold it. */
+  readonly isGone?: boolean;
 }
 
 /**
@@ -62,7 +66,7 @@ export async function nearest<Meanwhile>(
 async function compared<Meanwhile>(
   ports: NearestPorts,
   block: Block,
-  { scope, vector, scratch, call, meanwhile }: Comparing<Meanwhile>,
+  { scope, vector, scratch, call, meanwhile, ahead }: Comparing<Meanwhile>,
   byCodesAlone = false,
 ): Promise<Nearest<Meanwhile> | undefined> {
   const { revision } = block;
@@ -75,12 +79,17 @@ async function compared<Meanwhile>(
     return { block, near, meanwhile: meanwhile(block, near !== undefined) };
   const best = doubtful(near, NEAREST);
   const ids = best.map((slot) => unitId(block, slot));
-  const asked = ports.record.vectors(scope, ids, spaceOf(ports.embedder));
+  let isThere = false;
+  const asked = ports.record.vectors(scope, ids, spaceOf(ports.embedder)).finally(() => {
+    isThere = true;
+  });
   const work = underWay().then(() => {
     if (isStale()) return undefined;
     // Of a block that is new it takes as long as all the rest.
     centreOf(block);
-    return { done: meanwhile(block, true) };
+    const done = meanwhile(block, true);
+    if (!isThere) ahead?.(block, near, done);
+    return { done };
   });
   const [exact, worked] = await Promise.all([asked, work]);
   if (isStale() || !worked) return undefined;
@@ -88,7 +97,7 @@ async function compared<Meanwhile>(
     const own = exact[i];
     if (own) near.near[slot] = cosine(vector, own);
   }
-  return { block, near, meanwhile: worked.done };
+  return { block, near, meanwhile: worked.done, isGone: exact.some((own) => !own) };
 }
 
 /** When all that was begun has gone as far as it can by itself: what it asks the world outside is on its way. */

@@ -42,7 +42,7 @@ export interface Asked {
 }
 
 /** What is found without vectors. */
-interface Texts extends Pick<Found, "terms" | "isByCharacters" | "signals" | "weights"> {
+export interface Texts extends Pick<Found, "terms" | "isByCharacters" | "signals" | "weights"> {
   readonly share: Float32Array;
   readonly arms: Pick<ByArm, "wordSlots" | "windowTurns" | "claimSlots">;
   readonly manner: Manner;

@@ -7,6 +7,7 @@ import { type Database, EVERYBODY } from "../database.ts";
 import { textOf } from "../names.ts";
 import { secretMark } from "../open.ts";
 import { everybodys } from "../read.ts";
+import { quoted } from "../settings.ts";
 import { statement, type Transaction } from "../statement.ts";
 import { pageOf } from "./page.ts";
 import { putRows } from "./put.ts";
@@ -31,8 +32,8 @@ export function postgresWhole(database: Database, secret?: Secret): Whole {
       inFilling(async (transaction) => {
         transaction.later("UPDATE filling SET body = $1", JSON.stringify(note));
       }),
-    filled: () =>
-      database.write(
+    async filled() {
+      await database.write(
         EVERYBODY,
         async (transaction) => {
           const rows = await transaction.rows("DELETE FROM filling RETURNING 1");
@@ -41,7 +42,9 @@ export function postgresWhole(database: Database, secret?: Secret): Whole {
         // Where the answer was lost: it is filled where nothing says that it is not.
         async (transaction) =>
           (await transaction.rows("SELECT 1 FROM filling")).length === 0 ? { was: undefined } : undefined,
-      ),
+      );
+      await learnSizes(database);
+    },
   };
 }
 
@@ -120,6 +123,20 @@ async function clear(database: Database): Promise<void> {
       transaction.later(`DELETE FROM ${TABLES[part]}`);
     });
   }
+}
+
+/** Ten minutes: tables of some ten million rows. */
+const SIZES_MS = 600_000;
+
+/**
+ * Has the server look at the sizes of what it was given, by which it plans. It would in its own time, and until then plan as if
+ * the tables were as good as empty.
+ */
+async function learnSizes(database: Database): Promise<void> {
+  const { schema } = database.settings;
+  const tables = [...Object.values(TABLES), "blocks"].map((name) => `${quoted(schema)}.${quoted(name)}`);
+  // What cannot be had now is not wrong without it.
+  await database.alone([`ANALYZE ${tables.join(", ")}`], { timeoutMs: SIZES_MS }).catch(() => undefined);
 }
 
 function notFilled(): MemoryError {

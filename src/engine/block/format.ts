@@ -1,0 +1,35 @@
+/** Raised whenever the layout changes: a block of another format is not read, but built anew from the record. */
+export const FORMAT = 4;
+export const MAGIC = "KSBLOCK";
+export const SEPARATOR = "\u0000";
+export const SCALES = "vectors.scales";
+/** The vectors: most of the bytes. They come last, so that all else is taken in while they are on their way. */
+export const CODES = "vectors.codes";
+/** Whether this machine's numbers begin with their smallest byte, as those of nearly all do. */
+export const IS_LITTLE: boolean = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+
+export interface Header {
+  readonly format: number;
+  readonly space: string;
+  readonly dimensions: number;
+  readonly revision: number;
+  readonly newest: number;
+  readonly turns: number;
+  readonly sessions: number;
+  readonly memories: number;
+  readonly sources: number;
+  readonly units: number;
+  readonly dead: readonly number[];
+  readonly names: readonly string[];
+  readonly open: readonly (readonly [number, number])[];
+  /**
+   * Name, type and length of each array, in the order in which they follow; of one that is narrowed also the type of its
+   * steps, and the length of the rest, which follows them.
+   */
+  readonly arrays: readonly (readonly [string, string, number, string?, number?])[];
+}
+
+/** Where an array of 64-bit numbers may begin. */
+export function aligned(at: number): number {
+  return Math.ceil(at / 8) * 8;
+}
