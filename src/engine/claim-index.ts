@@ -20,36 +20,42 @@ const NONE: ReadonlySet<string> = new Set();
 type Index = Map<string, string | Set<string>>;
 
 export function claimIndex(): ClaimIndex {
-  const bySame: Index = new Map();
   const bySlot: Index = new Map();
   const namings = new Set<string>();
-  const keys = new Map<string, readonly [same: string, slot: string]>();
+  const held = new Map<string, { readonly claim: Claim; readonly slot: string }>();
 
   const remove = (id: string): void => {
-    const held = keys.get(id);
-    if (!held) return;
-    drop(bySame, held[0], id);
-    drop(bySlot, held[1], id);
-    keys.delete(id);
+    const one = held.get(id);
+    if (!one) return;
+    drop(bySlot, one.slot, id);
+    held.delete(id);
     namings.delete(id);
   };
 
   return {
     put({ id, claim }) {
-      const held = keys.get(id);
+      const before = held.get(id);
       if (!claim) return remove(id);
-      const same = claimKey(claim);
       const slot = slotKey(claim);
-      if (held?.[0] === same && held[1] === slot) return;
+      if (before?.slot === slot && before.claim.value === claim.value) return;
       remove(id);
-      add(bySame, same, id);
       add(bySlot, slot, id);
-      keys.set(id, [same, slot]);
+      held.set(id, { claim, slot });
       if (claim.relation === "be called") namings.add(id);
     },
     remove,
     namings: () => namings,
-    same: (claim) => idsOf(bySame, claimKey(claim)),
+    // What is the same stands in one slot. Its keys are made when somebody asks: those of all would take as long as to read them.
+    same(claim) {
+      const key = claimKey(claim);
+      const inSlot = [...idsOf(bySlot, slotKey(claim))];
+      return new Set(
+        inSlot.filter((id) => {
+          const one = held.get(id);
+          return one !== undefined && claimKey(one.claim) === key;
+        }),
+      );
+    },
     slot: (claim) => idsOf(bySlot, slotKey(claim)),
   };
 }
