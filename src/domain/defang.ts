@@ -59,12 +59,15 @@ const BLOBS: readonly RegExp[] = [
   /(?:\\[ux]\{?[0-9a-f]{2,6}\}?){8,}|(?:%[0-9a-f]{2}){8,}|(?:&#x?[0-9a-f]{2,6};){8,}|(?<!\d)(?:[01]{8} ?){6,}(?!\d)/gi,
 ];
 
-/** Whatever is taken off has one of these; it is wider than that. Most texts have none, and stay as they are. */
-const ODD = /[^ -~]|[<[|:\\%&]|[\w+/-]{40}|(?:[\da-f]{2} ){8}|[01]{8}/i;
+/**
+ * Whatever is taken off has one of these; it is wider than that. Most texts have none, and stay as they are. One after the other
+ * they take a third of the time of all in one.
+ */
+const ODD = [/[^ -~]|[<[|:\\%&]/, /(?<![\w+/-])[\w+/-]{40}/, /(?:[\da-f]{2} ){8}/i, /[01]{8}/];
 
 /** A text as it may stand in a prompt: what is hidden, calls out, opens something or plays another's part is taken off. */
 export function defanged(text: string): string {
-  if (!ODD.test(text)) return text;
+  if (!ODD.some((form) => form.test(text))) return text;
   let plain = seen(text).normalize("NFC");
   // What is left may close up to a tag again: "<sys<system>tem>".
   for (let round = 0, before = ""; round < 8 && plain !== before; round += 1) {

@@ -41,7 +41,7 @@ const VOICES: { readonly [role in Role]?: Voice } = { user: "typed", assistant: 
 
 /** Where orders stand in texts that were looked at lately, by a hash of them: no word of anybody outlives its erasure here. */
 const LOOKED_AT = new Map<string, ReturnType<typeof ordersIn>>();
-const MOST = 10_000;
+const MOST = 50_000;
 
 /** As `ordersIn`. It takes a while, and the same passages are recalled again and again. */
 function ordersOf(text: string, voice: Voice): ReturnType<typeof ordersIn> {

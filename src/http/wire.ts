@@ -11,13 +11,22 @@ const AS_IT_IS: ReadonlySet<string> = new Set(["metadata", "where", "arms", "par
 export function toWire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toWire);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, held]) => [snake(key), AS_IT_IS.has(key) ? held : toWire(held)]),
-  );
+  // A loop: to make an object of entries takes five times as long.
+  const wire: { [key: string]: unknown } = {};
+  for (const [key, held] of Object.entries(value)) wire[snake(key)] = AS_IT_IS.has(key) ? held : toWire(held);
+  return wire;
 }
 
+/** Keys met before: they are those of our shapes, and a few names of a caller's. */
+const SNAKES = new Map<string, string>();
+const MOST_SNAKES = 1000;
+
 function snake(key: string): string {
-  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const known = SNAKES.get(key);
+  if (known !== undefined) return known;
+  const made = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (SNAKES.size < MOST_SNAKES) SNAKES.set(key, made);
+  return made;
 }
 
 /**

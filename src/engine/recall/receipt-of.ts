@@ -96,6 +96,7 @@ function placesIn(
   const [least] = found;
   if (!least) return [];
   const above = new Uint32Array(found.length + 1);
+  const bars = Float64Array.from(found, ({ score }) => score);
   const bar = least.score;
   const isWhole = column.length <= WHOLE;
   const length = isWhole ? column.length : slots.length;
@@ -103,7 +104,7 @@ function placesIn(
     const value = column[isWhole ? i : (slots[i] as number)] as number;
     if (value <= bar) continue;
     let place = 1;
-    while (place < found.length && value > (found[place]?.score ?? 0)) place += 1;
+    while (place < bars.length && value > (bars[place] as number)) place += 1;
     above[place] = (above[place] as number) + 1;
   }
   const places: (RecalledItem["arms"][string] | undefined)[] = [];
