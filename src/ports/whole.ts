@@ -86,6 +86,12 @@ export const ORDERED_PARTS: ReadonlySet<WholePart> = new Set<WholePart>([
 ]);
 
 /**
+ * What the JSON of a page's rows may take, about, before it ends. What an import of ten thousand messages did is one row of a
+ * megabyte or two: a thousand of these at once would take longer than a server waits, and more memory than there is.
+ */
+export const PAGE_BYTES = 4_000_000;
+
+/**
  * A record as a whole, everybody's: to be read from one database and written into another. It is meant for a record that
  * nobody writes to meanwhile: pages are not of one moment.
  */
@@ -96,7 +102,7 @@ export interface Whole {
   /** How many rows each part has. */
   counts(): Promise<{ readonly [Part in WholePart]: number }>;
 
-  /** A page of a part: at most `limit` rows, from `after` (the cursor of the page before) on. */
+  /** A page of a part, from `after` (the cursor of the page before) on: at most `limit` rows, and no more once they reach `PAGE_BYTES`. */
   page<Part extends WholePart>(
     part: Part,
     options: { readonly after?: string; readonly limit: number },

@@ -98,6 +98,23 @@ export const WHOLE_CASES: RecordCases = {
     expect(await whole.counts()).toEqual(counts);
   },
 
+  "a page ends where its rows become long, and the next one begins behind it": async (record) => {
+    const ids = ["m1", "m2", "m3", "m4", "m5"];
+    const content = "so long a story ".repeat(100_000);
+    await record.commit(ANN, changes({ messages: ids.map((id) => message(id, { content })) }));
+    const whole = wholeOf(record);
+    const pages: string[][] = [];
+    for (let after: string | undefined, isOver = false; !isOver; isOver = after === undefined) {
+      const page = await whole.page("messages", { limit: 1000, ...(after === undefined ? {} : { after }) });
+      pages.push(page.rows.map((row) => row.message.id));
+      after = page.cursor;
+    }
+    expect(pages).toEqual([
+      ["m1", "m2", "m3"],
+      ["m4", "m5"],
+    ]);
+  },
+
   "rows that are put again are there once": async (record) => {
     const elsewhere = memoryRecord();
     await history(elsewhere);

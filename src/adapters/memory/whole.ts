@@ -1,6 +1,7 @@
 import { MemoryError } from "../../errors.ts";
 import {
   type Filling,
+  PAGE_BYTES,
   WHOLE_PARTS,
   type Whole,
   type WholePart,
@@ -31,7 +32,10 @@ export function heldWhole(room: Room, check: () => void): Whole {
 
     async page(part, { after = "0", limit }) {
       const rows = all(part);
-      const end = Number(after) + limit;
+      const most = Math.min(Number(after) + limit, rows.length);
+      let end = Number(after);
+      for (let bytes = 0; end < most && bytes < PAGE_BYTES; end += 1)
+        bytes += JSON.stringify(rows[end]).length;
       return structuredClone({
         rows: rows.slice(Number(after), end),
         ...(end < rows.length ? { cursor: String(end) } : {}),

@@ -1,4 +1,4 @@
-import type { WholePage, WholePart, WholeRow } from "../../../ports/whole.ts";
+import { PAGE_BYTES, type WholePage, type WholePart, type WholeRow } from "../../../ports/whole.ts";
 import { bodyOf } from "../../shared/stored-body.ts";
 import { TABLES } from "../../shared/whole-tables.ts";
 import { callOf } from "../calls.ts";
@@ -109,21 +109,45 @@ export async function pageOf<Part extends WholePart>(
     const read = READERS[part];
     return {
       rows: rows.map((row) => ({ ...ownerOf(part, row, scopes), ...read(row) }) as unknown as WholeRow<Part>),
-      ...(rows.length === limit && end ? { cursor: JSON.stringify(keys.map((key) => end[key])) } : {}),
+      ...(end && isMore(rows.length, end, limit)
+        ? { cursor: JSON.stringify(keys.map((key) => end[key])) }
+        : {}),
     };
   });
 }
 
 const NAMES = "SELECT number, project, name, long_names FROM users WHERE number = ANY ($1::bigint[])";
 
+/** Those whose rows can be long. */
+const WITH_BODY: ReadonlySet<WholePart> = new Set<WholePart>([
+  "messages",
+  "versions",
+  "log",
+  "receipts",
+  "erasures",
+  "recalls",
+  "answers",
+]);
+
 function sqlOf(part: WholePart): string {
   const entries = Object.entries(KEYS[part]);
   const columns = entries.map(([column]) => `t.${column}`).join(", ");
   const first = entries.map(([, before], i) => `$${i + 1}::${before === "" ? "text" : "bigint"}`).join(", ");
+  const page = `FROM ${TABLES[part]} t WHERE (${columns}) > (${first}) ORDER BY ${columns} LIMIT $${entries.length + 1}`;
+  if (!WITH_BODY.has(part)) return `SELECT t.*${ALSO[part] ?? ""} ${page}`;
+  // Whole rows up to so many bytes: those before which there are fewer.
+  const bytes = "coalesce(octet_length(t.body), 0)";
+  const sum = `sum(${bytes}) OVER (ORDER BY ${columns} ROWS UNBOUNDED PRECEDING) - ${bytes}`;
   return (
-    `SELECT t.*${ALSO[part] ?? ""} FROM ${TABLES[part]} t WHERE (${columns}) > (${first}) ` +
-    `ORDER BY ${columns} LIMIT $${entries.length + 1}`
+    `SELECT t.*${ALSO[part] ?? ""} FROM (` +
+    `SELECT t.*, count(*) OVER () AS page_rows, ${sum} AS page_bytes FROM (SELECT t.* ${page}) t` +
+    `) t WHERE page_bytes < ${PAGE_BYTES} ORDER BY ${columns}`
   );
+}
+
+/** Whether rows follow: there are as many as were asked for, or the rest of these would have been too long. */
+function isMore(given: number, last: Row, limit: number): boolean {
+  return given === limit || (typeof last.page_rows === "string" && given < Number(last.page_rows));
 }
 
 type Scopes = ReadonlyMap<string | null | undefined, { readonly project: string; readonly user: string }>;

@@ -1,4 +1,4 @@
-import type { WholePage, WholePart, WholeRow } from "../../../ports/whole.ts";
+import { PAGE_BYTES, type WholePage, type WholePart, type WholeRow } from "../../../ports/whole.ts";
 import { TABLES } from "../../shared/whole-tables.ts";
 import { callOf } from "../calls.ts";
 import type { Database, Row } from "../database.ts";
@@ -87,14 +87,29 @@ export function pageOf<Part extends WholePart>(
   const keys = Object.keys(KEYS[part]);
   const last = after === undefined ? Object.values(KEYS[part]) : (JSON.parse(after) as (string | number)[]);
   const values = Object.fromEntries(last.map((value, i) => [`k${i}`, value]));
-  const rows = database.statement(sqlOf(part)).all({ ...values, limit }) as Row[];
+  const { rows, isLast } = pageRows(database, part, { ...values, limit });
   const names = namesIn(database);
   const end = rows.at(-1);
   const read = READERS[part];
   return {
     rows: rows.map((row) => ({ ...ownerOf(part, row, names), ...read(row) }) as unknown as WholeRow<Part>),
-    ...(rows.length === limit && end ? { cursor: JSON.stringify(keys.map((key) => end[key])) } : {}),
+    ...(!isLast && end ? { cursor: JSON.stringify(keys.map((key) => end[key])) } : {}),
   };
+}
+
+function pageRows(
+  database: Database,
+  part: WholePart,
+  values: { readonly [name: string]: string | number; readonly limit: number },
+): { readonly rows: Row[]; readonly isLast: boolean } {
+  const rows: Row[] = [];
+  let bytes = 0;
+  for (const row of database.statement(sqlOf(part)).iterate(values) as Iterable<Row>) {
+    rows.push(row);
+    bytes += typeof row.body === "string" ? row.body.length : 0;
+    if (bytes >= PAGE_BYTES) return { rows, isLast: false };
+  }
+  return { rows, isLast: rows.length < values.limit };
 }
 
 function sqlOf(part: WholePart): string {
