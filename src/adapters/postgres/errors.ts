@@ -6,6 +6,11 @@ const CODES: { readonly [code: string]: readonly [ErrorCode, string] } = {
   "22": ["invalid_input", "the change-set holds a value that no row may hold. Nothing of it was stored."],
   "23": ["invalid_input", "the change-set holds a value that no row may hold. Nothing of it was stored."],
   "25006": ["unavailable", "it is a copy that can only be read. Name the server that is written to."],
+  "28000": [
+    "forbidden",
+    "it does not let this login in from here. Check the name in MEMORY_DB_URL; where the server asks for TLS, end it with " +
+      "?sslmode=verify-full.",
+  ],
   "28": ["forbidden", "it does not take this name and password. Check MEMORY_DB_URL."],
   "3D000": ["unavailable", "there is no database of this name. Make it first: CREATE DATABASE."],
   "40001": ["unavailable", "others wrote at the same time, again and again. Try again."],
@@ -30,6 +35,9 @@ const CODES: { readonly [code: string]: readonly [ErrorCode, string] } = {
 const PASSING: readonly string[] = ["08", "25006", "40001", "40P01", "53300", "55P03", "57P"];
 const LOST: readonly string[] = ["08", "57P"];
 
+/** What Node says of a certificate (its `tls` module, "X509 certificate error codes"). */
+const UNTRUSTED = /CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE/;
+
 /** Where an answer was lost between a COMMIT and its acknowledgement: it may have happened, or not. */
 export class UnknownOutcome extends Error {}
 
@@ -50,6 +58,12 @@ export function translate(error: unknown): unknown {
   }
   if (!isLost(error)) return error;
   const reason = "code" in error && typeof error.code === "string" ? error.code : "connection lost";
+  if (UNTRUSTED.test(reason)) {
+    return unavailable(
+      `its certificate is not trusted (${reason}). Give the authority's in MEMORY_DB_URL: ?sslmode=verify-full&sslrootcert=FILE.`,
+      reason,
+    );
+  }
   return unavailable(`it cannot be reached (${reason}). Is it running, and is MEMORY_DB_URL right?`, reason);
 }
 
