@@ -4,7 +4,9 @@ import { leftOut } from "./test/left-out.ts";
 
 const config: ViteUserConfig = {
   test: {
-    testTimeout: 20_000,
+    // They end what hangs, and say nothing of speed: on a machine that others use, everything takes several times as long.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     reporters: ["default", leftOut()],
     // All cores: Vitest leaves one out, which on a machine of two is half of them.
     maxWorkers: Math.max(2, availableParallelism()),

@@ -35,8 +35,10 @@ const ended = async (child: ChildProcess): Promise<unknown> => (await once(child
 
 describe("two programs that change the keys at once", () => {
   it("lose nothing: each key that either made is there, and each that was revoked is gone", async () => {
+    // A moment between two changes: who took the lock again at once, again and again, could keep the other out for all its patience.
     const program = (name: string) => `
       for (let number = 0; number < 60; number += 1) {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 * Math.random());
         const { entry } = keys.create({ label: "${name} " + number });
         if (number % 3 === 0) keys.revoke(entry.id);
       }`;
