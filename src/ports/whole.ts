@@ -86,8 +86,8 @@ export const ORDERED_PARTS: ReadonlySet<WholePart> = new Set<WholePart>([
 ]);
 
 /**
- * What the JSON of a page's rows may take, about, before it ends. What an import of ten thousand messages did is one row of a
- * megabyte or two: a thousand of these at once would take longer than a server waits, and more memory than there is.
+ * What the bodies of a page's rows may take, about, before it ends. In the log an import of a thousand messages is
+ * one row of 85 kB: a thousand of these at once would be one statement of 85 MB.
  */
 export const PAGE_BYTES = 4_000_000;
 
