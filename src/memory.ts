@@ -17,7 +17,7 @@ import { keepsake } from "./engine/keepsake.ts";
 import type { Ports } from "./engine/ports.ts";
 import { requestsAlone } from "./engine/requests-alone.ts";
 import type { Keepsake } from "./engine/surface.ts";
-import { userStates } from "./engine/user-state.ts";
+import { type UserStates, userStates } from "./engine/user-state.ts";
 import { watchedClock } from "./engine/watched-clock.ts";
 import { refuseHalfMoved } from "./engine/whole/unfinished.ts";
 import { invalid } from "./errors.ts";
@@ -38,6 +38,7 @@ import type { Record } from "./ports/record.ts";
 import type { Secret } from "./ports/secret.ts";
 import type { Sessions } from "./ports/sessions.ts";
 import type { Tracer } from "./ports/tracer.ts";
+import { type Recalling, recallingApart } from "./recalling.ts";
 
 /**
  * A port; or a function that makes it, for those that ask a model's server: what it is given has every request noted, and
@@ -92,7 +93,7 @@ export interface MemoryOptions {
   readonly questions?: QuestionReader;
   /**
    * What takes long is done in threads of their own, where the record is a file and the rules read: for a server, so that a slow disk
-   * or a long message holds up nobody else.
+   * or a long message holds up nobody else. Where there are many recalls, these are carried out in processes of their own.
    */
   readonly inThreads?: boolean;
   /** Memory for the users served last, about, in bytes (256,000,000). */
@@ -139,11 +140,8 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
   const ledger =
     options.ledger ?? (isKept ? fileLedger(`${path}.erasures`, await record.identity()) : undefined);
   const besides = await others(options, opening, clock);
-  const states = userStates(record, understanding.embedder, {
-    ...(options.cacheBytes === undefined ? {} : { bytes: options.cacheBytes }),
-    ...(options.meter ? { meter: options.meter } : {}),
-    sharing: sharingOf(besides, options),
-  });
+  const recaller = recallerOf(options, path, { ...understanding, ...besides }, opening);
+  const states = statesOf(options, record, { ...understanding, ...besides }, recaller);
   const deaf = record.watchErased?.((scope) => {
     states.drop(scope);
     understanding.embedder.letGo?.();
@@ -163,6 +161,7 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
     ...wished(options),
     ...(ledger ? { ledger } : {}),
     ...besides,
+    ...(recaller ? { recaller } : {}),
     states: opening.own(states),
   };
   const { ports, close } = beside(plain);
@@ -170,6 +169,37 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
   const told = [...notices, ...noticesOf(await replayLedger(ports))];
   await endInterrupted(ports);
   return keepsake(ports, { notices: told, release: opening.close });
+}
+
+const CACHE_BYTES = 256_000_000;
+/** Of the memory for users: searches know of them what search needs, and writes that and the rest. */
+const RECALLING_SHARE = 1 / 3;
+
+/** Who carries out recalls for this process: where the record is a file, and all else that a recall asks is a part of the program. */
+function recallerOf(
+  { inThreads, record, questions, meter, decayDays, cacheBytes = CACHE_BYTES }: MemoryOptions,
+  path: string,
+  { embedder, followers }: Pick<Ports, "embedder" | "followers">,
+  opening: Openings,
+): Recalling | undefined {
+  if (!inThreads || record || path === ":memory:" || questions || followers) return undefined;
+  const share = cacheBytes * RECALLING_SHARE;
+  const recaller = recallingApart({ path, embedder, decayDays, meter, cacheBytes: share });
+  return recaller && opening.own(recaller);
+}
+
+function statesOf(
+  options: MemoryOptions,
+  record: Record,
+  { embedder, cache }: Pick<Ports, "embedder" | "cache">,
+  recalling: Recalling | undefined,
+): UserStates {
+  const { meter, cacheBytes = CACHE_BYTES } = options;
+  return userStates(record, embedder, {
+    bytes: () => cacheBytes * (recalling?.isBegun() ? 1 - RECALLING_SHARE : 1),
+    ...(meter ? { meter } : {}),
+    sharing: sharingOf({ ...(cache ? { cache } : {}) }, options),
+  });
 }
 
 function sharingOf({ cache }: Pick<Ports, "cache">, { hotAfter }: MemoryOptions): Sharing | undefined {

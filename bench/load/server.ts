@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const PROGRAM = join(import.meta.dirname, "../../dist/cli/main.js");
@@ -11,7 +11,7 @@ export interface Running {
   readonly url: string;
   readonly key: string;
   readonly child: ChildProcess;
-  /** Time of the processor since the start in seconds, and resident memory in MB. */
+  /** Time of the processor since the start in seconds, and resident memory in MB, with the processes that it began. */
   used(): { readonly seconds: number; readonly megabytes: number };
   /** Sends a signal and waits for the end; gives its exit code, or the signal that ended it. */
   end(signal?: NodeJS.Signals): Promise<number | string>;
@@ -66,15 +66,32 @@ async function address(output: AsyncIterable<Buffer>): Promise<string> {
 
 const TICKS_PER_SECOND = 100;
 
+/** By a process and those that it has begun. */
 function usedBy(pid: number): { seconds: number; megabytes: number } {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    const ticks = Number(fields[11]) + Number(fields[12]);
-    const resident = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-    return { seconds: ticks / TICKS_PER_SECOND, megabytes: Math.round(Number(resident) / 1024) };
+    const all = [pid, ...childrenOf(pid)].map(usedByOne);
+    const sum = (of: (one: ReturnType<typeof usedByOne>) => number): number =>
+      all.reduce((total, one) => total + of(one), 0);
+    return {
+      seconds: sum(({ seconds }) => seconds),
+      megabytes: Math.round(sum(({ megabytes }) => megabytes)),
+    };
   } catch {
     // Another system, or the process is gone.
     return { seconds: Number.NaN, megabytes: Number.NaN };
   }
+}
+
+function childrenOf(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
+  );
+}
+
+function usedByOne(pid: number): { seconds: number; megabytes: number } {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  const resident = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return { seconds: ticks / TICKS_PER_SECOND, megabytes: Number(resident) / 1024 };
 }

@@ -9,6 +9,7 @@ import type { Ledger } from "../ports/ledger.ts";
 import type { Meter } from "../ports/meter.ts";
 import type { QuestionReader } from "../ports/question-reader.ts";
 import type { Queue } from "../ports/queue.ts";
+import type { Recaller } from "../ports/recaller.ts";
 import type { Record } from "../ports/record.ts";
 import type { Secret } from "../ports/secret.ts";
 import type { Sessions } from "../ports/sessions.ts";
@@ -65,6 +66,8 @@ export interface Ports {
   readonly states: UserStates;
   /** Tries again what did not reach the sessions or the cache; made from the others. */
   readonly owing?: Owing;
+  /** Carries out recalls elsewhere; here where absent, and where it can't. */
+  readonly recaller?: Recaller;
   /** Keeps the receipts of recalls; made from `record`. Without one, none are kept. */
   readonly recalls?: RecallKeeper;
 }

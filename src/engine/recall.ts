@@ -1,7 +1,9 @@
 import { matches } from "../domain/filter.ts";
 import type { Recall, RecallOptions } from "../domain/recall.ts";
+import type { RecallReceipt } from "../domain/recall-receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { CallOptions } from "../ports/call.ts";
+import type { HandedBack, HandedRecall } from "../ports/recaller.ts";
 import { sharedVector } from "./beside/shared-vectors.ts";
 import { type Block, unitId } from "./block/block.ts";
 import { type Packed, packContext } from "./context.ts";
@@ -27,20 +29,15 @@ const LONGEST_QUERY = 4000;
 /** Recalls that are under way in this process. */
 let going = 0;
 
-type RecallPorts = Pick<
+type RecallPorts = HerePorts &
+  Pick<Ports, "clock" | "ids" | "recalls"> &
+  Partial<Pick<Ports, "cache" | "secret" | "recaller">>;
+
+/** What it takes to carry one out here. */
+type HerePorts = Pick<
   Ports,
-  | "record"
-  | "states"
-  | "embedder"
-  | "questions"
-  | "clock"
-  | "ids"
-  | "recalls"
-  | "meter"
-  | "decayDays"
-  | "following"
-> &
-  Partial<Pick<Ports, "cache" | "secret">>;
+  "record" | "states" | "embedder" | "questions" | "meter" | "decayDays" | "following"
+>;
 
 /**
  * What a user's memory holds on a query: memories and passages, best first, and as text for a prompt. Nothing
@@ -50,40 +47,63 @@ export async function recall(
   ports: RecallPorts,
   scope: Scope,
   query: string,
-  options: RecallOptions = {},
+  { signal, ...options }: RecallOptions = {},
 ): Promise<Recall> {
-  options.signal?.throwIfAborted();
+  signal?.throwIfAborted();
   const from = performance.now();
   const now = ports.clock().toISOString();
   const wanted = takeOptions(scope, query, options, { now, decayDays: ports.decayDays });
-  const text = excerpt(query);
-  const call = { scope, ...(options.signal ? { signal: options.signal } : {}) };
-  const vector = await sharedVector(ports, scope, text, call);
-  const asking = { text, vector, wanted, isExplained: options.explain === true, call };
-  going += 1;
-  const recalled = await withScratch((scratch) => recallWith(ports, scope, asking, scratch)).finally(() => {
-    going -= 1;
-  });
-  options.signal?.throwIfAborted();
+  const call = { scope, ...(signal ? { signal } : {}) };
+  const vector = await sharedVector(ports, scope, excerpt(query), call);
+  const id = ports.ids();
+  const handed = { scope, query, options, vector, id, now };
+  const back = await ports.recaller?.recall(handed, call);
+  const { recall: recalled, receipt } = back
+    ? { recall: back.recall, receipt: () => back.receipt }
+    : await recallHere(ports, { handed, wanted, call });
+  signal?.throwIfAborted();
+  ports.recalls?.keep(scope, id, receipt);
   ports.meter?.observe("memory_retrieval_duration_ms", performance.now() - from);
   return recalled;
 }
 
+/** Carries out a recall that was asked for elsewhere, and works it out to the end, for it goes back as a copy. */
+export async function recallHanded(ports: HerePorts, handed: HandedRecall): Promise<HandedBack> {
+  const { scope, query, options, now } = handed;
+  const wanted = takeOptions(scope, query, options, { now, decayDays: ports.decayDays });
+  const { recall: recalled, receipt } = await recallHere(ports, { handed, wanted, call: { scope } });
+  return { recall: { ...recalled }, receipt: receipt() };
+}
+
 interface Asking {
-  readonly text: string;
-  readonly vector: Float32Array | undefined;
+  readonly handed: HandedRecall;
   readonly wanted: Wanted;
-  readonly isExplained: boolean;
   readonly call: CallOptions;
 }
 
+interface Recalled {
+  readonly recall: Recall;
+  /** Worked out when it is asked for: no recall waits for it. */
+  readonly receipt: () => RecallReceipt;
+}
+
+async function recallHere(ports: HerePorts, asking: Asking): Promise<Recalled> {
+  going += 1;
+  try {
+    return await withScratch((scratch) => recallWith(ports, asking, scratch));
+  } finally {
+    going -= 1;
+  }
+}
+
 async function recallWith(
-  ports: RecallPorts,
-  scope: Scope,
-  { text, vector, wanted, isExplained, call }: Asking,
+  ports: HerePorts,
+  { handed, wanted, call }: Asking,
   scratch: Scratch,
-): Promise<Recall> {
+): Promise<Recalled> {
+  const { scope, vector, id } = handed;
   const { bounds } = wanted;
+  const text = excerpt(handed.query);
   const versions = bounds.knownAt === undefined ? undefined : await ports.record.versions(scope);
   const known = versions && knownThen(versions, bounds.knownAt ?? "");
   const passes = bounds.where && (await filterOf(ports, scope, bounds.where));
@@ -121,12 +141,10 @@ async function recallWith(
   const ending = { block, limits, limit: wanted.limit, memories: known };
   const chosen = await withSuccessors(ports.record, scope, ending, best.chosen);
   const ranked = { ...best, chosen };
-  const id = ports.ids();
   const instead = { memories: known, ahead: isGone ? undefined : ahead };
   const reading = itemsOf(ports.record, scope, block, ranked.chosen, instead);
   const noting = underWay().then(() => receiptOf({ id, revision, wanted }, ranked, found));
   const [got, receipt] = await Promise.all([reading, noting]);
-  ports.recalls?.keep(scope, id, receipt);
   const placed = got.items.flatMap((item, i): Placed[] => {
     const one = got.chosen[i];
     return one ? [{ item, one }] : [];
@@ -136,9 +154,10 @@ async function recallWith(
   const places = ordered.map(({ one }) => one.place);
   const plain = { id, abstained: items.length === 0 };
   const packed = (): Packed => packContext(items, wanted.maxTokens, places);
-  if (!isExplained) return withContext({ ...plain, items }, packed);
+  if (handed.options.explain !== true) return { recall: withContext({ ...plain, items }, packed), receipt };
   const explained = ordered.map(({ item, one }) => ({ ...item, why: whyItem(text, found, one, item) }));
-  return withContext({ ...plain, items: explained, explanation: explanationOf(ranked, wanted) }, packed);
+  const whole = { ...plain, items: explained, explanation: explanationOf(ranked, wanted) };
+  return { recall: withContext(whole, packed), receipt };
 }
 
 /** A block, and what the arms without vectors found in it. */
@@ -173,7 +192,7 @@ function withContext(recall: Omit<Recall, "context" | "tokens">, pack: () => Pac
 
 /** Whether a filter lets a unit through. Metadata stands in the record alone: this reads everything of the user. */
 async function filterOf(
-  ports: RecallPorts,
+  ports: HerePorts,
   scope: Scope,
   where: NonNullable<Wanted["bounds"]["where"]>,
 ): Promise<(block: Block, slot: number) => boolean> {

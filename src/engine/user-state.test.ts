@@ -54,7 +54,7 @@ it("reads a user once, and then what came since", async () => {
 it("lets go of the user served longest ago where memory runs short, and gives the same again later", async () => {
   const { record, whole } = counting();
   for (const user of ["ann", "bob", "cid"]) await say(record, user, 0, 40);
-  const states = userStates(record, SPACE, { bytes: 1 });
+  const states = userStates(record, SPACE, { bytes: () => 1 });
   for (const user of ["ann", "bob", "cid", "ann"]) {
     const block = await states.block(scopeOf(user));
     expect(block.isReleased).toBe(false);
@@ -67,7 +67,7 @@ it("lets go of what only writes need first", async () => {
   const { record, whole } = counting();
   for (const user of ["ann", "bob"]) await say(record, user, 0, 40);
   // A block takes some 21,000 bytes here, and the rest of a user 29,000.
-  const states = userStates(record, SPACE, { bytes: 80_000 });
+  const states = userStates(record, SPACE, { bytes: () => 80_000 });
   for (const user of ["ann", "bob", "ann", "bob"]) await states.of(scopeOf(user));
   const read = whole();
   for (const user of ["ann", "bob", "ann"]) {

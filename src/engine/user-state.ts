@@ -69,7 +69,8 @@ const USERS = { cache: "users" } as const;
 type Source = Pick<Record, "revision" | "since" | "block" | "keepBlock" | "log">;
 
 export interface UserStatesOptions {
-  readonly bytes?: number;
+  /** Asked each time that something is taken in. */
+  readonly bytes?: () => number;
   readonly meter?: Meter;
   /** Where the blocks of users who are served often are shared with other servers. */
   readonly sharing?: Sharing | undefined;
@@ -79,7 +80,7 @@ export interface UserStatesOptions {
 export function userStates(
   record: Source,
   embedder: Space,
-  { bytes: most = CACHE_BYTES, meter = NO_METER, sharing }: UserStatesOptions = {},
+  { bytes = () => CACHE_BYTES, meter = NO_METER, sharing }: UserStatesOptions = {},
 ): UserStates {
   const space: Space = { fingerprint: spaceOf(embedder), dimensions: embedder.dimensions };
   const shared = sharing && sharedBlocks(record, space, { ...sharing, meter });
@@ -118,6 +119,7 @@ export function userStates(
   };
 
   const makeRoom = (current: Kept): void => {
+    const most = bytes();
     touch(kept, current);
     let sum = lightened(kept, most, current, (one) => working.has(scopeKey(one.scope)));
     for (const one of kept.values()) {

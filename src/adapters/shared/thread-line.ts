@@ -1,6 +1,6 @@
 import { isMainThread, parentPort, type Worker } from "node:worker_threads";
 
-/** The part of a thread of Node that is used here. */
+/** The part of a thread of Node that is used here; `process-line.ts` makes a process look like one. */
 export type Thread = Pick<Worker, "postMessage" | "on" | "ref" | "unref" | "terminate">;
 
 /** What becomes of what a thread was asked: its answer; or the thread ended, before or after it was asked. */
@@ -79,10 +79,28 @@ export function lineTo<Asked, Told>(begin: () => Thread, onEnd: () => void = () 
 export function answering<Asked, Told>(answer: (asked: Asked) => Promise<Told>): void {
   if (isMainThread || !parentPort) return;
   const port = parentPort;
-  port.on("message", async ({ number, asked }: Question<Asked>) => {
-    port.postMessage({ number, told: await answer(asked) } satisfies Answer<Told>);
+  answeringOver(
+    { hear: (hear) => void port.on("message", hear), tell: (message) => port.postMessage(message) },
+    answer,
+  );
+}
+
+/** The end of a line where the answers are given. */
+export interface LineEnd {
+  hear(hear: (message: unknown) => void): void;
+  tell(message: unknown): void;
+}
+
+/** Answers what comes over a line from now on. */
+export function answeringOver<Asked, Told>(
+  { hear, tell }: LineEnd,
+  answer: (asked: Asked) => Promise<Told>,
+): void {
+  hear(async (message) => {
+    const { number, asked } = message as Question<Asked>;
+    tell({ number, told: await answer(asked) } satisfies Answer<Told>);
   });
-  port.postMessage("ready" satisfies Answer<Told>);
+  tell("ready" satisfies Answer<Told>);
 }
 
 /** The program of a thread beside a module: as it is compiled, or as it stands in the source. */

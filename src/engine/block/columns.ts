@@ -14,20 +14,53 @@ export type Columns = { [name: string]: Numbers };
 
 const LEAST = 16;
 
-/** Makes room for `length` places in each column. Grows by half at a time, so that one more does not copy all others. */
+/**
+ * Makes room for `length` places in each column. Grows by half at a time, so that one more does not copy all others. Those that
+ * grow lie in one stretch of memory: V8 may collect garbage whenever it is asked for another.
+ */
 export function makeRoom(columns: Columns, length: number): void {
-  for (const [name, column] of Object.entries(columns)) {
-    if (column.length < length) columns[name] = grown(column, length);
+  const growing = Object.entries(columns).filter(([, column]) => column.length < length);
+  const sizes = growing.map(([, column]) => roomFor(column, length) * column.BYTES_PER_ELEMENT);
+  const memory = new ArrayBuffer(sizes.reduce((sum, size) => sum + inEights(size), 0));
+  let at = 0;
+  for (const [i, [name, column]] of growing.entries()) {
+    const larger = new (kindOf(column))(memory, at, roomFor(column, length));
+    larger.set(column as never);
+    columns[name] = larger;
+    at += inEights(sizes[i] ?? 0);
   }
 }
 
 /** A column with room for so many places: itself, where it has it. */
 export function grown<Column extends Numbers>(column: Column, length: number): Column {
   if (column.length >= length) return column;
-  const Kind = column.constructor as new (length: number) => Column;
-  const larger = new Kind(Math.max(LEAST, length, Math.ceil(column.length * 1.5)));
+  const room = roomFor(column, length);
+  const larger = new (kindOf(column))(new ArrayBuffer(room * column.BYTES_PER_ELEMENT), 0, room);
   larger.set(column as never);
   return larger;
+}
+
+function roomFor(column: Numbers, length: number): number {
+  return Math.max(LEAST, length, Math.ceil(column.length * 1.5));
+}
+
+function kindOf<Column extends Numbers>(
+  column: Column,
+): new (
+  memory: ArrayBuffer,
+  at: number,
+  length: number,
+) => Column {
+  return column.constructor as new (
+    memory: ArrayBuffer,
+    at: number,
+    length: number,
+  ) => Column;
+}
+
+/** Numbers of eight bytes stand at places that are multiples of eight. */
+function inEights(bytes: number): number {
+  return Math.ceil(bytes / 8) * 8;
 }
 
 /** The bytes that columns take. */

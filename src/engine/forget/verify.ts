@@ -21,6 +21,7 @@ export async function verified(
     eraseFromIndexes(ports, scope, went.units),
   ]);
   ports.states.drop(scope);
+  await ports.recaller?.drop(scope);
   const state = await ports.states.of(scope);
   const left = [
     ...[...state.messages.values()].map(({ content }) => content),

@@ -1,0 +1,72 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { answeringOver, programBeside, type Thread } from "./thread-line.ts";
+
+/** How long a process that was told to end may take, in ms. */
+const END_MS = 2000;
+
+/**
+ * Begins a process with the program of a name beside a module, and has it look like a thread. It shares no memory with this
+ * one, and where it ends, whatever the reason, this one goes on. It ends with this one.
+ */
+export function processBeside(module: string, program: string, data: unknown): Thread {
+  const child = fork(programBeside(module, program), [JSON.stringify(data)], {
+    // Typed arrays go over as they are.
+    serialization: "advanced",
+    // None of this one's own: a profile, a port of a debugger.
+    execArgv: [],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  return {
+    postMessage(message: object) {
+      // That it is gone, "exit" says.
+      child.send(message, () => {});
+    },
+    on: child.on.bind(child) as unknown as Thread["on"],
+    ref() {
+      child.ref();
+      child.channel?.ref();
+    },
+    unref() {
+      child.unref();
+      child.channel?.unref();
+    },
+    terminate: () => ended(child),
+  };
+}
+
+/** Lets go of the line, at which the process ends by itself, and sees to it that it does. */
+async function ended(child: ChildProcess): Promise<number> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? 0;
+  child.ref();
+  const gone = new Promise<number>((resolve) => child.once("exit", (code) => resolve(code ?? 0)));
+  const late = setTimeout(() => child.kill("SIGKILL"), END_MS);
+  if (child.connected) child.disconnect();
+  const code = await gone;
+  clearTimeout(late);
+  return code;
+}
+
+/** In a process: what it was begun with. */
+export function givenToProcess(): unknown {
+  return JSON.parse(process.argv[2] ?? "null");
+}
+
+/** In a process: answers what it is asked from now on, until the one that began it lets go, or is gone. */
+export function answeringInProcess<Asked, Told>(answer: (asked: Asked) => Promise<Told>): void {
+  // Who stops a server from a terminal tells all of its processes; when this one ends is for that one to say.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+  process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));
+  answeringOver(
+    {
+      hear: (hear) => void process.on("message", hear),
+      tell: (message) => void process.send?.(message, undefined, undefined, () => {}),
+    },
+    answer,
+  );
+}
+
+/** How many processes can be at work at once, beside this one: one less than there are processors, and at most so many. */
+export function processesToSpare(most: number): number {
+  return Math.min(most, availableParallelism() - 1);
+}

@@ -1,0 +1,35 @@
+import type { Recall, RecallOptions } from "../domain/recall.ts";
+import type { RecallReceipt } from "../domain/recall-receipt.ts";
+import type { Scope } from "../domain/scope.ts";
+import type { CallOptions } from "./call.ts";
+
+/** A recall as it is handed on: all that it hangs on, beside the record. */
+export interface HandedRecall {
+  readonly scope: Scope;
+  /** Checked, as the options are. */
+  readonly query: string;
+  readonly options: Omit<RecallOptions, "signal">;
+  /** Of the query; undefined where there is none. */
+  readonly vector: Float32Array | undefined;
+  /** The id that it is to have, and when it was asked (ISO 8601). */
+  readonly id: string;
+  readonly now: string;
+}
+
+/** What comes back of it. Its receipt is kept by whoever asked. */
+export interface HandedBack {
+  readonly recall: Recall;
+  readonly receipt: RecallReceipt;
+}
+
+/**
+ * Carries out recalls elsewhere than where everybody waits for them, over the same record. What it gives is what the
+ * engine would have given here.
+ */
+export interface Recaller {
+  /** Nothing where it cannot now, whatever the reason: then it is done here. Rejects with the reason of an aborted signal alone. */
+  recall(handed: HandedRecall, options?: Pick<CallOptions, "signal">): Promise<HandedBack | undefined>;
+  /** Lets go of what it knows of a user, or of all. */
+  drop(scope?: Scope): Promise<void>;
+  close(): Promise<void>;
+}

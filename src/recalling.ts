@@ -1,0 +1,170 @@
+import { processBeside, processesToSpare } from "./adapters/shared/process-line.ts";
+import { type Line, lineTo, type Thread } from "./adapters/shared/thread-line.ts";
+import { type Scope, scopeKey } from "./domain/scope.ts";
+import type { CallOptions } from "./ports/call.ts";
+import type { Embedder } from "./ports/embedder.ts";
+import { type Meter, NO_METER } from "./ports/meter.ts";
+import type { HandedBack, HandedRecall, Recaller } from "./ports/recaller.ts";
+import type { Asked, Begun, Told } from "./recalling-child.ts";
+
+/** A recall walks through memory more than it reckons: more processes than this would wait for each other. */
+const MOST_PROCESSES = 4;
+/** From so many recalls a second on they are handed on. Where there are fewer, to wake a process takes longer than it saves. */
+const BUSY = 50;
+/** After a process has ended by itself, the next one is begun no sooner than this. */
+const REST_MS = 10_000;
+
+export interface RecallingOptions {
+  /** The file with the record. */
+  readonly path: string;
+  readonly embedder: Pick<Embedder, "fingerprint" | "dimensions" | "floor">;
+  /** Memory for what is known of users, over all processes, about, in bytes. */
+  readonly cacheBytes: number;
+  readonly decayDays?: number | undefined;
+  readonly meter?: Meter | undefined;
+  /** How many processes (one less than there are processors, and 4 at most). */
+  readonly processes?: number;
+  /** From how many recalls a second on they are begun, and asked (50). */
+  readonly busy?: number;
+}
+
+/** A recaller, and whether it has begun to use the memory that it may. */
+export interface Recalling extends Recaller {
+  isBegun(): boolean;
+}
+
+/**
+ * Carries out recalls in processes of their own where there are many, one user's always in the same: for a server, which else lets
+ * everybody wait while one is searched for, and uses one processor of several. Each reads the file by itself, as another server
+ * would, and sees all that was acknowledged before it was asked. Undefined where there is no processor to spare.
+ */
+export function recallingApart(
+  options: RecallingOptions,
+  begin: (begun: Begun) => Thread = begunProcess,
+): Recalling | undefined {
+  const { path, embedder, cacheBytes, decayDays, meter = NO_METER } = options;
+  const count = options.processes ?? processesToSpare(MOST_PROCESSES);
+  if (count < 1) return undefined;
+  const { fingerprint, dimensions, floor } = embedder;
+  const share = Math.floor(cacheBytes / count);
+  const begun: Begun = {
+    path,
+    embedder: { fingerprint, dimensions, floor },
+    cacheBytes: share,
+    ...(decayDays === undefined ? {} : { decayDays }),
+  };
+  const processes = Array.from({ length: count }, (): Successive => successive(() => begin(begun)));
+  const isBusy = busyFrom(options.busy ?? BUSY);
+  const processOf = (scope: Scope): Successive | undefined => processes[placeOf(scope, count)];
+  return {
+    isBegun: () => processes.some((one) => one.isBegun()),
+    async recall(handed: HandedRecall, { signal }: CallOptions = {}): Promise<HandedBack | undefined> {
+      if (!isBusy()) return undefined;
+      const told = await processOf(handed.scope)?.ask({ handed }, signal);
+      if (!told?.back) return undefined;
+      for (const counted of told.counts) meter.count(...counted);
+      return JSON.parse(told.back) as HandedBack;
+    },
+    async drop(scope?: Scope): Promise<void> {
+      const holding = scope ? [processOf(scope)] : processes;
+      await Promise.all(holding.map((one) => one?.isBegun() && one.ask({ drop: scope ?? "all" })));
+    },
+    async close(): Promise<void> {
+      await Promise.all(processes.map((one) => one.end()));
+    },
+  };
+}
+
+/** Tells, each time it is asked, whether it is asked so often a second. */
+function busyFrom(perSecond: number): () => boolean {
+  let second = Number.NaN;
+  let count = 0;
+  let before = 0;
+  return () => {
+    const now = Math.floor(performance.now() / 1000);
+    if (now !== second) {
+      before = now === second + 1 ? count : 0;
+      second = now;
+      count = 0;
+    }
+    count += 1;
+    return Math.max(before, count) >= perSecond;
+  };
+}
+
+/** A process that is begun when it is first asked, and begun again some time after it has ended by itself. */
+interface Successive {
+  isBegun(): boolean;
+  /** Nothing where there is none that could answer now. It rejects with the reason of the signal alone. */
+  ask(asked: Asked, signal?: AbortSignal): Promise<Told | undefined>;
+  end(): Promise<void>;
+}
+
+function successive(begin: () => Thread): Successive {
+  let line: Line<Asked, Told> | undefined;
+  let isReady = false;
+  let isOver = false;
+  let endedAt = Number.NEGATIVE_INFINITY;
+  const ended = (): void => {
+    line = undefined;
+    isReady = false;
+    endedAt = performance.now();
+  };
+  const open = (): void => {
+    if (isOver || line || performance.now() - endedAt < REST_MS) return;
+    try {
+      line = lineTo<Asked, Told>(begin, ended);
+      // It takes a second to start, and nobody waits for that.
+      void line.ask("are you there").then(({ told }) => {
+        isReady = told !== undefined;
+      });
+    } catch {
+      ended();
+    }
+  };
+  return {
+    isBegun: () => line !== undefined,
+    async ask(asked, signal) {
+      signal?.throwIfAborted();
+      open();
+      if (!line || !isReady) return undefined;
+      const answered = line.ask(asked).then(
+        ({ told }) => told,
+        // What can't be copied to another process is for this one.
+        () => undefined,
+      );
+      return signal ? orAborted(answered, signal) : answered;
+    },
+    async end() {
+      isOver = true;
+      const own = line;
+      if (isReady) await own?.ask("close");
+      await own?.end();
+    },
+  };
+}
+
+/** What a promise gives that never rejects, unless the signal comes first. */
+function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    void work.then((value) => {
+      signal.removeEventListener("abort", onAbort);
+      resolve(value);
+    });
+  });
+}
+
+/** Always the same for a user: what is known of them is held once. */
+function placeOf({ project, user }: Scope, count: number): number {
+  let sum = 0;
+  for (const letter of scopeKey({ project, user })) {
+    sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003;
+  }
+  return sum % count;
+}
+
+function begunProcess(begun: Begun): Thread {
+  return processBeside(import.meta.url, "./recalling-child", begun);
+}
