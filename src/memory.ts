@@ -38,7 +38,7 @@ import type { Record } from "./ports/record.ts";
 import type { Secret } from "./ports/secret.ts";
 import type { Sessions } from "./ports/sessions.ts";
 import type { Tracer } from "./ports/tracer.ts";
-import { type Recalling, recallingApart } from "./recalling.ts";
+import type { Recalling } from "./recalling.ts";
 
 /**
  * A port; or a function that makes it, for those that ask a model's server: what it is given has every request noted, and
@@ -140,7 +140,7 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
   const ledger =
     options.ledger ?? (isKept ? fileLedger(`${path}.erasures`, await record.identity()) : undefined);
   const besides = await others(options, opening, clock);
-  const recaller = recallerOf(options, path, { ...understanding, ...besides }, opening);
+  const recaller = await recallerOf(options, path, { ...understanding, ...besides }, opening);
   const states = statesOf(options, record, { ...understanding, ...besides }, recaller);
   const deaf = record.watchErased?.((scope) => {
     states.drop(scope);
@@ -176,14 +176,16 @@ const CACHE_BYTES = 256_000_000;
 const RECALLING_SHARE = 1 / 3;
 
 /** Who carries out recalls for this process: where the record is a file, and all else that a recall asks is a part of the program. */
-function recallerOf(
+async function recallerOf(
   { inThreads, record, questions, meter, decayDays, cacheBytes = CACHE_BYTES }: MemoryOptions,
   path: string,
   { embedder, followers }: Pick<Ports, "embedder" | "followers">,
   opening: Openings,
-): Recalling | undefined {
+): Promise<Recalling | undefined> {
   if (!inThreads || record || path === ":memory:" || questions || followers) return undefined;
   const share = cacheBytes * RECALLING_SHARE;
+  // A library begins no processes, and loads nothing that could.
+  const { recallingApart } = await import("./recalling.ts");
   const recaller = recallingApart({ path, embedder, decayDays, meter, cacheBytes: share });
   return recaller && opening.own(recaller);
 }
