@@ -7,16 +7,18 @@ import { filled } from "../speed/filling.ts";
 import { rounded, type Spread, spreadOf } from "../speed/measure.ts";
 import { phase } from "../speed/progress.ts";
 import { type Sent, send } from "./generator.ts";
+import { paceOf } from "./pace.ts";
 import { kindsOf } from "./people.ts";
 import { type Running, started } from "./server.ts";
 
 const USAGE = `npm run -s bench -- --server [--users U] [--per-user N] [--seconds S] [--searches R] [--writes R] [--model-ms MS]
-                      [--warm-up S] [--bar MS] [--keep FILE] [--json]
+                      [--warm-up S] [--bar MS] [--paced] [--keep FILE] [--json]
 
 Searches (200 a second) and writes (20 a second) over HTTP for S seconds (60) on the built server, with U users (100) of
 N memories each (2,000); generator and server share this machine. Open loop; a latency counts from the moment at which a
 request was due. With --model-ms a model stands behind it that takes so long to answer. With --bar it fails where the 95th of 100
-searches or writes takes longer, or any of them fails.`;
+searches or writes takes longer, or any of them fails. With --paced a machine that is slower than the one of docs/results/speed.json gets
+so many fewer of both, by the time that sqlite-vec takes on either.`;
 
 interface Wanted {
   readonly users: number;
@@ -30,6 +32,7 @@ interface Wanted {
   readonly keep: string | undefined;
   readonly json: boolean;
   readonly profile: boolean;
+  readonly paced: boolean;
 }
 
 interface Figures {
@@ -62,6 +65,7 @@ function wantedOf(): Wanted {
       keep: { type: "string" },
       json: { type: "boolean", default: false },
       profile: { type: "boolean", default: false },
+      paced: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -83,6 +87,7 @@ function wantedOf(): Wanted {
     keep: values.keep,
     json: values.json,
     profile: values.profile,
+    paced: values.paced,
   };
 }
 
@@ -165,6 +170,15 @@ function isWithin({ kinds }: Figures, bar: number): boolean {
   return Object.values(kinds).every(({ p95, errors }) => p95 < bar && Object.keys(errors).length === 0);
 }
 
+/** As many searches and writes as this machine keeps pace. */
+async function paced(wanted: Wanted, folder: string): Promise<Wanted> {
+  const pace = rounded(await paceOf(folder));
+  phase(
+    `this machine has ${Math.round(100 * pace)} % of the pace of the one that docs/results was measured on`,
+  );
+  return { ...wanted, searches: rounded(wanted.searches * pace), writes: rounded(wanted.writes * pace) };
+}
+
 async function main(): Promise<number> {
   const wanted = wantedOf();
   const folder = mkdtempSync(join(tmpdir(), "keepsake-load-"));
@@ -176,7 +190,7 @@ async function main(): Promise<number> {
     perUser: wanted.perUser,
     ...(wanted.keep === undefined ? {} : { kept: wanted.keep }),
   });
-  const figures = await measured(path, wanted);
+  const figures = await measured(path, wanted.paced ? await paced(wanted, folder) : wanted);
   if (wanted.json) console.log(JSON.stringify(figures));
   else for (const line of lines(figures)) console.log(line);
   return wanted.bar === undefined || isWithin(figures, wanted.bar) ? 0 : 1;

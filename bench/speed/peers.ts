@@ -41,7 +41,8 @@ function jsScan({ dimensions, count, all }: Vectors): Ask {
   };
 }
 
-async function sqliteVec(path: string, vectors: Vectors): Promise<Spread> {
+/** Times of the ten nearest in a new database at a path, by the extension sqlite-vec. */
+export async function sqliteVec(path: string, vectors: Vectors): Promise<Spread> {
   const { dimensions, count, all } = vectors;
   const database = new DatabaseSync(path, { allowExtension: true });
   load(database);
