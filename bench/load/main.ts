@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openaiServer } from "../../src/testing/openai-server.ts";
 import { filled } from "../speed/filling.ts";
+import { stolenSince } from "../speed/machine.ts";
 import { rounded, type Spread, spreadOf } from "../speed/measure.ts";
 import { phase } from "../speed/progress.ts";
 import { type Sent, send } from "./generator.ts";
@@ -18,7 +19,8 @@ Searches (200 a second) and writes (20 a second) over HTTP for S seconds (60) on
 N memories each (2,000); generator and server share this machine. Open loop; a latency counts from the moment at which a
 request was due. With --model-ms a model stands behind it that takes so long to answer. With --bar it fails where the 95th of 100
 searches or writes takes longer, or any of them fails. With --paced a machine that is slower than the one of docs/results/speed.json gets
-so many fewer of both, by the time that sqlite-vec takes on either.`;
+so many fewer of both, by the time that sqlite-vec takes on either; and where the host kept a part of the processors to itself meanwhile and
+the bar was missed, it is tried again with so many fewer, twice at most.`;
 
 interface Wanted {
   readonly users: number;
@@ -46,6 +48,8 @@ interface Figures {
   readonly server: { readonly cpu: number; readonly megabytes: number };
   readonly generator: { readonly cpu: number };
   readonly modelCalls: number;
+  /** The share of the processors that the host kept to itself meanwhile. */
+  readonly stolen: number;
   /** Of the last minute, before and after. */
   readonly load: { readonly before: number; readonly after: number };
 }
@@ -91,7 +95,8 @@ function wantedOf(): Wanted {
   };
 }
 
-async function measured(path: string, wanted: Wanted): Promise<Figures> {
+/** `mark` tells the messages of one measurement from those of another on the same file. */
+async function measured(path: string, wanted: Wanted, mark: string): Promise<Figures> {
   const before = loadavg()[0] ?? 0;
   const model = wanted.modelMs > 0 ? await openaiServer() : undefined;
   if (model) model.always = { afterMs: wanted.modelMs };
@@ -101,15 +106,17 @@ async function measured(path: string, wanted: Wanted): Promise<Figures> {
   const server = await started(path, settings, wanted.profile ? ["--cpu-prof", "--cpu-prof-dir=."] : []);
   try {
     phase(`${wanted.warmUp} s to get warm`);
-    await send(server, kindsOf(wanted, "warm-up"), wanted.warmUp, 100);
+    await send(server, kindsOf(wanted, `warm-up-${mark}`), wanted.warmUp, 100);
     phase(`${wanted.seconds} s of ${wanted.searches} searches and ${wanted.writes} writes a second`);
     const used = server.used();
     const own = process.cpuUsage();
-    const sent = await send(server, kindsOf(wanted, "measured"), wanted.seconds);
+    const stolen = stolenSince();
+    const sent = await send(server, kindsOf(wanted, `measured-${mark}`), wanted.seconds);
     return figuresOf(wanted, sent, {
       server,
       used,
       own: process.cpuUsage(own),
+      stolen: stolen(),
       before,
       modelCalls: model?.received.length ?? 0,
     });
@@ -126,6 +133,7 @@ function figuresOf(
     server: Running;
     used: ReturnType<Running["used"]>;
     own: NodeJS.CpuUsage;
+    stolen: number;
     before: number;
     modelCalls: number;
   },
@@ -150,6 +158,7 @@ function figuresOf(
     server: { cpu: rounded((now.seconds - seen.used.seconds) / seconds), megabytes: now.megabytes },
     generator: { cpu: rounded((seen.own.user + seen.own.system) / 1e6 / seconds) },
     modelCalls: seen.modelCalls,
+    stolen: rounded(seen.stolen),
     load: { before: rounded(seen.before), after: rounded(loadavg()[0] ?? 0) },
   };
 }
@@ -162,7 +171,7 @@ function lines(figures: Figures): string[] {
       ([name, { p50, p95, p99, perSecond, errors }]) =>
         `${name.padEnd(8)} ${`${perSecond}/s`.padEnd(9)} p50 ${p50} ms, p95 ${p95} ms, p99 ${p99} ms, errors ${JSON.stringify(errors)}`,
     ),
-    `server: ${Math.round(server.cpu * 100)} % of a core, ${server.megabytes} MB; generator: ${Math.round(generator.cpu * 100)} %; load average ${load.before} before, ${load.after} after`,
+    `server: ${Math.round(server.cpu * 100)} % of a core, ${server.megabytes} MB; generator: ${Math.round(generator.cpu * 100)} %; the host kept ${Math.round(figures.stolen * 100)} % of the processors; load average ${load.before} before, ${load.after} after`,
   ];
 }
 
@@ -170,13 +179,29 @@ function isWithin({ kinds }: Figures, bar: number): boolean {
   return Object.values(kinds).every(({ p95, errors }) => p95 < bar && Object.keys(errors).length === 0);
 }
 
-/** As many searches and writes as this machine keeps pace. */
-async function paced(wanted: Wanted, folder: string): Promise<Wanted> {
+/** What is asked of a machine that is so much slower. */
+function slowed(wanted: Wanted, pace: number): Wanted {
+  return { ...wanted, searches: rounded(wanted.searches * pace), writes: rounded(wanted.writes * pace) };
+}
+
+const TRIES = 3;
+/** Less than this of the processors is missed by nobody. */
+const STOLEN = 0.03;
+
+/** As many searches and writes as this machine keeps pace, and the bar that they are held to. */
+async function paced(path: string, all: Wanted, folder: string): Promise<Figures> {
   const pace = rounded(await paceOf(folder));
   phase(
     `this machine has ${Math.round(100 * pace)} % of the pace of the one that docs/results was measured on`,
   );
-  return { ...wanted, searches: rounded(wanted.searches * pace), writes: rounded(wanted.writes * pace) };
+  let wanted = slowed(all, pace);
+  for (let tries = 1; ; tries += 1) {
+    const figures = await measured(path, wanted, `${tries}`);
+    const isKept = all.bar === undefined || isWithin(figures, all.bar);
+    if (isKept || figures.stolen < STOLEN || tries === TRIES) return figures;
+    for (const line of lines(figures)) phase(line);
+    wanted = slowed(wanted, 1 - figures.stolen);
+  }
 }
 
 async function main(): Promise<number> {
@@ -190,7 +215,7 @@ async function main(): Promise<number> {
     perUser: wanted.perUser,
     ...(wanted.keep === undefined ? {} : { kept: wanted.keep }),
   });
-  const figures = await measured(path, wanted.paced ? await paced(wanted, folder) : wanted);
+  const figures = wanted.paced ? await paced(path, wanted, folder) : await measured(path, wanted, "1");
   if (wanted.json) console.log(JSON.stringify(figures));
   else for (const line of lines(figures)) console.log(line);
   return wanted.bar === undefined || isWithin(figures, wanted.bar) ? 0 : 1;
