@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -157,6 +157,35 @@ it("gives nothing where its process ends, is gone or cannot be begun, and the re
   expect(await none?.recall(what)).toBeUndefined();
   expect(recallingApart({ path: "k.db", embedder, cacheBytes: 1, processes: 0 })).toBeUndefined();
 });
+
+/** The process over this test's file. Linux alone tells. */
+function pidOfOther(): number {
+  const words = (pid: string): string => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+    } catch {
+      // Gone a moment ago.
+      return "";
+    }
+  };
+  const pids = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && pid !== `${process.pid}`);
+  return Number(pids.find((pid) => words(pid).includes(folder)));
+}
+
+it.skipIf(!existsSync("/proc/self/cmdline"))(
+  "ends a process that hangs, and does not wait for it",
+  async () => {
+    const { recalling } = apart({ processes: 1 });
+    await keepsake.scope({ user: "me" }).remember("I use Shram as a tool.");
+    const what = await handed("me", "What tools do I use?");
+    await until(recalling, what);
+    const pid = pidOfOther();
+    process.kill(pid, "SIGSTOP");
+    expect(await recalling.recall(what)).toBeUndefined();
+    expect(recalling.isBegun()).toBe(false);
+    expect(() => process.kill(pid, 0)).toThrow();
+  },
+);
 
 it("ends with the signal of whoever asks, and leaves what can't be copied to this process", async () => {
   const { recalling } = apart({ processes: 1 });

@@ -11,7 +11,9 @@ import type { Asked, Begun, Told } from "./recalling-child.ts";
 const MOST_PROCESSES = 4;
 /** From so many recalls a second on they are handed on. Where there are fewer, to wake a process takes longer than it saves. */
 const BUSY = 50;
-/** After a process has ended by itself, the next one is begun no sooner than this. */
+/** One that has not answered for so long hangs, and is ended. */
+const HANGS_MS = 5000;
+/** After a process has ended, the next one is begun no sooner than this. */
 const REST_MS = 10_000;
 
 export interface RecallingOptions {
@@ -92,7 +94,7 @@ function busyFrom(perSecond: number): () => boolean {
   };
 }
 
-/** A process that is begun when it is first asked, and begun again some time after it has ended by itself. */
+/** A process that is begun when it is first asked, and begun again some time after it has ended. */
 interface Successive {
   isBegun(): boolean;
   /** Nothing where there is none that could answer now. It rejects with the reason of the signal alone. */
@@ -128,20 +130,28 @@ function successive(begin: () => Thread): Successive {
       signal?.throwIfAborted();
       open();
       if (!line || !isReady) return undefined;
-      const answered = line.ask(asked).then(
-        ({ told }) => told,
-        // What can't be copied to another process is for this one.
-        () => undefined,
-      );
+      const answered = answerOf(line, asked);
       return signal ? orAborted(answered, signal) : answered;
     },
     async end() {
       isOver = true;
       const own = line;
-      if (isReady) await own?.ask("close");
+      if (own && isReady) await answerOf(own, "close");
       await own?.end();
     },
   };
+}
+
+/** Its answer; nothing where it ends, or hangs, before it has answered, and of what can't be copied to another process. */
+async function answerOf(line: Line<Asked, Told>, asked: Asked): Promise<Told | undefined> {
+  const late = setTimeout(() => void line.end(), HANGS_MS);
+  try {
+    return (await line.ask(asked)).told;
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(late);
+  }
 }
 
 /** What a promise gives that never rejects, unless the signal comes first. */
