@@ -11,8 +11,9 @@ import type { Asked, Begun, Told } from "./recalling-child.ts";
 const MOST_PROCESSES = 4;
 /** From so many recalls a second on they are handed on. Where there are fewer, to wake a process takes longer than it saves. */
 const BUSY = 50;
-/** One that has not answered for so long hangs, and is ended. */
+/** One that has been asked and has answered nothing for so long hangs, and is ended. */
 const HANGS_MS = 5000;
+const LOOK_MS = 1000;
 /** After a process has ended, the next one is begun no sooner than this. */
 const REST_MS = 10_000;
 
@@ -107,10 +108,14 @@ function successive(begin: () => Thread): Successive {
   let isReady = false;
   let isOver = false;
   let endedAt = Number.NEGATIVE_INFINITY;
+  let waiting = 0;
+  let heardAt = 0;
+  let watch: NodeJS.Timeout | undefined;
   const ended = (): void => {
     line = undefined;
     isReady = false;
     endedAt = performance.now();
+    clearInterval(watch);
   };
   const open = (): void => {
     if (isOver || line || performance.now() - endedAt < REST_MS) return;
@@ -120,8 +125,24 @@ function successive(begin: () => Thread): Successive {
       void line.ask("are you there").then(({ told }) => {
         isReady = told !== undefined;
       });
+      watch = setInterval(() => {
+        if (waiting > 0 && performance.now() - heardAt > HANGS_MS) void line?.end();
+      }, LOOK_MS).unref();
     } catch {
       ended();
+    }
+  };
+  const answerOf = async (own: Line<Asked, Told>, asked: Asked): Promise<Told | undefined> => {
+    if (waiting === 0) heardAt = performance.now();
+    waiting += 1;
+    try {
+      return (await own.ask(asked)).told;
+    } catch {
+      // What can't be copied to another process is for this one.
+      return undefined;
+    } finally {
+      waiting -= 1;
+      heardAt = performance.now();
     }
   };
   return {
@@ -140,18 +161,6 @@ function successive(begin: () => Thread): Successive {
       await own?.end();
     },
   };
-}
-
-/** Its answer; nothing where it ends, or hangs, before it has answered, and of what can't be copied to another process. */
-async function answerOf(line: Line<Asked, Told>, asked: Asked): Promise<Told | undefined> {
-  const late = setTimeout(() => void line.end(), HANGS_MS);
-  try {
-    return (await line.ask(asked)).told;
-  } catch {
-    return undefined;
-  } finally {
-    clearTimeout(late);
-  }
 }
 
 /** What a promise gives that never rejects, unless the signal comes first. */
