@@ -19,6 +19,7 @@ const LEAST = 16;
  * grow lie in one stretch of memory: V8 may collect garbage whenever it is asked for another.
  */
 export function makeRoom(columns: Columns, length: number): void {
+  if (hasRoom(columns, length)) return;
   const growing = Object.entries(columns).filter(([, column]) => column.length < length);
   const sizes = growing.map(([, column]) => roomFor(column, length) * column.BYTES_PER_ELEMENT);
   const memory = new ArrayBuffer(sizes.reduce((sum, size) => sum + inEights(size), 0));
@@ -29,6 +30,14 @@ export function makeRoom(columns: Columns, length: number): void {
     columns[name] = larger;
     at += inEights(sizes[i] ?? 0);
   }
+}
+
+/** Asked for each row that comes, and mostly so. */
+function hasRoom(columns: Columns, length: number): boolean {
+  for (const name in columns) {
+    if ((columns[name] as Numbers).length < length) return false;
+  }
+  return true;
 }
 
 /** A column with room for so many places: itself, where it has it. */
