@@ -193,14 +193,14 @@ async function recallerOf(
 function statesOf(
   options: MemoryOptions,
   record: Record,
-  { embedder, cache }: Pick<Ports, "embedder" | "cache">,
+  known: Pick<Ports, "embedder" | "cache">,
   recalling: Recalling | undefined,
 ): UserStates {
   const { meter, cacheBytes = CACHE_BYTES } = options;
-  return userStates(record, embedder, {
+  return userStates(record, known.embedder, {
     bytes: () => cacheBytes * (recalling?.isBegun() ? 1 - RECALLING_SHARE : 1),
     ...(meter ? { meter } : {}),
-    sharing: sharingOf({ ...(cache ? { cache } : {}) }, options),
+    sharing: sharingOf(known, options),
   });
 }
 

@@ -82,7 +82,8 @@ function usedBy(pid: number): { seconds: number; megabytes: number } {
   }
 }
 
-function childrenOf(pid: number): number[] {
+/** The processes that one has begun. Linux alone tells. */
+export function childrenOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
   );

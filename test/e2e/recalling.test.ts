@@ -1,27 +1,14 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as rest } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { type Running, started } from "../../bench/load/server.ts";
+import { childrenOf, type Running, started } from "../../bench/load/server.ts";
+import { lives } from "../services/own-server.ts";
 import { bytes, place } from "./shell.ts";
 
 const SOON = { timeout: 20_000, interval: 50 };
 
-/** The processes that one has begun. Linux alone tells. */
-function childrenOf({ child: { pid } }: Running): number[] {
-  return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
-  );
-}
-
-function isThere(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const begunBy = ({ child: { pid = 0 } }: Running): number[] => childrenOf(pid);
 
 interface Answer {
   readonly status: number;
@@ -69,9 +56,9 @@ it.skipIf(!existsSync("/proc/self/task"))(
     await say(server, "I use Shram and Magnet as productivity tools.");
     expect((await ask(server)).text).toContain("Magnet");
     // So long as it is asked seldom there is none.
-    expect(childrenOf(server)).toEqual([]);
+    expect(begunBy(server)).toEqual([]);
     const stop = askingAlways(server);
-    await expect.poll(() => childrenOf(server).length, SOON).toBeGreaterThan(0);
+    await expect.poll(() => begunBy(server).length, SOON).toBeGreaterThan(0);
     await rest(2000);
     await say(server, "I don't use Magnet anymore.");
     expect(JSON.parse((await ask(server)).text).items).toContainEqual(
@@ -85,7 +72,7 @@ it.skipIf(!existsSync("/proc/self/task"))(
       expect(erased.erasures).toMatchObject([{ complete: true }]);
       expect((await ask(server)).text).not.toContain(`Rectangle${time}`);
     }
-    for (const pid of childrenOf(server)) process.kill(pid, "SIGKILL");
+    for (const pid of begunBy(server)) process.kill(pid, "SIGKILL");
     await rest(500);
     await say(server, "Forget that I ever mentioned Magnet.");
     expect((await ask(server)).text).not.toContain("Magnet");
@@ -104,11 +91,11 @@ it.skipIf(!existsSync("/proc/self/task")).each(["SIGTERM", "SIGINT", "SIGKILL"] 
     const server = await started(join(place, "keepsake.db"));
     await say(server, "I use Shram.");
     const stop = askingAlways(server);
-    await expect.poll(() => childrenOf(server).length, SOON).toBeGreaterThan(0);
+    await expect.poll(() => begunBy(server).length, SOON).toBeGreaterThan(0);
     await rest(1500);
-    const begun = childrenOf(server);
+    const begun = begunBy(server);
     await stop();
     expect(await server.end(signal)).toBe(signal === "SIGKILL" ? "SIGKILL" : 0);
-    await expect.poll(() => begun.filter(isThere), SOON).toEqual([]);
+    await expect.poll(() => begun.filter(lives), SOON).toEqual([]);
   },
 );

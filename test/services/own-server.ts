@@ -79,7 +79,8 @@ export async function ownServer(name: keyof typeof PORTS): Promise<OwnServer> {
   };
 }
 
-function lives(id: number): boolean {
+/** Whether there is a process of this id. */
+export function lives(id: number): boolean {
   try {
     process.kill(id, 0);
     return true;

@@ -1,3 +1,5 @@
+import { aligned } from "./format.ts";
+
 /** An array of numbers of one size each. */
 export type Numbers =
   | Float64Array<ArrayBuffer>
@@ -22,13 +24,13 @@ export function makeRoom(columns: Columns, length: number): void {
   if (hasRoom(columns, length)) return;
   const growing = Object.entries(columns).filter(([, column]) => column.length < length);
   const sizes = growing.map(([, column]) => roomFor(column, length) * column.BYTES_PER_ELEMENT);
-  const memory = new ArrayBuffer(sizes.reduce((sum, size) => sum + inEights(size), 0));
+  const memory = new ArrayBuffer(sizes.reduce((sum, size) => sum + aligned(size), 0));
   let at = 0;
   for (const [i, [name, column]] of growing.entries()) {
     const larger = new (kindOf(column))(memory, at, roomFor(column, length));
     larger.set(column as never);
     columns[name] = larger;
-    at += inEights(sizes[i] ?? 0);
+    at += aligned(sizes[i] ?? 0);
   }
 }
 
@@ -65,11 +67,6 @@ function kindOf<Column extends Numbers>(
     at: number,
     length: number,
   ) => Column;
-}
-
-/** Numbers of eight bytes stand at places that are multiples of eight. */
-function inEights(bytes: number): number {
-  return Math.ceil(bytes / 8) * 8;
 }
 
 /** The bytes that columns take. */
