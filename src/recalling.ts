@@ -25,7 +25,7 @@ export interface RecallingOptions {
   readonly cacheBytes: number;
   readonly decayDays?: number | undefined;
   readonly meter?: Meter | undefined;
-  /** How many processes (one less than there are processors, and 4 at most). */
+  /** How many processes (two less than there are processors, and 4 at most). */
   readonly processes?: number;
   /** From how many recalls a second on they are begun, and asked (50). */
   readonly busy?: number;

@@ -8,6 +8,15 @@ import { bytes, place } from "./shell.ts";
 
 const SOON = { timeout: 20_000, interval: 50 };
 
+/** A server that is told of four processors: on two it begins no process. */
+const onFour = (): Promise<Running> => started(join(place, "keepsake.db"), {}, ["--import", FOUR]);
+const FOUR = `data:text/javascript,${encodeURIComponent(
+  `import os from "node:os";
+  import { syncBuiltinESMExports } from "node:module";
+  os.availableParallelism = () => 4;
+  syncBuiltinESMExports();`,
+)}`;
+
 const begunBy = ({ child: { pid = 0 } }: Running): number[] => childrenOf(pid);
 
 interface Answer {
@@ -52,7 +61,7 @@ it.skipIf(!existsSync("/proc/self/task"))(
   "a server that is asked often searches in another process: the story holds, and it is missed by nobody who asks",
   { timeout: 120_000 },
   async () => {
-    const server = await started(join(place, "keepsake.db"));
+    const server = await onFour();
     await say(server, "I use Shram and Magnet as productivity tools.");
     expect((await ask(server)).text).toContain("Magnet");
     // So long as it is asked seldom there is none.
@@ -88,7 +97,7 @@ it.skipIf(!existsSync("/proc/self/task")).each(["SIGTERM", "SIGINT", "SIGKILL"] 
   "a server that ends by %s leaves no process behind",
   { timeout: 120_000 },
   async (signal) => {
-    const server = await started(join(place, "keepsake.db"));
+    const server = await onFour();
     await say(server, "I use Shram.");
     const stop = askingAlways(server);
     await expect.poll(() => begunBy(server).length, SOON).toBeGreaterThan(0);

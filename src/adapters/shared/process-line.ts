@@ -66,7 +66,7 @@ export function answeringInProcess<Asked, Told>(answer: (asked: Asked) => Promis
   );
 }
 
-/** How many processes can be at work at once, beside this one: one less than there are processors, and at most so many. */
+/** How many processes can be at work at once, beside this one and its threads: two less than there are processors, and at most so many. */
 export function processesToSpare(most: number): number {
-  return Math.min(most, availableParallelism() - 1);
+  return Math.min(most, availableParallelism() - 2);
 }
