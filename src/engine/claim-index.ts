@@ -21,6 +21,8 @@ type Index = Map<string, string | Set<string>>;
 
 export function claimIndex(): ClaimIndex {
   const bySlot: Index = new Map();
+  // Of the slots that somebody asked about: to make the keys of all would take as long as to read them.
+  const byKey = new Map<string, Index>();
   const namings = new Set<string>();
   const held = new Map<string, { readonly claim: Claim; readonly slot: string }>();
 
@@ -28,8 +30,23 @@ export function claimIndex(): ClaimIndex {
     const one = held.get(id);
     if (!one) return;
     drop(bySlot, one.slot, id);
+    const keys = byKey.get(one.slot);
+    if (keys) drop(keys, claimKey(one.claim), id);
+    if (keys?.size === 0) byKey.delete(one.slot);
     held.delete(id);
     namings.delete(id);
+  };
+
+  const keysOf = (slot: string): Index => {
+    const known = byKey.get(slot);
+    if (known) return known;
+    const keys: Index = new Map();
+    for (const id of idsOf(bySlot, slot)) {
+      const one = held.get(id);
+      if (one) add(keys, claimKey(one.claim), id);
+    }
+    if (keys.size > 0) byKey.set(slot, keys);
+    return keys;
   };
 
   return {
@@ -40,22 +57,15 @@ export function claimIndex(): ClaimIndex {
       if (before?.slot === slot && before.claim.value === claim.value) return;
       remove(id);
       add(bySlot, slot, id);
+      const keys = byKey.get(slot);
+      if (keys) add(keys, claimKey(claim), id);
       held.set(id, { claim, slot });
       if (claim.relation === "be called") namings.add(id);
     },
     remove,
     namings: () => namings,
-    // What is the same stands in one slot. Its keys are made when somebody asks: those of all would take as long as to read them.
-    same(claim) {
-      const key = claimKey(claim);
-      const inSlot = [...idsOf(bySlot, slotKey(claim))];
-      return new Set(
-        inSlot.filter((id) => {
-          const one = held.get(id);
-          return one !== undefined && claimKey(one.claim) === key;
-        }),
-      );
-    },
+    // What is the same stands in one slot.
+    same: (claim) => idsOf(keysOf(slotKey(claim)), claimKey(claim)),
     slot: (claim) => idsOf(bySlot, slotKey(claim)),
   };
 }

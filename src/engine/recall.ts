@@ -129,7 +129,7 @@ async function recallWith(
     },
     ahead(now, likely, searched) {
       // To rank ahead is to rank twice: that time is taken from others who wait for the processor.
-      if (known || going > 1) return;
+      if (known || going > 1 || ports.states.texts(scope, now.revision)) return;
       const { chosen } = ranking(searched, likely).best;
       // If it can't be read, the next one to read it will say so.
       ahead = readAhead(ports.record, scope, now, chosen).catch(() => undefined);
@@ -141,7 +141,9 @@ async function recallWith(
   const ending = { block, limits, limit: wanted.limit, memories: known };
   const chosen = await withSuccessors(ports.record, scope, ending, best.chosen);
   const ranked = { ...best, chosen };
-  const instead = { memories: known, ahead: isGone ? undefined : ahead };
+  const instead = isGone
+    ? { memories: known }
+    : { memories: known, ahead, held: ports.states.texts(scope, revision) };
   const reading = itemsOf(ports.record, scope, block, ranked.chosen, instead);
   const noting = underWay().then(() => receiptOf({ id, revision, wanted }, ranked, found));
   const [got, receipt] = await Promise.all([reading, noting]);

@@ -43,6 +43,8 @@ export interface UserStates {
   block(scope: Scope): Promise<Block>;
   /** The same as it was last, where it is held; whether it is the newest is not asked. */
   held(scope: Scope): Block | undefined;
+  /** All messages and memories, where they are held and at least as new as a revision. */
+  texts(scope: Scope, revision: number): Pick<UserState, "messages" | "memories"> | undefined;
   /** Lets go of one user's state, or of all. */
   drop(scope?: Scope): void;
   /** Keeps in the record what makes the next start quick, and lets go of all. */
@@ -85,20 +87,7 @@ export function userStates(
   const space: Space = { fingerprint: spaceOf(embedder), dimensions: embedder.dimensions };
   const shared = sharing && sharedBlocks(record, space, { ...sharing, meter });
   const kept = new Map<string, Kept>();
-  const working = new Map<string, Promise<unknown>>();
-
-  // One refresh at a time per user: two would take in the same delta twice.
-  const inTurn = async <Result>(scope: Scope, work: () => Promise<Result>): Promise<Result> => {
-    const key = scopeKey(scope);
-    const before = working.get(key) ?? Promise.resolve();
-    const next = before.then(work, work);
-    working.set(key, next);
-    try {
-      return await next;
-    } finally {
-      if (working.get(key) === next) working.delete(key);
-    }
-  };
+  const { inTurn, isAtWork } = turns();
 
   const held = async (scope: Scope, revision: number, asked?: Asked): Promise<Kept> => {
     const key = scopeKey(scope);
@@ -121,7 +110,7 @@ export function userStates(
   const makeRoom = (current: Kept): void => {
     const most = bytes();
     touch(kept, current);
-    let sum = lightened(kept, most, current, (one) => working.has(scopeKey(one.scope)));
+    let sum = lightened(kept, most, current, ({ scope }) => isAtWork(scope));
     for (const one of kept.values()) {
       if (sum <= most || one === current) break;
       sum -= one.bytes;
@@ -153,6 +142,7 @@ export function userStates(
         return one.block;
       }),
     held: (scope) => kept.get(scopeKey(scope))?.block,
+    texts: (scope, revision) => textsOf(kept.get(scopeKey(scope)), revision),
     drop(scope) {
       // Whoever is at work with one goes on to the end first.
       for (const { scope: whose } of scope ? [{ scope }] : [...kept.values()]) {
@@ -165,6 +155,30 @@ export function userStates(
         letGo(one);
       }
     },
+  };
+}
+
+interface Turns {
+  inTurn<Result>(scope: Scope, work: () => Promise<Result>): Promise<Result>;
+  isAtWork(scope: Scope): boolean;
+}
+
+/** One refresh at a time per user: two would take in the same delta twice. */
+function turns(): Turns {
+  const working = new Map<string, Promise<unknown>>();
+  return {
+    async inTurn(scope, work) {
+      const key = scopeKey(scope);
+      const before = working.get(key) ?? Promise.resolve();
+      const next = before.then(work, work);
+      working.set(key, next);
+      try {
+        return await next;
+      } finally {
+        if (working.get(key) === next) working.delete(key);
+      }
+    },
+    isAtWork: (scope) => working.has(scopeKey(scope)),
   };
 }
 
@@ -218,6 +232,10 @@ async function catchUp(record: Source, one: Kept, revision: number, isWhole: boo
 function stateOf({ scope, block, whole = nothing() }: Kept): UserState {
   const { pending, bytes: _bytes, ...rest } = whole;
   return { scope, block, ...rest, pending: pending.size };
+}
+
+function textsOf(one: Kept | undefined, revision: number): Whole | undefined {
+  return one?.whole && one.whole.revision >= revision ? one.whole : undefined;
 }
 
 function bytesOf({ block, whole }: Kept): number {

@@ -26,7 +26,7 @@ async function* messagesOf(scope: ScopedMemory): AsyncGenerator<InputMessage> {
 }
 
 it("of 25,000 memories a list shows all, its total is right, and export and import give the same (shodh#407, mem0#3751)", {
-  timeout: 600_000,
+  timeout: 120_000,
 }, async () => {
   await using first = await createMemory(fast());
   const ann = first.scope({ user: "ann" });

@@ -91,7 +91,8 @@ function overOf(product: number, square: number): number {
 
 /** The cosine of two units once the centre is taken away. */
 export function cosineApart({ vectors }: Block, { mean }: Centre, one: number, other: number): number {
-  const a = mean.map((part) => -part);
+  const a = new Float32Array(mean.length);
+  for (let i = 0; i < a.length; i += 1) a[i] = -(mean[i] as number);
   const b = a.slice();
   vectors.addTo(a, one);
   vectors.addTo(b, other);
@@ -99,9 +100,11 @@ export function cosineApart({ vectors }: Block, { mean }: Centre, one: number, o
   let lengths = 0;
   let others = 0;
   for (let i = 0; i < a.length; i += 1) {
-    product += (a[i] as number) * (b[i] as number);
-    lengths += (a[i] as number) ** 2;
-    others += (b[i] as number) ** 2;
+    const x = a[i] as number;
+    const y = b[i] as number;
+    product += x * y;
+    lengths += x * x;
+    others += y * y;
   }
   return lengths > 0 && others > 0 ? product / Math.sqrt(lengths * others) : 0;
 }

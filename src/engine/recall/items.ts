@@ -13,10 +13,13 @@ export interface Bodies {
   readonly memories: ReadonlyMap<string, Memory>;
 }
 
-/** What stands for the record's memories, where another time is asked about; and what was read ahead, if anything. */
+/** What is known without asking the record. */
 export interface Instead {
+  /** Where another time is asked about. */
   readonly memories?: ReadonlyMap<string, Memory> | undefined;
   readonly ahead?: Promise<Bodies | undefined> | undefined;
+  /** Everything of the user, where it is held, of the block's revision. */
+  readonly held?: Bodies | undefined;
 }
 
 /** What was chosen as items, with its sources. The record has the last word: what it does not know any more is left out. */
@@ -25,11 +28,11 @@ export async function itemsOf(
   scope: Scope,
   block: Block,
   chosen: readonly Chosen[],
-  { memories, ahead }: Instead = {},
+  { memories, ahead, held }: Instead = {},
 ): Promise<{ items: Item[]; chosen: Chosen[] }> {
-  const wanted = idsOf(block, chosen);
-  const read = await ahead;
-  const bodies = read && hasAll(read, wanted) ? read : await bodiesOf(record, scope, wanted, memories);
+  const bodies = held
+    ? { ...held, ...(memories ? { memories } : {}) }
+    : await wantedBodies(record, scope, idsOf(block, chosen), { memories, ahead });
   const items: Item[] = [];
   const kept: Chosen[] = [];
   for (const one of chosen) {
@@ -39,6 +42,16 @@ export async function itemsOf(
     kept.push(one);
   }
   return { items, chosen: kept };
+}
+
+async function wantedBodies(
+  record: Pick<Record, "read">,
+  scope: Scope,
+  wanted: Ids,
+  { memories, ahead }: Instead,
+): Promise<Bodies> {
+  const read = await ahead;
+  return read && hasAll(read, wanted) ? read : bodiesOf(record, scope, wanted, memories);
 }
 
 /** Reads what will be wanted of what was chosen. */
