@@ -376,6 +376,32 @@ describe("what changes between two recalls", () => {
     expect(await found("kettle")).toEqual([]);
     expect(await found("violin")).toContain("k1");
   });
+
+  it("is seen where everything is held, and what is held is not read again", async () => {
+    let reads = 0;
+    const counted: Record = {
+      ...record,
+      read(scope, wanted) {
+        reads += 1;
+        return record.read(scope, wanted);
+      },
+    };
+    const own = { ...ports(), record: counted, states: userStates(counted, embedder) };
+    const found = async () => (await recall(own, SCOPE, "kettle")).items.map(({ text }) => text).sort();
+    const first = said("m1", "The kettle is red.");
+    await store([first], [held("k1", "The user has a red kettle.", first)]);
+    await own.states.of(SCOPE);
+    expect(await found()).toEqual(["The kettle is red.", "The user has a red kettle."]);
+    // Another process writes, and erases.
+    await store([], [held("k1", "The user has a blue kettle.", first, { version: 2 })]);
+    expect(await found()).toContain("The user has a blue kettle.");
+    await record.commit(SCOPE, { base: 2, at: NOW, cause: "forget", dropUnits: ["m1#0"] });
+    expect(await found()).toEqual(["The user has a blue kettle."]);
+    expect(reads).toBe(0);
+    own.states.drop();
+    expect(await found()).toEqual(["The user has a blue kettle."]);
+    expect(reads).toBe(1);
+  });
 });
 
 describe("claims", () => {
