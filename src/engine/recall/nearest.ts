@@ -77,7 +77,8 @@ async function compared<Meanwhile>(
     vector && (slots ? nearnessOf(block, scratch, vector, slots) : scanVectors(block, scratch, vector));
   if (!near || !vector || byCodesAlone)
     return { block, near, meanwhile: meanwhile(block, near !== undefined) };
-  const best = doubtful(near, NEAREST);
+  // The slot of a unit that was replaced or dropped stays, with a cosine of 0: among the nearest where there are few.
+  const best = doubtful(near, NEAREST).filter((slot) => block.words.isAlive(slot));
   const ids = best.map((slot) => unitId(block, slot));
   let isThere = false;
   const asked = ports.record.vectors(scope, ids, spaceOf(ports.embedder)).finally(() => {
