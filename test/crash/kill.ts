@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 
 /**
- * Runs the child and kills it with SIGKILL some milliseconds after its first word, or after its start, where it may
- * still be opening the file. Gives the words it said. A child that fails by itself is an error.
+ * Runs the child and kills it with SIGKILL some milliseconds after it has said so many words, or after its start, where it
+ * may still be opening the file. Gives the words it said. A child that fails by itself is an error.
  */
 export async function killed(
   words: readonly string[],
   afterMs: number,
-  since: "first word" | "start" = "first word",
+  since: number | "start" = 1,
   program = "child.ts",
 ): Promise<string[]> {
   const child = spawn(process.execPath, [join(import.meta.dirname, program), ...words], {
@@ -20,7 +20,7 @@ export async function killed(
   child.stdout.setEncoding("utf8");
   child.stdout.on("data", (text: string) => {
     said += text;
-    timer ??= setTimeout(kill, afterMs);
+    if (typeof since === "number" && said.split("\n").length > since) timer ??= setTimeout(kill, afterMs);
   });
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
   clearTimeout(timer);

@@ -50,7 +50,7 @@ export async function reembedKill(count: number, kills: number, seed: number): P
     const awayMs = Math.ceil((kills * 1500) / (count / 100));
     for (let run = 0; words.at(-1) !== "done"; run += 1) {
       const afterMs = run < kills ? 100 + draw() * 1400 : 600_000;
-      words.push(...(await killed([path, String(awayMs)], afterMs, "first word", "reembed-child.ts")));
+      words.push(...(await killed([path, String(awayMs)], afterMs, 1, "reembed-child.ts")));
       if (words.at(-1) !== "done") killCount += 1;
       if (run > kills) break;
     }

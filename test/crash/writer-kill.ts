@@ -26,7 +26,7 @@ export async function writerKill(
       const isEarly = kill % 4 === 0;
       const words = isEarly
         ? await killed(["write", path, String(next)], 150 + draw() * 500, "start")
-        : await killed(["write", path, String(next)], 2 + draw() * 120);
+        : await killed(["write", path, String(next)], 2 + draw() * 120, 1 + Math.floor(draw() * 4));
       const last = words.length > 0 ? Number(words.at(-1)) : next - 1;
       next = last + 1;
       faults.push(...(await inspect(path, next, kill % 10 === 9 || kill === kills - 1)));

@@ -274,7 +274,7 @@ describe("restoring", () => {
     const draw = random(7);
     for (let kill = 0; kill < 8; kill += 1) {
       const program = "../forgetting/restore-child.ts";
-      await killed([copy, path], 5 + 450 * draw(), "first word", program);
+      await killed([copy, path], 5 + 450 * draw(), 1, program);
       expect(bytesOf(path)).not.toMatch(/quixote/);
       memory = await createMemory({ path });
       expect(memory.notices).toEqual([]);
