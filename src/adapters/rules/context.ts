@@ -1,10 +1,11 @@
-import type { Claim, Kind, Memory } from "../../domain/memory.ts";
+import type { Claim, Kind } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { relationOf } from "../../domain/relations.ts";
 import { inZone } from "../../domain/time.ts";
 import type { AddProposal, EndProposal, Proposal, Target } from "../../ports/extractor.ts";
 import type { Clause } from "./clauses/clauses.ts";
 import type { Discourse, Entity } from "./clauses/entity.ts";
+import type { KnownMemory } from "./known-memory.ts";
 import { weigh } from "./standing/weights.ts";
 import type { Token } from "./words/token.ts";
 
@@ -13,9 +14,9 @@ export interface Context {
   readonly message: Message;
   readonly content: string;
   readonly discourse: Discourse;
-  readonly known: readonly Memory[];
+  readonly known: readonly KnownMemory[];
   /** What ended last, newest first. */
-  readonly ended: () => readonly Memory[];
+  readonly ended: () => readonly KnownMemory[];
   /** The turns before, oldest first. */
   readonly earlier: readonly Message[];
   /** What earlier clauses of this message proposed: they are known too. */

@@ -2,10 +2,12 @@ import { englishSpans } from "../../domain/language.ts";
 import type { Message } from "../../domain/message.ts";
 import { holdsSecret } from "../../domain/secrets.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
-import type { Extractor, Proposal, Reading } from "../../ports/extractor.ts";
+import type { CallOptions } from "../../ports/call.ts";
+import type { Extractor, Proposal } from "../../ports/extractor.ts";
 import { withoutDoubles } from "./claims/doubles.ts";
 import { opensWithOrder } from "./forgetting/erase-forms.ts";
 import { erasuresOf, isOfItself } from "./forgetting/erasures.ts";
+import type { RulesReading } from "./known-memory.ts";
 import { isInPlay, isTextWork, ownSpans } from "./no-facts/borrowed.ts";
 import { readStatements } from "./reader.ts";
 import { closeHoles, hasHole, withoutHoles } from "./words/holes.ts";
@@ -17,11 +19,15 @@ export { warmed } from "./questions/warm.ts";
 const MOST_SENTENCES = 120;
 const LONGEST_SENTENCE = 1200;
 
+interface RulesExtractor extends Extractor {
+  propose(reading: RulesReading, options?: CallOptions): Promise<Proposal[]>;
+}
+
 /**
  * Understands English statements about oneself and one's people, changes, corrections and requests to forget, by
  * grammar, without a model. What is not English, and what anybody but the user says, is left alone.
  */
-export function rulesExtractor(): Extractor {
+export function rulesExtractor(): RulesExtractor {
   return {
     name: "rules",
     local: true,
@@ -37,12 +43,12 @@ export function rulesExtractor(): Extractor {
 }
 
 /** What is read from a message that words were taken out of is read around them. */
-function wholeProposals(message: Message, reading: Reading): Proposal[] {
+function wholeProposals(message: Message, reading: RulesReading): Proposal[] {
   if (!hasHole(message.content)) return proposalsOf(message, reading);
   return withoutHoles(proposalsOf({ ...message, content: closeHoles(message.content) }, reading));
 }
 
-function proposalsOf(message: Message, reading: Reading): Proposal[] {
+function proposalsOf(message: Message, reading: RulesReading): Proposal[] {
   if (!isOfUser(message) || message.content.trim() === "") return [];
   const text = message.content.slice(0, 40_000);
   const sentences = sentencesOf(text);
@@ -67,7 +73,7 @@ function isOfUser({ role, origin }: Message): boolean {
 }
 
 /** "34", to "How old are you?": an answer without a word. */
-function isFigure({ content }: Message, { earlier }: Reading): boolean {
+function isFigure({ content }: Message, { earlier }: RulesReading): boolean {
   return earlier.at(-1)?.role === "assistant" && /^[\d.,:/\s€$£%+-]{1,20}$/.test(content);
 }
 

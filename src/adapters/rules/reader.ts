@@ -1,6 +1,6 @@
 import type { Claim } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import type { Proposal, Reading } from "../../ports/extractor.ts";
+import type { Proposal } from "../../ports/extractor.ts";
 import { byOthers } from "./changes/changes.ts";
 import { idiomEndings } from "./changes/endings.ts";
 import { asides } from "./claims/asides.ts";
@@ -15,6 +15,7 @@ import { withoutVocatives } from "./clauses/vocatives.ts";
 import { type Context, type Statement, tidy } from "./context.ts";
 import { putRight, starredValue, swapOf } from "./corrections/corrections.ts";
 import { takenBack } from "./corrections/taken-back.ts";
+import type { RulesReading } from "./known-memory.ts";
 import { withoutEmoticons } from "./no-facts/emoticons.ts";
 import { isRefused, quotedSpans } from "./no-facts/guards.ts";
 import { isPassedOver } from "./no-facts/passed-over.ts";
@@ -33,7 +34,7 @@ import type { Token } from "./words/token.ts";
 /** Reads the statements of one message, sentence by sentence. */
 export function readStatements(
   message: Message,
-  reading: Reading,
+  reading: RulesReading,
   spans: readonly { start: number; end: number }[],
 ): Proposal[] {
   const speaker = speakerEntity(message.name);
@@ -87,7 +88,7 @@ export function readStatements(
 const tagged = new WeakMap<Message, Token[][]>();
 
 /** The claims of what is known, gathered at the first call. */
-function claimsOfMemories({ known }: Reading): () => readonly Claim[] {
+function claimsOfMemories({ known }: RulesReading): () => readonly Claim[] {
   let claims: readonly Claim[] | undefined;
   return () => {
     claims ??= known.flatMap(({ claim }) => claim ?? []);
@@ -101,7 +102,7 @@ function markQuotes(tokens: Token[], quotes: readonly { start: number; end: numb
 }
 
 /** What the last turns of the user spoke of, for pronouns alone; at the beginning of a session, what was told last. */
-function spokenOf(reading: Reading, message: Message): Entity[] {
+function spokenOf(reading: RulesReading, message: Message): Entity[] {
   const known = claimsOfMemories(reading);
   const talk = discourse(speakerEntity(message.name), known, () => []);
   const turns = reading.earlier.filter(({ role, name }) => role === "user" && name === message.name);
@@ -116,7 +117,7 @@ function sentencesIn(turn: Message): Token[][] {
 }
 
 /** The words of the newest memory's message, as far as memories quote them. */
-function lastQuotes({ known }: Reading, { name }: Message): Token[][] {
+function lastQuotes({ known }: RulesReading, { name }: Message): Token[][] {
   const last = known.findLast(({ sources }) => sources.length > 0)?.sources.at(-1);
   if (!last || name !== undefined) return [];
   const quotes = known.flatMap(({ sources }) => sources.filter(({ message }) => message === last.message));

@@ -1,13 +1,15 @@
-import type { Memory } from "../../domain/memory.ts";
 import type { Proposal, Reading } from "../../ports/extractor.ts";
 import { answering } from "../shared/thread-line.ts";
 import { rulesExtractor } from "./index.ts";
+import { type Flat, type KnownMemory, unflattened } from "./known-memory.ts";
 import { isKnownWord } from "./words/tagger.ts";
 
 /** What the thread is asked, with what it needs of the memories that ended, once it has said that it needs them. */
 export interface Asked {
-  readonly reading: Pick<Reading, "messages" | "earlier" | "known">;
-  readonly ended?: readonly Memory[];
+  readonly messages: Reading["messages"];
+  readonly earlier: Reading["earlier"];
+  readonly known: Flat;
+  readonly ended?: Flat;
 }
 
 export type Read = readonly Proposal[] | "wants what ended" | "failed";
@@ -18,13 +20,13 @@ const rules = rulesExtractor();
 // The first message would wait for the tagger's dictionary.
 isKnownWord("a");
 
-answering(async ({ reading, ended }: Asked): Promise<Read> => {
-  const wanted = (): readonly Memory[] => {
+answering(async ({ messages, earlier, known, ended }: Asked): Promise<Read> => {
+  const wanted = (): readonly KnownMemory[] => {
     if (!ended) throw new WantsEnded();
-    return ended;
+    return unflattened(ended);
   };
   try {
-    return await rules.propose({ ...reading, ended: wanted });
+    return await rules.propose({ messages, earlier, known: unflattened(known), ended: wanted });
   } catch (error) {
     return error instanceof WantsEnded ? "wants what ended" : "failed";
   }

@@ -1,7 +1,8 @@
 import { Worker } from "node:worker_threads";
-import type { Extractor, Proposal, Reading } from "../../ports/extractor.ts";
+import type { Extractor, Proposal } from "../../ports/extractor.ts";
 import { type Line, lineTo, programBeside, type Thread } from "../shared/thread-line.ts";
 import { rulesExtractor } from "./index.ts";
+import { flattened, type RulesReading } from "./known-memory.ts";
 import type { Asked, Read } from "./thread-worker.ts";
 
 /** After a thread has ended by itself, the next one is begun no sooner than this. */
@@ -41,13 +42,13 @@ export function rulesInThread(begin: () => Thread = begun): Extractor {
 /** Nothing where the thread could not read it. */
 async function readOver(
   line: Line<Asked, Read> | undefined,
-  given: Reading,
+  given: RulesReading,
 ): Promise<Proposal[] | undefined> {
-  const { messages, earlier, known } = given;
-  const reading = { messages, earlier, known };
-  let outcome = await line?.ask({ reading });
+  const { messages, earlier } = given;
+  const asked = { messages, earlier, known: flattened(given.known) };
+  let outcome = await line?.ask(asked);
   if (outcome?.told === "wants what ended") {
-    outcome = await line?.ask({ reading, ended: given.ended?.() ?? [] });
+    outcome = await line?.ask({ ...asked, ended: flattened(given.ended?.() ?? []) });
   }
   return typeof outcome?.told === "object" ? [...outcome.told] : undefined;
 }

@@ -1,7 +1,7 @@
-import type { Memory } from "../../../domain/memory.ts";
 import type { Proposal } from "../../../ports/extractor.ts";
 import { adding, type Context, tidy } from "../context.ts";
 import { telling } from "../forgetting/targets.ts";
+import type { KnownMemory } from "../known-memory.ts";
 
 const OPENS =
   "(?:(?:so|and|but|well|ok(?:ay)?|oh|update|news|guess what|yes|yay|ugh|sadly|anyway|surprise|finally)[,:.! –—-]+)*";
@@ -40,7 +40,7 @@ export function resumed(
 }
 
 /** What ended last and names it; where several ended at once, all of them that name it. */
-function endedAs(context: Context, what: string): Memory[] {
+function endedAs(context: Context, what: string): KnownMemory[] {
   const asked = telling(what);
   if (asked.length === 0) return [];
   const named = context.ended().filter(({ claim, kind }) => {
@@ -60,7 +60,7 @@ function endedAs(context: Context, what: string): Memory[] {
 function again(
   context: Context,
   place: { readonly start: number; readonly end: number },
-  { text, claim, kind, importance }: Memory,
+  { text, claim, kind, importance }: KnownMemory,
 ): Proposal {
   return adding(context, place, {
     text,

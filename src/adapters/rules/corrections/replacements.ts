@@ -1,8 +1,9 @@
-import type { Claim, Memory } from "../../../domain/memory.ts";
+import type { Claim } from "../../../domain/memory.ts";
 import { sayDate } from "../../../domain/say-date.ts";
 import type { AddProposal } from "../../../ports/extractor.ts";
 import { adding, type Context } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
+import type { KnownMemory } from "../known-memory.ts";
 import { datesIn } from "../time/dates.ts";
 import { KINDS } from "./correction-words.ts";
 
@@ -96,7 +97,7 @@ export function corrected(
 }
 
 function textWith(
-  memory: Memory,
+  memory: KnownMemory,
   claim: Claim,
   next: Claim,
   swap: (text: string) => string,
@@ -126,7 +127,7 @@ function siblings(context: Context, found: Held, old: string): Held[] {
   );
 }
 
-function whenOf(memory: Memory | undefined, fresh: string): string | undefined {
+function whenOf(memory: KnownMemory | undefined, fresh: string): string | undefined {
   if (memory?.when === undefined) return undefined;
   const hour = /^(?:at )?(\d{1,2})[:.](\d\d)$/.exec(fresh);
   if (hour?.[1]) return `${memory.when.slice(0, 10)}T${hour[1].padStart(2, "0")}:${hour[2]}:00.000Z`;

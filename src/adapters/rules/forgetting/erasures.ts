@@ -1,8 +1,9 @@
 import type { Message } from "../../../domain/message.ts";
 import { sentencesOf } from "../../../domain/sentences.ts";
 import { isDistinct, shapesIn } from "../../../domain/shapes.ts";
-import type { EraseProposal, Reading } from "../../../ports/extractor.ts";
+import type { EraseProposal } from "../../../ports/extractor.ts";
 import { tidy } from "../context.ts";
+import type { RulesReading } from "../known-memory.ts";
 import { eraseForm, isDeferred, isElsewhere, isInformation, withoutPlace } from "./erase-forms.ts";
 import { type EraseScope, eraseScope } from "./erase-scopes.ts";
 import { knownThing } from "./known-things.ts";
@@ -32,7 +33,7 @@ const KEEPS =
 export function erasuresOf(
   message: Message,
   spans: readonly { start: number; end: number }[],
-  reading?: Reading,
+  reading?: RulesReading,
 ): EraseProposal[] {
   const found: EraseProposal[] = [];
   for (const { start, end } of spans) {
@@ -64,7 +65,7 @@ export function erasuresOf(
 }
 
 /** A request by its form, or of a thing of which something is known: "delete the bike lock number". */
-function requestOrKnown(text: string, at: string, reading: Reading | undefined): Request | undefined {
+function requestOrKnown(text: string, at: string, reading: RulesReading | undefined): Request | undefined {
   if (isCorrection(text)) return undefined;
   const request = requestIn(text, at);
   if (request) return request;
@@ -110,7 +111,7 @@ const KEPT_THING =
   /\b(?:keep|store|save|record|note|remember) (?:this|that) (?:[\p{L}-]+ ){1,4}(?:any ?(?:longer|more)|anywhere|in (?:my|your|the)|on (?:file|record))\b/iu;
 
 /** What the user's turn before told, each in words of its own. */
-function lastTurn({ messages, earlier, known }: Reading): string[] {
+function lastTurn({ messages, earlier, known }: RulesReading): string[] {
   const turn = earlier.findLast((one) => one.role === "user" && one.name === messages[0]?.name);
   if (!turn) return [];
   const told = known.flatMap(({ sources, claim, text }) =>

@@ -1,8 +1,9 @@
-import type { Claim, Memory } from "../../../domain/memory.ts";
+import type { Claim } from "../../../domain/memory.ts";
 import { answeringRelations } from "../../../domain/relations.ts";
 import { stem, words } from "../../../domain/words.ts";
 import type { Target } from "../../../ports/extractor.ts";
 import type { Context } from "../context.ts";
+import type { KnownMemory } from "../known-memory.ts";
 
 /** Words that name no thing by themselves in "cancelled my X subscription". */
 const GENERIC = new Set(
@@ -28,7 +29,7 @@ const LIGHT = new Set(
 
 /** A claim that holds now: stored, or made by this message. */
 export interface Held {
-  readonly memory?: Memory;
+  readonly memory?: KnownMemory;
   readonly claim: Claim;
 }
 

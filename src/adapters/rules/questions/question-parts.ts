@@ -1,8 +1,8 @@
-import type { Memory } from "../../../domain/memory.ts";
 import type { Question } from "../../../ports/question-reader.ts";
 import { discourse, speakerEntity } from "../clauses/entities.ts";
 import { headWord, textOf } from "../clauses/head-words.ts";
 import { tidy } from "../context.ts";
+import type { KnownMemory } from "../known-memory.ts";
 import { FIRST_PERSON } from "../words/lexicon.ts";
 import { nounOf } from "../words/nouns.ts";
 import type { Token } from "../words/token.ts";
@@ -11,7 +11,7 @@ import type { Token } from "../words/token.ts";
 export interface Asking {
   readonly text: string;
   readonly tokens: Token[];
-  readonly context: { readonly at: string; readonly known: readonly Memory[] };
+  readonly context: { readonly at: string; readonly known: readonly Pick<KnownMemory, "claim" | "status">[] };
 }
 
 /** What the question word brings with it: "which KEYBOARD", "FOR whom". */

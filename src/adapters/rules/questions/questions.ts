@@ -1,8 +1,8 @@
-import type { Memory } from "../../../domain/memory.ts";
 import { attributeRelations } from "../../../domain/relations.ts";
 import type { Question, QuestionReader } from "../../../ports/question-reader.ts";
 import { isLastingOrder } from "../claims/instructions.ts";
 import { readNounPhrase } from "../clauses/noun-phrases.ts";
+import type { KnownMemory } from "../known-memory.ts";
 import { tagSentences } from "../words/tagger.ts";
 import { stated, whQuestion, yesNo } from "./question-frames.ts";
 import { type Asking, headOf, resolver } from "./question-parts.ts";
@@ -63,7 +63,7 @@ function isQuestion(message: string): boolean {
 /** What a question asks, by grammar. */
 export function readQuestion(
   question: string,
-  context: { readonly at: string; readonly known: readonly Memory[] },
+  context: { readonly at: string; readonly known: readonly Pick<KnownMemory, "claim" | "status">[] },
 ): Question {
   const led = LED.exec(question);
   if (led?.groups)
