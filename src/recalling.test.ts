@@ -9,9 +9,11 @@ import type { Recall } from "./domain/recall.ts";
 import type { Keepsake } from "./engine/surface.ts";
 import { createMemory } from "./memory.ts";
 import type { HandedRecall } from "./ports/recaller.ts";
-import { type Recalling, recallingApart } from "./recalling.ts";
+import { type Recalling, type RecallingOptions, recallingApart } from "./recalling.ts";
 
 const PROGRAM = import.meta.url;
+/** Beside other tests a process may have no turn for as long as one that hangs. */
+const PATIENCE_MS = 60_000;
 const embedder = staticEmbedder();
 
 let folder = "";
@@ -30,13 +32,21 @@ afterEach(async () => {
 });
 
 /** Processes over the same file, which are asked from the first recall on. */
-function apart(more: { readonly busy?: number; readonly processes?: number } = {}): {
+function apart(more: Partial<RecallingOptions> = {}): {
   recalling: Recalling;
   begun: Thread[];
 } {
   const begun: Thread[] = [];
   const recalling = recallingApart(
-    { path: join(folder, "k.db"), embedder, cacheBytes: 1e7, processes: 2, busy: 1, ...more },
+    {
+      path: join(folder, "k.db"),
+      embedder,
+      cacheBytes: 1e7,
+      processes: 2,
+      busy: 1,
+      hangsMs: PATIENCE_MS,
+      ...more,
+    },
     (data) => {
       const thread = processBeside(PROGRAM, "./recalling-child", data);
       begun.push(thread);
@@ -175,7 +185,7 @@ function pidOfOther(): number {
 it.skipIf(!existsSync("/proc/self/cmdline"))(
   "ends a process that hangs, and does not wait for it",
   async () => {
-    const { recalling } = apart({ processes: 1 });
+    const { recalling } = apart({ processes: 1, hangsMs: 5000 });
     await keepsake.scope({ user: "me" }).remember("I use Shram as a tool.");
     const what = await handed("me", "What tools do I use?");
     await until(recalling, what);

@@ -11,7 +11,6 @@ import type { Asked, Begun, Told } from "./recalling-child.ts";
 const MOST_PROCESSES = 4;
 /** From so many recalls a second on they are handed on. Where there are fewer, to wake a process takes longer than it saves. */
 const BUSY = 50;
-/** One that has been asked and has answered nothing for so long hangs, and is ended. */
 const HANGS_MS = 5000;
 const LOOK_MS = 1000;
 /** After a process has ended, the next one is begun no sooner than this. */
@@ -29,6 +28,8 @@ export interface RecallingOptions {
   readonly processes?: number;
   /** From how many recalls a second on they are begun, and asked (50). */
   readonly busy?: number;
+  /** One that has been asked and has answered nothing for so long hangs, and is ended, in ms (5,000). */
+  readonly hangsMs?: number;
 }
 
 /** A recaller, and whether it has begun to use the memory that it may. */
@@ -56,7 +57,10 @@ export function recallingApart(
     cacheBytes: share,
     ...(decayDays === undefined ? {} : { decayDays }),
   };
-  const processes = Array.from({ length: count }, (): Successive => successive(() => begin(begun)));
+  const processes = Array.from(
+    { length: count },
+    (): Successive => successive(() => begin(begun), options.hangsMs),
+  );
   const isBusy = busyFrom(options.busy ?? BUSY);
   const processOf = (scope: Scope): Successive | undefined => processes[placeOf(scope, count)];
   return {
@@ -103,7 +107,7 @@ interface Successive {
   end(): Promise<void>;
 }
 
-function successive(begin: () => Thread): Successive {
+function successive(begin: () => Thread, hangsMs = HANGS_MS): Successive {
   let line: Line<Asked, Told> | undefined;
   let isReady = false;
   let isOver = false;
@@ -126,7 +130,7 @@ function successive(begin: () => Thread): Successive {
         isReady = told !== undefined;
       });
       watch = setInterval(() => {
-        if (waiting > 0 && performance.now() - heardAt > HANGS_MS) void line?.end();
+        if (waiting > 0 && performance.now() - heardAt > hangsMs) void line?.end();
       }, LOOK_MS).unref();
     } catch {
       ended();
