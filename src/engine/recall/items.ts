@@ -22,7 +22,10 @@ export interface Instead {
   readonly held?: Bodies | undefined;
 }
 
-/** What was chosen as items, with its sources. The record has the last word: what it does not know any more is left out. */
+/**
+ * What was chosen as items, with its sources. The record has the last word, or what is held of its newest revision: what that does not
+ * know any more is left out.
+ */
 export async function itemsOf(
   record: Pick<Record, "read">,
   scope: Scope,
