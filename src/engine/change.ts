@@ -1,7 +1,8 @@
 import type { ChangeSet } from "../domain/change-set.ts";
-import { type Scope, scopeKey } from "../domain/scope.ts";
+import type { Scope } from "../domain/scope.ts";
 import { isMemoryError } from "../errors.ts";
 import type { Ports } from "./ports.ts";
+import { type Turns, turns } from "./turns.ts";
 import type { UserState } from "./user-state.ts";
 
 /** A change-set without what `change` knows by itself. */
@@ -18,7 +19,7 @@ export interface Thought<Result> {
 const TRIES = 60;
 const LONGEST_PAUSE_MS = 250;
 
-const queues = new WeakMap<object, Map<string, Promise<unknown>>>();
+const queues = new WeakMap<object, Turns>();
 
 /**
  * Reads, thinks, commits: hands `think` the user's state, and commits its draft on the revision that it saw. Where
@@ -63,17 +64,9 @@ export async function inTurn<Result>(
   scope: Scope,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const queue = queues.get(record) ?? new Map<string, Promise<unknown>>();
-  queues.set(record, queue);
-  const key = scopeKey(scope);
-  const before = queue.get(key) ?? Promise.resolve();
-  const next = before.then(work, work);
-  queue.set(key, next);
-  try {
-    return await next;
-  } finally {
-    if (queue.get(key) === next) queue.delete(key);
-  }
+  const own = queues.get(record) ?? turns();
+  queues.set(record, own);
+  return own.inTurn(scope, work);
 }
 
 /** Longer with each attempt, and by a different length in each process, so that two do not meet again and again. */

@@ -9,6 +9,7 @@ import { type Block, bytesOfBlock, follow, release, type Space } from "./block/b
 import { packBlock } from "./block/pack.ts";
 import type { ClaimIndex } from "./claim-index.ts";
 import { spaceOf } from "./space.ts";
+import { turns } from "./turns.ts";
 import { type Asked, newest, takenUp } from "./user-block.ts";
 import { nothing, take, type Whole } from "./user-whole.ts";
 
@@ -87,6 +88,7 @@ export function userStates(
   const space: Space = { fingerprint: spaceOf(embedder), dimensions: embedder.dimensions };
   const shared = sharing && sharedBlocks(record, space, { ...sharing, meter });
   const kept = new Map<string, Kept>();
+  // One refresh at a time per user: two would take in the same delta twice.
   const { inTurn, isAtWork } = turns();
 
   const held = async (scope: Scope, revision: number, asked?: Asked): Promise<Kept> => {
@@ -155,30 +157,6 @@ export function userStates(
         letGo(one);
       }
     },
-  };
-}
-
-interface Turns {
-  inTurn<Result>(scope: Scope, work: () => Promise<Result>): Promise<Result>;
-  isAtWork(scope: Scope): boolean;
-}
-
-/** One refresh at a time per user: two would take in the same delta twice. */
-function turns(): Turns {
-  const working = new Map<string, Promise<unknown>>();
-  return {
-    async inTurn(scope, work) {
-      const key = scopeKey(scope);
-      const before = working.get(key) ?? Promise.resolve();
-      const next = before.then(work, work);
-      working.set(key, next);
-      try {
-        return await next;
-      } finally {
-        if (working.get(key) === next) working.delete(key);
-      }
-    },
-    isAtWork: (scope) => working.has(scopeKey(scope)),
   };
 }
 
