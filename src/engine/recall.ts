@@ -138,12 +138,12 @@ async function recallWith(
   const { block } = meanwhile;
   const { found, limits, best } = ranking(meanwhile, near);
   const { revision } = block;
-  const ending = { block, limits, limit: wanted.limit, memories: known };
+  // A unit that is gone says that what is held is older than the record.
+  const held = isGone ? undefined : ports.states.texts(scope, revision);
+  const ending = { block, limits, limit: wanted.limit, memories: known ?? held?.memories };
   const chosen = await withSuccessors(ports.record, scope, ending, best.chosen);
   const ranked = { ...best, chosen };
-  const instead = isGone
-    ? { memories: known }
-    : { memories: known, ahead, held: ports.states.texts(scope, revision) };
+  const instead = { memories: known, ahead: isGone ? undefined : ahead, held };
   const reading = itemsOf(ports.record, scope, block, ranked.chosen, instead);
   const noting = underWay().then(() => receiptOf({ id, revision, wanted }, ranked, found));
   const [got, receipt] = await Promise.all([reading, noting]);

@@ -10,7 +10,7 @@ interface Ending {
   readonly block: Block;
   readonly limits: Limits;
   readonly limit: number;
-  /** Stand for the record's, where another time is asked about. */
+  /** Stand for the record's, where another time is asked about or everything is held. */
   readonly memories: ReadonlyMap<string, Memory> | undefined;
 }
 
