@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
+import { keepCompiled } from "../config/compiled.ts";
 
 /** The oldest release of each line of Node that brings a SQLite new enough (docs/decisions/0004-node-sqlite.md). */
 const OLDEST: { readonly [major: number]: readonly [minor: number, patch: number] } = {
@@ -18,6 +19,7 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 async function main(): Promise<void> {
+  keepCompiled();
   const { interrupted, shownError } = await import("./exit.ts");
   process.on("SIGINT", interrupted);
   try {
