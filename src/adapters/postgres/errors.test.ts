@@ -25,3 +25,9 @@ it("a server that asks for TLS is told from a wrong password", () => {
   expect(told({ ...fault, code: "28000" })).toMatch(/^forbidden: .*\?sslmode=verify-full/);
   expect(told({ ...fault, code: "28P01" })).toMatch(/^forbidden: .*does not take this name and password/);
 });
+
+it("what a pooler and a time limit for transactions that stand still say has a meaning", () => {
+  const fault = { severity: "FATAL" };
+  expect(told({ ...fault, code: "08P01" })).toMatch(/^unavailable: .*check name and password/);
+  expect(told({ ...fault, code: "25P03" })).toMatch(/^unavailable: .*stood still for too long/);
+});

@@ -3,9 +3,18 @@ import { type ErrorCode, isMemoryError, MemoryError } from "../../errors.ts";
 /** Codes of PostgreSQL (SQLSTATE, Appendix A of its manual) that have a meaning of their own here; two signs stand for a class. */
 const CODES: { readonly [code: string]: readonly [ErrorCode, string] } = {
   "08": ["unavailable", "the connection was lost. Try again."],
+  // PgBouncer says no more of a wrong password.
+  "08P01": [
+    "unavailable",
+    "the connection was refused or broken off. Through a pooler: check name and password in MEMORY_DB_URL.",
+  ],
   "22": ["invalid_input", "the change-set holds a value that no row may hold. Nothing of it was stored."],
   "23": ["invalid_input", "the change-set holds a value that no row may hold. Nothing of it was stored."],
   "25006": ["unavailable", "it is a copy that can only be read. Name the server that is written to."],
+  "25P03": [
+    "unavailable",
+    "a transaction stood still for too long and was ended. Nothing of it was stored. Try again.",
+  ],
   "28000": [
     "forbidden",
     "it does not let this login in from here. Check the name in MEMORY_DB_URL; where the server asks for TLS, end it with " +
