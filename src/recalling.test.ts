@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { processBeside } from "./adapters/shared/process-line.ts";
 import type { Thread } from "./adapters/shared/thread-line.ts";
 import { staticEmbedder } from "./adapters/static/index.ts";
+import { collectorWords } from "./adapters/system/collector.ts";
 import type { Recall } from "./domain/recall.ts";
 import type { Keepsake } from "./engine/surface.ts";
 import { createMemory } from "./memory.ts";
@@ -43,12 +44,13 @@ function apart(more: Partial<RecallingOptions> = {}): {
       embedder,
       cacheBytes: 1e7,
       processes: 2,
+      shares: false,
       busy: 1,
       hangsMs: PATIENCE_MS,
       ...more,
     },
     (data) => {
-      const thread = processBeside(PROGRAM, "./recalling-child", data);
+      const thread = processBeside(PROGRAM, "./recalling-child", data, collectorWords());
       begun.push(thread);
       return thread;
     },
@@ -161,11 +163,27 @@ it("gives nothing where its process ends, is gone or cannot be begun, and the re
   await going;
   expect(await recalling.recall(what)).toBeUndefined();
   expect(recalling.isBegun()).toBe(false);
-  const none = recallingApart({ path: "k.db", embedder, cacheBytes: 1, processes: 1, busy: 1 }, () => {
+  const lost = { path: "k.db", embedder, cacheBytes: 1, processes: 1, shares: false, busy: 1 };
+  const none = recallingApart(lost, () => {
     throw new Error("no process to be had");
   });
   expect(await none?.recall(what)).toBeUndefined();
   expect(recallingApart({ path: "k.db", embedder, cacheBytes: 1, processes: 0 })).toBeUndefined();
+});
+
+it("leaves a share of the users to whoever asks, always the same", async () => {
+  const { recalling } = apart({ processes: 1, shares: true });
+  await keepsake.scope({ user: "user-0" }).remember("I use Shram as a tool.");
+  const asked = await Promise.all(Array.from({ length: 100 }, (_, i) => handed(`user-${i}`, "Which tools?")));
+  const elsewhere = async (): Promise<string[]> => {
+    const backs = await Promise.all(asked.map((one) => recalling.recall(one)));
+    return asked.filter((_, i) => backs[i]).map(({ scope }) => scope.user);
+  };
+  await expect.poll(async () => (await elsewhere()).length, { timeout: 30_000 }).toBeGreaterThan(0);
+  const first = await elsewhere();
+  expect(first.length).toBeGreaterThan(30);
+  expect(first.length).toBeLessThan(70);
+  expect(await elsewhere()).toEqual(first);
 });
 
 /** The process over this test's file. Linux alone tells. */
@@ -216,8 +234,8 @@ it("counts what it found in its memory of users where everything is counted", as
   const counted: string[] = [];
   const meter = { count: (name: string) => void counted.push(name), observe() {}, set() {} };
   const recalling = recallingApart(
-    { path: join(folder, "k.db"), embedder, cacheBytes: 1e7, processes: 1, busy: 1, meter },
-    (data) => processBeside(PROGRAM, "./recalling-child", data),
+    { path: join(folder, "k.db"), embedder, cacheBytes: 1e7, processes: 1, shares: false, busy: 1, meter },
+    (data) => processBeside(PROGRAM, "./recalling-child", data, collectorWords()),
   );
   if (!recalling) throw new Error("there should be a process");
   opened.push(recalling);

@@ -1,5 +1,6 @@
 import { processBeside, processesToSpare } from "./adapters/shared/process-line.ts";
 import { type Line, lineTo, type Thread } from "./adapters/shared/thread-line.ts";
+import { collectorWords } from "./adapters/system/collector.ts";
 import { type Scope, scopeKey } from "./domain/scope.ts";
 import type { CallOptions } from "./ports/call.ts";
 import type { Embedder } from "./ports/embedder.ts";
@@ -24,8 +25,10 @@ export interface RecallingOptions {
   readonly cacheBytes: number;
   readonly decayDays?: number | undefined;
   readonly meter?: Meter | undefined;
-  /** How many processes (two less than there are processors, and 4 at most). */
+  /** How many processes (two less than there are processors, but one on two of them, and 4 at most). */
   readonly processes?: number;
+  /** Whether this process is to do as much as each of them (true). Else it only hands on, and one of two processors does nearly all. */
+  readonly shares?: boolean;
   /** From how many recalls a second on they are begun, and asked (50). */
   readonly busy?: number;
   /** One that has been asked and has answered nothing for so long hangs, and is ended, in ms (5,000). */
@@ -38,8 +41,8 @@ export interface Recalling extends Recaller {
 }
 
 /**
- * Carries out recalls in processes of their own where there are many, one user's always in the same: for a server, which else lets
- * everybody wait while one is searched for, and uses one processor of several. Each reads the file by itself, as another server
+ * Carries out recalls in processes of their own where there are many, one user's always in the same, but for a share that stays
+ * here: for a server, which else lets everybody wait while one is searched for, and uses one processor of several. Each reads the file by itself, as another server
  * would, and sees all that was acknowledged before it was asked. Undefined where there is no processor to spare.
  */
 export function recallingApart(
@@ -62,7 +65,9 @@ export function recallingApart(
     (): Successive => successive(() => begin(begun), options.hangsMs),
   );
   const isBusy = busyFrom(options.busy ?? BUSY);
-  const processOf = (scope: Scope): Successive | undefined => processes[placeOf(scope, count)];
+  // The last place is this process.
+  const places = (options.shares ?? true) ? count + 1 : count;
+  const processOf = (scope: Scope): Successive | undefined => processes[placeOf(scope, places)];
   return {
     isBegun: () => processes.some((one) => one.isBegun()),
     async recall(handed: HandedRecall, { signal }: CallOptions = {}): Promise<HandedBack | undefined> {
@@ -189,5 +194,5 @@ function placeOf({ project, user }: Scope, count: number): number {
 }
 
 function begunProcess(begun: Begun): Thread {
-  return processBeside(import.meta.url, "./recalling-child", begun);
+  return processBeside(import.meta.url, "./recalling-child", begun, collectorWords());
 }

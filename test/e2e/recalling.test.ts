@@ -8,12 +8,12 @@ import { bytes, place } from "./shell.ts";
 
 const SOON = { timeout: 20_000, interval: 50 };
 
-/** A server that is told of four processors: on two it begins no process. */
-const onFour = (): Promise<Running> => started(join(place, "keepsake.db"), {}, ["--import", FOUR]);
-const FOUR = `data:text/javascript,${encodeURIComponent(
+/** A server that is told of two processors: it begins one process, and does the recalls of half of its users itself. */
+const onTwo = (): Promise<Running> => started(join(place, "keepsake.db"), {}, ["--import", TWO]);
+const TWO = `data:text/javascript,${encodeURIComponent(
   `import os from "node:os";
   import { syncBuiltinESMExports } from "node:module";
-  os.availableParallelism = () => 4;
+  os.availableParallelism = () => 2;
   syncBuiltinESMExports();`,
 )}`;
 
@@ -61,7 +61,7 @@ it.skipIf(!existsSync("/proc/self/task"))(
   "a server that is asked often searches in another process: the story holds, and it is missed by nobody who asks",
   { timeout: 120_000 },
   async () => {
-    const server = await onFour();
+    const server = await onTwo();
     await say(server, "I use Shram and Magnet as productivity tools.");
     expect((await ask(server)).text).toContain("Magnet");
     // So long as it is asked seldom there is none.
@@ -97,7 +97,7 @@ it.skipIf(!existsSync("/proc/self/task")).each(["SIGTERM", "SIGINT", "SIGKILL"] 
   "a server that ends by %s leaves no process behind",
   { timeout: 120_000 },
   async (signal) => {
-    const server = await onFour();
+    const server = await onTwo();
     await say(server, "I use Shram.");
     const stop = askingAlways(server);
     await expect.poll(() => begunBy(server).length, SOON).toBeGreaterThan(0);

@@ -6,15 +6,20 @@ import { answeringOver, programBeside, type Thread } from "./thread-line.ts";
 const END_MS = 2000;
 
 /**
- * Begins a process with the program of a name beside a module, and has it look like a thread. It shares no memory with this
- * one, and where it ends, whatever the reason, this one goes on. It ends with this one.
+ * Begins a process with the program of a name beside a module, and `words` for Node before it, and has it look like a thread.
+ * It shares no memory with this one, and where it ends, whatever the reason, this one goes on. It ends with this one.
  */
-export function processBeside(module: string, program: string, data: unknown): Thread {
+export function processBeside(
+  module: string,
+  program: string,
+  data: unknown,
+  words: readonly string[] = [],
+): Thread {
   const child = fork(programBeside(module, program), [JSON.stringify(data)], {
     // Typed arrays go over as they are.
     serialization: "advanced",
     // None of this one's own: a profile, a port of a debugger.
-    execArgv: [],
+    execArgv: [...words],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   return {
@@ -66,7 +71,11 @@ export function answeringInProcess<Asked, Told>(answer: (asked: Asked) => Promis
   );
 }
 
-/** How many processes can be at work at once, beside this one and its threads: two less than there are processors, and at most so many. */
+/**
+ * How many processes can be at work beside this one and its threads: two less than there are processors, and at most so many. On
+ * two processors one, for the threads leave most of the second to it.
+ */
 export function processesToSpare(most: number): number {
-  return Math.min(most, availableParallelism() - 2);
+  const processors = availableParallelism();
+  return processors < 2 ? 0 : Math.min(most, Math.max(1, processors - 2));
 }

@@ -2,6 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { memoryRateLimits } from "../../adapters/memory/rate-limits.ts";
 import { otelTracer } from "../../adapters/opentelemetry/index.ts";
 import { type PrometheusMeter, prometheusMeter } from "../../adapters/prometheus/index.ts";
+import { collectorWords } from "../../adapters/system/collector.ts";
 import { youngMegabytesFor } from "../../config/cache.ts";
 import { whoUnderstands } from "../../config/model.ts";
 import { gauge } from "../../engine/gauges.ts";
@@ -32,7 +33,8 @@ interface ServeOptions extends CommonOptions {
 
 /** The server, until it is told to stop; what it has begun then is finished. */
 export async function serveHttp(options: ServeOptions): Promise<void> {
-  setFlagsFromString(`--max-semi-space-size=${youngMegabytesFor()}`);
+  for (const word of [`--max-semi-space-size=${youngMegabytesFor()}`, ...collectorWords()])
+    setFlagsFromString(word);
   const meter = prometheusMeter();
   const tracer = await otelTracer();
   const traces = tracer ? { tracer } : {};
