@@ -42,8 +42,9 @@ export interface Recalling extends Recaller {
 
 /**
  * Carries out recalls in processes of their own where there are many, one user's always in the same, but for a share that stays
- * here: for a server, which else lets everybody wait while one is searched for, and uses one processor of several. Each reads the file by itself, as another server
- * would, and sees all that was acknowledged before it was asked. Undefined where there is no processor to spare.
+ * here: for a server, which else lets everybody wait while one is searched for, and uses one processor of several. Each reads
+ * the file by itself, as another server would, and sees all that was acknowledged before it was asked. Undefined where there is
+ * no processor to spare.
  */
 export function recallingApart(
   options: RecallingOptions,

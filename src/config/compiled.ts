@@ -36,11 +36,17 @@ function inHome(platform: NodeJS.Platform): string | undefined {
   }
 }
 
-/** Made where it is missing. Somebody else's it is where a command runs as root in the home of another (`sudo`). */
+/**
+ * Whether nobody else may write into it. Made where it is missing. Somebody else's it is where a command runs as root in the
+ * home of another (`sudo`).
+ */
 function isOwn(folder: string): boolean {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return statSync(folder).uid === (process.getuid?.() ?? 0);
+    // Windows has neither, and keeps that folder in the profile of its user.
+    if (!process.getuid) return true;
+    const { uid, mode } = statSync(folder);
+    return uid === process.getuid() && (mode & 0o022) === 0;
   } catch {
     return false;
   }

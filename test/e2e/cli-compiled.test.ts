@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { file, keepsakeWith, place } from "./shell.ts";
@@ -34,6 +34,15 @@ describe("what Node compiled of the program", () => {
       status: 0,
     });
     expect(readdirSync(join(place, "none"), { recursive: true })).toEqual(["keepsake", "keepsake/compiled"]);
+  });
+
+  it("is not kept where others may write", async () => {
+    const folder = join(place, ".cache/keepsake/compiled");
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o777);
+    const env = { HOME: place, NODE_COMPILE_CACHE: "" };
+    expect(await keepsakeWith({ env }, ...words)).toMatchObject({ status: 0, err: "" });
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it("is compiled anew where that folder cannot be made", async () => {
