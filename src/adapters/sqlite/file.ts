@@ -39,7 +39,7 @@ function examine(path: string, found: Stats): void {
     throw unavailable(path, "it cannot be read and written. Check its owner and mode.");
   }
   if (found.size > 0) {
-    checkHeader(path, found.size);
+    checkHeader(path, found);
     // A transaction that was cut off while the file was made is rolled back by whoever opens it for writing.
     if (!isFilled(`${path}-journal`)) inspect(path, found);
   }
@@ -68,7 +68,7 @@ function mayUse(path: string): boolean {
   }
 }
 
-function checkHeader(path: string, size: number): void {
+function checkHeader(path: string, found: Stats): void {
   const header = Buffer.alloc(HEADER_BYTES);
   const file = openSync(path, "r");
   try {
@@ -84,10 +84,17 @@ function checkHeader(path: string, size: number): void {
     );
   }
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
+  const wanted = header.readUInt32BE(28) * pageSize;
   // Pages that were committed but not yet written back are in the log.
-  if (header.readUInt32BE(28) * pageSize > size && !isFilled(`${path}-wal`)) {
-    throw damaged(path, "a part of it is missing");
-  }
+  if (wanted <= found.size || isFilled(`${path}-wal`)) return;
+  // Another process may have written back and closed in this moment.
+  const now = statSync(path, { throwIfNoEntry: false });
+  if (now && isOther(now, found)) checkHeader(path, now);
+  else throw damaged(path, "a part of it is missing");
+}
+
+function isOther(now: Stats, before: Stats): boolean {
+  return now.mtimeMs !== before.mtimeMs || now.size !== before.size;
 }
 
 function isFilled(path: string): boolean {
@@ -95,7 +102,7 @@ function isFilled(path: string): boolean {
 }
 
 /** Reads the file without the right to write, so that what is refused is left as it is. */
-function inspect(path: string, { size, mtimeMs }: Stats): void {
+function inspect(path: string, found: Stats): void {
   // With no log there is nobody else: SQLite can read the file alone, and leaves no other file beside it.
   const isAlone = !isFilled(`${path}-wal`);
   const url = pathToFileURL(path);
@@ -104,14 +111,14 @@ function inspect(path: string, { size, mtimeMs }: Stats): void {
     const handle = new DatabaseSync(url, { readOnly: true, timeout: 1000 });
     try {
       checkOwner(path, handle);
-      if (size <= CHECKED_BYTES) checkPages(path, handle);
+      if (found.size <= CHECKED_BYTES) checkPages(path, handle);
     } finally {
       handle.close();
     }
   } catch (error) {
     // Another process began to write while this one read a file that it took to be at rest.
     const now = statSync(path, { throwIfNoEntry: false });
-    if (!isAlone || !now || (!isFilled(`${path}-wal`) && now.mtimeMs === mtimeMs)) throw error;
+    if (!isAlone || !now || (!isFilled(`${path}-wal`) && !isOther(now, found))) throw error;
     inspect(path, now);
   }
 }
@@ -121,11 +128,14 @@ function checkPages(path: string, handle: DatabaseSync): void {
   if (row?.quick_check !== "ok") throw damaged(path, "its pages do not hold together");
 }
 
+const OWNER =
+  "SELECT application_id AS application, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id";
+
 /** Refuses another program's database, and one that a newer version made. */
 export function checkOwner(path: string, handle: DatabaseSync): void {
-  const application = pragma(handle, "application_id");
-  const tables = Number(handle.prepare("SELECT count(*) AS tables FROM sqlite_schema").get()?.tables);
-  if (application !== APPLICATION && (application !== 0 || tables > 0)) {
+  // In one statement: between two, another process can have made the tables.
+  const { application, tables } = handle.prepare(OWNER).get() ?? {};
+  if (application !== APPLICATION && (application !== 0 || tables !== 0)) {
     throw new MemoryError(
       "unsupported",
       `database ${path}: it belongs to another program. Choose another path; it was left as it is.`,

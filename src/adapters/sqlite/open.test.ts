@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { changes, memory, message, unit } from "../../testing/change-sets.ts";
+import { checkOwner } from "./file.ts";
 import { openSqliteRecord } from "./index.ts";
 import { isOlder, openDatabase } from "./open.ts";
 
@@ -57,6 +58,25 @@ function everyFile(): [string, string][] {
     .sort()
     .map((name) => [name, readFileSync(join(folder, name), "latin1")]);
 }
+
+it("is not taken for another program's where another process makes its tables while this one looks", () => {
+  const maker = new DatabaseSync(path);
+  maker.exec("PRAGMA journal_mode = WAL");
+  const reader = new DatabaseSync(path, { readOnly: true });
+  const interrupted = {
+    prepare: (sql: string) => ({
+      get: () => {
+        const row = reader.prepare(sql).get();
+        openDatabase(path).close();
+        return row;
+      },
+    }),
+  };
+  expect(() => checkOwner(path, interrupted as unknown as DatabaseSync)).not.toThrow();
+  expect(() => checkOwner(path, reader)).not.toThrow();
+  reader.close();
+  maker.close();
+});
 
 describe("opening a database", () => {
   it("makes a file that its owner alone can read, and logs of the same mode", async () => {
