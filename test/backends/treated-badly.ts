@@ -22,6 +22,7 @@ const ANN = { project: "default", user: "ann" };
 const RECALL_MS = 150;
 const UNNOTICED_MS = 400;
 const SOON = { timeout: 20_000, interval: 50 };
+const AT_LAST = { timeout: 45_000, interval: 50 };
 const TOLD = [
   "I use Shram and Magnet as productivity tools.",
   "My sister lives in Ghent.",
@@ -150,7 +151,8 @@ export function treatedBadly(open: () => Promise<Hosted>, faults: readonly strin
     expect(receipt.complete).toBe(false);
     expect(receipt.verified.find((one) => one.place === place)).toMatchObject({ why: "not reached" });
     await mended();
-    await expect.poll(async () => (await ann.erasures()).at(-1)?.complete, SOON).toBe(true);
+    // It is asked about again after pauses that grow, as long as a busy machine keeps it from answering in the half second that it has.
+    await expect.poll(async () => (await ann.erasures()).at(-1)?.complete, AT_LAST).toBe(true);
     const gone = before.filter((id) => receipt.ids.includes(id));
     expect(gone.length).toBeGreaterThan(0);
     expect(await vi.waitFor(() => index.held(ANN, gone), SOON)).toEqual([]);
