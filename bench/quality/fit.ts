@@ -58,7 +58,7 @@ async function casesOf(set: string, { name, messages, questions }: Conversation)
   const block = await userStates(record, embedder).block({ project: "default", user: name });
   const { turn } = block.units.columns;
   const owners = Array.from({ length: block.units.count }, (_, slot) =>
-    isPassage(block, slot) ? (block.turns.ids[turn[slot] as number] ?? "") : "",
+    isPassage(block, slot) ? (block.turns.ids.at(turn[slot] as number) ?? "") : "",
   );
   return Promise.all(
     questions.map(async ({ question, gold }) => {

@@ -121,7 +121,7 @@ const LOOKED_AT = 50;
 export function lastZone({ messages, block }: UserState): string | undefined {
   const { count, ids } = block.turns;
   for (let turn = count - 1; turn >= Math.max(0, count - LOOKED_AT); turn -= 1) {
-    const message = messages.get(ids[turn] ?? "");
+    const message = messages.get(ids.at(turn) ?? "");
     if (message?.role === "user") return message.zone;
   }
   return undefined;

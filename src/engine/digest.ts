@@ -206,7 +206,7 @@ function lastOf({ block, messages }: UserState, session: string | undefined): Me
   if (wanted === undefined) return last;
   for (let turn = count - 1; turn >= Math.max(0, count - LOOKED_AT) && last.length < EARLIER; turn -= 1) {
     if (columns.sessionId[turn] !== wanted) continue;
-    const message = messages.get(ids[turn] ?? "");
+    const message = messages.get(ids.at(turn) ?? "");
     if (message && !message.undone) last.unshift(message);
   }
   return last;

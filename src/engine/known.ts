@@ -54,7 +54,7 @@ function isMeant({ quarantined }: Memory): boolean {
 }
 
 function idOf({ memoryIds }: Block, row: number): string {
-  return memoryIds[row] ?? "";
+  return memoryIds.at(row) ?? "";
 }
 
 /** The rows of the memories that share the most telling words. */
@@ -78,7 +78,7 @@ function rowsWith({ words, units }: Block, terms: readonly string[]): number[] {
 /** The rows of the newest current memories: a walk along all of them would grow with what a user ever said. */
 function newest({ block, current }: UserState): number[] {
   const found: number[] = [];
-  for (let row = block.memoryIds.length - 1; row >= 0 && found.length < NEWEST; row -= 1) {
+  for (let row = block.memoryIds.count - 1; row >= 0 && found.length < NEWEST; row -= 1) {
     if (current.has(idOf(block, row))) found.push(row);
   }
   return found;
@@ -91,7 +91,7 @@ const LOOKED_BACK = 2000;
 /** The memories that ended and were stored last, newest first: what can be taken up again. */
 export function endedLately({ block }: UserState, draft: MemoryDraft): readonly Memory[] {
   const found: Memory[] = [];
-  const last = block.memoryIds.length - 1;
+  const last = block.memoryIds.count - 1;
   for (let row = last; row >= Math.max(0, last - LOOKED_BACK) && found.length < ENDED; row -= 1) {
     const memory = draft.get(idOf(block, row));
     if (memory?.status === "superseded") found.push(memory);

@@ -25,7 +25,7 @@ function told(block: Block): Map<string, object> {
     const turn = units.columns.turn[slot] as number;
     all.set(unitId(block, slot), {
       isPassage: isPassage(block, slot),
-      message: turns.ids[turn],
+      message: turns.ids.at(turn),
       span: row < 0 ? [units.columns.start[slot], units.columns.end[slot]] : [],
       flags: turn < 0 ? undefined : turns.columns.flags[turn],
       key: units.columns.key[slot],

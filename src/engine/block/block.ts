@@ -2,6 +2,7 @@ import type { Unit } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Delta } from "../../ports/record.ts";
 import { type Names, namesOf } from "./columns.ts";
+import { type Ids, idsOf } from "./ids.ts";
 import {
   addRow,
   bytesOfMemories,
@@ -32,7 +33,7 @@ export interface Block {
   readonly words: Words;
   readonly vectors: Vectors;
   /** By row. */
-  readonly memoryIds: string[];
+  readonly memoryIds: Ids;
   /** By row: the slot of its unit, or -1. */
   readonly slotOfRow: number[];
   /** Rows by memory id; made when it is first asked for. */
@@ -77,7 +78,7 @@ export function emptyBlock({ fingerprint, dimensions }: Space): Block {
     units: noUnits(),
     words: wordsOf(),
     vectors: vectorsOf(dimensions),
-    memoryIds: [],
+    memoryIds: idsOf(),
     slotOfRow: [],
     rowById: undefined,
     speakers: new Set(),
@@ -135,8 +136,8 @@ export function slotOfUnit(block: Block, id: string): number | undefined {
 export function unitId({ units, turns, memoryIds }: Block, slot: number): string {
   const { row, turn, piece } = units.columns;
   const memory = row[slot] as number;
-  if (memory >= 0) return memoryIds[memory] as string;
-  return `${turns.ids[turn[slot] as number]}#${piece[slot]}`;
+  if (memory >= 0) return memoryIds.at(memory) as string;
+  return `${turns.ids.at(turn[slot] as number)}#${piece[slot]}`;
 }
 
 /** Ids of the passages of a message. */
@@ -157,7 +158,7 @@ export function bytesOfBlock({ turns, memories, units, words, vectors, memoryIds
     bytesOfUnits(units) +
     words.bytes +
     vectors.bytes +
-    memoryIds.length * 72
+    memoryIds.count * 72
   );
 }
 
@@ -168,7 +169,7 @@ export function release(block: Block): void {
 
 /** The row of a memory, or -1. */
 export function rowOf(block: Block, id: string): number {
-  block.rowById ??= new Map(block.memoryIds.map((known, row) => [known, row]));
+  block.rowById ??= new Map(block.memoryIds.all().map((known, row) => [known, row]));
   return block.rowById.get(id) ?? -1;
 }
 
@@ -176,7 +177,7 @@ function rowFor(block: Block, id: string): number {
   const known = rowOf(block, id);
   if (known >= 0) return known;
   const row = addRow(block.memories);
-  block.memoryIds[row] = id;
+  block.memoryIds.add(id);
   block.slotOfRow[row] = -1;
   block.rowById?.set(id, row);
   return row;

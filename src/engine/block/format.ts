@@ -1,7 +1,6 @@
 /** Raised whenever the layout changes: a block of another format is not read, but built anew from the record. */
-export const FORMAT = 4;
+export const FORMAT = 5;
 export const MAGIC = "KSBLOCK";
-export const SEPARATOR = "\u0000";
 export const SCALES = "vectors.scales";
 /** The vectors: most of the bytes. They come last, so that all else is taken in while they are on their way. */
 export const CODES = "vectors.codes";

@@ -32,16 +32,23 @@ export function narrowed(column: Numbers): Narrow | undefined {
 /** The column of steps, written into one of the same kind and length. */
 export function widen({ steps, rest }: Narrow, column: Numbers): void {
   const numbers = plain(column);
-  // Two loops that are the same: one for all kinds would be several times as slow.
-  if (numbers instanceof Int32Array) widenBits(steps, rest as Bits, numbers);
-  else widenDoubles(steps, rest as Doubles, numbers);
+  const mark = markOf(steps.BYTES_PER_ELEMENT);
+  // Two loops that are the same, and steps of one kind: a loop that meets arrays of several kinds takes twice as long.
+  const [same, count] = [sixteenBits(steps), steps.length];
+  if (numbers instanceof Int32Array) widenBits({ steps: same, mark, count }, rest as Bits, numbers);
+  else widenDoubles({ steps: same, mark, count }, rest as Doubles, numbers);
 }
 
-function widenBits(steps: Narrow["steps"], rest: Bits, column: Bits): void {
-  const mark = markOf(steps.BYTES_PER_ELEMENT);
+interface Steps {
+  readonly steps: Int16Array<ArrayBuffer>;
+  readonly mark: number;
+  readonly count: number;
+}
+
+function widenBits({ steps, mark, count }: Steps, rest: Bits, column: Bits): void {
   let value = 0;
   let used = 0;
-  for (let i = 0; i < steps.length; i += 1) {
+  for (let i = 0; i < count; i += 1) {
     const step = steps[i] as number;
     if (step === mark) {
       value = rest[used] as number;
@@ -51,11 +58,10 @@ function widenBits(steps: Narrow["steps"], rest: Bits, column: Bits): void {
   }
 }
 
-function widenDoubles(steps: Narrow["steps"], rest: Doubles, column: Doubles): void {
-  const mark = markOf(steps.BYTES_PER_ELEMENT);
+function widenDoubles({ steps, mark, count }: Steps, rest: Doubles, column: Doubles): void {
   let value = 0;
   let used = 0;
-  for (let i = 0; i < steps.length; i += 1) {
+  for (let i = 0; i < count; i += 1) {
     const step = steps[i] as number;
     if (step === mark) {
       value = rest[used] as number;
@@ -63,6 +69,17 @@ function widenDoubles(steps: Narrow["steps"], rest: Doubles, column: Doubles): v
     } else value += step;
     column[i] = value;
   }
+}
+
+/** Used again and again: whoever meets a user for the first time has many columns to widen. */
+let wider = new Int16Array(0);
+
+/** The steps in 16 bits, and perhaps more after them; valid until the next call. */
+function sixteenBits(steps: Narrow["steps"]): Int16Array<ArrayBuffer> {
+  if (steps instanceof Int16Array) return steps;
+  if (wider.length < steps.length) wider = new Int16Array(2 * steps.length);
+  wider.set(steps);
+  return wider;
 }
 
 function plain(column: Numbers): Bits | Doubles {

@@ -1,6 +1,6 @@
 import type { Block } from "./block.ts";
 import type { Columns, Numbers } from "./columns.ts";
-import { aligned, CODES, FORMAT, type Header, IS_LITTLE, MAGIC, SCALES, SEPARATOR } from "./format.ts";
+import { aligned, CODES, FORMAT, type Header, IS_LITTLE, MAGIC, SCALES } from "./format.ts";
 import { meanOf } from "./mean.ts";
 import { narrowed } from "./narrow.ts";
 
@@ -13,9 +13,8 @@ const MOST_DEAD = 0.25;
  */
 export function packBlock(block: Block): Uint8Array | undefined {
   const { turns, memories, units } = block;
-  const ids = [turns.ids, block.memoryIds];
+  const ids = [turns.ids, block.memoryIds].map((one) => one.pack());
   if (!IS_LITTLE || block.dead.length > units.count * MOST_DEAD) return undefined;
-  if (ids.flat().some((id) => id.includes(SEPARATOR))) return undefined;
   const { codes, scales } = block.vectors.pack(units.count);
   const mean = meanOf(block);
   const along = new Float32Array(units.count);
@@ -33,7 +32,10 @@ export function packBlock(block: Block): Uint8Array | undefined {
     ]),
     ["mean", mean],
     ["along", along],
-    ...ids.map((list, i): [string, Numbers] => [`ids.${i}`, bytesOfText(list.join(SEPARATOR))]),
+    ...ids.flatMap(({ bytes, ends }, i): [string, Numbers][] => [
+      [`ids.${i}`, bytes],
+      [`ids.${i}.ends`, ends],
+    ]),
     [SCALES, scales as Numbers],
     [CODES, codes as Numbers],
   ];
@@ -89,8 +91,4 @@ function joined(header: Header, arrays: readonly Numbers[]): Uint8Array {
     at = aligned(at + array.byteLength);
   }
   return bytes;
-}
-
-function bytesOfText(text: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(Buffer.from(text, "utf8"));
 }

@@ -1,5 +1,6 @@
 import type { Message } from "../../domain/message.ts";
 import { bytesOf, makeRoom, type Names } from "./columns.ts";
+import { type Ids, idsOf } from "./ids.ts";
 
 /** How many turns on each side of one are around it. */
 export const REACH = 2;
@@ -69,7 +70,7 @@ export interface Turns {
   seen: number;
   readonly columns: TurnColumns;
   /** By turn. */
-  readonly ids: string[];
+  readonly ids: Ids;
   sessionCount: number;
   readonly sessions: SessionColumns;
   /** The session that goes on under an id's number. */
@@ -98,7 +99,7 @@ export function noTurns(): Turns {
       window: new Uint8Array(0),
       flags: new Uint8Array(0),
     },
-    ids: [],
+    ids: idsOf(),
     sessionCount: 0,
     sessions: { id: i32(), last: i32(), turns: i32(), assistantTurns: i32(), named: i32() },
     open: new Map(),
@@ -108,7 +109,7 @@ export function noTurns(): Turns {
 
 /** The turn of a message, or -1. */
 export function turnOf(turns: Turns, message: string): number {
-  turns.byId ??= new Map(turns.ids.map((id, turn) => [id, turn]));
+  turns.byId ??= new Map(turns.ids.all().map((id, turn) => [id, turn]));
   return turns.byId.get(message) ?? -1;
 }
 
@@ -132,7 +133,7 @@ function append(turns: Turns, names: Names, message: Message): void {
   turns.count = turn + 1;
   makeRoom(turns.columns, turns.count);
   const { columns, sessions } = turns;
-  turns.ids[turn] = message.id;
+  turns.ids.add(message.id);
   turns.byId?.set(message.id, turn);
   const at = Date.parse(message.at);
   const sessionId = names.number(message.session);
@@ -201,7 +202,7 @@ function sessionFor(turns: Turns, sessionId: number, at: number): { session: num
 
 export function bytesOfTurns({ columns, sessions, ids }: Turns): number {
   // An id of 36 letters takes 56 bytes and a place of 8.
-  return bytesOf(columns) + bytesOf(sessions) + ids.length * 64;
+  return bytesOf(columns) + bytesOf(sessions) + ids.count * 64;
 }
 
 const WISH =

@@ -143,6 +143,13 @@ function freshLists() {
   };
 }
 
+/** By a loop: to call a function for each takes ten times as long, and whoever is met for the first time waits for it. */
+function sumOf(numbers: Uint16Array): number {
+  let sum = 0;
+  for (let i = 0; i < numbers.length; i += 1) sum += numbers[i] as number;
+  return sum;
+}
+
 /** Which slots are there, and how many terms each has. */
 function slotsOf(known: Uint16Array<ArrayBuffer>, dead: readonly number[]) {
   const held = {
@@ -150,7 +157,7 @@ function slotsOf(known: Uint16Array<ArrayBuffer>, dead: readonly number[]) {
     alive: new Uint8Array(known.length).fill(1),
     dead: 0,
     size: known.length,
-    total: known.reduce((sum, length) => sum + length, 0),
+    total: sumOf(known),
     add(slot: number, length: number): void {
       if (slot >= held.lengths.length) {
         held.lengths = grown(held.lengths, slot + 1);

@@ -51,7 +51,7 @@ function* newestFirst(
   const first = Math.max(1, before.turn - LOOKED_AT);
   for (let turn = before.turn - 1; turn >= first; turn -= 1) {
     // The block counts turns from 0 on.
-    const message = messages.get(block.turns.ids[turn - 1] ?? "");
+    const message = messages.get(block.turns.ids.at(turn - 1) ?? "");
     if (message && message.session === session && isSpoken(message)) yield message;
   }
   const older = remembered.filter((message) => message.turn < first && isSpoken(message));

@@ -97,7 +97,7 @@ function idsOf({ turns, units, memories }: Block, chosen: readonly Chosen[]): Id
     if (row < 0) continue;
     const { sources, columns } = memories;
     for (let at = columns.sources[row] as number; at >= 0; at = sources.nextOfRow[at] as number) {
-      messages.add(turns.ids[sources.turn[at] as number] ?? "");
+      messages.add(turns.ids.at(sources.turn[at] as number) ?? "");
     }
   }
   return {

@@ -92,7 +92,7 @@ function chosenOf({ block, limits }: Ranking, { slot, id, type, score }: Candida
       type === "passage"
         ? { turn: turn[slot] as number, next: block.turns.columns.next[turn[slot] as number] as number }
         : undefined,
-    message: block.turns.ids[turn[slot] as number] ?? "",
+    message: block.turns.ids.at(turn[slot] as number) ?? "",
     span: type === "passage" ? { start: start[slot] as number, end: end[slot] as number } : undefined,
   };
 }

@@ -17,7 +17,7 @@ export function blockThen(block: Block, known: ReadonlyMap<string, Memory>): Blo
   const memories = noMemories();
   const sources = new Int32Array(block.turns.columns.sources.length).fill(-1);
   const turns = { ...block.turns, columns: { ...block.turns.columns, sources } };
-  for (const id of block.memoryIds) {
+  for (const id of block.memoryIds.all()) {
     const row = addRow(memories);
     const memory = known.get(id);
     if (memory) putMemory(memories, row, memory, { names: block.names, turns });

@@ -43,7 +43,7 @@ export function nextBatch(state: UserState, from: number, leftOut: ReadonlySet<s
 }
 
 function turnAt({ block, messages }: UserState, place: number): Message | undefined {
-  return messages.get(block.turns.ids[place] ?? "");
+  return messages.get(block.turns.ids.at(place) ?? "");
 }
 
 function firstPlace(state: UserState, from: number, waits: (one: Message) => boolean): number {
