@@ -13,7 +13,8 @@ npm run -s bench -- --curve | --page
 Measures on an SQLite file in a temporary folder: U users (1) of N memories each (10,000), and the N messages they
 were read from. --json prints one JSON document instead of a table. --keep leaves the filled file there, and
 takes it from there when it is run again for the same size.
---record postgres measures recalls on a server (KEEPSAKE_TEST_POSTGRES), in a database of its own, beside plain pgvector.
+--record postgres measures recalls on a server (KEEPSAKE_TEST_POSTGRES), in a database of its own, beside plain pgvector;
+with --keep the database stays there as well, and is measured again as it is.
 --curve measures several sizes, which takes long, and writes docs/results; --page writes the pages alone, from the
 results there are. What is measured how: docs/results/speed.md
 --server measures the built server under load: \`npm run -s bench -- --server --help\``;
