@@ -65,7 +65,7 @@ async function casesOf(set: string, { name, messages, questions }: Conversation)
       const [vector = new Float32Array(embedder.dimensions)] = await embedder.embed([question]);
       return withScratch(async (scratch) => {
         const near = scanVectors(block, scratch, vector);
-        const asked = { query: question, span: {}, isNear: near !== undefined };
+        const asked = { query: question, span: {}, near };
         const texts = searchTexts(block, scratch, asked, profileOf("default"));
         const { signals, places } = search(block, scratch, texts, { near, floor: embedder.floor });
         const columns = FITTED.map((signal) =>

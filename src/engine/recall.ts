@@ -8,12 +8,12 @@ import { sharedVector } from "./beside/shared-vectors.ts";
 import { type Block, unitId } from "./block/block.ts";
 import { type Packed, packContext } from "./context.ts";
 import type { Ports } from "./ports.ts";
-import { type Limits, limitsOf } from "./recall/bounds.ts";
+import { limitsOf } from "./recall/bounds.ts";
 import { explanationOf, whyItem } from "./recall/explain.ts";
 import { type Bodies, itemsOf, readAhead } from "./recall/items.ts";
 import { nearest, underWay } from "./recall/nearest.ts";
 import { newestFirst, type Placed } from "./recall/newest.ts";
-import { type Ranked, rank } from "./recall/rank.ts";
+import { type Ranked, type Ranking, rank } from "./recall/rank.ts";
 import { receiptOf } from "./recall/receipt-of.ts";
 import { type Scratch, withScratch } from "./recall/scratch.ts";
 import { type Found, search, searchTexts, type Texts } from "./recall/search.ts";
@@ -110,10 +110,9 @@ async function recallWith(
   const span = mayNameTime(text)
     ? ports.questions.read(text, { at: bounds.asOf ?? bounds.now, known: [] })
     : {};
-  const ranking = ({ block, texts }: Searched, near: Nearness | undefined): Weighing => {
+  const ranking = ({ block, texts, limits, cards }: Searched, near: Nearness | undefined): Weighing => {
     const found = search(block, scratch, texts, { near, floor: ports.embedder.floor });
-    const limits = limitsOf(block, bounds, passes && ((slot) => passes(block, slot)));
-    return { found, limits, best: rank({ block, found, wanted, limits }) };
+    return { found, best: rank({ block, found, wanted, limits, cards }) };
   };
   let ahead: Promise<Bodies | undefined> | undefined;
   const { near, meanwhile, isGone } = await nearest<Searched>(ports, {
@@ -121,11 +120,16 @@ async function recallWith(
     vector,
     scratch,
     call,
-    meanwhile(now, isNear) {
+    meanwhile(now, likely) {
       // What was read for an older block may be older than this one.
       ahead = undefined;
       const block = known ? blockThen(now, known) : now;
-      return { block, texts: searchTexts(block, scratch, { query: text, span, isNear }, wanted.profile) };
+      return {
+        block,
+        texts: searchTexts(block, scratch, { query: text, span, near: likely }, wanted.profile),
+        limits: limitsOf(block, bounds, passes && ((slot) => passes(block, slot))),
+        cards: new Map(),
+      };
     },
     ahead(now, likely, searched) {
       // To rank ahead is to rank twice: that time is taken from others who wait for the processor.
@@ -135,8 +139,8 @@ async function recallWith(
       ahead = readAhead(ports.record, scope, now, chosen).catch(() => undefined);
     },
   });
-  const { block } = meanwhile;
-  const { found, limits, best } = ranking(meanwhile, near);
+  const { block, limits } = meanwhile;
+  const { found, best } = ranking(meanwhile, near);
   const { revision } = block;
   // A unit that is gone says that what is held is older than the record.
   const held = isGone ? undefined : ports.states.texts(scope, revision);
@@ -162,15 +166,13 @@ async function recallWith(
   return { recall: withContext(whole, packed), receipt };
 }
 
-/** A block, and what the arms without vectors found in it. */
-interface Searched {
-  readonly block: Block;
+/** A block, what the arms without vectors found in it, and what may be given of it. */
+interface Searched extends Pick<Ranking, "block" | "limits" | "cards"> {
   readonly texts: Texts;
 }
 
 interface Weighing {
   readonly found: Found;
-  readonly limits: Limits;
   readonly best: Ranked;
 }
 

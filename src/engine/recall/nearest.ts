@@ -19,8 +19,8 @@ export interface Comparing<Meanwhile> {
   readonly vector: Float32Array | undefined;
   readonly scratch: Scratch;
   readonly call: CallOptions;
-  /** Worked out of the block while the record is asked; perhaps for nothing, and once more of another block. */
-  meanwhile(block: Block, isNear: boolean): Meanwhile;
+  /** Worked out of the block, with the cosines of its codes, while the record is asked; perhaps for nothing, and once more of another block. */
+  meanwhile(block: Block, near: Nearness | undefined): Meanwhile;
   /** Begun where the vectors have a long way, by the cosines of their codes: those hardly ever change what is chosen. */
   ahead?(block: Block, near: Nearness, meanwhile: Meanwhile): void;
 }
@@ -75,8 +75,7 @@ async function compared<Meanwhile>(
   if (isStale()) return undefined;
   const near =
     vector && (slots ? nearnessOf(block, scratch, vector, slots) : scanVectors(block, scratch, vector));
-  if (!near || !vector || byCodesAlone)
-    return { block, near, meanwhile: meanwhile(block, near !== undefined) };
+  if (!near || !vector || byCodesAlone) return { block, near, meanwhile: meanwhile(block, near) };
   // The slot of a unit that was replaced or dropped stays, with a cosine of 0: among the nearest where there are few.
   const best = doubtful(near, NEAREST).filter((slot) => block.words.isAlive(slot));
   const ids = best.map((slot) => unitId(block, slot));
@@ -88,7 +87,7 @@ async function compared<Meanwhile>(
     if (isStale()) return undefined;
     // Of a block that is new it takes as long as all the rest.
     centreOf(block);
-    const done = meanwhile(block, true);
+    const done = meanwhile(block, near);
     if (!isThere) ahead?.(block, near, done);
     return { done };
   });

@@ -15,6 +15,14 @@ export interface Ranking {
   readonly found: Found;
   readonly wanted: Wanted;
   readonly limits: Limits;
+  /** Of units that have been looked at closely, by slot: whoever ranks twice finds them here. */
+  readonly cards: Map<number, Card>;
+}
+
+/** What does not hang on how relevant a unit is. */
+interface Card extends Pick<Candidate, "id" | "type" | "turns" | "key"> {
+  readonly status: Status;
+  readonly qualities: Qualities;
 }
 
 export interface Ranked {
@@ -80,14 +88,15 @@ export function rank(ranking: Ranking): Ranked {
   return { chosen, considered, dropped };
 }
 
-function chosenOf({ block, limits }: Ranking, { slot, id, type, score }: Candidate): Chosen {
+function chosenOf(ranking: Ranking, { slot, id, type, score }: Candidate): Chosen {
+  const { block } = ranking;
   const { turn, start, end } = block.units.columns;
   return {
     slot,
     id,
     type,
     score,
-    status: standingOf(block, slot, limits),
+    status: cardOf(ranking, slot).status,
     place:
       type === "passage"
         ? { turn: turn[slot] as number, next: block.turns.columns.next[turn[slot] as number] as number }
@@ -172,24 +181,32 @@ function* fromTop(relevance: Float32Array, least: number, wanted: number): Gener
 }
 
 function candidateOf(ranking: Ranking, { slot, relevance }: Weighed, certainty: number): Candidate {
-  const { block, found, wanted, limits } = ranking;
-  const { row, turn, key } = block.units.columns;
-  const memory = row[slot] as number;
+  const { found, wanted } = ranking;
+  const { id, type, turns, key, status, qualities } = cardOf(ranking, slot);
   const fit = found.signals.columns.claim[slot] ?? 0;
   const score =
-    scoreOf(wanted.profile, relevance, qualitiesOf(block, slot, wanted.decayDays)) *
-    KEEPS[standingOf(block, slot, limits)] *
-    (memory >= 0 && fit < NOT_ASKED ? READ : 1) *
+    scoreOf(wanted.profile, relevance, qualities) *
+    KEEPS[status] *
+    (type === "memory" && fit < NOT_ASKED ? READ : 1) *
     certainty;
-  return {
-    slot,
+  return { slot, id, type, score, turns, key, answers: fit >= ANSWERS };
+}
+
+function cardOf({ block, wanted, limits, cards }: Ranking, slot: number): Card {
+  const known = cards.get(slot);
+  if (known) return known;
+  const { row, turn, key } = block.units.columns;
+  const memory = row[slot] as number;
+  const card: Card = {
     id: unitId(block, slot),
     type: memory >= 0 ? "memory" : "passage",
-    score,
     turns: memory >= 0 ? turnsOf(block, memory) : [turn[slot] as number],
     key: key[slot] as number,
-    answers: fit >= ANSWERS,
+    status: standingOf(block, slot, limits),
+    qualities: qualitiesOf(block, slot, wanted.decayDays),
   };
+  cards.set(slot, card);
+  return card;
 }
 
 function turnsOf({ memories }: Block, row: number): number[] {

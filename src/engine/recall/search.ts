@@ -6,7 +6,7 @@ import { relevanceOf, weightsFor } from "../rank/score.ts";
 import { noSignals, type Places, type Signals } from "../rank/signals.ts";
 import { searchApart } from "./apart-arm.ts";
 import { termsByCharacters } from "./by-characters.ts";
-import { type ByArm, candidatesOf } from "./candidates.ts";
+import { candidatesOf } from "./candidates.ts";
 import { searchClaims } from "./claim-arm.ts";
 import { cuesOf } from "./cues.ts";
 import { type Manner, mannerOf } from "./manner.ts";
@@ -37,26 +37,28 @@ export interface Found {
 export interface Asked {
   readonly query: string;
   readonly span: Pick<Question, "from" | "to">;
-  /** Whether it is known how near each unit is. */
-  readonly isNear: boolean;
+  /** How near each unit is by its codes, where the query has a vector. */
+  readonly near: Nearness | undefined;
 }
 
-/** What is found without vectors. */
-export interface Texts extends Pick<Found, "terms" | "isByCharacters" | "signals" | "weights"> {
+/** What is found without the vectors themselves. */
+export interface Texts extends Pick<Found, "terms" | "isByCharacters" | "signals" | "weights" | "slots"> {
   readonly share: Float32Array;
-  readonly arms: Pick<ByArm, "wordSlots" | "windowTurns" | "claimSlots">;
   readonly manner: Manner;
 }
 
-/** Asks the arms that need no vector about every unit of the block. It is valid as what `search` gives is. */
+/**
+ * Asks the arms that need no vector about every unit of the block, and tells which units are to be weighed. It is valid as what
+ * `search` gives is.
+ */
 export function searchTexts(
   block: Block,
   scratch: Scratch,
-  { query, span, isNear }: Asked,
+  { query, span, near }: Asked,
   profile: Profile,
 ): Texts {
   const signals = noSignals(BITS);
-  const isByCharacters = !isNear && isUnspacedText(query);
+  const isByCharacters = !near && isUnspacedText(query);
   const { terms, trust } = isByCharacters ? termsByCharacters(block, query) : { terms: analyse(query) };
   const { share, slots: wordSlots, turns: windowTurns } = searchWords(block, scratch, terms, signals, trust);
   const manner = mannerOf(query);
@@ -64,26 +66,21 @@ export function searchTexts(
   const claimSlots = searchClaims(block, scratch, cuesOf(block, query), signals);
   searchTime(block, scratch, span, signals);
   const weights = weightsFor(profile, talkShare(block));
-  return {
-    terms,
-    isByCharacters,
-    signals,
-    weights,
-    share,
-    manner,
-    arms: { wordSlots, windowTurns, claimSlots },
-  };
+  const arms = { wordSlots, windowTurns, claimSlots, nearest: near?.foremost ?? [] };
+  const slots = candidatesOf(block, scratch, { ...signals.columns, ...arms });
+  if (near) workOut(block, near, slots);
+  return { terms, isByCharacters, signals, weights, slots, share, manner };
 }
 
 /**
  * Asks the arms that go by vectors as well, and weighs what all say. `near` is absent where the query has no vector; `floor`
  * is the cosine below which the embedder's vectors tell nothing. What it gives is valid as long as the scratch is lent and
- * the block does not change.
+ * the block does not change; and until it is asked again, with cosines that are more exact.
  */
 export function search(
   block: Block,
   scratch: Scratch,
-  { terms, isByCharacters, signals, weights, share, manner, arms }: Texts,
+  { terms, isByCharacters, signals, weights, slots, share, manner }: Texts,
   { near, floor }: { readonly near: Nearness | undefined; readonly floor: number },
 ): Found {
   const places = {
@@ -94,12 +91,6 @@ export function search(
     speaker: block.turns.columns.speaker,
     bits: block.turns.columns.flags,
   };
-  const slots = candidatesOf(block, scratch, {
-    ...signals.columns,
-    ...arms,
-    nearest: near?.foremost ?? [],
-  });
-  if (near) workOut(block, near, slots);
   if (near) searchVectors(block, scratch, near, slots, signals);
   if (near) searchApart(block, scratch, { ...near, slots, ...manner }, signals);
   const relevance = relevanceOf(signals, weights, places, slots, scratch.raw("relevance", slots.length));
