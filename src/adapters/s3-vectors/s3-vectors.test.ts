@@ -158,7 +158,7 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
     });
 
     it("waits for a server that hangs as long as it may, and no longer", async () => {
-      const follower = await prepared({ timeoutMs: 100, deadlineMs: 300 });
+      const follower = await prepared({ timeoutMs: 500, deadlineMs: 700 });
       proxy.always = { it: "hangs" };
       const begun = performance.now();
       await expect(follower.held(ANN, ["e0"])).rejects.toMatchObject({ code: "unavailable" });

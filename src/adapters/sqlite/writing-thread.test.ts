@@ -42,25 +42,31 @@ recordConformance({
   second: (record) => open(pathOf(record)),
 });
 
+/** SQLite waits 50 ms for a lock at a time, standing still: here, it would be once at least. */
+const STANDS_STILL_MS = 45;
+
 describe("a thread that writes", () => {
   it("holds up nobody who reads while another program holds the file", async () => {
-    const path = newPath();
-    const record = await open(path);
-    await record.commit(ANN, changes({ messages: [message("m1")] }));
-    const other = await openSqliteRecord({ path });
     const { DatabaseSync } = await import("node:sqlite");
-    const holder = new DatabaseSync(path);
-    holder.exec("BEGIN IMMEDIATE");
-    const committed = record.commit(ANN, changes({ base: 1, messages: [message("m2")] }));
-    const from = performance.now();
-    for (let i = 0; i < 50; i += 1) expect(await record.revision(ANN)).toBe(1);
-    // SQLite waits 50 ms for a lock at a time, standing still: here, it would be once at least.
-    expect(performance.now() - from).toBeLessThan(45);
-    holder.exec("COMMIT");
-    expect(await committed).toBe(2);
-    holder.close();
-    await other.close();
-    await record.close();
+    const rounds: number[] = [];
+    // A machine that is busy stands still as well, but not each time.
+    while (rounds.length < 5 && !rounds.some((ms) => ms < STANDS_STILL_MS)) {
+      const path = newPath();
+      const record = await open(path);
+      await record.commit(ANN, changes({ messages: [message("m1")] }));
+      const other = await openSqliteRecord({ path });
+      const holder = new DatabaseSync(path);
+      holder.exec("BEGIN IMMEDIATE");
+      const committed = record.commit(ANN, changes({ base: 1, messages: [message("m2")] }));
+      const from = performance.now();
+      for (let i = 0; i < 50; i += 1) expect(await record.revision(ANN)).toBe(1);
+      rounds.push(performance.now() - from);
+      holder.exec("COMMIT");
+      expect(await committed).toBe(2);
+      holder.close();
+      await other.close();
+    }
+    expect(Math.min(...rounds)).toBeLessThan(STANDS_STILL_MS);
   });
 
   it("that ends: what it was at work with is not known, and all else goes on here", async () => {
