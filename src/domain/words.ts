@@ -92,11 +92,12 @@ function runsOf(text: string): string[] {
 }
 
 function plainWords(text: string): string[] {
-  const found = text.toLowerCase().match(PLAIN_WORD) ?? [];
-  return found.map((word) => {
-    const apostrophe = word.indexOf("'");
-    return apostrophe < 0 ? word : word.slice(0, apostrophe);
-  });
+  return (text.toLowerCase().match(PLAIN_WORD) ?? []).map(beforeApostrophe);
+}
+
+function beforeApostrophe(word: string): string {
+  const apostrophe = word.indexOf("'");
+  return apostrophe < 0 ? word : word.slice(0, apostrophe);
 }
 
 /** Whether two short texts say the same but for case, accents, punctuation, articles and word endings. */

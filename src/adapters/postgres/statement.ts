@@ -91,8 +91,13 @@ async function sent(
 }
 
 const AS_TEXT: { getTypeParser(): (text: string) => string } = {
-  getTypeParser: () => (text) => text,
+  getTypeParser: () => asItCame,
 };
+
+function asItCame(text: string): string {
+  return text;
+}
+
 /** The server's own limit speaks first: it leaves the connection whole. */
 const GRACE_MS = 1000;
 

@@ -51,7 +51,7 @@ export function relevanceOf(
   relevance: Float32Array = new Float32Array(slots.length),
 ): Float32Array {
   const scales = scalesOf(weights, signals.tops);
-  const own = termsOf(signals, scales, "unit", (signal) => aloneShare(signal, weights, scales));
+  const own = termsOf(signals, scales, "unit", weights);
   const ofTurn = termsOf(signals, scales, "turn");
   const ofSession = termsOf(signals, scales, "session");
   const byBits = bitTable(signals, scales);
@@ -92,15 +92,17 @@ function termsOf(
   signals: Readonly<Signals>,
   scales: Scales,
   level: "unit" | "turn" | "session",
-  more: (signal: Signal) => number = () => 0,
+  weights?: Weights,
 ): Term[] {
-  return SIGNAL_NAMES.flatMap((signal) => {
-    if (SIGNALS[signal] !== level || scales[signal] === 0) return [];
+  const terms: Term[] = [];
+  for (const signal of SIGNAL_NAMES) {
+    const scale = scales[signal];
+    if (SIGNALS[signal] !== level || scale === 0) continue;
     const column = signals.columns[signal as ColumnSignal];
-    return column.length === 0
-      ? []
-      : [{ column, scale: scales[signal], alone: scales[signal] + more(signal) }];
-  });
+    const alone = scale + (weights ? aloneShare(signal, weights, scales) : 0);
+    if (column.length > 0) terms.push({ column, scale, alone });
+  }
+  return terms;
 }
 
 /**
@@ -135,8 +137,11 @@ function bitTable({ bits }: Readonly<Signals>, scales: Scales): Float32Array {
 /** What a signal of a unit from no turn counts for besides, in place of the surroundings that it has not. */
 function aloneShare(signal: Signal, weights: Weights, scales: Scales): number {
   if (weights[signal] === 0) return 0;
-  const around = SIGNAL_NAMES.filter((one) => ALONE[one] === signal && scales[one] > 0);
-  return around.reduce((sum, one) => sum + (weights[one] / weights[signal]) * scales[signal], 0);
+  let sum = 0;
+  for (const one of SIGNAL_NAMES) {
+    if (ALONE[one] === signal && scales[one] > 0) sum += (weights[one] / weights[signal]) * scales[signal];
+  }
+  return sum;
 }
 
 /** What each signal added to the relevance of one unit. */

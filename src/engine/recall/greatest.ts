@@ -30,7 +30,7 @@ export function greatestOf(
       // As great as the least that is kept, but later: it comes after it.
       if (value === bar) continue;
       heap[0] = place;
-      sink(heap, values);
+      sink(heap, heap.length, values);
     } else {
       heap.push(place);
       rise(heap, values);
@@ -38,7 +38,21 @@ export function greatestOf(
     }
     if (isFull) bar = values[heap[0] as number] as number;
   }
-  return heap.sort((one, other) => (isLess(values, one, other) ? 1 : -1));
+  return fromGreatest(heap, values);
+}
+
+/**
+ * Takes the least off the top until none is left. V8 throws away what it compiled of a function when it collects garbage and none that
+ * was made of it is in use: one made here for `sort` would be compiled anew again and again.
+ */
+function fromGreatest(heap: number[], values: Float32Array): number[] {
+  for (let last = heap.length - 1; last > 0; last -= 1) {
+    const least = heap[0] as number;
+    heap[0] = heap[last] as number;
+    heap[last] = least;
+    sink(heap, last, values);
+  }
+  return heap;
 }
 
 /** Whether one place comes after the other: a lesser value, or an equal one later. */
@@ -60,8 +74,8 @@ function rise(heap: number[], values: Float32Array): void {
   heap[at] = place;
 }
 
-function sink(heap: number[], values: Float32Array): void {
-  const { length } = heap;
+/** Brings the top of a heap of the first `length` places to where it belongs. */
+function sink(heap: number[], length: number, values: Float32Array): void {
   const place = heap[0] as number;
   let at = 0;
   for (;;) {

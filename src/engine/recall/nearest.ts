@@ -47,9 +47,9 @@ export async function nearest<Meanwhile>(
   const held = vector && !ports.following ? ports.states.held(scope) : undefined;
   if (held) {
     const { revision } = held;
+    // Both go to the record in one piece, which takes it and this process less than two; each may fail while the other is waited for.
     const asked = ports.states.block(scope);
-    const guess = underWay().then(() => (held.isReleased ? undefined : compared(ports, held, comparing)));
-    // Each may fail while the other is waited for.
+    const guess = held.isReleased ? undefined : compared(ports, held, comparing);
     const [newest, guessed] = await Promise.all([asked, guess]);
     if (guessed && newest === held && held.revision === revision && !held.isReleased) return guessed;
   }

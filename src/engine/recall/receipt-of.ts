@@ -89,14 +89,12 @@ function placesIn(
   slots: Int32Array,
   scores: readonly number[],
 ): (RecalledItem["arms"][string] | undefined)[] {
-  const found = scores
-    .map((score, i) => ({ i, score }))
-    .filter(({ score }) => score > 0)
-    .sort((one, other) => one.score - other.score);
+  const found = rising(scores);
   const [least] = found;
   if (!least) return [];
   const above = new Uint32Array(found.length + 1);
-  const bars = Float64Array.from(found, ({ score }) => score);
+  const bars = new Float64Array(found.length);
+  for (const [i, { score }] of found.entries()) bars[i] = score;
   const bar = least.score;
   const isWhole = column.length <= WHOLE;
   const length = isWhole ? column.length : slots.length;
@@ -114,6 +112,22 @@ function placesIn(
     if (one) places[one.i] = { rank: higher + 1, score: short(one.score) };
   }
   return places;
+}
+
+interface Scored {
+  readonly i: number;
+  readonly score: number;
+}
+
+/** The scores that are something, and whose they are. */
+function rising(scores: readonly number[]): Scored[] {
+  const found: Scored[] = [];
+  for (const [i, score] of scores.entries()) if (score > 0) found.push({ i, score });
+  return found.sort(byScore);
+}
+
+function byScore(one: Scored, other: Scored): number {
+  return one.score - other.score;
 }
 
 function shortened(parts: Readonly<Record<string, number>>): Record<string, number> {

@@ -66,11 +66,23 @@ export function searchTexts(
   const claimSlots = searchClaims(block, scratch, cuesOf(block, query), signals);
   searchTime(block, scratch, span, signals);
   const weights = weightsFor(profile, talkShare(block));
-  const arms = { wordSlots, windowTurns, claimSlots, nearest: near?.foremost ?? [] };
-  const slots = candidatesOf(block, scratch, { ...signals.columns, ...arms });
+  const { words, window, claim } = signals.columns;
+  const nearest = near?.foremost ?? [];
+  const slots = candidatesOf(block, scratch, {
+    words,
+    wordSlots,
+    window,
+    windowTurns,
+    nearest,
+    claim,
+    claimSlots,
+  });
   if (near) workOut(block, near, slots);
   return { terms, isByCharacters, signals, weights, slots, share, manner };
 }
+
+// What is passed to loops is written out: the shape of an object that was spread together is forgotten with the last such object, and
+// what V8 compiled for it as well.
 
 /**
  * Asks the arms that go by vectors as well, and weighs what all say. `near` is absent where the query has no vector; `floor`
@@ -92,7 +104,10 @@ export function search(
     bits: block.turns.columns.flags,
   };
   if (near) searchVectors(block, scratch, near, slots, signals);
-  if (near) searchApart(block, scratch, { ...near, slots, ...manner }, signals);
+  if (near) {
+    const { isRequest } = manner;
+    searchApart(block, scratch, { vector: near.vector, near: near.near, slots, isRequest }, signals);
+  }
   const relevance = relevanceOf(signals, weights, places, slots, scratch.raw("relevance", slots.length));
   const plain = evidenceOf(signals, share, floor);
   const wished = near && manner.isRequest ? wishEvidence(block, signals.columns.near, floor) : undefined;

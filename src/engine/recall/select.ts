@@ -23,21 +23,37 @@ const REPEATED = 0.5;
  * and so is a text that stands there word for word. What gets the first places does not hang on how many there are.
  */
 export function arrange(candidates: readonly Candidate[]): Candidate[] {
-  const texts = new Set<number>();
-  const read = new Set<number>();
-  const quoted = new Set<number>();
-  const arranged = [...candidates].sort(byScore).map((candidate) => {
-    const { type, turns } = candidate;
-    // Passages of one long message are different things; memories of one message are mostly the same.
-    const isThere = (turn: number): boolean => read.has(turn) || (type === "memory" && quoted.has(turn));
-    const isSaid = turns.some(isThere) && !candidate.answers;
-    const isMore = type === "passage" && turns.some((turn) => quoted.has(turn));
-    const keeps = isSaid || texts.has(candidate.key) ? REPEATED : isMore ? MORE_OF_IT : 1;
-    texts.add(candidate.key);
-    for (const turn of turns) (type === "memory" ? read : quoted).add(turn);
-    return keeps < 1 ? { ...candidate, score: candidate.score * keeps } : candidate;
-  });
+  const there: There = { texts: new Set(), read: new Set(), quoted: new Set() };
+  const arranged: Candidate[] = [];
+  for (const candidate of [...candidates].sort(byScore)) {
+    const keeps = keptBeside(there, candidate);
+    const { type, turns, key } = candidate;
+    there.texts.add(key);
+    for (const turn of turns) (type === "memory" ? there.read : there.quoted).add(turn);
+    arranged.push(keeps < 1 ? { ...candidate, score: candidate.score * keeps } : candidate);
+  }
   return arranged.sort(byScore);
+}
+
+/** What has a place: its texts by key, and the turns that a memory was read from or that are there as they were said. */
+interface There {
+  readonly texts: Set<number>;
+  readonly read: Set<number>;
+  readonly quoted: Set<number>;
+}
+
+/** The share of its score that a candidate keeps beside what is there. */
+function keptBeside({ texts, read, quoted }: There, { type, turns, key, answers }: Candidate): number {
+  const isQuoted = hasAny(quoted, turns);
+  // Passages of one long message are different things; memories of one message are mostly the same.
+  const isSaid = !answers && (hasAny(read, turns) || (type === "memory" && isQuoted));
+  if (isSaid || texts.has(key)) return REPEATED;
+  return type === "passage" && isQuoted ? MORE_OF_IT : 1;
+}
+
+function hasAny(known: ReadonlySet<number>, turns: readonly number[]): boolean {
+  for (const turn of turns) if (known.has(turn)) return true;
+  return false;
 }
 
 /** Best first; among equals the smaller id, so that the order does not hang on the order of storing. */
