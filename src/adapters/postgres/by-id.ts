@@ -17,8 +17,12 @@ export const BODIES: string =
 export const VECTORS: string =
   "SELECT id, encode(vector, 'base64') AS vector FROM units WHERE person = $1 AND id = ANY ($2) AND space = $3";
 
-/** What every recall asks for, of nobody: to plan them takes longer than to carry them out, and a connection does it once. */
+/**
+ * What every recall asks for, of nobody: to plan them takes longer than to carry them out, and a connection does it once. The last is
+ * asked for nothing but to have the server know the tables of search columns, whose COPY is planned each time.
+ */
 export const LIKELY: readonly Statement[] = [
   statement(VECTORS, NOBODY, [], ""),
   statement(BODIES, NOBODY, [], []),
+  statement("SELECT piece FROM blocks WHERE person = $1 AND piece >= 0 AND piece < 1 ORDER BY piece", NOBODY),
 ];
