@@ -85,7 +85,7 @@ export function rank(ranking: Ranking): Ranked {
   return { chosen, considered, dropped };
 }
 
-// Loops, and no functions made on the way: see `fromGreatest`. A recall on a server takes a quarter longer with them.
+// Loops, and no functions made on the way: see `fromGreatest`. A recall on PostgreSQL takes a quarter longer with them.
 
 function certaintyOf(near: readonly Weighed[], { evidenceAt }: Found): number {
   let most = 0;
