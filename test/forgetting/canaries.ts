@@ -4,10 +4,13 @@ import { join } from "node:path";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
 import { exactShort, shortened } from "../../src/domain/short-vector.ts";
 
-/** A word that nobody has written before, so that it stands nowhere by chance: capital first, as a name. */
+/**
+ * A word that nobody has written before, so that it stands nowhere by chance: capital first, as a name; and last a letter that is no
+ * suffix, so that it is its own search term.
+ */
 export function canary(): string {
-  const letters = Array.from(randomBytes(14), (byte) => "bcdfghjklmnpqrstvwxz"[byte % 20]);
-  return `Zq${letters.join("")}`;
+  const letters = Array.from(randomBytes(13), (byte) => "bcdfghjklmnpqrstvwxz"[byte % 20]);
+  return `Zq${letters.join("")}k`;
 }
 
 /** One way in which a text can stand in bytes. */
