@@ -10,7 +10,7 @@ const BY_WINDOWS = 128;
 const BY_CLAIMS = 128;
 
 /** What the arms found, for choosing whom to weigh. */
-export interface ByArm {
+interface ByArm {
   readonly words: Float32Array;
   /** Slots whose own words speak for them, and turns whose window's do. */
   readonly wordSlots: readonly number[];

@@ -72,7 +72,7 @@ export function rank(ranking: Ranking): Ranked {
   const considered = block.words.size;
   const { near, dropped } = gather(ranking);
   const certainty = certaintyOf(near, found);
-  const inOrder = arrange(candidatesOf(ranking, near, certainty));
+  const inOrder = arrange(asCandidates(ranking, near, certainty));
   const arranged = found.isByCharacters ? spreadOut(block, found.terms, inOrder) : inOrder;
   const isSure = certainty >= thresholdFor(considered);
   const chosen: Chosen[] = [];
@@ -93,7 +93,7 @@ function certaintyOf(near: readonly Weighed[], { evidenceAt }: Found): number {
   return most;
 }
 
-function candidatesOf(ranking: Ranking, near: readonly Weighed[], certainty: number): Candidate[] {
+function asCandidates(ranking: Ranking, near: readonly Weighed[], certainty: number): Candidate[] {
   const candidates: Candidate[] = [];
   for (const one of near) candidates.push(candidateOf(ranking, one, certainty));
   return candidates;
