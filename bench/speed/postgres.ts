@@ -1,6 +1,10 @@
 import { join } from "node:path";
 import { Client, Pool } from "pg";
-import { openPostgresRecord, type PostgresRecord } from "../../src/adapters/postgres/index.ts";
+import {
+  openPostgresRecord,
+  type PostgresRecord,
+  postgresStream,
+} from "../../src/adapters/postgres/index.ts";
 import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
 import { moveWhole } from "../../src/engine/whole/move.ts";
@@ -75,7 +79,8 @@ async function isWhole(client: Client, name: string): Promise<boolean> {
   return rows[0]?.said === WHOLE;
 }
 
-const poolOf = (url: string): Pool => new Pool({ connectionString: url, max: 10, pipeline: true });
+const poolOf = (url: string): Pool =>
+  new Pool({ connectionString: url, max: 10, pipeline: true, stream: postgresStream });
 
 /** The same memories on both sides. */
 async function movedIn(path: string, url: string): Promise<void> {
@@ -207,7 +212,7 @@ async function inTurn(
   for (let i = 0; i < COLD; i += 1) {
     const { person, ask } = asker(1 + (i % users));
     const [question, other] = [ask(), ask()];
-    const pool = new Pool({ connectionString: url, max: 4, pipeline: true });
+    const pool = new Pool({ connectionString: url, max: 4, pipeline: true, stream: postgresStream });
     const record = await openPostgresRecord({ pool, connectMs: 30_000 });
     const memory = await createMemory({ record, embedder: staticEmbedder() });
     await memory.scope({ user: "nobody" }).recall("Is anybody there?");

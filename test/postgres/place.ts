@@ -1,7 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { Pool, type PoolConfig } from "pg";
 import type { PostgresRecord } from "../../src/adapters/postgres/index.ts";
-import { openPostgresRecord, type PostgresOptions } from "../../src/adapters/postgres/index.ts";
+import {
+  openPostgresRecord,
+  type PostgresOptions,
+  postgresStream,
+} from "../../src/adapters/postgres/index.ts";
 
 /** Room for records on a server for tests: schemas of its own, so that others can use the server at the same time. */
 export interface Place {
@@ -26,7 +30,13 @@ const TABLES =
 
 export function testPlace(url: string, options: PoolConfig = {}): Place {
   const prefix = `t${randomBytes(6).toString("hex")}`;
-  const pool = new Pool({ connectionString: url, max: 6, application_name: prefix, ...options });
+  const pool = new Pool({
+    connectionString: url,
+    max: 6,
+    application_name: prefix,
+    stream: postgresStream,
+    ...options,
+  });
   // One for each record that is open.
   pool.setMaxListeners(100);
   pool.on("error", () => {});

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { Socket } from "node:net";
+import type { PoolConfig } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Place, testPlace } from "../../../test/postgres/place.ts";
 import { changes, message } from "../../testing/change-sets.ts";
-import type { PostgresRecord } from "./index.ts";
+import { type PostgresRecord, postgresStream } from "./index.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
@@ -10,12 +12,17 @@ const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/service
 const LARGE = 9_000_001;
 
 describe.skipIf(!url)(`blocks in pieces${missing}`, () => {
-  for (const pipeline of [true, false]) {
-    describe(pipeline ? "as bytes" : "as text, over a connection that is not pipelined", () => {
+  const WAYS: [string, PoolConfig][] = [
+    ["as bytes that are told apart beneath the client", { pipeline: true, stream: postgresStream }],
+    ["as bytes that the client tells of", { pipeline: true, stream: () => new Socket() }],
+    ["as text, over a connection that is not pipelined", { pipeline: false }],
+  ];
+  for (const [way, options] of WAYS) {
+    describe(way, () => {
       let place: Place;
       let record: PostgresRecord;
       beforeAll(() => {
-        place = testPlace(url ?? "", { pipeline });
+        place = testPlace(url ?? "", options);
       });
       beforeEach(async () => {
         record = await place.open();

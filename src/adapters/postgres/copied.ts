@@ -25,19 +25,31 @@ const HEADER_BYTES = SIGNATURE.length + 8;
 export function copiesOver({ connection: line }: PostgresConnection): Copies | undefined {
   if (!line) return undefined;
   const taking = new Map<number, Take>();
-  const listener = ({ chunk }: { readonly chunk: Uint8Array }): void => {
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  const told = (bytes: Buffer): void => {
     const isFirst = bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE);
     const fields = fieldsOf(bytes, isFirst ? HEADER_BYTES + bytes.readInt32BE(HEADER_BYTES - 4) : 0);
     const [tag, ...row] = fields;
     if (tag) taking.get(Number(tag.readBigInt64BE()))?.(row);
   };
-  line.on("copyData", listener);
+  const end = hear(line, told);
   return {
     expect: (tag, take) => void taking.set(tag, take),
     letGo: (tag) => void taking.delete(tag),
-    end: () => void line.removeListener("copyData", listener),
+    end,
   };
+}
+
+/** Has the rows told as they come, until what it gives is called. */
+function hear(line: PostgresConnection["connection"] & object, told: (row: Buffer) => void): () => void {
+  const { stream } = line;
+  if (stream?.takeRows) {
+    stream.takeRows(told);
+    return () => stream.takeRows?.(undefined);
+  }
+  const listener = ({ chunk }: { readonly chunk: Uint8Array }): void =>
+    told(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+  line.on("copyData", listener);
+  return () => void line.removeListener("copyData", listener);
 }
 
 /** None of the end of a COPY, which is a row of -1 columns. */

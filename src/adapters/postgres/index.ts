@@ -22,6 +22,7 @@ import { commit, seal } from "./write.ts";
 
 export type { PostgresOptions } from "./open.ts";
 export type { PostgresConnection, PostgresPool, PostgresQuery, Row } from "./pool.ts";
+export { postgresStream, type RowStream } from "./stream.ts";
 
 /** The record, and the ledger of calls to models that stands in the same database; both close with the record. */
 export type PostgresRecord = Record & {

@@ -1,3 +1,5 @@
+import type { RowStream } from "./stream.ts";
+
 /** The part of a pool of the package `pg` that this adapter uses. Any object with these methods will do. */
 export interface PostgresPool {
   /** How many connections it may have, and how they work: see `PostgresConnection`. */
@@ -18,9 +20,12 @@ export interface PostgresConnection {
   readonly pipeline?: boolean;
   /** The number of the server's process at its other end, as it was told when it was made. */
   readonly processID?: number | null;
-  /** The line beneath it, which tells what a COPY sends, as bytes. Its stream can hold back what is written, to send it in one go. */
+  /**
+   * The line beneath it, which tells what a COPY sends, as bytes; its stream, which may tell so before (`postgresStream`), and can hold
+   * back what is written, to send it in one go.
+   */
   readonly connection?: {
-    readonly stream?: { cork?(): void; uncork?(): void };
+    readonly stream?: Partial<RowStream> & { cork?(): void; uncork?(): void };
     on(event: "copyData", listener: (message: { readonly chunk: Uint8Array }) => void): unknown;
     removeListener(event: "copyData", listener: (message: { readonly chunk: Uint8Array }) => void): unknown;
   };

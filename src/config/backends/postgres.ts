@@ -21,7 +21,7 @@ export async function openPostgres(
 ): Promise<OpenPostgres> {
   const { secret, ...others } = options;
   const { Pool } = await vendorPackage("pg", "MEMORY_DB_URL");
-  const { openPostgresRecord } = await import("../../adapters/postgres/index.ts");
+  const { openPostgresRecord, postgresStream } = await import("../../adapters/postgres/index.ts");
   const pool = new Pool({
     connectionString: url,
     max: connections,
@@ -29,6 +29,7 @@ export async function openPostgres(
     keepAlive: true,
     // A transaction is one way there and back, and not one for each statement.
     pipeline: true,
+    stream: postgresStream,
   });
   // An idle connection that breaks is replaced when it is needed; without a listener it would end the process.
   pool.on("error", () => {});

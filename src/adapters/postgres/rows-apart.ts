@@ -1,0 +1,93 @@
+/** Where the parts of what a server sends go. */
+export interface Parts {
+  /** Whether the row of a COPY that begins now goes to `row`. */
+  takesRows(): boolean;
+  /** A row, whole, in memory that serves again: valid until this returns. */
+  row(bytes: Buffer): void;
+  /** All else as it came, and rows that nobody takes; its own memory. */
+  rest(bytes: Buffer): void;
+}
+
+/** A byte that tells the kind of a message, and its length in four more: "Message Formats" of PostgreSQL's documentation. */
+const HEADER = 5;
+const LENGTH_BYTES = 4;
+const COPY_DATA = "d".charCodeAt(0);
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * Takes the rows of COPYs out of what a server sends, which is given piece by piece: messages begin and end anywhere in them. Of a header
+ * that is cut, the beginning waits for its end.
+ */
+export function rowsApart({ takesRows, row, rest }: Parts): (bytes: Buffer) => void {
+  const gather = gathering();
+  const head = Buffer.alloc(HEADER);
+  /** So much of a header has come. */
+  let held = 0;
+  /** What is still to come of the message at hand. */
+  let left = 0;
+  let isRow = false;
+
+  /** Takes a header, or what there is of it; gives how much of `bytes` that was. */
+  const takeHeader = (bytes: Buffer, at: number, others: Stretches): number => {
+    const before = held;
+    const length = bytes.copy(head, held, at, at + HEADER - held);
+    held += length;
+    if (held < HEADER) return length;
+    held = 0;
+    left = Math.max(0, head.readUInt32BE(1) - LENGTH_BYTES);
+    isRow = head[0] === COPY_DATA && takesRows();
+    if (isRow && left === 0) row(NOTHING);
+    if (isRow) return length;
+    if (before > 0) rest(Buffer.from(head.subarray(0, before)));
+    others.add(at, at + length);
+    return length;
+  };
+  const takeContent = (bytes: Buffer, at: number, others: Stretches): number => {
+    const length = Math.min(left, bytes.length - at);
+    const whole = isRow ? gather(bytes.subarray(at, at + length), left) : undefined;
+    left -= length;
+    if (!isRow) others.add(at, at + length);
+    if (whole) row(whole);
+    return length;
+  };
+  return (bytes) => {
+    const others = stretches();
+    for (let at = 0; at < bytes.length; ) {
+      at += left > 0 ? takeContent(bytes, at, others) : takeHeader(bytes, at, others);
+    }
+    for (const [from, to] of others.all) rest(Buffer.from(bytes.subarray(from, to)));
+  };
+}
+
+/** From where to where, those that follow each other as one. */
+interface Stretches {
+  add(from: number, to: number): void;
+  readonly all: readonly [number, number][];
+}
+
+function stretches(): Stretches {
+  const all: [number, number][] = [];
+  return {
+    all,
+    add(from, to) {
+      const last = all.at(-1);
+      if (last && last[1] === from) last[1] = to;
+      else all.push([from, to]);
+    },
+  };
+}
+
+/** Puts the parts of a row together. Gives it when it is whole; `left` is what was to come of it before this part. */
+function gathering(): (part: Buffer, left: number) => Buffer | undefined {
+  let memory = NOTHING;
+  let have = 0;
+  return (part, left) => {
+    if (have === 0 && part.length === left) return part;
+    if (memory.length < have + left) memory = Buffer.concat([memory.subarray(0, have)], have + left);
+    have += part.copy(memory, have);
+    if (part.length < left) return undefined;
+    const whole = memory.subarray(0, have);
+    have = 0;
+    return whole;
+  };
+}
