@@ -1,5 +1,5 @@
 /** Raised whenever the layout changes: a block of another format is not read, but built anew from the record. */
-export const FORMAT = 5;
+export const FORMAT = 6;
 export const MAGIC = "KSBLOCK";
 export const SCALES = "vectors.scales";
 /** The vectors: most of the bytes. They come last, so that all else is taken in while they are on their way. */
@@ -23,9 +23,10 @@ export interface Header {
   readonly open: readonly (readonly [number, number])[];
   /**
    * Name, type and length of each array, in the order in which they follow; of one that is narrowed also the type of its
-   * steps, and the length of the rest, which follows them.
+   * steps, the length of the rest, and where steps are kept with how often each is taken, how many they are. These numbers follow
+   * the steps, and the rest follows them.
    */
-  readonly arrays: readonly (readonly [string, string, number, string?, number?])[];
+  readonly arrays: readonly (readonly [string, string, number, string?, number?, number?])[];
 }
 
 /** Where an array of 64-bit numbers may begin. */

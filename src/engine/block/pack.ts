@@ -66,8 +66,10 @@ function asKept(name: string, array: Numbers): { as: Header["arrays"][number]; p
   const narrow = narrowed(array);
   const as = [name, array.constructor.name, array.length] as const;
   if (!narrow) return { as, parts: [array] };
-  const { steps, rest } = narrow;
-  return { as: [...as, steps.constructor.name, rest.length], parts: [steps, rest] };
+  const { steps, times, rest } = narrow;
+  const asNarrow = [...as, steps.constructor.name, rest.length] as const;
+  if (!times) return { as: asNarrow, parts: [steps, rest] };
+  return { as: [...asNarrow, times.length], parts: [steps, times, rest] };
 }
 
 function cut(prefix: string, columns: Columns, count: number): [string, Numbers][] {

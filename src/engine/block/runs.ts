@@ -69,11 +69,15 @@ function stretch(sizes: readonly number[]): Stretch {
 function columnOf(array: Kept, bytes: Bytes, lasting: Stretch): Numbers {
   const [, kind, count] = array;
   if (!isNarrow(array)) return numbersIn(bytes, 0, kind, count);
-  const [, , , stepKind, restCount] = array;
-  const steps = numbersIn(bytes, 0, stepKind, count);
-  const rest = numbersIn(bytes, aligned(steps.byteLength), restKind(kind), restCount ?? 0);
   const column = numbersIn(lasting(wideBytes(array)), 0, kind, count);
-  widen({ steps, rest } as Narrow, column);
+  let at = 0;
+  const [steps, times, rest] = narrowParts(array).map(([part, length]) => {
+    const numbers = numbersIn(bytes, at, part, length);
+    at += aligned(numbers.byteLength);
+    return numbers;
+  });
+  const isRepeated = array[5] !== undefined;
+  widen({ steps, times: isRepeated ? times : undefined, rest } as Narrow, column);
   return column;
 }
 
@@ -81,17 +85,27 @@ function numbersIn({ buffer, byteOffset }: Bytes, at: number, kind: string, coun
   return new (kindOf(kind))(buffer, byteOffset + at, count);
 }
 
-/** Whether an array is kept as steps, with the rest of its numbers after them. */
-function isNarrow(array: Kept): array is readonly [string, string, number, string, number?] {
+/** Whether an array is kept as steps: see `Narrow`. */
+function isNarrow(array: Kept): boolean {
   return array[3] !== undefined;
+}
+
+/** Types and lengths of what follows each other of a narrow array. */
+function narrowParts([, kind, count, steps = "", rest = 0, repeated]: Kept): [string, number][] {
+  const restKind = kind === "Float64Array" ? kind : "Int32Array";
+  return [
+    [steps, repeated ?? count],
+    ["Uint16Array", repeated ?? 0],
+    [restKind, rest],
+  ];
 }
 
 function wideBytes([, kind, count]: Kept): number {
   return bytesOf(kind, count);
 }
 
-function narrowBytes([, kind, count, steps = "", rest = 0]: Kept): number {
-  return aligned(bytesOf(steps, count)) + bytesOf(restKind(kind), rest);
+function narrowBytes(array: Kept): number {
+  return narrowParts(array).reduce((bytes, [kind, count]) => aligned(bytes) + bytesOf(kind, count), 0);
 }
 
 function bytesOf(kind: string, count: number): number {
@@ -113,8 +127,4 @@ function kindOf(name: string): (typeof KINDS)[keyof typeof KINDS] {
   const Kind = KINDS[name as keyof typeof KINDS];
   if (!Kind) throw new Error("the block has numbers of an unknown kind");
   return Kind;
-}
-
-function restKind(kind: string): string {
-  return kind === "Float64Array" ? kind : "Int32Array";
 }
