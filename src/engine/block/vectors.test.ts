@@ -69,3 +69,18 @@ it("gives nobody's vectors to the next one who gets the memory", () => {
   expect(Math.max(...out)).toBe(0);
   second.release();
 });
+
+it("is all zeros once it was let go of, and takes no memory for that", () => {
+  const next = random(9);
+  const vectors = vectorsOf(256);
+  for (let slot = 0; slot < 2000; slot += 1) vectors.set(slot, unitVector(next, 256));
+  expect(vectors.bytes).toBeGreaterThan(0);
+  vectors.release();
+  const [out, at, sum] = [new Float32Array(2000).fill(1), new Float32Array(2000), new Float32Array(256)];
+  vectors.dot(unitVector(next, 256), 2000, out);
+  vectors.dotAt(unitVector(next, 256), [1500], at);
+  vectors.addTo(sum, 1500);
+  expect([...out, ...at, ...sum].every((one) => one === 0)).toBe(true);
+  expect(vectors.pack(2000).codes.every((code) => code === 0)).toBe(true);
+  expect(vectors.bytes).toBe(0);
+});

@@ -207,18 +207,22 @@ function chunkedRows(arena: Arena, stride: number): Rows {
       }
     },
     dot(query, scale, count, out) {
-      if (count > 0) chunkOf(Math.floor((count - 1) / CHUNK_ROWS));
-      arena.dot(query, scale, chunks, out.subarray(0, count));
+      const known = Math.min(count, chunks.length * CHUNK_ROWS);
+      arena.dot(query, scale, chunks, out.subarray(0, known));
+      out.fill(0, known, count);
     },
     row(slot) {
-      const { codes, scales } = arena.read(chunkOf(Math.floor(slot / CHUNK_ROWS)));
+      // None is taken for it: of vectors that were let go of, nobody would give it back.
+      const chunk = chunks[Math.floor(slot / CHUNK_ROWS)];
+      if (chunk === undefined) return { codes: new Int8Array(stride), scale: 0 };
+      const { codes, scales } = arena.read(chunk);
       const row = slot % CHUNK_ROWS;
       return { codes: codes.subarray(row * stride, (row + 1) * stride), scale: scales[row] as number };
     },
     pack(count) {
       const all = { codes: new Int8Array(count * stride), scales: new Float32Array(count) };
-      for (let from = 0; from < count; from += CHUNK_ROWS) {
-        const { codes, scales } = arena.read(chunkOf(from / CHUNK_ROWS));
+      for (let from = 0; from < Math.min(count, chunks.length * CHUNK_ROWS); from += CHUNK_ROWS) {
+        const { codes, scales } = arena.read(chunks[from / CHUNK_ROWS] as Chunk);
         const rows = Math.min(CHUNK_ROWS, count - from);
         all.codes.set(codes.subarray(0, rows * stride), from * stride);
         all.scales.set(scales.subarray(0, rows), from);
