@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Place, testPlace } from "../../../test/postgres/place.ts";
 import { changes, erasure, memory, message, unit } from "../../testing/change-sets.ts";
 import { ANN, BOB } from "../../testing/record-dump.ts";
@@ -65,6 +66,31 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     expect(await place.pool.query(`SELECT name FROM ${schema}.freed`)).toMatchObject({
       rows: [{ name: "" }],
     });
+    await record.close();
+  });
+
+  it("is wiped one table at a time, and once for all erasures that were noted by then", async () => {
+    const record = await place.open();
+    for (const scope of [ANN, BOB]) {
+      await record.commit(scope, changes({ messages: [message("m1", { content: WORD })] }));
+    }
+    const seen = { now: 0, most: 0, all: 0 };
+    const { query } = Client.prototype;
+    vi.spyOn(Client.prototype, "query").mockImplementation(function (this: Client, ...asked: unknown[]) {
+      const sent = Reflect.apply(query, this, asked);
+      if (!JSON.stringify(asked[0]).includes("VACUUM (FULL)")) return sent;
+      seen.all += 1;
+      seen.now += 1;
+      seen.most = Math.max(seen.most, seen.now);
+      return Promise.resolve(sent).finally(() => {
+        seen.now -= 1;
+      });
+    });
+    const scrubbed = Array.from({ length: 12 }, (_, i) => record.scrub(i % 2 === 0 ? ANN : BOB, [WORD]));
+    await Promise.all(scrubbed).finally(() => vi.restoreAllMocks());
+    expect(seen.most).toBe(1);
+    // Two tables of everybody's and four of each one's part; alone, each of the twelve would have six written.
+    expect(seen.all).toBeLessThanOrEqual(36);
     await record.close();
   });
 

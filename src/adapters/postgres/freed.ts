@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isMemoryError } from "../../errors.ts";
 import { type Database, EVERYBODY } from "./database.ts";
+import type { Row } from "./pool.ts";
 import { everybodys } from "./read.ts";
 import { quoted } from "./settings.ts";
 import { statement } from "./statement.ts";
@@ -18,6 +19,9 @@ const DUE = "3 days";
 const LOCK_MS = 1000;
 const REWRITE_MS = 600_000;
 const SNAPSHOTS_MS = 1000;
+/** How long nobody is waited for much, once somebody stayed for the whole of a wait: others wait behind it. */
+const HURRIED_FOR_MS = 5000;
+const HURRIED_MS = 50;
 
 /** What holds words of a user: tables of everybody's, and those of the user's part. */
 const WHOLE = ["receipts", "answers"];
@@ -41,14 +45,48 @@ export async function noteFreed(database: Database, person: number): Promise<str
   return names;
 }
 
-/** Writes tables anew that are small enough. False where one is not, or is not to be had now: it is done later. */
+/**
+ * Writes tables anew that are small enough. False where one is not, or is not to be had now: it is done later. Of erasures at
+ * the same time, one has a table written anew for all that were noted by then.
+ */
 export async function rewriteSmall(database: Database, names: readonly string[]): Promise<boolean> {
   let isDone = true;
   for (const name of names) {
-    const isSmall = (await sizeOf(database, name)) <= AT_ONCE_BYTES;
-    isDone = isSmall && (await rewritten(database, name)) && isDone;
+    isDone = (await inTurn(database, () => rewrittenIfSmall(database, name))) && isDone;
   }
   return isDone;
+}
+
+interface Turns {
+  /** Over with the last that waits. */
+  last: Promise<unknown>;
+  /** Until when nobody is waited for much. */
+  hurriedUntil: number;
+}
+
+const turns = new WeakMap<Database, Turns>();
+
+function turnsOf(database: Database): Turns {
+  const own = turns.get(database) ?? { last: Promise.resolve(), hurriedUntil: 0 };
+  turns.set(database, own);
+  return own;
+}
+
+/**
+ * One table at a time: two at once would keep each other's dead rows alive, and take the server's time from everybody else.
+ * It is waited for here and not in the server, where who waits is somebody who began before.
+ */
+function inTurn(database: Database, work: () => Promise<boolean>): Promise<boolean> {
+  const own = turnsOf(database);
+  const turn = own.last.then(work);
+  own.last = turn.catch(() => {});
+  return turn;
+}
+
+async function rewrittenIfSmall(database: Database, name: string): Promise<boolean> {
+  if (!(await notedOf(database, name))) return true;
+  if ((await sizeOf(database, name)) > AT_ONCE_BYTES) return false;
+  return rewritten(database, name);
 }
 
 /** Writes tables anew that have waited for long enough, one after the other. Gives how many. */
@@ -56,9 +94,15 @@ export async function rewriteDue(database: Database): Promise<number> {
   const due = `SELECT name FROM freed WHERE name <> '' AND since < now() - interval '${DUE}' ORDER BY since`;
   let done = 0;
   for (const { name } of await everybodys(database, statement(due))) {
-    if (await rewritten(database, name ?? "")) done += 1;
+    if (await inTurn(database, () => rewritten(database, name ?? ""))) done += 1;
   }
   return done;
+}
+
+/** When rows last went out of a table, and in which transaction; nothing where it was written anew since. */
+async function notedOf(database: Database, name: string): Promise<Row | undefined> {
+  const noted = "SELECT last, xmin::text AS made FROM freed WHERE name = $1";
+  return (await everybodys(database, statement(noted, name)))[0];
 }
 
 async function sizeOf(database: Database, name: string): Promise<number> {
@@ -72,8 +116,7 @@ async function sizeOf(database: Database, name: string): Promise<number> {
 /** False where somebody holds it, or reads what was before, for too long, or this login may not. */
 async function rewritten(database: Database, name: string): Promise<boolean> {
   const table = `${quoted(database.settings.schema)}.${quoted(name)}`;
-  const noted = "SELECT last, xmin::text AS made FROM freed WHERE name = $1";
-  const [before] = await everybodys(database, statement(noted, name));
+  const before = await notedOf(database, name);
   if (!before) return true;
   if (!(await snapshotsPast(database, before.made ?? "0"))) return false;
   try {
@@ -101,11 +144,16 @@ const OLDER =
  * somebody still does: then it would look as if it were done.
  */
 async function snapshotsPast(database: Database, xid: string): Promise<boolean> {
-  const end = performance.now() + SNAPSHOTS_MS;
-  while (performance.now() < end) {
+  const own = turnsOf(database);
+  const begun = performance.now();
+  const isHurried = begun < own.hurriedUntil;
+  const end = begun + (isHurried ? HURRIED_MS : SNAPSHOTS_MS);
+  for (;;) {
     const [row] = await everybodys(database, statement(OLDER, xid));
     if (Number(row?.found) === 0) return true;
+    if (performance.now() >= end) break;
     await pause(20);
   }
+  if (!isHurried) own.hurriedUntil = performance.now() + HURRIED_FOR_MS;
   return false;
 }
