@@ -62,7 +62,8 @@ export function clients(servers: readonly { url: string; key: string }[], restMs
       count += 1;
       const asking = askingOf(servers, agents, seen);
       const turn = { here, there, number: count, user: `user-${(round * 5 + client) % USERS}`, asking, seen };
-      await ([told, told, changed, told, erased][round % 5] ?? told)(turn);
+      // Not all of them erase at the same time: people do not act in step.
+      await ([told, told, changed, told, erased][(round + client) % 5] ?? told)(turn);
       if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
     }
     for (const agent of agents) agent.destroy();

@@ -9,12 +9,17 @@ import { statement } from "./statement.ts";
 /**
  * PostgreSQL takes a row away by marking it: its bytes stay in the freed space of the table until they are overwritten, and
  * VACUUM leaves them there, too. Only a table that is written anew (VACUUM FULL) holds its rows and nothing else. That shuts it
- * to everybody meanwhile, so that it is done at once for tables of a moderate size, and in the background for others.
+ * to everybody meanwhile, and takes the server's time from them: some hundredths of a second for the smallest, which are done
+ * at once; others wait in the background for more that goes out of them, the larger they are the longer.
  */
-const AT_ONCE_BYTES = 64 * 1024 * 1024;
+const AT_ONCE_BYTES = 8 * 1024 * 1024;
+const SOON_BYTES = 64 * 1024 * 1024;
+const SOON = "1 hour";
 /** By then every table has been written anew; the background begins well before. */
 export const KEPT_MS: number = 7 * 86_400_000;
 const DUE = "3 days";
+/** So long an hour the background begins with another one: they would come to seconds, one after the other. */
+const IN_A_GO_MS = 1000;
 /** How long everybody else may have to wait for the one that waits for a table. */
 const LOCK_MS = 1000;
 const REWRITE_MS = 600_000;
@@ -89,11 +94,16 @@ async function rewrittenIfSmall(database: Database, name: string): Promise<boole
   return rewritten(database, name);
 }
 
-/** Writes tables anew that have waited for long enough, one after the other. Gives how many. */
+const WAITED =
+  `SELECT name FROM freed WHERE name <> '' AND since < now() - CASE WHEN pg_total_relation_size(nullif(name, '')::regclass) ` +
+  `<= ${SOON_BYTES} THEN interval '${SOON}' ELSE interval '${DUE}' END ORDER BY since`;
+
+/** Writes tables anew that have waited for long enough, one after the other, for a while. Gives how many. */
 export async function rewriteDue(database: Database): Promise<number> {
-  const due = `SELECT name FROM freed WHERE name <> '' AND since < now() - interval '${DUE}' ORDER BY since`;
+  const begun = performance.now();
   let done = 0;
-  for (const { name } of await everybodys(database, statement(due))) {
+  for (const { name } of await everybodys(database, statement(WAITED))) {
+    if (done > 0 && performance.now() - begun > IN_A_GO_MS) break;
     if (await inTurn(database, () => rewritten(database, name ?? ""))) done += 1;
   }
   return done;
