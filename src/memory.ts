@@ -143,7 +143,7 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
   const recaller = await recallerOf(options, path, { ...understanding, ...besides }, opening);
   const states = statesOf(options, record, { ...understanding, ...besides }, recaller);
   const deaf = record.watchErased?.((scope) => {
-    states.drop(scope);
+    void states.cleanse(scope);
     understanding.embedder.letGo?.();
   });
   opening.own({ close: async () => deaf?.() });

@@ -20,7 +20,7 @@ export type Asked =
   | "are you there"
   | "close"
   | { readonly handed: HandedRecall }
-  | { readonly drop: Scope | "all" };
+  | { readonly cleanse: Scope };
 
 /** What came of it; no `back` where it failed: whoever asked does it then, and meets with the same. */
 export interface Told {
@@ -49,8 +49,7 @@ const ports = {
 
 answeringInProcess(async (asked: Asked): Promise<Told> => {
   if (asked === "close") await closed();
-  else if (typeof asked === "object" && "drop" in asked)
-    ports.states.drop(asked.drop === "all" ? undefined : asked.drop);
+  else if (typeof asked === "object" && "cleanse" in asked) await ports.states.cleanse(asked.cleanse);
   const back = typeof asked === "object" && "handed" in asked ? await recalled(asked.handed) : undefined;
   const told = { ...(back ? { back } : {}), counts };
   counts = [];

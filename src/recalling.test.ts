@@ -132,7 +132,7 @@ it("sees at once what was written, changed and erased", async () => {
     await me.remember(`I use Shram${i} and Magnet${i} as tools.`);
     expect((await tools()).join(" ")).toContain(`Magnet${i}`);
     await me.remember(`Forget that I ever mentioned Magnet${i}.`);
-    await recalling.drop({ project: "default", user: "me" });
+    await recalling.cleanse({ project: "default", user: "me" });
     expect(JSON.stringify(await tools())).not.toContain(`Magnet${i}`);
   }
 });

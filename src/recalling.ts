@@ -78,9 +78,9 @@ export function recallingApart(
       for (const counted of told.counts) meter.count(...counted);
       return JSON.parse(told.back) as HandedBack;
     },
-    async drop(scope?: Scope): Promise<void> {
-      const holding = scope ? [processOf(scope)] : processes;
-      await Promise.all(holding.map((one) => one?.isBegun() && one.ask({ drop: scope ?? "all" })));
+    async cleanse(scope: Scope): Promise<void> {
+      const holding = processOf(scope);
+      if (holding?.isBegun()) await holding.ask({ cleanse: scope });
     },
     async close(): Promise<void> {
       await Promise.all(processes.map((one) => one.end()));

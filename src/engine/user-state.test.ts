@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { memoryRecord } from "../adapters/memory/index.ts";
 import type { Record } from "../ports/record.ts";
-import { changes, message, unit } from "../testing/change-sets.ts";
+import { changes, erasure, memory, message, unit } from "../testing/change-sets.ts";
 import { userStates } from "./user-state.ts";
 
 const SPACE = { fingerprint: "test/3", dimensions: 3 };
@@ -90,6 +90,60 @@ it("keeps a block at the end, and takes it up at the next start", async () => {
   const others = userStates(record, { fingerprint: "other/3", dimensions: 3 });
   expect((await others.block(scopeOf("ann"))).words.size).toBe(310);
   expect(whole()).toBe(2);
+});
+
+it("takes in an erasure without reading anybody anew, and holds nothing of what went", async () => {
+  const { record, whole } = counting();
+  await say(record, "ann", 0, 40);
+  const states = userStates(record, SPACE);
+  const before = await states.of(scopeOf("ann"));
+  const read = whole();
+  const told = { text: "Quillon.", claim: { subject: "Quillon", relation: "be", value: "x" } };
+  const secret = unit("k1", "memory", "k1", "quillon");
+  await record.commit(
+    scopeOf("ann"),
+    changes({ base: 1, memories: [memory("k1", 1, told)], units: [secret] }),
+  );
+  await states.of(scopeOf("ann"));
+  await record.commit(
+    scopeOf("ann"),
+    changes({ base: 2, erase: { messages: [], memories: ["k1"], rewrites: [], receipt: erasure("e1") } }),
+  );
+  await states.cleanse(scopeOf("ann"));
+  // What is held, not what it would become when it is asked for next.
+  const held = states.texts(scopeOf("ann"), 3);
+  expect(states.held(scopeOf("ann"))).toBe(before.block);
+  expect(JSON.stringify([...(held?.memories.values() ?? [])])).not.toContain("Quillon");
+  expect(before.block.names.all.join()).not.toContain("quillon");
+  expect(before.block.words.runs("quillon")).toEqual([]);
+  expect((await states.of(scopeOf("ann"))).memories.size).toBe(0);
+  expect(whole()).toBe(read);
+});
+
+it("lets go of whoever an erasure left little of, or whom the record cannot be asked about", async () => {
+  const { record } = counting();
+  await say(record, "ann", 0, 4);
+  await say(record, "bob", 0, 4);
+  let isGone = false;
+  const states = userStates(
+    {
+      ...record,
+      async revision(scope) {
+        if (isGone) throw new Error("gone");
+        return record.revision(scope);
+      },
+    },
+    SPACE,
+  );
+  const ann = await states.block(scopeOf("ann"));
+  const bob = await states.block(scopeOf("bob"));
+  await record.commit(scopeOf("ann"), changes({ base: 1, dropUnits: ["m0#0", "m1#0"] }));
+  await states.cleanse(scopeOf("ann"));
+  expect([ann.isReleased, bob.isReleased]).toEqual([true, false]);
+  expect((await states.block(scopeOf("ann"))).words.size).toBe(2);
+  isGone = true;
+  await states.cleanse();
+  expect([bob.isReleased, states.held(scopeOf("ann"))]).toEqual([true, undefined]);
 });
 
 it("starts anew where the record is at an earlier revision than it was", async () => {

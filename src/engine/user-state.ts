@@ -6,7 +6,8 @@ import { type Meter, NO_METER } from "../ports/meter.ts";
 import type { Record } from "../ports/record.ts";
 import { type Sharing, sharedBlocks } from "./beside/shared-blocks.ts";
 import { type Block, bytesOfBlock, follow, release, type Space } from "./block/block.ts";
-import { packBlock } from "./block/pack.ts";
+import { isMostlyGone, packBlock } from "./block/pack.ts";
+import { scrub } from "./block/scrub.ts";
 import type { ClaimIndex } from "./claim-index.ts";
 import { spaceOf } from "./space.ts";
 import { turns } from "./turns.ts";
@@ -46,8 +47,11 @@ export interface UserStates {
   held(scope: Scope): Block | undefined;
   /** All messages and memories, where they are held and at least as new as a revision. */
   texts(scope: Scope, revision: number): Pick<UserState, "messages" | "memories"> | undefined;
-  /** Lets go of one user's state, or of all. */
-  drop(scope?: Scope): void;
+  /**
+   * Takes in what was erased of one user, or of all, and leaves no trace of it; or lets go of whoever it cannot ask the record
+   * about. Never rejects.
+   */
+  cleanse(scope?: Scope): Promise<void>;
   /** Keeps in the record what makes the next start quick, and lets go of all. */
   close(): Promise<void>;
 }
@@ -56,8 +60,6 @@ interface Kept {
   readonly scope: Scope;
   block: Block;
   whole?: Whole;
-  /** Whether the block has followed an erasure: traces of what went may stand in places that are not read any more. */
-  isTainted?: boolean;
   uses: number;
   shared?: number;
   /** Memory that it took when it was last used, about. */
@@ -140,15 +142,20 @@ export function userStates(
     block: (scope) =>
       inTurn(scope, async () => {
         const one = await refreshed(scope, false);
-        if (!one.isTainted) shared?.offer(scope, one.block, one);
+        shared?.offer(scope, one.block, one);
         return one.block;
       }),
     held: (scope) => kept.get(scopeKey(scope))?.block,
     texts: (scope, revision) => textsOf(kept.get(scopeKey(scope)), revision),
-    drop(scope) {
+    async cleanse(scope) {
+      let isThere = true;
       // Whoever is at work with one goes on to the end first.
       for (const { scope: whose } of scope ? [{ scope }] : [...kept.values()]) {
-        void inTurn(whose, async () => letGo(kept.get(scopeKey(whose))));
+        await inTurn(whose, async () => {
+          const one = kept.get(scopeKey(whose));
+          isThere &&= !one || (await isCleansed(record, one));
+          if (one && (!isThere || isMostlyGone(one.block))) letGo(one);
+        });
       }
     },
     async close() {
@@ -195,7 +202,6 @@ async function catchUp(record: Source, one: Kept, revision: number, isWhole: boo
     const from = block.revision;
     const delta = await record.since(scope, from);
     follow(block, delta);
-    if (delta.gone.units.length + delta.gone.memories.length > 0) one.isTainted = true;
     if (one.whole?.revision === from) await take(one.whole, delta);
   }
   if (!one.whole && !isWhole) return;
@@ -205,6 +211,24 @@ async function catchUp(record: Source, one: Kept, revision: number, isWhole: boo
   }
   // Somebody wrote in between: the block follows, for both must be of one revision.
   while (block.revision < one.whole.revision) follow(block, await record.since(scope, block.revision));
+}
+
+/** Whether what was erased of a user is gone from what is held; not where the record is at an earlier revision, or cannot be asked. */
+async function isCleansed(record: Source, one: Kept): Promise<boolean> {
+  const { block } = one;
+  try {
+    const revision = await record.revision(one.scope);
+    if (block.isReleased || block.revision > revision) return false;
+    await catchUp(record, one, revision, false);
+  } catch {
+    return false;
+  }
+  scrub(block);
+  // What was kept of them went with the erasure, beside the record and with the other servers.
+  block.unkept = block.units.count;
+  one.uses = 0;
+  delete one.shared;
+  return true;
 }
 
 function stateOf({ scope, block, whole = nothing() }: Kept): UserState {
@@ -223,7 +247,7 @@ function bytesOf({ block, whole }: Kept): number {
 /** Best effort: a block that cannot be kept is built anew at the next start. */
 async function keep(record: Source, one: Kept): Promise<void> {
   const { scope, block } = one;
-  if (block.isReleased || one.isTainted) return;
+  if (block.isReleased) return;
   try {
     // Its own last writes are not in it yet.
     await catchUp(record, one, await record.revision(scope), false);

@@ -29,7 +29,7 @@ export interface HandedBack {
 export interface Recaller {
   /** Nothing where it cannot now, whatever the reason: then it is done here. Rejects with the reason of an aborted signal alone. */
   recall(handed: HandedRecall, options?: Pick<CallOptions, "signal">): Promise<HandedBack | undefined>;
-  /** Lets go of what it knows of a user, or of all. */
-  drop(scope?: Scope): Promise<void>;
+  /** Takes in what was erased of a user, and leaves no trace of it; or lets go of the user. */
+  cleanse(scope: Scope): Promise<void>;
   close(): Promise<void>;
 }

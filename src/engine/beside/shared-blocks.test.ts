@@ -3,6 +3,7 @@ import { memoryCache } from "../../adapters/memory/cache.ts";
 import { memoryRecord } from "../../adapters/memory/index.ts";
 import type { Record } from "../../ports/record.ts";
 import { changes, message, unit } from "../../testing/change-sets.ts";
+import { spaceOf } from "../space.ts";
 import { type UserStates, userStates } from "../user-state.ts";
 
 const SPACE = { fingerprint: "test/3", dimensions: 3 };
@@ -73,18 +74,34 @@ it("columns of a record that was put back to another history are not taken", asy
   expect(other.from).toEqual([0]);
 });
 
-it("columns that have followed an erasure are neither shared nor kept", async () => {
-  const { record } = told();
+it("columns that have followed an erasure are shared and kept without what went", async () => {
+  const { record, from } = told();
   const cache = memoryCache({ clock });
-  const states = userStates(record, SPACE, { sharing: { cache, hotAfter: 100 } });
+  const states = userStates(record, SPACE, { sharing: { cache, hotAfter: 5 } });
   await say(record, 0, 250);
+  await record.commit(ANN, changes({ base: 1, units: [unit("m3#1", "passage", "m3", "quillon")] }));
   await serve(states, 1);
-  await record.commit(ANN, changes({ base: 1, dropUnits: ["m3#0"] }));
-  await serve(states, 200);
+  await record.commit(ANN, changes({ base: 2, dropUnits: ["m3#1"] }));
+  await states.cleanse(ANN);
+  await serve(states, 5);
   await states.close();
-  expect(await cache.drop(ANN)).toBe(0);
-  expect(await record.block(ANN)).toBeUndefined();
+  expect(from).toEqual([0, 2]);
+  const shared = (await cache.get(ANN, `block ${spaceOf(SPACE)}`))?.subarray(32);
+  const kept = (await record.block(ANN))?.bytes;
+  // "terms", "of" and an id each.
+  expect([shared, kept].map((bytes) => wordsIn(bytes))).toEqual([252, 252]);
 });
+
+/** How many different words a packed block has. */
+function wordsIn(bytes: Uint8Array = new Uint8Array(16)): number | undefined {
+  const { buffer, byteOffset } = bytes;
+  const length = new DataView(buffer, byteOffset).getUint32(8, true);
+  const header = JSON.parse(Buffer.from(buffer, byteOffset + 16, length).toString("utf8"));
+  const lengths = (header.arrays as [string, string, number][]).map(
+    ([name, , many]) => [name, many] as const,
+  );
+  return new Map(lengths).get("words.hashes");
+}
 
 it("of many who become known at once one after the other is shared, with rests between them", async () => {
   const record = memoryRecord();

@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { memoryRecord } from "../../adapters/memory/index.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { Delta } from "../../ports/record.ts";
-import { changes, message, unit } from "../../testing/change-sets.ts";
+import type { Delta, Record } from "../../ports/record.ts";
+import { changes, memory, message, unit } from "../../testing/change-sets.ts";
 import { fitted, type Step, steps } from "../../testing/record-steps.ts";
 import { type Block, emptyBlock, follow, isPassage, passagesIn, release, unitId } from "./block.ts";
 import { packBlock } from "./pack.ts";
+import { scrub } from "./scrub.ts";
 import { unpackBlock, unpacking } from "./unpack.ts";
 
 const SPACE = { fingerprint: "test/3", dimensions: 3 };
@@ -50,6 +51,20 @@ function grounded(drawn: Step["changes"], held: Delta): Step["changes"] {
   return { ...drawn, units };
 }
 
+/** Writes a step of a history, where it can be; gives what was to be written. */
+async function lived(
+  record: Record,
+  { changes: drawn }: Step,
+  as = (one: Step["changes"]): Step["changes"] => one,
+): Promise<Step["changes"]> {
+  const before = await record.since(ANN, 0);
+  const written = as(grounded(fitted(drawn, before), before));
+  await record
+    .commit(ANN, changes({ ...written, base: before.revision }))
+    .catch((error: { code?: string }) => expect(error.code).toBe("conflict"));
+  return written;
+}
+
 /** As a record that is far away gives them, each part in memory that serves again for the next. */
 function inParts(bytes: Uint8Array, length: number): Block | undefined {
   const parts = unpacking(SPACE);
@@ -71,11 +86,8 @@ it("follows a history step by step, and says what one says that takes it in at o
     fc.asyncProperty(steps, async (history) => {
       const record = memoryRecord();
       const following = emptyBlock(SPACE);
-      for (const { changes: drawn } of history) {
-        const held = await record.since(ANN, 0);
-        await record
-          .commit(ANN, changes({ ...grounded(fitted(drawn, held), held), base: held.revision }))
-          .catch((error: { code?: string }) => expect(error.code).toBe("conflict"));
+      for (const step of history) {
+        await lived(record, step);
         const delta = await record.since(ANN, following.revision);
         follow(following, delta);
         // Taken in twice, it changes nothing.
@@ -94,6 +106,84 @@ it("follows a history step by step, and says what one says that takes it in at o
       }
     }),
   );
+});
+
+/** The same memories, each about somebody of its own. */
+function named({ memories = [], ...drawn }: Step["changes"]): Step["changes"] {
+  const claim = { relation: "like", value: "tea" };
+  return {
+    ...drawn,
+    memories: memories.map((one) => ({
+      ...one,
+      session: `of ${one.id}`,
+      claim: { ...claim, subject: `Friend ${one.id} ${one.version % 2}` },
+    })),
+  };
+}
+
+/** All that a block holds of what was said, beside the places where it stood. */
+function held(block: Block, said: ReadonlySet<string>): object {
+  const { names, memoryIds, memories, units, words, relations, speakers, subjects, newest } = block;
+  const namesOf = (numbers: Iterable<number>): unknown[] =>
+    [...numbers].map((number) => names.all[number]).sort();
+  const terms = [...said].filter((term) => words.runs(term).length > 0).sort();
+  const { hashes, counts, lengths } = words.pack(units.count);
+  const some = (column: ArrayLike<number>, count: number): number[] =>
+    Array.from({ length: count }, (_, i) => column[i] as number)
+      .filter((number) => number > 0)
+      .sort((one, other) => one - other);
+  return {
+    names: names.all.filter((name) => name !== "").sort(),
+    speakers: namesOf(speakers),
+    subjects: namesOf(subjects),
+    relations: namesOf([...relations].flatMap(([relation, rows]) => rows.map(() => relation))),
+    ids: memoryIds
+      .all()
+      .filter((id) => id !== "")
+      .sort(),
+    terms,
+    hashes: [...hashes],
+    counts: some(counts, counts.length),
+    lengths: some(lengths, lengths.length),
+    keys: some(units.columns.key, units.count),
+    spans: [units.columns.start, units.columns.end].map((column) => some(column, units.count)),
+    times: [memories.columns.at, memories.columns.validFrom].map((column) => some(column, memories.count)),
+    newest,
+  };
+}
+
+it("once scrubbed or packed, it says what it said, and holds what one holds that never met what went", async () => {
+  let gone = 0;
+  await fc.assert(
+    fc.asyncProperty(steps, async (history) => {
+      const record = memoryRecord();
+      const [following, packing] = [emptyBlock(SPACE), emptyBlock(SPACE)];
+      const said = new Set<string>();
+      for (const step of history) {
+        const { units = [] } = await lived(record, step, named);
+        for (const term of units.flatMap(({ terms }) => terms.split(" "))) said.add(term);
+        const delta = await record.since(ANN, following.revision);
+        for (const block of [following, packing]) follow(block, delta);
+      }
+      gone += following.dead.length;
+      const atOnce = emptyBlock(SPACE);
+      follow(atOnce, await record.since(ANN, 0));
+      scrub(following);
+      expect(told(following)).toEqual(told(atOnce));
+      expect(held(following, said)).toEqual(held(atOnce, said));
+      const taken = unpackBlock(packBlock(packing) ?? new Uint8Array(), SPACE);
+      if (taken) {
+        expect(told(taken)).toEqual(told(atOnce));
+        expect(held(taken, said)).toEqual(held(atOnce, said));
+      }
+      // And goes on following.
+      await record.commit(ANN, changes({ base: following.revision, memories: [memory("new")], units: [] }));
+      const delta = await record.since(ANN, following.revision);
+      for (const block of [following, atOnce]) follow(block, delta);
+      expect(held(following, said)).toEqual(held(atOnce, said));
+    }),
+  );
+  expect(gone).toBeGreaterThan(0);
 });
 
 it("keeps on following once it is taken out of its packing", async () => {

@@ -47,8 +47,8 @@ export interface Block {
   readonly dead: number[];
   /** When the newest of all was said, in milliseconds. */
   newest: number;
-  /** How many units have got another vector in place of the one they had. */
-  embeddedAnew: number;
+  /** How often vectors were put in place of others, or taken out by `scrub`: what was worked out of all is worked out anew then. */
+  vectorsChanged: number;
   /** The mean of its vectors (`meanOf`) when it was kept, the product of each unit's with it, and how many units it had. */
   kept: KeptMean | undefined;
   /** Units taken in since it was last kept. */
@@ -86,7 +86,7 @@ export function emptyBlock({ fingerprint, dimensions }: Space): Block {
     relations: new Map(),
     dead: [],
     newest: 0,
-    embeddedAnew: 0,
+    vectorsChanged: 0,
     kept: undefined,
     unkept: 0,
     isReleased: false,
@@ -101,6 +101,8 @@ export function follow(block: Block, delta: Delta): void {
     if (row < 0) continue;
     killSlot(block, block.slotOfRow[row] as number);
     dropRow(block.memories, row);
+    block.memoryIds.blank(row);
+    block.rowById?.delete(id);
   }
   for (const message of delta.messages) {
     putTurn(block.turns, block.names, message);
@@ -169,6 +171,7 @@ export function release(block: Block): void {
 
 /** The row of a memory, or -1. */
 export function rowOf(block: Block, id: string): number {
+  if (id === "") return -1;
   block.rowById ??= new Map(block.memoryIds.all().map((known, row) => [known, row]));
   return block.rowById.get(id) ?? -1;
 }
@@ -234,7 +237,7 @@ function putUnit(block: Block, unit: Unit, held: number, row: number): number {
   // The same words with another vector: embedded anew.
   if (held >= 0 && block.units.columns.key[held] === key) {
     block.vectors.set(held, vector);
-    block.embeddedAnew += 1;
+    block.vectorsChanged += 1;
     return held;
   }
   if (held >= 0) killSlot(block, held);
@@ -258,7 +261,7 @@ function removeUnit(block: Block, id: string): void {
 
 function killSlot(block: Block, slot: number): void {
   if (slot < 0 || !block.words.isAlive(slot)) return;
-  const { row, turn, piece, nextOfTurn } = block.units.columns;
+  const { row, turn, piece, start, end, nextOfTurn, key } = block.units.columns;
   block.words.kill(slot);
   block.vectors.set(slot, undefined);
   block.dead.push(slot);
@@ -272,9 +275,8 @@ function killSlot(block: Block, slot: number): void {
       if (before !== undefined) nextOfTurn[before] = nextOfTurn[slot] as number;
     }
   }
-  row[slot] = -1;
-  turn[slot] = -1;
-  piece[slot] = -1;
+  for (const column of [row, turn, piece, nextOfTurn]) column[slot] = -1;
+  for (const column of [start, end, key]) column[slot] = 0;
 }
 
 function passageSlots({ turns, units }: Block, turn: number): number[] {

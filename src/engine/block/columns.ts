@@ -74,6 +74,17 @@ export function bytesOf(columns: Columns): number {
   return Object.values(columns).reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
+/** The different numbers of names in these columns, in rising order. */
+export function numbersIn(names: number, ...columns: readonly Int32Array[]): Set<number> {
+  const isThere = new Uint8Array(names);
+  for (const column of columns) {
+    for (const number of column) if (number >= 0) isThere[number] = 1;
+  }
+  const numbers = new Set<number>();
+  for (let number = 0; number < names; number += 1) if (isThere[number] === 1) numbers.add(number);
+  return numbers;
+}
+
 /** Numbers for names, from 0, in the order in which they came. */
 export interface Names {
   readonly all: readonly string[];
@@ -81,6 +92,8 @@ export interface Names {
   number(name: string | undefined): number;
   /** The number of a name that has one. */
   find(name: string): number | undefined;
+  /** Forgets all names but those of these numbers; the others keep their numbers. */
+  keep(numbers: ReadonlySet<number>): void;
 }
 
 export function namesOf(known: readonly string[] = []): Names {
@@ -98,5 +111,12 @@ export function namesOf(known: readonly string[] = []): Names {
       return number;
     },
     find: (name) => numbers.get(name),
+    keep(used) {
+      for (const [name, number] of numbers) {
+        if (used.has(number)) continue;
+        numbers.delete(name);
+        all[number] = "";
+      }
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { type Block, emptyBlock, noteRow, type Space } from "./block.ts";
-import { type Columns, type Numbers, namesOf } from "./columns.ts";
+import { type Columns, type Numbers, namesOf, numbersIn } from "./columns.ts";
 import { type Header, SCALES } from "./format.ts";
 import { type Ids, idsOf } from "./ids.ts";
 import type { Vectors } from "./vectors.ts";
@@ -63,8 +63,8 @@ export function blockFrom(
       count: header.units,
     },
     newest: header.newest,
-    speakers: numbersIn(turns.columns.speaker, header.names.length),
-    subjects: numbersIn(memories.columns.subject, header.names.length),
+    speakers: numbersIn(header.names.length, turns.columns.speaker),
+    subjects: numbersIn(header.names.length, memories.columns.subject),
     relations: rowsByRelation(memories.columns.relation),
   };
 }
@@ -86,13 +86,4 @@ function rowsByRelation(column: Int32Array): Map<number, number[]> {
   const rows = new Map<number, number[]>();
   for (let row = 0; row < column.length; row += 1) noteRow(rows, column[row], row);
   return rows;
-}
-
-/** The different numbers of a column of names' numbers. */
-function numbersIn(column: Int32Array, names: number): Set<number> {
-  const isThere = new Uint8Array(names);
-  for (const number of column) if (number >= 0) isThere[number] = 1;
-  const numbers = new Set<number>();
-  for (let number = 0; number < names; number += 1) if (isThere[number] === 1) numbers.add(number);
-  return numbers;
 }

@@ -14,13 +14,15 @@ export interface Ids {
   at(place: number): string | undefined;
   /** One more, at the end. */
   add(id: string): void;
+  /** Takes one away; its place stays, with an empty id. */
+  blank(place: number): void;
   /** All of them, in order, to be read only: it is the same array each time. */
   all(): readonly string[];
   pack(): PackedIds;
 }
 
 export function idsOf(packed?: PackedIds): Ids {
-  const bytes = packed && Buffer.from(packed.bytes.buffer, packed.bytes.byteOffset, packed.bytes.byteLength);
+  let bytes = packed && Buffer.from(packed.bytes.buffer, packed.bytes.byteOffset, packed.bytes.byteLength);
   const ends = packed?.ends ?? new Int32Array(0);
   let list: string[] | undefined = bytes ? undefined : [];
   /** Those that were added, while the others are bytes. */
@@ -31,6 +33,7 @@ export function idsOf(packed?: PackedIds): Ids {
     if (list) return list;
     list = Array.from(ends, (_, place) => read(place) ?? "").concat(added);
     added = [];
+    bytes = undefined;
     return list;
   };
   return {
@@ -42,6 +45,9 @@ export function idsOf(packed?: PackedIds): Ids {
       return place >= 0 && place < ends.length ? read(place) : added[place - ends.length];
     },
     add: (id) => void (list ?? added).push(id),
+    blank(place) {
+      whole()[place] = "";
+    },
     all: whole,
     pack: () => asBytes(whole()),
   };

@@ -130,9 +130,16 @@ export function putMemory(
   putSources(memories, row, memory, turns);
 }
 
-/** Takes a memory's row out of use. */
-export function dropRow(memories: Memories, row: number): void {
-  clearSources(memories, row);
+/** Takes a memory's row out of use: nothing of it stays but its place. */
+export function dropRow({ columns, sources }: Memories, row: number): void {
+  for (let place = columns.sources[row] as number; place >= 0; place = sources.nextOfRow[place] as number) {
+    sources.start[place] = 0;
+    sources.end[place] = 0;
+  }
+  clearSources({ columns, sources }, row);
+  for (const column of Object.values(columns)) column[row] = 0;
+  const { subject, relation, session, agent } = columns;
+  for (const column of [subject, relation, session, agent, columns.sources]) column[row] = -1;
 }
 
 function putSources(memories: Memories, row: number, memory: Memory, turns: Turns): void {
@@ -156,7 +163,7 @@ function putSources(memories: Memories, row: number, memory: Memory, turns: Turn
   }
 }
 
-function clearSources({ columns, sources }: Memories, row: number): void {
+function clearSources({ columns, sources }: Pick<Memories, "columns" | "sources">, row: number): void {
   let place = columns.sources[row] as number;
   while (place >= 0) {
     sources.row[place] = -1;

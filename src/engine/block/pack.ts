@@ -3,18 +3,25 @@ import type { Columns, Numbers } from "./columns.ts";
 import { aligned, CODES, FORMAT, type Header, IS_LITTLE, MAGIC, SCALES } from "./format.ts";
 import { meanOf } from "./mean.ts";
 import { narrowed } from "./narrow.ts";
+import { scrub } from "./scrub.ts";
 
 /** With more dead slots than this share, a block is built anew rather than kept. */
 const MOST_DEAD = 0.25;
 
+/** Whether so much of it is gone that it is better built anew. */
+export function isMostlyGone({ dead, units }: Block): boolean {
+  return dead.length > units.count * MOST_DEAD;
+}
+
 /**
- * A block as bytes, to be kept beside the record: a cache that can be rebuilt. Nothing where it is not worth keeping
- * (little in it, or much of it gone), or where this machine's numbers have another order of bytes.
+ * A block as bytes, to be kept beside the record: a cache that can be rebuilt, without a trace of what is gone. Nothing where much of
+ * it is gone, or where this machine's numbers have another order of bytes.
  */
 export function packBlock(block: Block): Uint8Array | undefined {
   const { turns, memories, units } = block;
+  if (!IS_LITTLE || isMostlyGone(block)) return undefined;
+  scrub(block);
   const ids = [turns.ids, block.memoryIds].map((one) => one.pack());
-  if (!IS_LITTLE || block.dead.length > units.count * MOST_DEAD) return undefined;
   const { codes, scales } = block.vectors.pack(units.count);
   const mean = meanOf(block);
   const along = new Float32Array(units.count);

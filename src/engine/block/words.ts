@@ -41,7 +41,7 @@ export interface Words {
   frequency(term: string): number;
   readonly hasDead: boolean;
   readonly bytes: number;
-  /** Moves everything into the packed part; slots keep their numbers. */
+  /** Moves everything into the packed part, but what is gone, of which nothing stays; slots keep their numbers. */
   pack(slots: number): PackedWords;
 }
 
@@ -174,6 +174,7 @@ function slotsOf(known: Uint16Array<ArrayBuffer>, dead: readonly number[]) {
       held.dead += 1;
       held.size -= 1;
       held.total -= held.lengths[slot] ?? 0;
+      held.lengths[slot] = 0;
     },
   };
   for (const slot of dead) held.kill(slot);
@@ -194,7 +195,7 @@ function aliveIn({ slots, from, to }: Run, alive: Uint8Array): number {
   return found;
 }
 
-/** Both parts in one, without the dead. */
+/** Both parts in one, without the dead, and without the words that nobody else has. */
 function packedWith(
   packed: PackedWords,
   fresh: ReadonlyMap<number, Growing>,
@@ -216,16 +217,25 @@ function packedWith(
       end += 1;
     }
   };
-  for (const [place, hash] of hashes.entries()) {
+  let count = 0;
+  for (const hash of hashes) {
     if (packed.hashes[old] === hash) {
       copy(packed, packed.offsets[old] as number, packed.offsets[old + 1] as number);
       old += 1;
     }
     const more = fresh.get(hash);
     if (more) copy(more, 0, more.slots.length);
-    offsets[place + 1] = end;
+    if (end === offsets[count]) continue;
+    hashes[count] = hash;
+    count += 1;
+    offsets[count] = end;
   }
-  return { hashes, offsets, slots: slots.slice(0, end), counts: counts.slice(0, end) };
+  return {
+    hashes: hashes.slice(0, count),
+    offsets: offsets.slice(0, count + 1),
+    slots: slots.slice(0, end),
+    counts: counts.slice(0, end),
+  };
 }
 
 /** The place of a value in a rising list, from one place to before another; or -1. */

@@ -20,12 +20,12 @@ export async function verified(
     eraseBeside(ports, scope, went.erased),
     eraseFromIndexes(ports, scope, went.units),
   ]);
-  ports.states.drop(scope);
-  await ports.recaller?.drop(scope);
-  const state = await ports.states.of(scope);
+  await Promise.all([ports.states.cleanse(scope), ports.recaller?.cleanse(scope)]);
+  const { messages, memories } = await ports.record.since(scope, 0, { units: false });
+  const held = ports.states.texts(scope, 0);
   const left = [
-    ...[...state.messages.values()].map(({ content }) => content),
-    ...[...state.memories.values()].map(({ text }) => text),
+    ...[...messages, ...(held?.messages.values() ?? [])].map(({ content }) => content),
+    ...[...memories, ...(held?.memories.values() ?? [])].map(({ text }) => text),
   ];
   const lower = left.map((text) => text.toLowerCase());
   // A short text can be part of other words that stay ("Magnet", "magnetic"): there, only whole words count.

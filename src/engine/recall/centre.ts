@@ -18,9 +18,9 @@ export interface Centre {
 interface Kept extends Centre {
   readonly revision: number;
   readonly count: number;
-  /** How many units there were when it was worked out, and how many had been embedded anew. */
+  /** How many units there were when it was worked out, and how often vectors had changed. */
   readonly first: number;
-  readonly embeddedAnew: number;
+  readonly vectorsChanged: number;
 }
 
 const kept = new WeakMap<Block, Kept>();
@@ -36,7 +36,7 @@ export function centreOf(block: Block): Centre {
   const known = kept.get(block);
   const { count } = block.units;
   if (known && known.revision === block.revision && known.count === count) return known;
-  const isNear = known && known.embeddedAnew === block.embeddedAnew && hasHardlyGrown(block, known.first);
+  const isNear = known && known.vectorsChanged === block.vectorsChanged && hasHardlyGrown(block, known.first);
   const centre = isNear ? extended(block, known) : worked(block);
   kept.set(block, centre);
   return centre;
@@ -44,7 +44,8 @@ export function centreOf(block: Block): Centre {
 
 function worked(block: Block): Kept {
   const { kept: before } = block;
-  if (before && block.embeddedAnew === 0 && hasHardlyGrown(block, before.count)) return taken(block, before);
+  if (before && block.vectorsChanged === 0 && hasHardlyGrown(block, before.count))
+    return taken(block, before);
   const { count } = block.units;
   const mean = meanOf(block);
   const along = new Float32Array(count);
@@ -59,11 +60,11 @@ function taken(block: Block, before: NonNullable<Block["kept"]>): Kept {
 }
 
 function centred(block: Block, { mean, along, count }: NonNullable<Block["kept"]>): Kept {
-  const { revision, embeddedAnew } = block;
+  const { revision, vectorsChanged } = block;
   const square = mean.reduce((sum, part) => sum + part * part, 0);
   const over = new Float32Array(count);
   for (let slot = 0; slot < count; slot += 1) over[slot] = overOf(along[slot] as number, square);
-  return { revision, count, first: count, embeddedAnew, mean, square, along, over };
+  return { revision, count, first: count, vectorsChanged, mean, square, along, over };
 }
 
 function hasHardlyGrown({ units }: Block, first: number): boolean {
