@@ -1,6 +1,8 @@
+import { hash } from "node:crypto";
 import type { Item } from "../domain/recall.ts";
 import { estimateTokens } from "../domain/tokens.ts";
 import { wordKey } from "../domain/words.ts";
+import { byHash } from "./by-hash.ts";
 import { injected } from "./injected.ts";
 
 /** Where a passage stands in its conversation: its turn, and the turn that comes next in the session (-1 for none). */
@@ -30,7 +32,7 @@ export function packContext(
   const said = new Set<string>();
   let tokens = 0;
   for (const [i, item] of items.entries()) {
-    const key = wordKey(item.text);
+    const key = saying(item.text, "");
     if (said.has(key)) continue;
     const text = injected(item);
     if (text === "") continue;
@@ -48,6 +50,9 @@ export function packContext(
   const text = lines.map(lineOf).join("\n");
   return { text, tokens: estimateTokens(text) };
 }
+
+/** The same of two texts that say the same. */
+const saying = byHash((text) => hash("sha256", wordKey(text), "base64"));
 
 interface Taken {
   readonly item: Item;

@@ -5,6 +5,7 @@ import type { EraseProposal, Proposal } from "../ports/extractor.ts";
 import { type Deciding, decide } from "./decide.ts";
 import { endedLately, knownFor } from "./known.ts";
 import { memoryDraft } from "./memory-draft.ts";
+import { othersTurn } from "./others-turn.ts";
 import type { Ports } from "./ports.ts";
 import { sweepOf } from "./understand/sweeps.ts";
 import type { UserState } from "./user-state.ts";
@@ -63,7 +64,7 @@ export async function digest(
   for (const message of input.messages) {
     input.signal?.throwIfAborted();
     if (performance.now() - held > LONGEST_HELD_MS) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await othersTurn();
       held = performance.now();
     }
     const earlier = sessions.before(message);

@@ -1,8 +1,8 @@
-import { hash } from "node:crypto";
 import { defanged } from "../domain/defang.ts";
 import type { Role } from "../domain/message.ts";
 import { ordersIn, type Voice } from "../domain/orders/orders.ts";
 import { masked } from "../domain/secrets.ts";
+import { byHash } from "./by-hash.ts";
 
 /** What can go into a prompt: an item of a recall, or a memory. */
 export interface Injectable {
@@ -32,35 +32,41 @@ export function injected(item: Injectable): string {
 const SAID = new WeakMap<Injectable, string>();
 
 function injectedNow(item: Injectable): string {
-  if (item.quarantined) return "";
-  const said = item.type === "passage" ? withoutOrders(item) : item.text;
-  return defanged(masked(said)).replace(/\s+/g, " ").trim();
+  const voice = voiceOf(item);
+  if (item.quarantined || voice === undefined) return "";
+  const { orders, isPlain } = lookedAt(item.text, voice);
+  return isPlain ? item.text : harmless(without(item.text, orders));
 }
 
 const VOICES: { readonly [role in Role]?: Voice } = { user: "typed", assistant: "reply" };
 
-/** Where orders stand in texts that were looked at lately, by a hash of them: no word of anybody outlives its erasure here. */
-const LOOKED_AT = new Map<string, ReturnType<typeof ordersIn>>();
-const MOST = 50_000;
-
-/** As `ordersIn`. It takes a while, and the same passages are recalled again and again. */
-function ordersOf(text: string, voice: Voice): ReturnType<typeof ordersIn> {
-  const key = hash("sha256", `${voice} ${text}`, "base64");
-  const known = LOOKED_AT.get(key);
-  if (known) return known;
-  const spans = ordersIn(text, voice);
-  if (LOOKED_AT.size >= MOST) LOOKED_AT.clear();
-  LOOKED_AT.set(key, spans);
-  return spans;
-}
-
-function withoutOrders({ text, sources = [] }: Injectable): string {
+/** By whom it is said; nothing where none of it may stand in a prompt. */
+function voiceOf({ type, sources = [] }: Injectable): Voice | "decided" | undefined {
+  if (type !== "passage") return "decided";
   const source = sources.at(-1);
   const { role = "user", start = 0 } = typeof source === "object" ? source : {};
   const voice = VOICES[role];
-  if (voice === undefined) return "";
   // A passage from the middle of a long message has lost what would say that it was brought in.
-  const spans = ordersOf(text, voice === "typed" && start > 0 ? "brought" : voice);
+  return voice === "typed" && start > 0 ? "brought" : voice;
+}
+
+interface Looked {
+  /** Where orders to the assistant stand. */
+  readonly orders: ReturnType<typeof ordersIn>;
+  /** Whether it may stand in a prompt as it is. */
+  readonly isPlain: boolean;
+}
+
+const lookedAt = byHash((text, voice: Voice | "decided"): Looked => {
+  const orders = voice === "decided" ? [] : ordersIn(text, voice);
+  return { orders, isPlain: harmless(without(text, orders)) === text };
+});
+
+function harmless(text: string): string {
+  return defanged(masked(text)).replace(/\s+/g, " ").trim();
+}
+
+function without(text: string, spans: Looked["orders"]): string {
   if (spans.length === 0) return text;
   const parts: string[] = [];
   let from = 0;

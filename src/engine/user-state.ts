@@ -252,7 +252,7 @@ async function keep(record: Source, one: Kept): Promise<void> {
     // Its own last writes are not in it yet.
     await catchUp(record, one, await record.revision(scope), false);
     if (block.unkept < WORTH_KEEPING || block.unkept < block.units.count / 10) return;
-    const bytes = packBlock(block);
+    const bytes = await packBlock(block);
     if (!bytes) return;
     await record.keepBlock(scope, { revision: block.revision, bytes });
     block.unkept = 0;

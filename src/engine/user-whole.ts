@@ -3,6 +3,7 @@ import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { Delta } from "../ports/record.ts";
 import { type ClaimIndex, claimIndex } from "./claim-index.ts";
+import { othersTurn } from "./others-turn.ts";
 
 /** Everything of a user but what search needs; see `UserState`. */
 export interface Whole {
@@ -64,8 +65,4 @@ export async function take(whole: Whole, delta: Delta): Promise<void> {
   whole.tombstones = new Map(delta.tombstones.map((tombstone) => [tombstone.hash, tombstone]));
   whole.links = delta.links;
   whole.revision = delta.revision;
-}
-
-function othersTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

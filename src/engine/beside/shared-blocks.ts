@@ -54,9 +54,10 @@ export function sharedBlocks(
   };
   const share = async ({ project, user }: Scope, block: Block, seen: Seen): Promise<void> => {
     const { revision } = block;
-    const packed = packBlock(block);
+    const { count } = block.units;
+    const packed = await packBlock(block);
     if (!packed || packed.length > LARGEST) return;
-    seen.shared = block.units.count;
+    seen.shared = count;
     const bytes = Buffer.concat([await stampOf({ project, user }, revision), packed]);
     await cache.put({ project, user }, name, bytes, { revision });
   };

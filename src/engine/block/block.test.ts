@@ -97,7 +97,7 @@ it("follows a history step by step, and says what one says that takes it in at o
       follow(atOnce, await record.since(ANN, 0));
       expect(told(following)).toEqual(told(atOnce));
       expect(following.words.size).toBe(told(atOnce).size);
-      const packed = packBlock(following);
+      const packed = await packBlock(following);
       if (!packed) return;
       for (const length of [packed.length, 1 + (packed.length % 97)]) {
         const taken = inParts(packed, length);
@@ -171,7 +171,7 @@ it("once scrubbed or packed, it says what it said, and holds what one holds that
       scrub(following);
       expect(told(following)).toEqual(told(atOnce));
       expect(held(following, said)).toEqual(held(atOnce, said));
-      const taken = unpackBlock(packBlock(packing) ?? new Uint8Array(), SPACE);
+      const taken = unpackBlock((await packBlock(packing)) ?? new Uint8Array(), SPACE);
       if (taken) {
         expect(told(taken)).toEqual(told(atOnce));
         expect(held(taken, said)).toEqual(held(atOnce, said));
@@ -191,7 +191,7 @@ it("keeps on following once it is taken out of its packing", async () => {
   const first = emptyBlock(SPACE);
   await record.commit(ANN, changes({ messages: [message("m1")], units: [unit("m1#0", "passage", "m1")] }));
   follow(first, await record.since(ANN, 0));
-  const taken = unpackBlock(packBlock(first) ?? new Uint8Array(), SPACE);
+  const taken = unpackBlock((await packBlock(first)) ?? new Uint8Array(), SPACE);
   if (!taken) throw new Error("the block was not taken up");
   await record.commit(
     ANN,
@@ -222,7 +222,7 @@ async function ofOneMessage(): Promise<{ block: Block; packed: Uint8Array }> {
   const block = emptyBlock(SPACE);
   await record.commit(ANN, changes({ messages: [message("m1")], units: [unit("m1#0", "passage", "m1")] }));
   follow(block, await record.since(ANN, 0));
-  return { block, packed: packBlock(block) ?? new Uint8Array() };
+  return { block, packed: (await packBlock(block)) ?? new Uint8Array() };
 }
 
 it("takes up no block that is cut off, nor one of another space", async () => {

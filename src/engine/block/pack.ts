@@ -1,3 +1,4 @@
+import { othersTurn } from "../others-turn.ts";
 import type { Block } from "./block.ts";
 import type { Columns, Numbers } from "./columns.ts";
 import { aligned, CODES, FORMAT, type Header, IS_LITTLE, MAGIC, SCALES } from "./format.ts";
@@ -7,6 +8,7 @@ import { scrub } from "./scrub.ts";
 
 /** With more dead slots than this share, a block is built anew rather than kept. */
 const MOST_DEAD = 0.25;
+const SLICE_MS = 3;
 
 /** Whether so much of it is gone that it is better built anew. */
 export function isMostlyGone({ dead, units }: Block): boolean {
@@ -14,10 +16,34 @@ export function isMostlyGone({ dead, units }: Block): boolean {
 }
 
 /**
- * A block as bytes, to be kept beside the record: a cache that can be rebuilt, without a trace of what is gone. Nothing where much of
- * it is gone, or where this machine's numbers have another order of bytes.
+ * A block as it is now, as bytes, to be kept beside the record: a cache that can be rebuilt, without a trace of what is gone. Nothing
+ * where much of it is gone, or where this machine's numbers have another order of bytes. Nobody waits for it, and others have their
+ * turn in between.
  */
-export function packBlock(block: Block): Uint8Array | undefined {
+export async function packBlock(block: Block): Promise<Uint8Array | undefined> {
+  const { header, arrays } = takenDown(block) ?? {};
+  if (!header || !arrays) return undefined;
+  const kept: ReturnType<typeof asKept>[] = [];
+  let begun = performance.now();
+  for (const [name, array] of arrays) {
+    kept.push(asKept(name, array));
+    if (performance.now() - begun < SLICE_MS) continue;
+    await othersTurn();
+    begun = performance.now();
+  }
+  return joined(
+    { ...header, arrays: kept.map(({ as }) => as) },
+    kept.flatMap(({ parts }) => parts),
+  );
+}
+
+interface TakenDown {
+  readonly header: Omit<Header, "arrays">;
+  readonly arrays: readonly (readonly [name: string, array: Numbers])[];
+}
+
+/** All of a block as it is now, apart from it: it may follow the record while this is packed. */
+function takenDown(block: Block): TakenDown | undefined {
   const { turns, memories, units } = block;
   if (!IS_LITTLE || isMostlyGone(block)) return undefined;
   scrub(block);
@@ -46,8 +72,7 @@ export function packBlock(block: Block): Uint8Array | undefined {
     [SCALES, scales as Numbers],
     [CODES, codes as Numbers],
   ];
-  const kept = arrays.map(([name, array]) => asKept(name, array));
-  const header: Header = {
+  const header = {
     format: FORMAT,
     space: block.space,
     dimensions: block.vectors.dimensions,
@@ -58,15 +83,11 @@ export function packBlock(block: Block): Uint8Array | undefined {
     memories: memories.count,
     sources: memories.sourceCount,
     units: units.count,
-    dead: block.dead,
-    names: block.names.all,
+    dead: [...block.dead],
+    names: [...block.names.all],
     open: [...turns.open],
-    arrays: kept.map(({ as }) => as),
   };
-  return joined(
-    header,
-    kept.flatMap(({ parts }) => parts),
-  );
+  return { header, arrays };
 }
 
 function asKept(name: string, array: Numbers): { as: Header["arrays"][number]; parts: readonly Numbers[] } {
@@ -82,7 +103,7 @@ function asKept(name: string, array: Numbers): { as: Header["arrays"][number]; p
 function cut(prefix: string, columns: Columns, count: number): [string, Numbers][] {
   return Object.entries(columns).map(([name, column]) => [
     `${prefix}.${name}`,
-    column.subarray(0, count) as Numbers,
+    column.slice(0, count) as Numbers,
   ]);
 }
 

@@ -1,5 +1,6 @@
 import type { Memory } from "../../domain/memory.ts";
 import { statementKey } from "../../domain/same-statement.ts";
+import { othersTurn } from "../others-turn.ts";
 import { type Edit, HOUR_MS, type Task } from "./task.ts";
 
 const AT_ONCE = 50;
@@ -17,7 +18,7 @@ export const consolidation: Task = {
     const groups = new Map<string, Memory[]>();
     for (const [i, memory] of memories.entries()) {
       // Thousands of them are compared, and nothing here waits: others come in between.
-      if (i % AT_ONCE === AT_ONCE - 1) await new Promise((resolve) => setImmediate(resolve));
+      if (i % AT_ONCE === AT_ONCE - 1) await othersTurn();
       const key = mayMerge(memory, at) ? statementKey(memory) : undefined;
       if (key === undefined) continue;
       const group = groups.get(key);

@@ -2,6 +2,7 @@ import type { RecallReceipt } from "../../domain/recall-receipt.ts";
 import { MOST_RECALLS } from "../../domain/recall-receipt.ts";
 import { type Scope, scopeKey } from "../../domain/scope.ts";
 import type { NewRecalls, Record } from "../../ports/record.ts";
+import { othersTurn } from "../others-turn.ts";
 
 /**
  * Keeps the receipts of recalls. They are written a moment later and many at a time, so that no recall waits for the
@@ -44,7 +45,7 @@ export function recallKeeper(record: Pick<Record, "keepRecalls" | "recalls">): R
     for (const { scope, receipts } of batch) {
       kept.push({ scope, receipts: receipts.map(whole) });
       // Each takes a moment to be worked out, and nothing above waits: others come in between.
-      await new Promise((resolve) => setImmediate(resolve));
+      await othersTurn();
     }
     // A receipt that cannot be written is an explanation less; it is no fault of the recall.
     await record.keepRecalls(kept).catch(() => {});
