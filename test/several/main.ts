@@ -242,8 +242,12 @@ async function main(): Promise<void> {
   for (const _ of [1, 2])
     servers.push(await started(database.url, { ...settings, KEEPSAKE_JOBS: "workers" }));
   for (const _ of [1, 2]) workers.push(await startedWorker(database.url, settings));
-  if (isSteady) await Promise.all(servers.map((server, i) => met(server, others, `met-${i}`)));
   const parties = { servers, workers, redis, settings, database };
+  if (isSteady) {
+    await Promise.all(servers.map((server, i) => met(server, others, `met-${i}`)));
+    // By what was said there the workers meet them too.
+    await understood(parties);
+  }
   const { figures, isRight } = await tried(parties, asked, {
     forMs: Number(values.seconds) * 1000,
     isQuiet: values.quiet,

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { memoryCache } from "../../adapters/memory/cache.ts";
 import { memoryRecord } from "../../adapters/memory/index.ts";
+import type { Cache } from "../../ports/cache.ts";
 import type { Record } from "../../ports/record.ts";
 import { changes, message, unit } from "../../testing/change-sets.ts";
 import { spaceOf } from "../space.ts";
@@ -45,8 +46,13 @@ async function say(
 
 async function serve(states: UserStates, times: number): Promise<void> {
   for (let time = 0; time < times; time += 1) await states.block(ANN);
-  // What is shared is shared behind the one who asked.
-  await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+const sharedIn = (cache: Cache) => cache.get(ANN, `block ${spaceOf(SPACE)}`);
+
+/** What is shared is shared behind the one who asked. */
+async function shared(cache: Cache): Promise<void> {
+  await expect.poll(() => sharedIn(cache), { timeout: 5000 }).toBeDefined();
 }
 
 it("the columns of a user who is served often come from another server, and follow the record from there", async () => {
@@ -57,7 +63,9 @@ it("the columns of a user who is served often come from another server, and foll
   await serve(first, 4);
   await userStates(record, SPACE, { sharing }).block(ANN);
   expect(from).toEqual([0, 0]);
+  expect(await sharedIn(sharing.cache)).toBeUndefined();
   await serve(first, 1);
+  await shared(sharing.cache);
   await say(record, 250, 1);
   const block = await userStates(record, SPACE, { sharing }).block(ANN);
   expect(from).toEqual([0, 0, 1]);
@@ -69,6 +77,7 @@ it("columns of a record that was put back to another history are not taken", asy
   const sharing = { cache: memoryCache({ clock }), hotAfter: 1 };
   await say(one.record, 0, 250);
   await serve(userStates(one.record, SPACE, { sharing }), 1);
+  await shared(sharing.cache);
   await say(other.record, 1000, 250, "2026-11-21T13:00:00.000Z");
   await userStates(other.record, SPACE, { sharing }).block(ANN);
   expect(other.from).toEqual([0]);
@@ -84,12 +93,13 @@ it("columns that have followed an erasure are shared and kept without what went"
   await record.commit(ANN, changes({ base: 2, dropUnits: ["m3#1"] }));
   await states.cleanse(ANN);
   await serve(states, 5);
+  await shared(cache);
   await states.close();
   expect(from).toEqual([0, 2]);
-  const shared = (await cache.get(ANN, `block ${spaceOf(SPACE)}`))?.subarray(32);
+  const others = (await sharedIn(cache))?.subarray(32);
   const kept = (await record.block(ANN))?.bytes;
   // "terms", "of" and an id each.
-  expect([shared, kept].map((bytes) => wordsIn(bytes))).toEqual([252, 252]);
+  expect([others, kept].map((bytes) => wordsIn(bytes))).toEqual([252, 252]);
 });
 
 /** How many different words a packed block has. */

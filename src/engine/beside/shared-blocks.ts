@@ -36,7 +36,7 @@ const HOT = 5;
 const WORTH_SHARING = 200;
 const LARGEST = 8_000_000;
 /** After sharing, nothing is shared for so many times as long: a server that was just started has everybody to share. */
-const RESTS = 9;
+const RESTS = 29;
 const STAMP_BYTES = 32;
 const SHARED = { cache: "shared users" } as const;
 
