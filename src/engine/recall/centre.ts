@@ -35,9 +35,10 @@ const MOVED = 50;
 export function centreOf(block: Block): Centre {
   const known = kept.get(block);
   const { count } = block.units;
-  if (known && known.revision === block.revision && known.count === count) return known;
-  const isNear = known && known.vectorsChanged === block.vectorsChanged && hasHardlyGrown(block, known.first);
-  const centre = isNear ? extended(block, known) : worked(block);
+  const isSame = known?.vectorsChanged === block.vectorsChanged;
+  if (known && isSame && known.revision === block.revision && known.count === count) return known;
+  const centre =
+    known && isSame && hasHardlyGrown(block, known.first) ? extended(block, known) : worked(block);
   kept.set(block, centre);
   return centre;
 }
