@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { memoryRecord } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
+import type { Extractor } from "../../ports/extractor.ts";
 import type { Record } from "../../ports/record.ts";
 import { changes, message } from "../../testing/change-sets.ts";
 import { scriptedExtractor } from "../../testing/scripted-extractor.ts";
@@ -40,9 +41,9 @@ it("messages that a crash left behind are read after the next start, of every us
   await leave("bob", "I live in Porto.");
   const memory = await open();
   await expect.poll(() => texts(memory, "bob"), PATIENT).toEqual(["The user live ins Porto."]);
-  expect(await texts(memory, "ann")).toEqual(["The user uses Shram."]);
-  const [job] = await memory.jobs();
-  expect(job).toMatchObject({ name: "understanding", done: 2, left: 0, attempts: 0 });
+  await expect.poll(() => texts(memory, "ann"), PATIENT).toEqual(["The user uses Shram."]);
+  const job = async (): Promise<unknown> => (await memory.jobs())[0];
+  await expect.poll(job, PATIENT).toMatchObject({ name: "understanding", done: 2, left: 0, attempts: 0 });
 });
 
 it("messages to be read later are read though they are new", async () => {
@@ -57,6 +58,43 @@ it("what is not to be read stays unread", async () => {
   await leave("ann", "I use Shram.");
   const memory = await open();
   await expect.poll(() => texts(memory, "ann"), PATIENT).toEqual(["The user uses Shram."]);
+});
+
+/** Somebody is being read; meanwhile others come to wait, of whom some are known here. Gives in which order they are read then. */
+async function readAfter(waiting: readonly string[], known: readonly string[]): Promise<string[]> {
+  const order: string[] = [];
+  const scripted = scriptedExtractor();
+  const begun = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const leaveOf = (user: string): Promise<void> => leave(user, `I use the desk of ${user}.`);
+  await leaveOf("first");
+  const extractor: Extractor = {
+    ...scripted,
+    async propose(reading, options) {
+      for (const { content } of reading.messages) order.push(/desk of (.+)\./.exec(content)?.[1] ?? content);
+      begun.resolve();
+      await goOn.promise;
+      return scripted.propose(reading, options);
+    },
+  };
+  const memory = await createMemory({ record, extractor });
+  opened.push(memory);
+  await begun.promise;
+  for (const user of waiting) await leaveOf(user);
+  for (const user of known) await memory.scope({ user }).recall("What do I use?");
+  goOn.resolve();
+  await expect.poll(() => order.length, PATIENT).toBe(waiting.length + 1);
+  return order;
+}
+
+it("users whom this process knows are read first: others are known elsewhere", async () => {
+  expect(await readAfter(["ann", "bob", "cleo"], ["cleo"])).toEqual(["first", "cleo", "ann", "bob"]);
+});
+
+it("whoever waits first has a turn, however many are known", async () => {
+  const known = Array.from({ length: 15 }, (_, i) => `known-${i}`);
+  const order = await readAfter(["ann", ...known], known);
+  expect(order.indexOf("ann")).toBe(9);
 });
 
 it("a user whose messages cannot be read holds up none of the others", async () => {

@@ -17,6 +17,11 @@ export interface Understanding extends Job {
 /** So many users are looked up at once; those who failed are left out for this run. */
 const AT_ONCE = 20;
 /**
+ * Of those who wait, users whom this process knows already come first, for it reads them for less, and other processes know the
+ * others; but so often whoever stands first in line has a turn, known or not.
+ */
+const FIRST_EVERY = 10;
+/**
  * What was stored so lately may be in the hands of the call that stored it: a request to forget waits as pending work
  * until it has been carried out.
  */
@@ -49,10 +54,12 @@ export function understanding(ports: Ports, gathered: Gathering): Understanding 
     },
     async *run(signal) {
       let done = 0;
+      let turn = 0;
       const { before, passed } = await failedBefore(ports, isFirst);
       isFirst = false;
       for (;;) {
-        const scope = await next(ports, gathered, asked, passed);
+        turn += 1;
+        const scope = await next(ports, gathered, asked, { passed, isInLine: turn % FIRST_EVERY === 0 });
         if (!scope) break;
         const key = scopeKey(scope);
         const { read, failed } = await readAlone(ports, scope, { before: before.get(key), signal });
@@ -145,15 +152,17 @@ async function next(
   ports: Ports,
   gathered: Gathering,
   asked: ReadonlyMap<string, Scope>,
-  passed: Passed,
+  { passed, isInLine }: { readonly passed: Passed; readonly isInLine: boolean },
 ): Promise<Scope | undefined> {
   for (const [key, scope] of asked) if (!passed.has(key)) return scope;
   const before = new Date(ports.clock().getTime() - YOUNG_MS).toISOString();
   for (;;) {
     const waiting = await ports.record.usersWaiting(before, AT_ONCE + passed.size);
-    const scope = waiting
+    const left = waiting
       .map((one) => one.scope)
-      .find((one) => !passed.has(scopeKey(one)) && !gathered.has(one));
+      .filter((one) => !passed.has(scopeKey(one)) && !gathered.has(one));
+    const known = isInLine ? undefined : left.find((one) => ports.states.held(one));
+    const scope = known ?? left[0];
     if (!scope || (await haveGathered(ports, scope))) return scope;
     passed.set(scopeKey(scope), undefined);
   }
