@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { getPriority } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -19,8 +20,10 @@ describe("worker", () => {
     const worker = await startedWorker(path, {});
     const known = async (): Promise<string> => (await keepsake("list")).out;
     await expect.poll(known, SOON).toContain("Shram");
-    // It gives way to whatever answers people.
-    expect(getPriority(worker.child.pid)).toBeGreaterThan(getPriority());
+    // It gives way to whatever answers people, with each of its threads.
+    const { pid = 0 } = worker.child;
+    const threads = process.platform === "linux" ? readdirSync(`/proc/${pid}/task`).map(Number) : [pid];
+    for (const thread of threads) expect(getPriority(thread)).toBeGreaterThan(getPriority());
     expect(await worker.health()).toEqual({ status: "ok", record: "ok", http: 200 });
     const metrics = await (await fetch(worker.address.replace("/health", "/metrics"))).text();
     expect(metrics).toMatch(/memory_job_set_aside\{job="understanding"\} 0/);

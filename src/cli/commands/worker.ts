@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 import { otelTracer } from "../../adapters/opentelemetry/index.ts";
 import { type PrometheusMeter, prometheusMeter } from "../../adapters/prometheus/index.ts";
@@ -54,11 +55,20 @@ export async function worker(options: WorkerOptions): Promise<void> {
 
 /** Nobody waits for a worker. A server on the same machine answers people, and goes first. */
 function giveWay(): void {
-  try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // Where that is not allowed, they take turns.
+  for (const thread of threads()) {
+    try {
+      setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL);
+    } catch {
+      // Where that is not allowed, they take turns; a thread may have ended meanwhile.
+    }
   }
+}
+
+/** Linux has a priority for each thread: that of the process is the main one's alone, and those that collect garbage would go first. */
+function threads(): number[] {
+  const THIS_PROCESS = 0;
+  if (process.platform !== "linux") return [THIS_PROCESS];
+  return readdirSync("/proc/self/task").map(Number);
 }
 
 function greeting({ path, backends: { options } }: Working, url: string | undefined): string[] {
