@@ -18,7 +18,7 @@ export async function backup(
   if (!record.copyTo) {
     throw new MemoryError(
       "unsupported",
-      `a record of ${record.name} has no copy: use what it offers itself.`,
+      `a record of ${record.name} is not copied here: use its server's own backups, or move it into a file.`,
     );
   }
   const now = (): string => clock().toISOString();

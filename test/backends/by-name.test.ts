@@ -143,6 +143,17 @@ describe.skipIf(!postgres || !redis)(`MEMORY_DB_URL${needs(postgres, redis)}`, {
     expect(readdirSync(place)).toEqual([]);
   });
 
+  it("is backed up with the server's own means: nothing else is advised, and `backup` says so", async () => {
+    const keepsake = using({ MEMORY_DB_URL: url, ...secret });
+    await keepsake("remember", "I use Shram.");
+    const looked = await keepsake("doctor");
+    expect(looked.status).toBe(0);
+    expect(looked.err).not.toContain("backup");
+    const refused = await keepsake("backup", "copy.db");
+    expect(refused.status).not.toBe(0);
+    expect(refused.err).toMatch(/its server's own backups, or move it into a file/);
+  });
+
   it("is another database where --db names one, and shows no password", async () => {
     const { out, err } = await using(secret)("doctor", "--db", url);
     expect(out).toMatch(/All is well with postgresql:\/\/\w+@127\.0\.0\.1:\d+\/by_name_/);

@@ -4,7 +4,7 @@ import { type CommonOptions, withMemory } from "../run.ts";
 import { lookAtIndexes } from "./doctor-indexes.ts";
 
 export async function doctor(options: CommonOptions): Promise<void> {
-  await withMemory(options, "checks", async ({ keepsake, print, path }) => {
+  await withMemory(options, "checks", async ({ keepsake, print, path, isFile }) => {
     const faults = await keepsake.check();
     const { space, left } = await keepsake.embedding();
     const { broken, backups } = await keepsake.audit();
@@ -29,21 +29,25 @@ export async function doctor(options: CommonOptions): Promise<void> {
         `${several(broken.length, "fault")} in the receipts of erasures: \`keepsake audit\` says which.`,
       );
     }
-    const newest = backups
-      .map(({ at }) => at)
-      .sort()
-      .at(-1);
-    print.note(
-      newest === undefined
-        ? "There is no backup of it yet: `keepsake backup FILE` makes one."
-        : `The newest backup is of ${day(newest)}.`,
-    );
-    if (!isWell) {
-      print.note(
-        "Keep a copy of the file. `keepsake restore` takes a backup back; `keepsake export` saves what can be read.",
-      );
-    }
+    // A server of a database has its own, of which nothing is known here.
+    if (isFile) print.note(ofBackups(backups));
+    if (!isWell) print.note(ofRescue(isFile));
     indexes.tell();
     return isWell && indexes.areInOrder ? EXIT.done : EXIT.failed;
   });
+}
+
+function ofBackups(backups: readonly { readonly at: string }[]): string {
+  const newest = backups
+    .map(({ at }) => at)
+    .sort()
+    .at(-1);
+  return newest === undefined
+    ? "There is no backup of it yet: `keepsake backup FILE` makes one."
+    : `The newest backup is of ${day(newest)}.`;
+}
+
+function ofRescue(isFile: boolean): string {
+  const back = isFile ? "Keep a copy of the file. `keepsake restore` takes a backup back; " : "";
+  return `${back}\`keepsake export\` saves what can be read.`;
 }
