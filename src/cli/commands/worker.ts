@@ -66,9 +66,12 @@ function giveWay(): void {
 
 /** Linux has a priority for each thread: that of the process is the main one's alone, and those that collect garbage would go first. */
 function threads(): number[] {
-  const THIS_PROCESS = 0;
-  if (process.platform !== "linux") return [THIS_PROCESS];
-  return readdirSync("/proc/self/task").map(Number);
+  try {
+    return readdirSync("/proc/self/task").map(Number);
+  } catch {
+    // Another system, where 0 is this process with all that it has.
+    return [0];
+  }
 }
 
 function greeting({ path, backends: { options } }: Working, url: string | undefined): string[] {
