@@ -52,7 +52,8 @@ export function isFull(error: unknown): boolean {
   return code === 13 || code === 10;
 }
 
-function codeOf(error: unknown): number | undefined {
+/** The primary result code of an error of SQLite (sqlite.org/rescode.html). */
+export function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error)) return undefined;
   return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
 }

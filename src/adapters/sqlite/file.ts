@@ -1,24 +1,17 @@
-import {
-  accessSync,
-  chmodSync,
-  closeSync,
-  constants,
-  openSync,
-  readSync,
-  type Stats,
-  statSync,
-} from "node:fs";
+import { accessSync, chmodSync, closeSync, constants, openSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { MemoryError } from "../../errors.ts";
 import { pragma } from "./database.ts";
+import { codeOf } from "./errors.ts";
 import { MIGRATIONS } from "./migrations/index.ts";
 
 /** "KEEP": tells our files from other programs' databases. */
 export const APPLICATION = 0x4b454550;
-const MAGIC = "SQLite format 3\0";
-const HEADER_BYTES = 100;
+/** SQLite's result codes NOTADB and CORRUPT (sqlite.org/rescode.html). */
+const NOT_A_DATABASE = 26;
+const DAMAGED = 11;
 /** Up to here the pages are checked at each opening: about 40 ms. Above, `check` does it when asked. */
 const CHECKED_BYTES = 64 * 1024 * 1024;
 
@@ -39,9 +32,9 @@ function examine(path: string, found: Stats): void {
     throw unavailable(path, "it cannot be read and written. Check its owner and mode.");
   }
   if (found.size > 0) {
-    checkHeader(path, found);
-    // A transaction that was cut off while the file was made is rolled back by whoever opens it for writing.
-    if (!isFilled(`${path}-journal`)) inspect(path, found);
+    // A transaction that was cut off while the file was made is rolled back by the next connection that writes.
+    if (isFilled(`${path}-journal`)) checkBeginning(path);
+    else inspect(path, found);
   }
   closeToOthers(path, found);
 }
@@ -68,37 +61,29 @@ function mayUse(path: string): boolean {
   }
 }
 
-function checkHeader(path: string, found: Stats): void {
-  const header = Buffer.alloc(HEADER_BYTES);
-  const file = openSync(path, "r");
-  try {
-    readSync(file, header, 0, HEADER_BYTES, 0);
-  } finally {
-    closeSync(file);
-  }
-  if (header.toString("latin1", 0, MAGIC.length) !== MAGIC) {
-    throw new MemoryError(
-      "corrupt",
-      `database ${path}: it is no database, or its beginning is damaged. Choose another path, or restore the newest ` +
-        "export or backup; it was left as it is.",
-    );
-  }
-  const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
-  const wanted = header.readUInt32BE(28) * pageSize;
-  // Pages that were committed but not yet written back are in the log.
-  if (wanted <= found.size || isFilled(`${path}-wal`)) return;
-  // Another process may have written back and closed in this moment.
-  const now = statSync(path, { throwIfNoEntry: false });
-  if (now && isOther(now, found)) checkHeader(path, now);
-  else throw damaged(path, "a part of it is missing");
-}
-
 function isOther(now: Stats, before: Stats): boolean {
   return now.mtimeMs !== before.mtimeMs || now.size !== before.size;
 }
 
 function isFilled(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/**
+ * Refuses a file that does not begin as a database does. Only SQLite opens the file: if this process had it open elsewhere,
+ * closing a descriptor of our own would drop the locks of that connection.
+ */
+function checkBeginning(path: string): void {
+  const url = pathToFileURL(path);
+  url.search = "immutable=1";
+  const handle = new DatabaseSync(url, { readOnly: true });
+  try {
+    handle.prepare("PRAGMA application_id").get();
+  } catch (error) {
+    if (codeOf(error) === NOT_A_DATABASE) throw explain(path, error);
+  } finally {
+    handle.close();
+  }
 }
 
 /** Reads the file without the right to write, so that what is refused is left as it is. */
@@ -118,9 +103,26 @@ function inspect(path: string, found: Stats): void {
   } catch (error) {
     // Another process began to write while this one read a file that it took to be at rest.
     const now = statSync(path, { throwIfNoEntry: false });
-    if (!isAlone || !now || (!isFilled(`${path}-wal`) && !isOther(now, found))) throw error;
+    if (!isAlone || !now || (!isFilled(`${path}-wal`) && !isOther(now, found))) throw explain(path, error);
     inspect(path, now);
   }
+}
+
+/** What is wrong with a file, by SQLite's result code; another error as it is. */
+function explain(path: string, error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === NOT_A_DATABASE) {
+    return new MemoryError(
+      "corrupt",
+      `database ${path}: it is no database, or its beginning is damaged. Choose another path, or restore the newest ` +
+        "export or backup; it was left as it is.",
+      { cause: error },
+    );
+  }
+  // SQLite reads the number of pages in the header, and compares it with the size of the file.
+  return code === DAMAGED
+    ? damaged(path, "a part of it is missing, or its pages do not match", error)
+    : error;
 }
 
 function checkPages(path: string, handle: DatabaseSync): void {
@@ -161,9 +163,10 @@ function unavailable(path: string, what: string, cause?: unknown): MemoryError {
   return new MemoryError("unavailable", `database ${path}: ${what}`, { cause });
 }
 
-function damaged(path: string, what: string): MemoryError {
+function damaged(path: string, what: string, cause?: unknown): MemoryError {
   return new MemoryError(
     "corrupt",
     `database ${path}: it is damaged: ${what}. Keep a copy, and restore the newest export or backup.`,
+    { cause },
   );
 }

@@ -1,5 +1,3 @@
-import { open } from "node:fs/promises";
-
 /** Texts are looked for as bytes; this many at least, for a shorter run stands in any file by chance. */
 const LEAST_BYTES = 4;
 const CHUNK_BYTES = 4 * 1024 * 1024;
@@ -81,29 +79,27 @@ function standsAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
   return true;
 }
 
-/** Adds to `counts` what stands in a file; one that went away meanwhile holds nothing. Reads in pieces. */
-export async function countInFile(path: string, search: RawSearch, counts: number[]): Promise<void> {
-  const file = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
-  if (!file) return;
-  try {
-    const overlap = Math.max(0, search.longest - 1);
-    const buffer = Buffer.alloc(CHUNK_BYTES + overlap);
-    let held = 0;
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, held, CHUNK_BYTES);
-      const filled = held + bytesRead;
-      const isEnd = bytesRead === 0;
-      // What begins in the last bytes may end in the next piece, and is counted there.
-      const end = isEnd ? filled : Math.max(0, filled - overlap);
-      search.count(buffer.subarray(0, filled), counts, end);
-      if (isEnd) return;
-      buffer.copyWithin(0, end, filled);
-      held = filled - end;
-    }
-  } finally {
-    await file.close();
+/**
+ * Adds to `counts` how often each text occurs in what `read` gives, piece by piece. `read` fills the buffer from `at` with at
+ * most `length` bytes and gives their number; 0 is the end.
+ */
+export function countInBytes(
+  read: (buffer: Buffer, at: number, length: number) => number,
+  search: RawSearch,
+  counts: number[],
+): void {
+  const overlap = Math.max(0, search.longest - 1);
+  const buffer = Buffer.alloc(CHUNK_BYTES + overlap);
+  let held = 0;
+  for (;;) {
+    const bytesRead = read(buffer, held, CHUNK_BYTES);
+    const filled = held + bytesRead;
+    const isEnd = bytesRead === 0;
+    // A text that begins in the last bytes may end in the next piece, and is counted there.
+    const end = isEnd ? filled : Math.max(0, filled - overlap);
+    search.count(buffer.subarray(0, filled), counts, end);
+    if (isEnd) return;
+    buffer.copyWithin(0, end, filled);
+    held = filled - end;
   }
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Memory } from "../../domain/memory.ts";
@@ -8,10 +8,9 @@ import type { Scope } from "../../domain/scope.ts";
 import { countHeld, wordsOfMemory, wordsOfMessage, wordsOfReceipt } from "../shared/held-words.ts";
 import type { Database } from "./database.ts";
 import { isBusy, isFull } from "./errors.ts";
+import { scanFiles } from "./file-scanner.ts";
 import { answersHeld } from "./kept-answers.ts";
-import { countLive } from "./live.ts";
 import { backups } from "./proof.ts";
-import { countInFile, type RawSearch, rawSearch } from "./raw-search.ts";
 import { bodyOf, userOf } from "./rows.ts";
 
 interface Place {
@@ -32,12 +31,11 @@ const LOG_PAUSE_MS = 50;
 export async function scrub(database: Database, scope: Scope, texts: readonly string[]): Promise<Place[]> {
   const places = rowsOf(database, scope, texts);
   if (database.path === ":memory:") return places;
-  const search = rawSearch(texts);
   const { own, others } = filesOf(database);
   return [
     ...places,
-    { place: "files", found: await clean(database, own, search, texts.length) },
-    { place: "other files beside it", found: total(await countIn(others, search, texts.length)) },
+    { place: "files", found: await clean(database, own, texts) },
+    { place: "other files beside it", found: await countFound(others, texts) },
   ];
 }
 
@@ -61,18 +59,17 @@ function rowsOf(database: Database, scope: Scope, texts: readonly string[]): Pla
 async function clean(
   database: Database,
   files: readonly string[],
-  search: RawSearch,
-  texts: number,
+  texts: readonly string[],
 ): Promise<number> {
   const isEmptied = await emptyLog(database);
   // It is not known what to look for: a file written anew holds what its rows hold, and nothing else.
-  if (texts === 0) return isEmptied && writtenAnew(database) && (await emptyLog(database)) ? 0 : 1;
-  // The usual case: they are nowhere, and nobody had to wait for the search.
-  if (total(await countIn(files, search, texts)) === 0) return 0;
-  if (leftovers(database, files, search, texts) === 0) return 0;
+  if (texts.length === 0) return isEmptied && writtenAnew(database) && (await emptyLog(database)) ? 0 : 1;
+  // The usual case: they are nowhere, and no row has to be read.
+  if ((await countFound(files, texts)) === 0) return 0;
+  if ((await countLeftovers(database, files, texts)) === 0) return 0;
   // With a reader in another process that holds the log, writing the file anew would only make the log longer.
   if (isEmptied && writtenAnew(database)) await emptyLog(database);
-  return leftovers(database, files, search, texts);
+  return countLeftovers(database, files, texts);
 }
 
 /** False where there is no room for it, or another process is in the way; then what is left is counted and told. */
@@ -96,25 +93,21 @@ async function emptyLog({ handle }: Database): Promise<boolean> {
   return false;
 }
 
-/**
- * How many texts stand more often in the raw files than live rows of anybody explain. Files and rows are read in one
- * go: a commit in between would make them differ. A text that lies across two pages is not seen, here and there.
- */
-function leftovers(database: Database, files: readonly string[], search: RawSearch, texts: number): number {
-  const raw = zeros(texts);
-  for (const file of files) {
-    if (statSync(file, { throwIfNoEntry: false })) search.count(readFileSync(file), raw);
-  }
-  const live = zeros(texts);
-  countLive(database, search, live);
-  return raw.filter((count, i) => count > (live[i] ?? 0)).length;
+/** How many of the texts occur in the raw files more often than live rows of any user explain. */
+async function countLeftovers(
+  { path }: Database,
+  files: readonly string[],
+  texts: readonly string[],
+): Promise<number> {
+  const [left = 0] = await scanFiles({ scan: "leftovers", path, files, texts });
+  return left;
 }
 
-async function countIn(files: readonly string[], search: RawSearch, texts: number): Promise<number[]> {
-  const counts = zeros(texts);
-  if (search.isEmpty) return counts;
-  for (const file of files) await countInFile(file, search, counts);
-  return counts;
+/** How many of the texts occur in the files at all. */
+async function countFound(files: readonly string[], texts: readonly string[]): Promise<number> {
+  if (files.length === 0) return 0;
+  const counts = await scanFiles({ scan: "count", files, texts });
+  return counts.filter((count) => count > 0).length;
 }
 
 /**
@@ -138,12 +131,4 @@ function filesOf(database: Database): { own: string[]; others: string[] } {
 
 function afterName(file: string, name: string): string {
   return file.startsWith(name) ? file.slice(name.length) : "";
-}
-
-function zeros(length: number): number[] {
-  return new Array<number>(length).fill(0);
-}
-
-function total(counts: readonly number[]): number {
-  return counts.filter((count) => count > 0).length;
 }

@@ -1,0 +1,11 @@
+import { answeringInProcess } from "../shared/process-line.ts";
+import { runScan, type ScanRequest, type ScanResponse } from "./file-scan.ts";
+
+answeringInProcess(async (request: ScanRequest): Promise<ScanResponse> => {
+  try {
+    return runScan(request);
+  } catch (error) {
+    // A message of Node or SQLite: it names a file at most.
+    return { failure: (error as Error).message };
+  }
+});

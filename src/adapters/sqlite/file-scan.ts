@@ -1,0 +1,124 @@
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { type Database, databaseOf, pragma } from "./database.ts";
+import { isBusy } from "./errors.ts";
+import { countLive } from "./live.ts";
+import { countInBytes, rawSearch } from "./raw-search.ts";
+
+/** What the scanning process is asked: to count texts in raw bytes, or to compare the raw bytes with the live rows. */
+export type ScanRequest =
+  | { readonly scan: "count"; readonly files: readonly string[]; readonly texts: readonly string[] }
+  | {
+      readonly scan: "leftovers";
+      readonly path: string;
+      readonly files: readonly string[];
+      readonly texts: readonly string[];
+    };
+
+/** `found`: for "count", how often each text occurs; for "leftovers", how many texts occur in bytes that no row explains. */
+export type ScanResponse = { readonly found: readonly number[] } | { readonly failure: string };
+
+/** Scans that are tried without the write lock, and then with it. */
+const TRIES = 3;
+/** Above this size, in bytes, no scan holds the write lock: others would wait for seconds. */
+const LOCKED_SCAN_BYTES = 512 * 1024 * 1024;
+const LOCK_TIMEOUT_MS = 2000;
+
+/**
+ * Carries out a scan. It must run in a process that has no database open: POSIX drops all locks of a process on a file
+ * when the process closes any descriptor of that file (fcntl(2), "Advisory record locking"; sqlite.org/howtocorrupt.html, 2.2),
+ * and without its locks a database can lose its write-ahead log to the next process that opens and closes it.
+ */
+export function runScan(request: ScanRequest): ScanResponse {
+  const search = rawSearch(request.texts);
+  if (search.isEmpty) return { found: request.texts.map(() => 0) };
+  const descriptors: number[] = [];
+  const countRaw = (): number[] => {
+    const counts = request.texts.map(() => 0);
+    for (const file of request.files) {
+      const descriptor = openIfPresent(file);
+      if (descriptor === undefined) continue;
+      // Closed at the end of the scan, after SQLite has closed its own.
+      descriptors.push(descriptor);
+      countInBytes((buffer, at, length) => readSync(descriptor, buffer, at, length, null), search, counts);
+    }
+    return counts;
+  };
+  try {
+    if (request.scan === "count") return { found: countRaw() };
+    return { found: [countLeftovers(request, countRaw)] };
+  } finally {
+    for (const descriptor of descriptors) closeSync(descriptor);
+  }
+}
+
+/**
+ * How many texts occur more often in the raw bytes than live rows of any user explain. A page that a commit rewrote occurs
+ * in the log and in the file, so a scan counts only while the log is empty and no commit came in between. Where commits
+ * keep coming, the last scan holds the write lock. A text that lies across two pages is not seen.
+ */
+function countLeftovers(
+  { path, texts }: { readonly path: string; readonly texts: readonly string[] },
+  countRaw: () => number[],
+): number {
+  const database = databaseOf(path, new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS }));
+  const search = rawSearch(texts);
+  const compare = (): number => {
+    const raw = countRaw();
+    const live = texts.map(() => 0);
+    countLive(database, search, live);
+    return raw.filter((count, i) => count > (live[i] ?? 0)).length;
+  };
+  try {
+    const left = compareLockFree(database, compare);
+    if (left.isExact || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOCKED_SCAN_BYTES) {
+      return left.count;
+    }
+    return compareLocked(database, compare);
+  } catch (error) {
+    if (isBusy(error)) return texts.length;
+    throw error;
+  } finally {
+    database.handle.close();
+  }
+}
+
+function compareLockFree(database: Database, compare: () => number): { count: number; isExact: boolean } {
+  const { handle } = database;
+  let count = 0;
+  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+    handle.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    const version = pragma(handle, "data_version");
+    count = compare();
+    const isExact = count === 0 || (isLogEmpty(database) && pragma(handle, "data_version") === version);
+    if (isExact) return { count, isExact };
+  }
+  return { count, isExact: false };
+}
+
+function compareLocked(database: Database, compare: () => number): number {
+  const { handle } = database;
+  for (let attempt = 1; ; attempt += 1) {
+    handle.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    handle.exec("BEGIN IMMEDIATE");
+    try {
+      // Where a reader keeps the log from being emptied, what the log holds counts as left.
+      if (isLogEmpty(database) || attempt === TRIES) return compare();
+    } finally {
+      handle.exec("ROLLBACK");
+    }
+  }
+}
+
+function isLogEmpty({ path }: Database): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0;
+}
+
+function openIfPresent(file: string): number | undefined {
+  try {
+    return openSync(file, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

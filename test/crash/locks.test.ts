@@ -1,0 +1,102 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Running, started } from "../../bench/load/server.ts";
+import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { createMemory } from "../../src/memory.ts";
+
+const PROGRAM = join(import.meta.dirname, "../../dist/cli/main.js");
+const run = promisify(execFile);
+const isLinux = existsSync("/proc/locks");
+
+let folder = "";
+let path = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "keepsake-locks-"));
+  path = join(folder, "memory.db");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Which of the two locks of an open SQLite database in WAL mode this process holds: on the file, and byte 128 of the -shm. */
+function locksHeld(): { database: boolean; sharedMemory: boolean } {
+  const lines = readFileSync("/proc/locks", "utf8")
+    .split("\n")
+    .filter((line) => line.includes(` ${process.pid} `));
+  const inode = (file: string): string => `:${statSync(file).ino} `;
+  return {
+    database: lines.some((line) => line.includes(inode(path))),
+    sharedMemory: lines.some((line) => line.includes(inode(`${path}-shm`)) && / 128 128$/.test(line)),
+  };
+}
+
+const BOTH = { database: true, sharedMemory: true };
+
+// POSIX drops all of a process's locks on a file when the process closes any descriptor of it. Without them another
+// process takes itself for the only one, and removes the write-ahead log with acknowledged writes in it.
+describe.skipIf(!isLinux)("the locks of an open database", () => {
+  it("are still held after an erasure that scans the files", async () => {
+    const memory = await createMemory({ path });
+    const ana = memory.scope({ user: "ana" });
+    await ana.remember("I use Shram and Magnet as productivity tools.");
+    expect(locksHeld()).toEqual(BOTH);
+    expect((await ana.forget("Magnet")).complete).toBe(true);
+    expect(locksHeld()).toEqual(BOTH);
+    await memory.close();
+  });
+
+  it("are still held after the same process has opened and closed the file again", async () => {
+    const memory = await createMemory({ path });
+    const ana = memory.scope({ user: "ana" });
+    await ana.remember("I use Shram.");
+    const second = await openSqliteRecord({ path });
+    expect(locksHeld()).toEqual(BOTH);
+    await second.close();
+    expect(locksHeld()).toEqual(BOTH);
+    await memory.close();
+  });
+
+  it("are still held after a backup and a check", async () => {
+    const memory = await createMemory({ path });
+    const ana = memory.scope({ user: "ana" });
+    await ana.remember("I use Shram.");
+    const record = await openSqliteRecord({ path });
+    await record.copyTo?.(join(folder, "backup.db"), {});
+    await record.copyTo?.(join(folder, "backup.db"), { replace: true });
+    expect(await record.check()).toEqual([]);
+    expect(locksHeld()).toEqual(BOTH);
+    await record.close();
+    expect(locksHeld()).toEqual(BOTH);
+    await memory.close();
+  });
+});
+
+async function tell(server: Running, message: string): Promise<string> {
+  const response = await fetch(`${server.url}/message`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${server.key}`, "content-type": "application/json" },
+    body: JSON.stringify({ userId: "ana", message }),
+  });
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { reply: string }).reply;
+}
+
+describe("a server that has erased something", () => {
+  it("keeps what it acknowledged after another process opened and closed the file, and a kill", {
+    timeout: 120_000,
+  }, async () => {
+    const server = await started(path);
+    await tell(server, "I use Shram and Magnet as productivity tools.");
+    await tell(server, "Forget that I ever mentioned Magnet.");
+    const list = [PROGRAM, "list", "--db", path, "--user", "ana", "--json"];
+    await run(process.execPath, list);
+    await tell(server, "I live in Lisbon.");
+    await tell(server, "My dog is called Miso.");
+    await server.end("SIGKILL");
+    const { stdout } = await run(process.execPath, list);
+    expect(stdout).toContain("Lisbon");
+    expect(stdout).toContain("Miso");
+  });
+});
