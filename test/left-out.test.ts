@@ -11,7 +11,7 @@ const ALL = {
 
 it("says how many tests were left out, for want of what, and how they are run", () => {
   expect(leftOutLine(7, { ...ALL, KEEPSAKE_TEST_REDIS: "", KEEPSAKE_TEST_CHROMA: undefined })).toBe(
-    "7 tests were left out, for want of servers (KEEPSAKE_TEST_REDIS, KEEPSAKE_TEST_CHROMA not set). " +
+    "7 tests were left out, for want of servers (KEEPSAKE_TEST_REDIS not set, KEEPSAKE_TEST_CHROMA not set). " +
       'To run them too: eval "$(test/services/up)" && npm test',
   );
 });
@@ -19,4 +19,5 @@ it("says how many tests were left out, for want of what, and how they are run", 
 it("says nothing where all ran, or no server was missing", () => {
   expect(leftOutLine(0, {})).toBeUndefined();
   expect(leftOutLine(3, ALL)).toBeUndefined();
+  expect(leftOutLine(2, ALL, false)).toContain("(nginx not installed)");
 });

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import type { Reporter, TestModule } from "vitest/node";
 
 /** What the suites read that need a server; `test/services/up` sets all of them. */
@@ -9,15 +11,22 @@ const SERVERS: readonly string[] = [
   "KEEPSAKE_TEST_S3_VECTORS",
 ];
 
+/** Whether a program is on the PATH. */
+export function isInstalled(program: string): boolean {
+  return (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, program)));
+}
+
 /** What to say of tests that were left out for want of a server; nothing where there are none, or all servers are there. */
 export function leftOutLine(
   count: number,
   environment: { readonly [name: string]: string | undefined },
+  isNginxHere = true,
 ): string | undefined {
-  const missing = SERVERS.filter((name) => !environment[name]);
+  const unset = SERVERS.filter((name) => !environment[name]).map((name) => `${name} not set`);
+  const missing = isNginxHere ? unset : [...unset, "nginx not installed"];
   if (count === 0 || missing.length === 0) return undefined;
   return (
-    `${count} tests were left out, for want of servers (${missing.join(", ")} not set). ` +
+    `${count} tests were left out, for want of servers (${missing.join(", ")}). ` +
     'To run them too: eval "$(test/services/up)" && npm test'
   );
 }
@@ -29,6 +38,7 @@ export function leftOut(): Reporter {
       const line = leftOutLine(
         modules.reduce((sum, module) => sum + skippedIn(module), 0),
         process.env,
+        isInstalled("nginx"),
       );
       if (line !== undefined) process.stdout.write(`\n${line}\n`);
     },

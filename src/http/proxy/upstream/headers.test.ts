@@ -20,3 +20,12 @@ it("a key of this server never goes on, wherever the client put it", () => {
     expect(JSON.stringify(headersOn(headers, account))).not.toContain("ks_");
   }
 });
+
+it("a header from which some servers take the path or the method does not go on", () => {
+  const names = ["x-original-url", "x-rewrite-url", "x-http-method-override", "x-original-method"];
+  const headers = new Headers(names.map((name) => [name, "/v1/responses/resp_bob"]));
+  expect(Object.keys(headersOn(headers, { isClients: false, apiKey: "sk-ours" })).sort()).toEqual([
+    "accept-encoding",
+    "authorization",
+  ]);
+});

@@ -24,6 +24,13 @@ const OF_CLIENT: readonly string[] = [
   "forwarded",
   "via",
   "x-real-ip",
+  // Some servers take their path or their method from these.
+  "x-original-url",
+  "x-rewrite-url",
+  "x-original-method",
+  "x-http-method",
+  "x-http-method-override",
+  "x-method-override",
 ];
 const FAMILIES = /^(?:x-keepsake-|x-forwarded-|sec-)/;
 /** They choose an account; with the server's key, that is the server's to choose. */

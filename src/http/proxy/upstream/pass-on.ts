@@ -9,6 +9,7 @@ import type { OpenAiProxy } from "../proxy.ts";
 import { eventReader } from "../replies/events.ts";
 import { parsed, type Reply, type ReplyReader } from "../replies/reply.ts";
 import { headersBack, headersOn } from "./headers.ts";
+import { upstreamPath } from "./path.ts";
 import { type Ending, type Onlooker, relayed, relayedTo } from "./relay.ts";
 import { reportOf } from "./reports.ts";
 
@@ -89,7 +90,12 @@ async function sent(
   const deadline = AbortSignal.timeout(proxy.deadlineMs);
   const { method, body } = passing;
   const signal = AbortSignal.any([asked.signal, deadline]);
-  const sending = { method, path: pathOn(asked), headers: headersFor(asked, proxy), signal };
+  const sending = {
+    method,
+    path: upstreamPath(asked.exchange.req.url),
+    headers: headersFor(asked, proxy),
+    signal,
+  };
   try {
     const incoming = await proxy.sender.send({ ...sending, ...(body ? { body } : {}) });
     const { statusCode = 502 } = incoming;
@@ -110,11 +116,6 @@ const REDIRECTED =
 
 const TOO_LATE = ({ deadlineMs }: OpenAiProxy): Error =>
   noAnswer(`The model's server did not finish its answer within ${Math.round(deadlineMs / 1000)} s.`, 504);
-
-function pathOn({ exchange }: Asked): string {
-  const { pathname, search } = new URL(exchange.req.url);
-  return `${pathname.replace(/^\/v1/, "")}${search}`;
-}
 
 function headersFor(asked: Asked, { upstream }: OpenAiProxy): ReturnType<typeof headersOn> {
   const isClients = bringsKey(asked);

@@ -1,0 +1,38 @@
+import { wrong } from "../problems.ts";
+
+/** A part of a model's name: it never begins with a dot, so it is never "." or "..". */
+const NAME_PART = /^[A-Za-z0-9_@][A-Za-z0-9._:@+~-]*$/;
+const MOST_CHARACTERS = 256;
+
+/**
+ * The path and query of a call as they go to the upstream, below its base URL. Each segment is decoded once, compared with the
+ * characters that names of models have, and encoded anew, so that no server on the way can read another path in it. A name may
+ * have parts, as "org/model" has; they go on as one segment. An error of OpenAI's form with status 400 otherwise.
+ */
+export function upstreamPath(url: string): string {
+  const { pathname, search } = new URL(url);
+  const segments = pathname.replace(/^\/v1\/?/, "").split("/");
+  return `/${segments.map(checkedSegment).join("/")}${search}`;
+}
+
+function checkedSegment(segment: string): string {
+  const name = decodedOnce(segment);
+  const isName =
+    name !== undefined &&
+    name.length <= MOST_CHARACTERS &&
+    name.split("/").every((part) => NAME_PART.test(part));
+  if (isName) return encodeURIComponent(name);
+  throw wrong(
+    "model",
+    'This is no name of a model. Use letters, digits and ". _ : @ + ~ -", with "/" between parts, encoded as %2F.',
+  );
+}
+
+function decodedOnce(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    // No UTF-8: no name either.
+    return undefined;
+  }
+}
