@@ -38,7 +38,7 @@ export async function planForget(ports: Ports, scope: Scope, what: Forget): Prom
   const meant =
     typeof what === "string" ? await meaningOf(ports, scope, checkText(what, "what to forget")) : what;
   const state = await ports.states.of(scope);
-  const { memories, cuts } = withReplies(state, select(ports, state, meant));
+  const { memories, cuts } = withReplies(state, await select(ports, state, meant));
   return {
     dryRun: true,
     memories: [...memories].map(({ id, text }) => ({ id, text })),
@@ -79,23 +79,25 @@ export async function forgetAsked(
 
 const NO_MESSAGES: UserState["messages"] = new Map();
 
-function selectAsked(
+async function selectAsked(
   ports: Pick<Ports, "questions">,
   state: UserState,
   message: Message,
   proposals: readonly EraseProposal[],
-): Selection {
+): Promise<Selection> {
   const asking = { message, spans: proposals };
-  return united(
-    proposals.map((proposal) => {
+  const selections = await Promise.all(
+    proposals.map(async (proposal) => {
       const { start, end } = proposal;
       const meant = meantBy(state, message, proposal);
       // Words that are not meant to be kept take their message with them.
       const own = meant === undefined ? { start: 0, end: message.content.length } : { start, end };
-      const found = meant === undefined ? selectOf(state, message.id) : select(ports, state, meant, asking);
+      const found =
+        meant === undefined ? selectOf(state, message.id) : await select(ports, state, meant, asking);
       return united([{ memories: new Set(), cuts: new Map([[message.id, [{ ...own, put: "" }]]]) }, found]);
     }),
   );
+  return united(selections);
 }
 
 /** What a request means; nothing where it means its own message. */

@@ -26,7 +26,7 @@ export async function supersede(
     const { line, lifted } = put(state, at, draft);
     const added = draft.made[0];
     const from = added?.validFrom ?? at;
-    const lines = [...memoriesMeant(ports, state, phrase)]
+    const lines = [...(await memoriesMeant(ports, state, phrase))]
       .filter(({ id, status }) => status === "current" && id !== line.id)
       .map((old): ReceiptLine => {
         draft.put({

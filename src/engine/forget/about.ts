@@ -2,6 +2,7 @@ import type { Memory } from "../../domain/memory.ts";
 import { answeringRelations, attributeRelations } from "../../domain/relations.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
 import { analyse, stem, words } from "../../domain/words.ts";
+import { filterInSlices } from "../in-slices.ts";
 import type { Ports } from "../ports.ts";
 import { isTelling } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
@@ -68,14 +69,15 @@ export function holdsName(text: string, name: string): boolean {
 }
 
 /** The memories that are about it, and those that hang on them. */
-export function memoriesAbout(
+export async function memoriesAbout(
   ports: Pick<Ports, "questions">,
   state: UserState,
   phrase: string,
   about: About,
-): Set<Memory> {
-  const found = new Set<Memory>();
-  for (const memory of state.memories.values()) if (isMeant(state, memory, about)) found.add(memory);
+): Promise<Set<Memory>> {
+  const found = new Set(
+    await filterInSlices(state.memories.values(), (memory) => isMeant(state, memory, about)),
+  );
   const named = [...found];
   const told = ofPerson(state, phrase);
   for (const memory of told) found.add(memory);

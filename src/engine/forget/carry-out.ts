@@ -7,6 +7,7 @@ import type { Trace } from "../../domain/trace.ts";
 import type { Erased } from "../beside/erase.ts";
 import { remainsBeside } from "../beside/remains.ts";
 import { change } from "../change.ts";
+import { flatMapInSlices } from "../in-slices.ts";
 import type { Ports } from "../ports.ts";
 import { unitsOf } from "../units.ts";
 import type { UserState } from "../user-state.ts";
@@ -53,12 +54,12 @@ interface Done {
 export async function carryOut(
   ports: Ports,
   scope: Scope,
-  choose: (state: UserState) => Selection,
+  choose: (state: UserState) => Selection | Promise<Selection>,
   reason: Reason = {},
 ): Promise<ErasureReceipt> {
   const { result } = await change<Done>(ports, scope, async (state, at) => {
-    const selection = withReplies(state, choose(state));
-    const plan = erasing(ports, state, selection, await ports.record.versions(scope), {
+    const selection = withReplies(state, await choose(state));
+    const plan = await erasing(ports, state, selection, await ports.record.versions(scope), {
       ...(reason.named ? { named: reason.named } : {}),
       ...(reason.again ? { elsewhere: reason.again.elsewhere } : {}),
     });
@@ -75,7 +76,7 @@ export async function carryOut(
       [],
     );
     const id = ports.ids();
-    const trace = traceOf({ id, at, state, selection, plan, tombstones, reason });
+    const trace = await traceOf({ id, at, state, selection, plan, tombstones, reason });
     const requests = isRequestAlone(selection, reason) ? 1 : 0;
     const receipt = await unsealed(ports, state, { id, at, plan, trace, reason, requests });
     return {
@@ -131,7 +132,7 @@ function isEverything({ memories, messages }: UserState, chosen: Selection): boo
   );
 }
 
-function traceOf(of: {
+async function traceOf(of: {
   id: string;
   at: string;
   state: UserState;
@@ -139,7 +140,7 @@ function traceOf(of: {
   plan: Erasing;
   tombstones: readonly Tombstone[];
   reason: Reason;
-}): Trace {
+}): Promise<Trace> {
   const { messages, scope, revision } = of.state;
   const { plan } = of;
   return {
@@ -149,7 +150,7 @@ function traceOf(of: {
     user: scope.user,
     revision: revision + 1,
     memories: plan.memories,
-    messages: [...of.selection.cuts].flatMap(([id, cuts]) => {
+    messages: await flatMapInSlices(of.selection.cuts, ([id, cuts]) => {
       const length = messages.get(id)?.content.length;
       if (length === undefined) return [];
       return [{ id, length, cuts: cuts.map(({ start, end, put }) => ({ start, end, put })) }];

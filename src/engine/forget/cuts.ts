@@ -3,6 +3,7 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { type Span, sentencesOf } from "../../domain/sentences.ts";
 import { words } from "../../domain/words.ts";
+import { eachInSlices } from "../in-slices.ts";
 import { isTelling } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
 import { type About, holdsName } from "./about.ts";
@@ -14,7 +15,8 @@ interface Meant {
   readonly quotes: ReadonlyMap<string, readonly Span[]>;
   readonly staying: ReadonlyMap<string, readonly Span[]>;
   readonly values: readonly (readonly string[])[];
-  readonly telling: readonly (readonly string[])[];
+  /** Those that are looked for in every sentence, by their first word. */
+  readonly telling: ReadonlyMap<string, readonly string[]>;
   readonly about: About | undefined;
 }
 
@@ -22,12 +24,12 @@ interface Meant {
  * Adds the sentences that go: those a memory came from, those that hold its telling value, and those that are about
  * what is named. Where another memory rests on the same sentence, only the words meant go.
  */
-export function cutSentences(
+export async function cutSentences(
   state: UserState,
   memories: ReadonlySet<Memory>,
   cuts: Map<string, Cut[]>,
   about?: About,
-): void {
+): Promise<void> {
   // A person's name is looked for with its capital alone.
   const name = about?.person && words(about.person).join(" ");
   const values = [...memories]
@@ -37,13 +39,25 @@ export function cutSentences(
     quotes: spansBy([...memories]),
     staying: spansBy([...state.memories.values()].filter((memory) => !memories.has(memory))),
     values,
-    telling: values.filter((value) => isTelling(value.join(" ")) || value.length >= 3),
+    telling: byFirstWord(values.filter((value) => isTelling(value.join(" ")) || value.length >= 3)),
     about,
   };
-  for (const message of state.messages.values()) {
+  await eachInSlices(state.messages.values(), (message) => {
     const found = sentencesOf(message.content).flatMap((sentence) => cutSentence(message, sentence, meant));
     if (found.length > 0) cuts.set(message.id, [...(cuts.get(message.id) ?? []), ...found]);
+  });
+}
+
+/** First word -> the runs that begin with it, joined by spaces. */
+function byFirstWord(runs: readonly (readonly string[])[]): Map<string, string[]> {
+  const known = new Map<string, string[]>();
+  for (const run of runs) {
+    const [first = ""] = run;
+    const held = known.get(first);
+    if (held) held.push(run.join(" "));
+    else known.set(first, [run.join(" ")]);
   }
+  return known;
 }
 
 function cutSentence(message: Message, sentence: Span, meant: Meant): Cut[] {
@@ -52,7 +66,7 @@ function cutSentence(message: Message, sentence: Span, meant: Meant): Cut[] {
   const kept = meant.staying.get(message.id) ?? [];
   const isSource = quoted.some((span) => overlap(span, sentence));
   const isNamed = meant.about !== undefined && isAbout(meant.about, text, message);
-  if (!isSource && !isNamed && !meant.telling.some((value) => holds(text, value))) return [];
+  if (!isSource && !isNamed && !holdsAny(text, meant.telling)) return [];
   if (!kept.some((span) => overlap(span, sentence))) return [{ ...sentence, put: "" }];
   // A value that another memory's sentence also holds stays there, unless it is what was named.
   if (!isSource && !isNamed) return [];
@@ -83,9 +97,12 @@ function isAbout(about: About, sentence: string, message: Message): boolean {
   return (message.role === "assistant" ? SECOND_PERSON : FIRST_PERSON).test(sentence);
 }
 
-/** Whether a sentence holds words one after the other. */
-function holds(sentence: string, value: readonly string[]): boolean {
-  return ` ${words(sentence).join(" ")} `.includes(` ${value.join(" ")} `);
+/** Whether a sentence holds one of many runs of words. */
+function holdsAny(sentence: string, runs: ReadonlyMap<string, readonly string[]>): boolean {
+  if (runs.size === 0) return false;
+  const all = words(sentence);
+  const text = ` ${all.join(" ")} `;
+  return all.some((word) => runs.get(word)?.some((run) => text.includes(` ${run} `)));
 }
 
 /** The words meant inside a sentence that stays; where none can be told apart, the quotes that nobody shares. */

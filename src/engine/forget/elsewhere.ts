@@ -4,8 +4,10 @@ import type { Metadata } from "../../domain/filter.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { VersionCut } from "../../domain/trace.ts";
 import { words } from "../../domain/words.ts";
+import { filterInSlices, flatMapInSlices } from "../in-slices.ts";
 import type { UserState } from "../user-state.ts";
 import { placesOf } from "./places.ts";
+import { type RunIndex, runIndex } from "./run-index.ts";
 import type { Selection } from "./select.ts";
 
 /** Where erased words stand beside the texts that a selection looks at. */
@@ -20,44 +22,49 @@ export interface Elsewhere {
  * Looks for words in metadata, and in older versions of memories that stay: "uses Magnet", corrected to "uses Shram"
  * by hand, is a memory of Shram whose history speaks of Magnet.
  */
-export function findElsewhere(
+export async function findElsewhere(
   state: UserState,
   selection: Selection,
   versions: readonly Memory[],
   hunted: readonly string[],
-): Elsewhere {
+): Promise<Elsewhere> {
   if (hunted.length === 0) return { bare: [], versions: [] };
-  const runs = hunted.map((text) => words(text)).filter((run) => run.length > 0);
+  const runs = runIndex(hunted.map((text) => words(text)).filter((run) => run.length > 0));
   const holds = (metadata: Metadata | undefined): boolean =>
     metadata !== undefined && placesIn(JSON.stringify(metadata), runs).length > 0;
   const gone = new Set([...selection.memories].map(({ id }) => id));
   return {
-    bare: [...state.messages.values()]
-      .filter(({ id, metadata }) => !selection.cuts.has(id) && holds(metadata))
-      .map(({ id }) => id),
-    versions: versions
-      .filter(({ id }) => !gone.has(id))
-      .flatMap((version) => {
-        const { id, text, claim, metadata } = version;
-        const isNewest = state.memories.get(id)?.version === version.version;
-        const cuts = isNewest ? [] : placesIn(text, runs);
-        const dropsClaim = !isNewest && claim && placesIn(Object.values(claim).join("\n"), runs).length > 0;
-        const dropsMetadata = holds(metadata);
-        if (cuts.length === 0 && !dropsClaim && !dropsMetadata) return [];
-        return {
-          id,
-          version: version.version,
-          length: text.length,
-          cuts,
-          ...(dropsClaim ? { dropsClaim } : {}),
-          ...(dropsMetadata ? { dropsMetadata } : {}),
-        };
-      }),
+    bare: (
+      await filterInSlices(
+        state.messages.values(),
+        ({ id, metadata }) => !selection.cuts.has(id) && holds(metadata),
+      )
+    ).map(({ id }) => id),
+    versions: await flatMapInSlices<Memory, VersionCut>(versions, (version) => {
+      const { id, text, claim, metadata } = version;
+      if (gone.has(id)) return [];
+      const isNewest = state.memories.get(id)?.version === version.version;
+      const cuts = isNewest ? [] : placesIn(text, runs);
+      const dropsClaim = !isNewest && claim && placesIn(Object.values(claim).join("\n"), runs).length > 0;
+      const dropsMetadata = holds(metadata);
+      if (cuts.length === 0 && !dropsClaim && !dropsMetadata) return [];
+      return {
+        id,
+        version: version.version,
+        length: text.length,
+        cuts,
+        ...(dropsClaim ? { dropsClaim } : {}),
+        ...(dropsMetadata ? { dropsMetadata } : {}),
+      };
+    }),
   };
 }
 
-function placesIn(text: string, runs: readonly (readonly string[])[]): Cut[] {
-  return runs.flatMap((run) => placesOf(text, run)).map(({ start, end }) => ({ start, end, put: GAP }));
+function placesIn(text: string, runs: RunIndex): Cut[] {
+  return runs
+    .in(text)
+    .flatMap((run) => placesOf(text, run))
+    .map(({ start, end }) => ({ start, end, put: GAP }));
 }
 
 /** A version without what is cut from it; nothing where it is another text than the one that was cut. */

@@ -5,11 +5,13 @@ import type { Message, Part } from "../../domain/message.ts";
 import { words } from "../../domain/words.ts";
 import { type Barring, wordTombstones } from "../barred.ts";
 import { passagesIn } from "../block/block.ts";
+import { eachInSlices, filterInSlices, flatMapInSlices, mapInSlices } from "../in-slices.ts";
 import type { Ports } from "../ports.ts";
 import { claimTombstones, isTelling } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
 import { bared, cutVersion, type Elsewhere, findElsewhere } from "./elsewhere.ts";
-import { placesOf, variantsOf } from "./places.ts";
+import { variantsOf } from "./places.ts";
+import { runIndex } from "./run-index.ts";
 import type { Selection } from "./select.ts";
 import type { Value } from "./values.ts";
 
@@ -34,33 +36,33 @@ export interface Erasing {
   readonly elsewhere: Elsewhere;
 }
 
-/** Turns a selection into an erasure. `versions` are all versions of all the user's memories. */
-export function erasing(
+/** Turns a selection into an erasure, in slices. `versions` are all versions of all the user's memories. */
+export async function erasing(
   ports: Pick<Ports, "secret">,
   state: UserState,
   selection: Selection,
   versions: readonly Memory[],
   more: { readonly named?: readonly string[]; readonly elsewhere?: Elsewhere } = {},
-): Erasing {
+): Promise<Erasing> {
   const gone = new Set([...selection.memories].map(({ id }) => id));
-  const cutOut = [...selection.cuts].flatMap(([id, cuts]) => {
+  const cutOut = await flatMapInSlices(selection.cuts, ([id, cuts]) => {
     const message = state.messages.get(id);
     return message ? [{ message, ...redact(message, cuts) }] : [];
   });
   const places = new Map(cutOut.map(({ message, text, place }) => [message.id, { text, place }]));
-  const left = cutOut.map(({ message, redaction }) => applied(message, redaction));
-  const hunted = huntedIn(state, selection, left, more.named ?? []);
+  const left = await mapInSlices(cutOut, ({ message, redaction }) => applied(message, redaction));
+  const hunted = await huntedIn(state, selection, left, more.named ?? []);
   const texts = erasedTexts(selection, versions, state, hunted);
-  const elsewhere = more.elsewhere ?? findElsewhere(state, selection, versions, hunted);
+  const elsewhere = more.elsewhere ?? (await findElsewhere(state, selection, versions, hunted));
   const cuts = new Map(elsewhere.versions.map((cut) => [`${cut.id}@${cut.version}`, cut]));
-  const rewrites = versions
-    .filter(({ id }) => !gone.has(id))
-    .flatMap((version) => {
-      const moved = rewrite(version, places, gone);
-      const cut = cutVersion(moved ?? version, cuts.get(`${version.id}@${version.version}`));
-      return cut ?? moved ?? [];
-    });
-  const passages = [...places.keys()].flatMap((id) => passagesIn(state.block, id));
+  const rewrites = await flatMapInSlices<Memory, Memory>(versions, (version) => {
+    if (gone.has(version.id)) return [];
+    const moved = rewrite(version, places, gone);
+    const cut = cutVersion(moved ?? version, cuts.get(`${version.id}@${version.version}`));
+    return cut ?? moved ?? [];
+  });
+  const passages = await flatMapInSlices(places.keys(), (id) => passagesIn(state.block, id));
+  const tombstones = await tombstonesOf(ports, state, selection);
   return {
     messages: [
       ...cutOut.map(({ redaction }) => redaction),
@@ -70,7 +72,7 @@ export function erasing(
     left,
     memories: [...gone],
     rewrites,
-    tombstones: tombstonesOf(ports, state, selection),
+    tombstones,
     // The unit of a memory has the memory's id.
     dropUnits: [...gone, ...passages],
     passages: passages.length,
@@ -145,24 +147,44 @@ function rewrite(
   return { ...rest, sources, ...(supersededBy && !isLinked ? { supersededBy } : {}) };
 }
 
-function tombstonesOf(ports: Pick<Ports, "secret">, state: UserState, selection: Selection): Tombstone[] {
-  const staying = [...state.memories.values()].filter((memory) => !selection.memories.has(memory));
+async function tombstonesOf(
+  ports: Pick<Ports, "secret">,
+  state: UserState,
+  selection: Selection,
+): Promise<Tombstone[]> {
+  const shared = await sharedValues(state, selection);
   const made = new Map<string, Tombstone>();
-  for (const { claim, at, sources } of selection.memories) {
-    if (!claim) continue;
+  await eachInSlices(selection.memories, ({ claim, at, sources }) => {
+    if (!claim) return;
     const said = sources.flatMap(({ message }) => state.messages.get(message)?.at ?? []);
     const last = [at, ...said].sort().at(-1) ?? at;
     const hashes = claimTombstones(ports.secret, state.scope, claim);
     made.set(hashes.claim, { hash: hashes.claim, of: "claim", at: last });
-    const isShared = staying.some(({ text }) => placesOf(text, words(claim.value)).length > 0);
+    const isShared = shared.has(words(claim.value).join(" "));
     if (hashes.words && !isShared) made.set(hashes.words, { hash: hashes.words, of: "words", at: last });
-  }
+  });
   const lastSaid = lastOf([...selection.cuts.keys()].flatMap((id) => state.messages.get(id)?.at ?? []));
   for (const { text, barring } of barredTexts(selection)) {
     const all = wordTombstones(ports.secret, state.scope, { text, barring, at: lastSaid });
     for (const one of all) made.set(one.hash, one);
   }
   return [...made.values()];
+}
+
+/** The values of memories that go which stand in the texts of memories that stay, as words. */
+async function sharedValues(state: UserState, { memories }: Selection): Promise<ReadonlySet<string>> {
+  const shared = new Set<string>();
+  if (memories.size === state.memories.size) return shared;
+  const index = runIndex(
+    await flatMapInSlices<Memory, readonly string[]>(memories, ({ claim }) =>
+      claim ? [words(claim.value)] : [],
+    ),
+  );
+  await eachInSlices(state.memories.values(), (memory) => {
+    if (memories.has(memory)) return;
+    for (const run of index.in(memory.text)) shared.add(run.join(" "));
+  });
+  return shared;
 }
 
 /** A wording of fewer words is barred by nothing: everybody says such. */
@@ -195,53 +217,74 @@ function erasedTexts(
   state: UserState,
   hunted: readonly string[],
 ): string[] {
-  const texts = new Set<string>(
-    (selection.values ?? []).filter((value) => barringOf(value) === "everywhere").flatMap(variantsOf),
-  );
+  const texts = new Set<string>();
+  for (const text of everyText(selection, versions, state, hunted)) {
+    if (texts.size === MOST_TEXTS) break;
+    texts.add(text);
+  }
+  return [...texts];
+}
+
+function* everyText(
+  selection: Selection,
+  versions: readonly Memory[],
+  state: UserState,
+  hunted: readonly string[],
+): Generator<string> {
+  for (const value of selection.values ?? []) if (barringOf(value) === "everywhere") yield* variantsOf(value);
+  yield* hunted;
   const gone = new Set([...selection.memories].map(({ id }) => id));
-  for (const text of hunted) texts.add(text);
-  for (const { id, text } of versions) if (gone.has(id)) texts.add(text);
+  for (const { id, text } of versions) if (gone.has(id)) yield text;
   for (const [id, cuts] of selection.cuts) {
     const content = state.messages.get(id)?.content ?? "";
     for (const { start, end } of cuts) {
-      const words = content.slice(start, end).trim();
-      if (words.length >= 3) texts.add(words.slice(0, 400));
+      const said = content.slice(start, end).trim();
+      if (said.length >= 3) yield said.slice(0, 400);
     }
   }
-  return [...texts].slice(0, MOST_TEXTS);
 }
 
 /**
  * The telling words that must be nowhere afterwards: what was named, and the values of the memories that go. What the
  * plan leaves somewhere, because something else rests on it, is not among them.
  */
-function huntedIn(
+async function huntedIn(
   state: UserState,
   selection: Selection,
   left: readonly Message[],
   named: readonly string[],
-): string[] {
-  const stays = standing(state, selection, left);
+): Promise<string[]> {
   const values = [...selection.memories].flatMap(({ claim }) => (claim ? [claim.value] : []));
   const distinct = (selection.values ?? []).filter((value) => barringOf(value) === "everywhere");
   const all = new Set([...named, ...values, ...distinct.map(({ text }) => text)]);
-  return [...all].filter((text) => isTelling(text) && !stays(text));
+  const telling = await filterInSlices(all, isTelling);
+  const stays = await standing(state, selection, left, telling);
+  return telling.filter((text) => !stays.has(text));
 }
 
-/** Whether words stand in what is left of messages and memories. */
-function standing(
+/** Which of the values stand, by their words, in what is left of messages and memories. */
+async function standing(
   state: UserState,
   selection: Selection,
   left: readonly Message[],
-): (value: string) => boolean {
+  values: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const stays = new Set<string>();
+  const runs = await mapInSlices(values, (value) => words(value));
+  const byRun = Map.groupBy(values, (_value, i) => runs[i]?.join(" ") ?? "");
+  const index = runIndex(runs);
+  const look = (text: string): void => {
+    const lower = text.toLowerCase();
+    for (const run of index.in(text)) {
+      for (const value of byRun.get(run.join(" ")) ?? []) {
+        if (lower.includes(value.toLowerCase())) stays.add(value);
+      }
+    }
+  };
   const cut = new Map(left.map((message) => [message.id, message]));
-  const texts = [
-    ...[...state.messages.values()].map((message) => (cut.get(message.id) ?? message).content),
-    ...[...state.memories.values()].filter((one) => !selection.memories.has(one)).map(({ text }) => text),
-  ];
-  const lower = texts.map((text) => text.toLowerCase());
-  return (value) =>
-    lower.some(
-      (text, i) => text.includes(value.toLowerCase()) && placesOf(texts[i] ?? "", words(value)).length > 0,
-    );
+  await eachInSlices(state.messages.values(), (message) => look((cut.get(message.id) ?? message).content));
+  await eachInSlices(state.memories.values(), (memory) => {
+    if (!selection.memories.has(memory)) look(memory.text);
+  });
+  return stays;
 }

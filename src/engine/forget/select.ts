@@ -7,6 +7,7 @@ import { canonicalRelation } from "../../domain/relations.ts";
 import { isoTime } from "../../domain/time.ts";
 import { isOfTopic, isRelation, TOPICS, topicOf } from "../../domain/topics.ts";
 import { invalid, MemoryError } from "../../errors.ts";
+import { filterInSlices } from "../in-slices.ts";
 import type { Ports } from "../ports.ts";
 import type { Forget } from "../surface.ts";
 import type { UserState } from "../user-state.ts";
@@ -32,21 +33,21 @@ export interface Selection {
 const NOTHING_SAID = "forget: say what to forget: words, ids, session, where, from, to, topic or everything.";
 
 /** Finds what is meant. `invalid_input` for a filter that filters nothing; `not_found` for an id that is not there. */
-export function select(
+export async function select(
   ports: Pick<Ports, "questions">,
   state: UserState,
   what: Forget,
   asking?: Asking,
-): Selection {
-  return withMerged(state, selectNamed(ports, state, what, asking));
+): Promise<Selection> {
+  return withMerged(state, await selectNamed(ports, state, what, asking));
 }
 
-function selectNamed(
+async function selectNamed(
   ports: Pick<Ports, "questions">,
   state: UserState,
   what: Forget,
   asking: Asking | undefined,
-): Selection {
+): Promise<Selection> {
   if (typeof what === "string") return selectAbout(ports, state, what, asking);
   if (typeof what !== "object" || what === null) throw invalid(NOTHING_SAID);
   if ("everything" in what) {
@@ -93,7 +94,7 @@ function selectTime(state: UserState, time: { from?: Date | string; to?: Date | 
 }
 
 /** What is of a topic or a relation: those memories, and the words that they came from. */
-function selectTopic(state: UserState, name: string): Selection {
+async function selectTopic(state: UserState, name: string): Promise<Selection> {
   const wanted = checkName(name, "topic");
   const topic = topicOf(wanted);
   if (!topic && !isRelation(wanted)) {
@@ -101,12 +102,12 @@ function selectTopic(state: UserState, name: string): Selection {
   }
   const relation = canonicalRelation(wanted.trim().toLowerCase());
   const memories = new Set(
-    [...state.memories.values()].filter((memory) =>
+    await filterInSlices(state.memories.values(), (memory) =>
       topic ? isOfTopic(topic, memory) : memory.claim?.relation === relation,
     ),
   );
   const cuts = new Map<string, Cut[]>();
-  cutSentences(state, memories, cuts);
+  await cutSentences(state, memories, cuts);
   return { memories, cuts };
 }
 
@@ -133,7 +134,7 @@ function selectMessages(
   return { memories, cuts };
 }
 
-function selectIds(state: UserState, ids: readonly string[]): Selection {
+async function selectIds(state: UserState, ids: readonly string[]): Promise<Selection> {
   if (!Array.isArray(ids) || ids.length === 0)
     throw invalid("forget: ids must name at least one memory or message.");
   const memories = new Set<Memory>();
@@ -151,18 +152,18 @@ function selectIds(state: UserState, ids: readonly string[]): Selection {
     if (memory.sources.length > 0 && memory.sources.every(({ message }) => cuts.has(message)))
       memories.add(memory);
   }
-  cutSentences(state, memories, cuts);
+  await cutSentences(state, memories, cuts);
   return { memories, cuts };
 }
 
 /** The memories that words mean, without those that hang on them. */
-export function memoriesMeant(
+export async function memoriesMeant(
   ports: Pick<Ports, "questions">,
   state: UserState,
   phrase: string,
-): ReadonlySet<Memory> {
+): Promise<ReadonlySet<Memory>> {
   const about = aboutOf(phrase);
-  return about ? withNext(state, memoriesAbout(ports, state, phrase, about)) : new Set();
+  return about ? withNext(state, await memoriesAbout(ports, state, phrase, about)) : new Set();
 }
 
 /** With those right behind them that were added by hand and only go on: another name for it, what it was changed to. */
@@ -180,23 +181,25 @@ function withNext(state: UserState, found: ReadonlySet<Memory>): Set<Memory> {
 }
 
 /** Each thing of a list by itself: its values or its wording, else the memories and sentences about it. */
-function selectAbout(
+async function selectAbout(
   ports: Pick<Ports, "questions">,
   state: UserState,
   phrase: string,
   asking?: Asking,
-): Selection {
+): Promise<Selection> {
   const things = thingsIn(phrase);
   const isListed = things.length > 1 && things.some((thing) => wantedIn(thing).named.length > 0);
-  return united(things.map((thing) => selectThing(ports, state, thing, { isListed, asking })));
+  const selections: Selection[] = [];
+  for (const thing of things) selections.push(await selectThing(ports, state, thing, { isListed, asking }));
+  return united(selections);
 }
 
-function selectThing(
+async function selectThing(
   ports: Pick<Ports, "questions">,
   state: UserState,
   phrase: string,
   { isListed, asking }: { isListed: boolean; asking: Asking | undefined },
-): Selection {
+): Promise<Selection> {
   const about = aboutOf(phrase);
   const wanted = wantedIn(phrase, { isListed });
   const byValues = (): Selection | undefined => selectValues(state, phrase, wanted, asking);
@@ -207,38 +210,38 @@ function selectThing(
   // "the old line": a noun of information alone is no description to go by.
   const isBare = wanted.slots.length > 0 && wanted.terms.length === 0 && !isPerson;
   if (!about || isBare) return NOTHING;
-  const memories = memoriesAbout(ports, state, phrase, about);
+  const memories = await memoriesAbout(ports, state, phrase, about);
   // Words that were said as they stand, and that no memory was read from, are taken out alone.
   const isSaid = memories.size === 0 && !isPerson && wanted.run !== undefined;
   const said = isSaid ? byValues() : undefined;
   if (said) return said;
   const cuts = new Map<string, Cut[]>();
-  cutSentences(state, memories, cuts, about);
+  await cutSentences(state, memories, cuts, about);
   return withAliases(state, { memories, cuts });
 }
 
 const NOTHING: Selection = { memories: new Set(), cuts: new Map() };
 
 /** "my employer", "what car I drive": memories first; values where none is meant, or where the words give one too. */
-function selectOwn(
+async function selectOwn(
   ports: Pick<Ports, "questions">,
   state: UserState,
   { phrase, about, wanted }: { phrase: string; about: About; wanted: Wanted },
   byValues: () => Selection | undefined,
-): Selection {
+): Promise<Selection> {
   const isDescribed = wanted.named.length + wanted.called.length === 0 && !wanted.part;
-  const memories = isDescribed ? memoriesAbout(ports, state, phrase, about) : new Set<Memory>();
+  const memories = isDescribed ? await memoriesAbout(ports, state, phrase, about) : new Set<Memory>();
   const isTold = memories.size === 0 ? namesValues(wanted) : wanted.follows !== undefined;
   const told = isTold ? byValues() : undefined;
   if (told && memories.size === 0) return told;
-  const meant = memories.size > 0 ? memories : memoriesAbout(ports, state, phrase, about);
+  const meant = memories.size > 0 ? memories : await memoriesAbout(ports, state, phrase, about);
   const cuts = new Map<string, Cut[]>();
-  cutSentences(state, meant, cuts, about);
+  await cutSentences(state, meant, cuts, about);
   return united([{ memories: meant, cuts }, ...(told ? [told] : [])]);
 }
 
 /** With what bears another name that the texts themselves give: "also known as", "call it", "the spelling". */
-function withAliases(state: UserState, found: Selection): Selection {
+async function withAliases(state: UserState, found: Selection): Promise<Selection> {
   const memories = withNext(state, found.memories);
   const texts = [
     ...[...memories].map(({ text }) => text),
@@ -249,17 +252,19 @@ function withAliases(state: UserState, found: Selection): Selection {
   ];
   const aliases = [...new Set(texts.flatMap(aliasesIn))];
   if (aliases.length === 0) return { ...found, memories };
-  return united([{ ...found, memories }, ...aliases.map((alias) => selectName(state, alias))]);
+  const named: Selection[] = [];
+  for (const alias of aliases) named.push(await selectName(state, alias));
+  return united([{ ...found, memories }, ...named]);
 }
 
 /** All that names something: memories whole, sentences whole where nothing else rests on them. */
-function selectName(state: UserState, name: string): Selection {
+async function selectName(state: UserState, name: string): Promise<Selection> {
   const isHeld = ({ text, claim }: Memory): boolean =>
     exactPlaces(`${text} ${claim?.value ?? ""}`, name).length > 0;
-  const memories = new Set([...state.memories.values()].filter(isHeld));
+  const memories = new Set(await filterInSlices(state.memories.values(), isHeld));
   const cuts = new Map<string, Cut[]>();
   const about = aboutOf(name);
-  cutSentences(state, memories, cuts, about && { ...about, isOwn: false });
+  await cutSentences(state, memories, cuts, about && { ...about, isOwn: false });
   return { memories, cuts };
 }
 

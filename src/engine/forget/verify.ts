@@ -3,9 +3,10 @@ import type { Scope } from "../../domain/scope.ts";
 import { words } from "../../domain/words.ts";
 import { type Erased, eraseBeside } from "../beside/erase.ts";
 import { eraseFromIndexes } from "../following/erase.ts";
+import { eachInSlices, mapInSlices } from "../in-slices.ts";
 import type { Ports } from "../ports.ts";
 import { isComplete, RECALL } from "./complete.ts";
-import { placesOf } from "./places.ts";
+import { runIndex } from "./run-index.ts";
 import { sign } from "./seal.ts";
 
 /** Reads every place again and seals the receipt with what was found there. */
@@ -24,15 +25,12 @@ export async function verified(
   const { messages, memories } = await ports.record.since(scope, 0, { units: false });
   const held = ports.states.texts(scope, 0);
   const left = [
-    ...[...messages, ...(held?.messages.values() ?? [])].map(({ content }) => content),
-    ...[...memories, ...(held?.memories.values() ?? [])].map(({ text }) => text),
-  ];
-  const lower = left.map((text) => text.toLowerCase());
-  // A short text can be part of other words that stay ("Magnet", "magnetic"): there, only whole words count.
-  const inside = new Set(texts.filter((text) => lower.some((one) => one.includes(text.toLowerCase()))));
-  const found = [...inside].filter((text) =>
-    left.some((one) => placesOf(one, words(text)).length > 0),
-  ).length;
+    ...(await mapInSlices(messages, ({ content }) => content)),
+    ...(await mapInSlices(held?.messages.values() ?? [], ({ content }) => content)),
+    ...(await mapInSlices(memories, ({ text }) => text)),
+    ...(await mapInSlices(held?.memories.values() ?? [], ({ text }) => text)),
+  ].filter((text) => text !== "");
+  const { inside, found } = await standing(left, texts);
   const searched = texts.filter((text) => !inside.has(text));
   const places = await ports.record.scrub(scope, searched);
   const all = [{ place: RECALL, found }, ...places, ...beside, ...indexes];
@@ -43,6 +41,28 @@ export async function verified(
   });
   await ports.record.seal(scope, sealed);
   return sealed;
+}
+
+/** Which texts stand in what is left, and how many of them as whole words. */
+async function standing(
+  left: readonly string[],
+  texts: readonly string[],
+): Promise<{ readonly inside: ReadonlySet<string>; readonly found: number }> {
+  const lower = texts.map((text) => text.toLowerCase());
+  // A short text can be part of other words that stay ("Magnet", "magnetic"): there, only whole words count.
+  const inside = new Set<string>();
+  await eachInSlices(
+    left,
+    (one) => {
+      const all = one.toLowerCase();
+      for (const [i, text] of texts.entries()) if (all.includes(lower[i] ?? "")) inside.add(text);
+    },
+    50,
+  );
+  const index = runIndex([...inside].map((text) => words(text)));
+  const whole = new Set<readonly string[]>();
+  if (inside.size > 0) await eachInSlices(left, (one) => index.in(one).forEach((run) => void whole.add(run)));
+  return { inside, found: whole.size };
 }
 
 /**

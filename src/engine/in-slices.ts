@@ -1,0 +1,65 @@
+import { othersTurn } from "./others-turn.ts";
+
+/** After so many pieces of work of some microseconds each, others have their turn: about every five milliseconds. */
+const SLICE = 200;
+
+/** Does work for each of many, in slices: what one user has may be much, and nobody else waits for it. */
+export async function eachInSlices<One>(
+  all: Iterable<One>,
+  work: (one: One) => void,
+  slice: number = SLICE,
+): Promise<void> {
+  let done = 0;
+  for (const one of all) {
+    if (done > 0 && done % slice === 0) await othersTurn();
+    work(one);
+    done += 1;
+  }
+}
+
+/** What is made of each, in order. */
+export async function mapInSlices<One, Made>(
+  all: Iterable<One>,
+  make: (one: One) => Made,
+  slice: number = SLICE,
+): Promise<Made[]> {
+  const made: Made[] = [];
+  await eachInSlices(all, (one) => void made.push(make(one)), slice);
+  return made;
+}
+
+/** What is made of each, none, one or several, in order. */
+export async function flatMapInSlices<One, Made>(
+  all: Iterable<One>,
+  make: (one: One) => Made | readonly Made[],
+  slice: number = SLICE,
+): Promise<Made[]> {
+  const made: Made[] = [];
+  await eachInSlices(
+    all,
+    (one) => {
+      const some = make(one);
+      if (Array.isArray(some)) for (const each of some) made.push(each);
+      else made.push(some as Made);
+    },
+    slice,
+  );
+  return made;
+}
+
+/** Those that pass, in order. */
+export async function filterInSlices<One>(
+  all: Iterable<One>,
+  passes: (one: One) => boolean,
+  slice: number = SLICE,
+): Promise<One[]> {
+  const passed: One[] = [];
+  await eachInSlices(
+    all,
+    (one) => {
+      if (passes(one)) passed.push(one);
+    },
+    slice,
+  );
+  return passed;
+}
