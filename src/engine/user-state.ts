@@ -3,12 +3,13 @@ import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import { type Scope, scopeKey } from "../domain/scope.ts";
 import { type Meter, NO_METER } from "../ports/meter.ts";
-import type { Record } from "../ports/record.ts";
+import type { Delta, Record } from "../ports/record.ts";
 import { type Sharing, sharedBlocks } from "./beside/shared-blocks.ts";
-import { type Block, bytesOfBlock, follow, release, type Space } from "./block/block.ts";
+import { type Block, bytesOfBlock, following, release, type Space } from "./block/block.ts";
 import { isMostlyGone, packBlock } from "./block/pack.ts";
 import { scrub } from "./block/scrub.ts";
 import type { ClaimIndex } from "./claim-index.ts";
+import { othersTurn } from "./others-turn.ts";
 import { spaceOf } from "./space.ts";
 import { turns } from "./turns.ts";
 import { type Asked, newest, takenUp } from "./user-block.ts";
@@ -61,6 +62,8 @@ interface Kept {
   block: Block;
   whole?: Whole;
   uses: number;
+  /** True while it takes in what came: nobody may search it. */
+  isBehind?: boolean;
   shared?: number;
   /** Memory that it took when it was last used, about. */
   bytes: number;
@@ -145,7 +148,10 @@ export function userStates(
         shared?.offer(scope, one.block, one);
         return one.block;
       }),
-    held: (scope) => kept.get(scopeKey(scope))?.block,
+    held(scope) {
+      const one = kept.get(scopeKey(scope));
+      return one?.isBehind ? undefined : one?.block;
+    },
     texts: (scope, revision) => textsOf(kept.get(scopeKey(scope)), revision),
     async cleanse(scope) {
       let isThere = true;
@@ -201,7 +207,7 @@ async function catchUp(record: Source, one: Kept, revision: number, isWhole: boo
   if (block.revision < revision) {
     const from = block.revision;
     const delta = await record.since(scope, from);
-    follow(block, delta);
+    await followInSlices(one, delta);
     if (one.whole?.revision === from) await take(one.whole, delta);
   }
   if (!one.whole && !isWhole) return;
@@ -210,7 +216,22 @@ async function catchUp(record: Source, one: Kept, revision: number, isWhole: boo
     await take(one.whole, await record.since(scope, one.whole.revision, { units: false }));
   }
   // Somebody wrote in between: the block follows, for both must be of one revision.
-  while (block.revision < one.whole.revision) follow(block, await record.since(scope, block.revision));
+  while (block.revision < one.whole.revision)
+    await followInSlices(one, await record.since(scope, block.revision));
+}
+
+/** After so many steps others have their turn: about every five milliseconds. */
+const SLICE = 200;
+
+/** Others that have the block in hand have had their turn with it: it is searched before the next wait. */
+async function followInSlices(one: Kept, delta: Delta): Promise<void> {
+  one.isBehind = true;
+  let done = 0;
+  for (const _step of following(one.block, delta)) {
+    done += 1;
+    if (done % SLICE === 0) await othersTurn();
+  }
+  one.isBehind = false;
 }
 
 /** Whether what was erased of a user is gone from what is held; not where the record is at an earlier revision, or cannot be asked. */

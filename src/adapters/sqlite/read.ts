@@ -3,6 +3,7 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
+import { readApart, rowsInSlices } from "./apart.ts";
 import type { Database, Row } from "./database.ts";
 import { bodyOf, numberOf, userOf, vectorOf } from "./rows.ts";
 
@@ -88,16 +89,27 @@ function rowsByIds(
   return ids.map((id) => found.get(id));
 }
 
-export function versions(database: Database, scope: Scope, id?: string): Memory[] {
+export async function versions(database: Database, scope: Scope, id?: string): Promise<Memory[]> {
   const user = userOf(database, scope)?.id;
   if (user === undefined) return [];
-  const rows =
-    id === undefined
-      ? database.statement("SELECT body FROM versions WHERE user = :user ORDER BY number").all({ user })
-      : database
-          .statement("SELECT body FROM versions WHERE user = :user AND id = :id ORDER BY version")
-          .all({ user, id });
-  return rows.map(bodyOf<Memory>);
+  if (id === undefined) {
+    return (await readApart(database, (own) => allVersions(own, user))) ?? allVersions(database, user);
+  }
+  return database
+    .statement("SELECT body FROM versions WHERE user = :user AND id = :id ORDER BY version")
+    .all({ user, id })
+    .map(bodyOf<Memory>);
+}
+
+/** In slices: one user may have many. */
+function allVersions(database: Database, user: number): Promise<Memory[]> {
+  return rowsInSlices(
+    database,
+    "SELECT number FROM versions WHERE user = :user ORDER BY number",
+    { user },
+    "SELECT body FROM json_each(:numbers) AS wanted CROSS JOIN versions ON versions.number = wanted.value",
+    bodyOf<Memory>,
+  );
 }
 
 export function log(

@@ -5,6 +5,7 @@ import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Delta } from "../../ports/record.ts";
 import { noDelta } from "../shared/no-delta.ts";
+import { readApart, rowsInSlices } from "./apart.ts";
 import type { Database, Row } from "./database.ts";
 import { linkOf, tombstoneOf, unitOf } from "./read.ts";
 import { bodyOf, userOf } from "./rows.ts";
@@ -19,6 +20,10 @@ export async function since(
   revision: number,
   { units = true }: { readonly units?: boolean } = {},
 ): Promise<Delta> {
+  if (isMuch(database, scope, revision)) {
+    const delta = await readApart(database, (own) => muchSince(own, scope, revision, units));
+    if (delta) return delta;
+  }
   const rows = rowsSince(database, scope, revision, units);
   if (!rows) return noDelta();
   return {
@@ -29,6 +34,65 @@ export async function since(
     gone: { units: goneOf("unit", rows.gone), memories: goneOf("memory", rows.gone) },
     tombstones: rows.tombstones.map(tombstoneOf).sort((one, other) => compare(one.hash, other.hash)),
     links: rows.links.map(linkOf).sort(byEnds),
+  };
+}
+
+/** From so many messages or memories on, reading the rows in one go would hold up everybody else. */
+const MUCH = 1000;
+
+function isMuch(database: Database, scope: Scope, revision: number): boolean {
+  const user = userOf(database, scope);
+  if (!user || user.revision === revision) return false;
+  const values = { user: user.id, revision };
+  return ["messages", "heads", "units", "gone"].some((table) => {
+    const some = `SELECT 1 FROM ${table} WHERE user = :user AND revision > :revision LIMIT ${MUCH}`;
+    return database.statement(`SELECT count(*) AS found FROM (${some})`).get(values)?.found === MUCH;
+  });
+}
+
+async function muchSince(own: Database, scope: Scope, revision: number, withUnits: boolean): Promise<Delta> {
+  const user = userOf(own, scope);
+  if (!user) return noDelta();
+  const values = { user: user.id, revision };
+  const changed = "user = :user AND revision > :revision";
+  const wanted = "FROM json_each(:numbers) AS wanted CROSS JOIN";
+  const few = ofUser(own, user.id, revision);
+  const messages = await rowsInSlices(
+    own,
+    `SELECT number FROM messages WHERE ${changed} ORDER BY number`,
+    values,
+    `SELECT body ${wanted} messages ON messages.number = wanted.value`,
+    bodyOf<Message>,
+  );
+  const memories = await rowsInSlices(
+    own,
+    `SELECT number FROM heads WHERE ${changed} ORDER BY number`,
+    values,
+    `SELECT body ${wanted} heads ON heads.number = wanted.value CROSS JOIN versions ` +
+      "ON versions.user = heads.user AND versions.id = heads.id AND versions.version = heads.version",
+    bodyOf<Memory>,
+  );
+  // From the beginning they come in their order: sorting so many that are in none would take long in one go.
+  const numbered = revision === 0 ? "user = :user AND :revision = 0 ORDER BY id" : changed;
+  const units = withUnits
+    ? await rowsInSlices(
+        own,
+        `SELECT number FROM units WHERE ${numbered}`,
+        values,
+        `SELECT units.* ${wanted} units ON units.number = wanted.value`,
+        unitOf,
+      )
+    : [];
+  return {
+    revision: user.revision,
+    messages: messages.sort((one, other) => one.turn - other.turn),
+    memories,
+    units: units.sort(byId),
+    gone: { units: goneOf("unit", few.gone), memories: goneOf("memory", few.gone) },
+    tombstones: (await inSlices(few.tombstones, tombstoneOf)).sort((one, other) =>
+      compare(one.hash, other.hash),
+    ),
+    links: (await inSlices(few.links, linkOf)).sort(byEnds),
   };
 }
 
@@ -54,16 +118,27 @@ function changed(
   withUnits: boolean,
 ): Omit<Rows, "revision"> {
   const all = (sql: string): Row[] => database.statement(sql).all({ user, revision }) as Row[];
-  const own = (sql: string): Row[] => database.statement(sql).all({ user }) as Row[];
   return {
-    // To somebody who had nothing, nothing is gone.
-    gone: revision === 0 ? [] : all("SELECT type, id FROM gone WHERE user = :user AND revision > :revision"),
+    ...ofUser(database, user, revision),
     messages: all("SELECT body FROM messages WHERE user = :user AND revision > :revision ORDER BY turn"),
     memories: all(
       "SELECT body FROM heads JOIN versions USING (user, id, version) " +
         "WHERE heads.user = :user AND heads.revision > :revision ORDER BY heads.number",
     ),
     units: withUnits ? all("SELECT * FROM units WHERE user = :user AND revision > :revision") : [],
+  };
+}
+
+function ofUser(
+  database: Database,
+  user: number,
+  revision: number,
+): Pick<Rows, "gone" | "tombstones" | "links"> {
+  const own = (sql: string): Row[] => database.statement(sql).all({ user }) as Row[];
+  const gone = "SELECT type, id FROM gone WHERE user = :user AND revision > :revision";
+  return {
+    // To somebody who had nothing, nothing is gone.
+    gone: revision === 0 ? [] : (database.statement(gone).all({ user, revision }) as Row[]),
     tombstones: own("SELECT hash, type, at FROM tombstones WHERE user = :user"),
     links: own("SELECT source, type, target, strength FROM links WHERE user = :user"),
   };

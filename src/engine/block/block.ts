@@ -95,27 +95,46 @@ export function emptyBlock({ fingerprint, dimensions }: Space): Block {
 
 /** Takes in what came since the block's revision. Taking the same in twice changes nothing. */
 export function follow(block: Block, delta: Delta): void {
-  for (const id of delta.gone.units) removeUnit(block, id);
+  const steps = following(block, delta);
+  while (!steps.next().done);
+}
+
+/** The same, step by step: until it is done, the block is of no revision, and nobody may search it. */
+export function* following(block: Block, delta: Delta): Generator<undefined, void> {
+  for (const id of delta.gone.units) {
+    removeUnit(block, id);
+    yield;
+  }
   for (const id of delta.gone.memories) {
-    const row = rowOf(block, id);
-    if (row < 0) continue;
-    killSlot(block, block.slotOfRow[row] as number);
-    dropRow(block.memories, row);
-    block.memoryIds.blank(row);
-    block.rowById?.delete(id);
+    removeMemory(block, id);
+    yield;
   }
   for (const message of delta.messages) {
     putTurn(block.turns, block.names, message);
     note(block.speakers, block.turns.columns.speaker[message.turn - 1]);
     block.newest = Math.max(block.newest, Date.parse(message.at));
+    yield;
   }
   for (const unit of delta.units) {
     if (unit.type === "passage") putPassage(block, unit);
     else putUnit(block, unit, slotOfMemory(block, unit.owner), rowFor(block, unit.owner));
+    yield;
   }
-  for (const memory of delta.memories) takeMemory(block, memory);
+  for (const memory of delta.memories) {
+    takeMemory(block, memory);
+    yield;
+  }
   block.unkept += delta.units.length;
   block.revision = delta.revision;
+}
+
+function removeMemory(block: Block, id: string): void {
+  const row = rowOf(block, id);
+  if (row < 0) return;
+  killSlot(block, block.slotOfRow[row] as number);
+  dropRow(block.memories, row);
+  block.memoryIds.blank(row);
+  block.rowById?.delete(id);
 }
 
 /** The slot of a memory's unit, or -1. */
