@@ -48,7 +48,7 @@ const LAWS: readonly (readonly [place: string, problem: string, sql: string])[] 
     "searchable but without a passage",
     "SELECT 1 FROM messages LEFT JOIN (SELECT DISTINCT user, owner FROM units WHERE type = 'passage') passages " +
       "ON passages.user = messages.user AND passages.owner = messages.id WHERE passages.owner IS NULL " +
-      "AND trim(body ->> '$.content', char(9, 10, 13, 32, 160)) <> '' AND coalesce(body ->> '$.undone', 0) = 0",
+      "AND trim(body ->> '$.content', char(9, 10, 13, 32, 160)) <> '' AND coalesce(body ->> '$.undone', 0) = 0 AND messages.user NOT IN (SELECT user FROM erasing)",
   ],
   [
     "units",
@@ -109,7 +109,7 @@ const LAWS: readonly (readonly [place: string, problem: string, sql: string])[] 
     "with rows of a revision that has not been",
     "SELECT 1 FROM (SELECT user, revision FROM messages UNION ALL SELECT user, revision FROM heads UNION ALL " +
       "SELECT user, revision FROM units UNION ALL SELECT user, revision FROM gone UNION ALL SELECT user, revision FROM receipts) rows " +
-      "JOIN users ON users.id = rows.user WHERE rows.revision > users.revision OR rows.revision < 1",
+      "JOIN users ON users.id = rows.user WHERE (rows.revision > users.revision AND users.id NOT IN (SELECT user FROM erasing)) OR rows.revision < 1",
   ],
 ];
 

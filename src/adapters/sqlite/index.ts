@@ -4,6 +4,7 @@ import { keepBlock, keptBlock } from "./blocks.ts";
 import { sqliteCalls } from "./calls.ts";
 import { check } from "./check.ts";
 import { copyTo } from "./copy.ts";
+import { beginErasure, committing, type ErasingSteps, stageErasure, stepErasure } from "./erasing.ts";
 import { translate } from "./errors.ts";
 import * as house from "./house-keeping.ts";
 import * as answers from "./kept-answers.ts";
@@ -25,7 +26,7 @@ export { beginRestore, type Restoring } from "./restore.ts";
 export { fileSecret, textSecret } from "./secret.ts";
 
 /** The record, and the ledger of calls to models that stands in the same file; both close with the record. */
-export type SqliteRecord = Record & { readonly calls: Calls };
+export type SqliteRecord = Record & { readonly calls: Calls; readonly erasing: ErasingSteps };
 
 /**
  * The record in one SQLite file, through `node:sqlite`; ":memory:" keeps nothing. Every commit is on the disk before
@@ -44,12 +45,18 @@ export async function openSqliteRecord(options: {
     }
   };
   const database = await run(() => openDatabase(options.path));
+  const erasing: ErasingSteps = {
+    stage: (scope, receipt, rows) => run(() => stageErasure(database, scope, receipt, rows)),
+    begin: (scope, receipt, head) => run(() => beginErasure(database, scope, receipt, head)),
+    step: (scope) => run(() => stepErasure(database, scope)),
+  };
   return {
     name: "sqlite",
+    erasing,
     calls: sqliteCalls(database, run),
     whole: sqliteWhole(database, run),
     revision: (scope) => run(() => userOf(database, scope)?.revision ?? 0),
-    commit: (scope, changes) => run(() => commit(database, scope, changes)),
+    commit: committing(erasing, (scope, changes) => run(() => commit(database, scope, changes))),
     since: (scope, revision, what) => run(() => since(database, scope, revision, what)),
     read: (scope, ids) => run(() => read.byIds(database, scope, ids)),
     vectors: (scope, ids, space) => run(() => read.vectors(database, scope, ids, space)),

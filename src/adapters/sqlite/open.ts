@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { invalid, MemoryError } from "../../errors.ts";
 import { type Database, databaseOf, pragma } from "./database.ts";
+import { endErasures } from "./erasing.ts";
 import { APPLICATION, checkOwner, prepareFile } from "./file.ts";
 import { MIGRATIONS } from "./migrations/index.ts";
 
@@ -29,6 +30,7 @@ export function openDatabase(named: string): Database {
     handle.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -32000");
     const database = databaseOf(path, handle);
     migrate(database);
+    endErasures(database);
     return database;
   } catch (error) {
     handle.close();

@@ -1,4 +1,4 @@
-import type { ChangeSet, Link, Unit } from "../../domain/change-set.ts";
+import type { ChangeSet, Erasure, Link, Unit } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
@@ -6,20 +6,26 @@ import { MemoryError } from "../../errors.ts";
 import { entryOf } from "../shared/log-entry.ts";
 import { dropBlock } from "./blocks.ts";
 import type { Database } from "./database.ts";
+import { isErasing } from "./erasing-mark.ts";
+import { ENTRY, erasurePartOf, RECEIPT, TRACE } from "./erasure-rows.ts";
 import { eraseAnswers } from "./kept-answers.ts";
 import { blobOf, bodyOf, checkNames, userOf } from "./rows.ts";
 
 /** Where a change is written: the user's number, and the revision that it makes. */
-interface Writing {
+export interface Writing {
   readonly database: Database;
   readonly user: number;
   readonly revision: number;
 }
 
-/** Applies a change-set in one transaction and gives the new revision. Errors are SQLite's own, or `conflict`. */
-export function commit(database: Database, scope: Scope, changes: ChangeSet): number {
+/**
+ * Applies a change-set in one transaction and gives the new revision; nothing where an erasure of the user is under way,
+ * which must be ended first. Errors are SQLite's own, or `conflict`.
+ */
+export function commit(database: Database, scope: Scope, changes: ChangeSet): number | undefined {
   return database.transaction(() => {
     const { id: user, revision: held, turns } = writtenUser(database, scope);
+    if (isErasing(database, user)) return undefined;
     if (held !== changes.base) {
       throw new MemoryError(
         "conflict",
@@ -176,6 +182,17 @@ function notGone(database: Database, user: number, type: "unit" | "memory", id: 
 }
 
 function erase(writing: Writing, erasure: NonNullable<ChangeSet["erase"]>): void {
+  const { database, user } = writing;
+  eraseBodies(writing, erasure);
+  dropBlock(database, user);
+  eraseAnswers(database, user, erasure.receipt.id);
+  putErasure(writing, erasure.receipt.id, {
+    receipt: JSON.stringify(erasure.receipt),
+    trace: erasure.trace ? JSON.stringify(erasure.trace) : null,
+  });
+}
+
+function eraseBodies(writing: Writing, erasure: Pick<Erasure, "messages" | "memories" | "rewrites">): void {
   const { database, user, revision } = writing;
   for (const { id, content, parts, keepMetadata } of erasure.messages) {
     changeMessage(writing, id, ({ parts: _parts, metadata, ...message }) => ({
@@ -197,8 +214,6 @@ function erase(writing: Writing, erasure: NonNullable<ChangeSet["erase"]>): void
     setGone(writing, "memory", id);
     dropUnit(writing, id);
   }
-  dropBlock(database, user);
-  eraseAnswers(database, user, erasure.receipt.id);
   for (const version of erasure.rewrites) {
     const place = { user, id: version.id, version: version.version };
     database
@@ -210,17 +225,44 @@ function erase(writing: Writing, erasure: NonNullable<ChangeSet["erase"]>): void
       )
       .run({ ...place, revision });
   }
-  database.statement("INSERT INTO erasures (user, id, body, trace) VALUES (:user, :id, :body, :trace)").run({
-    user,
-    id: erasure.receipt.id,
-    body: JSON.stringify(erasure.receipt),
-    trace: erasure.trace ? JSON.stringify(erasure.trace) : null,
-  });
+}
+
+function putErasure(
+  { database, user }: Writing,
+  id: string,
+  { receipt, trace }: { readonly receipt: string; readonly trace: string | null },
+): void {
+  database
+    .statement("INSERT INTO erasures (user, id, body, trace) VALUES (:user, :id, :body, :trace)")
+    .run({ user, id, body: receipt, trace });
+}
+
+/** Carries out a part of a large erasure, in the order in which a change-set is applied. */
+export function applyErasurePart(writing: Writing, body: string): void {
+  const { digests = [], dropUnits = [], units = [], tombstones = [], ...erased } = erasurePartOf(body);
+  for (const change of digests) changeMessage(writing, change.id, (message) => digested(message, change));
+  for (const id of dropUnits) dropUnit(writing, id);
+  const { messages = [], memories = [], rewrites = [] } = erased;
+  eraseBodies(writing, { messages, memories, rewrites });
+  for (const unit of units) putUnit(writing, unit);
+  putTombstones(writing, { tombstones });
+}
+
+/** Ends a large erasure whose parts are done: it becomes the user's newest change. */
+export function endErasure(writing: Writing, id: string, bodies: ReadonlyMap<number, string>): void {
+  const { database, user, revision } = writing;
+  dropBlock(database, user);
+  eraseAnswers(database, user, id);
+  putErasure(writing, id, { receipt: bodies.get(RECEIPT) ?? "{}", trace: bodies.get(TRACE) ?? null });
+  database
+    .statement("INSERT INTO log (user, revision, body) VALUES (:user, :revision, :body)")
+    .run({ user, revision, body: bodies.get(ENTRY) ?? "{}" });
+  database.statement("UPDATE users SET revision = :revision WHERE id = :user").run({ user, revision });
 }
 
 function putTombstones(
   { database, user }: Writing,
-  { tombstones = [], liftTombstones = [] }: ChangeSet,
+  { tombstones = [], liftTombstones = [] }: Pick<ChangeSet, "tombstones" | "liftTombstones">,
 ): void {
   for (const { hash, of, at } of tombstones) {
     database

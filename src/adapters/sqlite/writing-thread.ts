@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { MemoryError } from "../../errors.ts";
 import { lineTo, programBeside, type Thread } from "../shared/thread-line.ts";
+import { committing, type ErasingSteps } from "./erasing.ts";
 import { openSqliteRecord, type SqliteRecord } from "./index.ts";
 import type { Asked, Told, Write } from "./writing-worker.ts";
 
@@ -28,9 +29,16 @@ export async function sqliteRecordInThread(
     return there as Own;
   };
   const { calls } = own;
+  const erasing: ErasingSteps = {
+    stage: apart("erasing.stage", own.erasing.stage),
+    begin: apart("erasing.begin", own.erasing.begin),
+    step: apart("erasing.step", own.erasing.step),
+  };
   return {
     ...own,
-    commit: apart("commit", own.commit),
+    erasing,
+    // The parts of a large erasure go over one by one, and others' writes go between them.
+    commit: committing(erasing, apart("commit", own.commit)),
     seal: apart("seal", own.seal),
     scrub: apart("scrub", own.scrub),
     keepBlock: apart("keepBlock", own.keepBlock),

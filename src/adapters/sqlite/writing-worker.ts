@@ -24,6 +24,9 @@ export type Write =
       | "giveBackLease"
       | "close"
     >
+  | "erasing.stage"
+  | "erasing.begin"
+  | "erasing.step"
   | "calls.note"
   | "calls.unname"
   | "calls.removeBefore";
@@ -39,9 +42,13 @@ export type Told =
   | { readonly code: ErrorCode | undefined; readonly message: string; readonly cause: string | undefined };
 
 const record = await openSqliteRecord(workerData);
+const { stage, begin, step } = record.erasing;
 const { note, unname, removeBefore } = record.calls;
 const writes: { readonly [name in Write]: (...given: never[]) => Promise<unknown> } = {
   ...record,
+  "erasing.stage": stage,
+  "erasing.begin": begin,
+  "erasing.step": step,
   "calls.note": note,
   "calls.unname": unname,
   "calls.removeBefore": removeBefore,

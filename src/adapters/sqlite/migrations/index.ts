@@ -7,6 +7,7 @@ import { CALLS } from "./0006-calls.ts";
 import { ANSWERS } from "./0007-answers.ts";
 import { JOBS } from "./0008-jobs.ts";
 import { LEASES } from "./0010-leases.ts";
+import { ERASING } from "./0011-erasing.ts";
 
 /** In order; the number of those done is the file's `user_version`. A migration that has been released never changes. */
 export const MIGRATIONS: readonly string[] = [
@@ -19,4 +20,5 @@ export const MIGRATIONS: readonly string[] = [
   ANSWERS,
   JOBS,
   LEASES,
+  ERASING,
 ];
