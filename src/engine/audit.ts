@@ -32,7 +32,7 @@ export async function audit(
   const heads = headsOf(receipts);
   const broken: Fault[] = [
     ...byUser(receipts).flatMap((own) => brokenReceipts(ports.secret, own)),
-    ...falseTraces(receipts, await ports.record.traces()),
+    ...(await falseTraces(receipts, await ports.record.traces())),
     ...(await missedByLedger(ports, receipts)),
     ...(await faultsOf(ports)),
   ];
@@ -59,14 +59,18 @@ function byUser(receipts: readonly ErasureReceipt[]): ErasureReceipt[][] {
   return [...Map.groupBy(receipts, scopeKey).values()];
 }
 
-function falseTraces(receipts: readonly ErasureReceipt[], traces: readonly Trace[]): Fault[] {
+async function falseTraces(receipts: readonly ErasureReceipt[], traces: readonly Trace[]): Promise<Fault[]> {
   const held = new Map(traces.map((trace) => [trace.receipt, trace]));
-  return receipts.flatMap(({ id, trace: hash }) => {
-    if (hash === undefined) return [];
+  const faults: Fault[] = [];
+  for (const { id, trace: hash } of receipts) {
     const trace = held.get(id);
-    if (trace && traceHash(trace) === hash) return [];
-    return [{ id, problem: trace ? "its trace is not the one it was made with" : "its trace is missing" }];
-  });
+    if (hash === undefined || (trace && (await traceHash(trace)) === hash)) continue;
+    faults.push({
+      id,
+      problem: trace ? "its trace is not the one it was made with" : "its trace is missing",
+    });
+  }
+  return faults;
 }
 
 async function missedByLedger(

@@ -16,12 +16,15 @@ export const ENTRY: number = -1;
 export const RECEIPT: number = -2;
 export const TRACE: number = -3;
 
-/** What one part holds: as much as is done in about ten milliseconds. */
+/**
+ * What one part holds: as much as is done in about ten milliseconds. In this order: a memory goes with its unit, so that none is
+ * without one in between.
+ */
 const SIZES = {
   digests: 500,
+  memories: 500,
   dropUnits: 1000,
   messages: 500,
-  memories: 500,
   rewrites: 500,
   units: 200,
   tombstones: 1000,
@@ -33,7 +36,7 @@ type StoredUnit = Omit<Unit, "vector"> & { readonly vector: string };
 export type ErasurePart = Pick<ChangeSet, "digests" | "dropUnits" | "units" | "tombstones"> &
   Partial<Pick<Erasure, "messages" | "memories" | "rewrites">>;
 
-/** The rows of an erasure, each made when it is asked for: in the order in which a record applies a change-set. */
+/** The rows of an erasure, each made when it is asked for. */
 export async function* stagedRows(
   changes: ChangeSet & Required<Pick<ChangeSet, "erase">>,
 ): AsyncGenerator<Staged> {
@@ -74,7 +77,7 @@ export function erasurePartOf(body: string): ErasurePart {
 const SLICE = 500;
 
 /** The JSON of an object with long lists in it, in slices; what `JSON.stringify` gives. */
-async function jsonInSlices(value: object): Promise<string> {
+export async function jsonInSlices(value: object): Promise<string> {
   const fields: string[] = [];
   for (const [name, held] of Object.entries(value) as [string, unknown][]) {
     if (held === undefined) continue;

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { Trace } from "../../domain/trace.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Ledger, LedgerContent } from "../../ports/ledger.ts";
+import { jsonInSlices } from "./erasure-rows.ts";
 
 /** A line of the file: the record that it belongs to, and what was erased from it. */
 interface Line {
@@ -28,7 +29,11 @@ export function fileLedger(path: string, record: string): Ledger {
     async append(traces) {
       if (traces.length === 0) return;
       try {
-        await write(path, traces.map((trace) => `${JSON.stringify({ record, trace })}\n`).join(""));
+        const lines: string[] = [];
+        for (const trace of traces) {
+          lines.push(`{"record":${JSON.stringify(record)},"trace":${await jsonInSlices(trace)}}\n`);
+        }
+        await write(path, lines.join(""));
       } catch (cause) {
         throw new MemoryError(
           "unavailable",

@@ -88,7 +88,7 @@ async function muchSince(own: Database, scope: Scope, revision: number, withUnit
     messages: messages.sort((one, other) => one.turn - other.turn),
     memories,
     units: units.sort(byId),
-    gone: { units: goneOf("unit", few.gone), memories: goneOf("memory", few.gone) },
+    gone: await goneInSlices(few.gone),
     tombstones: (await inSlices(few.tombstones, tombstoneOf)).sort((one, other) =>
       compare(one.hash, other.hash),
     ),
@@ -154,6 +154,13 @@ async function inSlices<Made>(rows: readonly Row[], make: (row: Row) => Made): P
     for (const row of rows.slice(from, from + SLICE)) made.push(make(row));
   }
   return made;
+}
+
+/** The primary key gives them in their order; only other letters than those of ASCII can be out of it. */
+async function goneInSlices(rows: readonly Row[]): Promise<Delta["gone"]> {
+  const ids: { [type: string]: string[] } = { unit: [], memory: [] };
+  await inSlices(rows, ({ type, id }) => ids[String(type)]?.push(String(id)));
+  return { units: ids.unit?.sort() ?? [], memories: ids.memory?.sort() ?? [] };
 }
 
 function goneOf(type: string, rows: readonly Row[]): string[] {

@@ -204,7 +204,7 @@ async function unsealed(
     ids: plan.memories,
     backups,
     ...(await remaining(ports, at)),
-    trace: traceHash(trace),
+    trace: await traceHash(trace),
     ...(reason.again ? { replays: reason.again.receipt } : {}),
     previous,
   });

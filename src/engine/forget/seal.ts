@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { canonical } from "../../domain/canonical.ts";
+import { canonical, canonicalPieces } from "../../domain/canonical.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
 import type { Trace } from "../../domain/trace.ts";
 import type { Secret } from "../../ports/secret.ts";
+import { othersTurn } from "../others-turn.ts";
 import { isSignedBy, signingKeys } from "./keys.ts";
 
 /** A receipt as it is known at the commit, before anything is verified. */
@@ -24,9 +25,14 @@ export function receiptHash(receipt: BareReceipt): string {
   return sha256(known);
 }
 
-/** The hash by which a receipt names its trace. */
-export function traceHash(trace: Trace): string {
-  return sha256(trace);
+/** The hash by which a receipt names its trace; in slices, for a trace names all that went. */
+export async function traceHash(trace: Trace): Promise<string> {
+  const hash = createHash("sha256");
+  for (const piece of canonicalPieces(trace)) {
+    hash.update(piece);
+    await othersTurn();
+  }
+  return hash.digest("hex");
 }
 
 /** A receipt that was not verified yet, signed as such. */
