@@ -380,8 +380,10 @@ export interface Profile {
   }[];
   /** How many lines there was no room for. */
   readonly left: number;
-  /** All that holds, by kind. */
+  /** What holds, by kind: of each the hundred that were stored last. The list of memories has all. */
   readonly kinds: { readonly [kind in Kind]?: readonly ShownMemory[] };
+  /** How many more hold of a kind, where `kinds` leaves some out. */
+  readonly leftOfKinds: { readonly [kind in Kind]?: number };
 }
 
 export interface ProfileLine {

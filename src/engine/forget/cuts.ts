@@ -9,14 +9,15 @@ import type { UserState } from "../user-state.ts";
 import { type About, holdsName } from "./about.ts";
 import { stemsOf } from "./kin.ts";
 import { placesOf } from "./places.ts";
+import { stretchesOf } from "./run-index.ts";
 
 /** What decides about a sentence: the spans that memories which go, and such as stay, rest on, and the values. */
 interface Meant {
   readonly quotes: ReadonlyMap<string, readonly Span[]>;
   readonly staying: ReadonlyMap<string, readonly Span[]>;
   readonly values: readonly (readonly string[])[];
-  /** Those that are looked for in every sentence, by their first word. */
-  readonly telling: ReadonlyMap<string, readonly string[]>;
+  /** Those that are looked for in every sentence, joined by spaces, and how many words they have. */
+  readonly telling: { readonly runs: ReadonlySet<string>; readonly lengths: ReadonlySet<number> };
   readonly about: About | undefined;
 }
 
@@ -35,29 +36,21 @@ export async function cutSentences(
   const values = [...memories]
     .flatMap(({ claim }) => (claim ? [words(claim.value)] : []))
     .filter((value) => value.join(" ") !== name);
+  const telling = values.filter((value) => isTelling(value.join(" ")) || value.length >= 3);
   const meant: Meant = {
     quotes: spansBy([...memories]),
     staying: spansBy([...state.memories.values()].filter((memory) => !memories.has(memory))),
     values,
-    telling: byFirstWord(values.filter((value) => isTelling(value.join(" ")) || value.length >= 3)),
+    telling: {
+      runs: new Set(telling.map((value) => value.join(" "))),
+      lengths: new Set(telling.map(({ length }) => length)),
+    },
     about,
   };
   await eachInSlices(state.messages.values(), (message) => {
     const found = sentencesOf(message.content).flatMap((sentence) => cutSentence(message, sentence, meant));
     if (found.length > 0) cuts.set(message.id, [...(cuts.get(message.id) ?? []), ...found]);
   });
-}
-
-/** First word -> the runs that begin with it, joined by spaces. */
-function byFirstWord(runs: readonly (readonly string[])[]): Map<string, string[]> {
-  const known = new Map<string, string[]>();
-  for (const run of runs) {
-    const [first = ""] = run;
-    const held = known.get(first);
-    if (held) held.push(run.join(" "));
-    else known.set(first, [run.join(" ")]);
-  }
-  return known;
 }
 
 function cutSentence(message: Message, sentence: Span, meant: Meant): Cut[] {
@@ -98,11 +91,10 @@ function isAbout(about: About, sentence: string, message: Message): boolean {
 }
 
 /** Whether a sentence holds one of many runs of words. */
-function holdsAny(sentence: string, runs: ReadonlyMap<string, readonly string[]>): boolean {
+function holdsAny(sentence: string, { runs, lengths }: Meant["telling"]): boolean {
   if (runs.size === 0) return false;
-  const all = words(sentence);
-  const text = ` ${all.join(" ")} `;
-  return all.some((word) => runs.get(word)?.some((run) => text.includes(` ${run} `)));
+  for (const stretch of stretchesOf(words(sentence), lengths)) if (runs.has(stretch)) return true;
+  return false;
 }
 
 /** The words meant inside a sentence that stays; where none can be told apart, the quotes that nobody shares. */

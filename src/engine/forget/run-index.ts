@@ -2,7 +2,7 @@ import { foldedInPlace } from "../../domain/fold.ts";
 import { isUnspaced } from "../../domain/unspaced.ts";
 import { placesOf } from "./places.ts";
 
-/** Many runs of words, by the first word of each: a text is held against those alone that may stand in it. */
+/** Many runs of words: a text is held against those alone that may stand in it. */
 export interface RunIndex {
   /** The runs that stand in a text, as `placesOf` finds them, in the order in which they were given. */
   in(text: string): readonly (readonly string[])[];
@@ -11,20 +11,27 @@ export interface RunIndex {
 const BETWEEN = /[^\p{L}\p{N}]+/u;
 
 export function runIndex(runs: readonly (readonly string[])[]): RunIndex {
-  const byFirst = new Map<string, number[]>();
-  // No space parts these from what stands before them: they are looked for in every text.
+  const byParts = new Map<string, number[]>();
+  const lengths = new Set<number>();
+  // No space parts these from what stands around them: they are looked for in every text.
   const anywhere: number[] = [];
   for (const [place, run] of runs.entries()) {
-    const [word = ""] = run;
-    const first = isUnspaced(word) ? "" : (partsOf(word)[0] ?? "");
-    if (first === "") anywhere.push(place);
-    else if (!push(byFirst.get(first), place)) byFirst.set(first, [place]);
+    const parts = run.some(isUnspaced) ? [] : partsOf(run.join(" "));
+    const key = parts.join(" ");
+    const known = byParts.get(key);
+    if (parts.length === 0) anywhere.push(place);
+    else if (known) known.push(place);
+    else byParts.set(key, [place]);
+    lengths.add(parts.length);
   }
+  lengths.delete(0);
   return {
     in(text) {
       if (text === "" || runs.length === 0) return [];
       const places = new Set(anywhere);
-      for (const word of partsOf(text)) for (const place of byFirst.get(word) ?? []) places.add(place);
+      for (const key of stretchesOf(partsOf(text), lengths)) {
+        for (const place of byParts.get(key) ?? []) places.add(place);
+      }
       return [...places]
         .sort((one, other) => one - other)
         .map((place) => runs[place] ?? [])
@@ -33,9 +40,13 @@ export function runIndex(runs: readonly (readonly string[])[]): RunIndex {
   };
 }
 
-function push(list: number[] | undefined, place: number): boolean {
-  list?.push(place);
-  return list !== undefined;
+/** All stretches of words that have one of the lengths, each joined by spaces. */
+export function* stretchesOf(words: readonly string[], lengths: ReadonlySet<number>): Generator<string> {
+  for (const length of lengths) {
+    for (let from = 0; from + length <= words.length; from += 1) {
+      yield words.slice(from, from + length).join(" ");
+    }
+  }
 }
 
 /** What stands between signs, as `placesOf` takes a text apart. */

@@ -1,5 +1,6 @@
 import { capital, joinList } from "../../domain/english.ts";
 import type { Memory } from "../../domain/memory.ts";
+import { eachInSlices, flatMapInSlices } from "../in-slices.ts";
 import { SELF, type SectionName, sectionOf } from "./sections.ts";
 
 /** One line of a profile: a sentence or a few, and the memories it was merged from. */
@@ -16,12 +17,12 @@ export function weightOf({ importance, confidence, evidence }: Memory): number {
 }
 
 /** The memories as lines: what is said with one verb is one line, and so is all that is said of one person or thing. */
-export function linesOf(memories: readonly Memory[], today: string): DraftLine[] {
+export async function linesOf(memories: readonly Memory[], today: string): Promise<DraftLine[]> {
   const names = namesOf(memories);
   const groups = new Map<string, { section: SectionName; subject: string; memories: Memory[] }>();
-  for (const memory of memories) {
+  await eachInSlices(memories, (memory) => {
     const section = sectionOf(memory, today);
-    if (section === undefined || isRepeated(memory, names)) continue;
+    if (section === undefined || isRepeated(memory, names)) return;
     const { subject = "user", relation = memory.id } = memory.claim ?? {};
     const isOwn = subject === "user" || section === "plans" || section === "instructions";
     const isSelf = subject === "user" && SELF.test(relation);
@@ -29,10 +30,19 @@ export function linesOf(memories: readonly Memory[], today: string): DraftLine[]
     const group = groups.get(key) ?? { section, subject, memories: [] };
     group.memories.push(memory);
     groups.set(key, group);
-  }
-  return [...groups.values()].flatMap(({ section, subject, memories: held }) => {
+  });
+  return flatMapInSlices(groups.values(), ({ section, subject, memories: held }) => {
     const text = textOf(section, subject, held, names);
-    return text === "" ? [] : [{ section, text, memories: held, weight: Math.max(...held.map(weightOf)) }];
+    return text === ""
+      ? []
+      : [
+          {
+            section,
+            text,
+            memories: held,
+            weight: held.reduce((most, memory) => Math.max(most, weightOf(memory)), 0),
+          },
+        ];
   });
 }
 

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { memoryRecord } from "../../adapters/memory/index.ts";
 import { estimateTokens } from "../../domain/tokens.ts";
 import { createMemory } from "../../memory.ts";
+import { changes, memory } from "../../testing/change-sets.ts";
 import type { ScopedMemory } from "../surface.ts";
 
 let now: Date;
@@ -78,6 +79,16 @@ describe("a profile", () => {
     await rut.recall("sister");
     await rut.remember("What is my sister called?");
     expect((await rut.profile()).text).toBe(before);
+  });
+
+  it("names a hundred memories of a kind at most, those stored last, and counts the rest", async () => {
+    const record = memoryRecord();
+    const memories = Array.from({ length: 250 }, (_, i) => memory(`a${i}`));
+    await record.commit({ project: "default", user: "rut" }, changes({ memories }));
+    const full = await createMemory({ record, clock: () => now });
+    const { kinds, leftOfKinds } = await full.scope({ user: "rut" }).profile();
+    expect(kinds.fact?.map(({ id }) => id)).toEqual(memories.slice(150).map(({ id }) => id));
+    expect(leftOfKinds).toEqual({ fact: 150 });
   });
 
   it("keeps to a budget, and gives up the least weighty lines first", async () => {

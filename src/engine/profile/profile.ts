@@ -3,6 +3,7 @@ import { KINDS, type Kind, type Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { estimateTokens } from "../../domain/tokens.ts";
 import { holdsNow, isAhead } from "../answer/held.ts";
+import { eachInSlices, filterInSlices } from "../in-slices.ts";
 import type { Ports } from "../ports.ts";
 import { shown } from "../show.ts";
 import type { Profile, ProfileLine, ProfileOptions, ShownMemory } from "../surface.ts";
@@ -12,6 +13,8 @@ import { SECTIONS, type SectionName, TITLES } from "./sections.ts";
 
 /** The size of a profile where none is named, in tokens. */
 const MOST_TOKENS = 2000;
+/** So many of each kind, the newest, stand in a profile by themselves; the rest is in the list of memories. */
+const MOST_OF_KIND = 100;
 /** What comes first where there is not room for all. */
 const FIRST: { readonly [name in SectionName]?: number } = {
   person: 3,
@@ -33,15 +36,15 @@ export async function profile(
   const maxTokens = checkCount(options.maxTokens ?? MOST_TOKENS, "maxTokens", 1, 1_000_000);
   const state = await ports.states.of(scope);
   const now = ports.clock().toISOString();
-  const live = [...state.memories.values()].filter((memory) => isShown(memory, now));
-  const { lines, left } = fitting(inOrder(linesOf(live, now)), maxTokens);
+  const live = await filterInSlices(state.memories.values(), (memory) => isShown(memory, now));
+  const { lines, left } = fitting(inOrder(await linesOf(live, now)), maxTokens);
   const sections = SECTIONS.flatMap((name) => {
     const own = lines.filter(({ section }) => section === name);
     return own.length > 0
       ? [{ name, title: TITLES[name], lines: own.map((line) => lineOf(state, line)) }]
       : [];
   });
-  return { user: scope.user, text: textOf(sections), sections, left, kinds: byKind(state, live) };
+  return { user: scope.user, text: textOf(sections), sections, left, ...(await byKind(state, live)) };
 }
 
 function isShown(memory: Memory, now: string): boolean {
@@ -102,11 +105,18 @@ function textOf(sections: Profile["sections"]): string {
     .join("\n\n");
 }
 
-function byKind(state: UserState, live: readonly Memory[]): Profile["kinds"] {
+async function byKind(
+  state: UserState,
+  live: readonly Memory[],
+): Promise<Pick<Profile, "kinds" | "leftOfKinds">> {
+  const held = new Map<Kind, Memory[]>(KINDS.map((kind) => [kind, []]));
+  await eachInSlices(live, (memory) => void held.get(memory.kind)?.push(memory));
   const kinds: { [kind in Kind]?: ShownMemory[] } = {};
-  for (const kind of KINDS) {
-    const held = live.filter((memory) => memory.kind === kind).map((memory) => shown(state, memory));
-    if (held.length > 0) kinds[kind] = held;
+  const leftOfKinds: { [kind in Kind]?: number } = {};
+  for (const [kind, all] of held) {
+    const newest = all.slice(-MOST_OF_KIND);
+    if (newest.length > 0) kinds[kind] = newest.map((memory) => shown(state, memory));
+    if (all.length > newest.length) leftOfKinds[kind] = all.length - newest.length;
   }
-  return kinds;
+  return { kinds, leftOfKinds };
 }

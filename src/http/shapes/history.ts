@@ -42,7 +42,12 @@ export const PROFILE: z.ZodType = named(
       }),
     ),
     left: whole.describe("How many lines there was no room for"),
-    kinds: z.record(z.string(), z.array(MEMORY)).describe("All that holds, by kind"),
+    kinds: z
+      .record(z.string(), z.array(MEMORY))
+      .describe("What holds, by kind: of each the hundred that were stored last"),
+    left_of_kinds: z
+      .record(z.string(), whole)
+      .describe("How many more hold of a kind; the list of memories has all"),
   }),
 );
 
