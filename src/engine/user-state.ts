@@ -244,7 +244,8 @@ async function isCleansed(record: Source, one: Kept): Promise<boolean> {
   } catch {
     return false;
   }
-  scrub(block);
+  // One that is mostly gone is let go of, and read anew.
+  if (!isMostlyGone(block)) scrub(block);
   // What was kept of them went with the erasure, beside the record and with the other servers.
   block.unkept = block.units.count;
   one.uses = 0;

@@ -3,6 +3,7 @@ import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { Delta } from "../ports/record.ts";
 import { type ClaimIndex, claimIndex } from "./claim-index.ts";
+import { eachInSlices } from "./in-slices.ts";
 import { othersTurn } from "./others-turn.ts";
 
 /** Everything of a user but what search needs; see `UserState`. */
@@ -42,11 +43,11 @@ const SLICE = 500;
 
 /** Takes in what came since, in slices: all that somebody ever said would hold everybody else up. */
 export async function take(whole: Whole, delta: Delta): Promise<void> {
-  for (const id of delta.gone.memories) {
+  await eachInSlices(delta.gone.memories, (id) => {
     whole.memories.delete(id);
     whole.current.delete(id);
     whole.claims.remove(id);
-  }
+  });
   for (const [i, message] of delta.messages.entries()) {
     if (i % SLICE === SLICE - 1) await othersTurn();
     whole.bytes += message.content.length * 2 + OBJECT_BYTES;

@@ -40,6 +40,36 @@ export async function since(
 /** From so many messages or memories on, reading the rows in one go would hold up everybody else. */
 const MUCH = 1000;
 
+const PAGE = 1000;
+const GONE =
+  "SELECT type, id FROM gone WHERE user = :user AND revision > :revision AND (type, id) > (:type, :id) " +
+  `ORDER BY type, id LIMIT ${PAGE}`;
+const TOMBSTONES = `SELECT hash, type, at FROM tombstones WHERE user = :user AND hash > :hash ORDER BY hash LIMIT ${PAGE}`;
+
+/** All rows of a statement that goes on behind the row that it is given, page by page. */
+async function pagesOf(
+  database: Database,
+  sql: string,
+  start: { readonly [name: string]: string | number },
+): Promise<Row[]> {
+  const statement = database.statement(sql);
+  const rows: Row[] = [];
+  let values = start;
+  for (;;) {
+    const page = statement.all(values) as Row[];
+    for (const row of page) rows.push(row);
+    const last = page.at(-1);
+    if (page.length < PAGE || !last) return rows;
+    values = Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [
+        name,
+        last[name] === undefined ? value : String(last[name]),
+      ]),
+    );
+    await setImmediate();
+  }
+}
+
 function isMuch(database: Database, scope: Scope, revision: number): boolean {
   const user = userOf(database, scope);
   if (!user || user.revision === revision) return false;
@@ -56,7 +86,8 @@ async function muchSince(own: Database, scope: Scope, revision: number, withUnit
   const values = { user: user.id, revision };
   const changed = "user = :user AND revision > :revision";
   const wanted = "FROM json_each(:numbers) AS wanted CROSS JOIN";
-  const few = ofUser(own, user.id, revision);
+  const gone = revision === 0 ? [] : await pagesOf(own, GONE, { ...values, type: "", id: "" });
+  const tombstones = await pagesOf(own, TOMBSTONES, { user: user.id, hash: "" });
   const messages = await rowsInSlices(
     own,
     `SELECT number FROM messages WHERE ${changed} ORDER BY number`,
@@ -88,11 +119,9 @@ async function muchSince(own: Database, scope: Scope, revision: number, withUnit
     messages: messages.sort((one, other) => one.turn - other.turn),
     memories,
     units: units.sort(byId),
-    gone: await goneInSlices(few.gone),
-    tombstones: (await inSlices(few.tombstones, tombstoneOf)).sort((one, other) =>
-      compare(one.hash, other.hash),
-    ),
-    links: (await inSlices(few.links, linkOf)).sort(byEnds),
+    gone: await goneInSlices(gone),
+    tombstones: (await inSlices(tombstones, tombstoneOf)).sort((one, other) => compare(one.hash, other.hash)),
+    links: (await inSlices(linksOf(own, user.id), linkOf)).sort(byEnds),
   };
 }
 
@@ -140,8 +169,13 @@ function ofUser(
     // To somebody who had nothing, nothing is gone.
     gone: revision === 0 ? [] : (database.statement(gone).all({ user, revision }) as Row[]),
     tombstones: own("SELECT hash, type, at FROM tombstones WHERE user = :user"),
-    links: own("SELECT source, type, target, strength FROM links WHERE user = :user"),
+    links: linksOf(database, user),
   };
+}
+
+function linksOf(database: Database, user: number): Row[] {
+  const sql = "SELECT source, type, target, strength FROM links WHERE user = :user";
+  return database.statement(sql).all({ user }) as Row[];
 }
 
 /** After so many rows others have their turn: about every five milliseconds. */
