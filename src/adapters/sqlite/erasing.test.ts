@@ -121,6 +121,13 @@ describe("an erasure of many memories", () => {
     await other.close();
   });
 
+  it("refuses to have the database copied to another one until it has ended", async () => {
+    await begun(2);
+    await expect(record.whole?.counts()).rejects.toMatchObject({ code: "unavailable" });
+    while (await record.erasing.step(ANN));
+    expect(await record.whole?.counts()).toMatchObject({ erasures: 1 });
+  });
+
   it("lets another user write between two of its parts", async () => {
     await begun(2);
     expect(await record.commit(BOB, changes({ messages: [message("b1")] }))).toBe(1);

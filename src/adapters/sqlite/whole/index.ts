@@ -11,7 +11,11 @@ type Run = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 export function sqliteWhole(database: Database, run: Run): Whole {
   return {
     parts: WHOLE_PARTS,
-    counts: () => run(() => counts(database)),
+    counts: () =>
+      run(() => {
+        refuseErasing(database);
+        return counts(database);
+      }),
     page: (part, options) => run(() => pageOf(database, part, options)),
     filling: () => run(() => filling(database)),
     fill: (begun) => run(() => fill(database, begun)),
@@ -78,6 +82,15 @@ function clear(database: Database): void {
   database.users.clear();
   // Rows go before those that they lean on.
   for (const part of WHOLE_PARTS.toReversed()) database.handle.exec(`DELETE FROM ${TABLES[part]}`);
+}
+
+/** Rows of a half-done erasure would arrive without the note that brings it to its end. */
+function refuseErasing({ path, handle }: Database): void {
+  if (!handle.prepare("SELECT 1 FROM erasing WHERE part = 0 LIMIT 1").get()) return;
+  throw new MemoryError(
+    "unavailable",
+    `database ${path}: an erasure is under way. Copy the database once it has ended.`,
+  );
 }
 
 function refuseUnfilled(database: Database): void {
