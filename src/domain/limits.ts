@@ -22,6 +22,24 @@ export function withoutControls(text: string): string {
   return CONTROL.test(text) ? text.replace(new RegExp(CONTROL, "g"), " ") : text;
 }
 
+/** UTF-16 code units that no store takes: those control characters, and halves of surrogate pairs. */
+const UNSTORABLE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/**
+ * A text that somebody said as it can be stored: a space takes the place of each code unit that no store takes, so that
+ * every other character keeps its place. `replaced` counts them.
+ */
+export function storableText(text: string): { readonly text: string; readonly replaced: number } {
+  let replaced = 0;
+  const stored = text.replace(UNSTORABLE, () => {
+    replaced += 1;
+    return " ";
+  });
+  return { text: stored, replaced };
+}
+
 /** Refuses what is no text: not a string, empty, too long, lone surrogates, control characters. Gives it back. */
 export function checkText(text: unknown, name: string, most: number = LIMITS.textBytes): string {
   if (typeof text !== "string") throw invalid(`${name} must be text.`);

@@ -35,7 +35,7 @@ export async function change<Result>(
     for (let attempt = 1; ; attempt += 1) {
       const state = await ports.states.of(scope);
       const base = state.revision;
-      const at = ports.clock().toISOString();
+      const at = notBefore(state, ports.clock().toISOString());
       const { draft, result } = await think(state, at);
       if (!draft) return { result, revision: base };
       try {
@@ -46,6 +46,14 @@ export async function change<Result>(
       }
     }
   });
+}
+
+/**
+ * A time that is not before anything that is stored of the user. What is said later counts as later, even where a clock ran
+ * backwards, or the clocks of two servers differ.
+ */
+export function notBefore({ storedUntil }: Pick<UserState, "storedUntil">, at: string): string {
+  return at < storedUntil ? storedUntil : at;
 }
 
 /** A conflict because another writer was faster; one of ids, on the same revision, would come again. */

@@ -1,3 +1,4 @@
+import { storableText } from "../domain/limits.ts";
 import type { Answer, AnsweredBy, Recall } from "../domain/recall.ts";
 import type { Receipt } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
@@ -32,9 +33,10 @@ export async function converse(
 export async function* converseStream(
   ports: Ports,
   scope: Scope,
-  message: string,
+  said: string,
   options: RememberOptions = {},
 ): AsyncGenerator<string, Reply, void> {
+  const message = typeof said === "string" ? storableText(said).text : said;
   const asks = ports.questions.isQuestion(message) || asksForAll(message);
   const signal = options.signal ? { signal: options.signal } : {};
   const session = options.session ?? scope.session;

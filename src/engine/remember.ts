@@ -5,7 +5,7 @@ import type { Scope } from "../domain/scope.ts";
 import { credentialsLeftOut } from "../domain/secrets.ts";
 import { type Admitted, withoutBarred } from "./barred.ts";
 import { noteTurns } from "./beside/short-term.ts";
-import { change } from "./change.ts";
+import { change, notBefore } from "./change.ts";
 import { type Digested, digest } from "./digest.ts";
 import { forgetAsked } from "./forget.ts";
 import { answeredBefore, type Key, keptReceipt, keyOf } from "./idempotency.ts";
@@ -29,7 +29,7 @@ export async function remember(
   options: RememberOptions = {},
 ): Promise<Receipt> {
   options.signal?.throwIfAborted();
-  const messages = takeMessages(ports, scope, input, options);
+  const { messages, lines: replacedLines } = takeMessages(ports, scope, input, options);
   const key =
     options.idempotencyKey === undefined
       ? undefined
@@ -37,7 +37,7 @@ export async function remember(
   const before = key && (await answeredBefore(ports, scope, key));
   if (before) return before;
 
-  const lines: ReceiptLine[] = messages.flatMap(leftOut);
+  const lines: ReceiptLine[] = [...replacedLines, ...messages.flatMap(leftOut)];
   const erasures: ErasureReceipt[] = [];
   const ids = messages.map(({ id }) => id);
   let rest: readonly Message[] = messages;
@@ -98,7 +98,7 @@ async function store(
   const isRead = (options.extract ?? "now") === "now" && ports.extractor.local;
   const { result, revision } = await change(ports, scope, async (state, at) => {
     const admitted = newOnes(messages, state.messages).map((message) =>
-      withoutBarred(ports.secret, scope, message, state.tombstones),
+      withoutBarred(ports.secret, scope, timed(message, state), state.tombstones),
     );
     const fresh = admitted.map(({ message }) => message);
     const digested: Digested = isRead
@@ -140,6 +140,13 @@ async function store(
   if (options.origin !== "import") noteTurns(ports, scope, result.kept, revision);
   ports.costs?.stored(scope, result.kept.length);
   return { ...result, revision };
+}
+
+/** A message that names no time was said when it is stored, and not before what the user said last. */
+function timed(message: Message, state: UserState): Message {
+  const storedAt = notBefore(state, message.storedAt);
+  if (storedAt === message.storedAt) return message;
+  return { ...message, storedAt, at: message.at === message.storedAt ? storedAt : message.at };
 }
 
 /** What the messages that are stored now lift. */

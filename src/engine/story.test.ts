@@ -95,7 +95,8 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
     it("names the bad message of a batch by its number, and stores none", async () => {
       const batch = Array.from({ length: 1000 }, (_, i) => ({
         role: "user" as const,
-        content: i === 616 ? "\u0000" : "I use Shram.",
+        content: "I use Shram.",
+        ...(i === 616 ? { id: "\u0000" } : {}),
       }));
       await expect(ana.remember(batch)).rejects.toMatchObject({
         code: "invalid_input",

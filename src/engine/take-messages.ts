@@ -1,6 +1,14 @@
 import { withoutFences } from "../domain/fences.ts";
-import { checkCharacters, checkMetadata, checkName, checkText, LIMITS } from "../domain/limits.ts";
+import {
+  checkCharacters,
+  checkMetadata,
+  checkName,
+  checkText,
+  LIMITS,
+  storableText,
+} from "../domain/limits.ts";
 import type { Message, Origin, Part, Role } from "../domain/message.ts";
+import type { ReceiptLine } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import { withoutCredentials } from "../domain/secrets.ts";
 import { isoTime, zoneOf } from "../domain/time.ts";
@@ -18,16 +26,23 @@ const ORIGINS: Readonly<Record<Role, Origin>> = {
 
 export type RememberInput = string | InputMessage | readonly InputMessage[];
 
+/** What is to be stored, and a line for everything that was said and cannot be stored. */
+export interface TakenMessages {
+  readonly messages: readonly Message[];
+  readonly lines: readonly ReceiptLine[];
+}
+
 /**
- * The input of `remember` as messages, checked. All or nothing: `invalid_input` names the first bad one by its
- * number in the batch, from 1.
+ * The input of `remember` as messages, checked. In a batch a message without words is left out, for real chats have some;
+ * characters that no store takes are replaced by spaces. Otherwise all or nothing: `invalid_input` names the first bad one
+ * by its number in the batch, from 1.
  */
 export function takeMessages(
   ports: Pick<Ports, "clock" | "ids" | "redact">,
   scope: Scope,
   input: RememberInput,
   options: RememberOptions,
-): Message[] {
+): TakenMessages {
   const single = !Array.isArray(input);
   const inputs: readonly InputMessage[] =
     typeof input === "string"
@@ -39,9 +54,19 @@ export function takeMessages(
     throw invalid(`${inputs.length} messages in one call: at most ${LIMITS.messages}. Send them in batches.`);
   }
   const now = ports.clock();
-  return inputs.map((one, i) => {
+  const lines: ReceiptLine[] = [];
+  const messages = inputs.flatMap((one, i) => {
     try {
-      return takeMessage(ports, scope, one, options, now);
+      const { given, replaced } = storableInput(one);
+      if (!single && isBlank(given.content)) {
+        lines.push(refusedLine("a message without words was left out"));
+        return [];
+      }
+      const message = takeMessage(ports, scope, given, options, now);
+      if (replaced > 0) {
+        lines.push(refusedLine(`characters of a message that cannot be stored were replaced: ${replaced}`));
+      }
+      return [message];
     } catch (error) {
       if (single || !isMemoryError(error)) throw error;
       throw new MemoryError(
@@ -53,6 +78,38 @@ export function takeMessages(
       );
     }
   });
+  return { messages, lines };
+}
+
+function refusedLine(why: string): ReceiptLine {
+  return { id: "", action: "refused", text: "", why };
+}
+
+/** A message whose texts can be stored, and how many characters were replaced in it. What has no right shape stays as it is. */
+function storableInput(input: InputMessage): { given: InputMessage; replaced: number } {
+  const content: unknown = input?.content;
+  if (typeof content === "string") {
+    const { text, replaced } = storableText(content);
+    return { given: { ...input, content: text }, replaced };
+  }
+  if (!Array.isArray(content)) return { given: input, replaced: 0 };
+  let replaced = 0;
+  const parts = (content as readonly Part[]).map((part) => {
+    if (typeof part?.text !== "string") return part;
+    const stored = storableText(part.text);
+    replaced += stored.replaced;
+    return { ...part, text: stored.text };
+  });
+  return { given: { ...input, content: parts }, replaced };
+}
+
+/** Whether a message holds no word and nothing else either. */
+function isBlank(content: unknown): boolean {
+  if (typeof content === "string") return content.trim() === "";
+  if (!Array.isArray(content)) return false;
+  return content.every(
+    (part) => part?.type === "text" && typeof part.text === "string" && part.text.trim() === "",
+  );
 }
 
 function takeMessage(

@@ -37,6 +37,8 @@ export interface UserState {
   readonly links: readonly Link[];
   /** How many messages wait to be understood. */
   readonly pending: number;
+  /** When the newest of the messages and memories was stored (ISO 8601, UTC); empty for none. */
+  readonly storedUntil: string;
 }
 
 export interface UserStates {

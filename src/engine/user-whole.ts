@@ -17,6 +17,8 @@ export interface Whole {
   links: readonly Link[];
   /** Ids of messages that wait to be understood. */
   pending: Set<string>;
+  /** When the newest of the messages and memories was stored (ISO 8601, UTC); empty for none. */
+  storedUntil: string;
   /** Memory that it takes, about. */
   bytes: number;
 }
@@ -34,6 +36,7 @@ export function nothing(): Whole {
     tombstones: new Map(),
     links: [],
     pending: new Set(),
+    storedUntil: "",
     bytes: 0,
   };
 }
@@ -52,6 +55,7 @@ export async function take(whole: Whole, delta: Delta): Promise<void> {
     if (i % SLICE === SLICE - 1) await othersTurn();
     whole.bytes += message.content.length * 2 + OBJECT_BYTES;
     whole.messages.set(message.id, message);
+    whole.storedUntil = laterOf(whole.storedUntil, message.storedAt);
     if (message.digest === "pending" && !message.undone) whole.pending.add(message.id);
     else whole.pending.delete(message.id);
   }
@@ -59,6 +63,7 @@ export async function take(whole: Whole, delta: Delta): Promise<void> {
     if (i % SLICE === SLICE - 1) await othersTurn();
     whole.bytes += memory.text.length * 4 + OBJECT_BYTES;
     whole.memories.set(memory.id, memory);
+    whole.storedUntil = laterOf(whole.storedUntil, memory.storedAt);
     if (memory.status === "current") whole.current.set(memory.id, memory);
     else whole.current.delete(memory.id);
     whole.claims.put(memory);
@@ -66,4 +71,8 @@ export async function take(whole: Whole, delta: Delta): Promise<void> {
   whole.tombstones = new Map(delta.tombstones.map((tombstone) => [tombstone.hash, tombstone]));
   whole.links = delta.links;
   whole.revision = delta.revision;
+}
+
+function laterOf(one: string, other: string): string {
+  return one > other ? one : other;
 }

@@ -24,6 +24,14 @@ const TIME =
 export const text: z.ZodString = z
   .string()
   .meta({ id: "Text", pattern: WORDS, description: "At most 1,000,000 bytes of UTF-8" });
+/** What somebody said: at least one word. Characters that no store takes are replaced, and the receipt says so. */
+export const spoken: z.ZodString = z
+  .string()
+  .meta({ id: "Spoken", pattern: `[^${SPACE}${CONTROL}]`, description: "At most 1,000,000 bytes of UTF-8" });
+/** As `spoken`, in a batch: one without words is left out, and the receipt says so. */
+export const spokenInBatch: z.ZodString = z
+  .string()
+  .meta({ id: "SpokenInBatch", description: "At most 1,000,000 bytes of UTF-8" });
 /** An id, a user, a session: a short text. */
 export const name: z.ZodString = z
   .string()

@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { storableText } from "../../src/domain/limits.ts";
 import { BROKEN_TEXTS, NO_JSON, ODD_TEXTS } from "./corpus.ts";
 import { type Surface, surface } from "./surface.ts";
 
@@ -68,12 +69,10 @@ describe("texts that programs stumble over", () => {
     const bodies = [
       ["/api/v1/memories", `{"user_id":"ana","content":${json}}`],
       ["/api/v1/memories", `{"user_id":${json},"content":"A word."}`],
-      ["/api/v1/messages", `{"user_id":"ana","messages":[{"role":"user","content":${json}}]}`],
       [
         "/api/v1/messages",
         `{"user_id":"ana","session_id":${json},"messages":[{"role":"user","content":"A word."}]}`,
       ],
-      ["/api/v1/conversation", `{"user_id":"ana","message":${json}}`],
       ["/api/v1/memories/ana/search", `{"query":${json}}`],
       ["/api/v1/erasures", `{"user_id":"ana","ids":[${json}]}`],
       ["/api/v1/keys", `{"label":${json}}`],
@@ -89,6 +88,30 @@ describe("texts that programs stumble over", () => {
       if (!isId) expect(problemIn(text).detail).toMatch(/is empty|control characters|well-formed/);
     }
   });
+});
+
+describe("messages", () => {
+  it.each(BROKEN_TEXTS)(
+    "that hold %s are stored with what can be stored, beside the others of their batch",
+    async (what, json) => {
+      const body = `{"user_id":"bea","messages":[{"role":"user","content":"My cat is called Tom."},{"role":"user","content":${json}}]}`;
+      const { status, text } = await here.send({ path: "/api/v1/messages", body });
+      const { messages, memories } = JSON.parse(text);
+      const isBlank = storableText(JSON.parse(json)).text.trim() === "";
+      expect([what, status, messages.length]).toEqual([what, 201, isBlank ? 1 : 2]);
+      expect(memories).toContainEqual(
+        expect.objectContaining({
+          action: "refused",
+          why: expect.stringMatching(isBlank ? /without words/ : /cannot be stored/),
+        }),
+      );
+      const said = await here.send({
+        path: "/api/v1/conversation",
+        body: `{"user_id":"bea","message":${json}}`,
+      });
+      expect([what, said.status]).toEqual([what, isBlank ? 400 : 200]);
+    },
+  );
 });
 
 describe("bodies that are no JSON", () => {

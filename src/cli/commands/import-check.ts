@@ -30,8 +30,11 @@ export async function checkedFile(
   const span: { from?: string; to?: string } = {};
   let [read, repeated] = [0, 0];
   for await (const entry of entries) {
-    const { id, at, session } = checkedMessage(entry, clock);
+    const checked = checkedMessage(entry, clock);
     read += 1;
+    // A message without words is not stored.
+    if (!checked) continue;
+    const { id, at, session } = checked;
     if (ids.has(id)) repeated += 1;
     ids.add(id);
     if (session !== undefined) sessions.add(session);
@@ -48,9 +51,9 @@ function widen(span: { from?: string; to?: string }, at: string): void {
 
 function checkedMessage({ place, message }: Entry, clock: () => Date) {
   try {
-    const [taken] = takeMessages({ clock, ids: () => place }, SCOPE, message, { origin: "import" });
-    if (taken) return taken;
-    throw new MemoryError("invalid_input", "there is no message.");
+    // Not as one of a batch: the error names the place in the file instead.
+    if (typeof message.content === "string" && message.content.trim() === "") return undefined;
+    return takeMessages({ clock, ids: () => place }, SCOPE, message, { origin: "import" }).messages[0];
   } catch (error) {
     if (!isMemoryError(error)) throw error;
     throw new MemoryError(error.code, `${place}: ${error.message}`, { cause: error });

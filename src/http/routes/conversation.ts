@@ -4,7 +4,7 @@ import type { Item } from "../../domain/recall.ts";
 import type { Reply, ScopedMemory } from "../../engine/surface.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { Exchange } from "../app-types.ts";
-import { maybe, name, text, turn } from "../fields.ts";
+import { maybe, name, spoken, turn } from "../fields.ts";
 import { noteErasures } from "../once.ts";
 import { type Operation, operation } from "../operation.ts";
 import { CONVERSATION_REPLY } from "../shapes/recall.ts";
@@ -12,7 +12,7 @@ import { given, itemToWire, receiptToWire } from "../wire.ts";
 
 const CONVERSATION = z.strictObject({
   user_id: name,
-  message: text,
+  message: spoken,
   turn_number: maybe(turn),
   session_id: maybe(name),
   include_memories: maybe(z.boolean()),

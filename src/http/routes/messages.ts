@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Metadata } from "../../domain/filter.ts";
 import type { Part } from "../../domain/message.ts";
-import { maybe, metadata, moment, name, text } from "../fields.ts";
+import { maybe, metadata, moment, name, spokenInBatch, text } from "../fields.ts";
 import { noteErasures } from "../once.ts";
 import { type Operation, operation } from "../operation.ts";
 import { RECEIPT } from "../shapes/receipt.ts";
@@ -14,7 +14,7 @@ const MESSAGE = z
   .strictObject({
     id: maybe(name),
     role: z.enum(["user", "assistant", "system", "tool"]),
-    content: z.union([text, z.array(PART).min(1)]),
+    content: z.union([spokenInBatch, z.array(PART).min(1)]),
     name: maybe(name),
     at: maybe(moment),
     session_id: maybe(name),

@@ -1,16 +1,20 @@
 import * as z from "zod";
+import { storableText } from "../../domain/limits.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
-import { maybe, name, text } from "../fields.ts";
+import { maybe, name, spoken, text } from "../fields.ts";
 import { noteErasures } from "../once.ts";
 import { type Operation, operation } from "../operation.ts";
 
 const SIMPLE = z
-  .strictObject({ userId: maybe(name), user_id: maybe(name), message: text })
+  .strictObject({ userId: maybe(name), user_id: maybe(name), message: spoken })
   .refine(({ userId, user_id }) => (userId === undefined) !== (user_id === undefined), {
     message: "give either userId or user_id",
   })
   .meta({ oneOf: ["userId", "user_id"].map(given) })
-  .transform(({ userId, user_id, message }) => ({ userId: userId ?? user_id, message }))
+  .transform(({ userId, user_id, message }) => ({
+    userId: userId ?? user_id,
+    message: storableText(message).text,
+  }))
   .pipe(z.object({ userId: text, message: text }));
 
 /** The schema of an object that has this field, and not null in it. */
