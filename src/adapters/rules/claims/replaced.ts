@@ -34,12 +34,29 @@ export function measuredBefore(part: Part, relation: string, value: string): str
 
 const COUNTED = /\b(?:\d[\d.,:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b/gi;
 
-/** A value with its numbers made alike: "about five hours" and "seven hours". */
+/** What stands before a number that measures: "at 7", "about five hours", "up to 30 km". */
+const BEFORE_MEASURE =
+  /(?:^|\b(?:at|by|for|from|in|on|to|until|till|after|before|about|around|only|just|nearly|almost|roughly|over|under|every|than|an?|the|is|are|was|were) |[^\p{L}\p{N} .] ?)$/iu;
+/** A unit behind a number: "mg", "%", " hours". */
+const UNIT = /^(?:\p{Ll}{1,3}\b|[%€£$°])|^ (?!(?:and|or|but|on|in|at|with|from|of|for|to|as|by)\b)\p{Ll}/u;
+
+/**
+ * A value with the numbers that measure made alike: "about five hours" and "seven hours". A number behind a name belongs to
+ * the name, and tells it from others: "Toy Story 2", "Highway 61", "psalm 23", "item number 5".
+ */
 function shapeOf(value: string): string {
   return value
+    .replace(COUNTED, (number, at: number) => (isMeasure(value, number, at) ? "#" : number))
     .toLowerCase()
-    .replace(/^(?:about|around|only|just|nearly|almost|roughly|an?|the) /, "")
-    .replace(COUNTED, "#");
+    .replace(/^(?:about|around|only|just|nearly|almost|roughly|an?|the) /, "");
+}
+
+function isMeasure(value: string, number: string, at: number): boolean {
+  const before = value.slice(0, at);
+  if (BEFORE_MEASURE.test(before)) return true;
+  // Behind a capital letter it is part of a name, whatever follows.
+  if (/\p{Lu}[\p{L}\p{N}'.-]* ?$/u.test(before)) return false;
+  return UNIT.test(value.slice(at + number.length));
 }
 
 const SCHOOL =
