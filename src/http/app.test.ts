@@ -168,10 +168,10 @@ describe("messages", () => {
     expect(conflict).toMatchObject({ status: 409, json: { code: "conflict" } });
   });
 
-  it("of which one is bad are refused together, by its number", async () => {
+  it("of which one cannot be read are refused together, by its number", async () => {
     const messages = [
       { role: "user", content: "I live in Porto." },
-      { role: "user", content: "binary \u0000" },
+      { role: "user", content: "x".repeat(1_000_001) },
     ];
     const { status, json } = await call("POST", "/api/v1/messages", { user_id: "ana", messages });
     expect([status, json.code]).toEqual([400, "invalid_input"]);

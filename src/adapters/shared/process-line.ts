@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { answeringOver, programBeside, type Thread } from "./thread-line.ts";
 
@@ -15,6 +15,8 @@ export function processBeside(
   data: unknown,
   words: readonly string[] = [],
 ): Thread {
+  // Loaded with the first process: a program that only imports the library starts none.
+  const { fork } = process.getBuiltinModule("node:child_process");
   const child = fork(programBeside(module, program), [JSON.stringify(data)], {
     // Typed arrays go over as they are.
     serialization: "advanced",

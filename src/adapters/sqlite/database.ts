@@ -57,7 +57,7 @@ export function databaseOf(path: string, handle: DatabaseSync): Database {
  * settings are read back then, before the first commit is acknowledged.
  */
 function checkSettings(path: string, handle: DatabaseSync): void {
-  const wanted = { synchronous: 2, foreign_keys: 1, secure_delete: 1 };
+  const wanted = { synchronous: 2, fullfsync: 1, checkpoint_fullfsync: 1, foreign_keys: 1, secure_delete: 1 };
   for (const [name, value] of Object.entries(wanted)) {
     if (pragma(handle, name) === value) continue;
     throw new MemoryError(

@@ -102,16 +102,20 @@ describe("opening a database", () => {
   it("is durable: the settings stand after the first write", async () => {
     const database = openDatabase(path);
     database.transaction(() => database.handle.exec("UPDATE users SET turns = turns"));
-    const settings = ["journal_mode", "synchronous", "foreign_keys", "secure_delete", "page_size"].map(
-      (name) => [name, Object.values(database.handle.prepare(`PRAGMA ${name}`).get() ?? {})[0]],
-    );
-    expect(Object.fromEntries(settings)).toEqual({
+    const wanted = {
       journal_mode: "wal",
       synchronous: 2,
+      fullfsync: 1,
+      checkpoint_fullfsync: 1,
       foreign_keys: 1,
       secure_delete: 1,
       page_size: 8192,
-    });
+    };
+    const settings = Object.keys(wanted).map((name) => [
+      name,
+      Object.values(database.handle.prepare(`PRAGMA ${name}`).get() ?? {})[0],
+    ]);
+    expect(Object.fromEntries(settings)).toEqual(wanted);
     database.close();
   });
 
