@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -82,8 +91,12 @@ describe("a backup", () => {
     writeFileSync(copy, "mine");
     await expect(memory.backup(copy)).rejects.toMatchObject({ code: "conflict" });
     expect(readFileSync(copy, "utf8")).toBe("mine");
-    for (const file of [path, `${path}.secret`, `${path}-wal`, ""])
+    // As a name in other letters does on a file system that does not tell them apart.
+    const otherName = join(folder, "MEMORY.db");
+    linkSync(path, otherName);
+    for (const file of [path, `${path}.secret`, `${path}-wal`, otherName, ""])
       await expect(memory.backup(file, { replace: true })).rejects.toMatchObject({ code: "invalid_input" });
+    rmSync(otherName);
     await expect(memory.backup(join(folder, "no/where.db"))).rejects.toMatchObject({ code: "unavailable" });
     await expect(memory.backup(copy, { until: "2001-01-01" })).rejects.toMatchObject({
       code: "invalid_input",

@@ -45,10 +45,13 @@ function targetOf(path: string, named: string, mayReplace: boolean): string {
   if (!folder?.isDirectory()) {
     throw new MemoryError("unavailable", `backup ${named}: its folder is not there. Make the folder first.`);
   }
-  // Through links too: a copy must never fall upon the database, or what lies beside it.
+  // A copy must never replace the database or what lies beside it: not through a link, nor under a name in other letters
+  // where the file system does not tell them apart (APFS, NTFS).
   const place = join(realpathSync(dirname(file)), basename(file));
-  const own = ["", "-wal", "-shm", "-journal", ".secret", ".erasures", ".keys.json"];
-  if (own.some((end) => `${realpathSync(path)}${end}` === place)) {
+  const own = ["", "-wal", "-shm", "-journal", ".secret", ".erasures", ".keys.json"].map(
+    (end) => `${realpathSync(path)}${end}`,
+  );
+  if (own.some((name) => name === place || isSameFile(name, file))) {
     throw invalid("backup: that is the database itself, or belongs to it. Name another file.");
   }
   const found = statSync(file, { throwIfNoEntry: false });
@@ -60,6 +63,11 @@ function targetOf(path: string, named: string, mayReplace: boolean): string {
     );
   }
   return file;
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
+  return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
 }
 
 /** Through a connection of its own, whose read transaction holds the moment still. Gives the counts of that moment. */

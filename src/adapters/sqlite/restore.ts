@@ -81,6 +81,8 @@ export async function beginRestore(options: {
         await file.sync();
         await file.close();
         if (aside !== undefined) putAside(path, aside);
+        // Windows renames nothing over a file that is open. Elsewhere the lock is kept until the new file is in place.
+        if (process.platform === "win32") held?.letGo();
         renameSync(draft, path);
         held?.letGo();
         await syncFolder(dirname(path));
