@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, linkSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bytes, file, keepsake, keepsakeWith, linesOf, MAIN, place } from "./shell.ts";
@@ -103,8 +103,10 @@ describe("import", () => {
 describe("export", () => {
   it("never takes the database's place, and leaves no half file", { timeout: 30_000 }, async () => {
     await keepsake("remember", "I like tea.");
+    // As a name in other letters does on a file system that does not tell them apart.
+    linkSync(join(place, "keepsake.db"), join(place, "KEEPSAKE.db"));
     const before = readdirSync(place).sort();
-    for (const target of ["keepsake.db", "./keepsake.db.secret"]) {
+    for (const target of ["keepsake.db", "./keepsake.db.secret", "KEEPSAKE.db"]) {
       expect(await keepsake("export", target)).toMatchObject({ status: 2, out: "" });
     }
     expect(await keepsake("export", "nowhere/out.jsonl")).toMatchObject({

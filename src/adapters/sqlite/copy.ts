@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { Copied, CopyOptions } from "../../ports/record.ts";
+import { isSameFile } from "../shared/same-file.ts";
 import type { Database } from "./database.ts";
 import { syncFolder } from "./ledger.ts";
 
@@ -63,11 +64,6 @@ function targetOf(path: string, named: string, mayReplace: boolean): string {
     );
   }
   return file;
-}
-
-function isSameFile(one: string, other: string): boolean {
-  const [first, second] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
-  return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
 }
 
 /** Through a connection of its own, whose read transaction holds the moment still. Gives the counts of that moment. */

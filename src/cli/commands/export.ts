@@ -3,6 +3,7 @@ import { createWriteStream, realpathSync, renameSync, rmSync, statSync } from "n
 import { basename, dirname, join } from "node:path";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
+import { isSameFile } from "../../adapters/shared/same-file.ts";
 import type { ExportLine, ScopedMemory } from "../../engine/surface.ts";
 import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
 import { toWire } from "../../http/wire.ts";
@@ -76,7 +77,7 @@ function refuseDatabase(file: string, path: string): void {
   const ours = ["", "-wal", "-shm", "-journal", ".secret", ".erasures", ".keys.json"].map(
     (end) => real(path) + end,
   );
-  if (ours.includes(real(file)))
+  if (ours.includes(real(file)) || ours.some((own) => isSameFile(own, file)))
     throw invalid("the export may not take the database's place: name another file.");
 }
 
