@@ -1,0 +1,98 @@
+// Loaded with --import before a program: appends what its process holds to a file, once an interval and at each SIGUSR2.
+import { subscribe } from "node:diagnostics_channel";
+import { appendFileSync, readdirSync, readlinkSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { isMainThread } from "node:worker_threads";
+
+/** What a process held at a moment. Memory in bytes, delays of the event loop in milliseconds. */
+export interface ProcessSample {
+  readonly role: "server" | "idle";
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly isMark: boolean;
+  readonly heapUsed: number;
+  readonly rss: number;
+  readonly external: number;
+  /** Open descriptors that are no sockets, and those that are. */
+  readonly files: number;
+  readonly sockets: number;
+  /** Since the last sample. */
+  readonly loop: LoopDelay;
+  /** Since the last mark. */
+  readonly loopSinceMark: LoopDelay;
+}
+
+export interface LoopDelay {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+const { SOAK_ROLE, SOAK_SAMPLES, SOAK_INTERVAL_MS, SOAK_MUTANT } = process.env;
+/** The processes and threads that the server starts inherit what is loaded before it. */
+const isSampled = isMainThread && (SOAK_ROLE === "idle" || process.argv.includes("serve"));
+
+if (isSampled && SOAK_SAMPLES !== undefined) watchProcess(SOAK_SAMPLES, Number(SOAK_INTERVAL_MS));
+if (isSampled && SOAK_MUTANT === "leak") leakByRequest();
+
+function watchProcess(file: string, intervalMs: number): void {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const interval = monitorEventLoopDelay({ resolution: 10 });
+  const sinceMark = monitorEventLoopDelay({ resolution: 10 });
+  const sample = (isMark: boolean): void => {
+    interval.disable();
+    sinceMark.disable();
+    const loop = delaysOf(interval);
+    const loopSinceMark = delaysOf(sinceMark);
+    // This collection is the monitor's doing: its pause does not count.
+    collect();
+    const { heapUsed, rss, external } = process.memoryUsage();
+    const role = SOAK_ROLE === "idle" ? "idle" : "server";
+    const taken = { role, at: Date.now(), isMark, heapUsed, rss, external, ...descriptors() } as const;
+    const line: ProcessSample = { ...taken, loop, loopSinceMark };
+    appendFileSync(file, `${JSON.stringify(line)}\n`);
+    interval.reset();
+    if (isMark) sinceMark.reset();
+    interval.enable();
+    sinceMark.enable();
+  };
+  interval.enable();
+  sinceMark.enable();
+  setInterval(() => sample(false), intervalMs).unref();
+  process.on("SIGUSR2", () => sample(true));
+}
+
+function delaysOf(histogram: ReturnType<typeof monitorEventLoopDelay>): LoopDelay {
+  const milliseconds = (nanoseconds: number): number => Math.round(nanoseconds / 1e4) / 100;
+  return {
+    p50: milliseconds(histogram.percentile(50)),
+    p99: milliseconds(histogram.percentile(99)),
+    max: milliseconds(histogram.max),
+  };
+}
+
+function descriptors(): { files: number; sockets: number } {
+  let files = 0;
+  let sockets = 0;
+  for (const descriptor of readdirSync("/proc/self/fd")) {
+    try {
+      if (readlinkSync(`/proc/self/fd/${descriptor}`).startsWith("socket:")) sockets += 1;
+      else files += 1;
+    } catch {
+      // The descriptor by which the folder itself was read is closed again.
+    }
+  }
+  return { files, sockets };
+}
+
+/** The planted fault: a map that is never cleared. */
+function leakByRequest(): void {
+  const seen = new Map<number, string>();
+  subscribe("http.server.request.start", () => {
+    const key = seen.size;
+    seen.set(key, String.fromCharCode(97 + (key % 26)).repeat(2000) + key.toString());
+  });
+}
