@@ -18,16 +18,17 @@ export interface Running {
 }
 
 /**
- * Starts `keepsake serve` on a database: with settings, with words for Node before the program, and with a bound on the size of files
- * (bytes), where they are given.
+ * Starts `keepsake serve` on a database: with settings, with words for Node before the program, with a bound on the size of files
+ * (bytes), and from another build's `dist/cli/main.js`, where they are given.
  */
 export async function started(
   path: string,
   settings: { readonly [name: string]: string } = {},
   words: readonly string[] = [],
   fileLimit?: number,
+  main: string = PROGRAM,
 ): Promise<Running> {
-  const command = [process.execPath, ...words, PROGRAM, "serve", "--db", path, "--port", "0", "--json"];
+  const command = [process.execPath, ...words, main, "serve", "--db", path, "--port", "0", "--json"];
   // In blocks of 512 bytes, as POSIX has it.
   const limited = ["sh", "-c", `ulimit -f ${Math.floor((fileLimit ?? 0) / 512)}; exec "$0" "$@"`];
   const [program = "", ...given] = fileLimit === undefined ? command : [...limited, ...command];
