@@ -11,6 +11,9 @@ const SERVERS: readonly string[] = [
   "KEEPSAKE_TEST_S3_VECTORS",
 ];
 
+/** Programs that some tests start. */
+const PROGRAMS: readonly string[] = ["nginx", "strace"];
+
 /** Whether a program is on the PATH. */
 export function isInstalled(program: string): boolean {
   return (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, program)));
@@ -20,10 +23,10 @@ export function isInstalled(program: string): boolean {
 export function leftOutLine(
   count: number,
   environment: { readonly [name: string]: string | undefined },
-  isNginxHere = true,
+  uninstalled: readonly string[] = [],
 ): string | undefined {
   const unset = SERVERS.filter((name) => !environment[name]).map((name) => `${name} not set`);
-  const missing = isNginxHere ? unset : [...unset, "nginx not installed"];
+  const missing = [...unset, ...uninstalled.map((program) => `${program} not installed`)];
   if (count === 0 || missing.length === 0) return undefined;
   return (
     `${count} tests were left out, for want of servers (${missing.join(", ")}). ` +
@@ -38,7 +41,7 @@ export function leftOut(): Reporter {
       const line = leftOutLine(
         modules.reduce((sum, module) => sum + skippedIn(module), 0),
         process.env,
-        isInstalled("nginx"),
+        PROGRAMS.filter((program) => !isInstalled(program)),
       );
       if (line !== undefined) process.stdout.write(`\n${line}\n`);
     },

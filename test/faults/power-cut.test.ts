@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isInstalled } from "../left-out.ts";
+import { cutPower, type Trace, traceWorkload } from "./power-cut.ts";
+
+// `node test/faults/power-cut.ts` simulates thousands of cuts; here enough to see that it works.
+const STATES = 60;
+const REQUESTS = 14;
+
+describe.skipIf(!isInstalled("strace"))("a power cut at any moment", () => {
+  let trace: Trace;
+  let control: Trace;
+  beforeAll(() => {
+    trace = traceWorkload(1, false, REQUESTS);
+    control = traceWorkload(1, true, REQUESTS);
+  }, 120_000);
+  afterAll(() => {
+    trace = control = { events: [], requests: [] };
+  });
+
+  it("loses no acknowledged write, leaves none in part, and brings nothing back that was erased", {
+    timeout: 120_000,
+  }, async () => {
+    const { states, acked, ...cuts } = await cutPower(trace, STATES, 1);
+    expect(states).toBe(STATES);
+    expect(acked).toBeGreaterThan(2 * REQUESTS);
+    expect(cuts).toEqual({ lost: 0, half: 0, corrupt: 0, resurrected: 0, ackBeforeSync: 0, findings: [] });
+  });
+
+  it("loses acknowledged writes in the control, where SQLite syncs less", { timeout: 120_000 }, async () => {
+    const { lost, ackBeforeSync } = await cutPower(control, STATES / 2, 1);
+    expect(lost).toBeGreaterThan(0);
+    expect(ackBeforeSync).toBeGreaterThan(0);
+  });
+});
