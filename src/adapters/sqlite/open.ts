@@ -4,7 +4,7 @@ import { invalid, MemoryError } from "../../errors.ts";
 import { type Database, databaseOf, pragma } from "./database.ts";
 import { endErasures } from "./erasing.ts";
 import { APPLICATION, checkOwner, prepareFile } from "./file.ts";
-import { MIGRATIONS } from "./migrations/index.ts";
+import { MIGRATIONS, migrationsFor } from "./migrations/index.ts";
 
 /** 3.51.3 ends a race between two checkpointing connections that can damage a WAL database. */
 const OLDEST_SQLITE: readonly number[] = [3, 51, 3];
@@ -62,7 +62,7 @@ function migrate(database: Database): void {
   database.transaction(() => {
     // Read again under the write lock: another process may have been faster.
     checkOwner(path, handle);
-    for (const migration of MIGRATIONS.slice(pragma(handle, "user_version"))) handle.exec(migration);
+    for (const migration of migrationsFor(handle, pragma(handle, "user_version"))) handle.exec(migration);
     handle.exec(`PRAGMA application_id = ${APPLICATION}; PRAGMA user_version = ${MIGRATIONS.length}`);
   });
 }

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from "node:sqlite";
 import { RECORD } from "./0001-record.ts";
 import { BLOCKS } from "./0002-blocks.ts";
 import { UNITS_BY_SPACE } from "./0003-units-by-space.ts";
@@ -22,3 +23,19 @@ export const MIGRATIONS: readonly string[] = [
   LEASES,
   ERASING,
 ];
+
+/** How many migrations a file had seen when the jobs came, and the answers had not come yet. */
+const JOBS_BEFORE_ANSWERS = 7;
+
+/** What brings a file to this version. */
+export function migrationsFor(handle: DatabaseSync, version: number): readonly string[] {
+  const rest = MIGRATIONS.slice(version);
+  // For half an hour the jobs were the seventh migration; then the answers were put before them.
+  const hasJobs = version === JOBS_BEFORE_ANSWERS && hasTable(handle, "jobs");
+  return hasJobs ? [ANSWERS, ...MIGRATIONS.slice(version + 1)] : rest;
+}
+
+function hasTable(handle: DatabaseSync, name: string): boolean {
+  const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = :name";
+  return handle.prepare(sql).get({ name }) !== undefined;
+}
