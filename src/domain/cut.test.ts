@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { cutText, GAP } from "./cut.ts";
+import { toWholeTokens } from "./token-bounds.ts";
 
 it("takes a sentence out together with the space behind it", () => {
   const text = "I use Shram. I use Magnet. I like tea.";
@@ -23,6 +24,12 @@ it("lets the wider of two overlapping cuts decide", () => {
     { start: 0, end: 13, put: "" },
   ];
   expect(cutText(text, cuts).text).toBe("Fine.");
+});
+
+it("takes the whole of a number that a cut begins or ends in", () => {
+  expect(cutText("It is 2,350 USD now.", [{ start: 6, end: 7, put: GAP }]).text).toBe(
+    `It is ${GAP} USD now.`,
+  );
 });
 
 it("takes the white space between two cuts once", () => {
@@ -51,8 +58,9 @@ it("tells where every kept character lies in the new text", () => {
         }))
         .filter(({ start, end }) => end > start);
       const { text: left, place } = cutText(text, cuts);
+      const whole = cuts.map((one) => toWholeTokens(text, one));
       for (let i = 0; i < text.length; i += 1) {
-        if (/\s/.test(text[i] ?? "") || cuts.some(({ start, end }) => i >= start && i < end)) continue;
+        if (/\s/.test(text[i] ?? "") || whole.some(({ start, end }) => i >= start && i < end)) continue;
         expect(left[place(i)]).toBe(text[i]);
       }
       for (let i = 1; i <= text.length; i += 1) expect(place(i)).toBeGreaterThanOrEqual(place(i - 1));

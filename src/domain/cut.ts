@@ -1,4 +1,5 @@
 import type { Span } from "./sentences.ts";
+import { toWholeTokens } from "./token-bounds.ts";
 
 /** A stretch that goes, and what stands in its place. */
 export interface Cut extends Span {
@@ -10,11 +11,13 @@ export const GAP = "[…]";
 
 /**
  * Takes cuts out of a text, and tells where each place of the old text lies in the new one. Overlapping cuts are
- * one. White space left over by a cut without replacement goes with it.
+ * one. White space left over by a cut without replacement goes with it. A cut that begins or ends inside a word, a number
+ * or a code takes the whole of it.
  */
 export function cutText(text: string, cuts: readonly Cut[]): { text: string; place(old: number): number } {
   // Merged once more, for two cuts may reach for the same white space.
-  const merged = mergeCuts(mergeCuts(cuts).map((cut) => (cut.put === "" ? withSpace(text, cut) : cut)));
+  const whole = cuts.map((cut) => ({ ...toWholeTokens(text, cut), put: cut.put }));
+  const merged = mergeCuts(mergeCuts(whole).map((cut) => (cut.put === "" ? withSpace(text, cut) : cut)));
   let made = "";
   let from = 0;
   for (const cut of merged) {

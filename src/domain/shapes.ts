@@ -29,6 +29,9 @@ const ROOM =
   "(?:[Uu]nit|[Ff]lat|[Aa]partment|[Aa]pt\\.?|[Rr]oom|[Ss]uite|[Bb]ay|[Ll]ocker|[Gg]ate|[Ff]loor|[Bb]ox|[Ss]eat|[Dd]esk|[Cc]abin|[Ll]ot|[Dd]ock|[Bb]ed|[Ww]ard|[Pp]latform|[Tt]erminal|[Bb]uilding|[Bb]lock|[Ss]tudio|[Dd]rawer|[Ss]helf|[Bb]in)";
 const UNIT =
   "(?:mg|mcg|µg|micrograms?|milligrams?|grams?|kg|g|ml|litres?|liters?|lbs?|pounds|units?|percent|%|hours?|hrs?|minutes?|mins?|points?|km|miles|cm|mm|°[CF]|bpm|mmHg|credits?)";
+const CURRENCY = "USD|EUR|GBP|CHF|JPY|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|INR|CNY|BRL|ZAR";
+/** With thousands and decimals in the ways that people write them: "2,350", "2.350,00", "2'350.50". */
+const NUMBER = "\\d+(?:[.,'’\\u00a0\\u202f]\\d+)*";
 const NAMES = "(?:\\p{Lu}[\\p{L}'’-]+ ){1,4}";
 
 /** The first that fits takes its place; so what tells more stands first. */
@@ -47,8 +50,17 @@ const SHAPES: readonly (readonly [Shape, RegExp])[] = [
       "gu",
     ),
   ],
-  ["money", /(?:[$€£¥]|\b(?:USD|EUR|GBP) ?)\d[\d,]*(?:\.\d+)?(?: ?(?:k|m|bn|million|thousand))?\b/giu],
-  ["money", /\b\d[\d,]*(?:\.\d+)? ?(?:dollars|euros?|pounds sterling|francs|kronor|yen)\b/giu],
+  [
+    "money",
+    new RegExp(`(?:[$€£¥] ?|\\b(?:${CURRENCY}) ?)${NUMBER}(?: ?(?:k|m|bn|million|thousand))?\\b`, "giu"),
+  ],
+  [
+    "money",
+    new RegExp(
+      `(?<![\\p{L}\\p{N}]|\\p{N}[.,])${NUMBER}(?: ?(?:k|m|bn|million|thousand))? ?(?:[$€£¥]|(?:${CURRENCY}|dollars?|euros?|pounds sterling|francs|kronor|yen)\\b)`,
+      "giu",
+    ),
+  ],
   [
     "phone",
     /(?<![\p{L}\p{N}.-])(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,4}\)[ .-]?|\d{2,4}[ .-])(?:\d{2,4}[ .-])?\d{3,4}(?![\p{L}\p{N}]|[.-]\d)(?:,? ?(?:ext\.?|extension|x) ?\d{1,5}\b)?/giu,
@@ -78,7 +90,9 @@ const SHAPES: readonly (readonly [Shape, RegExp])[] = [
     "code",
     /(?<![\p{L}\p{N}])(?:\p{L}+(?:_[\p{L}\p{N}]+)+|\p{Lu}{2,}(?:-[\p{Lu}\p{N}]{2,})+)(?![\p{L}\p{N}])/gu,
   ],
-  ["number", /(?<![\p{L}\p{N}.,/-])\d{3,}(?:,\d{3})*(?:\.\d+)?(?![\p{L}\p{N}]|[.,/-]\d)/gu],
+  ["number", /(?<![\p{L}\p{N}.,/-])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\p{L}\p{N}]|[.,/-]\d)/gu],
+  ["number", /(?<![\p{L}\p{N}.,/-])\d{1,3}(?:[.'’\u00a0\u202f]\d{3})+(?:,\d+)?(?![\p{L}\p{N}]|[.,/-]\d)/gu],
+  ["number", /(?<![\p{L}\p{N}.,/-])\d{3,}(?:\.\d+)?(?![\p{L}\p{N}]|[.,/-]\d)/gu],
 ];
 
 /** The values in a text that can be told by their look, in order; none lies over another. */

@@ -3,6 +3,7 @@ import { type Cut, cutText, GAP } from "../domain/cut.ts";
 import type { Message } from "../domain/message.ts";
 import type { Scope } from "../domain/scope.ts";
 import { type Span, sentencesOf } from "../domain/sentences.ts";
+import { wholeTokensFound } from "../domain/token-bounds.ts";
 import { ARTICLES, stem, words } from "../domain/words.ts";
 import type { Secret } from "../ports/secret.ts";
 import { isSaidAgain, MOST_WORDS, tombstoneHash } from "./tombstones.ts";
@@ -90,6 +91,38 @@ function cutOf(sentence: Span, text: string, runs: readonly Run[]): Cut[] {
 
 const WORD = /[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu;
 
+function tokensOf(sentence: string): Token[] {
+  return Array.from(sentence.matchAll(WORD), ({ 0: word, index }) => ({
+    word: words(word)[0] ?? "",
+    start: index,
+    end: index + word.length,
+  })).filter(({ word }) => word !== "" && !ARTICLES.has(word));
+}
+
+interface Token extends Span {
+  readonly word: string;
+}
+
+/** What is hashed of the first tokens, the first two, and so on: as long as that is whole. */
+function* keysFrom(
+  sentence: string,
+  tokens: readonly Token[],
+): Generator<{ readonly key: string; readonly last: Token; readonly isMarked: boolean }> {
+  const [first] = tokens;
+  let key = "";
+  for (const [more, last] of tokens.entries()) {
+    key += `${more === 0 ? "" : " "}${stem(last.word)}`;
+    // "200 USD" is not barred in "2,200 USD". The longest runs may be stretches of a longer value, and end anywhere.
+    const isStretch = more === MOST_WORDS - 1;
+    if (first && !isStretch && !isWhole(sentence, first, last)) continue;
+    yield { key, last, isMarked: more > 0 || /\d/.test(key) };
+  }
+}
+
+function isWhole(sentence: string, { start }: Span, { end }: Span): boolean {
+  return wholeTokensFound(sentence, { start, end }) !== undefined;
+}
+
 /** The runs of words in a sentence that have a tombstone. */
 function barredRuns(
   secret: Secret,
@@ -97,11 +130,7 @@ function barredRuns(
   sentence: string,
   barred: ReadonlyMap<string, Tombstone>,
 ): Run[] {
-  const tokens = Array.from(sentence.matchAll(WORD), ({ 0: word, index }) => ({
-    word: words(word)[0] ?? "",
-    start: index,
-    end: index + word.length,
-  })).filter(({ word }) => word !== "" && !ARTICLES.has(word));
+  const tokens = tokensOf(sentence);
   const speaksOfParts = PARTLY.test(sentence) || ASKS.test(sentence);
   const speaksOfGone = GONE.test(sentence) || ASKS.test(sentence);
   const runs: Run[] = [];
@@ -111,11 +140,9 @@ function barredRuns(
     if (tombstone) runs.push({ hash, tombstone, start: from.start, end: to.end, isMarked });
   };
   for (const [i, first] of tokens.entries()) {
-    let key = "";
-    for (const [more, token] of tokens.slice(i, i + MOST_WORDS).entries()) {
-      key += `${more === 0 ? "" : " "}${stem(token.word)}`;
-      look(key, first, token, more > 0 || /\d/.test(key));
-      if (speaksOfGone) look(SHARED + key, first, token, true);
+    for (const { key, last, isMarked } of keysFrom(sentence, tokens.slice(i, i + MOST_WORDS))) {
+      look(key, first, last, isMarked);
+      if (speaksOfGone) look(SHARED + key, first, last, true);
     }
     if (speaksOfParts && /^\d+$/.test(first.word)) look(PART + first.word, first, first, true);
   }

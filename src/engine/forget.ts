@@ -30,8 +30,12 @@ export async function forget(
 /** The name or the thing that words ask to forget, where they name one by itself. */
 function namedIn(meant: Forget | undefined): string[] {
   const about = typeof meant === "string" ? aboutOf(meant) : undefined;
-  return about && !about.isOwn && about.name.length > 0 ? [about.name.join(" ")] : [];
+  if (!about || about.isOwn || about.name.length === 0) return [];
+  // The words of an amount or an address are those of longer ones, too: they are looked for as they stand.
+  return [JOINED.test(about.said) ? about.said : about.name.join(" ")];
 }
+
+const JOINED = /[\p{L}\p{N}][^\p{L}\p{N}\p{M}\s'’]+[\p{L}\p{N}]/u;
 
 /** What `forget` would take. Nothing is gone yet. */
 export async function planForget(ports: Ports, scope: Scope, what: Forget): Promise<ErasurePlan> {

@@ -9,7 +9,7 @@ import type { UserState } from "../user-state.ts";
 import { asked } from "./asked.ts";
 import { stemsMet, stemsOf } from "./kin.ts";
 import { ofPerson } from "./of-person.ts";
-import { exactPlaces } from "./places.ts";
+import { exactPlaces, placesOf } from "./places.ts";
 
 /** What somebody asks to forget, in a form that sentences and memories can be held against. */
 export interface About {
@@ -19,10 +19,14 @@ export interface About {
   readonly isOwn: boolean;
   /** The words as they stand, lower case: a name to take out of sentences that stay. */
   readonly name: readonly string[];
+  /** The same as it was written. */
+  readonly said: string;
   /** Its terms that are names. */
   readonly names: readonly string[];
   /** "Mark the plumber", "Ida from work": the name alone, which counts with its capital; the rest only tells which one. */
   readonly person?: string;
+  /** The words of each number and code: they count where they stand whole, "350" not in "2,350". */
+  readonly numbered: readonly (readonly string[])[];
 }
 
 /** Words with which people speak of remembering; they say nothing about what is to be forgotten. */
@@ -51,9 +55,18 @@ export function aboutOf(phrase: string): About | undefined {
     terms,
     isOwn,
     name: isOwn ? [] : words(person ?? bare),
+    said: person ?? bare,
     names: terms.filter((term) => capitals.has(term)),
     ...(person === undefined ? {} : { person }),
+    numbered: Array.from((person ?? bare).matchAll(NUMBERED), ([token]) => words(token)),
   };
+}
+
+const NUMBERED = /(?<!\S)\S*\p{N}\S*/gu;
+
+/** Whether all numbers and codes that were named stand in a text, each as a whole. */
+export function holdsNumbers(text: string, { numbered }: About): boolean {
+  return numbered.every((run) => placesOf(text, run).length > 0);
 }
 
 const CAPITAL = /\p{Lu}[\p{L}\p{N}'’-]*/gu;
@@ -103,6 +116,7 @@ function isMeant(state: UserState, memory: Memory, about: About): boolean {
   const { claim } = memory;
   const said = [memory.text, claim?.subject, claim?.value, claim?.qualifier].join(" ");
   if (about.person !== undefined) return holdsName(said, about.person);
+  if (!holdsNumbers(said, about)) return isQuoted(state, memory, about, stemsOf(said));
   const stems = stemsOf(said);
   const unmet = about.terms.filter((term) => !stems.has(term) && !stemsMet(stems, term));
   if (unmet.length === 0) return !isDenied(memory, about);
@@ -143,8 +157,9 @@ function isQuoted(
     const content = messages.get(message)?.content ?? "";
     const around = sentencesOf(content).filter((one) => one.start < end && start < one.end);
     return around.some((one) => {
-      const said = stemsOf(content.slice(one.start, one.end));
-      return about.terms.every((term) => said.has(term));
+      const sentence = content.slice(one.start, one.end);
+      const said = stemsOf(sentence);
+      return about.terms.every((term) => said.has(term)) && holdsNumbers(sentence, about);
     });
   });
 }

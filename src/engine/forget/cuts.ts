@@ -6,7 +6,7 @@ import { words } from "../../domain/words.ts";
 import { eachInSlices } from "../in-slices.ts";
 import { isTelling } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
-import { type About, holdsName } from "./about.ts";
+import { type About, holdsName, holdsNumbers } from "./about.ts";
 import { stemsOf } from "./kin.ts";
 import { placesOf } from "./places.ts";
 import { stretchesOf } from "./run-index.ts";
@@ -84,6 +84,7 @@ const SECOND_PERSON = /\b(?:you|your|yours)\b/i;
 
 function isAbout(about: About, sentence: string, message: Message): boolean {
   if (about.person !== undefined) return holdsName(sentence, about.person);
+  if (!holdsNumbers(sentence, about)) return false;
   const stems = stemsOf(sentence);
   if (!about.terms.every((term) => stems.has(term))) return false;
   if (!about.isOwn) return true;
@@ -93,8 +94,16 @@ function isAbout(about: About, sentence: string, message: Message): boolean {
 /** Whether a sentence holds one of many runs of words. */
 function holdsAny(sentence: string, { runs, lengths }: Meant["telling"]): boolean {
   if (runs.size === 0) return false;
-  for (const stretch of stretchesOf(words(sentence), lengths)) if (runs.has(stretch)) return true;
+  for (const stretch of stretchesOf(words(sentence), lengths)) {
+    if (runs.has(stretch) && isWhole(sentence, stretch.split(" "))) return true;
+  }
   return false;
+}
+
+/** Whether a run stands there whole, where it begins or ends with a number: "200 USD" is no part of "2,200 USD". */
+function isWhole(sentence: string, run: readonly string[]): boolean {
+  const isNumbered = /^\p{N}/u.test(run[0] ?? "") || /\p{N}$/u.test(run.at(-1) ?? "");
+  return !isNumbered || placesOf(sentence, run).length > 0;
 }
 
 /** The words meant inside a sentence that stays; where none can be told apart, the quotes that nobody shares. */

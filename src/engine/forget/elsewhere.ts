@@ -31,7 +31,8 @@ export async function findElsewhere(
   if (hunted.length === 0) return { bare: [], versions: [] };
   const runs = runIndex(hunted.map((text) => words(text)).filter((run) => run.length > 0));
   const holds = (metadata: Metadata | undefined): boolean =>
-    metadata !== undefined && placesIn(JSON.stringify(metadata), runs).length > 0;
+    // Each value on a line of its own: "[2,350]" is two numbers.
+    metadata !== undefined && placesIn(JSON.stringify(metadata, null, 1), runs).length > 0;
   const gone = new Set([...selection.memories].map(({ id }) => id));
   return {
     bare: (

@@ -1,14 +1,22 @@
 import { foldedInPlace } from "../../domain/fold.ts";
 import type { Span } from "../../domain/sentences.ts";
 import type { Shape } from "../../domain/shapes.ts";
+import { wholeTokensFound } from "../../domain/token-bounds.ts";
 import { isUnspaced } from "../../domain/unspaced.ts";
 import { words } from "../../domain/words.ts";
 
 /** Shapes whose signs belong to them: `jo@pine.io` is not in `jo@pine.io.nz`. */
 const STRICT: ReadonlySet<Shape> = new Set(["email", "link", "code", "number", "phone", "extension"]);
 
-/** Where words stand one after the other in a text, whatever stands between their letters' ends. */
+/**
+ * Where words stand one after the other in a text, whatever stands between their letters' ends. A place is never a part of
+ * a number, a code or a word: it is widened to the whole, or is none ("350" in "2,350").
+ */
 export function placesOf(text: string, run: readonly string[]): Span[] {
+  return wordPlaces(text, run).flatMap((span) => wholeTokensFound(text, span) ?? []);
+}
+
+function wordPlaces(text: string, run: readonly string[]): Span[] {
   if (run.length === 0) return [];
   const pattern = new RegExp(patternOf(run), "giu");
   return Array.from(foldedInPlace(text).matchAll(pattern), ({ 0: match, index }) => ({
@@ -19,11 +27,13 @@ export function placesOf(text: string, run: readonly string[]): Span[] {
 
 /** Where a text stands as a whole: not inside a longer address, number or code. */
 export function exactPlaces(text: string, value: string): Span[] {
-  return placesOf(text, words(value)).filter(
-    ({ start, end }) =>
-      !/[\p{L}\p{N}][._%+@-]$/u.test(text.slice(Math.max(0, start - 2), start)) &&
-      !/^(?:[@_-]|\.(?=[\p{L}\p{N}]))[\p{L}\p{N}]/u.test(text.slice(end, end + 3)),
-  );
+  return wordPlaces(text, words(value))
+    .filter(
+      ({ start, end }) =>
+        !/[\p{L}\p{N}][._%+@-]$/u.test(text.slice(Math.max(0, start - 2), start)) &&
+        !/^(?:[@_-]|\.(?=[\p{L}\p{N}]))[\p{L}\p{N}]/u.test(text.slice(end, end + 3)),
+    )
+    .flatMap((span) => wholeTokensFound(text, span) ?? []);
 }
 
 /** The ways to write a value: as it stands, and without what joins its parts. */

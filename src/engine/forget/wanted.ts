@@ -148,7 +148,7 @@ function partIn(text: string): Wanted["part"] {
 
 /** The words behind the last noun of information, up to the first that goes on describing. */
 function followsIn(text: string): string | undefined {
-  const tokens = Array.from(text.matchAll(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu), ({ 0: word, index }) => ({
+  const tokens = Array.from(text.matchAll(TOKEN), ({ 0: word, index }) => ({
     word,
     index,
   }));
@@ -168,6 +168,9 @@ function followsIn(text: string): string | undefined {
       .trim()
   );
 }
+
+/** A number keeps its decimals and thousands. */
+const TOKEN = /[\p{L}\p{N}](?:[\p{L}\p{N}'’-]|(?<=\p{N})[.,:/](?=\p{N}))*/gu;
 
 function isNoun(word: string): boolean {
   return slotOf(stem(words(word)[0] ?? "")) !== undefined;
