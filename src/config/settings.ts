@@ -22,6 +22,8 @@ export interface Settings {
   readonly requestMs?: number;
   /** How long the server goes on serving when it is told to stop, and says that it is not ready. */
   readonly drainMs?: number;
+  /** How long the program may take to end when it is told to stop, after `drainMs`. */
+  readonly stopMs?: number;
   /** Whether each request is told on stderr, as a line of JSON. */
   readonly log?: "json";
   /** False keeps credentials in messages word for word. */
@@ -98,6 +100,7 @@ export const SETTINGS: { readonly [name: string]: Setting } = {
   KEEPSAKE_RATE_LIMIT_PER_MINUTE: { schema: numberIn(0, 10_000_000), allowed: "a number from 0 to 10000000" },
   KEEPSAKE_REQUEST_TIMEOUT_MS: { schema: numberIn(100, 600_000), allowed: "a number from 100 to 600000" },
   KEEPSAKE_DRAIN_MS: { schema: numberIn(0, 600_000), allowed: "a number from 0 to 600000" },
+  KEEPSAKE_STOP_MS: { schema: numberIn(500, 600_000), allowed: "a number from 500 to 600000" },
   KEEPSAKE_LOG: { schema: z.enum(["off", "json"]), allowed: "off or json" },
   KEEPSAKE_REDACT: { schema: z.enum(["on", "off"]), allowed: "on or off" },
   KEEPSAKE_SECRET: { schema: z.string().min(16), allowed: "at least 16 characters", isSecret: true },
@@ -172,6 +175,7 @@ export function readSettings(environment: Environment = process.env, db?: string
     ...number("rateLimit", "KEEPSAKE_RATE_LIMIT_PER_MINUTE"),
     ...number("requestMs", "KEEPSAKE_REQUEST_TIMEOUT_MS"),
     ...number("drainMs", "KEEPSAKE_DRAIN_MS"),
+    ...number("stopMs", "KEEPSAKE_STOP_MS"),
     ...one("log", values.get("KEEPSAKE_LOG") === "json" ? ("json" as const) : undefined),
     ...one("redact", values.get("KEEPSAKE_REDACT") === "off" ? false : undefined),
     ...number("topK", "MEMORY_RETRIEVAL_TOP_K"),

@@ -49,8 +49,10 @@ export function keepsake(
       throw new MemoryError("unavailable", "this memory is closed. Open it again with createMemory().");
   };
   const close = (): Promise<void> => {
-    closing ??= work
-      .stop()
+    // Receipts first: a job may take longer to end than there is time.
+    closing ??= recalls
+      .flush()
+      .then(work.stop)
       .then(() => follow?.stop())
       .then(recalls.flush)
       .then(release);

@@ -1,38 +1,49 @@
 import type { Server } from "node:http";
 import { Server as Listener } from "node:net";
 import type { Lifecycle } from "./lifecycle.ts";
+import { brokenOff } from "./open.ts";
 
 /** So long is listened for what was on its way when it was told to stop. */
 const ON_ITS_WAY_MS = 200;
 /** A loop takes in one waiting connection a turn: so many turns without one, and no more than so long. */
 const QUIET_TURNS = 4;
-const LONGEST_WAIT_MS = 2000;
-/** From then on, what comes over a connection that is still open is answered with 503. */
-const LATE_MS = 500;
-const LONGEST_MS = 10_000;
+const LONGEST_WAIT_MS = 300;
 const SWEEP_MS = 25;
+
+/** Of the time that there is: when what is still at work is broken off, when connections are cut, when the rest is left. */
+const BREAK_OFF = 0.45;
+const CUT = 0.6;
+const LEAVE = 0.7;
 
 /**
  * Ends a server so that no request that was sent before is cut off. It goes on serving for a moment, for what lies in the
- * sockets has not been read yet, and each answer ends its connection; then it listens no more; connections end when they are
- * answered, and all of them after ten seconds. Node's own `close` ends connections whose request it has not read.
+ * sockets has not been read yet, and each answer ends its connection; then it takes nothing new. What is at work is
+ * answered; what is not done in time is told so, streams with an error in their own form. Node's own `close` ends
+ * connections whose request it has not read. `withinMs` counts from the end of `drainMs`; a part of it is left to the caller.
  */
-export async function farewell(server: Server, life: Lifecycle, drainMs: number): Promise<void> {
+export async function farewell(
+  server: Server,
+  life: Lifecycle,
+  { drainMs, withinMs }: { readonly drainMs: number; readonly withinMs: number },
+): Promise<void> {
   life.enter("leaving");
-  await rest(Math.max(ON_ITS_WAY_MS, drainMs));
+  const begun = performance.now() + drainMs;
+  await rest(Math.max(Math.min(ON_ITS_WAY_MS, withinMs / 10), drainMs));
   await takenIn(server);
   const closed = new Promise<void>((resolve) => {
     Listener.prototype.close.call(server, () => resolve());
   });
-  const late = setTimeout(() => life.enter("closing"), LATE_MS);
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
-  const limit = setTimeout(() => server.closeAllConnections(), LONGEST_MS);
-  await closed;
-  clearTimeout(late);
-  clearInterval(sweep);
-  clearTimeout(limit);
   life.enter("closing");
-  await life.idle(LONGEST_MS);
+  const left = (share: number): number => Math.max(0, begun + withinMs * share - performance.now());
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  const breakingOff = setTimeout(() => life.breakOff(brokenOff()), left(BREAK_OFF));
+  const cutting = setTimeout(() => server.closeAllConnections(), left(CUT));
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(cutting);
+  await life.idle(left(LEAVE));
+  clearTimeout(breakingOff);
+  life.breakOff(brokenOff());
 }
 
 /**

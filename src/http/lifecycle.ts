@@ -8,6 +8,12 @@ export type Phase = "serving" | "leaving" | "closing";
 export interface Lifecycle {
   phase(): Phase;
   enter(phase: Phase): void;
+  /** Ends what is still at work: each request is told the reason, once. */
+  breakOff(reason: Error): void;
+  /** Whether `breakOff` was called. */
+  isBrokenOff(): boolean;
+  /** Calls back when the work of a request has to end; at once, where it has to by now. What it gives takes that back. */
+  onBreakOff(tell: (reason: Error) => void): () => void;
   /** Counts work until it ends, and gives what it gives. */
   during<Result>(run: () => Promise<Result>): Promise<Result>;
   /** Work that goes on after its answer: the end waits for it. Its errors are the caller's to handle before. */
@@ -18,6 +24,8 @@ export interface Lifecycle {
 
 export function lifecycle(): Lifecycle {
   let phase: Phase = "serving";
+  let broken: Error | undefined;
+  const listeners = new Set<(reason: Error) => void>();
   const atWork = new Set<Promise<unknown>>();
   const watch = (work: Promise<unknown>): void => {
     const ended: Promise<void> = work
@@ -35,6 +43,18 @@ export function lifecycle(): Lifecycle {
     enter(next) {
       phase = next;
     },
+    breakOff(reason) {
+      if (broken) return;
+      broken = reason;
+      for (const tell of listeners) tell(reason);
+      listeners.clear();
+    },
+    isBrokenOff: () => broken !== undefined,
+    onBreakOff(tell) {
+      if (broken) tell(broken);
+      else listeners.add(tell);
+      return () => void listeners.delete(tell);
+    },
     during(run) {
       const work = run();
       watch(work);
@@ -42,10 +62,18 @@ export function lifecycle(): Lifecycle {
     },
     after: watch,
     async idle(withinMs) {
-      const limit = AbortSignal.timeout(withinMs);
-      const late = new Promise<void>((resolve) => limit.addEventListener("abort", () => resolve()));
+      let isLate = false;
+      let timer: NodeJS.Timeout | undefined;
+      // It holds up the end of the process, too: what is at work may wait for a thread, which does not.
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(() => {
+          isLate = true;
+          resolve();
+        }, withinMs);
+      });
       // What ends may have begun something that goes on after it.
-      while (atWork.size > 0 && !limit.aborted) await Promise.race([Promise.all(atWork), late]);
+      while (atWork.size > 0 && !isLate) await Promise.race([Promise.all(atWork), late]);
+      clearTimeout(timer);
       return atWork.size === 0;
     },
   };

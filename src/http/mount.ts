@@ -1,6 +1,7 @@
 import type { App, Exchange } from "./app-types.ts";
 import { admitted } from "./authenticate.ts";
 import { check, readBody, readOptionalBody } from "./body.ts";
+import { untilBrokenOff } from "./break-off.ts";
 import { inTime } from "./deadline.ts";
 import { once } from "./once.ts";
 import type { Asked, Operation, Services } from "./operation.ts";
@@ -56,8 +57,9 @@ async function perform(
       const asked = { ...came, ...reach(services, bearer), signal, bearer, services, exchange };
       return once(operation, asked, async () => operation.handle(asked));
     });
-  const client = exchange.req.raw.signal;
-  return operation.isUnhurried ? work(client) : inTime(services.requestMs, client, work);
+  return untilBrokenOff(exchange, services.lifecycle, (signal) =>
+    operation.isUnhurried ? work(signal) : inTime(services.requestMs, signal, work),
+  );
 }
 
 type Read = Pick<Asked, "path" | "query" | "body">;

@@ -21,3 +21,16 @@ export function closing(): HTTPException {
     headers: { "retry-after": "1", connection: "close" },
   });
 }
+
+/** What requests are told that were not finished when the server had to end. */
+export function brokenOff(): HTTPException {
+  return refuse({
+    status: 503,
+    code: "unavailable",
+    detail: `${STOPS} What was to be written may be written yet: send the same again under the same Idempotency-Key.`,
+    headers: { "retry-after": "1", connection: "close" },
+  });
+}
+
+/** The first words of it, for streams. */
+export const STOPS = "The server stops before this answer is whole.";

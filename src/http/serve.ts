@@ -45,6 +45,8 @@ export interface ServeOptions {
   readonly proxy?: ProxyOptions;
   /** How long it goes on serving after `close`, and says that it is not ready, in ms (0). */
   readonly drainMs?: number;
+  /** Within how many ms after that `close` ends, with what is not finished broken off (4,000). */
+  readonly stopMs?: number;
 }
 
 export interface Served {
@@ -56,11 +58,13 @@ export interface Served {
   readonly signInUrl?: string;
   /**
    * Says that it is not ready, then takes no more requests, and ends when those at work are answered and what they left
-   * behind is written, or after ten seconds.
+   * behind is written. What takes longer than half of `stopMs` is broken off: requests get 503, streams an error event.
    */
   close(): Promise<void>;
 }
 
+/** All of an end: a container is killed ten seconds after it was told to stop. */
+const STOP_MS = 4000;
 const HEADERS_MS = 10_000;
 /** A connection that is closed in the moment in which it is used again is an error over there: longer than most clients keep one. */
 const KEPT_ALIVE_MS = 75_000;
@@ -98,7 +102,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const first = firstOf(keys);
   const shown = first === undefined ? {} : { firstKey: first, signInUrl: `${url}/#key=${first}` };
   const end = async (): Promise<void> => {
-    await farewell(server, life, options.drainMs ?? 0);
+    await farewell(server, life, { drainMs: options.drainMs ?? 0, withinMs: options.stopMs ?? STOP_MS });
     keys.close();
     // What could not be kept here is when keys were used last.
     await keys.kept().catch(() => {});

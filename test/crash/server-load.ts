@@ -28,13 +28,17 @@ const USERS = 12;
  * Clients that go on asking until they are stopped: writes, searches and streamed conversations, each with connections of its own that
  * are kept alive, and with messages whose ids tell them apart.
  */
-export function load({ url, key }: { url: string; key: string }, mark: string): Load {
+export function load(
+  { url, key }: { url: string; key: string },
+  mark: string,
+  kinds: readonly Made["kind"][] = ["write", "search", "write", "stream"],
+): Load {
   const made: Made[] = [];
   let isStopped = false;
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (let number = 0; !isStopped; number += 1) {
-      const kind = (["write", "search", "write", "stream"] as const)[(number + client) % 4] ?? "write";
+      const kind = kinds[(number + client) % kinds.length] ?? "write";
       const user = `user-${(number * 5 + client) % USERS}`;
       const message = `${mark}-${client}-${number}`;
       const one = await ask({ url, key, agent }, kind, user, message);

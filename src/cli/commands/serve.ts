@@ -21,7 +21,7 @@ import type { RateLimits } from "../../ports/rate-limits.ts";
 import { EXIT, shownError } from "../exit.ts";
 import { dim, several } from "../print.ts";
 import { type CommonOptions, type Working, withMemory } from "../run.ts";
-import { stopped } from "../stopped.ts";
+import { endWithin, STOP_MS, stopped } from "../stopped.ts";
 
 /** Requests of one key in a minute where others can reach the server: far more than a person makes, and no flood. */
 const RATE_LIMIT = 6000;
@@ -71,6 +71,7 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
     }
     const signal = await stop;
     print.note(`${signal}: finishing what has begun.`);
+    endWithin((settings.drainMs ?? 0) + (settings.stopMs ?? STOP_MS), print);
     await served.close();
     return EXIT.done;
   };
@@ -103,7 +104,7 @@ function guarded({ path, isFile, settings, backends: { documents } }: Working): 
 
 /** How often each key may ask, and how long a request may take. */
 function paced({ settings, clock, backends }: Working, host: string): Partial<HttpOptions> {
-  const { requestMs, drainMs } = settings;
+  const { requestMs, drainMs, stopMs = STOP_MS } = settings;
   // Where only this machine's programs get in, a limit would keep nobody out.
   const perMinute = settings.rateLimit ?? (isLoopback(host) ? 0 : RATE_LIMIT);
   const own = (): RateLimits => memoryRateLimits({ perMinute, clock });
@@ -112,6 +113,7 @@ function paced({ settings, clock, backends }: Working, host: string): Partial<Ht
     ...(perMinute > 0 ? { rateLimits: shared ? sharedLimits(shared, own()) : own() } : {}),
     ...(requestMs === undefined ? {} : { requestMs }),
     ...(drainMs === undefined ? {} : { drainMs }),
+    stopMs,
   };
 }
 

@@ -9,7 +9,7 @@ import { EXIT } from "../exit.ts";
 import { type Health, healthServer } from "../health.ts";
 import { dim, several, table } from "../print.ts";
 import { type CommonOptions, type Working, withMemory } from "../run.ts";
-import { stopped } from "../stopped.ts";
+import { endWithin, STOP_MS, stopped } from "../stopped.ts";
 
 interface WorkerOptions extends CommonOptions {
   readonly host?: string;
@@ -44,6 +44,7 @@ export async function worker(options: WorkerOptions): Promise<void> {
       if (left > 0) at.print.note(`${several(left, "piece")} of work set aside: keepsake worker --set-aside`);
       const signal = await stop;
       at.print.note(`${signal}: finishing what has begun.`);
+      endWithin(at.settings.stopMs ?? STOP_MS, at.print);
       return EXIT.done;
     } finally {
       clearInterval(awake);

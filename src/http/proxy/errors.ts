@@ -15,8 +15,16 @@ const TYPES: { readonly [status: number]: string } = {
   429: "rate_limit_error",
 };
 
+/** An error as OpenAI tells it: the member `error` of an answer, or of an event. */
+export interface OpenAiError {
+  readonly message: string;
+  readonly type: string;
+  readonly param: string | null;
+  readonly code: string;
+}
+
 /** A problem as OpenAI tells it. https://platform.openai.com/docs/guides/error-codes */
-export function openAiError({ status, code, detail, errors }: Problem): object {
+export function openAiError({ status, code, detail, errors }: Omit<Problem, "headers">): OpenAiError {
   const type = TYPES[status] ?? (status < 500 ? "invalid_request_error" : "server_error");
   return { message: detail, type, param: errors?.[0]?.field ?? null, code };
 }

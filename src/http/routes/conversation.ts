@@ -54,22 +54,20 @@ export const conversationOperations: readonly Operation[] = [
       const parts = user.converseStream(body.message, options);
       // With the first part everything is stored: what was wrong is told by then, and a stream that breaks off loses only words.
       const first = await parts.next();
-      return streamSSE(
-        exchange,
-        async (stream) => {
+      return streamSSE(exchange, async (stream) => {
+        try {
           let next = first;
           for (; !next.done; next = await parts.next())
             await stream.writeSSE({ event: "part", data: JSON.stringify({ text: next.value }) });
           const answer = await answerOf(body, next.value, asked);
           await stream.writeSSE({ event: "done", data: JSON.stringify(answer) });
-        },
-        async (error, stream) => {
+        } catch (error) {
           // Who has gone needs to be told nothing; the model has stopped with the signal.
-          if (signal.aborted) return;
+          if (exchange.req.raw.signal.aborted) return;
           const code = isMemoryError(error) ? error.code : "unavailable";
           await stream.writeSSE({ event: "error", data: JSON.stringify({ code }) });
-        },
-      );
+        }
+      });
     },
   }),
 ];

@@ -9,6 +9,7 @@ import type { OpenAiProxy } from "../proxy.ts";
 import { eventReader } from "../replies/events.ts";
 import { parsed, type Reply, type ReplyReader } from "../replies/reply.ts";
 import { headersBack, headersOn } from "./headers.ts";
+import { type EventStream, eventStream } from "./last-event.ts";
 import { upstreamPath } from "./path.ts";
 import { type Ending, type Onlooker, relayed, relayedTo } from "./relay.ts";
 import { reportOf } from "./reports.ts";
@@ -50,6 +51,7 @@ export async function passOn(asked: Asked, proxy: OpenAiProxy, passing: PassingO
   // What has no length is sent on part by part, without waiting for more of it.
   if (!headers.has("content-length")) headers.set("transfer-encoding", "chunked");
   const hear = listener(incoming, passing.reader);
+  const events = eventsOf(asked, incoming, status);
   let isFirst = true;
   const first = (): void => {
     if (isFirst) passing.onFirst?.();
@@ -60,6 +62,7 @@ export async function passOn(asked: Asked, proxy: OpenAiProxy, passing: PassingO
     passed(bytes) {
       first();
       hear.take(bytes);
+      events?.take(bytes);
     },
     cut() {
       wire.outgoing?.destroy();
@@ -75,9 +78,26 @@ export async function passOn(asked: Asked, proxy: OpenAiProxy, passing: PassingO
   };
   const isEmpty = status === 204 || status === 205;
   if (isEmpty) incoming.resume();
-  else if (wire.outgoing) wire.relay = (outgoing) => relayedTo(outgoing, incoming, onlooker);
+  else if (wire.outgoing)
+    wire.relay = (outgoing) => {
+      // The end of the server waits for what is stored behind the answer.
+      asked.services.lifecycle.after(new Promise<void>((resolve) => outgoing.once("close", () => resolve())));
+      relayedTo(outgoing, incoming, onlooker);
+      const forget = asked.services.lifecycle.onBreakOff(() =>
+        events?.breakOff(outgoing, incoming, onlooker.passed),
+      );
+      outgoing.once("close", forget);
+    };
   const body = isEmpty || wire.relay ? null : relayed(incoming, onlooker);
   return new Response(body, { status, headers });
+}
+
+/** Whether the answer is a stream of events, which can end with an error in its own form. */
+function eventsOf(asked: Asked, { headers }: IncomingMessage, status: number): EventStream | undefined {
+  const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
+  const isStream = status === 200 && type.startsWith("text/event-stream") && encoding === "identity";
+  if (!isStream || headers["content-length"] !== undefined) return undefined;
+  return eventStream(asked.exchange.req.path.endsWith("/responses") ? "responses" : "chat");
 }
 
 /** The answer as it begins. What is no answer is a problem of ours to tell. */
@@ -89,7 +109,10 @@ async function sent(
 ): Promise<IncomingMessage> {
   const deadline = AbortSignal.timeout(proxy.deadlineMs);
   const { method, body } = passing;
-  const signal = AbortSignal.any([asked.signal, deadline]);
+  // An answer that has begun when the server has to end is ended where it goes out, in its own form.
+  const waiting = new AbortController();
+  const forget = asked.services.lifecycle.onBreakOff((reason) => waiting.abort(reason));
+  const signal = AbortSignal.any([asked.exchange.req.raw.signal, waiting.signal, deadline]);
   const sending = {
     method,
     path: upstreamPath(asked.exchange.req.url),
@@ -108,6 +131,8 @@ async function sent(
     report(asked, proxy, passing, { begun, status: deadline.aborted ? "timeout" : "unreachable" });
     if (deadline.aborted) throw TOO_LATE(proxy);
     throw isMemoryError(error) ? noAnswer(error.message) : error;
+  } finally {
+    forget();
   }
 }
 

@@ -1,0 +1,31 @@
+import { type Exchange, wireOf } from "./app-types.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+
+/**
+ * Runs the work of a request until the server has to end. Its signal fires then, or when the client goes, and for as long as
+ * the answer is on its way. Rejects with the reason where the work had no answer by then.
+ */
+export async function untilBrokenOff<Result>(
+  exchange: Exchange,
+  life: Lifecycle,
+  run: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const client = exchange.req.raw.signal;
+  const { outgoing } = wireOf(exchange);
+  const ending = new AbortController();
+  const onGone = (): void => ending.abort(client.reason);
+  if (client.aborted) onGone();
+  client.addEventListener("abort", onGone, { once: true });
+  const broken = Promise.withResolvers<never>();
+  const forget = life.onBreakOff((reason) => {
+    ending.abort(reason);
+    broken.reject(reason);
+  });
+  outgoing?.once("close", forget);
+  try {
+    return await Promise.race([run(ending.signal), broken.promise]);
+  } finally {
+    // Without a connection there is nothing to tell when the answer has gone out.
+    if (!outgoing) forget();
+  }
+}
