@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, Hono } from "hono";
+import type { Intake } from "./intake.ts";
 
 /** What a request carries from one step to the next. */
 export interface RequestFacts {
@@ -11,6 +12,10 @@ export interface RequestFacts {
     erasures?: readonly string[];
     /** The public half of the key it came with, once that is known to be good. */
     key?: string;
+    /** Is told of its body while that comes in. */
+    intake?: Intake;
+    /** What is left of the allowance of its key, for the answer. */
+    allowance?: Readonly<Record<string, string>>;
   };
 }
 

@@ -7,6 +7,7 @@ import { pageAssets } from "../ui/index.ts";
 import type { App, RequestFacts } from "./app-types.ts";
 import { REQUEST_MS } from "./deadline.ts";
 import { fromHere, hostsOf, stamped, wellSpelt } from "./guard.ts";
+import { type BodyBounds, bodiesInFlight } from "./in-flight.ts";
 import type { ApiKeys } from "./keys.ts";
 import { type Lifecycle, lifecycle } from "./lifecycle.ts";
 import { metered } from "./metered.ts";
@@ -42,6 +43,8 @@ export interface AppOptions {
   readonly rateLimits?: RateLimits;
   /** How long a request may take, in ms (60,000). */
   readonly requestMs?: number;
+  /** How many bytes of bodies it holds at once. */
+  readonly bodies?: BodyBounds;
   /** Each request is a span. */
   readonly tracer?: Tracer;
   /** Counts requests, and what the proxy does. */
@@ -71,6 +74,7 @@ export function httpApp(options: AppOptions): App {
     keys,
     lifecycle: life,
     requestMs,
+    inFlight: bodiesInFlight(options.bodies),
     proxy: proxy({ onCall: keepsake.onCall, ...(meter ? { meter } : {}), ...options.proxy }),
     ...(metrics ? { metrics: () => metrics.text() } : {}),
     ...(rateLimits ? { rateLimits } : {}),

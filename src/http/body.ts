@@ -1,35 +1,35 @@
-import type { Context } from "hono";
 import type * as z from "zod";
+import type { Exchange } from "./app-types.ts";
+import { bodyBytes } from "./body-bytes.ts";
+import { jsonScan } from "./json-scan.ts";
 import { type FieldProblem, refuse } from "./problem.ts";
 
 /** Bytes of one request. A text may have 1,000,000 bytes; the rest is room for its JSON. */
 export const MOST_BYTES = 1_048_576;
-const DEEPEST = 32;
 
 /**
- * The JSON body of a request in the shape asked for. It is measured while it streams in, so that nobody makes us hold
- * more than `MOST_BYTES`. Refuses another content type (415), too much (413), and what is no UTF-8, no JSON, or
- * another shape (400), naming fields and never values.
+ * The JSON body of a request in the shape asked for. It is measured and looked through while it comes in, so that nobody makes
+ * us hold more than `MOST_BYTES`, or read what takes long. Refuses another content type (415), too much (413), and what is no
+ * UTF-8, no JSON, nested too deep, too many values, or another shape (400), naming fields and never values.
  */
-export async function readBody<Shape>(context: Context, schema: z.ZodType<Shape>): Promise<Shape> {
-  checkType(context);
-  const bytes = await readBytes(context.req.raw);
-  return check(schema, parseJson(bytes));
+export async function readBody<Shape>(exchange: Exchange, schema: z.ZodType<Shape>): Promise<Shape> {
+  checkType(exchange);
+  return check(schema, parseJson(await readBytes(exchange)));
 }
 
 /** As `readBody`, where there may be none: then `undefined`. */
 export async function readOptionalBody<Shape>(
-  context: Context,
+  exchange: Exchange,
   schema: z.ZodType<Shape>,
 ): Promise<Shape | undefined> {
-  const bytes = await readBytes(context.req.raw);
+  const bytes = await readBytes(exchange);
   if (bytes.length === 0) return undefined;
-  checkType(context);
+  checkType(exchange);
   return check(schema, parseJson(bytes));
 }
 
-function checkType(context: Context): void {
-  const type = context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+function checkType({ req }: Exchange): void {
+  const type = req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/json") return;
   throw refuse({
     status: 415,
@@ -38,34 +38,9 @@ function checkType(context: Context): void {
   });
 }
 
-/** A body piece by piece, as far as it may go: 413 beyond. What says that it is longer is not read at all. */
-export async function* bodyWithin(request: Request, mostBytes: number): AsyncGenerator<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > mostBytes) throw tooLong(mostBytes);
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > mostBytes) throw tooLong(mostBytes);
-    yield chunk;
-  }
-}
-
-async function readBytes(request: Request): Promise<Uint8Array> {
-  const length = Number(request.headers.get("content-length") ?? Number.NaN);
-  // The server takes no more than that off the line; to read it as a stream takes several times as long.
-  if (length <= MOST_BYTES) return new Uint8Array(await request.arrayBuffer());
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of bodyWithin(request, MOST_BYTES)) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
-function tooLong(mostBytes: number): Error {
-  return refuse({
-    status: 413,
-    code: "invalid_input",
-    detail: `The request is too long: at most ${mostBytes.toLocaleString("en")} bytes. Split it.`,
-    // The rest of it is still on its way; nobody will read it.
-    headers: { connection: "close" },
-  });
+function readBytes(exchange: Exchange): Promise<Uint8Array> {
+  const scan = jsonScan();
+  return bodyBytes(exchange, { mostBytes: MOST_BYTES, onPiece: scan.take });
 }
 
 function parseJson(bytes: Uint8Array): unknown {
@@ -81,13 +56,6 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw refuse({ status: 400, code: "invalid_input", detail: "The body is not JSON." });
   }
-  if (isDeeper(value, DEEPEST)) {
-    throw refuse({
-      status: 400,
-      code: "invalid_input",
-      detail: `The body is nested deeper than ${DEEPEST} levels.`,
-    });
-  }
   if (hasForeignPrototype(value)) {
     throw refuse({ status: 400, code: "invalid_input", detail: "No field may be called __proto__." });
   }
@@ -98,11 +66,6 @@ function parseJson(bytes: Uint8Array): unknown {
 function hasForeignPrototype(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Object.hasOwn(value, "__proto__") || Object.values(value).some(hasForeignPrototype);
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 /** What came, in the shape asked for. Refuses another one (400), naming fields and never values. */

@@ -3,6 +3,7 @@ import { admitted } from "./authenticate.ts";
 import { check, readBody, readOptionalBody } from "./body.ts";
 import { untilBrokenOff } from "./break-off.ts";
 import { inTime } from "./deadline.ts";
+import { intakeOf } from "./intake.ts";
 import { once } from "./once.ts";
 import type { Asked, Operation, Services } from "./operation.ts";
 import { refuse } from "./problem.ts";
@@ -50,6 +51,11 @@ async function perform(
   const bearer = admitted(operation, exchange, services.keys);
   if (bearer) exchange.set("key", bearer.key);
   await withinRate(bearer, services.rateLimits);
+  const held = services.inFlight.hold(bearer?.key);
+  exchange.set(
+    "intake",
+    intakeOf(held, async () => {}),
+  );
   const work = (signal: AbortSignal): Promise<Response> =>
     services.lifecycle.during(async () => {
       const came = await read(operation, exchange);
@@ -57,9 +63,13 @@ async function perform(
       const asked = { ...came, ...reach(services, bearer), signal, bearer, services, exchange };
       return once(operation, asked, async () => operation.handle(asked));
     });
-  return untilBrokenOff(exchange, services.lifecycle, (signal) =>
-    operation.isUnhurried ? work(signal) : inTime(services.requestMs, signal, work),
-  );
+  try {
+    return await untilBrokenOff(exchange, services.lifecycle, (signal) =>
+      operation.isUnhurried ? work(signal) : inTime(services.requestMs, signal, work),
+    );
+  } finally {
+    held.release();
+  }
 }
 
 type Read = Pick<Asked, "path" | "query" | "body">;

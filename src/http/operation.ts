@@ -3,6 +3,7 @@ import type { Keepsake, ScopedMemory } from "../engine/surface.ts";
 import type { RateLimits } from "../ports/rate-limits.ts";
 import type { Exchange } from "./app-types.ts";
 import { name } from "./fields.ts";
+import type { BodiesInFlight } from "./in-flight.ts";
 import type { ApiKeys, Bearer, KeyScope } from "./keys.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { OpenAiProxy } from "./proxy/proxy.ts";
@@ -19,6 +20,8 @@ export interface Services {
   readonly requestMs: number;
   /** Absent where everybody may ask as often as they like. */
   readonly rateLimits?: RateLimits;
+  /** Bodies that are being read or passed on. */
+  readonly inFlight: BodiesInFlight;
   /** All metrics as text; absent where nobody may read them. */
   readonly metrics?: () => Promise<string>;
   /** OpenAI's protocol, with a memory. */

@@ -65,6 +65,14 @@ export function refuse(problem: Problem): HTTPException {
   return new HTTPException(problem.status, { cause: problem });
 }
 
+/** Refuses a body (400); `what` goes on from "The body". */
+export function invalidBody(what: string): HTTPException {
+  const errors = [{ field: "body", problem: what }];
+  // The rest of it may still be on its way; nobody will read it.
+  const headers = { connection: "close" };
+  return refuse({ status: 400, code: "invalid_input", detail: `The body ${what}.`, errors, headers });
+}
+
 /** Whether it was thrown to answer so, and not because something went wrong. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof HTTPException && isProblem(error.cause);

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { ExportLine, InputMessage, NewMemory, ScopedMemory } from "../../engine/surface.ts";
 import { isMemoryError } from "../../errors.ts";
 import { readStreamed } from "../../formats/index.ts";
-import { bodyWithin } from "../body.ts";
+import { bodyWithin, lengthOf } from "../body-bytes.ts";
 import { OF_USER, type Operation, operation } from "../operation.ts";
 import { problemOf, refuse } from "../problem.ts";
 import { IMPORTED } from "../shapes/history.ts";
@@ -70,6 +70,7 @@ export const moveOperations: readonly Operation[] = [
         });
       }
       const memory = memoryOf(path.user_id);
+      await exchange.get("intake")?.begin(lengthOf(exchange));
       try {
         const source = bodyWithin(exchange.req.raw, MOST_BYTES);
         return exchange.json(await take(memory, source, { extract: query.extract ?? "now", signal }));

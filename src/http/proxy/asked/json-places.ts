@@ -115,14 +115,21 @@ export function edited(text: string, edits: readonly Edit[]): string {
   return parts.join("");
 }
 
-/** The edits that take members out of the object that a JSON text is. */
+/** The edits that take members out of the object that a JSON text is; what stands around them stays as it was. */
 export function withoutMembers(json: string, names: ReadonlySet<string>): Edit[] {
   const members = membersAt(json, spaceEnd(json, 0));
-  const kept = members.filter(({ name }) => !names.has(name));
-  if (kept.length === members.length) return [];
-  const [first, last] = [members[0], members.at(-1)];
-  if (!first || !last) return [];
-  // Rarely needed, so the whole row is written anew, each member as it was.
-  const put = kept.map(({ start, end }) => json.slice(start, end)).join(",");
-  return [{ start: first.start, end: last.end, put }];
+  const edits: Edit[] = [];
+  for (let i = 0; i < members.length; i += 1) {
+    if (!isNamed(members[i], names)) continue;
+    const first = i;
+    while (isNamed(members[i + 1], names)) i += 1;
+    const [before, next] = [members[first - 1], members[i + 1]];
+    const start = before?.end ?? members[first]?.start ?? 0;
+    edits.push({ start, end: next?.start ?? members[i]?.end ?? 0, put: before && next ? "," : "" });
+  }
+  return edits;
+}
+
+function isNamed(member: Member | undefined, names: ReadonlySet<string>): boolean {
+  return member !== undefined && names.has(member.name);
 }

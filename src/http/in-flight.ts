@@ -1,0 +1,67 @@
+import { refuse } from "./problem.ts";
+
+/** Bytes of bodies that the server holds at once, over all requests. Each is held several times over while it is read. */
+const MOST_BYTES = 67_108_864;
+/** Of these, so much for the requests of one key: the longest body fits in, and others still get some. */
+const MOST_OF_A_KEY = 41_943_040;
+
+/** Bodies that came in and are not done with yet. */
+export interface BodiesInFlight {
+  /** For one request; `key` is the public half of its key. */
+  hold(key: string | undefined): HeldBody;
+}
+
+export interface HeldBody {
+  /** Counts bytes that came in. Refuses them where the server (503) or the key (429) holds too many already. */
+  add(bytes: number): void;
+  /** Lets go of all that was counted. */
+  release(): void;
+}
+
+export interface BodyBounds {
+  /** Bytes for all requests (67,108,864). */
+  readonly most?: number;
+  /** Bytes for the requests of one key (41,943,040). */
+  readonly mostOfKey?: number;
+}
+
+/** Bounds what bodies take of the server's memory, however many come at once. */
+export function bodiesInFlight(bounds: BodyBounds = {}): BodiesInFlight {
+  const { most = MOST_BYTES, mostOfKey = Math.min(most, MOST_OF_A_KEY) } = bounds;
+  const byKey = new Map<string, number>();
+  let all = 0;
+  return {
+    hold(key = "") {
+      let held = 0;
+      const change = (bytes: number): void => {
+        held += bytes;
+        all += bytes;
+        const left = (byKey.get(key) ?? 0) + bytes;
+        if (left > 0) byKey.set(key, left);
+        else byKey.delete(key);
+      };
+      return {
+        add(bytes) {
+          // One that is alone always fits in: a bound below the longest body would keep it out for ever.
+          const isAlone = all === held;
+          if (!isAlone && all + bytes > most) throw full(503);
+          if (!isAlone && (byKey.get(key) ?? 0) + bytes > mostOfKey) throw full(429);
+          change(bytes);
+        },
+        release() {
+          change(-held);
+        },
+      };
+    },
+  };
+}
+
+function full(status: 429 | 503): Error {
+  const whose = status === 429 ? "this key holds" : "the server holds";
+  return refuse({
+    status,
+    code: status === 429 ? "over_quota" : "unavailable",
+    detail: `The bodies of the requests that ${whose} now are too large together. Send this one again in a moment.`,
+    headers: { "retry-after": "1", connection: "close" },
+  });
+}

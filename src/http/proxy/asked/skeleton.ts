@@ -1,0 +1,90 @@
+import type { LongString } from "../../json-scan.ts";
+import { invalidBody } from "../../problem.ts";
+import type { Edit } from "./json-places.ts";
+
+/** A request as it is read: its JSON, with the middle of long strings taken out. */
+export interface Skeleton {
+  readonly json: string;
+  readonly cuts: readonly Cut[];
+}
+
+/** What was taken out: the rest of a string, whose beginning stands before `at` in the JSON. */
+export interface Cut {
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+/** So many bytes of a request are read into values. Images and documents travel in strings, and go by as they are. */
+export const READ_BYTES = 4_194_304;
+/** So much is left of a long string where there would be too much else: first as much as a message may hold, then less. */
+const HEADS: readonly number[] = [1_000_000, 262_144, 65_536, 16_384, 4096, 1024];
+
+/**
+ * What is read of a request. Up to `READ_BYTES` that is all of it; of a longer one, each long string as far as its beginning. Refuses
+ * what is too much even so.
+ */
+export function skeletonOf(bytes: Uint8Array, long: readonly LongString[]): Skeleton {
+  if (bytes.length <= READ_BYTES) return { json: textOf(bytes), cuts: [] };
+  const left = (head: number): number =>
+    long.reduce((sum, { start, end }) => sum - Math.max(0, end - start - head), bytes.length);
+  const head = HEADS.find((one) => left(one) <= READ_BYTES);
+  if (head === undefined) {
+    const most = READ_BYTES.toLocaleString("en");
+    throw invalidBody(`holds too much beside long strings: at most ${most} bytes`);
+  }
+  const cuts: Cut[] = [];
+  const parts: string[] = [];
+  let [from, length] = [0, 0];
+  for (const { start, end } of long) {
+    if (end - start <= head) continue;
+    const at = boundaryBefore(bytes, start, start + head);
+    const part = textOf(bytes.subarray(from, at));
+    parts.push(part);
+    length += part.length;
+    cuts.push({ at: length, bytes: bytes.subarray(at, end) });
+    from = end;
+  }
+  parts.push(textOf(bytes.subarray(from)));
+  return { json: parts.join(""), cuts };
+}
+
+/** The bytes of a request again, with the edits made; the places of these are those of the skeleton. */
+export function rejoined({ json, cuts }: Skeleton, edits: readonly Edit[]): Uint8Array {
+  if (edits.length === 0 && cuts.length === 0) return Buffer.from(json);
+  const kept = cuts.map(({ at, bytes }) => ({ start: at, end: at, put: bytes }));
+  // What was taken out comes first where both stand at one place: the end of its string.
+  const changes = [...kept, ...edits].toSorted((one, other) => one.start - other.start);
+  const parts: Uint8Array[] = [];
+  let from = 0;
+  for (const { start, end, put } of changes) {
+    if (start < from) continue;
+    parts.push(Buffer.from(json.slice(from, start)), typeof put === "string" ? Buffer.from(put) : put);
+    from = end;
+  }
+  parts.push(Buffer.from(json.slice(from)));
+  return Buffer.concat(parts);
+}
+
+/** The last place up to `at` that is within no character and no escape of a string that begins at `start`. */
+function boundaryBefore(bytes: Uint8Array, start: number, at: number): number {
+  let place = at;
+  while (place > start && isInside(bytes[place])) place -= 1;
+  const slash = bytes.subarray(Math.max(start, place - 5), place).lastIndexOf(SLASH);
+  if (slash < 0) return place;
+  const last = Math.max(start, place - 5) + slash;
+  let first = last;
+  while (first > start && bytes[first - 1] === SLASH) first -= 1;
+  // Of slashes in a row each second one is what the one before it stands for.
+  return (last - first) % 2 === 0 ? last : place;
+}
+
+const SLASH = 0x5c;
+
+/** Whether a byte of UTF-8 goes on with the character before it. */
+function isInside(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: false }).decode(bytes);
+}
