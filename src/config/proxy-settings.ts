@@ -8,6 +8,10 @@ export interface ProxySettings {
   readonly retrievalMs?: number;
   /** How long the upstream may take for all of an answer, in ms. */
   readonly deadlineMs?: number;
+  /** Headers that name the user, in small letters; empty where none but `x-keepsake-user` does. */
+  readonly userHeaders?: readonly string[];
+  /** Whether a chat that names no user is refused. */
+  readonly isUserRequired?: boolean;
 }
 
 const OPENAI = "https://api.openai.com/v1";
@@ -18,11 +22,28 @@ const milliseconds: z.ZodType = z
   .transform(Number)
   .pipe(z.number().min(100).max(86_400_000));
 
+/** Headers that hold credentials, or belong to the connection: none of them names a user. */
+const NO_USER_HEADER =
+  /^(?:(?:proxy-)?authorization|cookie|host|(?:x-)?api-key|content-.*|transfer-encoding|connection|x-keepsake-.*)$/i;
+
+const userHeaders: z.ZodType = z
+  .string()
+  .regex(/^(?:off|[a-z0-9-]{1,64}(?: *, *[a-z0-9-]{1,64}){0,19})$/i)
+  .refine((text) => !namesIn(text).some((name) => NO_USER_HEADER.test(name)));
+
+const YES: readonly string[] = ["on", "true", "1"];
+const NO: readonly string[] = ["off", "false", "0"];
+
 /** Every setting of the proxy alone, by name, with what it may be. */
 export const PROXY_SETTINGS: {
   readonly [name: string]: { readonly schema: z.ZodType; readonly allowed: string };
 } = {
   KEEPSAKE_UPSTREAM_TIMEOUT_MS: { schema: milliseconds, allowed: "a number from 100 to 86400000" },
+  KEEPSAKE_USER_HEADERS: {
+    schema: userHeaders,
+    allowed: "off, or up to 20 names of headers that hold no credentials, with commas between them",
+  },
+  KEEPSAKE_REQUIRE_USER: { schema: z.enum([...YES, ...NO]), allowed: "on, off, true, false, 1 or 0" },
 };
 
 /** What checked values say of it; nothing where they say nothing. */
@@ -31,12 +52,20 @@ export function proxyIn(values: ReadonlyMap<string, string>): ProxySettings | un
   const apiKey = values.get("OPENAI_API_KEY");
   const retrieval = values.get("RETRIEVAL_TIMEOUT_MS");
   const deadline = values.get("KEEPSAKE_UPSTREAM_TIMEOUT_MS");
+  const named = values.get("KEEPSAKE_USER_HEADERS");
+  const required = values.get("KEEPSAKE_REQUIRE_USER");
   const settings: ProxySettings = {
     ...(baseUrl === undefined && apiKey === undefined
       ? {}
       : { upstream: { baseUrl: baseUrl ?? OPENAI, ...(apiKey === undefined ? {} : { apiKey }) } }),
     ...(retrieval === undefined ? {} : { retrievalMs: Number(retrieval) }),
     ...(deadline === undefined ? {} : { deadlineMs: Number(deadline) }),
+    ...(named === undefined ? {} : { userHeaders: named.toLowerCase() === "off" ? [] : namesIn(named) }),
+    ...(required === undefined ? {} : { isUserRequired: YES.includes(required) }),
   };
   return Object.keys(settings).length > 0 ? settings : undefined;
+}
+
+function namesIn(text: string): string[] {
+  return text.toLowerCase().split(/ *, */);
 }

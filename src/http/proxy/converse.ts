@@ -3,6 +3,7 @@ import { injected } from "./asked/inject.ts";
 import type { Dialect } from "./asked/said.ts";
 import { spokenIn } from "./asked/spoken.ts";
 import { passedOn, taken } from "./asked/take.ts";
+import { namesNobody } from "./asked/user-id.ts";
 import { whoAsks } from "./asked/who.ts";
 import { answeredByMemory, isBuiltIn } from "./built-in/built-in.ts";
 import { heldIn, turn } from "./memory/turn.ts";
@@ -15,7 +16,8 @@ import { passOn } from "./upstream/pass-on.ts";
  */
 export async function conversed(asked: Asked, proxy: OpenAiProxy, dialect: Dialect): Promise<Response> {
   const request = await taken(asked.exchange);
-  const who = whoAsks(asked, request.body);
+  const who = whoAsks(asked, request.body, proxy.userHeaders);
+  if (proxy.isUserRequired && who.user === undefined) throw namesNobody(proxy.userHeaders);
   const spoken = spokenIn(request, dialect);
   const held = heldIn(asked, proxy, who, spoken);
   if (isBuiltIn(asked, proxy, request.body))

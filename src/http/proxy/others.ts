@@ -15,7 +15,7 @@ export async function embedded(asked: Asked, proxy: OpenAiProxy): Promise<Respon
   const { body } = request;
   if (isAlone(asked, proxy))
     throw wrong("model", "There are no embeddings here: set OPENAI_API_KEY or OPENAI_BASE_URL.", 404);
-  const { user } = whoAsks(asked, body);
+  const { user } = whoAsks(asked, body, proxy.userHeaders);
   return passOn(asked, proxy, {
     purpose: "embed",
     who: user === undefined ? NOBODY : { user, mode: "off" },

@@ -1,6 +1,7 @@
 import type { OnCall } from "../../ports/calls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Meter, NO_METER } from "../../ports/meter.ts";
+import { DEFAULT_USER_HEADERS } from "./asked/user-id.ts";
 import { profileTokens } from "./memory/before.ts";
 import { type Conversations, conversations } from "./memory/conversations.ts";
 import { type Keeper, keeper } from "./memory/keeping.ts";
@@ -14,6 +15,10 @@ export interface ProxyOptions {
   readonly retrievalMs?: number;
   /** A budget for all that is put into a request, in tokens (4,000). */
   readonly maxTokens?: number;
+  /** Headers of other programs that name the user, in small letters and in order of precedence (Open WebUI's, `x-user-id`). */
+  readonly userHeaders?: readonly string[];
+  /** Whether a chat that names no user is refused (false: it is passed on without memory). */
+  readonly isUserRequired?: boolean;
   /** How long the upstream may take for all of its answer, in ms (600,000: as long as OpenAI's clients wait). */
   readonly deadlineMs?: number;
   readonly clock?: Clock;
@@ -32,6 +37,8 @@ export interface OpenAiProxy {
   readonly retrievalMs: number;
   readonly maxTokens: number;
   readonly deadlineMs: number;
+  readonly userHeaders: readonly string[];
+  readonly isUserRequired: boolean;
   readonly clock: Clock;
   readonly conversations: Conversations;
   readonly profiles: Profiles;
@@ -60,6 +67,8 @@ export function proxy(options: ProxyOptions = {}): OpenAiProxy {
     retrievalMs: options.retrievalMs ?? 50,
     maxTokens,
     deadlineMs: options.deadlineMs ?? 600_000,
+    userHeaders: options.userHeaders ?? DEFAULT_USER_HEADERS,
+    isUserRequired: options.isUserRequired ?? false,
     clock: options.clock ?? (() => new Date(performance.timeOrigin + performance.now())),
     conversations: conversations(),
     profiles: profiles({ maxTokens: profileTokens(maxTokens) }),

@@ -10,6 +10,8 @@ const PROBLEMS = [400, 404, 502, 504];
 const HEADERS = {
   "x-keepsake-memory": "on, read, off, or degraded: what the memory did.",
   "x-keepsake-memory-why": "Why it did not do more.",
+  "x-keepsake-user": "The user whose memory it is, percent-encoded.",
+  "x-keepsake-user-from": "What named the user: key, a header, or a field of the body.",
   "x-keepsake-recall": "The id of the recall, by which it can be explained.",
 };
 
@@ -30,7 +32,7 @@ export const openAiOperations: readonly Operation[] = [
     tag: "OpenAI",
     summary: "Chat with the model, which is told what the user's memory holds",
     description:
-      "The user is `user`, or the header `x-keepsake-user`; a session may be named with `x-keepsake-session`; " +
+      "The user is named by `x-keepsake-user`, another header of the settings, `user`, `safety_identifier` or `metadata.user_id`; a session may be named with `x-keepsake-session`; " +
       "`x-keepsake-memory` is off, read or on. The model `keepsake` answers from memory alone.",
     scope: "read",
     isUnhurried: true,

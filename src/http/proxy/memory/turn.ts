@@ -134,7 +134,7 @@ export function turn(
       if (who.mode === "on") void keep(async () => keepReply(memory(), conversation.session, reply));
     },
     headers: ({ recall: id }) => ({
-      ...headersOf(degraded ? { mode: "degraded", why: `${degraded} failed` } : who),
+      ...headersOf(degraded ? { ...who, mode: "degraded", why: `${degraded} failed` } : who),
       ...(id === undefined ? {} : { "x-keepsake-recall": id }),
     }),
   };
@@ -153,12 +153,20 @@ function withoutMemory(who: Who): Turn {
   };
 }
 
-/** What the memory did, and why it did not do more. */
-export function headersOf(done: { readonly mode: string; readonly why?: string }): {
-  readonly [name: string]: string;
-} {
-  const { mode, why } = done;
-  return { "x-keepsake-memory": mode, ...(why === undefined ? {} : { "x-keepsake-memory-why": why }) };
+/** What the memory did, why it did not do more, and for which user. Headers hold ASCII alone, so the user is percent-encoded. */
+export function headersOf(done: {
+  readonly mode: string;
+  readonly why?: string;
+  readonly user?: string;
+  readonly from?: string;
+}): { readonly [name: string]: string } {
+  const { mode, why, user, from } = done;
+  return {
+    "x-keepsake-memory": mode,
+    ...(why === undefined ? {} : { "x-keepsake-memory-why": why }),
+    ...(user === undefined ? {} : { "x-keepsake-user": encodeURIComponent(user) }),
+    ...(from === undefined ? {} : { "x-keepsake-user-from": from }),
+  };
 }
 
 /** With the memory out of reach, what is held of the conversation still goes with it: the prompt cache stays warm. */

@@ -32,7 +32,7 @@ const OF_CLIENT: readonly string[] = [
   "x-http-method-override",
   "x-method-override",
 ];
-const FAMILIES = /^(?:x-keepsake-|x-forwarded-|sec-)/;
+const FAMILIES = /^(?:x-keepsake-|x-forwarded-|x-openwebui-|sec-)/;
 /** They choose an account; with the server's key, that is the server's to choose. */
 const OF_ACCOUNT: readonly string[] = ["authorization", "api-key", "openai-organization", "openai-project"];
 
@@ -41,13 +41,15 @@ const OURS = /\bks_[0-9a-f]{12}_/;
 
 /**
  * The headers that go on to the upstream. With the server's key those that name an account are the server's own, else they
- * are the client's. The answer is asked for uncompressed: it is read on its way back.
+ * are the client's. Those that name the user stay here. The answer is asked for uncompressed: it is read on its way back.
  */
 export function headersOn(
   headers: Headers,
   account: { readonly isClients: boolean; readonly apiKey?: string | undefined },
+  userHeaders: readonly string[] = [],
 ): OutgoingHttpHeaders {
-  const left = new Set([...OF_CONNECTION, ...OF_CLIENT, ...(account.isClients ? [] : OF_ACCOUNT)]);
+  const own = account.isClients ? [] : OF_ACCOUNT;
+  const left = new Set([...OF_CONNECTION, ...OF_CLIENT, ...userHeaders, ...own]);
   for (const name of (headers.get("connection") ?? "").split(",")) left.add(name.trim().toLowerCase());
   const on: OutgoingHttpHeaders = {};
   for (const [name, value] of headers) {

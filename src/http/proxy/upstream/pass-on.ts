@@ -142,9 +142,9 @@ const REDIRECTED =
 const TOO_LATE = ({ deadlineMs }: OpenAiProxy): Error =>
   noAnswer(`The model's server did not finish its answer within ${Math.round(deadlineMs / 1000)} s.`, 504);
 
-function headersFor(asked: Asked, { upstream }: OpenAiProxy): ReturnType<typeof headersOn> {
+function headersFor(asked: Asked, { upstream, userHeaders }: OpenAiProxy): ReturnType<typeof headersOn> {
   const isClients = bringsKey(asked);
-  return headersOn(asked.exchange.req.raw.headers, { isClients, apiKey: upstream?.apiKey });
+  return headersOn(asked.exchange.req.raw.headers, { isClients, apiKey: upstream?.apiKey }, userHeaders);
 }
 
 /** Reads the answer as it passes by, where it is one that can be read. */
