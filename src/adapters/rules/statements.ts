@@ -3,6 +3,7 @@ import type { AddProposal, Proposal } from "../../ports/extractor.ts";
 import { changesOf } from "./changes/changes.ts";
 import { inFrame } from "./changes/frames.ts";
 import { claimsOf } from "./claims/claims.ts";
+import { companionsApart } from "./claims/companions.ts";
 import { type Context, ending, type Statement } from "./context.ts";
 import { isFiction } from "./no-facts/fiction.ts";
 import { isTaskTalk } from "./no-facts/task-talk.ts";
@@ -18,10 +19,14 @@ export function readStatement(context: Context, statement: Statement, sentence: 
     standsAlone(claim, standing) &&
     !isTaskTalk(statement, claim) &&
     (!standing.isStrict || isRetellable({ context, statement, proposal: claim }));
-  const changes = changesOf(context, statement, sentence);
+  const changes = changesOf(context, statement, sentence)?.flatMap((one) =>
+    companionsApart(context, statement, one),
+  );
   if (changes)
     return standing.isStrict ? changes.filter((one) => one.propose !== "add" || isKept(one)) : changes;
-  const claims = claimsOf(context, statement).filter(isKept);
+  const claims = claimsOf(context, statement)
+    .flatMap((one) => companionsApart(context, statement, one))
+    .filter(isKept);
   return [...denials(context, claims), ...inFrame(context, statement, claims)];
 }
 

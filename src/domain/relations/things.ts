@@ -28,6 +28,7 @@ export const THINGS: RelationArea = {
         "upgrade to",
         "switch to",
         "receive",
+        "live with",
       ],
       example: {
         says: "I have a tortoise.",

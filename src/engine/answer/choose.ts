@@ -152,6 +152,8 @@ export function withoutName(subject: string): string {
   return subject.replace(/ \p{Lu}[^/]*$/u, "");
 }
 
+const LIVING = /^live /;
+
 /** Those that say the same thing with other values; what only comes near stays out. */
 function together(question: Question, matches: readonly Match[], first: Match): Match[] {
   const lists =
@@ -171,8 +173,11 @@ function together(question: Question, matches: readonly Match[], first: Match): 
   // Who says how to be called has said it all.
   if (claim?.relation === "wish to be called") return [first];
   // Where one lives is not where one is until Friday.
-  if (question.relations[0]?.startsWith("live ") && /^live /.test(claim?.relation ?? ""))
-    return matches.filter(({ memory }) => /^live /.test(memory.claim?.relation ?? "")).slice(0, 12);
+  if (question.relations[0]?.startsWith("live ") && LIVING.test(claim?.relation ?? ""))
+    return matches
+      .filter(({ memory }) => LIVING.test(memory.claim?.relation ?? ""))
+      .filter(({ memory }) => (memory.claim?.relation === "live with") === (claim?.relation === "live with"))
+      .slice(0, 12);
   const floor = first.score - 0.75;
   return matches.filter(({ memory, score }) => score >= floor && isOfSame(memory.claim, claim)).slice(0, 12);
 }

@@ -1,5 +1,6 @@
 import type { AddProposal, Proposal } from "../../../ports/extractor.ts";
 import { compose } from "../claims/sentence.ts";
+import { lastBreath } from "../claims/told.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { adding, claimOf, ending, said, thirdPerson } from "../context.ts";
 import { type Held, held, meant, targetOf, telling } from "../forgetting/targets.ts";
@@ -30,7 +31,10 @@ export function endAll(
     const found = own.length > 0 ? own : orElse(withThem(change, named), oneByName(change, named));
     const ended = endings(change.context, place(change), found, named, endedAt(change));
     if (ended.length > 0) return ended;
-    return relation !== undefined && keepDenial ? [endUnnamed(change, relation, named)] : [];
+    if (relation === undefined || !keepDenial) return [];
+    return ONE_THING.test(named)
+      ? endPointed(change, relation, named)
+      : [endUnnamed(change, relation, named)];
   });
 }
 
@@ -73,6 +77,29 @@ function withThem(change: Change, named: string): Held[] {
     const words = telling(`${claim.value} ${claim.qualifier ?? ""}`);
     return them.length > 0 && them.every((word) => words.includes(word));
   });
+}
+
+const ONE_THING = /^(?:it|that|this|that one|this one)$/i;
+
+/** "Magnet - not using it anymore": what the words before it name; else the one thing that there is, and never several. */
+function endPointed(change: Change, relation: string, named: string): Proposal[] {
+  const { context, statement } = change;
+  const all = held(context).filter(
+    ({ claim }) => claim.subject === statement.subject.path && claim.relation.startsWith(relation),
+  );
+  if (all.length < 2) return [endUnnamed(change, relation, named)];
+  const words = telling(context.content.slice(0, statement.end));
+  const told = all.filter(({ claim }) => {
+    const own = telling(claim.value);
+    return own.length > 0 && own.every((word) => words.includes(word));
+  });
+  const last = told.length > 0 ? told : ofClaims(all, lastBreath(context, statement.start));
+  const target = told.length > 0 || last.length === 1 ? targetOf(last) : undefined;
+  return target ? [ending(context, place(change), target, endedAt(change))] : [];
+}
+
+function ofClaims(all: readonly Held[], some: readonly Held[]): Held[] {
+  return some.filter(({ claim }) => all.some((one) => one.claim === claim));
 }
 
 /** "I don't smoke anymore": without a name it ends all of the kind; what was never known is kept as it was said. */
