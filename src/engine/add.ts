@@ -31,7 +31,7 @@ export interface Put {
 
 /** Checks a new memory, and gives what puts it into a draft. `invalid_input` for fields that are none. */
 export function putting(
-  ports: Pick<Ports, "ids" | "secret">,
+  ports: Pick<Ports, "ids" | "secret" | "clock">,
   scope: Scope,
   memory: NewMemory,
 ): (state: UserState, at: string, draft: MemoryDraft) => Put {
@@ -39,7 +39,7 @@ export function putting(
   const text = checkText(memory.text, "text");
   const said = memory.at === undefined ? undefined : isoTime(memory.at, "at");
   return (state, at, draft) => {
-    notOver(fields, at);
+    notOver(fields, ports.clock().toISOString());
     const same = [...state.current.values()].find(
       (held) => !held.quarantined && isSame(held, text, fields.claim),
     );
@@ -89,7 +89,7 @@ export async function update(
     throw invalid("update: name at least one field to change.");
   return write(ports, scope, (state, at) => {
     const held = heldMemory(state, id);
-    notOver(fields, at);
+    notOver(fields, ports.clock().toISOString());
     const draft = memoryDraft(state, at);
     // The words are no longer those of the source once a hand has changed them: it stays as where they came from.
     const { quarantined, ...free } = held;

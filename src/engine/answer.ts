@@ -21,7 +21,6 @@ import { sayAllThen } from "./answer/timely/then.ts";
 import { verbatim } from "./answer/verbatim.ts";
 import { fromPreferences, fromWishes } from "./answer/wishes.ts";
 import { yesOrNo } from "./answer/yes-no.ts";
-import { notBefore } from "./change.ts";
 import { talkAnswer } from "./explain/talk.ts";
 import type { Ports } from "./ports.ts";
 import { knownThen } from "./recall/then.ts";
@@ -52,7 +51,7 @@ export async function composeAnswer(
   const knownAt = options.knownAt === undefined ? undefined : isoTime(options.knownAt, "knownAt");
   // As it was known then: each memory in the version of that time.
   const state = knownAt === undefined ? held : stateThen(held, await ports.record.versions(scope), knownAt);
-  const now = knownAt ?? notBefore(held, ports.clock().toISOString());
+  const now = knownAt ?? ports.clock().toISOString();
   const asOf = options.asOf === undefined ? undefined : isoTime(options.asOf, "asOf");
   const index = answerIndex(state.memories);
   const mayUse = boundsOf(scope, options);

@@ -17,6 +17,8 @@ const EARLIER = 12;
 /** So far back are they looked for: of a session that others came between, the rest is long past. */
 const LOOKED_AT = 2000;
 
+const NOT_MOVED: ReadonlyMap<string, string> = new Map();
+
 /** The rules never wait for anything: so long do they hold up everybody else, in an import of thousands too. */
 const LONGEST_HELD_MS = 10;
 
@@ -48,6 +50,8 @@ export async function digest(
     state: UserState;
     at: string;
     messages: readonly Message[];
+    /** What the clock said when a message came in that is ordered behind later ones: "tomorrow" counts from there. */
+    spokenAt?: ReadonlyMap<string, string>;
     mayErase: boolean;
     signal?: AbortSignal;
   },
@@ -69,7 +73,8 @@ export async function digest(
     }
     const earlier = sessions.before(message);
     const isAllowed = mayErase && message.role === "user" && message.mayErase !== false;
-    const hearing = { state, deciding, message, earlier, mayErase: isAllowed };
+    const spokenAt = input.spokenAt ?? NOT_MOVED;
+    const hearing = { state, deciding, message, earlier, mayErase: isAllowed, spokenAt };
     const read = await heard(ports, hearing, input.signal);
     lines.push(...read.refused);
     const requests = read.proposals.filter(isErase);
@@ -107,6 +112,7 @@ interface Hearing {
   readonly message: Message;
   readonly earlier: readonly Message[];
   readonly mayErase: boolean;
+  readonly spokenAt: ReadonlyMap<string, string>;
 }
 
 interface Heard {
@@ -150,13 +156,13 @@ const REFUSED: ReceiptLine = { id: "", action: "refused", text: "", why: "this k
 
 async function proposalsFor(
   ports: Pick<Ports, "extractor">,
-  { state, deciding, message, earlier }: Hearing,
+  { state, deciding, message, earlier, spokenAt }: Hearing,
   signal: AbortSignal | undefined,
 ): Promise<Proposal[]> {
   const { draft } = deciding;
   if (message.digest === "never" || message.content === "") return [];
   const reading = {
-    messages: [message],
+    messages: [{ ...message, at: spokenAt.get(message.id) ?? message.at }],
     earlier,
     known: knownFor(state, draft, message, earlier),
     ended: () => endedLately(state, draft),

@@ -97,12 +97,15 @@ async function store(
 ): Promise<Stored> {
   const isRead = (options.extract ?? "now") === "now" && ports.extractor.local;
   const { result, revision } = await change(ports, scope, async (state, at) => {
-    const admitted = newOnes(messages, state.messages).map((message) =>
-      withoutBarred(ports.secret, scope, timed(message, state), state.tombstones),
-    );
+    const spokenAt = new Map<string, string>();
+    const admitted = newOnes(messages, state.messages).map((message) => {
+      const timedOne = timed(message, state);
+      if (timedOne.at !== message.at) spokenAt.set(message.id, message.at);
+      return withoutBarred(ports.secret, scope, timedOne, state.tombstones);
+    });
     const fresh = admitted.map(({ message }) => message);
     const digested: Digested = isRead
-      ? await digest(ports, { state, at, messages: fresh, mayErase: options.origin !== "import" })
+      ? await digest(ports, { state, at, messages: fresh, spokenAt, mayErase: options.origin !== "import" })
       : { messages: fresh, memories: [], lifted: [], lines: [], waiting: [] };
     // A request to forget is carried out before anybody is told of it.
     const left = isRead ? digested.messages.filter(({ heard }) => heard) : fresh;

@@ -22,6 +22,12 @@ function isOrphan(token: unknown): boolean {
 }
 
 /**
+ * No lease is taken, and none rests, for longer. One that would was written before the clock was set back: it is let go of, or
+ * nobody would get it until the clock is there again.
+ */
+const LONGEST_MS = 2 * 24 * 60 * 60 * 1000;
+
+/**
  * Takes a lease, by this machine's clock: all who share the file share the machine. Those that ran out go on the way, and so
  * does one whose process was killed.
  */
@@ -30,14 +36,16 @@ export function takeLease(
   name: string,
   { forMs, isUrgent = false }: { readonly forMs: number; readonly isUrgent?: boolean },
 ): LeaseAnswer {
-  const find = database.statement("SELECT token, until FROM leases WHERE name = :name AND until > :now");
+  const find = database.statement(
+    "SELECT token, until FROM leases WHERE name = :name AND until > :now AND until <= :latest",
+  );
   const drop = database.statement(
-    "DELETE FROM leases WHERE until <= :now OR (name = :name AND (token IS NULL OR token = :orphan))",
+    "DELETE FROM leases WHERE until <= :now OR until > :latest OR (name = :name AND (token IS NULL OR token = :orphan))",
   );
   const take = database.statement("INSERT INTO leases (name, token, until) VALUES (:name, :token, :until)");
   let orphan: string | null = null;
   const refusal = (now: number): LeaseAnswer | undefined => {
-    const held = find.get({ name, now });
+    const held = find.get({ name, now, latest: now + LONGEST_MS });
     if (!held || (held.token === null && isUrgent)) return undefined;
     if (held.token !== null && isOrphan(held.token)) {
       orphan = String(held.token);
@@ -53,7 +61,7 @@ export function takeLease(
     const late = refusal(now);
     if (late) return late;
     const token = `${MACHINE}.${process.pid}.${randomUUID()}`;
-    drop.run({ name, now, orphan });
+    drop.run({ name, now, orphan, latest: now + LONGEST_MS });
     take.run({ name, token, until: now + forMs });
     return { token };
   });

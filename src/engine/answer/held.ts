@@ -47,8 +47,11 @@ function isTold({ kind, status }: Memory): boolean {
 export function holdsNow(memory: Memory, now: string): boolean {
   if (isTold(memory)) return true;
   if (memory.status === "retracted") return false;
-  // What a later statement ended may end only then: "from Monday I work in Graz".
-  if (memory.status === "superseded") return memory.validTo !== undefined && memory.validTo > now;
+  // What a later statement ended may end only then: "from Monday I work in Graz". One that ended it at once did so whatever
+  // the clock says now: it may have run back since, or be another server's.
+  if (memory.status === "superseded") {
+    return memory.validTo !== undefined && memory.validTo > now && memory.validTo > memory.storedAt;
+  }
   return memory.validTo === undefined || memory.validTo > now;
 }
 

@@ -28,7 +28,9 @@ export function isRipe(
 ): boolean {
   if (waiting.length >= ENOUGH || waiting.some(({ heard }) => !heard)) return true;
   const stored = waiting.map(({ storedAt }) => Date.parse(storedAt));
-  return now - Math.max(...stored) >= pauseMs || now - Math.min(...stored) >= pauseMs * MOST_PAUSES;
+  // What was stored ahead of this clock waits for nothing: one of the clocks was wrong.
+  const newest = Math.max(...stored);
+  return newest > now || now - newest >= pauseMs || now - Math.min(...stored) >= pauseMs * MOST_PAUSES;
 }
 
 /** They wait until their user has paused for so long (milliseconds), there are a dozen, or the first has waited five times as long. */

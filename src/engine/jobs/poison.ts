@@ -29,5 +29,5 @@ export function isSetAside({ failed }: Visit): boolean {
 /** What was set aside is left alone until somebody lets it run again or the user's memory has changed, and for a day at most. */
 export function isLeftAlone(visit: Visit, revision: number, at: string): boolean {
   if (!visit.failed || !isSetAside(visit) || visit.revision !== revision) return false;
-  return Date.parse(at) - Date.parse(visit.failed.at) < DAY_MS;
+  return Math.abs(Date.parse(at) - Date.parse(visit.failed.at)) < DAY_MS;
 }

@@ -73,7 +73,7 @@ export function understanding(ports: Ports, gathered: Gathering): Understanding 
       if (failure !== undefined) throw failure;
     },
     async left() {
-      const waiting = await ports.record.usersWaiting(ports.clock().toISOString(), Number.MAX_SAFE_INTEGER);
+      const waiting = await ports.record.usersWaiting(EVER, Number.MAX_SAFE_INTEGER);
       return waiting.reduce((sum, { messages }) => sum + messages, 0);
     },
   };
@@ -162,10 +162,26 @@ async function next(
       .map((one) => one.scope)
       .filter((one) => !passed.has(scopeKey(one)) && !gathered.has(one));
     const known = isInLine ? undefined : left.find((one) => ports.states.held(one));
-    const scope = known ?? left[0];
+    const scope = known ?? left[0] ?? (await storedAhead(ports, gathered, passed));
     if (!scope || (await haveGathered(ports, scope))) return scope;
     passed.set(scopeKey(scope), undefined);
   }
+}
+
+/** After every time that is stored. */
+const EVER = "9999-12-31T23:59:59.999Z";
+/** So far may the clocks of two servers differ. */
+const AHEAD_MS = 60_000;
+
+/** A user whose messages were stored by a clock that was ahead of this one: they would wait until this one is there. */
+async function storedAhead(ports: Ports, gathered: Gathering, passed: Passed): Promise<Scope | undefined> {
+  const waiting = await ports.record.usersWaiting(EVER, AT_ONCE + passed.size);
+  for (const { scope } of waiting) {
+    if (passed.has(scopeKey(scope)) || gathered.has(scope)) continue;
+    const { storedUntil } = await ports.states.of(scope);
+    if (Date.parse(storedUntil) > ports.clock().getTime() + AHEAD_MS) return scope;
+  }
+  return undefined;
 }
 
 /** Whether a user's messages, which came in elsewhere, have waited for others long enough. */

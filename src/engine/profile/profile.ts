@@ -3,7 +3,6 @@ import { KINDS, type Kind, type Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { estimateTokens } from "../../domain/tokens.ts";
 import { holdsNow, isAhead } from "../answer/held.ts";
-import { notBefore } from "../change.ts";
 import { eachInSlices, filterInSlices } from "../in-slices.ts";
 import type { Ports } from "../ports.ts";
 import { shown } from "../show.ts";
@@ -36,7 +35,7 @@ export async function profile(
   options.signal?.throwIfAborted();
   const maxTokens = checkCount(options.maxTokens ?? MOST_TOKENS, "maxTokens", 1, 1_000_000);
   const state = await ports.states.of(scope);
-  const now = notBefore(state, ports.clock().toISOString());
+  const now = ports.clock().toISOString();
   const live = await filterInSlices(state.memories.values(), (memory) => isShown(memory, now));
   const { lines, left } = fitting(inOrder(await linesOf(live, now)), maxTokens);
   const sections = SECTIONS.flatMap((name) => {

@@ -31,7 +31,7 @@ export interface Limits {
 const NOBODY = -2;
 
 export function limitsOf(
-  { names, turns }: Block,
+  { names }: Block,
   bounds: Bounds,
   passes: ((slot: number) => boolean) | undefined,
 ): Limits {
@@ -41,19 +41,13 @@ export function limitsOf(
     name === undefined ? undefined : (names.find(name) ?? NOBODY);
   return {
     bounds,
-    now: Math.max(Date.parse(bounds.now), lastStored(turns)),
+    now: Date.parse(bounds.now),
     asOf: time(bounds.asOf),
     knownAt: time(bounds.knownAt),
     session: number(bounds.session),
     agent: number(bounds.agent),
     passes,
   };
-}
-
-/** When the user's last message was stored: where a clock ran back, or two servers' clocks differ, it may be after now. */
-function lastStored({ columns, count }: Block["turns"]): number {
-  const at = count === 0 ? Number.NEGATIVE_INFINITY : (columns.storedAt[count - 1] as number);
-  return Number.isFinite(at) ? at : Number.NEGATIVE_INFINITY;
 }
 
 /** Why a unit may not be given, in words for a person; nothing where it may. */

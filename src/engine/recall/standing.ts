@@ -22,6 +22,9 @@ function statusOf({ memories }: Block, row: number, { now, asOf, knownAt }: Time
   // What happened stays so: that it lasted until then makes it no less true.
   if (status === "current" && columns.kind[row] === EVENT) return status;
   if (to <= (asOf ?? knownAt ?? now)) return "superseded";
+  // What was ended at once is over whatever the clock says now: it may have run back since, or be another server's.
+  const isOverNow = (asOf ?? knownAt) === undefined && status === "superseded";
+  if (isOverNow && to <= (columns.storedAt[row] as number)) return "superseded";
   // What ends later still holds, whatever has been said of the time after it.
   return Number.isNaN(to) ? status : "current";
 }
