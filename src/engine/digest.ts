@@ -10,7 +10,7 @@ import type { Ports } from "./ports.ts";
 import { sweepOf } from "./understand/sweeps.ts";
 import type { UserState } from "./user-state.ts";
 import { agreedTo, isSweeping, waitingFor } from "./waiting.ts";
-import { isAsked } from "./ward.ts";
+import { isAsked, readWard } from "./ward.ts";
 
 /** How many turns before a message an extractor is shown. */
 const EARLIER = 12;
@@ -168,6 +168,7 @@ async function proposalsFor(
     ended: () => endedLately(state, draft),
   };
   const proposals = await ports.extractor.propose(reading, signal ? { signal } : {});
+  if (proposals.length > 0) await readWard(message);
   return proposals.filter((one) => one.propose !== "erase" || isAsked(message, one));
 }
 

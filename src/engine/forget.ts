@@ -22,9 +22,15 @@ export async function forget(
   options: { signal?: AbortSignal } = {},
 ): Promise<ErasureReceipt> {
   options.signal?.throwIfAborted();
-  const meant =
-    typeof what === "string" ? await meaningOf(ports, scope, checkText(what, "what to forget")) : what;
+  const meant = typeof what === "string" ? await meaningOf(ports, scope, checkWords(what)) : what;
   return carryOut(ports, scope, (state) => select(ports, state, meant), { named: namedIn(meant) });
+}
+
+/** Longer words than that name nothing; UTF-8 bytes. */
+const MOST_WORDS = 16_384;
+
+function checkWords(what: string): string {
+  return checkText(what, "what to forget", MOST_WORDS);
 }
 
 /** The name or the thing that words ask to forget, where they name one by itself. */
@@ -39,8 +45,7 @@ const JOINED = /[\p{L}\p{N}][^\p{L}\p{N}\p{M}\s'’]+[\p{L}\p{N}]/u;
 
 /** What `forget` would take. Nothing is gone yet. */
 export async function planForget(ports: Ports, scope: Scope, what: Forget): Promise<ErasurePlan> {
-  const meant =
-    typeof what === "string" ? await meaningOf(ports, scope, checkText(what, "what to forget")) : what;
+  const meant = typeof what === "string" ? await meaningOf(ports, scope, checkWords(what)) : what;
   const state = await ports.states.of(scope);
   const { memories, cuts } = withReplies(state, await select(ports, state, meant));
   return {

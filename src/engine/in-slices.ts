@@ -17,6 +17,29 @@ export async function eachInSlices<One>(
   }
 }
 
+/** So long may one step after another go on before others have their turn, in ms. */
+const SLICE_MS = 5;
+
+/** Carries out work that says with each `yield` where others may have their turn, and gives what it came to. */
+export async function inSlices<Result>(work: Generator<void, Result, void>): Promise<Result> {
+  let begun = performance.now();
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+    if (performance.now() - begun < SLICE_MS) continue;
+    await othersTurn();
+    begun = performance.now();
+  }
+}
+
+/** The same at once, where nobody else waits. */
+export function atOnce<Result>(work: Generator<void, Result, void>): Result {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
+}
+
 /** What is made of each, in order. */
 export async function mapInSlices<One, Made>(
   all: Iterable<One>,

@@ -11,7 +11,7 @@ import { forgetAsked } from "./forget.ts";
 import { answeredBefore, type Key, keptReceipt, keyOf } from "./idempotency.ts";
 import type { Ports } from "./ports.ts";
 import type { RememberOptions } from "./surface.ts";
-import { type RememberInput, takeMessages } from "./take-messages.ts";
+import { type RememberInput, takeMessagesInSlices } from "./take-messages.ts";
 import { unitsOf } from "./units.ts";
 import type { UserState } from "./user-state.ts";
 
@@ -29,7 +29,7 @@ export async function remember(
   options: RememberOptions = {},
 ): Promise<Receipt> {
   options.signal?.throwIfAborted();
-  const { messages, lines: replacedLines } = takeMessages(ports, scope, input, options);
+  const { messages, lines: replacedLines } = await takeMessagesInSlices(ports, scope, input, options);
   const key =
     options.idempotencyKey === undefined
       ? undefined

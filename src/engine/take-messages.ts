@@ -13,6 +13,7 @@ import type { Scope } from "../domain/scope.ts";
 import { withoutCredentials } from "../domain/secrets.ts";
 import { isoTime, zoneOf } from "../domain/time.ts";
 import { invalid, isMemoryError, MemoryError } from "../errors.ts";
+import { atOnce, inSlices } from "./in-slices.ts";
 import type { Ports } from "./ports.ts";
 import type { InputMessage, RememberOptions } from "./surface.ts";
 
@@ -37,36 +38,42 @@ export interface TakenMessages {
  * characters that no store takes are replaced by spaces. Otherwise all or nothing: `invalid_input` names the first bad one
  * by its number in the batch, from 1.
  */
-export function takeMessages(
+export function takeMessages(...given: Parameters<typeof takingMessages>): TakenMessages {
+  return atOnce(takingMessages(...given));
+}
+
+/** The same in slices: a thousand messages, or one of a megabyte, hold nobody up. */
+export function takeMessagesInSlices(...given: Parameters<typeof takingMessages>): Promise<TakenMessages> {
+  return inSlices(takingMessages(...given));
+}
+
+function* takingMessages(
   ports: Pick<Ports, "clock" | "ids" | "redact">,
   scope: Scope,
   input: RememberInput,
   options: RememberOptions,
-): TakenMessages {
+): Generator<void, TakenMessages, void> {
   const single = !Array.isArray(input);
-  const inputs: readonly InputMessage[] =
-    typeof input === "string"
-      ? [{ role: "user", content: input }]
-      : single
-        ? [input as InputMessage]
-        : (input as readonly InputMessage[]);
+  const inputs = inputsOf(input);
   if (inputs.length > LIMITS.messages) {
     throw invalid(`${inputs.length} messages in one call: at most ${LIMITS.messages}. Send them in batches.`);
   }
   const now = ports.clock();
   const lines: ReceiptLine[] = [];
-  const messages = inputs.flatMap((one, i) => {
+  const messages: Message[] = [];
+  for (const [i, one] of inputs.entries()) {
+    yield;
     try {
       const { given, replaced } = storableInput(one);
       if (!single && isBlank(given.content)) {
         lines.push(refusedLine("a message without words was left out"));
-        return [];
+        continue;
       }
-      const message = takeMessage(ports, scope, given, options, now);
+      yield;
+      messages.push(yield* takingMessage(ports, scope, given, options, now));
       if (replaced > 0) {
         lines.push(refusedLine(`characters of a message that cannot be stored were replaced: ${replaced}`));
       }
-      return [message];
     } catch (error) {
       if (single || !isMemoryError(error)) throw error;
       throw new MemoryError(
@@ -77,8 +84,13 @@ export function takeMessages(
         },
       );
     }
-  });
+  }
   return { messages, lines };
+}
+
+function inputsOf(input: RememberInput): readonly InputMessage[] {
+  if (typeof input === "string") return [{ role: "user", content: input }];
+  return Array.isArray(input) ? input : [input as InputMessage];
 }
 
 function refusedLine(why: string): ReceiptLine {
@@ -112,17 +124,17 @@ function isBlank(content: unknown): boolean {
   );
 }
 
-function takeMessage(
+function* takingMessage(
   ports: Pick<Ports, "ids" | "redact">,
   scope: Scope,
   input: InputMessage,
   options: RememberOptions,
   now: Date,
-): Message {
+): Generator<void, Message, void> {
   if (typeof input !== "object" || input === null)
     throw invalid("a message must be an object with role and content.");
   if (!ROLES.includes(input.role)) throw invalid(`role must be one of ${ROLES.join(", ")}.`);
-  const { content, parts } = takenContent(ports, input.content);
+  const { content, parts } = yield* takingContent(ports, input.content);
   const session = input.session ?? options.session ?? scope.session;
   const at = input.at ?? options.at ?? now;
   const zone = zoneOf(at);
@@ -150,8 +162,11 @@ function rightsOf({ mayErase }: RememberOptions): Pick<Message, "mayErase"> {
   return mayErase === false ? { mayErase } : {};
 }
 
-function takenContent({ redact }: Pick<Ports, "redact">, content: InputMessage["content"]) {
-  const given = withoutRecalled(takeContent(content));
+function* takingContent({ redact }: Pick<Ports, "redact">, content: InputMessage["content"]) {
+  const taken = takeContent(content);
+  yield;
+  const given = withoutRecalled(taken);
+  yield;
   return redact === false ? given : withoutSecrets(given);
 }
 

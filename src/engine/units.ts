@@ -4,9 +4,12 @@ import type { Message } from "../domain/message.ts";
 import { passagesOf, passageText } from "../domain/passages.ts";
 import { shortened } from "../domain/short-vector.ts";
 import { analyse } from "../domain/words.ts";
+import { othersTurn } from "./others-turn.ts";
 import type { Ports } from "./ports.ts";
 import { spaceOf } from "./space.ts";
 
+/** So many texts, of 512 tokens at most, are analysed and embedded in one go: some milliseconds. */
+const SLICE = 8;
 /** The space of units that have no vector yet. */
 const NO_SPACE = "";
 
@@ -41,8 +44,20 @@ export async function unitsOf(
       text: memory.text,
     })),
   ];
-  if (searched.length === 0) return [];
-  const { embedder } = ports;
+  const units: Unit[] = [];
+  for (let at = 0; at < searched.length; at += SLICE) {
+    // A long message has hundreds of passages: nobody waits until all are analysed.
+    if (at > 0) await othersTurn();
+    units.push(...(await madeUnits(ports.embedder, searched.slice(at, at + SLICE), signal)));
+  }
+  return units;
+}
+
+async function madeUnits(
+  embedder: Ports["embedder"],
+  searched: readonly (Omit<Unit, "terms" | "space" | "vector"> & { readonly text: string })[],
+  signal: AbortSignal | undefined,
+): Promise<Unit[]> {
   const texts = searched.map(({ text }) => text);
   const vectors = embedder.local ? await embedder.embed(texts, signal ? { signal } : {}) : undefined;
   return searched.map(({ text, ...unit }, i) => ({

@@ -1,7 +1,8 @@
 import type { Message } from "../domain/message.ts";
-import { type OrderSpan, ordersIn } from "../domain/orders/orders.ts";
+import { type OrderSpan, orderSteps, ordersIn } from "../domain/orders/orders.ts";
 import { pastedIn, quotesIn } from "../domain/pasted.ts";
 import type { Span } from "../domain/sentences.ts";
+import { atOnce, inSlices } from "./in-slices.ts";
 
 /** What of a message of the user's is not theirs to be believed. */
 interface Ward {
@@ -12,10 +13,25 @@ interface Ward {
 /** Messages are read once, however many proposals there are on them. */
 const wards = new WeakMap<Message, Ward>();
 
+/** So many characters of a message are looked through. Nobody types more: what stands behind them was brought in. */
+const LOOKED_THROUGH = 40_000;
+
 function wardOf(message: Message): Ward {
-  const known = wards.get(message);
-  if (known) return known;
-  const ward = { orders: ordersIn(message.content, "typed"), pasted: pastedIn(message.content) };
+  return wards.get(message) ?? atOnce(warding(message));
+}
+
+/** Looks through a message ahead, in slices: what is asked of it later is then at hand. */
+export async function readWard(message: Message): Promise<void> {
+  if (!wards.has(message)) await inSlices(warding(message));
+}
+
+function* warding(message: Message): Generator<void, Ward, void> {
+  const { length } = message.content;
+  const text = message.content.slice(0, LOOKED_THROUGH);
+  const orders = yield* orderSteps(text, "typed");
+  yield;
+  const rest = length > text.length ? [{ start: text.length, end: length }] : [];
+  const ward = { orders, pasted: [...pastedIn(text), ...rest] };
   wards.set(message, ward);
   return ward;
 }
@@ -37,7 +53,7 @@ export function isPasted(message: Message, place: Span): boolean {
  */
 export function isAsked(message: Message, place: Span): boolean {
   const { orders, pasted } = wardOf(message);
-  const others = [...pasted, ...quotesIn(message.content)];
+  const others = [...pasted, ...quotesIn(message.content.slice(0, LOOKED_THROUGH))];
   return (
     !orders.some(({ foreign }) => foreign) &&
     !others.some(({ start, end }) => start <= place.start && place.end <= end)

@@ -35,10 +35,20 @@ const NAME =
  * In order, none over another; they cover what cannot be told from them.
  */
 export function ordersIn(content: string, voice: Voice): OrderSpan[] {
+  const steps = orderSteps(content, voice);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same in steps of a sentence each, for whoever has others to serve in between. */
+export function* orderSteps(content: string, voice: Voice): Generator<void, OrderSpan[], void> {
   const { forged, brought } = isPlain(content) ? NOTHING_ODD : oddIn(content);
   const found = [...forged];
   const foreign = voice === "typed" ? brought() : [{ start: 0, end: content.length }];
   for (const piece of pieces(content)) {
+    yield;
     const at = foreign.find(({ start, end }) => piece.start < end && start < piece.end);
     const own = voice === "typed" ? ordered(content.slice(piece.start, piece.end), "typed") : undefined;
     const theirs =
