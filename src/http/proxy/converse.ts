@@ -18,7 +18,7 @@ export async function conversed(asked: Asked, proxy: OpenAiProxy, dialect: Diale
   const request = await taken(asked.exchange);
   const who = whoAsks(asked, request.body, proxy.userHeaders);
   if (proxy.isUserRequired && who.user === undefined) throw namesNobody(proxy.userHeaders);
-  const spoken = spokenIn(request, dialect);
+  const spoken = await spokenIn(request, dialect);
   const held = heldIn(asked, proxy, who, spoken);
   if (isBuiltIn(asked, proxy, request.body))
     return answeredByMemory(asked, proxy, { request, dialect, who, spoken, held });

@@ -1,4 +1,5 @@
 import { withoutFences } from "../../../domain/fences.ts";
+import { wrong } from "../problems.ts";
 import { chatReply } from "../replies/chat-reply.ts";
 import { type Fields, fieldsOf, listOf, type ReplyReader, textOf } from "../replies/reply.ts";
 import { responsesReply } from "../replies/responses-reply.ts";
@@ -21,7 +22,8 @@ export interface Dialect {
   readonly name: "chat" | "responses";
   /** What a part of text is called in it. */
   readonly textPart: "text" | "input_text";
-  said(body: Fields): Said[];
+  /** In steps of a turn each: a long conversation is looked through while others have their turn. Refuses too many turns. */
+  said(body: Fields): Generator<void, Said[], void>;
   /** What of the conversation the upstream keeps: the response or the conversation that this one goes on from. */
   kept(body: Fields): string | undefined;
   reader(): ReplyReader;
@@ -31,7 +33,7 @@ export const CHAT: Dialect = {
   name: "chat",
   textPart: "text",
   said: (body) =>
-    listOf(body.messages).map((one, i) => {
+    eachTurn("messages", body.messages, (one, i) => {
       const { role, name, content } = fieldsOf(one);
       return {
         role: role === "user" || role === "assistant" ? role : "other",
@@ -51,11 +53,11 @@ const ITS_OWN = /^(?:reasoning|.*_call)$/;
 export const RESPONSES: Dialect = {
   name: "responses",
   textPart: "input_text",
-  said(body) {
+  *said(body) {
     const { input } = body;
     if (typeof input === "string")
       return [{ role: "user", text: textIn(input), content: input, path: ["input"] }];
-    return listOf(input).map((one, i) => {
+    return yield* eachTurn("input", input, (one, i) => {
       const { type, role, content } = fieldsOf(one);
       const isModels = role === "assistant" || ITS_OWN.test(textOf(type));
       return {
@@ -72,6 +74,25 @@ export const RESPONSES: Dialect = {
   },
   reader: responsesReply,
 };
+
+/** Turns of one request. What is older than so many belongs in a summary; no model is told more of it. */
+export const MOST_TURNS = 5000;
+
+function* eachTurn(
+  field: string,
+  turns: unknown,
+  read: (one: unknown, i: number) => Said,
+): Generator<void, Said[], void> {
+  const all = listOf(turns);
+  if (all.length > MOST_TURNS)
+    throw wrong(field, `${field} holds too many turns: at most ${MOST_TURNS.toLocaleString("en")}.`);
+  const said: Said[] = [];
+  for (const [i, one] of all.entries()) {
+    yield;
+    said.push(read(one, i));
+  }
+  return said;
+}
 
 const TEXTS: ReadonlySet<unknown> = new Set(["text", "input_text", "output_text"]);
 

@@ -99,12 +99,15 @@ function firstId(last: Lately<Opening>, user: string, session: string, turn: str
 }
 
 /** Turns by all that was said up to them: the same words at another place of a conversation are another turn. */
-export function turnsOf(kept: string | undefined, said: readonly Said[]): string[] {
+export function* turnsOf(kept: string | undefined, said: readonly Said[]): Generator<void, string[], void> {
   let chain = hashOf(kept ?? "");
-  return said.map(({ role, text }) => {
+  const turns: string[] = [];
+  for (const { role, text } of said) {
+    yield;
     if (role !== "other") chain = hashOf(JSON.stringify([chain, role, text.trim()]));
-    return chain;
-  });
+    turns.push(chain);
+  }
+  return turns;
 }
 
 function placeIn(scope: Scope, id: string): string {

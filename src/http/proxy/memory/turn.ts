@@ -64,6 +64,13 @@ export function heldIn(
 /** A request to forget acts before the model is asked. Others that these words let in are only stored a little earlier. */
 const FORGETTING =
   /\b(?:forget|forgot|erase|delete|remove|wipe|scrub|unlearn|scrap|strike|off the record|(?:don['’]?t|do not|never|stop) (?:remember|keep|store|sav)\w*)/i;
+/** So much of a turn is looked through for them: no more of it is read as a request. */
+const LOOKED_THROUGH = 40_000;
+
+function asksToForget({ fresh }: Spoken): boolean {
+  return fresh.some(({ said }) => FORGETTING.test(said.text.slice(0, LOOKED_THROUGH)));
+}
+
 /** How long a request waits for that. */
 const FORGET_MS = 2000;
 
@@ -109,7 +116,7 @@ export function turn(
   };
   return {
     async forgetFirst() {
-      if (said.length === 0 || !FORGETTING.test(spoken.words)) return;
+      if (said.length === 0 || !asksToForget(spoken)) return;
       const isDone = await within(FORGET_MS, keepOnce()).catch(() => false);
       if (isDone) return;
       degraded = "forget";
