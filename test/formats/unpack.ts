@@ -24,7 +24,7 @@ export function readingsOf({ name }: FileFormat): Readings {
 
 /** `user_version` of a file that nobody has open. */
 export function versionOf(path: string): number {
-  const handle = new DatabaseSync(path, { readOnly: true });
+  const handle = new DatabaseSync(path);
   try {
     return Number(handle.prepare("PRAGMA user_version").get()?.user_version);
   } finally {

@@ -8,6 +8,7 @@ import type { Copied, CopyOptions } from "../../ports/record.ts";
 import { isSameFile } from "../shared/same-file.ts";
 import type { Database } from "./database.ts";
 import { syncFolder } from "./ledger.ts";
+import { isUpdateCopy } from "./update-copy-name.ts";
 
 /** Pages of 8 KiB in one step: two megabytes, some milliseconds; between steps everybody else goes on. */
 const PAGES = 256;
@@ -52,7 +53,8 @@ function targetOf(path: string, named: string, mayReplace: boolean): string {
   const own = ["", "-wal", "-shm", "-journal", ".secret", ".erasures", ".keys.json"].map(
     (end) => `${realpathSync(path)}${end}`,
   );
-  if (own.some((name) => name === place || isSameFile(name, file))) {
+  const isOwn = own.some((name) => name === place || isSameFile(name, file));
+  if (isOwn || isUpdateCopy(realpathSync(path), place)) {
     throw invalid("backup: that is the database itself, or belongs to it. Name another file.");
   }
   const found = statSync(file, { throwIfNoEntry: false });
@@ -67,7 +69,11 @@ function targetOf(path: string, named: string, mayReplace: boolean): string {
 }
 
 /** Through a connection of its own, whose read transaction holds the moment still. Gives the counts of that moment. */
-async function copyPages(path: string, draft: string, options: CopyOptions): Promise<Copied["counts"]> {
+export async function copyPages(
+  path: string,
+  draft: string,
+  options: CopyOptions,
+): Promise<Copied["counts"]> {
   const source = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
   try {
     source.exec("BEGIN");
@@ -85,7 +91,7 @@ async function copyPages(path: string, draft: string, options: CopyOptions): Pro
   }
 }
 
-function countsOf(handle: DatabaseSync): Copied["counts"] {
+export function countsOf(handle: DatabaseSync): Copied["counts"] {
   const count = (table: string): number =>
     Number(handle.prepare(`SELECT count(*) AS found FROM ${table}`).get()?.found);
   return Object.fromEntries(COUNTED.map((table) => [table, count(table)]));

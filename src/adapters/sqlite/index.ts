@@ -4,12 +4,13 @@ import { keepBlock, keptBlock } from "./blocks.ts";
 import { sqliteCalls } from "./calls.ts";
 import { check } from "./check.ts";
 import { copyTo } from "./copy.ts";
+import type { Database } from "./database.ts";
 import { beginErasure, committing, type ErasingSteps, stageErasure, stepErasure } from "./erasing.ts";
 import { translate } from "./errors.ts";
 import * as house from "./house-keeping.ts";
 import * as answers from "./kept-answers.ts";
 import { giveBackLease, renewLease, takeLease } from "./leases.ts";
-import { openDatabase } from "./open.ts";
+import { openWithCopy } from "./open.ts";
 import { unitsOutside, usersOutside } from "./outside.ts";
 import { patiently } from "./patience.ts";
 import * as proof from "./proof.ts";
@@ -18,12 +19,16 @@ import { keepRecalls, recalls } from "./recalls.ts";
 import { userOf } from "./rows.ts";
 import { scrub } from "./scrub.ts";
 import { since } from "./since.ts";
+import { watchCopies } from "./update-copy.ts";
 import { sqliteWhole } from "./whole/index.ts";
 import { commit, seal } from "./write.ts";
 
 export { fileLedger } from "./ledger.ts";
 export { beginRestore, type Restoring } from "./restore.ts";
 export { fileSecret, textSecret } from "./secret.ts";
+export { type UpdateCopy, updateCopies } from "./update-copy.ts";
+
+const BUSY_TIMEOUT_MS = 5000;
 
 /** The record, and the ledger of calls to models that stands in the same file; both close with the record. */
 export type SqliteRecord = Record & { readonly calls: Calls; readonly erasing: ErasingSteps };
@@ -31,7 +36,8 @@ export type SqliteRecord = Record & { readonly calls: Calls; readonly erasing: E
 /**
  * The record in one SQLite file, through `node:sqlite`; ":memory:" keeps nothing. Every commit is on the disk before
  * it returns (WAL with `synchronous=FULL`), and erased bytes are overwritten (`secure_delete`). Several processes may
- * use one file; a lock that lasts longer than `busyTimeoutMs` (5,000) is `unavailable`. Errors: see `openDatabase`.
+ * use one file; a lock that lasts longer than `busyTimeoutMs` (5,000) is `unavailable`. A file of an older version is brought to
+ * this one, once a copy of it lies beside it (`memory.db.before-v10`). Errors: see `openDatabase`.
  */
 export async function openSqliteRecord(options: {
   path: string;
@@ -39,12 +45,13 @@ export async function openSqliteRecord(options: {
 }): Promise<SqliteRecord> {
   const run = async <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
     try {
-      return await patiently(options.busyTimeoutMs ?? 5000, work);
+      return await patiently(options.busyTimeoutMs ?? BUSY_TIMEOUT_MS, work);
     } catch (error) {
       throw translate(options.path, error);
     }
   };
-  const database = await run(() => openDatabase(options.path));
+  const database = await opened(options.path, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS);
+  const copies = watchCopies(database.path);
   const erasing: ErasingSteps = {
     stage: (scope, receipt, rows) => run(() => stageErasure(database, scope, receipt, rows)),
     begin: (scope, receipt, head) => run(() => beginErasure(database, scope, receipt, head)),
@@ -98,6 +105,17 @@ export async function openSqliteRecord(options: {
     scrub: (scope, texts) => run(() => scrub(database, scope, texts)),
     seal: (scope, receipt) => run(() => seal(database, scope, receipt)),
     check: () => run(() => check(database)),
-    close: () => run(() => database.close()),
+    close: () => {
+      copies.stop();
+      return run(() => database.close());
+    },
   };
+}
+
+async function opened(path: string, waitMs: number): Promise<Database> {
+  try {
+    return await openWithCopy(path, waitMs);
+  } catch (error) {
+    throw translate(path, error);
+  }
 }

@@ -3,8 +3,11 @@ import { DatabaseSync } from "node:sqlite";
 import { invalid, MemoryError } from "../../errors.ts";
 import { type Database, databaseOf, pragma } from "./database.ts";
 import { endErasures } from "./erasing.ts";
+import { isBusy } from "./errors.ts";
 import { APPLICATION, checkOwner, prepareFile } from "./file.ts";
 import { MIGRATIONS, migrationsFor } from "./migrations/index.ts";
+import { patiently } from "./patience.ts";
+import { copyBeforeUpdate, dropOutdatedCopies, isCopying } from "./update-copy.ts";
 
 /** 3.51.3 ends a race between two checkpointing connections that can damage a WAL database. */
 const OLDEST_SQLITE: readonly number[] = [3, 51, 3];
@@ -17,6 +20,39 @@ const BLOCKING_MS = 50;
  * left as it is.
  */
 export function openDatabase(named: string): Database {
+  const database = openUnmigrated(named);
+  try {
+    migrate(database);
+    endErasures(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** How long one process waits while another copies the file and brings it to this version, in ms. */
+const LONGEST_UPDATE_MS = 600_000;
+
+/**
+ * The same; and before it brings a file to this version, it makes a copy of it beside it (see `copyBeforeUpdate`). `unavailable`
+ * where the copy cannot be made. Waits as long as given for others' writes, and longer while another process makes the copy.
+ */
+export async function openWithCopy(named: string, waitMs: number): Promise<Database> {
+  const database = await patiently(waitMs, () => openUnmigrated(named));
+  try {
+    if (isOlderFile(database)) await updateWithCopy(database, waitMs);
+    else await patiently(waitMs, () => migrate(database));
+    if (database.path !== ":memory:") await dropOutdatedCopies(database.path);
+    await patiently(waitMs, () => endErasures(database));
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function openUnmigrated(named: string): Database {
   if (named === "" || named.includes("\0")) throw invalid('path: name the database file, or ":memory:".');
   // Resolved, so that SQLite never takes a name such as "file:x?mode=memory" for a URL.
   const path = named === ":memory:" ? named : resolve(named);
@@ -30,12 +66,41 @@ export function openDatabase(named: string): Database {
     // macOS: fsync(2) alone leaves data in the cache of the disk (sqlite.org/pragma.html#pragma_fullfsync). No effect elsewhere.
     handle.exec("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
     handle.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -32000");
-    const database = databaseOf(path, handle);
-    migrate(database);
-    endErasures(database);
-    return database;
+    return databaseOf(path, handle);
   } catch (error) {
     handle.close();
+    throw error;
+  }
+}
+
+function isOlderFile({ path, handle }: Database): boolean {
+  const version = pragma(handle, "user_version");
+  return path !== ":memory:" && version > 0 && version < MIGRATIONS.length;
+}
+
+/** The write lock is held from before the copy until the file is of this version: the copy is what was migrated. */
+async function updateWithCopy(database: Database, waitMs: number): Promise<void> {
+  const { path, handle } = database;
+  const end = performance.now() + LONGEST_UPDATE_MS;
+  const lock = (): void => handle.exec("BEGIN IMMEDIATE");
+  for (;;) {
+    try {
+      await patiently(waitMs, lock);
+      break;
+    } catch (error) {
+      if (!isBusy(error) || !isCopying(path) || performance.now() > end) throw error;
+    }
+  }
+  try {
+    checkOwner(path, handle);
+    // Read again under the lock: another process may have been faster.
+    if (isOlderFile(database)) {
+      await copyBeforeUpdate(path, MIGRATIONS.length);
+      applyMigrations(handle);
+    }
+    handle.exec("COMMIT");
+  } catch (error) {
+    if (handle.isTransaction) handle.exec("ROLLBACK");
     throw error;
   }
 }
@@ -62,7 +127,11 @@ function migrate(database: Database): void {
   database.transaction(() => {
     // Read again under the write lock: another process may have been faster.
     checkOwner(path, handle);
-    for (const migration of migrationsFor(handle, pragma(handle, "user_version"))) handle.exec(migration);
-    handle.exec(`PRAGMA application_id = ${APPLICATION}; PRAGMA user_version = ${MIGRATIONS.length}`);
+    applyMigrations(handle);
   });
+}
+
+function applyMigrations(handle: DatabaseSync): void {
+  for (const migration of migrationsFor(handle, pragma(handle, "user_version"))) handle.exec(migration);
+  handle.exec(`PRAGMA application_id = ${APPLICATION}; PRAGMA user_version = ${MIGRATIONS.length}`);
 }

@@ -12,6 +12,7 @@ import { scanFiles } from "./file-scanner.ts";
 import { answersHeld } from "./kept-answers.ts";
 import { backups } from "./proof.ts";
 import { bodyOf, userOf } from "./rows.ts";
+import { dropUpdateCopies } from "./update-copy.ts";
 
 interface Place {
   readonly place: string;
@@ -25,15 +26,19 @@ const LOG_PAUSE_MS = 50;
  * Writes the log of the database back and empties it, then says how many of the texts stand in each place of the
  * scope, and in the raw bytes of the database's files more often than live rows of anybody explain. Such leftovers
  * are of pages that were split or moved: then the whole file is written anew. Other files in the folder that begin
- * with the database's name (copies, exports) are read too, and left as they are. Texts of fewer than four bytes are
+ * with the database's name (copies, exports) are read too, and left as they are; but copies made before an update go. Texts of fewer than four bytes are
  * looked for in rows alone, for they stand in any file by chance.
  */
 export async function scrub(database: Database, scope: Scope, texts: readonly string[]): Promise<Place[]> {
   const places = rowsOf(database, scope, texts);
   if (database.path === ":memory:") return places;
+  const copies = await dropUpdateCopies(database.path);
   const { own, others } = filesOf(database);
   return [
     ...places,
+    ...(copies.dropped + copies.left > 0
+      ? [{ place: "copies made before an update", found: copies.left }]
+      : []),
     { place: "files", found: await clean(database, own, texts) },
     { place: "other files beside it", found: await countFound(others, texts) },
   ];

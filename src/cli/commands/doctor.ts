@@ -1,5 +1,6 @@
+import { type UpdateCopy, updateCopies } from "../../adapters/sqlite/index.ts";
 import { EXIT } from "../exit.ts";
-import { day, several, table } from "../print.ts";
+import { day, type Printer, several, table } from "../print.ts";
 import { type CommonOptions, withMemory } from "../run.ts";
 import { lookAtIndexes } from "./doctor-indexes.ts";
 
@@ -11,7 +12,8 @@ export async function doctor(options: CommonOptions): Promise<void> {
     const isWell = faults.length === 0;
     const waiting = left > 0 ? { embedding: { space, left } } : {};
     const indexes = await lookAtIndexes(keepsake, print);
-    print.result({ healthy: isWell, faults, ...waiting, ...indexes.json }, () =>
+    const copies = lookAtCopies(isFile ? updateCopies(path) : [], print);
+    print.result({ healthy: isWell, faults, ...waiting, ...indexes.json, ...copies.json }, () =>
       isWell
         ? [`All is well with ${path}.`]
         : table([
@@ -31,6 +33,7 @@ export async function doctor(options: CommonOptions): Promise<void> {
     }
     // A server of a database has its own, of which nothing is known here.
     if (isFile) print.note(ofBackups(backups));
+    copies.tell();
     if (!isWell) print.note(ofRescue(isFile));
     indexes.tell();
     return isWell && indexes.areInOrder ? EXIT.done : EXIT.failed;
@@ -45,6 +48,22 @@ function ofBackups(backups: readonly { readonly at: string }[]): string {
   return newest === undefined
     ? "There is no backup of it yet: `keepsake backup FILE` makes one."
     : `The newest backup is of ${day(newest)}.`;
+}
+
+function lookAtCopies(
+  copies: readonly UpdateCopy[],
+  print: Printer,
+): { readonly json: { readonly copies?: readonly UpdateCopy[] }; tell(): void } {
+  return {
+    json: copies.length > 0 ? { copies } : {},
+    tell() {
+      for (const copy of copies) print.note(ofCopy(copy));
+    },
+  };
+}
+
+function ofCopy({ name, until }: UpdateCopy): string {
+  return `${name} is a copy from before an update. It is deleted on ${day(until)}, or at the next erasure.`;
 }
 
 function ofRescue(isFile: boolean): string {
