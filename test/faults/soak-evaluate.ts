@@ -50,6 +50,9 @@ export interface Slope {
 const HOUR_MS = 3_600_000;
 const BARS = { slopeMB: 1, upperMB: 2, loopP99Ms: 50, walMB: 64, liveRatio: 1.3 };
 
+/** The timer itself is due after 10. */
+const BUSY_MACHINE_MS = 20;
+
 /** Least squares; `x` in milliseconds, the slope per hour. */
 export function slopeOf(points: readonly (readonly [number, number])[]): Slope {
   const count = points.length;
@@ -87,13 +90,22 @@ export function evaluateSoak(samples: readonly SoakSample[]): SoakResult {
   const checks: readonly (readonly [boolean, string])[] = [
     [heap.perHour <= BARS.slopeMB && heap.upper <= BARS.upperMB, "the slope of the heap"],
     [figures.filesOpen <= 0 && figures.socketsOpen <= 0, "the open descriptors"],
-    [figures.loopP99Ms <= BARS.loopP99Ms, "the delay of the event loop"],
+    [isLoopFree(figures), "the delay of the event loop"],
     [figures.walMaxMB <= BARS.walMB, "the size of the write-ahead log"],
     [figures.liveRatio <= BARS.liveRatio, "the size of the database over what lives in it"],
     ...(end === undefined ? ([[false, "the run has no end"]] as const) : checksOf(end)),
   ];
   const faults = checks.filter(([isMet]) => !isMet).map(([, what]) => what);
   return { test: "R13", figures, end, isLeaking: heap.lower > BARS.slopeMB, faults };
+}
+
+/**
+ * The delay counts where the machine is at rest. Where a process that does nothing is late as well, others have the processors:
+ * then the time counts for which the program itself held the loop.
+ */
+function isLoopFree({ loopP99Ms, idleP99Ms, heldP99Ms }: SoakFigures): boolean {
+  if (heldP99Ms > BARS.loopP99Ms) return false;
+  return loopP99Ms <= BARS.loopP99Ms || idleP99Ms > BUSY_MACHINE_MS;
 }
 
 function checksOf(end: EndSample): (readonly [boolean, string])[] {
@@ -126,6 +138,9 @@ export interface SoakFigures {
   readonly loopP99Ms: number;
   readonly loopMaxMs: number;
   readonly worstIntervalP99Ms: number;
+  /** How long the program held the loop itself, in time of the processor. */
+  readonly heldP99Ms: number;
+  readonly heldMaxMs: number;
   /** Of a process that does nothing, at the same time: what the machine itself is late by. */
   readonly idleP99Ms: number;
   readonly idleWorstIntervalP99Ms: number;
@@ -187,7 +202,13 @@ function delaysOf(
   warm: number,
 ): Pick<
   SoakFigures,
-  "loopP99Ms" | "loopMaxMs" | "worstIntervalP99Ms" | "idleP99Ms" | "idleWorstIntervalP99Ms"
+  | "loopP99Ms"
+  | "loopMaxMs"
+  | "heldP99Ms"
+  | "heldMaxMs"
+  | "worstIntervalP99Ms"
+  | "idleP99Ms"
+  | "idleWorstIntervalP99Ms"
 > {
   const idle = samples.filter(
     (sample): sample is ProcessSample => sample.role === "idle" && sample.at >= warm,
@@ -195,11 +216,14 @@ function delaysOf(
   const steady = server.filter(({ at, isMark }) => at >= warm && !isMark);
   const marks = server.filter(({ isMark }) => isMark);
   // Of the whole time between the marks; up to the last sample where the run was cut off.
-  const whole = (marks[1] ?? steady.at(-1))?.loopSinceMark;
+  const closing = marks[1] ?? steady.at(-1);
+  const whole = closing?.loopSinceMark;
   const idleP99 = idle.map(({ loop }) => loop.p99).toSorted((one, other) => one - other);
   return {
     loopP99Ms: whole?.p99 ?? Number.NaN,
     loopMaxMs: whole?.max ?? Number.NaN,
+    heldP99Ms: closing?.heldSinceMark.p99 ?? Number.NaN,
+    heldMaxMs: closing?.heldSinceMark.max ?? Number.NaN,
     worstIntervalP99Ms: Math.max(...steady.map(({ loop }) => loop.p99)),
     idleP99Ms: idleP99[Math.floor(idleP99.length / 2)] ?? Number.NaN,
     idleWorstIntervalP99Ms: idleP99.at(-1) ?? Number.NaN,

@@ -21,7 +21,9 @@ export interface SoakFindings {
   readonly erasedWords: ReadonlySet<string>;
 }
 
-const USERS_AT_ONCE = 120;
+const USERS_AT_ONCE = 80;
+/** So many turns has a user before all of it is erased: what is known at a time levels off within minutes. */
+const TURNS_EACH = 25;
 
 /** A mixed load on a server: users come, say and ask this and that, and go with all that they said. */
 export function makeSoakLoad(
@@ -57,11 +59,12 @@ export function makeSoakLoad(
 
 async function takeTurn(world: SoakWorld): Promise<void> {
   const { users, draw } = world;
-  if (users.length < USERS_AT_ONCE && draw() < 0.1) world.arrive();
   const staying = users.filter(({ isLeaving }) => !isLeaving);
-  const user: SoakUser = staying[Math.floor(draw() * staying.length)] ?? world.arrive();
-  // One of fifty turns: so as many go as come, once all are there.
-  if (staying.length > USERS_AT_ONCE * 0.8 && draw() < 0.02) return await eraseUser(world, user);
+  const isRoom = staying.length < USERS_AT_ONCE;
+  const found = isRoom && draw() < 0.3 ? undefined : staying[Math.floor(draw() * staying.length)];
+  const user: SoakUser = found ?? world.arrive();
+  if (user.turns >= TURNS_EACH) return await eraseUser(world, user);
+  user.turns += 1;
   user.requestsOpen += 1;
   try {
     await sendOne(world, user);

@@ -1,7 +1,7 @@
 // Loaded with --import before a program: appends what its process holds to a file, once an interval and at each SIGUSR2.
 import { subscribe } from "node:diagnostics_channel";
 import { appendFileSync, readdirSync, readlinkSync } from "node:fs";
-import { monitorEventLoopDelay } from "node:perf_hooks";
+import { createHistogram, monitorEventLoopDelay, type RecordableHistogram } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { isMainThread } from "node:worker_threads";
@@ -22,6 +22,11 @@ export interface ProcessSample {
   readonly loop: LoopDelay;
   /** Since the last mark. */
   readonly loopSinceMark: LoopDelay;
+  /**
+   * Time of the processor that the main thread used between two looks 10 ms apart, since the last mark: how long the program held
+   * the loop itself. On a machine that others use, the delay counts the others, too.
+   */
+  readonly heldSinceMark: LoopDelay;
 }
 
 export interface LoopDelay {
@@ -42,20 +47,32 @@ function watchProcess(file: string, intervalMs: number): void {
   const collect = runInNewContext("gc") as () => void;
   const interval = monitorEventLoopDelay({ resolution: 10 });
   const sinceMark = monitorEventLoopDelay({ resolution: 10 });
+  const held = createHistogram();
+  let used = mainThreadMicroseconds();
+  setInterval(() => {
+    const now = mainThreadMicroseconds();
+    held.record(Math.max(1, Math.round((now - used) * 1000)));
+    used = now;
+  }, 10).unref();
   const sample = (isMark: boolean): void => {
     interval.disable();
     sinceMark.disable();
     const loop = delaysOf(interval);
     const loopSinceMark = delaysOf(sinceMark);
+    const heldSinceMark = delaysOf(held);
     // This collection is the monitor's doing: its pause does not count.
     collect();
     const { heapUsed, rss, external } = process.memoryUsage();
     const role = SOAK_ROLE === "idle" ? "idle" : "server";
     const taken = { role, at: Date.now(), isMark, heapUsed, rss, external, ...descriptors() } as const;
-    const line: ProcessSample = { ...taken, loop, loopSinceMark };
+    const line: ProcessSample = { ...taken, loop, loopSinceMark, heldSinceMark };
     appendFileSync(file, `${JSON.stringify(line)}\n`);
     interval.reset();
-    if (isMark) sinceMark.reset();
+    if (isMark) {
+      sinceMark.reset();
+      held.reset();
+    }
+    used = mainThreadMicroseconds();
     interval.enable();
     sinceMark.enable();
   };
@@ -65,7 +82,12 @@ function watchProcess(file: string, intervalMs: number): void {
   process.on("SIGUSR2", () => sample(true));
 }
 
-function delaysOf(histogram: ReturnType<typeof monitorEventLoopDelay>): LoopDelay {
+function mainThreadMicroseconds(): number {
+  const { user, system } = process.threadCpuUsage();
+  return user + system;
+}
+
+function delaysOf(histogram: Pick<RecordableHistogram, "percentile" | "max">): LoopDelay {
   const milliseconds = (nanoseconds: number): number => Math.round(nanoseconds / 1e4) / 100;
   return {
     p50: milliseconds(histogram.percentile(50)),

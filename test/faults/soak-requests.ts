@@ -53,7 +53,10 @@ export async function eraseUser(world: SoakWorld, user: SoakUser): Promise<void>
   user.isLeaving = true;
   while (user.requestsOpen > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   const answer = await world.send(`${pathOf(user)}/all`, { method: "DELETE" });
-  if (!world.isDone("erase a user", answer)) return;
+  if (!world.isDone("erase a user", answer)) {
+    user.isLeaving = false;
+    return;
+  }
   world.users.splice(world.users.indexOf(user), 1);
   world.erasedUsers.push(user.id);
   for (const fact of user.facts) world.erasedWords.add(fact.word);

@@ -13,6 +13,7 @@ export interface SoakUser {
   readonly memories: { readonly id: string; readonly word: string }[];
   /** Revisions that may be taken back. */
   readonly revisions: number[];
+  turns: number;
   requestsOpen: number;
   isLeaving: boolean;
 }
@@ -91,6 +92,7 @@ export function makeSoakWorld(
         facts: [],
         memories: [],
         revisions: [],
+        turns: 0,
         requestsOpen: 0,
         isLeaving: false,
       };
