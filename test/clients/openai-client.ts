@@ -38,9 +38,13 @@ export function openaiChat(baseURL: string, apiKey: string): Talker {
   };
 }
 
-/** The official client, through responses; within a conversation it goes on from the response before. */
+/** The official client, through responses; within a conversation it goes on from the response before, which takes a key of its own. */
 export function openaiResponses(baseURL: string, apiKey: string): Talker {
-  const client = new OpenAI({ baseURL, apiKey });
+  const client = new OpenAI({
+    baseURL,
+    apiKey,
+    defaultHeaders: { "x-keepsake-upstream-key": "sk-upstream" },
+  });
   let before: { readonly id: string; readonly text: string } | undefined;
   const tools: OpenAI.Responses.FunctionTool[] = [
     { type: "function", name: "weather", parameters: PARAMETERS, strict: true },

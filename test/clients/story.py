@@ -50,7 +50,9 @@ class OpenAIResponses:
     def __init__(self, stream):
         from openai import OpenAI
 
-        self.client, self.stream, self.before = OpenAI(), stream, None
+        # Within a conversation it goes on from the response before, which takes a key of its own.
+        own = {"x-keepsake-upstream-key": "sk-upstream"}
+        self.client, self.stream, self.before = OpenAI(default_headers=own), stream, None
         self.tools = [{"type": "function", "name": "weather", "parameters": PARAMETERS, "strict": True}]
 
     def answer(self, given, **more):

@@ -1,6 +1,7 @@
 import type { Asked } from "../operation.ts";
 import { injected } from "./asked/inject.ts";
 import type { Dialect } from "./asked/said.ts";
+import { checkBuiltInUse, checkServerKeyUse } from "./asked/server-key-policy.ts";
 import { spokenIn } from "./asked/spoken.ts";
 import { passedOn, taken } from "./asked/take.ts";
 import { namesNobody } from "./asked/user-id.ts";
@@ -8,6 +9,7 @@ import { whoAsks } from "./asked/who.ts";
 import { answeredByMemory, isBuiltIn } from "./built-in/built-in.ts";
 import { heldIn, turn } from "./memory/turn.ts";
 import type { OpenAiProxy } from "./proxy.ts";
+import { mayReachStored } from "./upstream/account.ts";
 import { passOn } from "./upstream/pass-on.ts";
 
 /**
@@ -18,10 +20,12 @@ export async function conversed(asked: Asked, proxy: OpenAiProxy, dialect: Diale
   const request = await taken(asked.exchange);
   const who = whoAsks(asked, request.body, proxy.userHeaders);
   if (proxy.isUserRequired && who.user === undefined) throw namesNobody(proxy.userHeaders);
+  const isBuiltInAsked = isBuiltIn(asked, proxy, request.body);
+  if (isBuiltInAsked) checkBuiltInUse(request.body);
+  else if (!mayReachStored(asked, proxy)) checkServerKeyUse(request, dialect.name);
   const spoken = await spokenIn(request, dialect);
   const held = heldIn(asked, proxy, who, spoken);
-  if (isBuiltIn(asked, proxy, request.body))
-    return answeredByMemory(asked, proxy, { request, dialect, who, spoken, held });
+  if (isBuiltInAsked) return answeredByMemory(asked, proxy, { request, dialect, who, spoken, held });
 
   const begun = performance.now();
   const memory = turn(asked, proxy, { who, spoken, held });

@@ -1,11 +1,13 @@
 import type { Asked } from "../operation.ts";
+import { checkServerKeyUse } from "./asked/server-key-policy.ts";
 import { passedOn, taken } from "./asked/take.ts";
 import { type Who, whoAsks } from "./asked/who.ts";
 import { BUILT_IN } from "./built-in/built-in-answer.ts";
 import { wrong } from "./problems.ts";
 import type { OpenAiProxy } from "./proxy.ts";
 import { type Fields, fieldsOf, listOf, type ReplyReader, textOf, usageOf } from "./replies/reply.ts";
-import { bringsKey, passOn } from "./upstream/pass-on.ts";
+import { bringsKey, mayReachStored } from "./upstream/account.ts";
+import { passOn } from "./upstream/pass-on.ts";
 
 const NOBODY: Who = { mode: "off" };
 
@@ -15,6 +17,7 @@ export async function embedded(asked: Asked, proxy: OpenAiProxy): Promise<Respon
   const { body } = request;
   if (isAlone(asked, proxy))
     throw wrong("model", "There are no embeddings here: set OPENAI_API_KEY or OPENAI_BASE_URL.", 404);
+  if (!mayReachStored(asked, proxy)) checkServerKeyUse(request, "embeddings");
   const { user } = whoAsks(asked, body, proxy.userHeaders);
   return passOn(asked, proxy, {
     purpose: "embed",

@@ -97,8 +97,14 @@ describe("a conversation through the proxy", () => {
 
   it("goes through the interface of responses as well, by text, by items, and on from an earlier response", async () => {
     upstream.reply = () => "Noted.";
+    // A response that is stored with the model's server takes a key of one's own there.
+    const own = { "x-keepsake-upstream-key": "sk-upstream" };
     const respond = async (input: unknown, more: object = {}): Promise<Json> => {
-      const response = await post("/v1/responses", { model: "gpt-4o-mini", user: "ana", input, ...more });
+      const response = await post(
+        "/v1/responses",
+        { model: "gpt-4o-mini", user: "ana", input, ...more },
+        own,
+      );
       return response.json();
     };
     const first = await respond("I use Shram as a productivity tool.");

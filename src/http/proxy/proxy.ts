@@ -19,6 +19,8 @@ export interface ProxyOptions {
   readonly userHeaders?: readonly string[];
   /** Whether a chat that names no user is refused (false: it is passed on without memory). */
   readonly isUserRequired?: boolean;
+  /** Whether clients may use stored objects and the rest of the API with their own keys (true where the upstream has a key, or is OpenAI). */
+  readonly mayPassThrough?: boolean;
   /** How long the upstream may take for all of its answer, in ms (600,000: as long as OpenAI's clients wait). */
   readonly deadlineMs?: number;
   readonly clock?: Clock;
@@ -39,6 +41,8 @@ export interface OpenAiProxy {
   readonly deadlineMs: number;
   readonly userHeaders: readonly string[];
   readonly isUserRequired: boolean;
+  /** Whether the upstream tells accounts apart by keys, so that a client's own key reaches that client's objects alone. */
+  readonly hasClientAccounts: boolean;
   readonly clock: Clock;
   readonly conversations: Conversations;
   readonly profiles: Profiles;
@@ -69,6 +73,8 @@ export function proxy(options: ProxyOptions = {}): OpenAiProxy {
     deadlineMs: options.deadlineMs ?? 600_000,
     userHeaders: options.userHeaders ?? DEFAULT_USER_HEADERS,
     isUserRequired: options.isUserRequired ?? false,
+    // A server that needs no key takes any, and has one account for all.
+    hasClientAccounts: options.mayPassThrough ?? (upstream === undefined || upstream.apiKey !== undefined),
     clock: options.clock ?? (() => new Date(performance.timeOrigin + performance.now())),
     conversations: conversations(),
     profiles: profiles({ maxTokens: profileTokens(maxTokens) }),

@@ -58,7 +58,7 @@ const SPACE = /[ \t\n\r]*/y;
 const BARE = /[^,\]} \t\n\r]*/y;
 const MARK = /["{}[\]]/g;
 
-function valueAt(json: string, at: number): Place {
+export function valueAt(json: string, at: number): Place {
   const start = spaceEnd(json, at);
   const first = json[start];
   if (first === '"') return { start, end: stringEnd(json, start) };
@@ -79,7 +79,7 @@ function valueAt(json: string, at: number): Place {
 }
 
 /** Behind the quote that ends the string which begins here. */
-function stringEnd(json: string, start: number): number {
+export function stringEnd(json: string, start: number): number {
   for (let quote = json.indexOf('"', start + 1); quote > 0; quote = json.indexOf('"', quote + 1)) {
     let slashes = 0;
     while (json[quote - 1 - slashes] === "\\") slashes += 1;
@@ -88,7 +88,7 @@ function stringEnd(json: string, start: number): number {
   return json.length;
 }
 
-function spaceEnd(json: string, at: number): number {
+export function spaceEnd(json: string, at: number): number {
   return matchEnd(SPACE, json, at);
 }
 

@@ -17,7 +17,7 @@ export interface Taken extends Skeleton {
 export const MOST_PROXY_BYTES = 33_554_432;
 
 /** They would choose another server or another account; some servers read them from the body. */
-const NOT_ASKED: ReadonlySet<string> = new Set([
+export const NOT_ASKED: ReadonlySet<string> = new Set([
   "api_base",
   "api_key",
   "api_type",

@@ -9,7 +9,7 @@ import { type Held, headersOf } from "../memory/turn.ts";
 import { wrong } from "../problems.ts";
 import type { OpenAiProxy } from "../proxy.ts";
 import type { Fields } from "../replies/reply.ts";
-import { bringsKey } from "../upstream/pass-on.ts";
+import { bringsKey } from "../upstream/account.ts";
 import { BUILT_IN } from "./built-in-answer.ts";
 import { chatAnswer } from "./built-in-chat.ts";
 import { responsesAnswer } from "./built-in-responses.ts";

@@ -1,30 +1,53 @@
+import { Hono } from "hono";
 import { expect, it } from "vitest";
+import type { RequestFacts } from "../../app-types.ts";
+import { upstreamAccount } from "./account.ts";
 import { headersOn } from "./headers.ts";
 
 const KEY = `ks_${"0".repeat(12)}_${"A".repeat(43)}`;
+/** A key of this server from the settings, which looks like no generated one. */
+const GIVEN = "a-key-from-the-settings";
 
-it("the client's own key goes on where it brings one, and the server's where it has one", () => {
-  const headers = new Headers({ authorization: "Bearer sk-theirs", "x-keepsake-key": KEY });
-  expect(headersOn(headers, { isClients: true }).authorization).toBe("Bearer sk-theirs");
-  expect(headersOn(headers, { isClients: false, apiKey: "sk-ours" }).authorization).toBe("Bearer sk-ours");
-  expect(headersOn(headers, { isClients: false })).not.toHaveProperty("authorization");
+/** What goes on of the headers of a request, where the settings hold this key of the model's server. */
+async function passedOn(headers: { [name: string]: string }, apiKey?: string) {
+  const upstream = { baseUrl: "http://127.0.0.1:9/v1", ...(apiKey === undefined ? {} : { apiKey }) };
+  const app = new Hono<RequestFacts>();
+  app.get("/", (exchange) => {
+    const account = upstreamAccount({ exchange }, { upstream });
+    return exchange.json({ ...headersOn(exchange.req.raw.headers, account) });
+  });
+  return (await (await app.request("/", { headers })).json()) as { [name: string]: string };
+}
+
+it("the client's own key goes on where it brings one, and the server's where it has one", async () => {
+  const theirs = { authorization: "Bearer sk-theirs", "x-keepsake-key": KEY };
+  expect((await passedOn(theirs, "sk-ours")).authorization).toBe("Bearer sk-theirs");
+  const named = { authorization: `Bearer ${KEY}`, "x-keepsake-upstream-key": "sk-theirs" };
+  expect((await passedOn(named, "sk-ours")).authorization).toBe("Bearer sk-theirs");
+  const none = { authorization: `Bearer ${KEY}` };
+  expect((await passedOn(none, "sk-ours")).authorization).toBe("Bearer sk-ours");
+  expect(await passedOn(none)).not.toHaveProperty("authorization");
 });
 
-it("a key of this server never goes on, wherever the client put it", () => {
-  const headers = new Headers({ authorization: `Bearer ${KEY}`, "x-keepsake-key": KEY });
-  for (const account of [
-    { isClients: true },
-    { isClients: false },
-    { isClients: false, apiKey: "sk-ours" },
-  ]) {
-    expect(JSON.stringify(headersOn(headers, account))).not.toContain("ks_");
+it("a key of this server never goes on, in whichever headers the client put it", async () => {
+  for (const key of [KEY, GIVEN]) {
+    for (const headers of [
+      { authorization: `Bearer ${key}` },
+      { "x-keepsake-key": key },
+      { authorization: `Bearer ${key}`, "x-keepsake-key": key },
+      { authorization: `Bearer ${key}`, "x-keepsake-upstream-key": "sk-theirs" },
+      { authorization: `bearer  ${key} `, "x-keepsake-key": key },
+    ] as { [name: string]: string }[]) {
+      for (const apiKey of [undefined, "sk-ours"])
+        expect(JSON.stringify(await passedOn(headers, apiKey))).not.toContain(key);
+    }
   }
 });
 
-it("a header from which some servers take the path or the method does not go on", () => {
+it("a header from which some servers take the path or the method does not go on", async () => {
   const names = ["x-original-url", "x-rewrite-url", "x-http-method-override", "x-original-method"];
-  const headers = new Headers(names.map((name) => [name, "/v1/responses/resp_bob"]));
-  expect(Object.keys(headersOn(headers, { isClients: false, apiKey: "sk-ours" })).sort()).toEqual([
+  const headers = Object.fromEntries(names.map((name) => [name, "/v1/responses/resp_bob"]));
+  expect(Object.keys(await passedOn(headers, "sk-ours")).sort()).toEqual([
     "accept-encoding",
     "authorization",
   ]);

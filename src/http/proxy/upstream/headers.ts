@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+import type { UpstreamAccount } from "./account.ts";
 
 /** RFC 9110, 7.6.1: they speak of one connection alone. */
 const OF_CONNECTION: readonly string[] = [
@@ -36,16 +37,13 @@ const FAMILIES = /^(?:x-keepsake-|x-forwarded-|x-openwebui-|sec-)/;
 /** They choose an account; with the server's key, that is the server's to choose. */
 const OF_ACCOUNT: readonly string[] = ["authorization", "api-key", "openai-organization", "openai-project"];
 
-/** A key of this server's: it is nobody else's to see. */
-const OURS = /\bks_[0-9a-f]{12}_/;
-
 /**
  * The headers that go on to the upstream. With the server's key those that name an account are the server's own, else they
  * are the client's. Those that name the user stay here. The answer is asked for uncompressed: it is read on its way back.
  */
 export function headersOn(
   headers: Headers,
-  account: { readonly isClients: boolean; readonly apiKey?: string | undefined },
+  account: UpstreamAccount,
   userHeaders: readonly string[] = [],
 ): OutgoingHttpHeaders {
   const own = account.isClients ? [] : OF_ACCOUNT;
@@ -55,10 +53,10 @@ export function headersOn(
   for (const [name, value] of headers) {
     if (!left.has(name) && !FAMILIES.test(name)) on[name] = value;
   }
-  // Somebody who brings our key in both places would else hand it on.
-  if (OURS.test(String(on.authorization ?? ""))) delete on.authorization;
+  // Never as it came: it may hold a key of this server.
+  delete on.authorization;
+  if (account.authorization !== undefined) on.authorization = account.authorization;
   on["accept-encoding"] = "identity";
-  if (!account.isClients && account.apiKey !== undefined) on.authorization = `Bearer ${account.apiKey}`;
   return on;
 }
 

@@ -8,6 +8,7 @@ import { noAnswer } from "../problems.ts";
 import type { OpenAiProxy } from "../proxy.ts";
 import { eventReader } from "../replies/events.ts";
 import { parsed, type Reply, type ReplyReader } from "../replies/reply.ts";
+import { upstreamAccount } from "./account.ts";
 import { headersBack, headersOn } from "./headers.ts";
 import { type EventStream, eventStream } from "./last-event.ts";
 import { upstreamPath } from "./path.ts";
@@ -30,12 +31,6 @@ export interface PassingOn {
   readonly onFirst?: () => void;
   /** After the last bytes of an answer that is no error. */
   readonly onEnd?: (reply: Reply) => void;
-}
-
-/** Whether the request goes on with the client's own key: it sent ours in a header of its own. */
-export function bringsKey({ exchange }: Pick<Asked, "exchange">): boolean {
-  const { req } = exchange;
-  return req.header("x-keepsake-key") !== undefined && req.header("authorization") !== undefined;
 }
 
 /**
@@ -142,9 +137,8 @@ const REDIRECTED =
 const TOO_LATE = ({ deadlineMs }: OpenAiProxy): Error =>
   noAnswer(`The model's server did not finish its answer within ${Math.round(deadlineMs / 1000)} s.`, 504);
 
-function headersFor(asked: Asked, { upstream, userHeaders }: OpenAiProxy): ReturnType<typeof headersOn> {
-  const isClients = bringsKey(asked);
-  return headersOn(asked.exchange.req.raw.headers, { isClients, apiKey: upstream?.apiKey }, userHeaders);
+function headersFor(asked: Asked, proxy: OpenAiProxy): ReturnType<typeof headersOn> {
+  return headersOn(asked.exchange.req.raw.headers, upstreamAccount(asked, proxy), proxy.userHeaders);
 }
 
 /** Reads the answer as it passes by, where it is one that can be read. */

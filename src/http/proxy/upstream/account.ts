@@ -1,0 +1,68 @@
+import type { Asked } from "../../operation.ts";
+import { wrong } from "../problems.ts";
+import type { OpenAiProxy } from "../proxy.ts";
+
+/** Whose account with the model's server a request is made under. */
+export interface UpstreamAccount {
+  /** Whether the client brought a key of its own; else the server's key is used, which all its callers share. */
+  readonly isClients: boolean;
+  /** The header `authorization` that goes on; absent where there is none. */
+  readonly authorization?: string;
+}
+
+/** Holds the client's own key of the model's server, while `authorization` holds Keepsake's. */
+const UPSTREAM_KEY_HEADER = "x-keepsake-upstream-key";
+
+/** A key of this server's: no other server may see it. */
+const OWN_KEY = /\bks_[0-9a-f]{12}_/;
+
+/**
+ * The account of a request. The client's own key stands in `x-keepsake-upstream-key`; or in `authorization`, with Keepsake's
+ * key in `x-keepsake-key`. A Keepsake key is never taken for one of the model's server. An error of OpenAI's form with status
+ * 400 for a header that holds no key.
+ */
+export function upstreamAccount(
+  { exchange }: Pick<Asked, "exchange">,
+  { upstream }: Pick<OpenAiProxy, "upstream">,
+): UpstreamAccount {
+  const { req } = exchange;
+  const brought = req.header(UPSTREAM_KEY_HEADER);
+  const bearer = req.header("authorization");
+  const keepsakeKey = req.header("x-keepsake-key");
+  const token = tokenIn(bearer);
+  if (brought !== undefined) {
+    if (!/^[\x21-\x7e]{1,4096}$/.test(brought))
+      throw wrong(UPSTREAM_KEY_HEADER, `${UPSTREAM_KEY_HEADER} must hold a key alone, without "Bearer".`);
+    if (OWN_KEY.test(brought) || brought === token || brought === keepsakeKey)
+      throw wrong(
+        UPSTREAM_KEY_HEADER,
+        `${UPSTREAM_KEY_HEADER} holds a key of this server, not of the model's.`,
+      );
+    return { isClients: true, authorization: `Bearer ${brought}` };
+  }
+  const isProviders = token !== keepsakeKey && !OWN_KEY.test(bearer ?? "");
+  if (keepsakeKey !== undefined && bearer !== undefined && isProviders)
+    return { isClients: true, authorization: bearer };
+  if (upstream?.apiKey === undefined) return { isClients: false };
+  return { isClients: false, authorization: `Bearer ${upstream.apiKey}` };
+}
+
+/** Whether a request is made under the client's own account. */
+export function bringsKey(asked: Pick<Asked, "exchange">): boolean {
+  return upstreamAccount(asked, { upstream: undefined }).isClients;
+}
+
+/**
+ * Whether a request may reach what is stored with the model's server: it is made under the client's own account, and the
+ * model's server is taken to tell accounts apart.
+ */
+export function mayReachStored(
+  asked: Pick<Asked, "exchange">,
+  { hasClientAccounts }: Pick<OpenAiProxy, "hasClientAccounts">,
+): boolean {
+  return hasClientAccounts && bringsKey(asked);
+}
+
+function tokenIn(authorization: string | undefined): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+}
