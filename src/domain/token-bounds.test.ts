@@ -33,6 +33,7 @@ describe("words found in a text", () => {
   it.each([
     ["2,350 USD", "2,350", "2,350"],
     ["Miso's bowl", "Miso", "Miso's"],
+    ["token kappa7-2025-08 it is", "kappa7", "kappa7-2025-08"],
     ["after Covid-19 hit", "Covid", "Covid-19"],
     ["write to miso@pine.io.nz now", "miso", "miso@pine.io.nz"],
     ["see https://x.org/miso/a now", "miso", "https://x.org/miso/a"],

@@ -98,11 +98,18 @@ export function wholeTokensFound(text: string, span: Span): Span | undefined {
   const found = text.slice(start, end);
   // An address is no part of a longer one: "jo@pine.io" in "jo@pine.io.nz".
   if (/[\p{L}\p{N}](?:@|:\/\/|\.)[\p{L}\p{N}]/u.test(found)) return undefined;
-  if (isBrokenBefore && /^(?:\p{N}|\p{L}(?![\p{L}\p{M}]))/u.test(found)) return undefined;
-  if (isBrokenBehind && /(?:\p{N}|(?<![\p{L}\p{M}])\p{L})$/u.test(found)) {
-    // "Formula 1's" and "flat B's" end in an owner's s.
-    if (!/^['’]s?(?![\p{L}\p{N}])/u.test(text.slice(end, end + 3))) return undefined;
-  }
+  if (isBrokenBefore && isOther(/^[\p{L}\p{N}\p{M}]+/u.exec(found)?.[0], text.charAt(start - 1)))
+    return undefined;
+  // "Formula 1's" and "flat B's" end in an owner's s.
+  const isOwner = /^['’]s?(?![\p{L}\p{N}])/u.test(text.slice(end, end + 3));
+  if (isBrokenBehind && !isOwner && isOther(/[\p{L}\p{N}\p{M}]+$/u.exec(found)?.[0], text.charAt(end)))
+    return undefined;
   if (/^['’]t\b/iu.test(text.slice(end, end + 3))) return undefined;
   return toWholeTokens(text, span);
+}
+
+/** Whether a piece tells nothing of the token that it is joined to: a number, a single letter, the head of a version. */
+function isOther(piece = "", joint: string): boolean {
+  if (/^\p{N}+$/u.test(piece) || /^\p{L}$/u.test(piece)) return true;
+  return /\p{N}/u.test(piece) && /[.,:]/.test(joint);
 }
