@@ -33,6 +33,25 @@ export function matches(where: Where, metadata: Metadata = {}): boolean {
   });
 }
 
+/** Values and names in one filter, and how deep it may be nested: each is held against every memory. */
+const MOST_TERMS = 1000;
+const DEEPEST = 16;
+
+/** Refuses a filter that holds too much or is misspelt (`invalid_input`); to be called once, before it is used. */
+export function checkWhere(where: Where): void {
+  let terms = 0;
+  const count = (value: unknown, depth: number): void => {
+    terms += 1;
+    if (depth > DEEPEST) throw invalid(`where is nested too deep: at most ${DEEPEST} levels.`);
+    if (terms > MOST_TERMS)
+      throw invalid(`where holds too much: at most ${MOST_TERMS.toLocaleString("en")} names and values.`);
+    if (typeof value !== "object" || value === null) return;
+    for (const inner of Object.values(value)) count(inner, depth + 1);
+  };
+  count(where, 0);
+  matches(where, {});
+}
+
 function passes(operator: string, held: Scalar | readonly Scalar[] | undefined, wanted: unknown): boolean {
   if (operator === "$exists") return (held !== undefined) === (wanted !== false);
   if (operator === "$in") return scalars(operator, wanted).some((one) => passes("$eq", held, one));

@@ -1,4 +1,5 @@
 import { matches } from "../domain/filter.ts";
+import type { Memory } from "../domain/memory.ts";
 import type { Recall, RecallOptions } from "../domain/recall.ts";
 import type { RecallReceipt } from "../domain/recall-receipt.ts";
 import type { Scope } from "../domain/scope.ts";
@@ -7,6 +8,7 @@ import type { HandedBack, HandedRecall } from "../ports/recaller.ts";
 import { sharedVector } from "./beside/shared-vectors.ts";
 import { type Block, unitId } from "./block/block.ts";
 import { type Packed, packContext } from "./context.ts";
+import { eachInSlices } from "./in-slices.ts";
 import type { Ports } from "./ports.ts";
 import { limitsOf } from "./recall/bounds.ts";
 import { explanationOf, whyItem } from "./recall/explain.ts";
@@ -200,18 +202,33 @@ async function filterOf(
   scope: Scope,
   where: NonNullable<Wanted["bounds"]["where"]>,
 ): Promise<(block: Block, slot: number) => boolean> {
-  const state = await ports.states.of(scope);
-  const ofMessage = (id: string): boolean => matches(where, state.messages.get(id)?.metadata ?? {});
+  const { messages, memories } = await ports.states.of(scope);
+  const passing = new Set<string>();
+  await eachInSlices(
+    messages.values(),
+    ({ id, metadata }) => {
+      if (matches(where, metadata ?? {})) passing.add(id);
+    },
+    FILTERED,
+  );
+  const ofMemory = ({ metadata, sources }: Memory): boolean => {
+    // Own metadata decides; a memory without any is judged by what it was read from.
+    const said = sources.map(({ message }) => message).filter((one) => messages.has(one));
+    if (metadata || said.length === 0) return matches(where, metadata ?? {});
+    return said.some((one) => passing.has(one));
+  };
+  const kept = new Set<string>();
+  await eachInSlices(memories.values(), (memory) => void (ofMemory(memory) && kept.add(memory.id)), FILTERED);
   return (block, slot) => {
     const id = unitId(block, slot);
-    const memory = state.memories.get(id);
-    if (!memory) return ofMessage(id.slice(0, id.lastIndexOf("#")));
-    // Own metadata decides; a memory without any is judged by what it was read from.
-    const said = memory.sources.map(({ message }) => message).filter((one) => state.messages.has(one));
-    if (memory.metadata || said.length === 0) return matches(where, memory.metadata ?? {});
-    return said.some(ofMessage);
+    if (memories.has(id)) return kept.has(id);
+    const message = id.slice(0, id.lastIndexOf("#"));
+    return messages.has(message) ? passing.has(message) : matches(where, {});
   };
 }
+
+/** So many are held against a filter in one go: the largest one takes some microseconds for each. */
+const FILTERED = 50;
 
 /** What is searched with: of a long query its beginning and its end, where the question mostly stands. */
 function excerpt(query: string): string {

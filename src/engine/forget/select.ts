@@ -1,5 +1,5 @@
 import type { Cut } from "../../domain/cut.ts";
-import { matches, type Where } from "../../domain/filter.ts";
+import { checkWhere, matches, type Where } from "../../domain/filter.ts";
 import { checkName } from "../../domain/limits.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
@@ -74,6 +74,7 @@ function selectWhere(state: UserState, where: Where): Selection {
       "forget: an empty filter would take everything. Say { everything: true } if that is meant.",
     );
   }
+  checkWhere(where);
   const passes = (one: { metadata?: Message["metadata"] }): boolean => matches(where, one.metadata);
   return selectMessages(state, passes, passes);
 }

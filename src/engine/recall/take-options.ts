@@ -1,4 +1,4 @@
-import { matches } from "../../domain/filter.ts";
+import { checkWhere } from "../../domain/filter.ts";
 import { checkCount, checkName, checkShare, checkText } from "../../domain/limits.ts";
 import { KINDS } from "../../domain/memory.ts";
 import type { RecallOptions } from "../../domain/recall.ts";
@@ -52,7 +52,7 @@ export function takeOptions(
       throw invalid(`recall does not know one of its options. Known: ${[...KNOWN].join(", ")}.`);
   }
   // A misspelt filter is an error even where there is nothing to filter.
-  if (options.where !== undefined) matches(options.where, {});
+  if (options.where !== undefined) checkWhere(options.where);
   return {
     query: checkText(query, "query"),
     limit: checkCount(options.limit ?? 10, "limit", 1, 1000),
