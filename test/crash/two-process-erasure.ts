@@ -156,7 +156,8 @@ function run(round: Round, words: readonly string[]): Promise<number> {
     child.once("close", (status) => {
       noteDamage(round, said);
       // 3: nothing was found, which is no failure.
-      if (status !== 0 && status !== 3) round.faults.push(`${words[0]} ended with ${status}: ${said.slice(0, 300)}`);
+      if (status !== 0 && status !== 3)
+        round.faults.push(`${words[0]} ended with ${status}: ${said.slice(0, 300)}`);
       settle(status ?? -1);
     });
   });
@@ -210,6 +211,8 @@ if (import.meta.main) {
   const { faults, ...result } = await eraseAmongProcesses(rounds, seed, main);
   for (const fault of faults.slice(0, 20)) console.error(fault);
   const secs = Math.round((performance.now() - begin) / 1000);
-  console.log(JSON.stringify({ test: "two-process-erasure", seed, rounds, ...result, faults: faults.length, secs }));
+  console.log(
+    JSON.stringify({ test: "two-process-erasure", seed, rounds, ...result, faults: faults.length, secs }),
+  );
   process.exitCode = faults.length === 0 ? 0 : 1;
 }
