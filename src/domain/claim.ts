@@ -1,5 +1,5 @@
 import type { Claim, Memory } from "./memory.ts";
-import { wordKey, words } from "./words.ts";
+import { exactKey, spelled, wordKey, words } from "./words.ts";
 
 const keys = new WeakMap<Claim, string>();
 
@@ -7,7 +7,7 @@ const keys = new WeakMap<Claim, string>();
 export function claimKey(claim: Claim): string {
   let key = keys.get(claim);
   if (key === undefined) {
-    key = JSON.stringify([claim.subject.toLowerCase(), claim.relation, wordKey(claim.value)]);
+    key = JSON.stringify([claim.subject.toLowerCase(), claim.relation, exactKey(claim.value)]);
     // Each write compares with every memory of the user; claims never change, so their keys can be kept.
     keys.set(claim, key);
   }
@@ -34,8 +34,8 @@ export function qualifiersApart(one: Claim, other: Claim): boolean {
 
 /** Whether one value holds all words of the other: "Canon" and "a Canon X100". */
 export function valuesMeet(one: string, other: string): boolean {
-  const a = wordKey(one).split(" ").filter(Boolean);
-  const b = wordKey(other).split(" ").filter(Boolean);
+  const a = wordKey(spelled(one)).split(" ").filter(Boolean);
+  const b = wordKey(spelled(other)).split(" ").filter(Boolean);
   if (a.length === 0 || b.length === 0) return false;
   const [few, many] = a.length <= b.length ? [a, new Set(b)] : [b, new Set(a)];
   return few.every((word) => many.has(word));

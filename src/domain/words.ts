@@ -102,7 +102,23 @@ function beforeApostrophe(word: string): string {
 
 /** Whether two short texts say the same but for case, accents, punctuation, articles and word endings. */
 export function sameWords(one: string, other: string): boolean {
-  return wordKey(one) === wordKey(other);
+  return exactKey(one) === exactKey(other);
+}
+
+/** Signs that tell values apart and are no words: "C++" and "C#", "-5" and "5", "$20" and "€20", "20 %". */
+const SIGNS = /(?<![\p{L}\p{N}])[-−](?=\p{N})|(?<=[\p{L}\p{N}])(?:\+\+?|#)(?![\p{L}\p{N}])|[$€£¥%°]/gu;
+
+/** `wordKey` with the signs that tell values apart. */
+export function exactKey(text: string): string {
+  const signs = text.match(SIGNS);
+  return signs ? `${wordKey(text)} ${signs.join("")}` : wordKey(text);
+}
+
+/** With the signs of such names as letters, for what compares words alone: "C++" as "Cplusplus", "F#" as "Fsharp". */
+export function spelled(text: string): string {
+  return text.replace(/(?<=\p{Lu})(?:\+\+|#)(?![\p{L}\p{N}])/gu, (sign) =>
+    sign === "#" ? "sharp" : "plusplus",
+  );
 }
 
 /** What `sameWords` compares. */

@@ -19,6 +19,8 @@ const ONE_NOW = new Set(
 /** "these days I sleep seven hours", "the pass costs 104 euros now": the same with another number. */
 export function measuredBefore(part: Part, relation: string, value: string): string | undefined {
   const { context, statement } = part;
+  // "I read 1984": the number is the whole name.
+  if (NAMING.has(relation) && /^\d[\d.,]*$/.test(value)) return undefined;
   const shape = shapeOf(value);
   if (!shape.includes("#") || isOver(part)) return undefined;
   const same = context.known.filter(
@@ -32,11 +34,13 @@ export function measuredBefore(part: Part, relation: string, value: string): str
   return same.length === 1 ? same[0]?.id : undefined;
 }
 
+const NAMING = new Set("read|watch|like|love|enjoy|hate|play|see|listen to|recommend|finish".split("|"));
+
 const COUNTED = /\b(?:\d[\d.,:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b/gi;
 
 /** What stands before a number that measures: "at 7", "about five hours", "up to 30 km". */
 const BEFORE_MEASURE =
-  /(?:^|\b(?:at|by|for|from|in|on|to|until|till|after|before|about|around|only|just|nearly|almost|roughly|over|under|every|than|an?|the|is|are|was|were) |[^\p{L}\p{N} .] ?)$/iu;
+  /(?:^|\b(?:at|by|for|from|in|on|to|until|till|after|before|about|around|only|just|nearly|almost|roughly|over|under|every|than|an?|the|is|are|was|were) |(?<!\p{L})-|[^\p{L}\p{N} .-] ?)$/iu;
 /** A unit behind a number: "mg", "%", " hours". */
 const UNIT = /^(?:\p{Ll}{1,3}\b|[%€£$°])|^ (?!(?:and|or|but|on|in|at|with|from|of|for|to|as|by)\b)\p{Ll}/u;
 
@@ -51,8 +55,13 @@ function shapeOf(value: string): string {
     .replace(/^(?:about|around|only|just|nearly|almost|roughly|an?|the) /, "");
 }
 
+/** A number behind these is which one, not how much: "the number 14 bus", "room 12". */
+const WHICH =
+  /\b(?:number|no\.?|nr\.?|room|bus|tram|route|line|platform|gate|flat|unit|item|page|chapter|episode|season|part|version|level|size) $/i;
+
 function isMeasure(value: string, number: string, at: number): boolean {
   const before = value.slice(0, at);
+  if (WHICH.test(before)) return false;
   if (BEFORE_MEASURE.test(before)) return true;
   // Behind a capital letter it is part of a name, whatever follows.
   if (/\p{Lu}[\p{L}\p{N}'.-]* ?$/u.test(before)) return false;

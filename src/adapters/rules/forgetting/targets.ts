@@ -1,6 +1,6 @@
 import type { Claim } from "../../../domain/memory.ts";
 import { answeringRelations } from "../../../domain/relations.ts";
-import { stem, words } from "../../../domain/words.ts";
+import { spelled, stem, words } from "../../../domain/words.ts";
 import type { Target } from "../../../ports/extractor.ts";
 import type { Context } from "../context.ts";
 import type { KnownMemory } from "../known-memory.ts";
@@ -14,7 +14,7 @@ const GENERIC = new Set(
 
 /** The telling words of a text, stemmed. */
 export function telling(text: string): string[] {
-  const all = words(text).map(stem);
+  const all = words(spelled(text)).map(stem);
   const telling = all.filter((word) => !GENERIC.has(word));
   return telling.length > 0 ? telling : all.filter((word) => word.length > 4 && !LIGHT.has(word));
 }

@@ -7,8 +7,15 @@ export function even(text: string): string {
     .replace(/[’‘`´]/g, "'")
     .replace(/[“”«»]/g, '"')
     .replace(/[\u00A0\t]/g, " ")
-    .replace(LOOSE, closed);
+    .replace(LOOSE, closed)
+    .replace(
+      NUMBERED,
+      (_all, mark: string, space: string, number: string) => `${mark}_${space.replace(" ", "_")}${number}`,
+    );
 }
+
+/** "Symphony No. 5": one word, and no end of a sentence. */
+const NUMBERED = /\b(No|[Nn]r|[Oo]p|no(?=\. ?\d+(?! \p{Ll}{3}| \p{Ll}+s\b)))\.( ?)(\d+)/gu;
 
 /** Marks that stand alone between spaces. */
 const LOOSE = /(?<=[\p{L}\p{N}'")]) +[,.;:!?…](?: *[,.;:!?…])*(?=\s|$)/gu;

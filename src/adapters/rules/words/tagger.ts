@@ -87,10 +87,18 @@ function pushTerm(
 ): number {
   const start = placeOf(plain, term.text, at + (plain.startsWith(term.pre, at) ? term.pre.length : 0));
   if (start < 0) return at;
-  const end = start + term.text.length;
+  const sign = signBehind(term);
+  const end = start + term.text.length + sign.length;
   const implicit = term.implicit === undefined ? undefined : capitalAs(term.text, term.implicit);
-  tokens.push(tokenOf(term, implicit ?? term.text, start + offset, end + offset));
-  return end + (plain.startsWith(term.post, end) ? term.post.length : 0);
+  const post = term.post.slice(sign.length);
+  const word = implicit ?? `${term.text}${sign}`;
+  tokens.push(tokenOf({ ...term, post }, word, start + offset, end + offset));
+  return end + (plain.startsWith(post, end) ? post.length : 0);
+}
+
+/** "C++", "C#": the sign is part of the name. */
+function signBehind({ text, post }: Term): string {
+  return /^\p{Lu}$/u.test(text) ? (/^(?:\+\+|#)(?![\p{L}\p{N}])/u.exec(post)?.[0] ?? "") : "";
 }
 
 /** "Ed's" stands for "Ed is": the name keeps its capital. */
