@@ -18,6 +18,8 @@ export interface Settings {
   readonly secret?: string;
   /** Requests of one key in a minute; 0 for as many as it likes. */
   readonly rateLimit?: number;
+  /** Bytes of one key's bodies in a minute; 0 for as many as it likes. */
+  readonly rateLimitBytes?: number;
   /** How long a request may take. */
   readonly requestMs?: number;
   /** How long the server goes on serving when it is told to stop, and says that it is not ready. */
@@ -98,6 +100,10 @@ export const SETTINGS: { readonly [name: string]: Setting } = {
     isSecret: true,
   },
   KEEPSAKE_RATE_LIMIT_PER_MINUTE: { schema: numberIn(0, 10_000_000), allowed: "a number from 0 to 10000000" },
+  KEEPSAKE_RATE_LIMIT_BYTES_PER_MINUTE: {
+    schema: numberIn(0, 1_000_000_000_000, /^\d{1,13}$/),
+    allowed: "a number from 0 to 1000000000000",
+  },
   KEEPSAKE_REQUEST_TIMEOUT_MS: { schema: numberIn(100, 600_000), allowed: "a number from 100 to 600000" },
   KEEPSAKE_DRAIN_MS: { schema: numberIn(0, 600_000), allowed: "a number from 0 to 600000" },
   KEEPSAKE_STOP_MS: { schema: numberIn(500, 600_000), allowed: "a number from 500 to 600000" },
@@ -173,6 +179,7 @@ export function readSettings(environment: Environment = process.env, db?: string
     ...text("apiKey", "KEEPSAKE_API_KEY"),
     ...text("secret", "KEEPSAKE_SECRET"),
     ...number("rateLimit", "KEEPSAKE_RATE_LIMIT_PER_MINUTE"),
+    ...number("rateLimitBytes", "KEEPSAKE_RATE_LIMIT_BYTES_PER_MINUTE"),
     ...number("requestMs", "KEEPSAKE_REQUEST_TIMEOUT_MS"),
     ...number("drainMs", "KEEPSAKE_DRAIN_MS"),
     ...number("stopMs", "KEEPSAKE_STOP_MS"),

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, Hono } from "hono";
+import type { Allowance } from "../ports/rate-limits.ts";
 import type { Intake } from "./intake.ts";
 
 /** What a request carries from one step to the next. */
@@ -14,8 +15,8 @@ export interface RequestFacts {
     key?: string;
     /** Is told of its body while that comes in. */
     intake?: Intake;
-    /** What is left of the allowance of its key, for the answer. */
-    allowance?: Readonly<Record<string, string>>;
+    /** What is left of the allowances of its key. */
+    allowances?: { readonly requests?: Allowance; readonly bytes?: Allowance };
   };
 }
 

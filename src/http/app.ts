@@ -18,6 +18,7 @@ import { OPERATIONS } from "./operations.ts";
 import { isRefusal, problemOf, problemResponse } from "./problem.ts";
 import { isOpenAiPath, NOT_PASSED_ON } from "./proxy/errors.ts";
 import { type ProxyOptions, proxy } from "./proxy/proxy.ts";
+import { withAllowances } from "./rate.ts";
 import { pageOperations } from "./routes/page.ts";
 import { withOpenMetrics } from "./routes/stats.ts";
 import { traced } from "./traced.ts";
@@ -40,7 +41,10 @@ export interface AppOptions {
   /** Is told of every request when it is over. */
   readonly onAnswered?: (answered: Answered) => void;
   readonly lifecycle?: Lifecycle;
+  /** How often each key may ask. */
   readonly rateLimits?: RateLimits;
+  /** How many bytes of bodies each key may send. */
+  readonly byteLimits?: RateLimits;
   /** How long a request may take, in ms (60,000). */
   readonly requestMs?: number;
   /** How many bytes of bodies it holds at once. */
@@ -61,6 +65,7 @@ export function httpApp(options: AppOptions): App {
   const life = options.lifecycle ?? lifecycle();
   const app = new Hono<RequestFacts>();
   app.use(stamped());
+  app.use(withAllowances());
   if (onAnswered) app.use(observed(onAnswered));
   if (meter) app.use(observed(metered(meter)));
   if (options.tracer) app.use(traced(options.tracer));
@@ -77,7 +82,7 @@ export function httpApp(options: AppOptions): App {
     inFlight: bodiesInFlight(options.bodies),
     proxy: proxy({ onCall: keepsake.onCall, ...(meter ? { meter } : {}), ...options.proxy }),
     ...(metrics ? { metrics: () => metrics.text() } : {}),
-    ...(rateLimits ? { rateLimits } : {}),
+    rates: { requests: rateLimits, bytes: options.byteLimits },
   });
 
   app.notFound((context) =>

@@ -7,7 +7,7 @@ import { intakeOf } from "./intake.ts";
 import { once } from "./once.ts";
 import type { Asked, Operation, Services } from "./operation.ts";
 import { refuse } from "./problem.ts";
-import { withinRate } from "./rate.ts";
+import { withinBytes, withinRate } from "./rate.ts";
 import { reach } from "./reach.ts";
 import { type Turns, turns } from "./turns.ts";
 
@@ -50,12 +50,11 @@ async function perform(
   if (operation.scope !== "none") await services.keys.refresh();
   const bearer = admitted(operation, exchange, services.keys);
   if (bearer) exchange.set("key", bearer.key);
-  await withinRate(bearer, services.rateLimits);
+  const { rates } = services;
+  await withinRate(exchange, bearer, rates);
   const held = services.inFlight.hold(bearer?.key);
-  exchange.set(
-    "intake",
-    intakeOf(held, async () => {}),
-  );
+  const intake = intakeOf(held, (bytes) => withinBytes(exchange, bearer, { rates, bytes }));
+  exchange.set("intake", intake);
   const work = (signal: AbortSignal): Promise<Response> =>
     services.lifecycle.during(async () => {
       const came = await read(operation, exchange);

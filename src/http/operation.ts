@@ -1,12 +1,12 @@
 import * as z from "zod";
 import type { Keepsake, ScopedMemory } from "../engine/surface.ts";
-import type { RateLimits } from "../ports/rate-limits.ts";
 import type { Exchange } from "./app-types.ts";
 import { name } from "./fields.ts";
 import type { BodiesInFlight } from "./in-flight.ts";
 import type { ApiKeys, Bearer, KeyScope } from "./keys.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { OpenAiProxy } from "./proxy/proxy.ts";
+import type { Rates } from "./rate.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -18,8 +18,8 @@ export interface Services {
   readonly lifecycle: Lifecycle;
   /** How long a request may take, in ms. */
   readonly requestMs: number;
-  /** Absent where everybody may ask as often as they like. */
-  readonly rateLimits?: RateLimits;
+  /** Parts are absent where everybody may take as much as they like. */
+  readonly rates: Rates;
   /** Bodies that are being read or passed on. */
   readonly inFlight: BodiesInFlight;
   /** All metrics as text; absent where nobody may read them. */

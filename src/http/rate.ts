@@ -1,16 +1,97 @@
-import type { RateLimits } from "../ports/rate-limits.ts";
+import type { MiddlewareHandler } from "hono";
+import type { Allowance, RateLimits } from "../ports/rate-limits.ts";
+import type { Exchange, RequestFacts } from "./app-types.ts";
 import type { Bearer } from "./keys.ts";
 import { refuse } from "./problem.ts";
 
+/** What each key may take in a minute; absent parts have no limit. */
+export interface Rates {
+  readonly requests?: RateLimits | undefined;
+  /** Of request bodies. */
+  readonly bytes?: RateLimits | undefined;
+}
+
+type Policy = keyof Rates;
+
 /** Takes a request off the allowance of a key (429 where there is none left). Who has no key has no allowance. */
-export async function withinRate(bearer: Bearer | undefined, limits: RateLimits | undefined): Promise<void> {
-  if (!bearer || !limits) return;
-  const waitMs = await limits.take(bearer.key);
+export async function withinRate(
+  exchange: Exchange,
+  bearer: Bearer | undefined,
+  rates: Rates,
+): Promise<void> {
+  if (bearer) await spend(exchange, "requests", rates.requests, { key: bearer.key, amount: 1 });
+}
+
+/** Takes the bytes of a body off the allowance of a key (429). */
+export async function withinBytes(
+  exchange: Exchange,
+  bearer: Bearer | undefined,
+  { rates, bytes }: { readonly rates: Rates; readonly bytes: number },
+): Promise<void> {
+  // A bucket of its own, where both kinds are kept in one store.
+  if (bearer) await spend(exchange, "bytes", rates.bytes, { key: `bytes ${bearer.key}`, amount: bytes });
+}
+
+const TOO_OFTEN: Readonly<Record<Policy, string>> = {
+  requests: "Too many requests with this key. Come again later, or have the limit raised.",
+  bytes: "Too many bytes with this key. Come again later, or have the limit raised.",
+};
+
+async function spend(
+  exchange: Exchange,
+  policy: Policy,
+  limits: RateLimits | undefined,
+  { key, amount }: { readonly key: string; readonly amount: number },
+): Promise<void> {
+  if (!limits) return;
+  const allowance = limits.spend ? await limits.spend(key, amount) : undefined;
+  const waitMs = allowance?.waitMs ?? (await limits.take(key));
+  if (allowance) exchange.set("allowances", { ...exchange.get("allowances"), [policy]: allowance });
   if (waitMs === 0) return;
   throw refuse({
     status: 429,
     code: "over_quota",
-    detail: "Too many requests with this key. Come again later, or have the limit raised.",
-    headers: { "retry-after": String(Math.ceil(waitMs / 1000)) },
+    detail: TOO_OFTEN[policy],
+    // What is on its way of a body that is refused is read by nobody.
+    headers: {
+      "retry-after": String(Math.ceil(waitMs / 1000)),
+      ...(policy === "bytes" ? { connection: "close" } : {}),
+    },
   });
+}
+
+/**
+ * Tells with each answer what is left. `RateLimit` and `RateLimit-Policy` are the IETF draft's and tell of requests and bytes;
+ * `RateLimit-Limit`, `-Remaining` and `-Reset` are its earlier form, of requests alone, which more clients read today.
+ */
+export function withAllowances(): MiddlewareHandler<RequestFacts> {
+  return async (exchange, next) => {
+    await next();
+    const allowances = exchange.get("allowances");
+    if (!allowances) return;
+    const { headers } = exchange.res;
+    for (const [name, value] of Object.entries(headersOf(allowances))) headers.set(name, value);
+  };
+}
+
+function headersOf(allowances: NonNullable<RequestFacts["Variables"]["allowances"]>): Record<string, string> {
+  const all = Object.entries(allowances);
+  const list = (write: (policy: string, allowance: Allowance) => string): string =>
+    all.map(([policy, allowance]) => write(policy, allowance)).join(", ");
+  const { requests } = allowances;
+  return {
+    "ratelimit-policy": list((policy, { most }) => `"${policy}";q=${most};w=60`),
+    ratelimit: list((policy, { left, fullMs }) => `"${policy}";r=${left};t=${secondsOf(fullMs)}`),
+    ...(requests
+      ? {
+          "ratelimit-limit": String(requests.most),
+          "ratelimit-remaining": String(requests.left),
+          "ratelimit-reset": String(secondsOf(requests.fullMs)),
+        }
+      : {}),
+  };
+}
+
+function secondsOf(ms: number): number {
+  return Math.ceil(ms / 1000);
 }

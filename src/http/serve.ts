@@ -37,6 +37,8 @@ export interface ServeOptions {
   readonly onAnswered?: (answered: Answered) => void;
   /** How often each key may ask; absent, as often as it likes. */
   readonly rateLimits?: RateLimits;
+  /** How many bytes of bodies each key may send; absent, as many as it likes. */
+  readonly byteLimits?: RateLimits;
   readonly meter?: AppOptions["meter"];
   readonly tracer?: AppOptions["tracer"];
   readonly metrics?: AppOptions["metrics"];
@@ -117,8 +119,20 @@ function firstOf({ first, list }: ApiKeys): string | undefined {
 }
 
 function optionsFor(options: ServeOptions): Partial<AppOptions> {
-  const { hosts, onFault, onAnswered, rateLimits, requestMs, proxy, meter, metrics, tracer } = options;
-  return given({ hosts, onFault, onAnswered, rateLimits, requestMs, proxy, meter, metrics, tracer });
+  const { hosts, onFault, onAnswered, rateLimits, byteLimits, requestMs, proxy, meter, metrics, tracer } =
+    options;
+  return given({
+    hosts,
+    onFault,
+    onAnswered,
+    rateLimits,
+    byteLimits,
+    requestMs,
+    proxy,
+    meter,
+    metrics,
+    tracer,
+  });
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {

@@ -6,15 +6,23 @@ import type { RateLimits } from "../ports/rate-limits.ts";
  * nobody is kept out because a store of counters is down.
  */
 export function sharedLimits(shared: RateLimits, own: RateLimits): RateLimits {
+  const take = (key: string): Promise<number> => orElse(shared.take(key), () => own.take(key));
+  const { spend: sharedSpend } = shared;
+  const { spend: ownSpend } = own;
+  if (!sharedSpend || !ownSpend) return { name: shared.name, take };
   return {
     name: shared.name,
-    async take(key) {
-      try {
-        return await shared.take(key);
-      } catch (error) {
-        if (!isMemoryError(error)) throw error;
-        return own.take(key);
-      }
-    },
+    take,
+    spend: (key, amount) =>
+      orElse(sharedSpend.call(shared, key, amount), () => ownSpend.call(own, key, amount)),
   };
+}
+
+async function orElse<Result>(asked: Promise<Result>, own: () => Promise<Result>): Promise<Result> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (!isMemoryError(error)) throw error;
+    return own();
+  }
 }

@@ -44,6 +44,16 @@ export function rateLimitsConformance(
       expect((await taken("one", 5)).map((wait) => wait === 0)).toEqual([true, true, true, true, false]);
     });
 
+    it("take many units at once, tell what is left, and take all where more are wanted than there ever are", async () => {
+      const { limits, pass } = await started(60);
+      if (!limits.spend) return;
+      const first = await limits.spend("one", 45);
+      expect(first).toEqual({ waitMs: 0, most: 60, left: 15, fullMs: 45_000 });
+      expect(await limits.spend("one", 20)).toMatchObject({ waitMs: 5000, left: 15 });
+      pass(45_000);
+      expect(await limits.spend("one", 1000)).toMatchObject({ waitMs: 0, left: 0, fullMs: 60_000 });
+    });
+
     it("know keys apart", async () => {
       const { taken } = await started(1);
       expect([await taken("one", 1), await taken("two", 1)]).toEqual([[0], [0]]);

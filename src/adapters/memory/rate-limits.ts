@@ -1,6 +1,6 @@
 import { invalid } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { RateLimits } from "../../ports/rate-limits.ts";
+import type { Allowance, RateLimits } from "../../ports/rate-limits.ts";
 
 interface Bucket {
   /** What was in it at `at`; it has filled since. */
@@ -13,10 +13,13 @@ interface Bucket {
 const MANY = 10_000;
 
 /**
- * Token buckets in this process: each key may ask `perMinute` times in one go, and gets as many back over a minute. A
+ * Token buckets in this process: each key may take one unit `perMinute` times in one go, and gets as many back over a minute. A
  * clock that is set back refills nothing, and takes nothing away.
  */
-export function memoryRateLimits(options: { readonly perMinute: number; readonly clock: Clock }): RateLimits {
+export function memoryRateLimits(options: {
+  readonly perMinute: number;
+  readonly clock: Clock;
+}): Required<RateLimits> {
   const { perMinute, clock } = options;
   if (!Number.isInteger(perMinute) || perMinute < 1)
     throw invalid("perMinute must be a whole number from 1.");
@@ -27,19 +30,27 @@ export function memoryRateLimits(options: { readonly perMinute: number; readonly
   const sweep = (now: number): void => {
     for (const [key, bucket] of buckets) if (filled(bucket, now) >= perMinute) buckets.delete(key);
   };
+  const spend = (key: string, amount: number): Allowance => {
+    const wanted = Math.min(amount, perMinute);
+    const now = clock().getTime();
+    const bucket = buckets.get(key) ?? { tokens: perMinute, at: now };
+    const tokens = filled(bucket, now);
+    if (!buckets.has(key)) {
+      if (buckets.size >= MANY) sweep(now);
+      buckets.set(key, bucket);
+    }
+    bucket.at = now;
+    bucket.tokens = tokens < wanted ? tokens : tokens - wanted;
+    return {
+      waitMs: tokens < wanted ? Math.max(1, Math.ceil((wanted - tokens) / perMs)) : 0,
+      most: perMinute,
+      left: Math.floor(bucket.tokens),
+      fullMs: Math.ceil((perMinute - bucket.tokens) / perMs),
+    };
+  };
   return {
     name: "memory",
-    async take(key) {
-      const now = clock().getTime();
-      const bucket = buckets.get(key) ?? { tokens: perMinute, at: now };
-      const tokens = filled(bucket, now);
-      if (!buckets.has(key)) {
-        if (buckets.size >= MANY) sweep(now);
-        buckets.set(key, bucket);
-      }
-      bucket.at = now;
-      bucket.tokens = tokens < 1 ? tokens : tokens - 1;
-      return tokens < 1 ? Math.max(1, Math.ceil((1 - tokens) / perMs)) : 0;
-    },
+    take: async (key) => spend(key, 1).waitMs,
+    spend: async (key, amount) => spend(key, amount),
   };
 }

@@ -1,6 +1,6 @@
 import { invalid, MemoryError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { RateLimits } from "../../ports/rate-limits.ts";
+import type { Allowance, RateLimits } from "../../ports/rate-limits.ts";
 import { shortHash } from "../shared/scope-name.ts";
 import { asking } from "./asking.ts";
 import type { RedisOptions } from "./client.ts";
@@ -16,7 +16,10 @@ export interface RedisRateLimitsOptions extends RedisOptions {
 /** A bucket that nobody asked for so long, in ms, is full again: as good as none. */
 const FULL_AGAIN_MS = 60_000;
 
-/** Takes one from the bucket KEYS[1] (`tokens` as of `at`) that fills by ARGV[2] a minute; gives how many ms to wait. */
+/**
+ * Takes ARGV[3] from the bucket KEYS[1] (`tokens` as of `at`) that fills by ARGV[2] a minute; gives how many ms to wait, and how many
+ * whole ones are left.
+ */
 const TAKE = script(`${NOW}
 local most = tonumber(ARGV[2])
 local per_ms = most / 60000
@@ -24,35 +27,39 @@ local held = redis.call('HMGET', KEYS[1], 'tokens', 'at')
 local tokens = tonumber(held[1]) or most
 local at = tonumber(held[2]) or now
 tokens = math.min(most, tokens + math.max(0, now - at) * per_ms)
+local wanted = math.min(tonumber(ARGV[3]), most)
 local wait = 0
-if tokens < 1 then
-  wait = math.max(1, math.ceil((1 - tokens) / per_ms - 0.000001))
+if tokens < wanted then
+  wait = math.max(1, math.ceil((wanted - tokens) / per_ms - 0.000001))
 else
-  tokens = tokens - 1
+  tokens = tokens - wanted
 end
 redis.call('HSET', KEYS[1], 'tokens', string.format('%.9f', tokens), 'at', string.format('%.0f', now))
 redis.call('PEXPIRE', KEYS[1], ${FULL_AGAIN_MS})
-return wait
+return {wait, math.floor(tokens)}
 `);
 
 /**
  * Token buckets that several servers share, by the clock of the Redis server: each key may ask `perMinute` times in one go, and
  * gets as many back over a minute. `unavailable` or `forbidden` where Redis cannot be asked.
  */
-export function redisRateLimits(options: RedisRateLimitsOptions): RateLimits {
+export function redisRateLimits(options: RedisRateLimitsOptions): Required<RateLimits> {
   const { perMinute, clock, prefix = PREFIX } = options;
   if (!Number.isInteger(perMinute) || perMinute < 1)
     throw invalid("perMinute must be a whole number from 1.");
   const ask = asking(options, "Redis (rate limits)");
+  const spend = async (key: string, amount: number): Promise<Allowance> => {
+    const place = `${prefix}:rate:${shortHash(key)}`;
+    const told = await TAKE(ask, [place], [nowOf(clock), perMinute, amount]);
+    const [waitMs = Number.NaN, left = Number.NaN] = Array.isArray(told) ? told.map(Number) : [];
+    if (Number.isFinite(waitMs) && Number.isFinite(left)) {
+      return { waitMs, most: perMinute, left, fullMs: Math.ceil(((perMinute - left) * 60_000) / perMinute) };
+    }
+    throw new MemoryError("unavailable", "Redis (rate limits) gave no number. Is the prefix used by others?");
+  };
   return {
     name: "redis",
-    async take(key) {
-      const wait = Number(await TAKE(ask, [`${prefix}:rate:${shortHash(key)}`], [nowOf(clock), perMinute]));
-      if (Number.isFinite(wait)) return wait;
-      throw new MemoryError(
-        "unavailable",
-        "Redis (rate limits) gave no number. Is the prefix used by others?",
-      );
-    },
+    take: async (key) => (await spend(key, 1)).waitMs,
+    spend,
   };
 }

@@ -25,6 +25,10 @@ import { endWithin, STOP_MS, stopped } from "../stopped.ts";
 
 /** Requests of one key in a minute where others can reach the server: far more than a person makes, and no flood. */
 const RATE_LIMIT = 6000;
+/** The same where only this machine's programs get in: a thousand a second, so that a loop gone wild is stopped. */
+const RATE_LIMIT_HERE = 60_000;
+/** Bytes of one key's bodies in a minute: two of the longest imports. */
+const RATE_LIMIT_BYTES = 536_870_912;
 
 interface ServeOptions extends CommonOptions {
   readonly host?: string;
@@ -105,12 +109,17 @@ function guarded({ path, isFile, settings, backends: { documents } }: Working): 
 /** How often each key may ask, and how long a request may take. */
 function paced({ settings, clock, backends }: Working, host: string): Partial<HttpOptions> {
   const { requestMs, drainMs, stopMs = STOP_MS } = settings;
-  // Where only this machine's programs get in, a limit would keep nobody out.
-  const perMinute = settings.rateLimit ?? (isLoopback(host) ? 0 : RATE_LIMIT);
-  const own = (): RateLimits => memoryRateLimits({ perMinute, clock });
-  const shared = perMinute > 0 ? backends.rateLimits?.(perMinute) : undefined;
+  const limits = (perMinute: number): RateLimits | undefined => {
+    if (perMinute === 0) return undefined;
+    const own = memoryRateLimits({ perMinute, clock });
+    const shared = backends.rateLimits?.(perMinute);
+    return shared ? sharedLimits(shared, own) : own;
+  };
+  const rateLimits = limits(settings.rateLimit ?? (isLoopback(host) ? RATE_LIMIT_HERE : RATE_LIMIT));
+  const byteLimits = limits(settings.rateLimitBytes ?? RATE_LIMIT_BYTES);
   return {
-    ...(perMinute > 0 ? { rateLimits: shared ? sharedLimits(shared, own()) : own() } : {}),
+    ...(rateLimits ? { rateLimits } : {}),
+    ...(byteLimits ? { byteLimits } : {}),
     ...(requestMs === undefined ? {} : { requestMs }),
     ...(drainMs === undefined ? {} : { drainMs }),
     stopMs,
