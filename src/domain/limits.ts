@@ -63,6 +63,20 @@ export function checkName(text: unknown, name: string): string {
   return checkText(text, name, LIMITS.nameBytes);
 }
 
+/** What a path cannot carry, with its dots encoded or not: every client and every server takes it for a step in the path. */
+const PATH_STEP = /^\.{1,2}$/;
+
+/**
+ * A name that something is written under. What was written under "." or ".." by an earlier version is still found and
+ * erased, by calls that take the name in their body.
+ */
+export function checkNewName(text: unknown, name: string): string {
+  const checked = checkName(text, name);
+  if (PATH_STEP.test(checked))
+    throw invalid(`${name} is "." or "..", which is no name in an address. Choose another.`);
+  return checked;
+}
+
 /** Metadata is flat: texts, numbers, booleans, null, or lists of them. */
 export function checkMetadata(metadata: unknown, name: string): Metadata {
   if (typeof metadata !== "object" || metadata === null || Array.isArray(metadata)) {

@@ -1,4 +1,4 @@
-import { checkName, checkScope } from "../domain/limits.ts";
+import { checkName, checkNewName, checkScope } from "../domain/limits.ts";
 import type { Scope } from "../domain/scope.ts";
 import { MemoryError } from "../errors.ts";
 import { add, remove, update } from "./add.ts";
@@ -128,6 +128,7 @@ function scoped(
     work.written();
     return result;
   };
+  const store = <Result>(run: () => Result): Result => open(() => underNewName(scope, run));
   /** What was just stored may wait for a model. */
   const later = (): void => {
     work.written();
@@ -135,22 +136,23 @@ function scoped(
   };
   return {
     async remember(input, options = {}) {
-      const receipt = await write(() => remember(ports, scope, input, options));
+      const receipt = await write(() => store(() => remember(ports, scope, input, options)));
       if (receipt.pending === 0 || options.extract === "never") return receipt;
       work.later(scope, { isUnheard: options.extract === "later" });
       const hindered = await hindrance(ports, scope);
       return hindered ? { ...receipt, hindered } : receipt;
     },
     understand: (options) => write(() => understand(ports, scope, options)),
-    add: (memory) => write(() => add(ports, scope, memory)),
-    supersede: (what, memory) => write(() => supersede(ports, scope, what, memory)),
+    add: (memory) => write(() => store(() => add(ports, scope, memory))),
+    supersede: (what, memory) => write(() => store(() => supersede(ports, scope, what, memory))),
     recall: async (query, options) => open(() => recall(ports, scope, query, options)),
     answer: async (question, options) => open(() => answer(ports, scope, question, options)),
     answerStream: (question, options) => open(() => answerStream(ports, scope, question, options)),
-    converse: (message, options) => write(() => converse(ports, scope, message, options)).finally(later),
+    converse: (message, options) =>
+      write(() => store(() => converse(ports, scope, message, options))).finally(later),
     converseStream: (message, options) =>
       whole(
-        open(() => converseStream(ports, scope, message, options)),
+        store(() => converseStream(ports, scope, message, options)),
         later,
       ),
     explain: async (recalled, options) => open(() => explain(ports, scope, recalled, options)),
@@ -177,10 +179,17 @@ function scoped(
     export: () => open(() => exportLines(ports, scope)),
     import: (source, options) =>
       each(
-        open(() => importMessages(ports, scope, source, options)),
+        store(() => importMessages(ports, scope, source, options)),
         later,
       ),
   };
+}
+
+/** Runs what stores something new, under names that every surface can reach. */
+function underNewName<Result>({ user, session }: Scope, run: () => Result): Result {
+  checkNewName(user, "user");
+  if (session !== undefined) checkNewName(session, "session");
+  return run();
 }
 
 /** The same, and something done at each step. */

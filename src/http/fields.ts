@@ -36,6 +36,12 @@ export const spokenInBatch: z.ZodString = z
 export const name: z.ZodString = z
   .string()
   .meta({ id: "Name", pattern: WORDS, description: "At most 512 bytes of UTF-8" });
+/** The same, where something is stored under it: "." and ".." are steps in an address, and no names there. */
+export const newName: z.ZodString = z.string().meta({
+  id: "NewName",
+  pattern: `^(?!\\.{1,2}$)${WORDS.slice(1)}`,
+  description: 'At most 512 bytes of UTF-8; not "." or ".."',
+});
 /** A moment, read by `isoTime`. */
 export const moment: z.ZodString = z
   .string()

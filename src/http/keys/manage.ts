@@ -1,4 +1,4 @@
-import { checkName, checkText } from "../../domain/limits.ts";
+import { checkName, checkNewName, checkText } from "../../domain/limits.ts";
 import { isoTime } from "../../domain/time.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -124,7 +124,7 @@ export function newKey(wanted: WantedKey, now: Date): IssuedKey {
     createdAt: now.toISOString(),
     scopes,
     ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(wanted.user === undefined ? {} : { user: checkName(wanted.user, "user") }),
+    ...(wanted.user === undefined ? {} : { user: checkNewName(wanted.user, "user") }),
     ...(wanted.label === undefined ? {} : { label: checkText(wanted.label, "label", LABEL_BYTES) }),
   };
   return { key, entry };

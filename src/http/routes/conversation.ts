@@ -4,17 +4,17 @@ import type { Item } from "../../domain/recall.ts";
 import type { Reply, ScopedMemory } from "../../engine/surface.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { Exchange } from "../app-types.ts";
-import { maybe, name, spoken, turn } from "../fields.ts";
+import { maybe, newName, spoken, turn } from "../fields.ts";
 import { noteErasures } from "../once.ts";
 import { type Operation, operation } from "../operation.ts";
 import { CONVERSATION_REPLY } from "../shapes/recall.ts";
 import { given, itemToWire, receiptToWire } from "../wire.ts";
 
 const CONVERSATION = z.strictObject({
-  user_id: name,
+  user_id: newName,
   message: spoken,
   turn_number: maybe(turn),
-  session_id: maybe(name),
+  session_id: maybe(newName),
   include_memories: maybe(z.boolean()),
   stream: maybe(z.boolean()),
 });

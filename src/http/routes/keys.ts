@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { maybe, moment, name } from "../fields.ts";
+import { maybe, moment, name, newName } from "../fields.ts";
 import { LONGEST_GRACE_MS } from "../keys/manage.ts";
 import { type ApiKeys, type IssuedKey, KEY_SCOPES } from "../keys.ts";
 import { type Operation, operation } from "../operation.ts";
@@ -11,7 +11,7 @@ const SCOPES = z.array(z.enum(KEY_SCOPES)).min(1).max(KEY_SCOPES.length);
 const NEW_KEY = z
   .strictObject({
     scopes: maybe(SCOPES).describe("What it may do: read, write and erase, where absent"),
-    user_id: maybe(name).describe("The only user it reaches; not with the scope admin"),
+    user_id: maybe(newName).describe("The only user it reaches; not with the scope admin"),
     expires_at: maybe(moment).describe("From then on it opens nothing; never, where absent"),
     label: maybe(name).describe("What people call it: at most 100 bytes"),
   })

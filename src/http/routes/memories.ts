@@ -9,7 +9,7 @@ import {
   maybe,
   metadata,
   moment,
-  name,
+  newName,
   share,
   text,
   turn,
@@ -33,7 +33,7 @@ const FIELDS = {
   metadata: maybe(metadata),
 };
 
-const NEW_MEMORY = z.strictObject({ user_id: name, content: text, created_at: maybe(moment), ...FIELDS });
+const NEW_MEMORY = z.strictObject({ user_id: newName, content: text, created_at: maybe(moment), ...FIELDS });
 
 const CHANGES = z.strictObject({
   content: maybe(text),

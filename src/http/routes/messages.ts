@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Metadata } from "../../domain/filter.ts";
 import type { Part } from "../../domain/message.ts";
-import { maybe, metadata, moment, name, spokenInBatch, text } from "../fields.ts";
+import { maybe, metadata, moment, name, newName, spokenInBatch, text } from "../fields.ts";
 import { noteErasures } from "../once.ts";
 import { type Operation, operation } from "../operation.ts";
 import { RECEIPT } from "../shapes/receipt.ts";
@@ -17,7 +17,7 @@ const MESSAGE = z
     content: z.union([spokenInBatch, z.array(PART).min(1)]),
     name: maybe(name),
     at: maybe(moment),
-    session_id: maybe(name),
+    session_id: maybe(newName),
     metadata: maybe(metadata),
   })
   .transform(({ role, content, session_id, metadata: held, ...rest }) => ({
@@ -27,8 +27,8 @@ const MESSAGE = z
   }));
 
 const MESSAGES = z.strictObject({
-  user_id: name,
-  session_id: maybe(name),
+  user_id: newName,
+  session_id: maybe(newName),
   messages: z.array(MESSAGE).min(1).max(1000),
 });
 

@@ -1,4 +1,4 @@
-import { checkName } from "../../../domain/limits.ts";
+import { checkNewName } from "../../../domain/limits.ts";
 import { isMemoryError } from "../../../errors.ts";
 import type { KeyScope } from "../../keys.ts";
 import type { Asked } from "../../operation.ts";
@@ -64,7 +64,7 @@ function modeOf(wish: Who["mode"], scopes: readonly KeyScope[]): Pick<Who, "mode
 
 function isName(text: string): boolean {
   try {
-    checkName(text, "name");
+    checkNewName(text, "name");
     return true;
   } catch (error) {
     if (isMemoryError(error)) return false;
