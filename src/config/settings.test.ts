@@ -112,6 +112,35 @@ it("takes no notice of what only tests read", () => {
   expect(readSettings(read)).toEqual(readSettings({}));
 });
 
+it("takes origins of pages as a browser sends them, and nothing else", () => {
+  const { origins } = readSettings({ KEEPSAKE_ORIGINS: "https://app.example.com, http://localhost:5173" });
+  expect(origins).toEqual(["https://app.example.com", "http://localhost:5173"]);
+  expect(readSettings({}).origins).toBeUndefined();
+  for (const value of [
+    "*",
+    "null",
+    "app.example.com",
+    "https://app.example.com/",
+    "https://app.example.com:443",
+    "https://*.example.com",
+    "https://APP.example.com",
+    "https://me@app.example.com",
+    "ftp://app.example.com",
+    "https://app.example.com,",
+  ]) {
+    expect(() => readSettings({ KEEPSAKE_ORIGINS: value })).toThrow(
+      /origins such as https:\/\/app\.example\.com/,
+    );
+  }
+});
+
+it("stops at a server's key that is shorter than 24 characters, and says what is allowed", () => {
+  expect(readSettings({ KEEPSAKE_API_KEY: "k".repeat(24) }).apiKey).toBe("k".repeat(24));
+  expect(() => readSettings({ KEEPSAKE_API_KEY: "k".repeat(23) })).toThrow(
+    /KEEPSAKE_API_KEY: its value is not allowed.*24 to 512 visible ASCII characters/,
+  );
+});
+
 it("never shows the value of a secret", () => {
   for (const [name, value] of [
     ["KEEPSAKE_SECRET", "tooshort"],

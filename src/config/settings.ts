@@ -14,6 +14,8 @@ export interface Settings {
   readonly port: number;
   /** Names that the server answers to beside those of this machine. */
   readonly hosts?: readonly string[];
+  /** Origins of pages that may call the server beside its own. */
+  readonly origins?: readonly string[];
   readonly apiKey?: string;
   readonly secret?: string;
   /** Requests of one key in a minute; 0 for as many as it likes. */
@@ -85,6 +87,11 @@ function numberIn(least: number, most: number, form: RegExp = /^\d{1,9}$/): z.Zo
   return z.string().regex(form).transform(Number).pipe(z.number().min(least).max(most));
 }
 
+/** Whether it is written as a browser sends it: no path, no small slip, and never a wildcard. */
+function isOrigin(text: string): boolean {
+  return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
 /** Every name that counts, with what it may be. A name that is nearly one of these is a slip. */
 export const SETTINGS: { readonly [name: string]: Setting } = {
   KEEPSAKE_DB: { schema: z.string().regex(/^[^\0]+$/), allowed: "a path of a file" },
@@ -94,9 +101,13 @@ export const SETTINGS: { readonly [name: string]: Setting } = {
     schema: z.string().regex(/^[\w.-]{1,253}(?: *, *[\w.-]{1,253}){0,99}$/),
     allowed: "names without ports, with commas between them",
   },
+  KEEPSAKE_ORIGINS: {
+    schema: z.string().refine((list) => list.split(/ *, */).every(isOrigin)),
+    allowed: "origins such as https://app.example.com or http://localhost:5173, with commas between them",
+  },
   KEEPSAKE_API_KEY: {
-    schema: z.string().regex(/^[\x21-\x7e]{8,512}$/),
-    allowed: "8 to 512 visible ASCII characters",
+    schema: z.string().regex(/^[\x21-\x7e]{24,512}$/),
+    allowed: "24 to 512 visible ASCII characters",
     isSecret: true,
   },
   KEEPSAKE_RATE_LIMIT_PER_MINUTE: { schema: numberIn(0, 10_000_000), allowed: "a number from 0 to 10000000" },
@@ -176,6 +187,7 @@ export function readSettings(environment: Environment = process.env, db?: string
     host: values.get("KEEPSAKE_HOST") ?? "127.0.0.1",
     port: Number(values.get("KEEPSAKE_PORT") ?? 7420),
     ...one("hosts", values.get("KEEPSAKE_HOSTS")?.split(/ *, */)),
+    ...one("origins", values.get("KEEPSAKE_ORIGINS")?.split(/ *, */)),
     ...text("apiKey", "KEEPSAKE_API_KEY"),
     ...text("secret", "KEEPSAKE_SECRET"),
     ...number("rateLimit", "KEEPSAKE_RATE_LIMIT_PER_MINUTE"),

@@ -11,6 +11,8 @@ export interface RequestFacts {
     operation?: { readonly id: string; readonly path: string };
     /** Ids of the receipts of erasures that it made: its own answer may be kept after them. */
     erasures?: readonly string[];
+    /** The listed origin of the page that asks, where it is not the server's own. */
+    foreignOrigin?: string;
     /** The public half of the key it came with, once that is known to be good. */
     key?: string;
     /** Is told of its body while that comes in. */

@@ -6,6 +6,7 @@ import type { Tracer } from "../ports/tracer.ts";
 import { pageAssets } from "../ui/index.ts";
 import type { App, RequestFacts } from "./app-types.ts";
 import { REQUEST_MS } from "./deadline.ts";
+import { failedKeys } from "./failed-keys.ts";
 import { fromHere, hostsOf, stamped, wellSpelt } from "./guard.ts";
 import { type BodyBounds, bodiesInFlight } from "./in-flight.ts";
 import type { ApiKeys } from "./keys.ts";
@@ -37,6 +38,8 @@ export interface AppOptions {
   readonly host?: string;
   /** More names it answers to, without ports. */
   readonly hosts?: readonly string[];
+  /** Origins of pages that may call it beside its own, each as a browser sends it: "https://app.example.com". None. */
+  readonly origins?: readonly string[];
   readonly onFault?: (fault: ServerFault) => void;
   /** Is told of every request when it is over. */
   readonly onAnswered?: (answered: Answered) => void;
@@ -70,13 +73,14 @@ export function httpApp(options: AppOptions): App {
   if (meter) app.use(observed(metered(meter)));
   if (options.tracer) app.use(traced(options.tracer));
   app.use(stillOpen(life));
-  app.use(fromHere(hostsOf(options.host ?? "127.0.0.1", options.hosts)));
+  app.use(fromHere(hostsOf(options.host ?? "127.0.0.1", options.hosts), new Set(options.origins)));
   app.use(wellSpelt());
 
   const table = metrics?.isOpen ? withOpenMetrics(OPERATIONS) : OPERATIONS;
   mount(app, [...table, ...pageOperations(pageAssets())], {
     keepsake,
     keys,
+    failedKeys: failedKeys(),
     lifecycle: life,
     requestMs,
     inFlight: bodiesInFlight(options.bodies),

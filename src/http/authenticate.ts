@@ -1,7 +1,7 @@
 import { getCookie } from "hono/cookie";
 import type { Exchange } from "./app-types.ts";
 import type { ApiKeys, Bearer } from "./keys.ts";
-import { type Operation, scopesOf } from "./operation.ts";
+import { type Operation, type Services, scopesOf } from "./operation.ts";
 import { refuse } from "./problem.ts";
 import { isOpenAiPath } from "./proxy/errors.ts";
 
@@ -12,16 +12,22 @@ export const PROOF_HEADER = "x-keepsake-proof";
  * Who asks: lets through only who has a key or a signed-in page, and may do what the operation does. Before any body is
  * read. Undefined where no key is needed.
  */
-export function admitted(operation: Operation, exchange: Exchange, keys: ApiKeys): Bearer | undefined {
+export async function admitted(
+  operation: Operation,
+  exchange: Exchange,
+  { keys, failedKeys }: Pick<Services, "keys" | "failedKeys">,
+): Promise<Bearer | undefined> {
   if (operation.scope === "none") return undefined;
   const bearer = bearerOf(exchange, keys);
   if (!bearer) {
-    throw refuse({
+    const unknown = refuse({
       status: 401,
       code: "forbidden",
       detail: "Send a valid key, with the header authorization: Bearer KEY.",
       headers: { "www-authenticate": 'Bearer realm="keepsake"' },
     });
+    // Who brings no key at all has guessed none.
+    throw hasCredentials(exchange) ? await failedKeys.refusal(exchange, unknown) : unknown;
   }
   const missing = scopesOf(operation).filter((scope) => !bearer.scopes.includes(scope));
   if (missing.length > 0) {
@@ -35,9 +41,15 @@ export function admitted(operation: Operation, exchange: Exchange, keys: ApiKeys
   return bearer;
 }
 
+function hasCredentials(exchange: Exchange): boolean {
+  return keyHeader(exchange) !== undefined || getCookie(exchange, cookieName(exchange)) !== undefined;
+}
+
 function bearerOf(exchange: Exchange, keys: ApiKeys): Bearer | undefined {
   const header = keyHeader(exchange);
   if (header !== undefined) return keys.verify(/^Bearer +(\S+) *$/i.exec(header)?.[1] ?? "");
+  // The sign-in is that of the server's own page.
+  if (exchange.get("foreignOrigin") !== undefined) return undefined;
   const token = getCookie(exchange, cookieName(exchange));
   return token === undefined ? undefined : keys.verifySession(token, exchange.req.header(PROOF_HEADER) ?? "");
 }

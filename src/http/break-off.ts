@@ -17,15 +17,20 @@ export async function untilBrokenOff<Result>(
   if (client.aborted) onGone();
   client.addEventListener("abort", onGone, { once: true });
   const broken = Promise.withResolvers<never>();
-  const forget = life.onBreakOff((reason) => {
+  const forget = life.onBreakOff("requests", (reason) => {
     ending.abort(reason);
     broken.reject(reason);
   });
-  outgoing?.once("close", forget);
   try {
-    return await Promise.race([run(ending.signal), broken.promise]);
+    const result = await Promise.race([run(ending.signal), broken.promise]);
+    // What is sent in parts goes on after this. Without a connection nothing tells when it has gone out.
+    if (outgoing && !outgoing.destroyed)
+      outgoing.once(
+        "close",
+        life.onBreakOff("streams", (reason) => ending.abort(reason)),
+      );
+    return result;
   } finally {
-    // Without a connection there is nothing to tell when the answer has gone out.
-    if (!outgoing) forget();
+    forget();
   }
 }

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import { Server as Listener } from "node:net";
-import type { Lifecycle } from "./lifecycle.ts";
+import type { BreakableWork, Lifecycle } from "./lifecycle.ts";
 import { brokenOff } from "./open.ts";
 
 /** So long is listened for what was on its way when it was told to stop. */
@@ -11,9 +11,10 @@ const LONGEST_WAIT_MS = 300;
 const SWEEP_MS = 25;
 
 /** Of the time that there is: when what is still at work is broken off, when connections are cut, when the rest is left. */
-const BREAK_OFF = 0.45;
-const CUT = 0.6;
-const LEAVE = 0.7;
+const END_STREAMS = 0.4;
+const END_REQUESTS = 0.65;
+const CUT = 0.7;
+const LEAVE = 0.8;
 
 /**
  * Ends a server so that no request that was sent before is cut off. It goes on serving for a moment, for what lies in the
@@ -36,14 +37,19 @@ export async function farewell(
   life.enter("closing");
   const left = (share: number): number => Math.max(0, begun + withinMs * share - performance.now());
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
-  const breakingOff = setTimeout(() => life.breakOff(brokenOff()), left(BREAK_OFF));
+  const end = (kind: BreakableWork): void => life.breakOff(kind, brokenOff());
+  const timers = [
+    setTimeout(end, left(END_STREAMS), "streams"),
+    setTimeout(end, left(END_REQUESTS), "requests"),
+  ];
   const cutting = setTimeout(() => server.closeAllConnections(), left(CUT));
   await closed;
   clearInterval(sweep);
   clearTimeout(cutting);
   await life.idle(left(LEAVE));
-  clearTimeout(breakingOff);
-  life.breakOff(brokenOff());
+  for (const timer of timers) clearTimeout(timer);
+  end("streams");
+  end("requests");
 }
 
 /**

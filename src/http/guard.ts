@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import type { RequestFacts } from "./app-types.ts";
+import { markReadable, preflightAnswer } from "./origins.ts";
 import { refuse } from "./problem.ts";
 
 const HEADERS: Readonly<Record<string, string>> = {
@@ -50,28 +51,45 @@ export function wellSpelt(): MiddlewareHandler<RequestFacts> {
 
 /**
  * Refuses what did not come from here: a name in `Host` that is not ours (a foreign page that rebinds its name to
- * this machine), and a page of another origin. `hosts` are names without ports; undefined lets every name through.
+ * this machine), and a page of another origin that is not listed. `hosts` are names without ports; undefined lets every name
+ * through.
  */
-export function fromHere(hosts: ReadonlySet<string> | undefined): MiddlewareHandler<RequestFacts> {
+export function fromHere(
+  hosts: ReadonlySet<string> | undefined,
+  origins: ReadonlySet<string> = new Set(),
+): MiddlewareHandler<RequestFacts> {
   return async (context, next) => {
     const host = context.req.header("host") ?? new URL(context.req.url).host;
-    if (hosts && !hosts.has(nameOf(host))) {
-      throw refuse({
-        status: 403,
-        code: "forbidden",
-        detail: "This server does not go by that name (Host).",
-      });
-    }
+    if (hosts && !hosts.has(nameOf(host))) throw otherName();
     const origin = context.req.header("origin");
-    if (origin !== undefined && hostOf(origin) !== host.toLowerCase()) {
-      throw refuse({
-        status: 403,
-        code: "forbidden",
-        detail: "Pages of other origins may not call this server.",
-      });
+    const isOwn = origin === undefined || hostOf(origin) === host.toLowerCase();
+    if (isOwn) await next();
+    else if (!origins.has(origin)) throw otherOrigin();
+    else {
+      const preflight = preflightAnswer(context, origin);
+      if (preflight) return preflight;
+      context.set("foreignOrigin", origin);
+      await next();
     }
-    await next();
+    if (origins.size > 0) markReadable(context.res.headers, isOwn ? undefined : origin);
+    return undefined;
   };
+}
+
+function otherName(): Error {
+  return refuse({
+    status: 403,
+    code: "forbidden",
+    detail: "This server does not go by that name (Host).",
+  });
+}
+
+function otherOrigin(): Error {
+  return refuse({
+    status: 403,
+    code: "forbidden",
+    detail: "Pages of other origins may not call this server, unless KEEPSAKE_ORIGINS lists theirs.",
+  });
 }
 
 /** Whether only this machine can reach what listens there. A name that it cannot be sure of is none of its own. */

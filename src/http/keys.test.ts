@@ -58,9 +58,9 @@ describe("API keys", () => {
   });
 
   it("a given key counts, is kept nowhere, and no first key is made beside it", () => {
-    const { keys, store } = keysAt({ given: "a-key-of-my-own" });
+    const { keys, store } = keysAt({ given: "a-key-of-my-own-0123456789" });
     expect(keys.first).toBeUndefined();
-    expect(keys.verify("a-key-of-my-own")?.project).toBe("default");
+    expect(keys.verify("a-key-of-my-own-0123456789")?.project).toBe("default");
     expect(keys.verify("a-key-of-my-owN")).toBeUndefined();
     expect(store.read()).toBeUndefined();
   });
@@ -110,10 +110,14 @@ describe("sessions of the page", () => {
   });
 
   it("outlive a restart with the same given key, and end with another one", () => {
-    const { keys, store } = keysAt({ given: "a-key-of-my-own" });
-    const { token, proof } = keys.openSession("a-key-of-my-own") ?? { token: "", proof: "" };
-    expect(keysAt({ given: "a-key-of-my-own", store }).keys.verifySession(token, proof)).toBeDefined();
-    expect(keysAt({ given: "another-key", store }).keys.verifySession(token, proof)).toBeUndefined();
+    const { keys, store } = keysAt({ given: "a-key-of-my-own-0123456789" });
+    const { token, proof } = keys.openSession("a-key-of-my-own-0123456789") ?? { token: "", proof: "" };
+    expect(
+      keysAt({ given: "a-key-of-my-own-0123456789", store }).keys.verifySession(token, proof),
+    ).toBeDefined();
+    expect(
+      keysAt({ given: "another-key-of-my-own-012345", store }).keys.verifySession(token, proof),
+    ).toBeUndefined();
   });
 
   it("are not kept without end", () => {

@@ -169,8 +169,10 @@ function firstKey(store: KeyStore, clock: Clock): string | undefined {
 }
 
 function givenEntry(key: string): KeyEntry {
-  if (!/^[\x21-\x7e]{8,512}$/.test(key)) {
-    throw invalid("KEEPSAKE_API_KEY must be 8 to 512 visible ASCII characters without spaces.");
+  if (!/^[\x21-\x7e]{24,512}$/.test(key)) {
+    throw invalid(
+      "KEEPSAKE_API_KEY must be 24 to 512 visible ASCII characters without spaces. `openssl rand -hex 32` makes one.",
+    );
   }
   const hash = hashOf(key);
   // Its sessions end when another key is given, for the id changes with it.

@@ -1,6 +1,9 @@
 /** Where the server stands between its start and its end. */
 export type Phase = "serving" | "leaving" | "closing";
 
+/** What can be broken off: answers that are sent in parts, and requests whose answer has not begun. */
+export type BreakableWork = "streams" | "requests";
+
 /**
  * What is at work in the server. `leaving`: it still serves, and says that it is not ready, so that whoever sends it
  * requests stops. `closing`: what is at work finishes, and nothing new is taken.
@@ -8,12 +11,10 @@ export type Phase = "serving" | "leaving" | "closing";
 export interface Lifecycle {
   phase(): Phase;
   enter(phase: Phase): void;
-  /** Ends what is still at work: each request is told the reason, once. */
-  breakOff(reason: Error): void;
-  /** Whether `breakOff` was called. */
-  isBrokenOff(): boolean;
-  /** Calls back when the work of a request has to end; at once, where it has to by now. What it gives takes that back. */
-  onBreakOff(tell: (reason: Error) => void): () => void;
+  /** Ends what is still at work of this kind: each is told the reason, once. */
+  breakOff(kind: BreakableWork, reason: Error): void;
+  /** Calls back when work of this kind has to end; at once, where it has to by now. What it gives takes that back. */
+  onBreakOff(kind: BreakableWork, tell: (reason: Error) => void): () => void;
   /** Counts work until it ends, and gives what it gives. */
   during<Result>(run: () => Promise<Result>): Promise<Result>;
   /** Work that goes on after its answer: the end waits for it. Its errors are the caller's to handle before. */
@@ -24,8 +25,11 @@ export interface Lifecycle {
 
 export function lifecycle(): Lifecycle {
   let phase: Phase = "serving";
-  let broken: Error | undefined;
-  const listeners = new Set<(reason: Error) => void>();
+  const broken: { [kind in BreakableWork]?: Error } = {};
+  const listeners = {
+    streams: new Set<(reason: Error) => void>(),
+    requests: new Set<(reason: Error) => void>(),
+  };
   const atWork = new Set<Promise<unknown>>();
   const watch = (work: Promise<unknown>): void => {
     const ended: Promise<void> = work
@@ -43,17 +47,17 @@ export function lifecycle(): Lifecycle {
     enter(next) {
       phase = next;
     },
-    breakOff(reason) {
-      if (broken) return;
-      broken = reason;
-      for (const tell of listeners) tell(reason);
-      listeners.clear();
+    breakOff(kind, reason) {
+      if (broken[kind]) return;
+      broken[kind] = reason;
+      for (const tell of listeners[kind]) tell(reason);
+      listeners[kind].clear();
     },
-    isBrokenOff: () => broken !== undefined,
-    onBreakOff(tell) {
-      if (broken) tell(broken);
-      else listeners.add(tell);
-      return () => void listeners.delete(tell);
+    onBreakOff(kind, tell) {
+      const reason = broken[kind];
+      if (reason) tell(reason);
+      else listeners[kind].add(tell);
+      return () => void listeners[kind].delete(tell);
     },
     during(run) {
       const work = run();

@@ -48,7 +48,7 @@ async function perform(
 ): Promise<Response> {
   exchange.set("operation", operation);
   if (operation.scope !== "none") await services.keys.refresh();
-  const bearer = admitted(operation, exchange, services.keys);
+  const bearer = await admitted(operation, exchange, services);
   if (bearer) exchange.set("key", bearer.key);
   const { rates } = services;
   await withinRate(exchange, bearer, rates);

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Keepsake, ScopedMemory } from "../engine/surface.ts";
 import type { Exchange } from "./app-types.ts";
+import type { FailedKeys } from "./failed-keys.ts";
 import { name } from "./fields.ts";
 import type { BodiesInFlight } from "./in-flight.ts";
 import type { ApiKeys, Bearer, KeyScope } from "./keys.ts";
@@ -14,6 +15,8 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export interface Services {
   readonly keepsake: Keepsake;
   readonly keys: ApiKeys;
+  /** Slows down keys that are not known. */
+  readonly failedKeys: FailedKeys;
   /** What is at work; `after` is for work that goes on after its answer. */
   readonly lifecycle: Lifecycle;
   /** How long a request may take, in ms. */

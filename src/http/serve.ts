@@ -33,6 +33,8 @@ export interface ServeOptions {
   readonly apiKey?: string;
   /** Names that it answers to beside those of this machine, without ports. */
   readonly hosts?: readonly string[];
+  /** Origins of pages that may call it beside its own: "https://app.example.com", "http://localhost:5173". None. */
+  readonly origins?: readonly string[];
   readonly onFault?: (fault: ServerFault) => void;
   readonly onAnswered?: (answered: Answered) => void;
   /** How often each key may ask; absent, as often as it likes. */
@@ -47,7 +49,7 @@ export interface ServeOptions {
   readonly proxy?: ProxyOptions;
   /** How long it goes on serving after `close`, and says that it is not ready, in ms (0). */
   readonly drainMs?: number;
-  /** Within how many ms after that `close` ends, with what is not finished broken off (4,000). */
+  /** Within how many ms after that `close` ends, with what is not finished broken off (15,000). */
   readonly stopMs?: number;
 }
 
@@ -60,13 +62,12 @@ export interface Served {
   readonly signInUrl?: string;
   /**
    * Says that it is not ready, then takes no more requests, and ends when those at work are answered and what they left
-   * behind is written. What takes longer than half of `stopMs` is broken off: requests get 503, streams an error event.
+   * behind is written. What takes longer than a part of `stopMs` is broken off: streams end with an error, requests get 503.
    */
   close(): Promise<void>;
 }
 
-/** All of an end: a container is killed ten seconds after it was told to stop. */
-const STOP_MS = 4000;
+const STOP_MS = 15_000;
 const HEADERS_MS = 10_000;
 /** A connection that is closed in the moment in which it is used again is an error over there: longer than most clients keep one. */
 const KEPT_ALIVE_MS = 75_000;
@@ -119,10 +120,22 @@ function firstOf({ first, list }: ApiKeys): string | undefined {
 }
 
 function optionsFor(options: ServeOptions): Partial<AppOptions> {
-  const { hosts, onFault, onAnswered, rateLimits, byteLimits, requestMs, proxy, meter, metrics, tracer } =
-    options;
+  const {
+    hosts,
+    origins,
+    onFault,
+    onAnswered,
+    rateLimits,
+    byteLimits,
+    requestMs,
+    proxy,
+    meter,
+    metrics,
+    tracer,
+  } = options;
   return given({
     hosts,
+    origins,
     onFault,
     onAnswered,
     rateLimits,

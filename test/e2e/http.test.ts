@@ -132,9 +132,9 @@ describe("a running server", () => {
 
   it("takes the key that it is given", async () => {
     await stop();
-    await start({ apiKey: "a-key-of-my-own" });
+    await start({ apiKey: "a-key-of-my-own-0123456789" });
     expect(served.signInUrl).toBeUndefined();
-    expect((await call("GET", "/api/v1/ready", undefined, "a-key-of-my-own")).status).toBe(200);
+    expect((await call("GET", "/api/v1/ready", undefined, "a-key-of-my-own-0123456789")).status).toBe(200);
     expect((await call("GET", "/api/v1/ready", undefined, "another-one")).status).toBe(401);
   });
 
@@ -151,9 +151,12 @@ describe("a running server", () => {
     });
     expect(readdirSync(folder)).not.toContain("other.keys.json");
     const { key } = keyManagement(keysFile(keysPath), clock).create();
-    for (const options of [open, { ...open, keysPath: `${keysPath}.none`, apiKey: "a-key-of-my-own" }]) {
+    for (const options of [
+      open,
+      { ...open, keysPath: `${keysPath}.none`, apiKey: "a-key-of-my-own-0123456789" },
+    ]) {
       const other = await serve(options);
-      const headers = { authorization: `Bearer ${options === open ? key : "a-key-of-my-own"}` };
+      const headers = { authorization: `Bearer ${options === open ? key : "a-key-of-my-own-0123456789"}` };
       expect((await fetch(`${other.url}/api/v1/ready`, { headers })).status).toBe(200);
       expect((await fetch(`${other.url}/api/v1/ready`)).status).toBe(401);
       await other.close();

@@ -119,7 +119,7 @@ export async function proxied(): Promise<Proxied> {
     keepsake: memory,
     clock: () => NOW,
     port: 0,
-    apiKey: "a-key-for-this-test",
+    apiKey: "a-key-for-this-test-only-1",
     proxy: { upstream: { baseUrl: upstream.url, apiKey: "sk-none" }, clock: () => NOW, retrievalMs: 10_000 },
   });
   const chat = async (user: string, messages: readonly object[]): Promise<void> => {

@@ -97,12 +97,13 @@ function measured(
 
 /** By which keys, and under which names. */
 function guarded({ path, isFile, settings, backends: { documents } }: Working): Partial<HttpOptions> {
-  const { apiKey, hosts } = settings;
+  const { apiKey, hosts, origins } = settings;
   return {
     ...(isFile ? { keysPath: keysPathOf(path) } : {}),
     ...(documents ? { keys: sharedKeys(documents) } : {}),
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(hosts === undefined ? {} : { hosts }),
+    ...(origins === undefined ? {} : { origins }),
   };
 }
 

@@ -24,11 +24,14 @@ export const signInOperations: readonly Operation[] = [
     scope: "none",
     body: SIGN_IN,
     answers: { 201: { says: "Signed in.", schema: SIGNED_IN, headers: { "set-cookie": "The cookie." } } },
-    problems: [401],
+    problems: [401, 429],
     async handle({ exchange, body, services }) {
       await services.keys.refresh();
       const session = services.keys.openSession(body.key);
-      if (!session) throw refuse({ status: 401, code: "forbidden", detail: "This key is not known here." });
+      if (!session) {
+        const unknown = refuse({ status: 401, code: "forbidden", detail: "This key is not known here." });
+        throw await services.failedKeys.refusal(exchange, unknown);
+      }
       await services.keys.kept();
       setCookie(exchange, cookieName(exchange), session.token, {
         httpOnly: true,

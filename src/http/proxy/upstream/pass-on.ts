@@ -78,7 +78,7 @@ export async function passOn(asked: Asked, proxy: OpenAiProxy, passing: PassingO
       // The end of the server waits for what is stored behind the answer.
       asked.services.lifecycle.after(new Promise<void>((resolve) => outgoing.once("close", () => resolve())));
       relayedTo(outgoing, incoming, onlooker);
-      const forget = asked.services.lifecycle.onBreakOff(() =>
+      const forget = asked.services.lifecycle.onBreakOff("streams", () =>
         events?.breakOff(outgoing, incoming, onlooker.passed),
       );
       outgoing.once("close", forget);
@@ -106,7 +106,7 @@ async function sent(
   const { method, body } = passing;
   // An answer that has begun when the server has to end is ended where it goes out, in its own form.
   const waiting = new AbortController();
-  const forget = asked.services.lifecycle.onBreakOff((reason) => waiting.abort(reason));
+  const forget = asked.services.lifecycle.onBreakOff("requests", (reason) => waiting.abort(reason));
   const signal = AbortSignal.any([asked.exchange.req.raw.signal, waiting.signal, deadline]);
   const sending = {
     method,
