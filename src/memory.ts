@@ -3,10 +3,10 @@ import { memorySessions } from "./adapters/memory/sessions.ts";
 import { modelExtractor } from "./adapters/model/index.ts";
 import { rulesExtractor, rulesQuestionReader, warmed } from "./adapters/rules/index.ts";
 import { rulesInThread } from "./adapters/rules/thread.ts";
-import { fileLedger, fileSecret, openSqliteRecord, textSecret } from "./adapters/sqlite/index.ts";
+import { digestKeyOf, fileLedger, openSqliteRecord, type SqliteOptions } from "./adapters/sqlite/index.ts";
 import { sqliteRecordInThread } from "./adapters/sqlite/writing-thread.ts";
 import { staticEmbedder } from "./adapters/static/index.ts";
-import { passingSecret, systemClock, uuidv7 } from "./adapters/system/index.ts";
+import { systemClock, uuidv7 } from "./adapters/system/index.ts";
 import { checkCount } from "./domain/limits.ts";
 import { beside } from "./engine/beside/index.ts";
 import type { Sharing } from "./engine/beside/shared-blocks.ts";
@@ -21,6 +21,7 @@ import { type UserStates, userStates } from "./engine/user-state.ts";
 import { watchedClock } from "./engine/watched-clock.ts";
 import { refuseHalfMoved } from "./engine/whole/unfinished.ts";
 import { invalid } from "./errors.ts";
+import { heldSecret, secretNotices } from "./held-secret.ts";
 import { type Opened, type Openings, openings } from "./opened.ts";
 import type { Cache } from "./ports/cache.ts";
 import type { CallHooks, Calls } from "./ports/calls.ts";
@@ -130,17 +131,24 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
   const clock = options.meter ? watchedClock(given, options.meter) : given;
   const path = options.path ?? "keepsake.db";
   const ids = options.ids ?? uuidv7(clock);
-  const { record, calls } = await opened(options, path, opening);
+  const isKept = !options.record && path !== ":memory:";
+  const secretHeld = heldSecret(options, isKept ? `${path}.secret` : undefined);
+  const { record, calls } = await opened(options, opening, {
+    path,
+    digestKey: () => digestKeyOf(secretHeld().secret),
+    onDamage: () => options.meter?.count("memory_damaged_rows_total"),
+  });
   await refuseHalfMoved(record);
   const costs = costsOf(options, { calls, clock, ids });
   opening.own(costs);
   const understanding = await understandingOf(options, hooksOf(costs, options.meter));
-  const isKept = !options.record && path !== ":memory:";
-  const { secret, notices } = isKept ? await kept(options, path, record) : passing(options);
+  const { secret } = secretHeld();
+  const notices = await secretNotices(record, secretHeld().isNew);
   const ledger =
     options.ledger ?? (isKept ? fileLedger(`${path}.erasures`, await record.identity()) : undefined);
   const besides = await others(options, opening, clock);
-  const recaller = await recallerOf(options, path, { ...understanding, ...besides }, opening);
+  const apart = { ...understanding, ...besides, digestKey: digestKeyOf(secret) };
+  const recaller = await recallerOf(options, path, apart, opening);
   const states = statesOf(options, record, { ...understanding, ...besides }, recaller);
   const deaf = record.watchErased?.((scope) => {
     void states.cleanse(scope);
@@ -179,14 +187,14 @@ const RECALLING_SHARE = 1 / 3;
 async function recallerOf(
   { inThreads, record, questions, meter, decayDays, cacheBytes = CACHE_BYTES }: MemoryOptions,
   path: string,
-  { embedder, followers }: Pick<Ports, "embedder" | "followers">,
+  { embedder, followers, digestKey }: Pick<Ports, "embedder" | "followers"> & { readonly digestKey: string },
   opening: Openings,
 ): Promise<Recalling | undefined> {
   if (!inThreads || record || path === ":memory:" || questions || followers) return undefined;
   const share = cacheBytes * RECALLING_SHARE;
   // A library begins no processes, and loads nothing that could.
   const { recallingApart } = await import("./recalling.ts");
-  const recaller = recallingApart({ path, embedder, decayDays, meter, cacheBytes: share });
+  const recaller = recallingApart({ path, embedder, decayDays, meter, cacheBytes: share, digestKey });
   return recaller && opening.own(recaller);
 }
 
@@ -234,11 +242,11 @@ const MOST_CALLS = 50_000;
 
 async function opened(
   { record, calls, inThreads }: MemoryOptions,
-  path: string,
   opening: Openings,
+  file: SqliteOptions,
 ): Promise<{ readonly record: Record; readonly calls: Calls }> {
   const openFile = inThreads ? sqliteRecordInThread : openSqliteRecord;
-  const found = record ? await opening.open(record) : opening.own(await openFile({ path }));
+  const found = record ? await opening.open(record) : opening.own(await openFile(file));
   return { record: found, calls: calls ?? found.calls ?? memoryCalls({ most: MOST_CALLS }) };
 }
 
@@ -315,25 +323,6 @@ function wished({ redact, patience, decayDays, cleanUp, indexSearch, jobs }: Mem
   };
 }
 
-interface Secrets {
-  readonly secret: Secret;
-  readonly notices: readonly string[];
-}
-
-function passing({ secret }: MemoryOptions): Secrets {
-  const given = typeof secret === "string" ? textSecret(secret) : secret;
-  return { secret: given ?? passingSecret(), notices: [] };
-}
-
-/** The secret given, or the one in the file beside the database. */
-async function kept({ secret }: MemoryOptions, path: string, record: Record): Promise<Secrets> {
-  if (secret !== undefined)
-    return { secret: typeof secret === "string" ? textSecret(secret) : secret, notices: [] };
-  const { secret: held, isNew } = fileSecret(`${path}.secret`);
-  const isLost = isNew && (await record.erasures()).length > 0;
-  return { secret: held, notices: isLost ? [LOST_SECRET] : [] };
-}
-
 function noticesOf({ again, unplaced, wasLost }: Replayed): string[] {
   return [
     ...(again > 0
@@ -351,7 +340,3 @@ const UNPLACED =
 const LOST_LEDGER =
   "The ledger of erasures beside the database was missing and has been made anew from the database. If the database is " +
   "an older copy, what was erased after it was made is back: forget it again, or put the ledger back.";
-
-const LOST_SECRET =
-  "The secret beside the database was missing and has been made anew. What was erased before is not kept out any " +
-  "more, and the receipts of those erasures cannot be checked. Put the old file back if you have it.";

@@ -17,10 +17,8 @@ export interface Begun {
 }
 
 export type Asked =
-  | "are you there"
-  | "close"
-  | { readonly handed: HandedRecall }
-  | { readonly cleanse: Scope };
+  /** First: opens the database, with the key for digests of rows, or an empty text. */
+  { readonly open: string } | "close" | { readonly handed: HandedRecall } | { readonly cleanse: Scope };
 
 /** What came of it; no `back` where it failed: whoever asked does it then, and meets with the same. */
 export interface Told {
@@ -33,30 +31,44 @@ const { path, embedder, cacheBytes, decayDays } = givenToProcess() as Begun;
 let counts: Parameters<Meter["count"]>[] = [];
 /** Counted where the others are. */
 const meter: Meter = { count: (...counted) => void counts.push(counted), observe() {}, set() {} };
-const record = await openSqliteRecord({ path });
-const ports = {
-  record,
-  states: userStates(record, embedder, { bytes: () => cacheBytes, meter }),
-  // Queries come with their vectors.
-  embedder: {
-    ...embedder,
-    local: true,
-    embed: () => Promise.reject(new TypeError("nothing is embedded here")),
-  },
-  questions: warmed(rulesQuestionReader()),
-  ...(decayDays === undefined ? {} : { decayDays }),
-};
+let isOpen: Promise<RecallingPorts> | undefined;
+
+async function portsWith(digestKey: string) {
+  const onDamage = (): void => meter.count("memory_damaged_rows_total");
+  const record = await openSqliteRecord({ path, onDamage, ...(digestKey === "" ? {} : { digestKey }) });
+  return {
+    record,
+    states: userStates(record, embedder, { bytes: () => cacheBytes, meter }),
+    // Queries come with their vectors.
+    embedder: {
+      ...embedder,
+      local: true,
+      embed: () => Promise.reject(new TypeError("nothing is embedded here")),
+    },
+    questions: warmed(rulesQuestionReader()),
+    ...(decayDays === undefined ? {} : { decayDays }),
+  };
+}
+
+type RecallingPorts = Awaited<ReturnType<typeof portsWith>>;
 
 answeringInProcess(async (asked: Asked): Promise<Told> => {
-  if (asked === "close") await closed();
-  else if (typeof asked === "object" && "cleanse" in asked) await ports.states.cleanse(asked.cleanse);
-  const back = typeof asked === "object" && "handed" in asked ? await recalled(asked.handed) : undefined;
+  if (typeof asked === "object" && "open" in asked) {
+    isOpen ??= portsWith(asked.open);
+    // Without its database it can do nothing: it ends, and is begun again later.
+    isOpen.catch((error: unknown) => queueMicrotask(() => Promise.reject(error)));
+  }
+  const ports = await isOpen;
+  if (!ports) return { counts: [] };
+  if (asked === "close") await closed(ports);
+  else if ("cleanse" in asked) await ports.states.cleanse(asked.cleanse);
+  const back = asked !== "close" && "handed" in asked ? await recalled(ports, asked.handed) : undefined;
   const told = { ...(back ? { back } : {}), counts };
   counts = [];
   return told;
 });
 
-async function recalled(handed: HandedRecall): Promise<string | undefined> {
+async function recalled(ports: RecallingPorts, handed: HandedRecall): Promise<string | undefined> {
   try {
     return JSON.stringify((await recallHanded(ports, handed)) satisfies HandedBack);
   } catch {
@@ -64,7 +76,7 @@ async function recalled(handed: HandedRecall): Promise<string | undefined> {
   }
 }
 
-async function closed(): Promise<void> {
-  await ports.states.close();
+async function closed({ states, record }: RecallingPorts): Promise<void> {
+  await states.close();
   await record.close();
 }

@@ -24,6 +24,8 @@ export interface RecallingOptions {
   /** Memory for what is known of users, over all processes, about, in bytes. */
   readonly cacheBytes: number;
   readonly decayDays?: number | undefined;
+  /** The key for digests of rows (32 bytes, hex), so that a process passes over rows that were changed. */
+  readonly digestKey?: string | undefined;
   readonly meter?: Meter | undefined;
   /** How many processes (two less than there are processors, but one on two of them, and 4 at most). */
   readonly processes?: number;
@@ -32,7 +34,7 @@ export interface RecallingOptions {
   /** From how many recalls a second on they are begun, and asked (50). */
   readonly busy?: number;
   /** One that has been asked and has answered nothing for so long hangs, and is ended, in ms (5,000). */
-  readonly hangsMs?: number;
+  readonly hangsMs?: number | undefined;
 }
 
 /** A recaller, and whether it has begun to use the memory that it may. */
@@ -50,7 +52,7 @@ export function recallingApart(
   options: RecallingOptions,
   begin: (begun: Begun) => Thread = begunProcess,
 ): Recalling | undefined {
-  const { path, embedder, cacheBytes, decayDays, meter = NO_METER } = options;
+  const { path, embedder, cacheBytes, decayDays, digestKey, meter = NO_METER } = options;
   const count = options.processes ?? processesToSpare(MOST_PROCESSES);
   if (count < 1) return undefined;
   const { fingerprint, dimensions, floor } = embedder;
@@ -63,7 +65,7 @@ export function recallingApart(
   };
   const processes = Array.from(
     { length: count },
-    (): Successive => successive(() => begin(begun), options.hangsMs),
+    (): Successive => successive(() => begin(begun), { hangsMs: options.hangsMs, digestKey }),
   );
   const isBusy = busyFrom(options.busy ?? BUSY);
   // The last place is this process.
@@ -113,7 +115,10 @@ interface Successive {
   end(): Promise<void>;
 }
 
-function successive(begin: () => Thread, hangsMs = HANGS_MS): Successive {
+function successive(
+  begin: () => Thread,
+  { hangsMs = HANGS_MS, digestKey }: Pick<RecallingOptions, "hangsMs" | "digestKey">,
+): Successive {
   let line: Line<Asked, Told> | undefined;
   let isReady = false;
   let isOver = false;
@@ -132,7 +137,8 @@ function successive(begin: () => Thread, hangsMs = HANGS_MS): Successive {
     try {
       line = lineTo<Asked, Told>(begin, ended);
       // It takes a second to start, and nobody waits for that.
-      void line.ask("are you there").then(({ told }) => {
+      // The key goes over the line, for what a process is begun with can be read by others.
+      void line.ask({ open: digestKey ?? "" }).then(({ told }) => {
         isReady = told !== undefined;
       });
       watch = setInterval(() => {

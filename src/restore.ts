@@ -1,9 +1,12 @@
 import {
   beginRestore,
+  digestKeyOf,
   fileLedger,
   fileSecret,
+  hasFileSecret,
   openSqliteRecord,
   type Restoring,
+  textSecret,
 } from "./adapters/sqlite/index.ts";
 import { systemClock } from "./adapters/system/index.ts";
 import type { Trace } from "./domain/trace.ts";
@@ -64,7 +67,10 @@ async function madeReady(
   options: RestoreOptions & { path: string; at: string },
 ): Promise<Pick<Restored, "again" | "notices">> {
   const { from, path, at, withoutLedger, replace: _replace, secret: given, ...rest } = options;
-  const record = await openSqliteRecord({ path: restoring.draft });
+  // Nothing is made beside the database before it is known that the backup will be used.
+  const isThere = given !== undefined || hasFileSecret(`${path}.secret`);
+  const digestKey = (): string => digestKeyOf(secretOf(path, given).secret);
+  const record = await openSqliteRecord({ path: restoring.draft, ...(isThere ? { digestKey } : {}) });
   try {
     const { ledger, isLost } = await ledgerOf(restoring, path, record);
     if (isLost && !withoutLedger) throw noLedger();
@@ -124,8 +130,9 @@ async function noteCopies(
   if (aside) await record.noteBackup({ ...aside, at, digest: "" });
 }
 
-function secretOf(path: string, given: MemoryOptions["secret"]): { secret: Secret | string; isNew: boolean } {
-  return given === undefined ? fileSecret(`${path}.secret`) : { secret: given, isNew: false };
+function secretOf(path: string, given: MemoryOptions["secret"]): { secret: Secret; isNew: boolean } {
+  if (given === undefined) return fileSecret(`${path}.secret`);
+  return { secret: typeof given === "string" ? textSecret(given) : given, isNew: false };
 }
 
 function inTheWay(): MemoryError {

@@ -30,9 +30,7 @@ What was erased after the backup was made is erased from it again before anybody
 the file beside the database that ends in .erasures, says what. Stop the server first.
 ${examples("restore monday.db --yes")}`,
     );
-  command(root, "doctor", "check the database for damage", async (_none, options) =>
-    (await import("./commands/doctor.ts")).doctor(options),
-  );
+  checking(root);
   command(
     root,
     "audit",
@@ -70,6 +68,27 @@ ${examples("optimize --dry-run", "optimize")}`,
     (await import("./commands/optimize.ts")).jobs(options),
   );
   reindexing(root);
+}
+
+function checking(root: Command): void {
+  command(root, "doctor", "check the database for damage", async (_none, options) =>
+    (await import("./commands/doctor.ts")).doctor(options),
+  )
+    .option("--fix", "put right what is proved: rows from backups, and search units made anew")
+    .option(
+      "--backup <FILE>",
+      "a backup to take rows from; may be repeated",
+      (file: string, files: string[] = []) => [...files, file],
+    )
+    .addHelpText(
+      "after",
+      `
+Holds every row against a digest under the secret, which is not in the database, and says what can be restored from where. --fix
+takes a row from a backup only where digests prove that it is the row that was written: nothing that was erased comes back.
+Backups that the database knows are found beside it. Status 1 where something is wrong. With --json: { healthy, faults: [{ place,
+problem, count, rows? }], integrity: { secret, without_digest, damage_seen }, remedies: [{ from, what, count, file? }], repaired }.
+${examples("doctor", "doctor --fix --backup monday.db")}`,
+    );
 }
 
 function reindexing(root: Command): void {

@@ -192,6 +192,10 @@ export const METRICS: { readonly [name: string]: Metric } = {
     type: "counter",
     help: "Users' search columns kept beside the record that could not be used (damaged, or of another embedder), and were made anew.",
   },
+  memory_damaged_rows_total: {
+    type: "counter",
+    help: "Rows read that were changed since they were written, by a fault of the disk or another program. Recalls leave them out.",
+  },
   memory_clock_jumps_total: {
     type: "counter",
     help: "Times at which the machine's clock moved by more than a minute against the time that passed.",

@@ -84,8 +84,16 @@ async function missedByLedger(
   const missed = (read?.traces ?? []).filter(
     ({ receipt, replays }) => !known.has(receipt) && !(replays && known.has(replays)),
   );
+  const hashes = new Map(receipts.map(({ id, trace }) => [id, trace]));
+  const changed: Fault[] = [];
+  for (const trace of read?.traces ?? []) {
+    const hash = hashes.get(trace.receipt);
+    if (hash === undefined || (await traceHash(trace)) === hash) continue;
+    changed.push({ id: trace.receipt, problem: "its entry in the ledger is not the one it was made with" });
+  }
   return [
     ...damage,
+    ...changed,
     ...missed.map(({ receipt }) => ({
       id: receipt,
       problem: "it stands in the ledger, and is not in the record",

@@ -6,6 +6,7 @@ import { audit } from "./audit.ts";
 import { backup } from "./backup.ts";
 import { answer, answerStream } from "./by-model/answer.ts";
 import { converse, converseStream } from "./converse.ts";
+import { examine } from "./doctor/examine.ts";
 import { explain } from "./explain.ts";
 import { following } from "./following/index.ts";
 import { indexesOf } from "./following/indexes.ts";
@@ -65,14 +66,7 @@ export function keepsake(
       return observing(scoped(ports, checkScope(named), { check, work }), ports);
     },
     answers: keptAnswers(ports, check),
-    async check() {
-      check();
-      return ports.record.check();
-    },
-    async audit(options) {
-      check();
-      return audit(ports, options);
-    },
+    ...checks(ports, check),
     async erasures(project = "default") {
       check();
       const wanted = checkName(project, "project");
@@ -110,6 +104,24 @@ export function keepsake(
     indexes: indexesOf(follow, check),
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+/** What checks the whole record. */
+function checks(ports: Ports, check: () => void): Pick<Keepsake, "check" | "examine" | "audit"> {
+  return {
+    async check() {
+      check();
+      return ports.record.check();
+    },
+    async examine(options) {
+      check();
+      return examine(ports, options);
+    },
+    async audit(options) {
+      check();
+      return audit(ports, options);
+    },
   };
 }
 

@@ -145,7 +145,9 @@ async function recallWith(
   const { found, best } = ranking(meanwhile, near);
   const { revision } = block;
   // A unit that is gone says that what is held is older than the record.
-  const held = isGone ? undefined : ports.states.texts(scope, revision);
+  const texts = isGone ? undefined : ports.states.texts(scope, revision);
+  // The record leaves out what was changed since it was written; what is held has it still, for erasures.
+  const held = texts?.damaged.size === 0 ? texts : undefined;
   const ending = { block, limits, limit: wanted.limit, memories: known ?? held?.memories };
   const chosen = await withSuccessors(ports.record, scope, ending, best.chosen);
   const ranked = { ...best, chosen };

@@ -13,6 +13,7 @@ import type { ProjectStats, UsageBy, UserStats } from "../domain/stats.ts";
 import type { CallOptions } from "../ports/call.ts";
 import type { OnCall } from "../ports/calls.ts";
 import type { Fault } from "../ports/record.ts";
+import type { Examination, ExamineOptions } from "./doctor/examine.ts";
 
 /** What `createMemory` gives: the whole product, as a library. */
 export interface Keepsake {
@@ -24,6 +25,11 @@ export interface Keepsake {
   readonly answers: Answers;
   /** Checks the whole record. Empty where all is well. */
   check(): Promise<Fault[]>;
+  /**
+   * Checks the whole record, and says what can be restored from where. With `fix`, puts right what is proved to be right: rows from
+   * backups, and what is made of others.
+   */
+  examine(options?: ExamineOptions): Promise<Examination>;
   /**
    * Receipts of all erasures, oldest first, and whether they hold. With the `head` of an earlier audit, also whether
    * all that it saw is still there.

@@ -35,6 +35,8 @@ export interface UserState {
   /** By hash. */
   readonly tombstones: ReadonlyMap<string, Tombstone>;
   readonly links: readonly Link[];
+  /** Ids of messages and memories whose rows were changed since they were written: nobody is told what they say. */
+  readonly damaged: ReadonlySet<string>;
   /** How many messages wait to be understood. */
   readonly pending: number;
   /** When the newest of the messages and memories was stored (ISO 8601, UTC); empty for none. */
@@ -49,7 +51,7 @@ export interface UserStates {
   /** The same as it was last, where it is held; whether it is the newest is not asked. */
   held(scope: Scope): Block | undefined;
   /** All messages and memories, where they are held and at least as new as a revision. */
-  texts(scope: Scope, revision: number): Pick<UserState, "messages" | "memories"> | undefined;
+  texts(scope: Scope, revision: number): Pick<UserState, "messages" | "memories" | "damaged"> | undefined;
   /**
    * Takes in what was erased of one user, or of all, and leaves no trace of it; or lets go of whoever it cannot ask the record
    * about. Never rejects.

@@ -15,6 +15,8 @@ export interface Whole {
   claims: ClaimIndex;
   tombstones: Map<string, Tombstone>;
   links: readonly Link[];
+  /** Ids of messages and memories whose rows were changed since they were written: nobody is told what they say. */
+  damaged: Set<string>;
   /** Ids of messages that wait to be understood. */
   pending: Set<string>;
   /** When the newest of the messages and memories was stored (ISO 8601, UTC); empty for none. */
@@ -35,6 +37,7 @@ export function nothing(): Whole {
     claims: claimIndex(),
     tombstones: new Map(),
     links: [],
+    damaged: new Set(),
     pending: new Set(),
     storedUntil: "",
     bytes: 0,
@@ -51,6 +54,7 @@ export async function take(whole: Whole, delta: Delta): Promise<void> {
     whole.current.delete(id);
     whole.claims.remove(id);
   });
+  noteDamaged(whole.damaged, delta);
   for (const [i, message] of delta.messages.entries()) {
     if (i % SLICE === SLICE - 1) await othersTurn();
     whole.bytes += message.content.length * 2 + OBJECT_BYTES;
@@ -71,6 +75,11 @@ export async function take(whole: Whole, delta: Delta): Promise<void> {
   whole.tombstones = new Map(delta.tombstones.map((tombstone) => [tombstone.hash, tombstone]));
   whole.links = delta.links;
   whole.revision = delta.revision;
+}
+
+function noteDamaged(known: Set<string>, { messages, memories, damaged }: Delta): void {
+  if (known.size > 0) for (const { id } of [...messages, ...memories]) known.delete(id);
+  for (const id of [...(damaged?.messages ?? []), ...(damaged?.memories ?? [])]) known.add(id);
 }
 
 function laterOf(one: string, other: string): string {

@@ -8,6 +8,7 @@ import type { Scope } from "../domain/scope.ts";
 import type { Trace } from "../domain/trace.ts";
 import type { CallOptions } from "./call.ts";
 import type { HouseKeeping } from "./house-keeping.ts";
+import type { Integrity } from "./integrity.ts";
 import type { KeptAnswers } from "./kept-answers.ts";
 import type { Whole } from "./whole.ts";
 
@@ -45,7 +46,10 @@ export interface Record extends HouseKeeping, KeptAnswers {
    */
   since(scope: Scope, revision: number, options?: { readonly units?: boolean }): Promise<Delta>;
 
-  /** Messages and memories (their newest versions) by id, those that are there, in the order asked for. */
+  /**
+   * Messages and memories (their newest versions) by id, those that are there, in the order asked for. Rows that were changed since
+   * they were written are left out, where the record can tell.
+   */
   read(
     scope: Scope,
     ids: { readonly messages: readonly string[]; readonly memories: readonly string[] },
@@ -112,6 +116,9 @@ export interface Record extends HouseKeeping, KeptAnswers {
    * `unsupported` where nothing is kept.
    */
   readonly copyTo?: (file: string, options: CopyOptions) => Promise<Copied>;
+
+  /** Proves rows by digests; absent where the record keeps none. */
+  readonly integrity?: Integrity;
 
   /** All of it, to be moved into another record; absent where that cannot be. */
   readonly whole?: Whole;
@@ -207,6 +214,11 @@ export interface Delta {
   /** All tombstones and links there are, for they are few. */
   readonly tombstones: readonly Tombstone[];
   readonly links: readonly Link[];
+  /**
+   * Ids of the messages and memories above that were changed since they were written. They are here so that an erasure finds them;
+   * nobody is told what they say. Absent for none.
+   */
+  readonly damaged?: { readonly messages: readonly string[]; readonly memories: readonly string[] };
 }
 
 /** A user, and how many of the user's units lie outside a space. */
@@ -272,4 +284,20 @@ export interface Fault {
   readonly place: string;
   readonly problem: string;
   readonly count: number;
+  /** The rows, where they can be named: a hundred at most. */
+  readonly rows?: readonly FaultyRow[];
+}
+
+/** A row that is not as it was written; without an id, some row of the user in the table. */
+export interface FaultyRow {
+  /** As the database names it. */
+  readonly table: string;
+  readonly project?: string;
+  readonly user?: string;
+  /** Of a message, a memory, a search unit or a receipt. */
+  readonly id?: string;
+  /** Of a memory. */
+  readonly version?: number;
+  /** Of an entry of the log. */
+  readonly revision?: number;
 }

@@ -12,14 +12,14 @@ const BLOCKING_MS = 50;
  * write over the first connection is no part of this. `undefined` for a database that no other connection would see.
  */
 export async function readApart<Result>(
-  { path }: Database,
+  { path, guard }: Database,
   work: (own: Database) => Promise<Result>,
 ): Promise<Result | undefined> {
   if (path === ":memory:") return undefined;
   const handle = new DatabaseSync(path, { timeout: BLOCKING_MS, readOnly: true });
   try {
     handle.exec("BEGIN");
-    return await work(databaseOf(path, handle));
+    return await work(databaseOf(path, handle, guard));
   } finally {
     handle.close();
   }

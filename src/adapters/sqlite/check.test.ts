@@ -87,8 +87,11 @@ const DAMAGE: readonly (readonly [sql: string, fault: string])[] = [
     "UPDATE units SET vector = x'00' WHERE id = 'b'",
     "units: with a vector of another length than the rest of their space",
   ],
-  ["INSERT INTO gone VALUES (1, 'unit', 'm1#0', 2)", "units: both there and gone"],
-  ["INSERT INTO gone VALUES (1, 'memory', 'a', 2)", "memories: both there and gone"],
+  ["INSERT INTO gone (user, type, id, revision) VALUES (1, 'unit', 'm1#0', 2)", "units: both there and gone"],
+  [
+    "INSERT INTO gone (user, type, id, revision) VALUES (1, 'memory', 'a', 2)",
+    "memories: both there and gone",
+  ],
   ["DELETE FROM log WHERE revision = 1", "users: whose log has a gap or ends at another revision"],
   ["UPDATE users SET revision = 3", "users: whose log has a gap or ends at another revision"],
   ["UPDATE messages SET revision = 7 WHERE id = 'm1'", "users: with rows of a revision that has not been"],

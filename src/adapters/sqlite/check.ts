@@ -1,5 +1,6 @@
 import type { Fault } from "../../ports/record.ts";
 import type { Database } from "./database.ts";
+import { verifyDigests } from "./integrity/verify-digests.ts";
 
 /** What must give no row. Counts and places only: a check shows no user's text. */
 const LAWS: readonly (readonly [place: string, problem: string, sql: string])[] = [
@@ -99,6 +100,7 @@ const LAWS: readonly (readonly [place: string, problem: string, sql: string])[] 
     "SELECT 1 FROM erasures LEFT JOIN log ON log.user = erasures.user AND log.revision = erasures.body ->> '$.revision' " +
       "WHERE log.revision IS NULL",
   ],
+  ["identity", "missing, or more than one", "SELECT 1 WHERE (SELECT count(*) FROM identity) <> 1"],
   [
     "erasures",
     "whose trace is another's",
@@ -114,6 +116,13 @@ const LAWS: readonly (readonly [place: string, problem: string, sql: string])[] 
 ];
 
 const BODIES = ["messages", "versions", "log", "receipts", "erasures"];
+
+/** Pages, rows, the laws between them, and every row against its digest. */
+export async function checkAll(database: Database): Promise<Fault[]> {
+  const faults = check(database);
+  if (faults.some(({ place }) => place === "file")) return faults;
+  return [...faults, ...(await verifyDigests(database))];
+}
 
 /** Damage first: where the file itself is damaged, counting its rows would only mislead. */
 export function check(database: Database): Fault[] {

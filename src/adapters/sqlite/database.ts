@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import { MemoryError } from "../../errors.ts";
+import type { RowGuard } from "./integrity/row-guard.ts";
 
 export type Row = { readonly [column: string]: SQLOutputValue };
 
@@ -9,6 +10,8 @@ export interface Database {
   readonly handle: DatabaseSync;
   /** The numbers of users met so far: they never change. */
   readonly users: Map<string, number>;
+  /** Gives rows their digests and checks them; absent while the file is brought up to date. */
+  guard?: RowGuard;
   /** The statement for this text. Values are bound by name. */
   statement(sql: string): StatementSync;
   /** Runs work in one transaction that holds the write lock from its start. */
@@ -16,13 +19,14 @@ export interface Database {
   close(): void;
 }
 
-export function databaseOf(path: string, handle: DatabaseSync): Database {
+export function databaseOf(path: string, handle: DatabaseSync, guard?: RowGuard): Database {
   const statements = new Map<string, StatementSync>();
   let isDurable = false;
-  return {
+  const database: Database = {
     path,
     handle,
     users: new Map(),
+    ...(guard ? { guard } : {}),
     statement(sql) {
       let statement = statements.get(sql);
       if (!statement) {
@@ -34,12 +38,15 @@ export function databaseOf(path: string, handle: DatabaseSync): Database {
     transaction(work) {
       handle.exec("BEGIN IMMEDIATE");
       try {
+        database.guard?.begin();
         const result = work();
+        database.guard?.settle();
         if (!isDurable) checkSettings(path, handle);
         handle.exec("COMMIT");
         isDurable = true;
         return result;
       } catch (error) {
+        database.guard?.drop();
         // SQLite itself rolls back on some faults (a full disk); then there is nothing left to roll back.
         if (handle.isTransaction) handle.exec("ROLLBACK");
         throw error;
@@ -50,6 +57,7 @@ export function databaseOf(path: string, handle: DatabaseSync): Database {
       if (handle.isOpen) handle.close();
     },
   };
+  return database;
 }
 
 /**

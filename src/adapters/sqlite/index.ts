@@ -1,13 +1,16 @@
 import type { Calls } from "../../ports/calls.ts";
+import type { Integrity } from "../../ports/integrity.ts";
 import type { Record } from "../../ports/record.ts";
 import { keepBlock, keptBlock } from "./blocks.ts";
 import { sqliteCalls } from "./calls.ts";
-import { check } from "./check.ts";
+import { checkAll } from "./check.ts";
 import { copyTo } from "./copy.ts";
 import type { Database } from "./database.ts";
 import { beginErasure, committing, type ErasingSteps, stageErasure, stepErasure } from "./erasing.ts";
 import { translate } from "./errors.ts";
 import * as house from "./house-keeping.ts";
+import { fillDigests } from "./integrity/fill-digests.ts";
+import { sqliteIntegrity } from "./integrity/index.ts";
 import * as answers from "./kept-answers.ts";
 import { giveBackLease, renewLease, takeLease } from "./leases.ts";
 import { openWithCopy } from "./open.ts";
@@ -25,13 +28,33 @@ import { commit, seal } from "./write.ts";
 
 export { fileLedger } from "./ledger.ts";
 export { beginRestore, type Restoring } from "./restore.ts";
-export { fileSecret, textSecret } from "./secret.ts";
+export { digestKeyOf, fileSecret, hasFileSecret, textSecret } from "./secret.ts";
 export { type UpdateCopy, updateCopies } from "./update-copy.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
 
+export interface SqliteOptions {
+  readonly path: string;
+  readonly busyTimeoutMs?: number;
+  /**
+   * The key for digests of rows (32 bytes, hex), or what gives it: asked for once the file is known to be a database of ours. Without
+   * it rows cannot be checked, and those that are written have none.
+   */
+  readonly digestKey?: string | (() => string);
+  /** Told of each row that was read and is not as it was written. */
+  readonly onDamage?: () => void;
+}
+
+/** After so long, opening leaves the rest of the rows without digests to `tidy`. */
+const FILLING_MS = 200;
+
 /** The record, and the ledger of calls to models that stands in the same file; both close with the record. */
-export type SqliteRecord = Record & { readonly calls: Calls; readonly erasing: ErasingSteps };
+export type SqliteRecord = Record & {
+  readonly calls: Calls;
+  readonly erasing: ErasingSteps;
+  readonly tidy: () => Promise<number>;
+  readonly integrity: Integrity;
+};
 
 /**
  * The record in one SQLite file, through `node:sqlite`; ":memory:" keeps nothing. Every commit is on the disk before
@@ -39,10 +62,7 @@ export type SqliteRecord = Record & { readonly calls: Calls; readonly erasing: E
  * use one file; a lock that lasts longer than `busyTimeoutMs` (5,000) is `unavailable`. A file of an older version is brought to
  * this one, once a copy of it lies beside it (`memory.db.before-v10`). Errors: see `openDatabase`.
  */
-export async function openSqliteRecord(options: {
-  path: string;
-  busyTimeoutMs?: number;
-}): Promise<SqliteRecord> {
+export async function openSqliteRecord(options: SqliteOptions): Promise<SqliteRecord> {
   const run = async <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
     try {
       return await patiently(options.busyTimeoutMs ?? BUSY_TIMEOUT_MS, work);
@@ -50,8 +70,16 @@ export async function openSqliteRecord(options: {
       throw translate(options.path, error);
     }
   };
-  const database = await opened(options.path, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS);
+  const { digestKey } = options;
+  const keyOf = typeof digestKey === "string" ? () => digestKey : digestKey;
+  const database = await opened(options.path, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS, keyOf);
   const copies = watchCopies(database.path);
+  if (database.guard && options.onDamage) database.guard.onDamage = options.onDamage;
+  try {
+    await run(() => fillDigests(database, FILLING_MS));
+  } catch {
+    // Somebody writes all the time, or a row cannot be read: the background tries again, and `doctor` tells.
+  }
   const erasing: ErasingSteps = {
     stage: (scope, receipt, rows) => run(() => stageErasure(database, scope, receipt, rows)),
     begin: (scope, receipt, head) => run(() => beginErasure(database, scope, receipt, head)),
@@ -104,7 +132,9 @@ export async function openSqliteRecord(options: {
     noteJob: (note) => run(() => house.noteJob(database, note)),
     scrub: (scope, texts) => run(() => scrub(database, scope, texts)),
     seal: (scope, receipt) => run(() => seal(database, scope, receipt)),
-    check: () => run(() => check(database)),
+    tidy: () => run(() => fillDigests(database)),
+    check: () => run(() => checkAll(database)),
+    integrity: sqliteIntegrity(database, run),
     close: () => {
       copies.stop();
       return run(() => database.close());
@@ -112,9 +142,9 @@ export async function openSqliteRecord(options: {
   };
 }
 
-async function opened(path: string, waitMs: number): Promise<Database> {
+async function opened(path: string, waitMs: number, digestKey?: () => string): Promise<Database> {
   try {
-    return await openWithCopy(path, waitMs);
+    return await openWithCopy(path, waitMs, digestKey);
   } catch (error) {
     throw translate(path, error);
   }

@@ -5,6 +5,7 @@ import { type Database, databaseOf, pragma } from "./database.ts";
 import { endErasures } from "./erasing.ts";
 import { isBusy } from "./errors.ts";
 import { APPLICATION, checkOwner, prepareFile } from "./file.ts";
+import { guardRows } from "./integrity/row-guard.ts";
 import { MIGRATIONS, migrationsFor } from "./migrations/index.ts";
 import { patiently } from "./patience.ts";
 import { copyBeforeUpdate, dropOutdatedCopies, isCopying } from "./update-copy.ts";
@@ -17,12 +18,13 @@ const BLOCKING_MS = 50;
 /**
  * Opens a database file, or makes it (mode 0600). `unavailable` where it cannot be read and written, `corrupt` where
  * it is damaged or no database, `unsupported` where it is another program's or a newer version's. What is refused is
- * left as it is.
+ * left as it is. With a key for digests (32 bytes, hex), asked for once the file is known to be ours, rows are given digests.
  */
-export function openDatabase(named: string): Database {
+export function openDatabase(named: string, digestKey?: () => string): Database {
   const database = openUnmigrated(named);
   try {
     migrate(database);
+    database.guard = guardRows(database.handle, digestKey?.());
     endErasures(database);
     return database;
   } catch (error) {
@@ -38,11 +40,16 @@ const LONGEST_UPDATE_MS = 600_000;
  * The same; and before it brings a file to this version, it makes a copy of it beside it (see `copyBeforeUpdate`). `unavailable`
  * where the copy cannot be made. Waits as long as given for others' writes, and longer while another process makes the copy.
  */
-export async function openWithCopy(named: string, waitMs: number): Promise<Database> {
+export async function openWithCopy(
+  named: string,
+  waitMs: number,
+  digestKey?: () => string,
+): Promise<Database> {
   const database = await patiently(waitMs, () => openUnmigrated(named));
   try {
     if (isOlderFile(database)) await updateWithCopy(database, waitMs);
     else await patiently(waitMs, () => migrate(database));
+    database.guard = guardRows(database.handle, digestKey?.());
     if (database.path !== ":memory:") await dropOutdatedCopies(database.path);
     await patiently(waitMs, () => endErasures(database));
     return database;
@@ -66,6 +73,8 @@ function openUnmigrated(named: string): Database {
     // macOS: fsync(2) alone leaves data in the cache of the disk (sqlite.org/pragma.html#pragma_fullfsync). No effect elsewhere.
     handle.exec("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
     handle.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -32000");
+    // Else INSERT OR REPLACE would take rows away without their triggers.
+    handle.exec("PRAGMA recursive_triggers = ON");
     return databaseOf(path, handle);
   } catch (error) {
     handle.close();

@@ -5,6 +5,7 @@ import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { readApart, rowsInSlices } from "./apart.ts";
 import type { Database, Row } from "./database.ts";
+import { type DigestTable, digestTable } from "./integrity/digest-tables.ts";
 import { bodyOf, numberOf, userOf, vectorOf } from "./rows.ts";
 
 export function tombstoneOf({ hash, type, at }: Row): Tombstone {
@@ -33,23 +34,30 @@ export function unitOf(row: Row): Unit {
   };
 }
 
-/** Messages and memories by id, in the order asked for. */
+const MESSAGES = digestTable("messages");
+const VERSIONS = digestTable("versions");
+
+/** Messages and memories by id, in the order asked for; those that were changed since they were written are left out. */
 export function byIds(
   database: Database,
   scope: Scope,
   ids: { readonly messages: readonly string[]; readonly memories: readonly string[] },
 ): { messages: Message[]; memories: Memory[] } {
   const user = numberOf(database, scope);
-  const bodies = <Body>(sql: string, wanted: readonly string[]): Body[] =>
-    rowsByIds(database, sql, { user }, wanted).flatMap((row) => (row ? [bodyOf<Body>(row)] : []));
+  const bodies = <Body>(table: DigestTable, sql: string, wanted: readonly string[]): Body[] =>
+    rowsByIds(database, sql, { user }, wanted).flatMap((row) =>
+      row && (database.guard?.mayGive(table, row) ?? true) ? [bodyOf<Body>(row)] : [],
+    );
   return {
     messages: bodies<Message>(
-      "SELECT messages.id, body FROM json_each(:ids) AS wanted " +
+      MESSAGES,
+      "SELECT messages.* FROM json_each(:ids) AS wanted " +
         "CROSS JOIN messages ON user = :user AND messages.id = wanted.value",
       ids.messages,
     ),
     memories: bodies<Memory>(
-      "SELECT heads.id, body FROM json_each(:ids) AS wanted " +
+      VERSIONS,
+      "SELECT versions.* FROM json_each(:ids) AS wanted " +
         "CROSS JOIN heads ON heads.user = :user AND heads.id = wanted.value " +
         "CROSS JOIN versions ON versions.user = heads.user AND versions.id = heads.id AND versions.version = heads.version",
       ids.memories,

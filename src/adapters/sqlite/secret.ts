@@ -31,6 +31,11 @@ export function fileSecret(path: string): { secret: Secret; isNew: boolean } {
   }
 }
 
+/** Whether the file of a secret is there. */
+export function hasFileSecret(path: string): boolean {
+  return readSecret(path) !== undefined;
+}
+
 function readSecret(path: string): Buffer | undefined {
   let text: string;
   try {
@@ -54,6 +59,14 @@ export function textSecret(text: string): Secret {
   if (text.length < 16)
     throw new MemoryError("invalid_input", "KEEPSAKE_SECRET is too short: give at least 16 characters.");
   return secretOf(createHash("sha256").update(text).digest());
+}
+
+/** One step of HKDF-Expand (RFC 5869) for 32 bytes: the secret's HMAC of a purpose and the number 1. */
+const DIGESTS = "keepsake row digests, hmac-sha256, 1\u0001";
+
+/** The key for digests of rows that a secret stands for, hex; nothing in it leads back to the secret. */
+export function digestKeyOf(secret: Secret): string {
+  return secret.sign(DIGESTS);
 }
 
 function secretOf(key: Buffer): Secret {

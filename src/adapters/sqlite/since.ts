@@ -7,6 +7,7 @@ import type { Delta } from "../../ports/record.ts";
 import { noDelta } from "../shared/no-delta.ts";
 import { readApart, rowsInSlices } from "./apart.ts";
 import type { Database, Row } from "./database.ts";
+import { type DigestTable, digestTable } from "./integrity/digest-tables.ts";
 import { linkOf, tombstoneOf, unitOf } from "./read.ts";
 import { bodyOf, userOf } from "./rows.ts";
 
@@ -26,14 +27,40 @@ export async function since(
   }
   const rows = rowsSince(database, scope, revision, units);
   if (!rows) return noDelta();
+  const bodies = checkedBodies(database);
   return {
     revision: rows.revision,
-    messages: await inSlices(rows.messages, bodyOf<Message>),
-    memories: await inSlices(rows.memories, bodyOf<Memory>),
+    messages: await inSlices(rows.messages, bodies.message),
+    memories: await inSlices(rows.memories, bodies.memory),
+    ...bodies.damaged(),
     units: (await inSlices(rows.units, unitOf)).sort(byId),
     gone: { units: goneOf("unit", rows.gone), memories: goneOf("memory", rows.gone) },
     tombstones: rows.tombstones.map(tombstoneOf).sort((one, other) => compare(one.hash, other.hash)),
     links: rows.links.map(linkOf).sort(byEnds),
+  };
+}
+
+const MESSAGES = digestTable("messages");
+const VERSIONS = digestTable("versions");
+
+/** Bodies of rows; and the ids of those that were changed since they were written. */
+function checkedBodies({ guard }: Database) {
+  const messages: string[] = [];
+  const memories: string[] = [];
+  const check = (table: DigestTable, row: Row, damaged: string[]): void => {
+    if (guard && !guard.mayGive(table, row)) damaged.push(String(row.id));
+  };
+  return {
+    message(row: Row): Message {
+      check(MESSAGES, row, messages);
+      return bodyOf<Message>(row);
+    },
+    memory(row: Row): Memory {
+      check(VERSIONS, row, memories);
+      return bodyOf<Memory>(row);
+    },
+    damaged: (): Pick<Delta, "damaged"> =>
+      messages.length + memories.length > 0 ? { damaged: { messages, memories } } : {},
   };
 }
 
@@ -88,20 +115,21 @@ async function muchSince(own: Database, scope: Scope, revision: number, withUnit
   const wanted = "FROM json_each(:numbers) AS wanted CROSS JOIN";
   const gone = revision === 0 ? [] : await pagesOf(own, GONE, { ...values, type: "", id: "" });
   const tombstones = await pagesOf(own, TOMBSTONES, { user: user.id, hash: "" });
+  const bodies = checkedBodies(own);
   const messages = await rowsInSlices(
     own,
     `SELECT number FROM messages WHERE ${changed} ORDER BY number`,
     values,
-    `SELECT body ${wanted} messages ON messages.number = wanted.value`,
-    bodyOf<Message>,
+    `SELECT messages.* ${wanted} messages ON messages.number = wanted.value`,
+    bodies.message,
   );
   const memories = await rowsInSlices(
     own,
     `SELECT number FROM heads WHERE ${changed} ORDER BY number`,
     values,
-    `SELECT body ${wanted} heads ON heads.number = wanted.value CROSS JOIN versions ` +
+    `SELECT versions.* ${wanted} heads ON heads.number = wanted.value CROSS JOIN versions ` +
       "ON versions.user = heads.user AND versions.id = heads.id AND versions.version = heads.version",
-    bodyOf<Memory>,
+    bodies.memory,
   );
   // From the beginning they come in their order: sorting so many that are in none would take long in one go.
   const numbered = revision === 0 ? "user = :user AND :revision = 0 ORDER BY id" : changed;
@@ -118,6 +146,7 @@ async function muchSince(own: Database, scope: Scope, revision: number, withUnit
     revision: user.revision,
     messages: messages.sort((one, other) => one.turn - other.turn),
     memories,
+    ...bodies.damaged(),
     units: units.sort(byId),
     gone: await goneInSlices(gone),
     tombstones: (await inSlices(tombstones, tombstoneOf)).sort((one, other) => compare(one.hash, other.hash)),
@@ -125,7 +154,7 @@ async function muchSince(own: Database, scope: Scope, revision: number, withUnit
   };
 }
 
-type Rows = { readonly [what in Exclude<keyof Delta, "revision">]: readonly Row[] } & {
+type Rows = { readonly [what in Exclude<keyof Delta, "revision" | "damaged">]: readonly Row[] } & {
   readonly revision: number;
 };
 
@@ -149,9 +178,9 @@ function changed(
   const all = (sql: string): Row[] => database.statement(sql).all({ user, revision }) as Row[];
   return {
     ...ofUser(database, user, revision),
-    messages: all("SELECT body FROM messages WHERE user = :user AND revision > :revision ORDER BY turn"),
+    messages: all("SELECT * FROM messages WHERE user = :user AND revision > :revision ORDER BY turn"),
     memories: all(
-      "SELECT body FROM heads JOIN versions USING (user, id, version) " +
+      "SELECT versions.* FROM heads JOIN versions USING (user, id, version) " +
         "WHERE heads.user = :user AND heads.revision > :revision ORDER BY heads.number",
     ),
     units: withUnits ? all("SELECT * FROM units WHERE user = :user AND revision > :revision") : [],

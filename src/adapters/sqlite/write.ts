@@ -8,8 +8,16 @@ import { dropBlock } from "./blocks.ts";
 import type { Database } from "./database.ts";
 import { isErasing } from "./erasing-mark.ts";
 import { ENTRY, erasurePartOf, RECEIPT, TRACE } from "./erasure-rows.ts";
+import { digestTable } from "./integrity/digest-tables.ts";
+import { insertRow } from "./integrity/insert-row.ts";
 import { eraseAnswers } from "./kept-answers.ts";
 import { blobOf, bodyOf, checkNames, userOf } from "./rows.ts";
+
+const LOG = digestTable("log");
+const MESSAGES = digestTable("messages");
+const VERSIONS = digestTable("versions");
+const HEADS = digestTable("heads");
+const UNITS = digestTable("units");
 
 /** Where a change is written: the user's number, and the revision that it makes. */
 export interface Writing {
@@ -39,7 +47,7 @@ export function commit(database: Database, scope: Scope, changes: ChangeSet): nu
       revision: writing.revision,
       body: JSON.stringify(entryOf(writing.revision, changes)),
     };
-    database.statement("INSERT INTO log (user, revision, body) VALUES (:user, :revision, :body)").run(log);
+    insertRow(database, LOG, log);
     database
       .statement("UPDATE users SET revision = :revision, turns = :turns WHERE id = :user")
       .run({ user, revision: writing.revision, turns: turns + (changes.messages?.length ?? 0) });
@@ -92,15 +100,12 @@ function addMessages(
   messages: readonly Message[],
   turns: number,
 ): void {
-  const insert = database.statement(
-    "INSERT INTO messages (user, id, turn, revision, body) VALUES (:user, :id, :turn, :revision, :body) ON CONFLICT DO NOTHING",
-  );
   let turn = turns;
   for (const message of messages) {
     turn += 1;
     const body = JSON.stringify({ ...message, turn });
-    const { changes } = insert.run({ user, id: message.id, turn, revision, body });
-    if (changes === 0) throw new MemoryError("conflict", "a message with this id is there already.");
+    const isNew = insertRow(database, MESSAGES, { user, id: message.id, turn, revision, body });
+    if (!isNew) throw new MemoryError("conflict", "a message with this id is there already.");
   }
 }
 
@@ -136,28 +141,40 @@ function addVersion({ database, user, revision }: Writing, memory: Memory): void
     throw new MemoryError("conflict", `a memory's version ${version} cannot follow its version ${held}.`);
   }
   const body = JSON.stringify({ ...memory, revision });
-  database
-    .statement("INSERT INTO versions (user, id, version, body) VALUES (:user, :id, :version, :body)")
-    .run({ user, id, version, body });
-  database
-    .statement(
-      "INSERT INTO heads (user, id, version, revision) VALUES (:user, :id, :version, :revision) " +
-        "ON CONFLICT (user, id) DO UPDATE SET version = excluded.version, revision = excluded.revision",
-    )
-    .run({ user, id, version, revision });
+  if (!insertRow(database, VERSIONS, { user, id, version, body })) {
+    throw new MemoryError("conflict", "a version of a memory is there already.");
+  }
+  const row = { user, id, version, revision };
+  if (!insertRow(database, HEADS, row)) {
+    database
+      .statement("UPDATE heads SET version = :version, revision = :revision WHERE user = :user AND id = :id")
+      .run(row);
+  }
   notGone(database, user, "memory", id);
 }
 
 function putUnit({ database, user, revision }: Writing, unit: Unit): void {
   const { id, type, owner, start, end, space, terms, vector } = unit;
-  database
-    .statement(
-      "INSERT INTO units (user, id, type, owner, first, last, space, revision, terms, vector) " +
-        "VALUES (:user, :id, :type, :owner, :start, :end, :space, :revision, :terms, :vector) " +
-        "ON CONFLICT (user, id) DO UPDATE SET type = excluded.type, owner = excluded.owner, first = excluded.first, " +
-        "last = excluded.last, space = excluded.space, revision = excluded.revision, terms = excluded.terms, vector = excluded.vector",
-    )
-    .run({ user, id, type, owner, start, end, space, revision, terms, vector: blobOf(vector) });
+  const row = {
+    user,
+    id,
+    type,
+    owner,
+    first: start,
+    last: end,
+    space,
+    revision,
+    terms,
+    vector: Uint8Array.from(blobOf(vector)),
+  };
+  if (!insertRow(database, UNITS, row)) {
+    database
+      .statement(
+        "UPDATE units SET type = :type, owner = :owner, first = :first, last = :last, space = :space, revision = :revision, " +
+          "terms = :terms, vector = :vector WHERE user = :user AND id = :id",
+      )
+      .run(row);
+  }
   notGone(database, user, "unit", id);
 }
 
@@ -285,9 +302,11 @@ function putReceipt({ database, user, revision }: Writing, { receipt }: ChangeSe
 
 /** Replaces the receipt of an erasure by its sealed form. */
 export function seal(database: Database, scope: Scope, receipt: { readonly id: string }): void {
-  const user = userOf(database, scope);
-  const { changes } = database
-    .statement("UPDATE erasures SET body = :body WHERE user = :user AND id = :id")
-    .run({ user: user?.id ?? -1, id: receipt.id, body: JSON.stringify(receipt) });
+  const changes = database.transaction(() => {
+    const user = userOf(database, scope);
+    return database
+      .statement("UPDATE erasures SET body = :body WHERE user = :user AND id = :id")
+      .run({ user: user?.id ?? -1, id: receipt.id, body: JSON.stringify(receipt) }).changes;
+  });
   if (changes === 0) throw new MemoryError("not_found", "there is no erasure with this id to seal.");
 }

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { MemoryError } from "../../errors.ts";
 import { lineTo, programBeside, type Thread } from "../shared/thread-line.ts";
 import { committing, type ErasingSteps } from "./erasing.ts";
-import { openSqliteRecord, type SqliteRecord } from "./index.ts";
+import { openSqliteRecord, type SqliteOptions, type SqliteRecord } from "./index.ts";
 import type { Asked, Told, Write } from "./writing-worker.ts";
 
 /**
@@ -11,7 +11,7 @@ import type { Asked, Told, Write } from "./writing-worker.ts";
  * Where the thread ends by itself, it goes on here.
  */
 export async function sqliteRecordInThread(
-  options: { readonly path: string; readonly busyTimeoutMs?: number },
+  options: SqliteOptions,
   begin: () => Thread = () => begun(options),
 ): Promise<SqliteRecord> {
   // First: it makes the file, or brings it up to date.
@@ -48,6 +48,8 @@ export async function sqliteRecordInThread(
     letAnswerGo: apart("letAnswerGo", own.letAnswerGo),
     dropAnswers: apart("dropAnswers", own.dropAnswers),
     noteBackup: apart("noteBackup", own.noteBackup),
+    tidy: apart("tidy", own.tidy),
+    integrity: { ...own.integrity, fill: apart("fill", own.integrity.fill) },
     noteVisits: apart("noteVisits", own.noteVisits),
     noteJob: apart("noteJob", own.noteJob),
     takeLease: apart("takeLease", own.takeLease),
@@ -68,10 +70,15 @@ export async function sqliteRecordInThread(
   };
 }
 
-function begun(options: { readonly path: string }): Thread {
+function begun({ path, busyTimeoutMs, digestKey }: SqliteOptions): Thread {
+  const key = typeof digestKey === "function" ? digestKey() : digestKey;
   return new Worker(programBeside(import.meta.url, "./writing-worker"), {
     name: "writing",
-    workerData: options,
+    workerData: {
+      path,
+      ...(busyTimeoutMs === undefined ? {} : { busyTimeoutMs }),
+      ...(key === undefined ? {} : { digestKey: key }),
+    } satisfies SqliteOptions,
   });
 }
 

@@ -22,8 +22,10 @@ export type Write =
       | "takeLease"
       | "renewLease"
       | "giveBackLease"
+      | "tidy"
       | "close"
     >
+  | "fill"
   | "erasing.stage"
   | "erasing.begin"
   | "erasing.step"
@@ -46,6 +48,7 @@ const { stage, begin, step } = record.erasing;
 const { note, unname, removeBefore } = record.calls;
 const writes: { readonly [name in Write]: (...given: never[]) => Promise<unknown> } = {
   ...record,
+  fill: record.integrity.fill,
   "erasing.stage": stage,
   "erasing.begin": begin,
   "erasing.step": step,

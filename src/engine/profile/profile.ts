@@ -36,7 +36,10 @@ export async function profile(
   const maxTokens = checkCount(options.maxTokens ?? MOST_TOKENS, "maxTokens", 1, 1_000_000);
   const state = await ports.states.of(scope);
   const now = ports.clock().toISOString();
-  const live = await filterInSlices(state.memories.values(), (memory) => isShown(memory, now));
+  const live = await filterInSlices(
+    state.memories.values(),
+    (memory) => isShown(memory, now) && !state.damaged.has(memory.id),
+  );
   const { lines, left } = fitting(inOrder(await linesOf(live, now)), maxTokens);
   const sections = SECTIONS.flatMap((name) => {
     const own = lines.filter(({ section }) => section === name);

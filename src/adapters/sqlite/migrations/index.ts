@@ -9,6 +9,7 @@ import { ANSWERS } from "./0007-answers.ts";
 import { JOBS } from "./0008-jobs.ts";
 import { LEASES } from "./0010-leases.ts";
 import { ERASING } from "./0011-erasing.ts";
+import { DIGESTS } from "./0012-digests.ts";
 
 /** In order; the number of those done is the file's `user_version`. A migration that has been released never changes. */
 export const MIGRATIONS: readonly string[] = [
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly string[] = [
   JOBS,
   LEASES,
   ERASING,
+  DIGESTS,
 ];
 
 /** How many migrations a file had seen when the jobs came, and the answers had not come yet. */

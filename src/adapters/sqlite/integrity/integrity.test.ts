@@ -1,0 +1,229 @@
+import { createHmac } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { changes, erasure, memory, message, unit } from "../../../testing/change-sets.ts";
+import { openSqliteRecord } from "../index.ts";
+import { DIGEST_TABLES } from "./digest-tables.ts";
+import { rowDigester } from "./row-digest.ts";
+
+const ANN = { project: "default", user: "ann" };
+const KEY = "ab".repeat(32);
+let folder = "";
+let path = "";
+
+const open = (digestKey: string | undefined = KEY) =>
+  openSqliteRecord({ path, ...(digestKey === "" ? {} : { digestKey }) });
+
+function sql<Row>(text: string): Row[] {
+  const handle = new DatabaseSync(path);
+  try {
+    return handle.prepare(text).all() as Row[];
+  } finally {
+    handle.close();
+  }
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "keepsake-digests-"));
+  path = join(folder, "memory.db");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const FIRST = changes({
+  messages: [message("m1"), message("m2")],
+  memories: [memory("a"), memory("b")],
+  units: [
+    unit("m1#0", "passage", "m1"),
+    unit("m2#0", "passage", "m2"),
+    unit("a", "memory", "a"),
+    unit("b", "memory", "b"),
+  ],
+});
+
+describe("a digest of a row", () => {
+  it("is the HMAC-SHA-256 of type, length and bytes of each value, cut to 16 bytes", () => {
+    const encoded = (type: number, bytes: Uint8Array): Buffer => {
+      const head = Buffer.alloc(5);
+      head[0] = type;
+      head.writeUInt32LE(bytes.length, 1);
+      return Buffer.concat([head, bytes]);
+    };
+    const row = Buffer.concat([
+      encoded(1, Buffer.from("t")),
+      encoded(2, Buffer.from("7")),
+      encoded(1, Buffer.from("né")),
+      encoded(0, Buffer.alloc(0)),
+      encoded(3, Buffer.from([1, 2])),
+    ]);
+    const wanted = createHmac("sha256", Buffer.from(KEY, "hex")).update(row).digest().subarray(0, 16);
+    expect(Buffer.from(rowDigester(KEY).digest("t", [7, "né", null, new Uint8Array([1, 2])]))).toEqual(
+      wanted,
+    );
+  });
+
+  it("of a row that is longer than its buffer is made in the same way", () => {
+    const { digest } = rowDigester(KEY);
+    const long = "x".repeat(300_000);
+    expect(digest("t", [long])).toEqual(digest("t", [long]));
+    expect(digest("t", [long])).not.toEqual(digest("t", [`${long}x`]));
+  });
+
+  it("differs where the same bytes stand in other columns or another table", () => {
+    const { digest } = rowDigester(KEY);
+    const all = [
+      digest("t", ["ab", "c"]),
+      digest("t", ["a", "bc"]),
+      digest("u", ["ab", "c"]),
+      digest("t", ["abc"]),
+    ];
+    expect(new Set(all.map((one) => Buffer.from(one).toString("hex"))).size).toBe(4);
+  });
+});
+
+describe("rows that a record with a key writes", () => {
+  it("have digests in every table that has rows, and are found sound", async () => {
+    const record = await open();
+    await record.commit(ANN, FIRST);
+    expect(await record.check()).toEqual([]);
+    for (const { name } of DIGEST_TABLES) {
+      expect(sql(`SELECT 1 FROM ${name} WHERE digest IS NULL`), name).toEqual([]);
+    }
+    await record.close();
+  });
+
+  it("keep none of the digest of a text that was erased", async () => {
+    const record = await open();
+    await record.commit(ANN, FIRST);
+    const before = sql<{ digest: Uint8Array }>(
+      "SELECT digest FROM messages WHERE id = 'm1' UNION ALL SELECT digest FROM versions WHERE id = 'a'",
+    );
+    await record.commit(
+      ANN,
+      changes({
+        base: 1,
+        cause: "forget",
+        erase: {
+          messages: [{ id: "m1", content: "", keepMetadata: false }],
+          memories: ["a"],
+          rewrites: [],
+          receipt: erasure("e1", { revision: 2 }),
+        },
+        dropUnits: ["m1#0"],
+      }),
+    );
+    expect(await record.check()).toEqual([]);
+    const left = DIGEST_TABLES.flatMap(({ name }) =>
+      sql<{ digest: Uint8Array }>(`SELECT digest FROM ${name}`),
+    );
+    const hex = (rows: readonly { digest: Uint8Array }[]) =>
+      rows.map(({ digest }) => Buffer.from(digest).toString("hex"));
+    expect(hex(before)).toHaveLength(2);
+    expect(hex(left).filter((one) => hex(before).includes(one))).toEqual([]);
+    await record.close();
+  });
+
+  it("are found where another program changed a byte, and are not given to a reader", async () => {
+    const record = await open();
+    await record.commit(ANN, FIRST);
+    sql("UPDATE versions SET body = replace(body, '\"text\":\"', '\"text\":\"x') WHERE id = 'a' RETURNING 1");
+    const faults = await record.check();
+    expect(faults.map(({ place, problem, rows }) => [place, problem, rows?.[0]?.id])).toEqual([
+      ["versions", "changed since they were written", "a"],
+    ]);
+    const read = await record.read(ANN, { messages: ["m1"], memories: ["a", "b"] });
+    expect([read.messages.length, read.memories.map(({ id }) => id)]).toEqual([1, ["b"]]);
+    expect((await record.since(ANN, 0)).damaged).toEqual({ messages: [], memories: ["a"] });
+    expect((await record.integrity.state()).damageSeen).toBe(2);
+    await record.close();
+  });
+
+  it("are missed where another program takes one away", async () => {
+    const record = await open();
+    await record.commit(ANN, FIRST);
+    sql("DELETE FROM units WHERE id = 'b' RETURNING 1");
+    expect((await record.check()).map(({ place, problem }) => `${place}: ${problem}`)).toContain(
+      "units: missing, added or put back to an older state",
+    );
+    await record.close();
+  });
+});
+
+describe("a database of before", () => {
+  it("is given digests when it is opened with a key, and counts rows until then", async () => {
+    const plain = await open("");
+    await plain.commit(ANN, FIRST);
+    expect((await plain.integrity.state({ counts: true })).withoutDigest).toBeGreaterThan(8);
+    await plain.close();
+    const record = await open();
+    expect(await record.integrity.state({ counts: true })).toEqual({
+      secret: "same",
+      withoutDigest: 0,
+      damageSeen: 0,
+    });
+    sql("DELETE FROM units WHERE id = 'b' RETURNING 1");
+    expect((await record.check()).length).toBeGreaterThan(0);
+    await record.close();
+  });
+
+  it("raises no alarm where a program without the secret wrote to it in between", async () => {
+    const record = await open();
+    await record.commit(ANN, FIRST);
+    await record.close();
+    const plain = await open("");
+    await plain.commit(
+      ANN,
+      changes({ base: 1, messages: [message("m3")], units: [unit("m3#0", "passage", "m3")] }),
+    );
+    await plain.close();
+    const again = await open();
+    expect(await again.check()).toEqual([]);
+    await again.close();
+  });
+});
+
+describe("another secret", () => {
+  it("is told as such, and no row counts as changed; rows are taken as they are once it is adopted", async () => {
+    const record = await open();
+    await record.commit(ANN, FIRST);
+    await record.close();
+    const other = await open("cd".repeat(32));
+    expect((await other.integrity.state()).secret).toBe("another");
+    expect(await other.check()).toEqual([]);
+    await other.commit(
+      ANN,
+      changes({ base: 1, messages: [message("m3")], units: [unit("m3#0", "passage", "m3")] }),
+    );
+    await other.integrity.adoptSecret();
+    await other.integrity.fill();
+    expect(await other.check()).toEqual([]);
+    expect((await other.integrity.state()).secret).toBe("same");
+    await other.close();
+  });
+});
+
+describe("repair", () => {
+  it("takes from a copy only what digests prove, and nothing that was erased since", async () => {
+    const record = await open();
+    await record.commit(ANN, FIRST);
+    const copy = join(folder, "copy.db");
+    await record.copyTo?.(copy, {});
+    await record.commit(
+      ANN,
+      changes({
+        base: 1,
+        cause: "forget",
+        erase: { messages: [], memories: ["a"], rewrites: [], receipt: erasure("e1", { revision: 2 }) },
+      }),
+    );
+    sql("UPDATE messages SET body = replace(body, 'm2', 'm9') WHERE id = 'm2' RETURNING 1");
+    expect(await record.integrity.repairable()).toBe(0);
+    expect(await record.integrity.repairable(copy)).toBe(1);
+    expect(await record.integrity.repairRows(copy)).toBe(1);
+    expect(await record.check()).toEqual([]);
+    expect((await record.since(ANN, 0)).memories.map(({ id }) => id)).toEqual(["b"]);
+    await record.close();
+  });
+});

@@ -1,0 +1,244 @@
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import type { Row } from "../database.ts";
+import { DIGEST_TABLES, type DigestTable, SUM_BYTES, SUMS_BYTES } from "./digest-tables.ts";
+import { addDigest, type DigestBytes, isSameBytes, type RowDigester, rowDigester } from "./row-digest.ts";
+
+/** Whether rows can be checked: `none` without a key, `another` where they were given their digests under another key. */
+export type DigestKeyState = "same" | "another" | "none";
+
+/** Gives every row that a connection writes its digest, and checks rows that are read. */
+export interface RowGuard {
+  key: DigestKeyState;
+  /** Takes a key that is another for the one in use from now on, and gives whether it did. The caller gives all digests anew. */
+  adopt(): boolean;
+  /** The check value of the key, as the file keeps it. */
+  readonly mark: DigestBytes | undefined;
+  /** Rows read so far that were not as they were written. */
+  damageSeen: number;
+  /** Told of each of them. */
+  onDamage?: () => void;
+  /** While true, rows get digests and sums are left alone; for repairs, which set the sums themselves. */
+  isPaused: boolean;
+  /** Before a transaction writes. */
+  begin(): void;
+  /** Before it commits: brings the users that it touched up to date. */
+  settle(): void;
+  /** After it was rolled back. */
+  drop(): void;
+  /** The digest for a row that is about to be inserted, counted into the sums; nothing without the key: then a trigger clears it. */
+  digestInserted(table: DigestTable, row: Row): DigestBytes | undefined;
+  /** Takes it back: the row was there already. */
+  notInserted(table: DigestTable, row: Row, digest: DigestBytes): void;
+  /** The digest that a row should have; nothing without the key. */
+  digestOf(table: DigestTable, row: Row): DigestBytes | undefined;
+  /** Whether a row is as it was written. True where it has no digest yet, or nobody can tell. */
+  isSound(table: DigestTable, row: Row): boolean;
+  /** The same of a row that is about to be given to somebody; one that is not sound is counted. */
+  mayGive(table: DigestTable, row: Row): boolean;
+  userDigest(row: Row, sums: DigestBytes): DigestBytes | undefined;
+}
+
+/** The digest of a row that was changed by a fault and then by us: no row has it. */
+const DAMAGED: DigestBytes = new Uint8Array(SUM_BYTES);
+
+interface TouchedUser {
+  /** Made in this transaction: all that there is of it has been seen. */
+  isNew: boolean;
+  /** Whether its own row was as it was written; nothing where the row was not changed yet. */
+  wasSound?: boolean;
+  readonly sums: DigestBytes;
+}
+
+/**
+ * Installs the guard on a connection. TEMP triggers do it, so that no statement can forget it and no other program that writes to
+ * the file trips over it: what that one changes keeps its old digest, and shows.
+ */
+export function guardRows(handle: DatabaseSync, key: string | undefined): RowGuard {
+  const digester = key === undefined ? undefined : rowDigester(key);
+  return guardOf(handle, digester, keyState(handle, digester));
+}
+
+function markOf(digester: RowDigester): DigestBytes {
+  return digester.digest("integrity", ["mark"]);
+}
+
+function keyState(handle: DatabaseSync, digester: RowDigester | undefined): DigestKeyState {
+  if (!digester) return "none";
+  const mark = markOf(digester);
+  const held = handle.prepare("SELECT mark FROM integrity").get();
+  if (held) return isSameBytes(held.mark, mark) ? "same" : "another";
+  // Whoever comes first names the secret; of two at once, one.
+  handle
+    .prepare("INSERT INTO integrity (id, mark, is_whole) VALUES (1, :mark, 0) ON CONFLICT DO NOTHING")
+    .run({ mark });
+  return keyState(handle, digester);
+}
+
+function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: DigestKeyState): RowGuard {
+  let digester = key === "same" ? given : undefined;
+  const touched = new Map<number, TouchedUser>();
+  const statements = {
+    read: handle.prepare("SELECT id, project, name, revision, turns, sums, digest FROM users WHERE id = :id"),
+    keep: handle.prepare("UPDATE users SET sums = :sums, digest = :digest WHERE id = :id"),
+  };
+  let isWriting = false;
+  const of = (user: SQLOutputValue): TouchedUser => {
+    if (!isWriting) throw new Error("rows with digests are written within a transaction");
+    const found = touched.get(Number(user)) ?? { isNew: false, sums: new Uint8Array(SUMS_BYTES) };
+    touched.set(Number(user), found);
+    return found;
+  };
+  const note = (table: DigestTable, user: SQLOutputValue, ...digests: readonly unknown[]): void => {
+    if (table.sum < 0 || guard.isPaused) return;
+    const { sums } = of(user);
+    for (const digest of digests) if (digest instanceof Uint8Array) addDigest(sums, table.sum, digest);
+  };
+  const guard: RowGuard = {
+    key,
+    mark: given && markOf(given),
+    adopt() {
+      if (guard.key !== "another") return false;
+      digester = given;
+      guard.key = "same";
+      return true;
+    },
+    damageSeen: 0,
+    isPaused: false,
+    begin() {
+      isWriting = true;
+    },
+    settle() {
+      if (touched.size > 0) settleUsers(handle, touched, guard, statements);
+      touched.clear();
+      isWriting = false;
+    },
+    drop() {
+      touched.clear();
+      isWriting = false;
+    },
+    digestInserted(table, row) {
+      const digest = guard.digestOf(table, row);
+      if (digest) note(table, row.user ?? null, digest);
+      return digest;
+    },
+    notInserted: (table, row, digest) => note(table, row.user ?? null, digest),
+    digestOf: (table, row) =>
+      digester?.digest(
+        table.name,
+        table.columns.map((column) => row[column] ?? null),
+      ),
+    isSound(table, row) {
+      if (!digester || row.digest === null || row.digest === undefined) return true;
+      return isSameBytes(row.digest, guard.digestOf(table, row) ?? new Uint8Array());
+    },
+    mayGive(table, row) {
+      if (guard.isSound(table, row)) return true;
+      guard.damageSeen += 1;
+      guard.onDamage?.();
+      return false;
+    },
+    userDigest: ({ id, project, name, revision, turns }, sums) =>
+      digester?.digest("users", [
+        id ?? null,
+        project ?? null,
+        name ?? null,
+        revision ?? null,
+        turns ?? null,
+        sums,
+      ]),
+  };
+  handle.function("row_digest", { varargs: true }, (...given: SQLOutputValue[]) => {
+    const [place, before, ...values] = given;
+    const table = DIGEST_TABLES[Number(place)] as DigestTable;
+    const digest = digester?.digest(table.name, values) ?? null;
+    note(table, values[table.user] ?? null, before, digest);
+    return digest;
+  });
+  handle.function("row_changed", { varargs: true }, (...given: SQLOutputValue[]) => {
+    const [place, before, ...values] = given;
+    const table = DIGEST_TABLES[Number(place)] as DigestTable;
+    const old = values.slice(0, table.columns.length);
+    const isSound =
+      !digester || !(before instanceof Uint8Array) || isSameBytes(before, digester.digest(table.name, old));
+    // A change must not make a row sound that was not.
+    const digest = isSound ? digester?.digest(table.name, values.slice(table.columns.length)) : DAMAGED;
+    note(table, values[table.columns.length + table.user] ?? null, before, digest);
+    return digest ?? null;
+  });
+  handle.function("user_changed", { varargs: true }, (...given: SQLOutputValue[]) => {
+    if (guard.isPaused) return null;
+    const [id, project, name, revision, turns, sums, before] = given;
+    const user = of(id ?? null);
+    const row = { id, project, name, revision, turns } as Row;
+    const digest = sums instanceof Uint8Array ? guard.userDigest(row, Uint8Array.from(sums)) : undefined;
+    if (digest && !user.isNew) user.wasSound ??= isSameBytes(before, digest);
+    return null;
+  });
+  handle.function("row_dropped", (place: SQLOutputValue, user: SQLOutputValue, before: SQLOutputValue) => {
+    note(DIGEST_TABLES[Number(place)] as DigestTable, user, before);
+    return null;
+  });
+  handle.function("user_made", (user: SQLOutputValue) => {
+    of(user).isNew = true;
+    return null;
+  });
+  handle.exec(DIGEST_TABLES.map(triggersOf).join("\n"));
+  handle.exec("CREATE TEMP TRIGGER user_made AFTER INSERT ON main.users BEGIN SELECT user_made(NEW.id); END");
+  handle.exec(
+    "CREATE TEMP TRIGGER user_changed BEFORE UPDATE OF project, name, revision, turns ON main.users BEGIN " +
+      "SELECT user_changed(OLD.id, OLD.project, OLD.name, OLD.revision, OLD.turns, OLD.sums, OLD.digest); END",
+  );
+  return guard;
+}
+
+function triggersOf({ name, columns, key, user }: DigestTable, place: number): string {
+  const values = columns.map((column) => `NEW.${column}`).join(", ");
+  const before = columns.map((column) => `OLD.${column}`).join(", ");
+  const own = key.map((column) => `${column} = NEW.${column}`).join(" AND ");
+  const whose = user < 0 ? "NULL" : "OLD.user";
+  const put = (digest: string): string => `BEGIN UPDATE ${name} SET digest = ${digest} WHERE ${own}; END;`;
+  return [
+    `CREATE TEMP TRIGGER ${name}_made AFTER INSERT ON main.${name} WHEN NEW.digest IS NULL ${put(`row_digest(${place}, NULL, ${values})`)}`,
+    `CREATE TEMP TRIGGER ${name}_changed AFTER UPDATE OF ${columns.join(", ")} ON main.${name} ${put(`row_changed(${place}, OLD.digest, ${before}, ${values})`)}`,
+    `CREATE TEMP TRIGGER ${name}_dropped AFTER DELETE ON main.${name} ` +
+      `BEGIN SELECT row_dropped(${place}, ${whose}, OLD.digest); END;`,
+  ].join("\n");
+}
+
+interface UserStatements {
+  readonly read: StatementSync;
+  readonly keep: StatementSync;
+}
+
+function settleUsers(
+  handle: DatabaseSync,
+  touched: ReadonlyMap<number, TouchedUser>,
+  guard: RowGuard,
+  { read, keep }: UserStatements,
+): void {
+  for (const [id, user] of touched) {
+    const row = read.get({ id }) as Row | undefined;
+    if (!row) continue;
+    const settled = guard.key === "same" ? settledUser(row, user, guard) : undefined;
+    if (settled) keep.run({ id, ...settled });
+    else {
+      handle
+        .prepare("UPDATE users SET sums = NULL, digest = NULL, touched = touched + 1 WHERE id = :id")
+        .run({ id });
+      handle.exec("UPDATE integrity SET is_whole = 0 WHERE is_whole = 1");
+    }
+  }
+}
+
+/** The sums and the digest of a user after a change; nothing where the sums are not known. */
+function settledUser(
+  row: Row,
+  { isNew, wasSound, sums: change }: TouchedUser,
+  guard: RowGuard,
+): { sums: DigestBytes; digest: DigestBytes } | undefined {
+  const held = isNew ? new Uint8Array(SUMS_BYTES) : row.sums;
+  if (!(held instanceof Uint8Array) || held.length !== SUMS_BYTES) return undefined;
+  const isSound = isNew || (wasSound ?? isSameBytes(row.digest, guard.userDigest(row, held) ?? DAMAGED));
+  const sums = held.map((byte, i) => byte ^ (change[i] ?? 0));
+  return { sums, digest: (isSound && guard.userDigest(row, sums)) || DAMAGED };
+}

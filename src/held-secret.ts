@@ -1,0 +1,39 @@
+import { fileSecret, textSecret } from "./adapters/sqlite/index.ts";
+import { passingSecret } from "./adapters/system/index.ts";
+import type { Record } from "./ports/record.ts";
+import type { Secret } from "./ports/secret.ts";
+
+export interface HeldSecret {
+  readonly secret: Secret;
+  /** Whether its file was not there and has been made. */
+  readonly isNew: boolean;
+}
+
+/** The secret given, or the one in the file beside the database, or one for this process; made out when it is first asked for. */
+export function heldSecret(
+  { secret }: { readonly secret?: Secret | string },
+  file: string | undefined,
+): () => HeldSecret {
+  let held: HeldSecret | undefined;
+  return () => {
+    if (held) return held;
+    if (typeof secret === "string") held = { secret: textSecret(secret), isNew: false };
+    else if (secret) held = { secret, isNew: false };
+    else held = file === undefined ? { secret: passingSecret(), isNew: false } : fileSecret(file);
+    return held;
+  };
+}
+
+/** What a person should be told of the secret. */
+export async function secretNotices(record: Record, isNew: boolean): Promise<string[]> {
+  if (isNew && (await record.erasures()).length > 0) return [LOST_SECRET];
+  return (await record.integrity?.state())?.secret === "another" ? [OTHER_SECRET] : [];
+}
+
+const OTHER_SECRET =
+  "The secret is not the one that this database was written under: whether its rows were changed cannot be checked. Put the old " +
+  "secret back, or run `keepsake doctor --fix` to go on with this one.";
+
+const LOST_SECRET =
+  "The secret beside the database was missing and has been made anew. What was erased before is not kept out any " +
+  "more, and the receipts of those erasures cannot be checked. Put the old file back if you have it.";
