@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
 import { createMemory } from "../../src/memory.ts";
-import { killed, option, random } from "./kill.ts";
+import { killed, option, printFigures, random } from "./kill.ts";
 
 const ANA = { project: "default", user: "ana" };
 /** Enough that the erasure is committed in parts. */
@@ -94,6 +94,7 @@ if (import.meta.main) {
     console.log(
       `${kills} kills during a large erasure (seed ${seed}): ${unacknowledged} before it was acknowledged, ${untouched} before it began, ${erased} completed, ${faults.length} faults`,
     );
+    printFigures("S9", { kills, unacknowledged, untouched, erased, faults: faults.length, seed });
     process.exitCode = faults.length === 0 ? 0 : 1;
   } else {
     const memory = await createMemory({ path });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMemory } from "../../src/memory.ts";
-import { killed, option, random } from "./kill.ts";
+import { killed, option, printFigures, random } from "./kill.ts";
 
 /** What a memory holds, without what differs from run to run: ids of memories, times of storing. */
 async function contents(path: string): Promise<{ text: string; faults: string[] }> {
@@ -60,5 +60,6 @@ if (import.meta.main) {
   const faults = await importKill(kills, seed);
   for (const fault of faults.slice(0, 20)) console.error(fault);
   console.log(`${kills} kills of an import (seed ${seed}), ${faults.length} faults`);
+  printFigures("R1", { kills, faults: faults.length, seed });
   process.exitCode = faults.length === 0 ? 0 : 1;
 }

@@ -40,6 +40,11 @@ export function random(seed: number): () => number {
   };
 }
 
+/** With `--json`, says what a program came to as its last line, for the campaign. */
+export function printFigures(test: string, figures: { readonly [name: string]: number }): void {
+  if (process.argv.includes("--json")) console.log(JSON.stringify({ test, ...figures }));
+}
+
 /** The number behind an option such as `--kills`, or a default. */
 export function option(name: string, otherwise: number): number {
   const at = process.argv.indexOf(`--${name}`);

@@ -4,7 +4,7 @@ import { Pool } from "pg";
 import { type Running, started } from "../../bench/load/server.ts";
 import { openPostgresRecord } from "../../src/adapters/postgres/index.ts";
 import { type OwnPostgres, ownPostgres } from "../services/own-postgres.ts";
-import { option, random } from "./kill.ts";
+import { option, printFigures, random } from "./kill.ts";
 import { missingFrom } from "./missing.ts";
 import { type Load, load, type Made } from "./server-load.ts";
 
@@ -131,5 +131,6 @@ if (import.meta.main) {
     `PostgreSQL killed ${kills} times under load (seed ${seed}): ${acknowledged} writes acknowledged, ${inFlight} requests ` +
       `at work, well again after ${Math.round(slowestMs)} ms at most, ${faults.length} faults`,
   );
+  printFigures("R4", { kills, acknowledged, inFlight, faults: faults.length, seed });
   process.exitCode = faults.length === 0 ? 0 : 1;
 }

@@ -6,7 +6,7 @@ import { analyse } from "../../src/domain/words.ts";
 import { spaceOf } from "../../src/engine/space.ts";
 import { createMemory } from "../../src/memory.ts";
 import { changes, memory } from "../../src/testing/change-sets.ts";
-import { killed, option, random } from "./kill.ts";
+import { killed, option, printFigures, random } from "./kill.ts";
 import {
   BY_VECTOR,
   INTO_TRAP,
@@ -167,5 +167,7 @@ if (import.meta.main) {
     `${count} memories embedded anew with ${kills} kills (seed ${seed}): ${asked} texts asked for, ${searches} searches in ` +
       `between (three at once: median ${searchMs.median} ms, longest ${searchMs.longest} ms), ${faults.length} faults`,
   );
+  const longestMs = Math.round(searchMs.longest);
+  printFigures("R14", { count, kills, searches, longestMs, faults: faults.length, seed });
   process.exitCode = faults.length === 0 ? 0 : 1;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Running, started } from "../../bench/load/server.ts";
 import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
-import { option, random } from "./kill.ts";
+import { option, printFigures, random } from "./kill.ts";
 import { missingFrom } from "./missing.ts";
 import { type Load, load, type Made } from "./server-load.ts";
 
@@ -102,6 +102,7 @@ if (import.meta.main) {
   spawnSync(process.execPath, [join(import.meta.dirname, "../../scripts/ready.mjs")], { stdio: "inherit" });
   const seed = option("seed", Math.floor(Math.random() * 1e9));
   let failed = 0;
+  const figures: { [name: string]: number } = {};
   for (const signal of ["SIGKILL", "SIGTERM"] as const) {
     const ends = option(signal === "SIGKILL" ? "kills" : "terms", 25);
     const { acknowledged, inFlight, faults } = await serverEnds(signal, ends, seed);
@@ -110,6 +111,10 @@ if (import.meta.main) {
       `${ends} times ${signal} under load (seed ${seed}): ${acknowledged} writes acknowledged, ${inFlight} requests at work, ${faults.length} faults`,
     );
     failed += faults.length;
+    figures[signal === "SIGKILL" ? "kills" : "terms"] = ends;
+    figures.acknowledged = (figures.acknowledged ?? 0) + acknowledged;
+    figures.inFlight = (figures.inFlight ?? 0) + inFlight;
   }
+  printFigures("R1", { ...figures, faults: failed, seed });
   process.exitCode = failed === 0 ? 0 : 1;
 }

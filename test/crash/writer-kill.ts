@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import { sentence } from "./child.ts";
-import { killed, option, random } from "./kill.ts";
+import { killed, option, printFigures, random } from "./kill.ts";
 
 /**
  * Kills a writer again and again at random moments. After each kill: every acknowledged message is there once, word
@@ -87,5 +87,6 @@ if (import.meta.main) {
   const { acknowledged, faults } = await writerKill(kills, seed);
   for (const fault of faults.slice(0, 20)) console.error(fault);
   console.log(`${kills} kills (seed ${seed}), ${acknowledged} writes acknowledged, ${faults.length} faults`);
+  printFigures("R1", { kills, acknowledged, faults: faults.length, seed });
   process.exitCode = faults.length === 0 && acknowledged > 0 ? 0 : 1;
 }

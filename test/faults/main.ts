@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { printFigures } from "../crash/kill.ts";
 import { FAULTS, SURFACES } from "./table.ts";
 import { tryFault } from "./trying.ts";
 
@@ -15,4 +16,5 @@ for (const fault of FAULTS) {
   wrong += faults.length;
 }
 console.log(`${FAULTS.length * SURFACES.length} cells, ${wrong} faults`);
+printFigures("R5", { cells: FAULTS.length * SURFACES.length, faults: wrong });
 process.exitCode = wrong === 0 ? 0 : 1;

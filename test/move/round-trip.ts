@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { askers } from "../../bench/speed/asked.ts";
 import { filled } from "../../bench/speed/filling.ts";
-import { option } from "../crash/kill.ts";
+import { option, printFigures } from "../crash/kill.ts";
 
 const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
 const { KEEPSAKE_TEST_POSTGRES: server, PATH = "" } = process.env;
@@ -134,6 +134,7 @@ async function roundTrip(users: number, perUser: number): Promise<void> {
   if (doctor.status !== 0 || audit.status !== 0) throw new Error("the file that came back is not sound");
   await same([first, back], secret, users, perUser);
   console.log(`${users * perUser} memories: the same there and back`);
+  printFigures("R15", { memories: users * perUser, faults: 0 });
 }
 
 if (import.meta.main) await roundTrip(option("users", 100), option("per-user", 1000));

@@ -43,7 +43,7 @@ try {
   await place.clear();
 }
 const seconds = Math.round((performance.now() - begun) / 1000);
-process.stdout.write(`${JSON.stringify({ ...counted, seconds })}\n`);
+process.stdout.write(`${JSON.stringify({ test: "R8", ...counted, seconds })}\n`);
 
 async function history(drawn: readonly Step[]): Promise<void> {
   if (counted.histories % TOGETHER === 0) {

@@ -1,0 +1,151 @@
+/** How much of a program is run: what a pull request can wait for, or all that is asked of it. */
+export type CampaignSize = "ci" | "full";
+
+/** A program of the campaign. Its last line that is JSON with a `test` tells what it came to. */
+export interface CampaignProgram {
+  /** The name of the test in the plan. */
+  readonly test: string;
+  /** Its file, from the root of the repository. */
+  readonly file: string;
+  /** What it does, for a reader of the page. */
+  readonly about: string;
+  readonly args: { readonly [size in CampaignSize]: readonly string[] };
+  /** It is stopped after so many minutes, and has failed. */
+  readonly minutes: { readonly [size in CampaignSize]: number };
+  /** The setting that names a server which it needs; without it, it is not run. */
+  readonly needs?: string;
+}
+
+/** In the order in which they are run and shown. */
+export const CAMPAIGN: readonly CampaignProgram[] = [
+  {
+    test: "R1",
+    file: "test/crash/server-kill.ts",
+    about: "ends a server under load with SIGKILL and with SIGTERM; every acknowledged write is there",
+    args: {
+      ci: ["--kills", "5", "--terms", "5", "--json"],
+      full: ["--kills", "1000", "--terms", "100", "--json"],
+    },
+    minutes: { ci: 15, full: 240 },
+  },
+  {
+    test: "R1",
+    file: "test/crash/writer-kill.ts",
+    about: "kills a writer; every acknowledged message is there once, word for word, and can be searched",
+    args: { ci: ["--kills", "40", "--json"], full: ["--kills", "1000", "--json"] },
+    minutes: { ci: 15, full: 120 },
+  },
+  {
+    test: "R1",
+    file: "test/crash/import-kill.ts",
+    about: "kills an import; repeated, it holds what an undisturbed one holds",
+    args: { ci: ["--kills", "5", "--json"], full: ["--kills", "200", "--json"] },
+    minutes: { ci: 15, full: 120 },
+  },
+  {
+    test: "R2",
+    file: "test/faults/power-cut.ts",
+    about: "simulates power cuts on a trace of the real server's writes and syncs",
+    args: { ci: ["--states", "500"], full: ["--states", "10000"] },
+    minutes: { ci: 15, full: 240 },
+  },
+  {
+    test: "R3",
+    file: "test/faults/io-failures.ts",
+    about: "fails each write and sync of a run, once and from there on",
+    args: { ci: [], full: ["--all"] },
+    minutes: { ci: 20, full: 480 },
+  },
+  {
+    test: "R4",
+    file: "test/crash/postgres-kill.ts",
+    about: "kills PostgreSQL under a server with load; nothing acknowledged is missing",
+    args: { ci: ["--kills", "3", "--json"], full: ["--kills", "100", "--json"] },
+    minutes: { ci: 15, full: 120 },
+    needs: "KEEPSAKE_TEST_POSTGRES",
+  },
+  {
+    test: "R5",
+    file: "test/faults/main.ts",
+    about:
+      "breaks the disk, the clock, the model's server and the network, and compares each answer with the table",
+    args: { ci: ["--json"], full: ["--json"] },
+    minutes: { ci: 30, full: 30 },
+  },
+  {
+    test: "R7/R8",
+    file: "test/crash/many-processes.ts",
+    about: "plays random histories in several processes at once and checks them against a model",
+    args: { ci: ["--histories", "20"], full: ["--histories", "2000"] },
+    minutes: { ci: 20, full: 480 },
+  },
+  {
+    test: "R8",
+    file: "test/crash/two-process-erasure.ts",
+    about: "erases in one process while another reads, writes and is killed; nothing erased comes back",
+    args: { ci: ["--rounds", "5"], full: ["--rounds", "200"] },
+    minutes: { ci: 20, full: 240 },
+  },
+  {
+    test: "R8",
+    file: "test/postgres/histories.ts",
+    about: "plays random histories in memory, in SQLite and in PostgreSQL; all three hold the same",
+    args: { ci: ["--histories", "100"], full: ["--histories", "2000"] },
+    minutes: { ci: 15, full: 120 },
+    needs: "KEEPSAKE_TEST_POSTGRES",
+  },
+  {
+    test: "R13",
+    file: "test/faults/soak.ts",
+    about: "runs a server under a mixed load; memory, files and queues do not grow",
+    args: { ci: ["--minutes", "2"], full: ["--minutes", "120"] },
+    minutes: { ci: 15, full: 180 },
+  },
+  {
+    test: "R14",
+    file: "test/crash/migration-kill.ts",
+    about:
+      "kills the update of a file of each older format; it is of the old version or the new one, and whole",
+    args: { ci: ["--kills", "8"], full: ["--kills", "100"] },
+    minutes: { ci: 15, full: 120 },
+  },
+  {
+    test: "R14",
+    file: "test/crash/reembed-kill.ts",
+    about: "kills a re-embedding; searches go on, and it ends with one kind of vectors",
+    args: {
+      ci: ["--count", "2000", "--kills", "5", "--json"],
+      full: ["--count", "20000", "--kills", "20", "--json"],
+    },
+    minutes: { ci: 15, full: 60 },
+  },
+  {
+    test: "R15",
+    file: "test/move/round-trip.ts",
+    about: "moves a database to PostgreSQL and back, killed on the way; it is the same",
+    args: { ci: ["--users", "5", "--per-user", "100", "--json"], full: ["--json"] },
+    minutes: { ci: 15, full: 60 },
+    needs: "KEEPSAKE_TEST_POSTGRES",
+  },
+  {
+    test: "R16",
+    file: "test/faults/planted.ts",
+    about: "plants damage in a database; the doctor finds it",
+    args: { ci: ["--count", "50"], full: ["--count", "1000"] },
+    minutes: { ci: 15, full: 120 },
+  },
+  {
+    test: "R17",
+    file: "test/faults/clocks.ts",
+    about: "lets the clock jump and run slowly; nothing expires early and no work is lost",
+    args: { ci: ["--rounds", "1"], full: ["--rounds", "10"] },
+    minutes: { ci: 15, full: 120 },
+  },
+  {
+    test: "S9",
+    file: "test/crash/erase-kill.ts",
+    about: "kills a large erasure; it is whole or has not begun, and no byte of an erased text is left",
+    args: { ci: ["--kills", "6", "--json"], full: ["--kills", "200", "--json"] },
+    minutes: { ci: 15, full: 120 },
+  },
+];
