@@ -14,8 +14,9 @@ export interface FileFormat {
 
 /**
  * Every format that ever landed, oldest first. Formats without a number of their own are here too: of search indexes kept in
- * the file, of vectors and of receipts. The secrets beside them were made for these files alone and protect nothing. A new migration needs a new line; `make.ts` makes its files. Left out is what no
- * program could write: tables without strict types (bdb5556 to 0e97e94), when there was no extractor and `createMemory` did not load.
+ * the file, of vectors and of receipts. The secrets beside the files were made for them alone and protect nothing. A change that
+ * adds a migration adds the format before it, unless it is here; `make.ts` makes the files. Left out is what no program could write:
+ * tables without strict types (bdb5556 to 0e97e94), when there was no extractor and `createMemory` did not load.
  */
 export const FORMATS: readonly FileFormat[] = [
   { name: "v01", commit: "86ff14a", version: 1, about: "strict tables" },
