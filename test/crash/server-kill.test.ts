@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { serverEnds } from "./server-kill.ts";
+import { killServers, serverEnds } from "./server-kill.ts";
 
 // The long form is run by `.ci/run`.
 
@@ -17,4 +17,13 @@ it("a server that is told to stop under load answers in full what was asked of i
   const { acknowledged, inFlight, faults } = await serverEnds("SIGTERM", 2, 20260104);
   expect(faults).toEqual([]);
   expect([acknowledged >= 20, inFlight > 0]).toEqual([true, true]);
+});
+
+it("servers that are killed again and again on one file lose, halve and repeat no write", {
+  timeout: 120_000,
+}, async () => {
+  const { faults, acked, ...counts } = await killServers(4, 20260107);
+  expect(faults).toEqual([]);
+  expect(counts).toMatchObject({ kills: 4, lost: 0, half: 0, dup: 0 });
+  expect(acked).toBeGreaterThanOrEqual(40);
 });

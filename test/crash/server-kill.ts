@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Running, started } from "../../bench/load/server.ts";
 import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
-import { option, printFigures, random } from "./kill.ts";
+import { option, random } from "./kill.ts";
 import { missingFrom } from "./missing.ts";
 import { type Load, load, type Made } from "./server-load.ts";
 
@@ -22,6 +22,8 @@ interface Ended {
   /** When the signal was sent (`performance.now()`). */
   readonly at: number;
   readonly exit: number | string;
+  /** How long the server took to listen. */
+  readonly readyMs: number;
 }
 
 /**
@@ -59,7 +61,9 @@ async function endedUnderLoad(
   afterMs: number,
   mark: string,
 ): Promise<Ended> {
+  const begin = performance.now();
   const server: Running = await started(path);
+  const readyMs = performance.now() - begin;
   const asking: Load = load(server, mark);
   // The first requests of all wait for what is loaded then.
   while (asking.made.filter(({ status }) => status === 201).length < WARM) await rest(5);
@@ -67,7 +71,7 @@ async function endedUnderLoad(
   const at = performance.now();
   const exit = await server.end(signal);
   await asking.stop();
-  return { made: asking.made, at, exit };
+  return { made: asking.made, at, exit, readyMs };
 }
 
 const WARM = 10;
@@ -97,24 +101,123 @@ async function missing(path: string, acknowledged: readonly Made[]): Promise<str
   return faults;
 }
 
+/** What a long series of kills came to. */
+export interface Kills {
+  readonly kills: number;
+  /** Writes that were sent, and those that were acknowledged. */
+  readonly sent: number;
+  readonly acked: number;
+  /** Writes that were acknowledged and are gone. */
+  readonly lost: number;
+  /** Messages without what was learnt from them, and whatever else `check` finds. */
+  readonly half: number;
+  /** Messages that stand there twice. */
+  readonly dup: number;
+  /** From the start of a server on a file that a killed one left, to its address. */
+  readonly readyP95ms: number;
+  readonly faults: readonly string[];
+}
+
+/** So many kills share a file: the next one begins anew, and stays as quick to look through. */
+const KILLS_A_FILE = 25;
+const LANES = 2;
+/** A kill comes at most so long after the server is warm, in ms. */
+const SPREAD_MS = 200;
+
+/** Kills servers under load, two at a time, and holds what is in the file after each against what was acknowledged. */
+export async function killServers(kills: number, seed: number): Promise<Kills> {
+  const draw = random(seed);
+  const found = { kills: 0, sent: 0, acked: 0, lost: 0, half: 0, dup: 0 };
+  const ready: number[] = [];
+  const faults: string[] = [];
+  let left = kills;
+  const playLane = async (): Promise<void> => {
+    while (left > 0) {
+      const count = Math.min(KILLS_A_FILE, left);
+      left -= count;
+      await killOnOneFile(count, draw, found, ready, faults);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(LANES, kills) }, playLane));
+  const sorted = ready.toSorted((one, other) => one - other);
+  const readyP95ms = Math.round(sorted[Math.floor(sorted.length * 0.95)] ?? Number.NaN);
+  return { ...found, readyP95ms, faults };
+}
+
+type Found = { -readonly [name in "kills" | "sent" | "acked" | "lost" | "half" | "dup"]: number };
+
+async function killOnOneFile(
+  count: number,
+  draw: () => number,
+  found: Found,
+  ready: number[],
+  faults: string[],
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "keepsake-server-kill-"));
+  const path = join(folder, "memory.db");
+  const acknowledged: Made[] = [];
+  try {
+    for (let time = 0; time < count; time += 1) {
+      const { made, readyMs } = await endedUnderLoad(path, "SIGKILL", draw() * SPREAD_MS, `k${found.kills}`);
+      const writes = made.filter(({ kind }) => kind === "write");
+      acknowledged.push(...writes.filter(({ status }) => status > 0 && status < 300));
+      // The first server finds no file.
+      if (time > 0) ready.push(readyMs);
+      found.kills += 1;
+      found.sent += writes.length;
+      const isWhole = time % 10 === 9 || time === count - 1;
+      await lookThrough(path, acknowledged, isWhole, found, faults);
+    }
+    found.acked += acknowledged.length;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Looks at every message that is there, and with `isWhole` at the file, too. */
+async function lookThrough(
+  path: string,
+  acknowledged: readonly Made[],
+  isWhole: boolean,
+  found: Found,
+  faults: string[],
+): Promise<void> {
+  const record = await openSqliteRecord({ path });
+  const troubles = isWhole ? await record.check() : [];
+  found.half += troubles.length;
+  faults.push(...troubles.map(({ count, place, problem }) => `${count} ${place}: ${problem}`));
+  for (const user of new Set(acknowledged.map((one) => one.user))) {
+    const { messages, memories } = await record.since({ project: "default", user }, 0, { units: false });
+    const written = messages.filter(({ content }) => content.startsWith("I use Tool"));
+    const learnt = memories.map(({ text }) => text).join("\n");
+    const held = new Set(written.map(({ id }) => id));
+    const lost = acknowledged.filter((one) => one.user === user && !held.has(one.message));
+    const half = written.filter(({ id }) => !learnt.includes(`Tool${id.replaceAll("-", "x")}`));
+    found.lost += lost.length;
+    found.half += half.length;
+    found.dup += written.length - new Set(written.map(({ content }) => content)).size;
+    faults.push(...lost.map(({ message }) => `${message} was acknowledged and is gone`));
+    faults.push(...half.map(({ id }) => `${id} is there without what was learnt from it`));
+  }
+  await record.close();
+}
+
 if (import.meta.main) {
   // The built server is what is ended.
   spawnSync(process.execPath, [join(import.meta.dirname, "../../scripts/ready.mjs")], { stdio: "inherit" });
   const seed = option("seed", Math.floor(Math.random() * 1e9));
-  let failed = 0;
-  const figures: { [name: string]: number } = {};
-  for (const signal of ["SIGKILL", "SIGTERM"] as const) {
-    const ends = option(signal === "SIGKILL" ? "kills" : "terms", 25);
-    const { acknowledged, inFlight, faults } = await serverEnds(signal, ends, seed);
-    for (const fault of faults.slice(0, 20)) console.error(fault);
-    console.log(
-      `${ends} times ${signal} under load (seed ${seed}): ${acknowledged} writes acknowledged, ${inFlight} requests at work, ${faults.length} faults`,
-    );
-    failed += faults.length;
-    figures[signal === "SIGKILL" ? "kills" : "terms"] = ends;
-    figures.acknowledged = (figures.acknowledged ?? 0) + acknowledged;
-    figures.inFlight = (figures.inFlight ?? 0) + inFlight;
-  }
-  printFigures("R1", { ...figures, faults: failed, seed });
-  process.exitCode = failed === 0 ? 0 : 1;
+  const kills = option("kills", 25);
+  const begin = performance.now();
+  const { faults: killFaults, ...result } = await killServers(kills, seed);
+  const secs = Math.round((performance.now() - begin) / 1000);
+  for (const fault of killFaults.slice(0, 20)) console.error(fault);
+  const terms = option("terms", 25);
+  const { acknowledged, inFlight, faults } = await serverEnds("SIGTERM", terms, seed);
+  for (const fault of faults.slice(0, 20)) console.error(fault);
+  console.log(
+    `${terms} times SIGTERM under load (seed ${seed}): ${acknowledged} writes acknowledged, ${inFlight} requests at work, ${faults.length} faults`,
+  );
+  const stops = { terms, acknowledgedAtTerms: acknowledged, faultsAtTerms: faults.length };
+  console.log(JSON.stringify({ test: "R1", seed, ...result, ...stops, secs }));
+  process.exitCode = killFaults.length + faults.length === 0 ? 0 : 1;
 }
