@@ -10,5 +10,7 @@ if (isMainThread && process.send && /cli[\\/]main\.js$/.test(process.argv[1] ?? 
     if (asked === "begin") delays.reset();
     if (asked === "end") process.send?.({ worstMs: delays.max / 1e6 });
   });
+  // A measurement that was broken off leaves no server behind.
+  process.once("disconnect", () => process.exit(1));
   process.channel?.unref();
 }
