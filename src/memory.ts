@@ -99,6 +99,11 @@ export interface MemoryOptions {
   readonly inThreads?: boolean;
   /** Memory for the users served last, about, in bytes (256,000,000). */
   readonly cacheBytes?: number;
+  /**
+   * Called when the disk fails to make a change durable. Every write is `unavailable` from then on, until the memory is closed and
+   * opened again; a server should end. Only where the record is a file.
+   */
+  readonly onSyncFailure?: () => void;
   readonly clock?: Clock;
   readonly ids?: Ids;
   /** Keys tombstones and receipts: a text of at least 16 characters; else a file beside the database holds one. */
@@ -137,6 +142,7 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
     path,
     digestKey: () => digestKeyOf(secretHeld().secret),
     onDamage: () => options.meter?.count("memory_damaged_rows_total"),
+    ...(options.onSyncFailure ? { onSyncFailure: options.onSyncFailure } : {}),
   });
   await refuseHalfMoved(record);
   const costs = costsOf(options, { calls, clock, ids });

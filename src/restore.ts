@@ -7,6 +7,7 @@ import {
   openSqliteRecord,
   type Restoring,
   textSecret,
+  translate,
 } from "./adapters/sqlite/index.ts";
 import { systemClock } from "./adapters/system/index.ts";
 import type { Trace } from "./domain/trace.ts";
@@ -45,13 +46,23 @@ export interface Restored {
  * `corrupt` where the backup is damaged, `conflict` where something is in the way that takes a word to go on.
  */
 export async function restoreMemory(options: RestoreOptions): Promise<Restored> {
-  const { from, path = "keepsake.db", replace } = options;
+  const { from, path = "keepsake.db" } = options;
   if (path === ":memory:") throw new MemoryError("unsupported", "restore: name a database file.");
   const at = (options.clock ?? systemClock)().toISOString();
-  const restoring = await beginRestore({ from, path, at });
   try {
-    if (restoring.aside && !replace) throw inTheWay();
-    const made = await madeReady(restoring, { ...options, path, at });
+    return await restored(await beginRestore({ from, path, at }), { ...options, from, path, at });
+  } catch (error) {
+    throw translate(path, error);
+  }
+}
+
+async function restored(
+  restoring: Restoring,
+  options: RestoreOptions & { path: string; at: string },
+): Promise<Restored> {
+  try {
+    if (restoring.aside && !options.replace) throw inTheWay();
+    const made = await madeReady(restoring, options);
     await restoring.finish();
     const { digest, aside } = restoring;
     return { digest, ...(aside ? { aside: aside.name } : {}), ...made };

@@ -1,7 +1,14 @@
 import { isMemoryError, type MemoryError } from "../errors.ts";
 
 /** What the shell is told. */
-export const EXIT = { done: 0, failed: 1, wrongUse: 2, nothingFound: 3, interrupted: 130 } as const;
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  wrongUse: 2,
+  nothingFound: 3,
+  diskFailed: 70,
+  interrupted: 130,
+} as const;
 
 /** The exit status that an error of the library stands for. */
 export function exitOf(error: MemoryError): number {

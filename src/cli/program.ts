@@ -16,7 +16,7 @@ Examples:
   $ keepsake serve
 
 The database is --db, else KEEPSAKE_DB, else MEMORY_DB_URL (sqlite:///FILE), else keepsake.db in this folder.
-Exit status: 0 done; 1 failed; 2 wrong use; 3 nothing found; 130 interrupted.`;
+Exit status: 0 done; 1 failed; 2 wrong use; 3 nothing found; 70 the disk failed; 130 interrupted.`;
 
 /** The command line. Each command is loaded when it is called. */
 export function program(version: string): Command {

@@ -45,7 +45,7 @@ export async function withMemory(
   options: CommonOptions,
   access: Access,
   command: (working: Working) => Promise<number>,
-  besides: Pick<MemoryOptions, "meter" | "tracer" | "jobs" | "inThreads"> = {},
+  besides: Pick<MemoryOptions, "meter" | "tracer" | "jobs" | "inThreads" | "onSyncFailure"> = {},
 ): Promise<void> {
   const print = printer(options.json ?? false);
   await reporting(print, async () => {

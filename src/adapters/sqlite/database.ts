@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import { MemoryError } from "../../errors.ts";
+import { isSyncFailure, syncFailed } from "./errors.ts";
 import type { RowGuard } from "./integrity/row-guard.ts";
 
 export type Row = { readonly [column: string]: SQLOutputValue };
@@ -14,14 +15,31 @@ export interface Database {
   guard?: RowGuard;
   /** The statement for this text. Values are bound by name. */
   statement(sql: string): StatementSync;
-  /** Runs work in one transaction that holds the write lock from its start. */
+  /**
+   * Runs work in one transaction that holds the write lock from its start. Once a sync has failed, every further one is
+   * `unavailable`: a second sync would succeed and prove nothing.
+   */
   transaction<Result>(work: () => Result): Result;
+  /** Notes what a write failed with, outside of a transaction too: after a failed sync nothing is written any more. */
+  noteFailure(error: unknown): void;
   close(): void;
 }
 
-export function databaseOf(path: string, handle: DatabaseSync, guard?: RowGuard): Database {
+/** `onSyncFailure` is told once, when the disk failed to make a change durable. */
+export function databaseOf(
+  path: string,
+  handle: DatabaseSync,
+  guard?: RowGuard,
+  onSyncFailure?: () => void,
+): Database {
   const statements = new Map<string, StatementSync>();
   let isDurable = false;
+  let hasLostSync = false;
+  const noteFailure = (error: unknown): void => {
+    if (hasLostSync || !isSyncFailure(error)) return;
+    hasLostSync = true;
+    onSyncFailure?.();
+  };
   const database: Database = {
     path,
     handle,
@@ -35,7 +53,9 @@ export function databaseOf(path: string, handle: DatabaseSync, guard?: RowGuard)
       }
       return statement;
     },
+    noteFailure,
     transaction(work) {
+      if (hasLostSync) throw syncFailed(path);
       handle.exec("BEGIN IMMEDIATE");
       try {
         database.guard?.begin();
@@ -49,7 +69,8 @@ export function databaseOf(path: string, handle: DatabaseSync, guard?: RowGuard)
         database.guard?.drop();
         // SQLite itself rolls back on some faults (a full disk); then there is nothing left to roll back.
         if (handle.isTransaction) handle.exec("ROLLBACK");
-        throw error;
+        noteFailure(error);
+        throw isSyncFailure(error) ? syncFailed(path, error) : error;
       }
     },
     close() {

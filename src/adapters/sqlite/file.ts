@@ -65,7 +65,8 @@ function isOther(now: Stats, before: Stats): boolean {
   return now.mtimeMs !== before.mtimeMs || now.size !== before.size;
 }
 
-function isFilled(path: string): boolean {
+/** Whether a file is there and holds something. */
+export function isFilled(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 

@@ -13,7 +13,7 @@ import { fillDigests } from "./integrity/fill-digests.ts";
 import { sqliteIntegrity } from "./integrity/index.ts";
 import * as answers from "./kept-answers.ts";
 import { giveBackLease, renewLease, takeLease } from "./leases.ts";
-import { openWithCopy } from "./open.ts";
+import { type OpenOptions, openWithCopy } from "./open.ts";
 import { unitsOutside, usersOutside } from "./outside.ts";
 import { patiently } from "./patience.ts";
 import * as proof from "./proof.ts";
@@ -26,6 +26,7 @@ import { watchCopies } from "./update-copy.ts";
 import { sqliteWhole } from "./whole/index.ts";
 import { commit, seal } from "./write.ts";
 
+export { translate } from "./errors.ts";
 export { fileLedger } from "./ledger.ts";
 export { beginRestore, type Restoring } from "./restore.ts";
 export { digestKeyOf, fileSecret, hasFileSecret, textSecret } from "./secret.ts";
@@ -43,6 +44,8 @@ export interface SqliteOptions {
   readonly digestKey?: string | (() => string);
   /** Told of each row that was read and is not as it was written. */
   readonly onDamage?: () => void;
+  /** Told once, when the disk failed to make a change durable: from then on every write is `unavailable`. */
+  readonly onSyncFailure?: () => void;
 }
 
 /** After so long, opening leaves the rest of the rows without digests to `tidy`. */
@@ -72,7 +75,10 @@ export async function openSqliteRecord(options: SqliteOptions): Promise<SqliteRe
   };
   const { digestKey } = options;
   const keyOf = typeof digestKey === "string" ? () => digestKey : digestKey;
-  const database = await opened(options.path, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS, keyOf);
+  const database = await opened(options.path, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS, {
+    digestKey: keyOf,
+    onSyncFailure: options.onSyncFailure,
+  });
   const copies = watchCopies(database.path);
   if (database.guard && options.onDamage) database.guard.onDamage = options.onDamage;
   try {
@@ -142,9 +148,9 @@ export async function openSqliteRecord(options: SqliteOptions): Promise<SqliteRe
   };
 }
 
-async function opened(path: string, waitMs: number, digestKey?: () => string): Promise<Database> {
+async function opened(path: string, waitMs: number, options: OpenOptions): Promise<Database> {
   try {
-    return await openWithCopy(path, waitMs, digestKey);
+    return await openWithCopy(path, waitMs, options);
   } catch (error) {
     throw translate(path, error);
   }

@@ -3,8 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { invalid, MemoryError } from "../../errors.ts";
 import { type Database, databaseOf, pragma } from "./database.ts";
 import { endErasures } from "./erasing.ts";
-import { isBusy } from "./errors.ts";
-import { APPLICATION, checkOwner, prepareFile } from "./file.ts";
+import { isBusy, isFull } from "./errors.ts";
+import { APPLICATION, checkOwner, isFilled, prepareFile } from "./file.ts";
 import { guardRows } from "./integrity/row-guard.ts";
 import { MIGRATIONS, migrationsFor } from "./migrations/index.ts";
 import { patiently } from "./patience.ts";
@@ -15,16 +15,22 @@ const OLDEST_SQLITE: readonly number[] = [3, 51, 3];
 /** How long SQLite itself waits for a lock, with the whole process standing still; `patiently` does the rest. */
 const BLOCKING_MS = 50;
 
+/** `digestKey` gives the key for digests of rows (32 bytes, hex); `onSyncFailure` is told once, when a sync has failed. */
+export interface OpenOptions {
+  readonly digestKey?: (() => string) | undefined;
+  readonly onSyncFailure?: (() => void) | undefined;
+}
+
 /**
  * Opens a database file, or makes it (mode 0600). `unavailable` where it cannot be read and written, `corrupt` where
  * it is damaged or no database, `unsupported` where it is another program's or a newer version's. What is refused is
  * left as it is. With a key for digests (32 bytes, hex), asked for once the file is known to be ours, rows are given digests.
  */
-export function openDatabase(named: string, digestKey?: () => string): Database {
-  const database = openUnmigrated(named);
+export function openDatabase(named: string, options: OpenOptions = {}): Database {
+  const database = openUnmigrated(named, options);
   try {
     migrate(database);
-    database.guard = guardRows(database.handle, digestKey?.());
+    database.guard = guardRows(database.handle, options.digestKey?.());
     endErasures(database);
     return database;
   } catch (error) {
@@ -43,13 +49,13 @@ const LONGEST_UPDATE_MS = 600_000;
 export async function openWithCopy(
   named: string,
   waitMs: number,
-  digestKey?: () => string,
+  options: OpenOptions = {},
 ): Promise<Database> {
-  const database = await patiently(waitMs, () => openUnmigrated(named));
+  const database = await patiently(waitMs, () => openUnmigrated(named, options));
   try {
     if (isOlderFile(database)) await updateWithCopy(database, waitMs);
     else await patiently(waitMs, () => migrate(database));
-    database.guard = guardRows(database.handle, digestKey?.());
+    database.guard = guardRows(database.handle, options.digestKey?.());
     if (database.path !== ":memory:") await dropOutdatedCopies(database.path);
     await patiently(waitMs, () => endErasures(database));
     return database;
@@ -59,7 +65,7 @@ export async function openWithCopy(
   }
 }
 
-function openUnmigrated(named: string): Database {
+function openUnmigrated(named: string, { onSyncFailure }: OpenOptions): Database {
   if (named === "" || named.includes("\0")) throw invalid('path: name the database file, or ":memory:".');
   // Resolved, so that SQLite never takes a name such as "file:x?mode=memory" for a URL.
   const path = named === ":memory:" ? named : resolve(named);
@@ -75,7 +81,9 @@ function openUnmigrated(named: string): Database {
     handle.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -32000");
     // Else INSERT OR REPLACE would take rows away without their triggers.
     handle.exec("PRAGMA recursive_triggers = ON");
-    return databaseOf(path, handle);
+    const database = databaseOf(path, handle, undefined, onSyncFailure);
+    settleLog(database);
+    return database;
   } catch (error) {
     handle.close();
     throw error;
@@ -111,6 +119,21 @@ async function updateWithCopy(database: Database, waitMs: number): Promise<void>
   } catch (error) {
     if (handle.isTransaction) handle.exec("ROLLBACK");
     throw error;
+  }
+}
+
+/**
+ * Copies what an earlier process left in the log into the database. Where a sync of it had failed, the log may be in the system's
+ * cache alone, and a later sync would not say so; what is copied is written and synced anew.
+ */
+function settleLog(database: Database): void {
+  if (database.path === ":memory:" || !isFilled(`${database.path}-wal`)) return;
+  try {
+    database.handle.exec("PRAGMA wal_checkpoint(PASSIVE)");
+  } catch (error) {
+    // Reads go on with the log as it is. After a failed sync, writes do not.
+    database.noteFailure(error);
+    if (!isBusy(error) && !isFull(error)) throw error;
   }
 }
 

@@ -78,11 +78,12 @@ async function clean(
 }
 
 /** False where there is no room for it, or another process is in the way; then what is left is counted and told. */
-function writtenAnew({ handle }: Database): boolean {
+function writtenAnew({ handle, noteFailure }: Database): boolean {
   try {
     handle.exec("VACUUM");
     return true;
   } catch (error) {
+    noteFailure(error);
     if (isBusy(error) || isFull(error)) return false;
     throw error;
   }

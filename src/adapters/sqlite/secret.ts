@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
-import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { MemoryError } from "../../errors.ts";
 import type { Secret } from "../../ports/secret.ts";
 
@@ -19,6 +20,8 @@ export function fileSecret(path: string): { secret: Secret; isNew: boolean } {
     // Written whole under another name first: a reader never sees half a secret, and of two writers one wins.
     writeFileSync(draft, made.toString("hex"), { mode: 0o600, flag: "wx", flush: true });
     linkSync(draft, path);
+    // Receipts are signed with it from now on: after a power cut it must not be another one.
+    keepFolder(dirname(path));
     return { secret: secretOf(made), isNew: true };
   } catch (cause) {
     const other = (cause as NodeJS.ErrnoException).code === "EEXIST" ? readSecret(path) : undefined;
@@ -34,6 +37,21 @@ export function fileSecret(path: string): { secret: Secret; isNew: boolean } {
 /** Whether the file of a secret is there. */
 export function hasFileSecret(path: string): boolean {
   return readSecret(path) !== undefined;
+}
+
+/** Makes the new name last over a loss of power. Not every system opens folders; those keep names by themselves. */
+function keepFolder(path: string): void {
+  let folder: number;
+  try {
+    folder = openSync(path, "r");
+  } catch {
+    return;
+  }
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }
 
 function readSecret(path: string): Buffer | undefined {

@@ -22,7 +22,10 @@ export async function sqliteRecordInThread(
   const apart = <Own extends (...given: never[]) => Promise<unknown>>(write: Write, here: Own): Own => {
     const there = async (...given: Parameters<Own>): Promise<unknown> => {
       const outcome = await line.ask({ write, given });
-      if (outcome.told) return gaveBy(outcome.told);
+      if (outcome.told) {
+        if ("hasLostSync" in outcome.told && outcome.told.hasLostSync) options.onSyncFailure?.();
+        return gaveBy(outcome.told);
+      }
       if (outcome.ended === "before") return here(...given);
       throw unknownOutcome();
     };

@@ -41,9 +41,21 @@ export interface Asked {
 /** What came of it; an error goes from thread to thread without what makes it one of ours. */
 export type Told =
   | { readonly gave: unknown }
-  | { readonly code: ErrorCode | undefined; readonly message: string; readonly cause: string | undefined };
+  | {
+      readonly code: ErrorCode | undefined;
+      readonly message: string;
+      readonly cause: string | undefined;
+      /** Whether a sync has failed in this thread. */
+      readonly hasLostSync: boolean;
+    };
 
-const record = await openSqliteRecord(workerData);
+let hasLostSync = false;
+const record = await openSqliteRecord({
+  ...workerData,
+  onSyncFailure: () => {
+    hasLostSync = true;
+  },
+});
 const { stage, begin, step } = record.erasing;
 const { note, unname, removeBefore } = record.calls;
 const writes: { readonly [name in Write]: (...given: never[]) => Promise<unknown> } = {
@@ -67,6 +79,7 @@ answering(async ({ write, given }: Asked): Promise<Told> => {
       code: isMemoryError(error) ? error.code : undefined,
       message,
       cause: cause instanceof Error ? cause.message : undefined,
+      hasLostSync,
     };
   }
 });

@@ -30,6 +30,9 @@ const RATE_LIMIT_HERE = 60_000;
 /** Bytes of one key's bodies in a minute: two of the longest imports. */
 const RATE_LIMIT_BYTES = 536_870_912;
 
+/** Why the server ends by itself: what it wrote may be lost, and only a new process knows what is there. */
+const DISK_FAILED = "The disk failed to make a change durable";
+
 interface ServeOptions extends CommonOptions {
   readonly host?: string;
   readonly port?: number;
@@ -42,6 +45,7 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
   const meter = prometheusMeter();
   const tracer = await otelTracer();
   const traces = tracer ? { tracer } : {};
+  const failed = Promise.withResolvers<typeof DISK_FAILED>();
   const serving = async (working: Working): Promise<number> => {
     if (options.at !== undefined) throw invalid("serve takes no --at: its time is the time it is.");
     const { keepsake, settings, print, clock } = working;
@@ -73,13 +77,14 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
     if (left > 0) {
       print.note(`${several(left, "text")} to be embedded by ${space}; searches go on meanwhile.`);
     }
-    const signal = await stop;
-    print.note(`${signal}: finishing what has begun.`);
+    const reason = await Promise.race([stop, failed.promise]);
+    print.note(`${reason}: finishing what has begun.`);
     endWithin((settings.drainMs ?? 0) + (settings.stopMs ?? STOP_MS), print);
     await served.close();
-    return EXIT.done;
+    return reason === DISK_FAILED ? EXIT.diskFailed : EXIT.done;
   };
-  await withMemory(options, "writes", serving, { meter, ...traces, inThreads: true });
+  const onSyncFailure = () => failed.resolve(DISK_FAILED);
+  await withMemory(options, "writes", serving, { meter, ...traces, inThreads: true, onSyncFailure });
 }
 
 /** What is counted, and who may read it. */
