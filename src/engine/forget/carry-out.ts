@@ -4,6 +4,7 @@ import type { ErasedCounts, ErasureReceipt, HeldBackup } from "../../domain/rece
 import type { Scope } from "../../domain/scope.ts";
 import type { Span } from "../../domain/sentences.ts";
 import type { Trace } from "../../domain/trace.ts";
+import { isMemoryError } from "../../errors.ts";
 import type { Erased } from "../beside/erase.ts";
 import { remainsBeside } from "../beside/remains.ts";
 import { change } from "../change.ts";
@@ -108,13 +109,30 @@ export async function carryOut(
   const { receipt, done } = result;
   ports.embedder.letGo?.();
   if (!done) return receipt;
-  const { trace } = done;
-  // On the disk before anybody is told that it is gone. What is done again stands in the ledger already.
-  if (!reason.again) await ports.ledger?.append([trace]);
-  const sealed = await verified(ports, scope, receipt, done);
+  const sealed = await settled(ports, scope, { receipt, done }, reason);
   if (!sealed.complete) ports.owing?.look();
   ports.meter?.count("memory_erasures_total", { complete: sealed.complete ? "yes" : "no" });
   return sealed;
+}
+
+/**
+ * Writes an erasure into the ledger and has every place read again. Where the disk or a server fails meanwhile, it is erased all the
+ * same: the receipt says that it is not complete, and the next start ends it.
+ */
+async function settled(
+  ports: Ports,
+  scope: Scope,
+  { receipt, done }: Required<Done>,
+  reason: Reason,
+): Promise<ErasureReceipt> {
+  try {
+    // On the disk before anybody is told that it is gone. What is done again stands in the ledger already.
+    if (!reason.again) await ports.ledger?.append([done.trace]);
+    return await verified(ports, scope, receipt, done);
+  } catch (error) {
+    if (isMemoryError(error)) return receipt;
+    throw error;
+  }
 }
 
 /** The messages that lose words; everything, where nothing of the user stays. */
