@@ -31,6 +31,9 @@ import type { Keepsake, ScopedMemory } from "./surface.ts";
 import { hindrance, understand } from "./understand/understand.ts";
 import { undo } from "./undo.ts";
 
+/** A lease that nobody works under. */
+const PROBE = "probe";
+
 /** The whole product over its ports: each verb in a file of its own, bound to a scope here. */
 export function keepsake(
   plain: Ports,
@@ -107,8 +110,8 @@ export function keepsake(
   };
 }
 
-/** What checks the whole record. */
-function checks(ports: Ports, check: () => void): Pick<Keepsake, "check" | "examine" | "audit"> {
+/** What checks the whole record, and whether it can be written. */
+function checks(ports: Ports, check: () => void): Pick<Keepsake, "check" | "examine" | "audit" | "probe"> {
   return {
     async check() {
       check();
@@ -121,6 +124,12 @@ function checks(ports: Ports, check: () => void): Pick<Keepsake, "check" | "exam
     async audit(options) {
       check();
       return audit(ports, options);
+    },
+    async probe() {
+      check();
+      // Refused where another process probes at this moment: then it is that one's to find out.
+      const { token } = await ports.record.takeLease(PROBE, { forMs: 1000 });
+      if (token !== undefined) await ports.record.giveBackLease(PROBE, token);
     },
   };
 }

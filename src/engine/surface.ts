@@ -25,6 +25,8 @@ export interface Keepsake {
   readonly answers: Answers;
   /** Checks the whole record. Empty where all is well. */
   check(): Promise<Fault[]>;
+  /** Writes something that says nothing and takes it away again: fails as a write would, with `unavailable` on a full disk. */
+  probe(): Promise<void>;
   /**
    * Checks the whole record, and says what can be restored from where. With `fix`, puts right what is proved to be right: rows from
    * backups, and what is made of others.

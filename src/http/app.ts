@@ -101,6 +101,8 @@ export function httpApp(options: AppOptions): App {
     // Work that stopped because nobody waits for it any more is no fault.
     const isMoot = context.req.raw.signal.aborted && error.name === "AbortError";
     if (problem.status >= 500 && !isMoot && !isRefusal(error)) {
+      // Readiness is asked for without a write: it has to be told that one failed.
+      if (context.req.method !== "GET" && problem.code === "unavailable") life.isRefusingWrites = true;
       onFault?.({ requestId: context.get("requestId"), method: context.req.method, error });
     }
     return problemResponse(context, problem);

@@ -9,6 +9,8 @@ export type BreakableWork = "streams" | "requests";
  * requests stops. `closing`: what is at work finishes, and nothing new is taken.
  */
 export interface Lifecycle {
+  /** Whether the newest write could not be stored. Then nobody should send requests here until one can be. */
+  isRefusingWrites: boolean;
   phase(): Phase;
   enter(phase: Phase): void;
   /** Ends what is still at work of this kind: each is told the reason, once. */
@@ -43,6 +45,7 @@ export function lifecycle(): Lifecycle {
     atWork.add(ended);
   };
   return {
+    isRefusingWrites: false,
     phase: () => phase,
     enter(next) {
       phase = next;

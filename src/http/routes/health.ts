@@ -23,7 +23,7 @@ export const healthOperations: readonly Operation[] = [
     method: "GET",
     path: "/api/v1/ready",
     tag: "Server",
-    summary: "Whether the memory can be read",
+    summary: "Whether the memory can be read, and written where a write failed before",
     scope: "any",
     answers: { 200: { says: "It can; what its keeper should know stands in `notices`.", schema: READY } },
     async handle({ exchange, memoryOf, services }) {
@@ -31,6 +31,11 @@ export const healthOperations: readonly Operation[] = [
       if (services.lifecycle.phase() !== "serving") throw closing();
       // A user nobody has: the cheapest read that goes through everything.
       await memoryOf("readiness").list({ limit: 1 });
+      // Only where a write failed: one that succeeds now says that the disk has room again.
+      if (services.lifecycle.isRefusingWrites) {
+        await services.keepsake.probe();
+        services.lifecycle.isRefusingWrites = false;
+      }
       return exchange.json({ status: "ready", notices: services.keepsake.notices });
     },
   }),
