@@ -1,5 +1,14 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -68,6 +77,68 @@ describe.skipIf(!isLinux)("the locks of an open database", () => {
     expect(await record.check()).toEqual([]);
     expect(locksHeld()).toEqual(BOTH);
     await record.close();
+    expect(locksHeld()).toEqual(BOTH);
+    await memory.close();
+  });
+});
+
+/** What a process of its own does with the database that this one has open. */
+const COMMANDS: readonly (readonly string[])[] = [
+  ["doctor"],
+  ["list", "--user", "ana"],
+  ["export", "EXPORT", "--user", "ana"],
+  ["import", "IMPORT", "--user", "ana"],
+  ["backup", "BACKUP"],
+  ["reindex"],
+  ["audit"],
+];
+
+describe.skipIf(!isLinux)("what other processes do with an open database", () => {
+  it.each(COMMANDS)("leaves its locks, its log and what was written: %s", async (...command) => {
+    const memory = await createMemory({ path });
+    const ana = memory.scope({ user: "ana" });
+    await ana.remember("I use Shram.");
+    writeFileSync(
+      join(folder, "IMPORT"),
+      JSON.stringify({ id: "m1", role: "user", content: "I own a boat." }),
+    );
+    const words = command.map((word) => (/^[A-Z]+$/.test(word) ? join(folder, word) : word));
+    await run(process.execPath, [PROGRAM, ...words, "--db", path, "--json"]);
+    expect(locksHeld()).toEqual(BOTH);
+    await ana.remember("I live in Lisbon.");
+    await run(process.execPath, [PROGRAM, "list", "--user", "ana", "--db", path, "--json"]);
+    expect(locksHeld()).toEqual(BOTH);
+    expect(existsSync(`${path}-wal`)).toBe(true);
+    await memory.close();
+  });
+
+  it("is refused where it would take the database's place: restore and a backup onto it", async () => {
+    const memory = await createMemory({ path });
+    await memory.scope({ user: "ana" }).remember("I use Shram.");
+    const copy = join(folder, "copy");
+    await memory.backup(copy);
+    for (const words of [
+      ["restore", copy, "--yes"],
+      ["backup", path, "--yes"],
+    ]) {
+      await expect(run(process.execPath, [PROGRAM, ...words, "--db", path, "--json"])).rejects.toThrow();
+    }
+    expect(locksHeld()).toEqual(BOTH);
+    await memory.close();
+  });
+});
+
+describe.skipIf(!isLinux)("the locks of a database that the same process opens under another name", () => {
+  it.each(["symbolic", "hard"])("are still held after that is closed: a %s link", async (kind) => {
+    const memory = await createMemory({ path });
+    await memory.scope({ user: "ana" }).remember("I use Shram.");
+    const other = join(folder, "other.db");
+    if (kind === "symbolic") symlinkSync(path, other);
+    else linkSync(path, other);
+    const opening = openSqliteRecord({ path: other });
+    const second = await opening.catch((error: unknown) => error as Error);
+    expect(locksHeld()).toEqual(BOTH);
+    if ("close" in second) await second.close();
     expect(locksHeld()).toEqual(BOTH);
     await memory.close();
   });
