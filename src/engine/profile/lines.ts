@@ -9,6 +9,8 @@ export interface DraftLine {
   readonly text: string;
   readonly memories: readonly Memory[];
   readonly weight: number;
+  /** The same line of some of its memories. */
+  withOnly(some: readonly Memory[]): string;
 }
 
 /** How much it matters and how well it is known: importance, confidence, and how often it was said. */
@@ -41,6 +43,7 @@ export async function linesOf(memories: readonly Memory[], today: string): Promi
             text,
             memories: held,
             weight: held.reduce((most, memory) => Math.max(most, weightOf(memory)), 0),
+            withOnly: (some) => textOf(section, subject, some, names),
           },
         ];
   });

@@ -91,6 +91,27 @@ describe("a profile", () => {
     expect(leftOfKinds).toEqual({ fact: 150 });
   });
 
+  it("a line of 800 likes is shortened to its budget, not left out", async () => {
+    for (const maxTokens of [100, 1000]) {
+      const record = memoryRecord();
+      const memories = Array.from({ length: 800 }, (_, i) =>
+        memory(`a${i}`, 1, {
+          text: `The user likes thing${i}.`,
+          kind: "preference",
+          claim: { subject: "user", relation: "like", value: `thing${i}` },
+        }),
+      );
+      await record.commit({ project: "default", user: "rut" }, changes({ memories }));
+      const full = await createMemory({ record, clock: () => now });
+      const { text, sections, left } = await full.scope({ user: "rut" }).profile({ maxTokens });
+      expect(estimateTokens(text)).toBeLessThanOrEqual(maxTokens);
+      expect(estimateTokens(text)).toBeGreaterThan(maxTokens * 0.7);
+      expect(text).toContain("thing799");
+      expect(left).toBe(1);
+      expect(sections.flatMap(({ lines }) => lines).length).toBe(1);
+    }
+  });
+
   it("keeps to a budget, and gives up the least weighty lines first", async () => {
     await tell(...LIFE, "My name is Rut Olander.", "I live in Lund.");
     const { text, left } = await rut.profile({ maxTokens: 40 });

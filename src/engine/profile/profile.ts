@@ -8,7 +8,7 @@ import type { Ports } from "../ports.ts";
 import { shown } from "../show.ts";
 import type { Profile, ProfileLine, ProfileOptions, ShownMemory } from "../surface.ts";
 import type { UserState } from "../user-state.ts";
-import { type DraftLine, linesOf } from "./lines.ts";
+import { type DraftLine, linesOf, weightOf } from "./lines.ts";
 import { SECTIONS, type SectionName, TITLES } from "./sections.ts";
 
 /** The size of a profile where none is named, in tokens. */
@@ -78,18 +78,44 @@ function fitting(lines: readonly DraftLine[], maxTokens: number): { lines: Draft
   const ranked = [...lines].sort(
     (a, b) => b.weight * (FIRST[b.section] ?? 1) - a.weight * (FIRST[a.section] ?? 1),
   );
-  const taken = new Set<DraftLine>();
+  const taken = new Map<DraftLine, DraftLine>();
   const titled = new Set<SectionName>();
   let size = 0;
   for (const line of ranked) {
     const title = titled.has(line.section) ? 0 : estimateTokens(`\n${TITLES[line.section]}\n`);
-    const cost = estimateTokens(`- ${line.text}\n`) + title;
-    if (size + cost > maxTokens) continue;
-    size += cost;
-    taken.add(line);
+    const room = maxTokens - size - title;
+    const fits = costOf(line.text) <= room ? line : shortened(line, room);
+    if (!fits) continue;
+    size += costOf(fits.text) + title;
+    taken.set(line, fits);
     titled.add(line.section);
   }
-  return { lines: lines.filter((line) => taken.has(line)), left: lines.length - taken.size };
+  const whole = [...taken].filter(([line, fits]) => line === fits).length;
+  return { lines: lines.flatMap((line) => taken.get(line) ?? []), left: lines.length - whole };
+}
+
+function costOf(text: string): number {
+  return estimateTokens(`- ${text}\n`);
+}
+
+/** A line that merges many memories, with as many of them as there is room for: the weightiest, and of equals the newest. */
+function shortened(line: DraftLine, room: number): DraftLine | undefined {
+  const place = new Map(line.memories.map((memory, i) => [memory, i]));
+  const best = line.memories.toSorted(
+    (one, other) => weightOf(other) - weightOf(one) || (place.get(other) ?? 0) - (place.get(one) ?? 0),
+  );
+  const of = (count: number): readonly Memory[] => {
+    const chosen = new Set(best.slice(0, count));
+    return line.memories.filter((memory) => chosen.has(memory));
+  };
+  // Twelve tries find the longest of some thousands.
+  let [fitting, over] = [0, line.memories.length];
+  while (over - fitting > 1) {
+    const count = Math.floor((fitting + over) / 2);
+    if (costOf(line.withOnly(of(count))) <= room) fitting = count;
+    else over = count;
+  }
+  return fitting === 0 ? undefined : { ...line, memories: of(fitting), text: line.withOnly(of(fitting)) };
 }
 
 function lineOf(state: UserState, { text, memories }: DraftLine): ProfileLine {
