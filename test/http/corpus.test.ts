@@ -110,6 +110,8 @@ describe("messages", () => {
         body: `{"user_id":"bea","message":${json}}`,
       });
       expect([what, said.status]).toEqual([what, isBlank ? 400 : 200]);
+      const simple = await here.send({ path: "/message", body: `{"userId":"bea","message":${json}}` });
+      expect([what, simple.status]).toEqual([what, isBlank ? 400 : 200]);
     },
   );
 });
