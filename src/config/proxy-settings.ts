@@ -12,6 +12,8 @@ export interface ProxySettings {
   readonly userHeaders?: readonly string[];
   /** Whether a chat that names no user is refused. */
   readonly isUserRequired?: boolean;
+  /** Whether clients reach all of the upstream's API with keys of their own. */
+  readonly mayPassThrough?: boolean;
 }
 
 const OPENAI = "https://api.openai.com/v1";
@@ -44,6 +46,7 @@ export const PROXY_SETTINGS: {
     allowed: "off, or up to 20 names of headers that hold no credentials, with commas between them",
   },
   KEEPSAKE_REQUIRE_USER: { schema: z.enum([...YES, ...NO]), allowed: "on, off, true, false, 1 or 0" },
+  KEEPSAKE_PASS_THROUGH: { schema: z.enum([...YES, ...NO]), allowed: "on, off, true, false, 1 or 0" },
 };
 
 /** What checked values say of it; nothing where they say nothing. */
@@ -53,6 +56,7 @@ export function proxyIn(values: ReadonlyMap<string, string>): ProxySettings | un
   const retrieval = values.get("RETRIEVAL_TIMEOUT_MS");
   const deadline = values.get("KEEPSAKE_UPSTREAM_TIMEOUT_MS");
   const named = values.get("KEEPSAKE_USER_HEADERS");
+  const through = values.get("KEEPSAKE_PASS_THROUGH");
   const required = values.get("KEEPSAKE_REQUIRE_USER");
   const settings: ProxySettings = {
     ...(baseUrl === undefined && apiKey === undefined
@@ -62,6 +66,7 @@ export function proxyIn(values: ReadonlyMap<string, string>): ProxySettings | un
     ...(deadline === undefined ? {} : { deadlineMs: Number(deadline) }),
     ...(named === undefined ? {} : { userHeaders: named.toLowerCase() === "off" ? [] : namesIn(named) }),
     ...(required === undefined ? {} : { isUserRequired: YES.includes(required) }),
+    ...(through === undefined ? {} : { mayPassThrough: YES.includes(through) }),
   };
   return Object.keys(settings).length > 0 ? settings : undefined;
 }

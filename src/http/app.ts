@@ -21,6 +21,7 @@ import { isOpenAiPath, NOT_PASSED_ON } from "./proxy/errors.ts";
 import { type ProxyOptions, proxy } from "./proxy/proxy.ts";
 import { withAllowances } from "./rate.ts";
 import { pageOperations } from "./routes/page.ts";
+import { passThroughFor } from "./routes/pass-through.ts";
 import { withOpenMetrics } from "./routes/stats.ts";
 import { traced } from "./traced.ts";
 
@@ -77,7 +78,7 @@ export function httpApp(options: AppOptions): App {
   app.use(wellSpelt());
 
   const table = metrics?.isOpen ? withOpenMetrics(OPERATIONS) : OPERATIONS;
-  mount(app, [...table, ...pageOperations(pageAssets())], {
+  const services = {
     keepsake,
     keys,
     failedKeys: failedKeys(),
@@ -87,7 +88,8 @@ export function httpApp(options: AppOptions): App {
     proxy: proxy({ onCall: keepsake.onCall, ...(meter ? { meter } : {}), ...options.proxy }),
     ...(metrics ? { metrics: () => metrics.text() } : {}),
     rates: { requests: rateLimits, bytes: options.byteLimits },
-  });
+  };
+  mount(app, [...table, ...pageOperations(pageAssets())], services, passThroughFor);
 
   app.notFound((context) =>
     problemResponse(context, {

@@ -7,6 +7,7 @@ import { intakeOf } from "./intake.ts";
 import { once } from "./once.ts";
 import type { Asked, Operation, Services } from "./operation.ts";
 import { refuse } from "./problem.ts";
+import { isOpenAiPath, NOT_PASSED_ON } from "./proxy/errors.ts";
 import { withinBytes, withinRate } from "./rate.ts";
 import { reach } from "./reach.ts";
 import { type Turns, turns } from "./turns.ts";
@@ -15,27 +16,39 @@ import { type Turns, turns } from "./turns.ts";
  * Serves the operations of a table. Whatever is mounted goes through the same steps, in this order: key and scope, the
  * key's allowance, then, within the time there is, what was asked, checked, its turn, and the handler.
  */
-export function mount(app: App, operations: readonly Operation[], services: Services): void {
+export function mount(
+  app: App,
+  operations: readonly Operation[],
+  services: Services,
+  passThrough: (exchange: Exchange) => Operation | undefined = () => undefined,
+): void {
   const turn = turns();
+  app.use("/v1/*", (exchange, next) => {
+    const operation = passThrough(exchange);
+    return operation ? perform(operation, exchange, services, turn) : next();
+  });
   const paths = Map.groupBy(inOrder(operations), ({ path }) => path);
   for (const [path, own] of paths) {
     for (const operation of own) {
       app.on(operation.method, routeOf(path), (exchange) => perform(operation, exchange, services, turn));
     }
     // Here, and not later: else "stats" would be the id of a memory where it is asked for by another method.
-    app.all(routeOf(path), () => {
-      throw wrongMethod(own.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])));
+    app.all(routeOf(path), (exchange) => {
+      throw wrongMethod(
+        exchange,
+        own.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])),
+      );
     });
   }
 }
 
 /** The problem of a method that an address does not take. */
-function wrongMethod(methods: readonly string[]): Error {
+function wrongMethod({ req }: Exchange, methods: readonly string[]): Error {
   const allow = methods.join(", ");
   return refuse({
     status: 405,
     code: "unsupported",
-    detail: `This address takes ${allow}.`,
+    detail: `This address takes ${allow}.${isOpenAiPath(req.path) ? ` ${NOT_PASSED_ON}` : ""}`,
     headers: { allow },
   });
 }

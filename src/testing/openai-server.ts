@@ -157,6 +157,8 @@ async function answerTo(
   const { method, body } = received;
   const path = pathOf(received.path);
   if (method === "GET" && /^\/v1\/models(\/|$)/.test(path)) return modelsAnswer(path);
+  const [, id = ""] = /^\/v1\/responses\/([^/]+)$/.exec(path) ?? [];
+  if (state.responses.has(id)) return storedAnswer(state, method, id);
   const isWritten = path === "/v1/chat/completions" || path === "/v1/responses";
   if (method !== "POST" || (!isWritten && path !== "/v1/embeddings"))
     return refusal(404, `Invalid URL (${method} ${path})`);
@@ -164,6 +166,13 @@ async function answerTo(
     return refusal(400, "We could not parse the JSON body of your request.");
   if (path === "/v1/embeddings") return embeddingsAnswer(body, state.meter.tokensOf, state.options.mostTexts);
   return writtenAnswer(state, received, number, trouble);
+}
+
+/** A response that is stored: whoever has a key that is welcome reads and deletes it. */
+function storedAnswer({ responses }: State, method: string, id: string): Answer {
+  if (method !== "DELETE") return { status: 200, body: { id, object: "response", status: "completed" } };
+  responses.delete(id);
+  return { status: 200, body: { id, object: "response", deleted: true } };
 }
 
 async function writtenAnswer(

@@ -6,8 +6,8 @@ export function isOpenAiPath(path: string): boolean {
 }
 
 export const NOT_PASSED_ON: string =
-  "Keepsake serves chat/completions, responses, embeddings and models under /v1, and passes nothing else on. Ask the " +
-  "model's server itself for that.";
+  "With this server's key, only chat/completions, responses, embeddings and models are passed on under /v1. For the rest of " +
+  "the API, send your own key of the model's server in x-keepsake-upstream-key.";
 
 const TYPES: { readonly [status: number]: string } = {
   401: "authentication_error",

@@ -11,7 +11,7 @@ export interface UpstreamAccount {
 }
 
 /** Holds the client's own key of the model's server, while `authorization` holds Keepsake's. */
-const UPSTREAM_KEY_HEADER = "x-keepsake-upstream-key";
+export const UPSTREAM_KEY_HEADER = "x-keepsake-upstream-key";
 
 /** A key of this server's: no other server may see it. */
 const OWN_KEY = /\bks_[0-9a-f]{12}_/;

@@ -14,13 +14,14 @@ import { type EventStream, eventStream } from "./last-event.ts";
 import { upstreamPath } from "./path.ts";
 import { type Ending, type Onlooker, relayed, relayedTo } from "./relay.ts";
 import { reportOf } from "./reports.ts";
+import type { UploadBody } from "./upload.ts";
 
 /** A request as it goes on, and who is to hear of its answer. */
 export interface PassingOn {
   readonly purpose?: Purpose;
   readonly who: Who;
   readonly method: string;
-  readonly body?: Uint8Array;
+  readonly body?: Uint8Array | UploadBody;
   /** For the ledger. */
   readonly model?: unknown;
   /** The words that are sent, for an estimate of their tokens. */
@@ -71,7 +72,7 @@ export async function passOn(asked: Asked, proxy: OpenAiProxy, passing: PassingO
       report(asked, proxy, passing, { begun, status, ending, reply });
     },
   };
-  const isEmpty = status === 204 || status === 205;
+  const isEmpty = status === 204 || status === 205 || status === 304;
   if (isEmpty) incoming.resume();
   else if (wire.outgoing)
     wire.relay = (outgoing) => {
@@ -117,7 +118,7 @@ async function sent(
   try {
     const incoming = await proxy.sender.send({ ...sending, ...(body ? { body } : {}) });
     const { statusCode = 502 } = incoming;
-    if (statusCode < 300 || statusCode >= 400) return incoming;
+    if (statusCode < 300 || statusCode === 304 || statusCode >= 400) return incoming;
     incoming.destroy();
     throw new MemoryError("unavailable", REDIRECTED);
   } catch (error) {

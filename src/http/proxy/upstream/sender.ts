@@ -1,6 +1,7 @@
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as plainRequest } from "node:http";
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { isMemoryError, MemoryError } from "../../../errors.ts";
+import type { UploadBody } from "./upload.ts";
 
 /** The model's server that requests are passed on to. Only the settings name it, never a request. */
 export interface Upstream {
@@ -15,7 +16,7 @@ export interface Sending {
   /** What follows the base: "/chat/completions", with its query. */
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
-  readonly body?: Uint8Array;
+  readonly body?: Uint8Array | UploadBody;
   /** Breaks it off: the client has gone, or the time is up. */
   readonly signal: AbortSignal;
 }
@@ -25,7 +26,7 @@ export interface Sender {
   readonly host: string;
   /**
    * The answer as it begins, whatever its status; its body is the caller's to read or to destroy. `unavailable` where
-   * none can be had; an aborted signal rejects with its reason. Redirects are not followed.
+   * none can be had; an aborted signal rejects with its reason, and a stream that fails with its own. Redirects are not followed.
    */
   send(sending: Sending): Promise<IncomingMessage>;
   close(): void;
@@ -46,9 +47,11 @@ export function sender({ baseUrl }: Pick<Upstream, "baseUrl">): Sender {
         port: base.port,
         path: `${prefix}${name}${joined(base.search.slice(1), query)}`,
         method,
-        headers: { ...headers, host: base.host, ...(body ? { "content-length": body.byteLength } : {}) },
-        agent,
+        headers: { ...headers, host: base.host, ...lengthOf(body) },
+        // A stream cannot be sent again, so it never goes over a connection that may just have been closed.
+        agent: body === undefined || body instanceof Uint8Array ? agent : false,
       };
+      let failure: Error | undefined;
       const request = isSecure ? secureRequest(target) : plainRequest(target);
       // As the option `signal` does it, but that takes a third of a millisecond of every request.
       const stop = (): void => void request.destroy(signal.reason);
@@ -56,12 +59,20 @@ export function sender({ baseUrl }: Pick<Upstream, "baseUrl">): Sender {
       request.once("close", () => signal.removeEventListener("abort", stop));
       request.once("response", resolve);
       request.on("error", (error: NodeJS.ErrnoException) => {
-        if (signal.aborted) reject(signal.reason);
+        if (failure) reject(failure);
+        else if (signal.aborted) reject(signal.reason);
         // It was closed over there while it was idle here: nothing of this request was read.
         else if (request.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(error.code ?? "")) reject(STALE);
         else reject(unreachable(base.host, error));
       });
-      request.end(body);
+      if (body === undefined || body instanceof Uint8Array) request.end(body);
+      else {
+        body.stream.once("error", (error) => {
+          failure = error;
+          request.destroy();
+        });
+        body.stream.pipe(request);
+      }
     });
   return {
     host: base.host,
@@ -77,6 +88,12 @@ export function sender({ baseUrl }: Pick<Upstream, "baseUrl">): Sender {
     },
     close: () => agent.destroy(),
   };
+}
+
+function lengthOf(body: Sending["body"]): OutgoingHttpHeaders {
+  if (body === undefined) return {};
+  const bytes = body instanceof Uint8Array ? body.byteLength : body.bytes;
+  return bytes === undefined ? {} : { "content-length": bytes };
 }
 
 const STALE = new Error("the connection had been closed");
