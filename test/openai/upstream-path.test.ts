@@ -110,11 +110,11 @@ async function begin(port: number): Promise<number> {
 }
 
 /** The status of a GET whose path goes out as it is written: `fetch` would resolve dots before it sends them. */
-function statusOf(port: number, path: string): Promise<number> {
+function statusOf(port: number, path: string, more = ""): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => {
       socket.write(
-        `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${KEY}\r\nconnection: close\r\n\r\n`,
+        `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${KEY}\r\n${more}connection: close\r\n\r\n`,
       );
     });
     let text = "";
@@ -133,6 +133,42 @@ async function expectNoEscape(port: number): Promise<void> {
   }
   expect(seen).toEqual([]);
 }
+
+/** With the client's own key the whole of /v1 is open, and nothing beside it. */
+async function expectWithinV1(port: number): Promise<void> {
+  const own = "x-keepsake-upstream-key: sk-of-the-client\r\n";
+  for (const folder of ["/v1/files/", "/v1/", "/v1/files/x/content/"])
+    for (const written of [
+      ...ESCAPES,
+      "../../admin",
+      "../../../admin",
+      "..%2f..%2fadmin",
+      "%2e%2e/%2e%2e/admin",
+    ])
+      await statusOf(port, `${folder}${written}`, own);
+  expect(seen.length).toBeGreaterThan(0);
+  const parts = seen.map((path) =>
+    path
+      .replace(/[?#].*$/s, "")
+      .split("/")
+      .slice(1),
+  );
+  const isName = (part: string): boolean =>
+    decodeURIComponent(part)
+      .split("/")
+      .every((name) => /^[\w@][\w.:@+~-]*$/.test(name));
+  expect(parts.filter(([first, ...others]) => first !== "v1" || !others.every(isName))).toEqual([]);
+}
+
+describe("a path of the proxy that is passed through with the client's own key", () => {
+  it("stays within /v1 of the model's server, in any encoding", async () => {
+    await expectWithinV1(await begin(portOf(upstream)));
+  });
+});
+
+it("the forms in which a path is tried are 40 at least, and no two the same", () => {
+  expect(new Set(ESCAPES).size).toBeGreaterThanOrEqual(40);
+});
 
 describe("a model's name in a path of the proxy", () => {
   it("reaches nothing of the upstream but its models, in any encoding", async () => {
@@ -212,6 +248,10 @@ http {
 
     it("reaches nothing but the models of an upstream that nginx decodes paths for", async () => {
       await expectNoEscape(await begin(await nginxTo(portOf(upstream))));
+    });
+
+    it("stays within /v1 of a model's server that nginx decodes paths for, with the client's own key", async () => {
+      await expectWithinV1(await begin(await nginxTo(portOf(upstream))));
     });
 
     it("reaches nothing but the upstream's models where nginx decodes paths before this server", async () => {
