@@ -29,19 +29,19 @@ const SECTIONS: readonly Section[] = [
       {
         title: "Requests a second",
         unit: "reqps",
-        lines: [[`sum by (status) (${rate("memory_api_requests_total")})`, "{{status}}"]],
+        lines: [[`sum by (status) (${rate("keepsake_api_requests_total")})`, "{{status}}"]],
       },
       {
         title: "How long a request takes",
         unit: "s",
-        lines: quantiles("memory_api_request_duration_seconds"),
+        lines: quantiles("keepsake_api_request_duration_seconds"),
       },
       {
         title: "The slowest routes (p95)",
         unit: "s",
         lines: [
           [
-            `topk(8, histogram_quantile(0.95, sum by (le, endpoint) (${rate("memory_api_request_duration_seconds_bucket")})))`,
+            `topk(8, histogram_quantile(0.95, sum by (le, endpoint) (${rate("keepsake_api_request_duration_seconds_bucket")})))`,
             "{{endpoint}}",
           ],
         ],
@@ -51,11 +51,15 @@ const SECTIONS: readonly Section[] = [
   {
     title: "Memory",
     graphs: [
-      { title: "How long a recall takes", unit: "ms", lines: quantiles("memory_retrieval_duration_ms") },
+      {
+        title: "How long a recall takes",
+        unit: "s",
+        lines: quantiles("keepsake_retrieval_duration_seconds"),
+      },
       {
         title: "Calls of the memory's verbs",
         unit: "ops",
-        lines: [[`sum by (operation) (${rate("memory_operations_total")})`, "{{operation}}"]],
+        lines: [[`sum by (operation) (${rate("keepsake_operations_total")})`, "{{operation}}"]],
       },
       {
         title: "Calls that failed",
@@ -63,7 +67,7 @@ const SECTIONS: readonly Section[] = [
         help: "Wrong input and what is not there count as well: who calls may be at fault.",
         lines: [
           [
-            `sum by (operation, outcome) (${rate('memory_operations_total{outcome!="ok"}')})`,
+            `sum by (operation, outcome) (${rate('keepsake_operations_total{outcome!="ok"}')})`,
             "{{operation}}: {{outcome}}",
           ],
         ],
@@ -71,20 +75,20 @@ const SECTIONS: readonly Section[] = [
       {
         title: "What became of memories",
         unit: "ops",
-        lines: [[`sum by (action) (${rate("memory_changes_total")})`, "{{action}}"]],
+        lines: [[`sum by (action) (${rate("keepsake_changes_total")})`, "{{action}}"]],
       },
       {
         title: "Erasures in an hour",
         unit: "short",
         help: "One that is not complete wants a look: its receipt says which place was not clean.",
-        lines: [["sum by (complete) (increase(memory_erasures_total[1h]))", "complete: {{complete}}"]],
+        lines: [["sum by (complete) (increase(keepsake_erasures_total[1h]))", "complete: {{complete}}"]],
       },
       {
         title: "Found in the cache",
         unit: "percentunit",
         lines: [
           [
-            `sum by (cache) (${rate("cache_hits_total")}) / (sum by (cache) (${rate("cache_hits_total")}) + sum by (cache) (${rate("cache_misses_total")}))`,
+            `sum by (cache) (${rate("keepsake_cache_hits_total")}) / (sum by (cache) (${rate("keepsake_cache_hits_total")}) + sum by (cache) (${rate("keepsake_cache_misses_total")}))`,
             "{{cache}}",
           ],
         ],
@@ -94,22 +98,22 @@ const SECTIONS: readonly Section[] = [
   {
     title: "Work in the background",
     graphs: [
-      { title: "What waits", unit: "short", lines: [["max by (job) (memory_job_left)", "{{job}}"]] },
+      { title: "What waits", unit: "short", lines: [["max by (job) (keepsake_job_left)", "{{job}}"]] },
       {
         title: "Runs that broke off, one after the other",
         unit: "short",
-        lines: [["max by (job) (memory_job_failures)", "{{job}}"]],
+        lines: [["max by (job) (keepsake_job_failures)", "{{job}}"]],
       },
       {
         title: "Users set aside by a job",
         unit: "short",
         help: "What failed with them says `keepsake worker --set-aside`.",
-        lines: [["max by (job) (memory_job_set_aside)", "{{job}}"]],
+        lines: [["max by (job) (keepsake_job_set_aside)", "{{job}}"]],
       },
       {
         title: "Since the last run",
         unit: "s",
-        lines: [["time() - max by (job) (memory_job_last_run_timestamp_seconds)", "{{job}}"]],
+        lines: [["time() - max by (job) (keepsake_job_last_run_timestamp_seconds)", "{{job}}"]],
       },
     ],
   },
@@ -119,23 +123,27 @@ const SECTIONS: readonly Section[] = [
       {
         title: "Calls",
         unit: "ops",
-        lines: [[`sum by (purpose, outcome) (${rate("llm_calls_total")})`, "{{purpose}}: {{outcome}}"]],
+        lines: [
+          [`sum by (purpose, outcome) (${rate("keepsake_llm_calls_total")})`, "{{purpose}}: {{outcome}}"],
+        ],
       },
       {
         title: "Dollars in an hour",
         unit: "currencyUSD",
-        lines: [["sum by (purpose, model) (increase(llm_cost_usd_total[1h]))", "{{purpose}}: {{model}}"]],
+        lines: [
+          ["sum by (purpose, model) (increase(keepsake_llm_cost_usd_total[1h]))", "{{purpose}}: {{model}}"],
+        ],
       },
       {
         title: "Circuits that are open",
         unit: "short",
         help: "0: requests go out; 1: one goes out to see; 2: none does.",
-        lines: [["max by (server) (llm_circuit_state)", "{{server}}"]],
+        lines: [["max by (server) (keepsake_llm_circuit_state)", "{{server}}"]],
       },
       {
         title: "What the memory adds before a chat goes on",
-        unit: "ms",
-        lines: quantiles("keepsake_proxy_overhead_ms"),
+        unit: "s",
+        lines: quantiles("keepsake_proxy_overhead_seconds"),
       },
     ],
   },
@@ -147,27 +155,27 @@ const SECTIONS: readonly Section[] = [
         unit: "ops",
         help: "Where it did not answer, the record's own search did.",
         lines: [
-          [`sum by (index, outcome) (${rate("memory_index_searches_total")})`, "{{index}}: {{outcome}}"],
+          [`sum by (index, outcome) (${rate("keepsake_index_searches_total")})`, "{{index}}: {{outcome}}"],
         ],
       },
       {
         title: "Hits that the record does not know",
         unit: "ops",
         help: "They were dropped, and taken out of the index.",
-        lines: [[`sum by (index) (${rate("memory_index_strays_total")})`, "{{index}}"]],
+        lines: [[`sum by (index) (${rate("keepsake_index_strays_total")})`, "{{index}}"]],
       },
       {
         title: "Troubles with sessions and cache",
         unit: "ops",
         help: "Nobody's answer depends on them: the record has all of it.",
-        lines: [[`sum by (of, code) (${rate("memory_beside_troubles_total")})`, "{{of}}: {{code}}"]],
+        lines: [[`sum by (of, code) (${rate("keepsake_beside_troubles_total")})`, "{{of}}: {{code}}"]],
       },
       {
         title: "Memory of the store of sessions",
         unit: "bytes",
         lines: [
-          ["max(memory_sessions_store_bytes)", "in use"],
-          ["max(memory_sessions_store_limit_bytes)", "at most"],
+          ["max(keepsake_sessions_store_bytes)", "in use"],
+          ["max(keepsake_sessions_store_limit_bytes)", "at most"],
         ],
       },
     ],

@@ -1,12 +1,14 @@
-import { type LabelValues, METRICS } from "../src/domain/metrics.ts";
+import { type LabelValues, SERVED_METRICS } from "../src/domain/metrics.ts";
 
 /** The table of docs/metrics.md, from the table that the meter counts by. */
 export function metricsTable(): string {
-  const rows = Object.entries(METRICS).map(([name, { type, help, labels = {} }]) => {
+  const current = SERVED_METRICS.filter(({ isDeprecated }) => !isDeprecated);
+  const rows = current.map(({ name, countedAs, type, help, labels = {} }) => {
+    const earlier = countedAs === name ? "" : `\`${countedAs}\``;
     const told = Object.entries(labels).map(([label, values]) => `\`${label}\`${valuesOf(values)}`);
-    return `| \`${name}\` | ${type} | ${told.join("; ")} | ${help} |`;
+    return `| \`${name}\` | ${type} | ${told.join("; ")} | ${help} | ${earlier} |`;
   });
-  return ["| Name | Type | Labels | Is |", "|---|---|---|---|", ...rows].join("\n");
+  return ["| Name | Type | Labels | Is | Earlier name |", "|---|---|---|---|---|", ...rows].join("\n");
 }
 
 const MOST_SHOWN = 6;

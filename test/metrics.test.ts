@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { metricsPage } from "../scripts/metrics-table.ts";
 import { openaiEmbedder, openaiModel } from "../src/adapters/openai/index.ts";
 import { type PrometheusMeter, prometheusMeter } from "../src/adapters/prometheus/index.ts";
-import { METRICS } from "../src/domain/metrics.ts";
+import { METRICS, SERVED_METRICS, servedName } from "../src/domain/metrics.ts";
 import { gauge } from "../src/engine/gauges.ts";
 import type { Keepsake } from "../src/engine/surface.ts";
 import { apiKeys, httpApp, passingKeys } from "../src/http/index.ts";
@@ -128,7 +128,28 @@ describe("after the story, over HTTP and with a model", () => {
 
   it("gives every name of the table, and none twice", () => {
     const names = [...after.matchAll(/^# TYPE (\w+) /gm)].map((match) => match[1]);
-    expect(names).toEqual(Object.keys(METRICS));
+    expect(names).toEqual(SERVED_METRICS.map(({ name }) => name));
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("gives every metric with one prefix and in base units, and says of each earlier name what took its place", () => {
+    const helps = new Map(
+      [...after.matchAll(/^# HELP (\w+) (.*)$/gm)].map(([, name = "", help = ""]) => [name, help]),
+    );
+    for (const name of Object.keys(METRICS)) {
+      const current = servedName(name);
+      expect(current).toMatch(/^(?:keepsake|process|nodejs)_[a-z0-9_]+$/);
+      expect(current).not.toMatch(/_(?:ms|milliseconds|kb|mb)(?:_|$)/);
+      expect(helps.get(current)).not.toMatch(/[Dd]eprecated/);
+      if (name !== current) expect(helps.get(name)).toMatch(new RegExp(`^Deprecated, .*use ${current}\\.`));
+    }
+    const [sum, earlier] = [
+      total(after, "keepsake_retrieval_duration_seconds_sum", ""),
+      total(after, "memory_retrieval_duration_ms_sum", ""),
+    ];
+    expect(sum).toBeGreaterThan(0);
+    expect(sum).toBeCloseTo(earlier / 1000, 6);
+    expect(total(after, "keepsake_llm_calls_total", "")).toBe(total(after, "llm_calls_total", ""));
   });
 
   it("holds no word and no name of a user, whatever a client writes where", () => {

@@ -252,3 +252,51 @@ export const METRICS: { readonly [name: string]: Metric } = {
     help: "How late timers were, at most, for 99 of 100, since the last scrape.",
   },
 };
+
+/** A metric as a scrape gives it. */
+export interface ServedMetric extends Metric {
+  readonly name: string;
+  /** The name in `METRICS`. */
+  readonly countedAs: string;
+  /** What a counted value is multiplied by: milliseconds are served as seconds. */
+  readonly factor: number;
+  /** True for a name of an earlier release, served for one more. */
+  readonly isDeprecated: boolean;
+}
+
+/** Names that every client library for Node has. */
+const STANDARD = /^(?:process|nodejs)_/;
+
+/** The metrics as they are served: one prefix and base units; and after them the names before that, for one more release. */
+export const SERVED_METRICS: readonly ServedMetric[] = served();
+
+function served(): ServedMetric[] {
+  const all = Object.entries(METRICS).map(([countedAs, metric]) => ({
+    countedAs,
+    metric,
+    name: servedName(countedAs),
+  }));
+  const current = all.map(({ countedAs, metric, name }) => {
+    const factor = countedAs.endsWith("_ms") ? 0.001 : 1;
+    const buckets = metric.buckets && { buckets: metric.buckets.map((bound) => bound * factor) };
+    const help = metric.help.replace(", in milliseconds", "");
+    return { ...metric, ...buckets, help, name, countedAs, factor, isDeprecated: false };
+  });
+  const earlier = all
+    .filter(({ name, countedAs }) => name !== countedAs)
+    .map(({ countedAs, metric, name }) => ({
+      ...metric,
+      help: `Deprecated, and gone with the next release: use ${name}. ${metric.help}`,
+      name: countedAs,
+      countedAs,
+      factor: 1,
+      isDeprecated: true,
+    }));
+  return [...current, ...earlier];
+}
+
+/** "memory_retrieval_duration_ms" is served as "keepsake_retrieval_duration_seconds". */
+export function servedName(countedAs: string): string {
+  if (STANDARD.test(countedAs)) return countedAs;
+  return `keepsake_${countedAs.replace(/^(?:memory|keepsake)_/, "").replace(/_ms$/, "_seconds")}`;
+}

@@ -60,7 +60,7 @@ export function fromHere(
 ): MiddlewareHandler<RequestFacts> {
   return async (context, next) => {
     const host = context.req.header("host") ?? new URL(context.req.url).host;
-    if (hosts && !hosts.has(nameOf(host))) throw otherName();
+    checkHost(host, hosts);
     const origin = context.req.header("origin");
     const isOwn = origin === undefined || hostOf(origin) === host.toLowerCase();
     if (isOwn) await next();
@@ -76,8 +76,9 @@ export function fromHere(
   };
 }
 
-function otherName(): Error {
-  return refuse({
+function checkHost(host: string, hosts: ReadonlySet<string> | undefined): void {
+  if (!hosts || hosts.has(nameOf(host))) return;
+  throw refuse({
     status: 403,
     code: "forbidden",
     detail: "This server does not go by that name (Host).",

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { invalid } from "../errors.ts";
 import { countText, cursor, name } from "./fields.ts";
-import { given } from "./wire.ts";
 
 export interface PageAsked {
   readonly cursor?: string | undefined;
@@ -26,13 +25,21 @@ export function pageOf<Entry>(
   all: readonly Entry[],
   { cursor: after, limit = 100 }: PageAsked,
   idOf: (entry: Entry) => string,
-): { readonly items: readonly Entry[]; readonly next_cursor?: string } {
+): { readonly items: readonly Entry[]; readonly cursor?: string; readonly next_cursor?: string } {
   const last = after === undefined ? -1 : all.findIndex((entry) => cursorOf(idOf(entry)) === after);
   if (after !== undefined && last === -1) throw invalid("the cursor is none that this list gave.");
   const items = all.slice(last + 1, last + 1 + limit);
   const end = items.at(-1);
   const isMore = last + 1 + limit < all.length;
-  return { items, ...given({ next_cursor: end && isMore ? cursorOf(idOf(end)) : undefined }) };
+  return { items, ...cursorsTo(end && isMore ? cursorOf(idOf(end)) : undefined) };
+}
+
+/** Where a list goes on, as fields of its page: under its name, and for one more release under the earlier one. */
+export function cursorsTo(next: string | undefined): {
+  readonly cursor?: string;
+  readonly next_cursor?: string;
+} {
+  return next === undefined ? {} : { cursor: next, next_cursor: next };
 }
 
 function cursorOf(id: string): string {

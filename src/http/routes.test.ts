@@ -57,7 +57,8 @@ async function all(path: string, limit: number): Promise<Json[]> {
     const { json } = await call("GET", `${path}?limit=${limit}${next}`);
     expect(json.items.length).toBeLessThanOrEqual(limit);
     entries.push(...json.items);
-    cursor = json.next_cursor;
+    expect(json.cursor).toBe(json.next_cursor);
+    cursor = json.cursor;
   } while (cursor !== undefined);
   return entries;
 }

@@ -29,31 +29,35 @@ const READ_ONLY: Fault["expected"] = { ...WELL, write: "later", answer: "later" 
 const NO_MODEL: Fault["expected"] = { ...WELL, chat: "own", stream: "own" };
 
 const STORE_FAILED = 'keepsake_proxy_troubles_total{step="store"}';
-const chatEnded = (outcome: string): string => `llm_calls_total{purpose="chat",outcome="${outcome}"}`;
+const chatEnded = (outcome: string): string =>
+  `keepsake_llm_calls_total{purpose="chat",outcome="${outcome}"}`;
 
 /** Every fault, and what each surface does in it. `docs/reliability.md` shows this table; `faults.test.ts` tests each cell. */
 export const FAULTS: readonly Fault[] = [
   { name: "the database is locked", expected: READ_ONLY, counted: [STORE_FAILED] },
   { name: "the disk is full", expected: READ_ONLY, counted: [STORE_FAILED] },
-  { name: "the search index is lost", expected: WELL, counted: ["memory_blocks_lost_total"] },
+  { name: "the search index is lost", expected: WELL, counted: ["keepsake_blocks_lost_total"] },
   {
     name: "the embedder is down",
     expected: WELL,
-    counted: ['llm_calls_total{purpose="embed",outcome="failed"}'],
+    counted: ['keepsake_llm_calls_total{purpose="embed",outcome="failed"}'],
   },
-  { name: "the clock jumps", expected: WELL, counted: ['memory_clock_jumps_total{to="back"}'] },
+  { name: "the clock jumps", expected: WELL, counted: ['keepsake_clock_jumps_total{to="back"}'] },
   {
     name: "the model answers with broken JSON",
     expected: WELL,
     counted: [
-      'memory_understanding_unread_total{why="unusable"}',
-      'memory_job_failures{job="understanding"}',
+      'keepsake_understanding_unread_total{why="unusable"}',
+      'keepsake_job_failures{job="understanding"}',
     ],
   },
   {
     name: "the model refuses",
     expected: WELL,
-    counted: ['memory_understanding_unread_total{why="refused"}', 'memory_answers_total{trouble="refused"}'],
+    counted: [
+      'keepsake_understanding_unread_total{why="refused"}',
+      'keepsake_answers_total{trouble="refused"}',
+    ],
   },
   { name: "the model's server answers 429", expected: NO_MODEL, counted: [chatEnded("rate_limited")] },
   { name: "the model's server answers 500", expected: NO_MODEL, counted: [chatEnded("failed")] },

@@ -1,4 +1,4 @@
-import { METRICS } from "../../domain/metrics.ts";
+import { SERVED_METRICS } from "../../domain/metrics.ts";
 import type { Labels, Meter } from "../../ports/meter.ts";
 import { processMetrics } from "./process.ts";
 import { type Series, series } from "./series.ts";
@@ -17,29 +17,30 @@ export const PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
  * metrics of `domain/metrics.ts` are counted, and a label has no value but those that it may have: anything else is "other".
  */
 export function prometheusMeter(): PrometheusMeter {
-  const all = new Map<string, Series>(
-    Object.entries(METRICS).map(([name, metric]) => [name, series(name, metric)]),
-  );
+  const all = SERVED_METRICS.map((metric) => ({ metric, kept: series(metric.name, metric) }));
+  const byName = Map.groupBy(all, ({ metric }) => metric.countedAs);
+  const each = (name: string, tell: (kept: Series, factor: number) => void): void => {
+    for (const { metric, kept } of byName.get(name) ?? []) tell(kept, metric.factor);
+  };
   const measured = processMetrics();
   const meter: Meter = {
     count(name, labels?: Labels, by = 1) {
-      if (by > 0) all.get(name)?.add(labels, by);
+      if (by > 0) each(name, (kept) => kept.add(labels, by));
     },
     observe(name, value, labels) {
-      if (Number.isFinite(value)) all.get(name)?.observe(labels, value);
+      if (Number.isFinite(value)) each(name, (kept, factor) => kept.observe(labels, value * factor));
     },
     set(name, value, labels) {
-      all.get(name)?.set(labels, value);
+      each(name, (kept) => kept.set(labels, value));
     },
   };
   return {
     ...meter,
     text() {
       measured(meter);
-      const blocks = [...all].map(([name, one]) => {
-        const { help = "", type } = METRICS[name] ?? { type: "gauge" };
-        return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...one.lines()].join("\n");
-      });
+      const blocks = all.map(({ metric: { name, help, type }, kept }) =>
+        [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...kept.lines()].join("\n"),
+      );
       return `${blocks.join("\n")}\n`;
     },
   };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { METRICS } from "../../domain/metrics.ts";
+import { SERVED_METRICS } from "../../domain/metrics.ts";
 import { prometheusMeter } from "./index.ts";
 
 const linesOf = (text: string, name: string): string[] =>
@@ -56,7 +56,7 @@ it("writes names so that no line can be forged", () => {
 
 it("tells of every metric of the table, and of the process", () => {
   const text = prometheusMeter().text();
-  for (const [name, { type, help }] of Object.entries(METRICS)) {
+  for (const { name, type, help } of SERVED_METRICS) {
     expect(text).toContain(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`);
   }
   expect(Number(/^process_resident_memory_bytes (.+)$/m.exec(text)?.[1])).toBeGreaterThan(1e6);

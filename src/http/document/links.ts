@@ -7,7 +7,7 @@ const USER_OF_BODY = { user_id: "$request.body#/user_id" };
 const USER_OF_PATH = { user_id: "$request.path.user_id" };
 const ID = { id: "$response.body#/id" };
 const FIRST = { id: "$response.body#/items/0/id" };
-const NEXT = { cursor: "$response.body#/next_cursor" };
+const NEXT = { cursor: "$response.body#/cursor" };
 
 const MADE = { ...USER_OF_BODY, ...ID };
 const FOUND = { user_id: "$response.body#/items/0/user_id", ...FIRST };

@@ -82,7 +82,7 @@ const GENERAL = `<p>Send JSON with <code>content-type: application/json</code> a
 <code>authorization: Bearer KEY</code>. A key belongs to a project; a user's id never reaches outside of it.
 What goes wrong is told as a problem document (RFC 9457) with a stable <code>code</code>. Each answer has an
 <code>x-request-id</code>; a well-formed one that you send is kept. With <code>Idempotency-Key</code> a write that is sent
-again changes nothing and gives the same answer. Lists come in pages: <code>next_cursor</code>, where there is one, goes
+again changes nothing and gives the same answer. Lists come in pages: <code>cursor</code>, where there is one, goes
 into <code>cursor</code> of the next request.</p>`;
 
 function linkOf({ method, path, call }: Place): string {

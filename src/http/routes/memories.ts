@@ -16,7 +16,7 @@ import {
 } from "../fields.ts";
 import { noteErasures } from "../once.ts";
 import { OF_ONE, OF_USER, type Operation, operation } from "../operation.ts";
-import { PAGE, pageOf } from "../pages.ts";
+import { cursorsTo, PAGE, pageOf } from "../pages.ts";
 import { MEMORY, MEMORY_PAGE, VERSIONS, WRITTEN_MEMORY } from "../shapes/memory.ts";
 import { ERASURE_RECEIPT, RECEIPT } from "../shapes/receipt.ts";
 import { given, memoryToWire, receiptToWire, toWire } from "../wire.ts";
@@ -103,7 +103,7 @@ export const memoryOperations: readonly Operation[] = [
       return exchange.json({
         items: items.map((memory) => memoryToWire(path.user_id, memory)),
         total,
-        ...(cursor === undefined ? {} : { cursor, next_cursor: cursor }),
+        ...cursorsTo(cursor),
       });
     },
   }),

@@ -1,6 +1,6 @@
 import { noteErasures } from "../once.ts";
 import { OF_ONE, OF_USER, type Operation, operation } from "../operation.ts";
-import { PAGE } from "../pages.ts";
+import { cursorsTo, PAGE } from "../pages.ts";
 import { ERASURE_RECEIPT } from "../shapes/receipt.ts";
 import { SESSION, SESSION_PAGE } from "../shapes/session.ts";
 import { given, toWire } from "../wire.ts";
@@ -19,7 +19,7 @@ export const sessionOperations: readonly Operation[] = [
     answers: { 200: { says: "A page.", schema: SESSION_PAGE } },
     async handle({ exchange, path, query, signal, memoryOf }) {
       const { items, total, cursor } = await memoryOf(path.user_id).sessions({ ...given(query), signal });
-      return exchange.json({ items, total, ...given({ next_cursor: cursor }) });
+      return exchange.json({ items, total, ...cursorsTo(cursor) });
     },
   }),
   operation({
@@ -37,7 +37,7 @@ export const sessionOperations: readonly Operation[] = [
       const found = await memoryOf(path.user_id).session(path.id, { ...given(query), signal });
       const { id, items, total, cursor } = found;
       const page = { id, user_id: path.user_id, items: items.map(toWire), total };
-      return exchange.json({ ...page, ...given({ next_cursor: cursor }) });
+      return exchange.json({ ...page, ...cursorsTo(cursor) });
     },
   }),
   operation({

@@ -1,7 +1,6 @@
 import { type Operation, operation } from "../operation.ts";
-import { PAGE } from "../pages.ts";
+import { cursorsTo, PAGE } from "../pages.ts";
 import { USER_PAGE } from "../shapes/history.ts";
-import { given } from "../wire.ts";
 
 /** The users of a project. */
 export const userOperations: readonly Operation[] = [
@@ -23,7 +22,7 @@ export const userOperations: readonly Operation[] = [
       const last = rest.length > limit ? names.at(-1) : undefined;
       const next = last === undefined ? undefined : Buffer.from(last, "utf8").toString("base64url");
       const items = names.map((user_id) => ({ user_id }));
-      return exchange.json({ items, total: all.length, ...given({ next_cursor: next }) });
+      return exchange.json({ items, total: all.length, ...cursorsTo(next) });
     },
   }),
 ];

@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { CURSORS } from "./cursors.ts";
 import { ACTION, MEMORY } from "./memory.ts";
 import { named, time, whole } from "./named.ts";
-import { nextCursor } from "./session.ts";
 
 const ENTRY = named(
   "LogEntry",
@@ -20,7 +20,7 @@ const ENTRY = named(
     .describe("What one change did, by id."),
 );
 
-export const LOG: z.ZodType = named("Log", z.object({ items: z.array(ENTRY), next_cursor: nextCursor }));
+export const LOG: z.ZodType = named("Log", z.object({ items: z.array(ENTRY), ...CURSORS }));
 
 export const PROFILE: z.ZodType = named(
   "Profile",
@@ -66,6 +66,6 @@ export const USER_PAGE: z.ZodType = named(
   z.object({
     items: z.array(z.object({ user_id: z.string() })).describe("By name"),
     total: whole,
-    next_cursor: nextCursor,
+    ...CURSORS,
   }),
 );

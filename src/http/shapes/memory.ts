@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { KINDS } from "../../domain/memory.ts";
+import { CURSORS } from "./cursors.ts";
 import { anyFields, named, time, whole } from "./named.ts";
 import { RECEIPT } from "./receipt.ts";
 
@@ -103,12 +104,11 @@ export const MEMORY_PAGE: z.ZodType = named(
   z.object({
     items: z.array(MEMORY),
     total: whole.describe("How many there are in all"),
-    cursor: z.string().describe("Of the next page; absent on the last one").optional(),
-    next_cursor: z.string().describe("The same as `cursor`").optional(),
+    ...CURSORS,
   }),
 );
 
 export const VERSIONS: z.ZodType = z.object({
   items: z.array(MEMORY),
-  next_cursor: z.string().optional(),
+  ...CURSORS,
 });

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { CURSORS } from "./cursors.ts";
 import { named, time, whole } from "./named.ts";
 
 const HELD_BACKUP = z.object({ name: z.string(), at: time, until: time.optional() });
@@ -89,5 +90,5 @@ export const ERASURE_PLAN: z.ZodType = named(
 export const ERASURES: z.ZodType = z.object({
   items: z.array(ERASURE_RECEIPT),
   total: whole,
-  next_cursor: z.string().optional(),
+  ...CURSORS,
 });

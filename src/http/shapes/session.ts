@@ -1,12 +1,7 @@
 import * as z from "zod";
+import { CURSORS } from "./cursors.ts";
 import { ROLE } from "./memory.ts";
 import { anyFields, named, time, whole } from "./named.ts";
-
-/** Of the next page. */
-export const nextCursor: z.ZodType = z
-  .string()
-  .describe("Goes into `cursor` of the next request; absent on the last page")
-  .optional();
 
 export const SESSION_PAGE: z.ZodType = named(
   "SessionPage",
@@ -20,7 +15,7 @@ export const SESSION_PAGE: z.ZodType = named(
       }),
     ),
     total: whole,
-    next_cursor: nextCursor,
+    ...CURSORS,
   }),
 );
 
@@ -48,6 +43,6 @@ export const SESSION: z.ZodType = named(
     user_id: z.string(),
     items: z.array(MESSAGE).describe("In the order in which they were stored"),
     total: whole,
-    next_cursor: nextCursor,
+    ...CURSORS,
   }),
 );
