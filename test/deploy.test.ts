@@ -29,7 +29,7 @@ const filled = (environment: Service["environment"] = {}): { [name: string]: str
   Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [
       name,
-      String(value).replace(/\$\{\w+:\?\}/g, "0123456789abcdef"),
+      String(value).replace(/\$\{\w+:\?\}/g, "0123456789abcdef01234567"),
     ]),
   );
 
@@ -40,7 +40,7 @@ const metricOf = (name: string) =>
 describe("compose.yaml", () => {
   it.each(["keepsake", "worker"])("sets nothing for %s that Keepsake would not start with", (name) => {
     expect(readSettings(filled(services[name]?.environment))).toMatchObject({
-      secret: "0123456789abcdef",
+      secret: "0123456789abcdef01234567",
       backends: {
         postgres: { url: expect.stringContaining("@postgres:5432/") },
         redis: { url: "redis://redis:6379" },
