@@ -15,7 +15,7 @@ export function stopped(): Promise<string> {
 }
 
 /** For all of an end, where the settings say nothing: a container is killed ten seconds after it was told to stop. */
-export const STOP_MS = 4500;
+export const STOP_MS = 4000;
 
 /**
  * Ends the program with 0 after so many ms, whatever still goes on: another server that does not answer, a job in the middle of
