@@ -227,7 +227,7 @@ async function others(
   { index, sessions, queue, cache }: MemoryOptions,
   opening: Openings,
   clock: Clock,
-): Promise<Pick<Ports, "followers" | "sessions" | "queue" | "cache">> {
+): Promise<Pick<Ports, "followers" | "sessions" | "hasOwnSessions" | "queue" | "cache">> {
   const followers: Follower[] = [];
   for (const one of index === undefined ? [] : [index].flat()) followers.push(await opening.open(one));
   const found = {
@@ -238,6 +238,7 @@ async function others(
   return {
     ...(followers.length > 0 ? { followers } : {}),
     sessions: found.sessions,
+    hasOwnSessions: sessions !== undefined,
     ...(found.queue ? { queue: found.queue } : {}),
     ...(found.cache ? { cache: found.cache } : {}),
   };
@@ -318,12 +319,21 @@ async function made<Port extends object>(
 }
 
 /** What goes to the engine as it was given. */
-function wished({ redact, patience, decayDays, cleanUp, indexSearch, jobs }: MemoryOptions): Partial<Ports> {
+function wished({
+  redact,
+  patience,
+  decayDays,
+  cleanUp,
+  indexSearch,
+  jobs,
+  inThreads,
+}: MemoryOptions): Partial<Ports> {
   return {
     ...(redact === undefined ? {} : { redact }),
     ...(patience === undefined ? {} : { patience }),
     ...(decayDays === undefined ? {} : { decayDays }),
     ...(cleanUp === undefined ? {} : { cleansUp: cleanUp }),
+    ...(inThreads ? { watchesDependencies: true } : {}),
     ...(jobs === "elsewhere" ? { leavesJobs: true } : {}),
     ...(indexSearch === undefined ? {} : { indexSearch }),
   };

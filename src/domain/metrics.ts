@@ -192,6 +192,14 @@ export const METRICS: { readonly [name: string]: Metric } = {
     type: "counter",
     help: "Users' search columns kept beside the record that could not be used (damaged, or of another embedder), and were made anew.",
   },
+  keepsake_dependency_up: {
+    type: "gauge",
+    help: "Whether a service that the memory stands on answered when it was asked last: 1 or 0.",
+    labels: {
+      kind: ["record", "sessions", "cache", "queue", "index"],
+      name: "code",
+    },
+  },
   memory_damaged_rows_total: {
     type: "counter",
     help: "Rows read that were changed since they were written, by a fault of the disk or another program. Recalls leave them out.",

@@ -12,6 +12,7 @@ import { following } from "./following/index.ts";
 import { indexesOf } from "./following/indexes.ts";
 import { tellingRecord } from "./following/telling-record.ts";
 import { forget, planForget } from "./forget.ts";
+import { type DependencyWatch, watchDependencies } from "./health/dependencies.ts";
 import { type Background, background } from "./jobs/index.ts";
 import { optimize } from "./jobs/optimize.ts";
 import { workSetAside } from "./jobs/set-aside.ts";
@@ -47,12 +48,14 @@ export function keepsake(
     ...(follow ? { following: follow, record: tellingRecord(plain.record, follow.written) } : {}),
   };
   const work = background(ports);
+  const watch = watched(ports);
   let closing: Promise<void> | undefined;
   const check = (): void => {
     if (closing)
       throw new MemoryError("unavailable", "this memory is closed. Open it again with createMemory().");
   };
   const close = (): Promise<void> => {
+    watch?.stop();
     // Receipts first: a job may take longer to end than there is time.
     closing ??= recalls
       .flush()
@@ -70,6 +73,7 @@ export function keepsake(
     },
     answers: keptAnswers(ports, check),
     ...checks(ports, check),
+    dependencies: () => watch?.states() ?? [],
     async erasures(project = "default") {
       check();
       const wanted = checkName(project, "project");
@@ -108,6 +112,12 @@ export function keepsake(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** A server looks whether what it stands on answers; sessions in this process always do. */
+function watched({ sessions, hasOwnSessions, ...ports }: Ports): DependencyWatch | undefined {
+  if (!ports.watchesDependencies) return undefined;
+  return watchDependencies({ ...ports, ...(sessions && hasOwnSessions ? { sessions } : {}) });
 }
 
 /** What checks the whole record, and whether it can be written. */

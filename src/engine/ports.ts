@@ -54,6 +54,10 @@ export interface Ports {
   readonly following?: Following;
   /** What was said last, for a day. */
   readonly sessions?: Sessions;
+  /** Whether these are a server of their own. */
+  readonly hasOwnSessions?: boolean;
+  /** Looks whether what is configured answers; a server has one. */
+  readonly watchesDependencies?: boolean;
   /** Shared by several servers. */
   readonly cache?: Cache;
   /** Tells others that there is work in the background, and hears of it. */

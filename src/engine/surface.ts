@@ -14,6 +14,7 @@ import type { CallOptions } from "../ports/call.ts";
 import type { OnCall } from "../ports/calls.ts";
 import type { Fault } from "../ports/record.ts";
 import type { Examination, ExamineOptions } from "./doctor/examine.ts";
+import type { DependencyState } from "./health/dependencies.ts";
 
 /** What `createMemory` gives: the whole product, as a library. */
 export interface Keepsake {
@@ -32,6 +33,8 @@ export interface Keepsake {
    * backups, and what is made of others.
    */
   examine(options?: ExamineOptions): Promise<Examination>;
+  /** Whether what the memory stands on answers, as it was found in the last seconds. Never waits. */
+  dependencies(): readonly DependencyState[];
   /**
    * Receipts of all erasures, oldest first, and whether they hold. With the `head` of an earlier audit, also whether
    * all that it saw is still there.

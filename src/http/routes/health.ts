@@ -3,7 +3,18 @@ import { closing } from "../open.ts";
 import { type Operation, operation } from "../operation.ts";
 
 const HEALTH = z.object({ status: z.literal("ok") });
-const READY = z.object({ status: z.literal("ready"), notices: z.array(z.string()) });
+const DEPENDENCY = z.object({
+  kind: z.enum(["record", "sessions", "cache", "queue", "index"]),
+  name: z.string().optional(),
+  state: z.enum(["up", "down"]),
+  since: z.string(),
+});
+const READY = z.object({
+  status: z.literal("ready"),
+  degraded: z.array(z.string()),
+  dependencies: z.array(DEPENDENCY),
+  notices: z.array(z.string()),
+});
 
 /** Whether the process lives, and whether the memory can be read. */
 export const healthOperations: readonly Operation[] = [
@@ -24,6 +35,9 @@ export const healthOperations: readonly Operation[] = [
     path: "/api/v1/ready",
     tag: "Server",
     summary: "Whether the memory can be read, and written where a write failed before",
+    description:
+      "Names each service that is configured, whether it answered within the last seconds, and since when. Where one beside the " +
+      "database is down, it stands in `degraded`, and the status stays 200: the service goes on without it. No addresses.",
     scope: "any",
     answers: { 200: { says: "It can; what its keeper should know stands in `notices`.", schema: READY } },
     async handle({ exchange, memoryOf, services }) {
@@ -36,7 +50,13 @@ export const healthOperations: readonly Operation[] = [
         await services.keepsake.probe();
         services.lifecycle.isRefusingWrites = false;
       }
-      return exchange.json({ status: "ready", notices: services.keepsake.notices });
+      const dependencies = services.keepsake.dependencies();
+      return exchange.json({
+        status: "ready",
+        degraded: dependencies.filter(({ state }) => state === "down").map(({ kind, name }) => name ?? kind),
+        dependencies,
+        notices: services.keepsake.notices,
+      });
     },
   }),
 ];
