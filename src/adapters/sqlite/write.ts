@@ -165,7 +165,7 @@ function putUnit({ database, user, revision }: Writing, unit: Unit): void {
     space,
     revision,
     terms,
-    vector: Uint8Array.from(blobOf(vector)),
+    vector: new Uint8Array(blobOf(vector)),
   };
   if (!insertRow(database, UNITS, row)) {
     database

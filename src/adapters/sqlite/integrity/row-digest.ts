@@ -31,63 +31,65 @@ export function rowDigester(key: string): RowDigester {
     digest(table, values) {
       const end = encode(inner, BLOCK, table, values);
       if (end === undefined) return ofLongRow(bytes, table, values);
-      outer.set(hash("sha256", inner.subarray(0, end), "buffer"), BLOCK);
-      return cut(hash("sha256", outer, "buffer"));
+      // As texts: a buffer for each would be memory outside of the heap.
+      outer.write(hash("sha256", inner.subarray(0, end), "binary"), BLOCK, "latin1");
+      return bytesOf(hash("sha256", outer, "binary"));
     },
   };
 }
 
 function ofLongRow(key: Uint8Array, table: string, values: readonly SQLOutputValue[]): DigestBytes {
-  let size = 8 + Buffer.byteLength(table);
-  for (const value of values) size += 8 + bytesOf(value);
+  let size = 4 + Buffer.byteLength(textOf(table, values));
+  for (const value of values) if (value instanceof Uint8Array) size += value.length;
   const row = Buffer.alloc(size);
   const end = encode(row, 0, table, values) ?? 0;
   return cut(createHmac("sha256", key).update(row.subarray(0, end)).digest());
 }
 
 function cut(hmac: Uint8Array): DigestBytes {
-  return Uint8Array.from(hmac.subarray(0, SUM_BYTES));
+  // Not `Uint8Array.from`, which goes from byte to byte.
+  return new Uint8Array(hmac.subarray(0, SUM_BYTES));
 }
 
-function bytesOf(value: SQLOutputValue): number {
-  if (value instanceof Uint8Array) return value.length;
-  return typeof value === "string" ? Buffer.byteLength(value) : 32;
+function bytesOf(hmac: string): DigestBytes {
+  const bytes = new Uint8Array(SUM_BYTES);
+  for (let i = 0; i < SUM_BYTES; i += 1) bytes[i] = hmac.charCodeAt(i);
+  return bytes;
 }
 
-/** Each value as its type, its length and its bytes. Gives where it ends; nothing where there is not room. */
+/** Each value with its type and, where it has one, its length: no other row has the same. Bytes stand behind the text. */
+function textOf(table: string, values: readonly SQLOutputValue[]): string {
+  let text = `${table.length}:${table}`;
+  for (const value of values) {
+    if (typeof value === "string") text += `s${value.length}:${value}`;
+    else if (value === null) text += "n";
+    else if (value instanceof Uint8Array) text += `b${value.length};`;
+    else text += `i${value};`;
+  }
+  return text;
+}
+
+/** The length of the text, the text, then bytes. Gives where it ends; nothing where there is not room. */
 function encode(
   into: Buffer,
   from: number,
   table: string,
   values: readonly SQLOutputValue[],
 ): number | undefined {
-  let at = putText(into, from, 1, table);
+  const text = textOf(table, values);
+  // UTF-8 takes at most three bytes for each code unit.
+  const isShort = from + 4 + text.length * 3 <= into.length;
+  if (!isShort && from + 4 + Buffer.byteLength(text) > into.length) return undefined;
+  const size = into.write(text, from + 4, "utf8");
+  into.writeUInt32LE(size, from);
+  let at = from + 4 + size;
   for (const value of values) {
-    if (at === undefined) return undefined;
-    if (value === null) at = putText(into, at, 0, "");
-    else if (typeof value === "string") at = putText(into, at, 1, value);
-    else if (value instanceof Uint8Array) at = putBytes(into, at, value);
-    else at = putText(into, at, 2, String(value));
+    if (!(value instanceof Uint8Array)) continue;
+    if (at + value.length > into.length) return undefined;
+    into.set(value, at);
+    at += value.length;
   }
   return at;
-}
-
-function putText(into: Buffer, at: number, type: number, text: string): number | undefined {
-  // UTF-8 takes at most three bytes for each code unit.
-  if (at + 5 + text.length * 3 > into.length && at + 5 + Buffer.byteLength(text) > into.length)
-    return undefined;
-  const size = into.write(text, at + 5, "utf8");
-  into[at] = type;
-  into.writeUInt32LE(size, at + 1);
-  return at + 5 + size;
-}
-
-function putBytes(into: Buffer, at: number, bytes: Uint8Array): number | undefined {
-  if (at + 5 + bytes.length > into.length) return undefined;
-  into[at] = 3;
-  into.writeUInt32LE(bytes.length, at + 1);
-  into.set(bytes, at + 5);
-  return at + 5 + bytes.length;
 }
 
 /** Adds a digest to a sum in place; a second time takes it out again. */

@@ -170,7 +170,7 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
     const [id, project, name, revision, turns, sums, before] = given;
     const user = of(id ?? null);
     const row = { id, project, name, revision, turns } as Row;
-    const digest = sums instanceof Uint8Array ? guard.userDigest(row, Uint8Array.from(sums)) : undefined;
+    const digest = sums instanceof Uint8Array ? guard.userDigest(row, new Uint8Array(sums)) : undefined;
     if (digest && !user.isNew) user.wasSound ??= isSameBytes(before, digest);
     return null;
   });
