@@ -314,8 +314,8 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
     });
 
     it("takes a message that is not to be remembered, and nothing else", async () => {
-      await ana.remember("Forget this, my code is 4471.");
-      expect(await everything()).not.toContain("4471");
+      await ana.remember("Forget this, my code is 44719365.");
+      expect(await everything()).not.toContain("44719365");
       expect(await current()).toEqual(["The user uses Shram."]);
     });
   });

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { ownServer } from "../services/own-server.ts";
 
 const MAIN = join(import.meta.dirname, "../../dist/cli/main.js");
-const KEY = "a-key-for-this-test";
+const KEY = "a-key-for-this-test-only-1";
 
 interface Ready {
   readonly degraded: readonly string[];

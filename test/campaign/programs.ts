@@ -30,6 +30,13 @@ export const CAMPAIGN: readonly CampaignProgram[] = [
   },
   {
     test: "R1",
+    file: "test/crash/server-stop.ts",
+    about: "stops a server under load with SIGTERM; it ends with 0 within five seconds and loses nothing",
+    args: { ci: ["--rounds", "2", "--json"], full: ["--rounds", "20", "--json"] },
+    minutes: { ci: 10, full: 60 },
+  },
+  {
+    test: "R1",
     file: "test/crash/writer-kill.ts",
     about: "kills a writer; every acknowledged message is there once, word for word, and can be searched",
     args: { ci: ["--kills", "40", "--json"], full: ["--kills", "1000", "--json"] },

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { started } from "../../bench/load/server.ts";
 import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
-import { option, random } from "./kill.ts";
+import { option, printFigures, random } from "./kill.ts";
 import { missingFrom } from "./missing.ts";
 import { load, type Made } from "./server-load.ts";
 import { slowUpstream } from "./slow-upstream.ts";
@@ -239,5 +239,14 @@ if (import.meta.main) {
     `${rounds} stops under load (seed ${seed}): ${acknowledged} writes acknowledged, ${streams} streams and chats open; to the exit ` +
       `${sorted[Math.floor(rounds / 2)]} ms (median), ${sorted.at(-1)} ms at most; ${faults.length} faults`,
   );
+  printFigures("R1", {
+    rounds,
+    acknowledged,
+    streams,
+    exitMsMedian: sorted[Math.floor(rounds / 2)] ?? 0,
+    exitMsMost: sorted.at(-1) ?? 0,
+    faults: faults.length,
+    seed,
+  });
   process.exitCode = faults.length === 0 ? 0 : 1;
 }

@@ -56,7 +56,13 @@ describe("the story", () => {
     expect(history.out).toMatch(/^ +3 .*forget, 3 places erased$/m);
     expect(`${history.out}${exported.out}`).not.toMatch(/magnet/i);
     expect(audit.json).toMatchObject({ valid: true, receipts: [{ id: receipt.json.id }], broken: [] });
-    expect(doctor.json).toEqual({ healthy: true, faults: [] });
+    expect(doctor.json).toEqual({
+      healthy: true,
+      faults: [],
+      integrity: { secret: "same", without_digest: 0, damage_seen: 0 },
+      remedies: [],
+      repaired: 0,
+    });
   });
 
   it("is told in a chat, where each line of stdin is a turn", { timeout: 30_000 }, async () => {

@@ -82,8 +82,11 @@ describe("an audit", () => {
         "UPDATE users SET revision = 4 WHERE id = 1; UPDATE messages SET revision = 4 WHERE revision = 5;" +
         "UPDATE units SET revision = 4 WHERE revision = 5; UPDATE gone SET revision = 4 WHERE revision = 5",
     );
-    // The state looks older than the ledger: the erasure is done again, and has a receipt again.
-    expect(found).toEqual([]);
+    // The state looks older than the ledger: the erasure is done again, and has a receipt again. What stays is that rows were changed by hand.
+    expect(found).not.toEqual([]);
+    expect(found.filter((problem) => !/changed since they were written|older state/.test(problem))).toEqual(
+      [],
+    );
     expect((await receipts()).at(-1)).toMatchObject({ replays: expect.any(String) });
   });
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type OpenaiServer, openaiServer } from "../../src/testing/openai-server.ts";
 
 const MAIN = join(import.meta.dirname, "../../dist/cli/main.js");
-const KEY = "a-key-for-this-test";
+const KEY = "a-key-for-this-test-only-1";
 // Made up, and put together here so that no scanner takes it for a real one.
 const SECRET = `sk-${"Zr8Qm2Vx7Lp4Tn9Kd3"}`;
 const INCOGNITO = "Quillfeather";

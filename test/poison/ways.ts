@@ -125,7 +125,7 @@ export async function proxied(): Promise<Proxied> {
   const chat = async (user: string, messages: readonly object[]): Promise<void> => {
     const response = await fetch(`${served.url}/v1/chat/completions`, {
       method: "POST",
-      headers: { authorization: "Bearer a-key-for-this-test", "content-type": "application/json" },
+      headers: { authorization: "Bearer a-key-for-this-test-only-1", "content-type": "application/json" },
       body: JSON.stringify({ model: "gpt-4o-mini", user, messages }),
     });
     await response.text();

@@ -10,7 +10,7 @@ import type { Step } from "./proxy.ts";
 const clock = () => new Date("2026-03-01T12:00:00Z");
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into as a client would.
 type Json = any;
-const KEY = "a-key-for-this-test";
+const KEY = "a-key-for-this-test-only-1";
 
 let keepsake: Keepsake;
 let upstream: OpenaiServer;

@@ -111,6 +111,12 @@ const readAppend = ({ file, text, result }: Call): Parsed => {
   return { type: "write", file, offset: -1, bytes };
 };
 
+const readWriteAt = ({ file, text, result }: Call): Parsed => {
+  if (file === undefined) return undefined;
+  const bytes = Buffer.concat(stringsIn(text).map(bytesOf)).subarray(0, result);
+  return { type: "write", file, offset: lastNumberIn(text), bytes };
+};
+
 const readSync = ({ file }: Call): Parsed => {
   if (file === undefined) return undefined;
   return file === "" ? { type: "syncFolder" } : { type: "sync", file };
@@ -132,11 +138,8 @@ const READERS: { readonly [name: string]: (call: Call) => Parsed } = {
     if (!file || !/O_CREAT|O_TRUNC/.test(text)) return undefined;
     return { type: "create", file, isEmptied: text.includes("O_TRUNC") };
   },
-  pwrite64({ file, text, result }) {
-    if (file === undefined) return undefined;
-    const bytes = bytesOf(stringsIn(text)[0] ?? "").subarray(0, result);
-    return { type: "write", file, offset: lastNumberIn(text), bytes };
-  },
+  pwrite64: readWriteAt,
+  pwritev: readWriteAt,
   // To another program, which is not told to disk.
   sendmsg: () => undefined,
   sendto: () => undefined,
