@@ -30,7 +30,19 @@ export function fileSecret(path: string): { secret: Secret; isNew: boolean } {
       cause,
     });
   } finally {
-    rmSync(draft, { force: true });
+    removeDraft(draft);
+  }
+}
+
+/** Whatever the disk answers, the secret has its name by now, or what failed before says more. Refused once, it is tried again. */
+function removeDraft(draft: string): void {
+  for (let attempt = 1; attempt <= 2; attempt += 1) {
+    try {
+      rmSync(draft, { force: true });
+      return;
+    } catch {
+      // What is left is the owner's alone (mode 0600).
+    }
   }
 }
 

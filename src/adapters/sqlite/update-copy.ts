@@ -101,9 +101,12 @@ export async function dropUpdateCopies(path: string): Promise<{ dropped: number;
   return drop(path, filesBeside(path));
 }
 
-/** Deletes copies that have been kept for as long as they are kept, and drafts. The file must be of this version. */
+/**
+ * Deletes copies that have been kept for as long as they are kept, and drafts. The file must be of this version. Where the folder cannot
+ * be listed, they stay until the next time: an erasure would say so.
+ */
 export async function dropOutdatedCopies(path: string): Promise<void> {
-  const files = filesBeside(path);
+  const files = listedBeside(path);
   if (files.length === 0) return;
   const now = new Date().toISOString();
   const kept = new Set(updateCopies(path).flatMap(({ name, until }) => (until > now ? [name] : [])));
@@ -118,7 +121,8 @@ export function watchCopies(path: string): { stop(): void } {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   const wait = (): void => {
-    const times = path === ":memory:" ? [] : updateCopies(path).map(({ until }) => Date.parse(until));
+    const times =
+      listedBeside(path).length === 0 ? [] : updateCopies(path).map(({ until }) => Date.parse(until));
     if (isStopped || times.length === 0) return;
     const waitMs = Math.max(SHORTEST_WAIT_MS, Math.min(...times) - Date.now());
     timer = setTimeout(() => void dropOutdatedCopies(path).then(wait), waitMs);
@@ -145,6 +149,15 @@ async function drop(path: string, files: readonly string[]): Promise<{ dropped: 
   }
   if (files.length > left) await syncFolder(dirname(path));
   return { dropped: files.length - left, left };
+}
+
+/** The copies and drafts beside a database; none where the folder cannot be listed. */
+function listedBeside(path: string): string[] {
+  try {
+    return path === ":memory:" ? [] : filesBeside(path);
+  } catch {
+    return [];
+  }
 }
 
 function filesBeside(path: string): string[] {
