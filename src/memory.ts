@@ -11,12 +11,14 @@ import { checkCount } from "./domain/limits.ts";
 import { beside } from "./engine/beside/index.ts";
 import type { Sharing } from "./engine/beside/shared-blocks.ts";
 import { type CostOptions, type Costs, costKeeper } from "./engine/cost/costs.ts";
+import { type ErasureWatch, erasureWatch } from "./engine/erasure-watch.ts";
 import { type Replayed, replayLedger } from "./engine/forget/replay.ts";
 import { endInterrupted } from "./engine/forget/verify.ts";
 import { keepsake } from "./engine/keepsake.ts";
 import type { Ports } from "./engine/ports.ts";
 import { requestsAlone } from "./engine/requests-alone.ts";
 import type { Keepsake } from "./engine/surface.ts";
+import { dropSweeps } from "./engine/understand/sweeps.ts";
 import { type UserStates, userStates } from "./engine/user-state.ts";
 import { watchedClock } from "./engine/watched-clock.ts";
 import { refuseHalfMoved } from "./engine/whole/unfinished.ts";
@@ -147,7 +149,8 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
   await refuseHalfMoved(record);
   const costs = costsOf(options, { calls, clock, ids });
   opening.own(costs);
-  const understanding = await understandingOf(options, hooksOf(costs, options.meter));
+  const erasures = erasureWatch();
+  const understanding = await understandingOf(options, hooksOf(costs, options.meter), erasures);
   const { secret } = secretHeld();
   const notices = await secretNotices(record, secretHeld().isNew);
   const ledger =
@@ -158,7 +161,7 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
   const states = statesOf(options, record, { ...understanding, ...besides }, recaller);
   const deaf = record.watchErased?.((scope) => {
     void states.cleanse(scope);
-    understanding.embedder.letGo?.();
+    erasures.notify(scope);
   });
   opening.own({ close: async () => deaf?.() });
   const plain: Ports = {
@@ -177,6 +180,7 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
     ...besides,
     ...(recaller ? { recaller } : {}),
     states: opening.own(states),
+    erasureWatch: erasures,
   };
   const { ports, close } = beside(plain);
   opening.own({ close });
@@ -282,14 +286,27 @@ function hooksOf({ onCall, mayCall }: Costs, meter: Meter | undefined): CallHook
 async function understandingOf(
   { embedder, extractor, model, inThreads }: MemoryOptions,
   hooks: CallHooks,
+  erasures: ErasureWatch,
 ): Promise<Pick<Ports, "embedder" | "extractor" | "modelExtractor" | "model">> {
   const answering = await made(model, hooks);
   const own = typeof extractor === "string" ? extractor : await made(extractor, hooks);
-  return {
+  const found = {
     embedder: (await made(embedder, hooks)) ?? staticEmbedder(),
-    ...extractorsOf(own, answering, inThreads ? rulesInThread : rulesExtractor),
+    ...extractorsOf(own, answering, inThreads ? () => watchedRules(erasures) : rulesExtractor),
     ...(answering ? { model: answering } : {}),
   };
+  erasures.watch((scope) => {
+    found.embedder.letGo?.();
+    dropSweeps(found.modelExtractor, scope);
+  });
+  return found;
+}
+
+/** The rules in a thread, which drops the words that it keeps when some were erased. */
+function watchedRules(erasures: ErasureWatch): Extractor {
+  const rules = rulesInThread();
+  erasures.watch(rules.dropWords);
+  return rules;
 }
 
 /** Who reads within the write, and who later. */

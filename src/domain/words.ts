@@ -1,6 +1,7 @@
 import { baseForm } from "./english.ts";
 import { folded } from "./fold.ts";
 import { isUnspaced, segments, UNSPACED, unspacedTerms } from "./unspaced.ts";
+import { byWord } from "./word-cache.ts";
 
 /**
  * The words of a text, for search and for comparing. Words are lower-cased, freed of loose accents, stripped of stop
@@ -131,18 +132,14 @@ export function wordKey(text: string): string {
 /** Words that make no difference to what is said. */
 export const ARTICLES: ReadonlySet<string> = new Set(["a", "an", "the", "my", "our", "some"]);
 
-/** Stems looked up before; the words of a language are few, and come again. */
-const STEMS = new Map<string, string>();
-const MOST_STEMS = 50_000;
+/** The words of a language are few, and come again. */
+const MOST_STEMS = 20_000;
+
+const stems = byWord(MOST_STEMS, (word) => unsuffixed(isRegular(word) ? word : baseForm(word)));
 
 /** A light stemmer: forms of a verb meet in its base ("uses", "using", "used", "went"), then one suffix goes. */
 export function stem(word: string): string {
-  const known = STEMS.get(word);
-  if (known !== undefined) return known;
-  const stemmed = unsuffixed(isRegular(word) ? word : baseForm(word));
-  if (STEMS.size >= MOST_STEMS) STEMS.clear();
-  STEMS.set(word, stemmed);
-  return stemmed;
+  return stems(word);
 }
 
 /** Whether the suffixes below say all about a word; a short one ("used") would lose too much to them. */

@@ -13,15 +13,20 @@ it("is made once of the same text, and of each kind", () => {
   expect(made).toEqual(["one tea", "other tea", "one milk"]);
 });
 
-it("forgets when there is too much of it", () => {
+it("keeps at most 20,000, and those that are asked for again", () => {
   let made = 0;
   const count = byHash((text) => {
     made += 1;
     return text.length;
   });
-  for (let i = 0; i < 50_001; i += 1) count(`${i}`, "");
-  count("50000", "");
-  expect(made).toBe(50_001);
+  for (let i = 0; i < 100_000; i += 1) {
+    count(`${i}`, "");
+    if (i % 5000 === 0) count("0", "");
+  }
+  count("99999", "");
   count("0", "");
-  expect(made).toBe(50_002);
+  expect(made).toBe(100_000);
+  count("1", "");
+  count("79000", "");
+  expect(made).toBe(100_002);
 });

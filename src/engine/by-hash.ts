@@ -1,22 +1,35 @@
 import { hash } from "node:crypto";
 
-const MOST = 50_000;
+/** Each takes some 150 bytes with what it is kept by. */
+const MOST = 20_000;
+/** Of the hash: as a string of one-byte characters it takes half of what 44 letters take. */
+const KEY_BYTES = 16;
 
 /**
- * Keeps what is made of texts, of those that came lately, by a hash of them: the same ones are recalled again and again, and no word of
- * anybody outlives its erasure here. So what is made must hold none either.
+ * Keeps what is made of texts, of at most 20,000 that came last, by a hash of them: the same ones are recalled again and again, and no
+ * word of anybody outlives its erasure here. So what is made must hold none either.
  */
 export function byHash<Value, Of extends string = "">(
   make: (text: string, of: Of) => Value,
 ): (text: string, of: Of) => Value {
-  const made = new Map<string, Value>();
+  // Two halves: what is not asked for while the new one fills up goes with the old one.
+  let old = new Map<string, Value>();
+  let made = new Map<string, Value>();
   return (text, of) => {
-    const key = hash("sha256", `${of} ${text}`, "base64");
+    const key = shortHash(`${of} ${text}`);
     const known = made.get(key);
     if (known !== undefined) return known;
-    const value = make(text, of);
-    if (made.size >= MOST) made.clear();
+    const value = old.get(key) ?? make(text, of);
+    if (made.size >= MOST / 2) {
+      old = made;
+      made = new Map();
+    }
     made.set(key, value);
     return value;
   };
+}
+
+/** Texts of equal hashes are the same text. */
+export function shortHash(text: string): string {
+  return hash("sha256", text, "buffer").toString("latin1", 0, KEY_BYTES);
 }

@@ -1,8 +1,7 @@
-import { hash } from "node:crypto";
 import type { Item } from "../domain/recall.ts";
 import { estimateTokens } from "../domain/tokens.ts";
 import { wordKey } from "../domain/words.ts";
-import { byHash } from "./by-hash.ts";
+import { byHash, shortHash } from "./by-hash.ts";
 import { injected } from "./injected.ts";
 
 /** Where a passage stands in its conversation: its turn, and the turn that comes next in the session (-1 for none). */
@@ -52,7 +51,7 @@ export function packContext(
 }
 
 /** The same of two texts that say the same. */
-const saying = byHash((text) => hash("sha256", wordKey(text), "base64"));
+const saying = byHash((text) => shortHash(wordKey(text)));
 
 interface Taken {
   readonly item: Item;

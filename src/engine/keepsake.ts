@@ -99,6 +99,7 @@ export function keepsake(
       check();
       return work.embedding();
     },
+    watchErased: (listener) => ports.erasureWatch?.watch(listener) ?? (() => {}),
     async jobs() {
       check();
       return [...(await work.jobs()), ...((await follow?.jobs()) ?? [])];

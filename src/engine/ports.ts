@@ -16,6 +16,7 @@ import type { Sessions } from "../ports/sessions.ts";
 import type { Tracer } from "../ports/tracer.ts";
 import type { Owing } from "./beside/owing.ts";
 import type { Costs } from "./cost/costs.ts";
+import type { ErasureWatch } from "./erasure-watch.ts";
 import type { Following, IndexSearching } from "./following/index.ts";
 import type { RecallKeeper } from "./recall/receipts.ts";
 import type { UserStates } from "./user-state.ts";
@@ -66,6 +67,8 @@ export interface Ports {
   readonly leavesJobs?: boolean;
   /** Absent where the record keeps nothing. */
   readonly ledger?: Ledger;
+  /** Tells the caches of this process what was erased. */
+  readonly erasureWatch?: ErasureWatch;
   /** Each user's record as this process knows it; made from `record`. */
   readonly states: UserStates;
   /** Tries again what did not reach the sessions or the cache; made from the others. */

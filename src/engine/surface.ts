@@ -14,6 +14,7 @@ import type { CallOptions } from "../ports/call.ts";
 import type { OnCall } from "../ports/calls.ts";
 import type { Fault } from "../ports/record.ts";
 import type { Examination, ExamineOptions } from "./doctor/examine.ts";
+import type { ErasureListener } from "./erasure-watch.ts";
 import type { DependencyState } from "./health/dependencies.ts";
 
 /** What `createMemory` gives: the whole product, as a library. */
@@ -56,6 +57,11 @@ export interface Keepsake {
   readonly onCall: OnCall;
   /** What waits for the embedder, of all users: after a change of it, or where it is a remote one. */
   embedding(): Promise<Embedding>;
+  /**
+   * Calls a listener with the user whose words were erased, after the commit and before the receipt is given; without one where it may
+   * be any user. For caches outside of the memory. Gives a function that removes the listener.
+   */
+  watchErased(listener: ErasureListener): () => void;
   /** What runs in the background, and how it goes. */
   jobs(): Promise<JobState[]>;
   /** Work that failed too often and is left alone, the last first, at most `limit` (100). It holds up nothing else. */

@@ -2,6 +2,7 @@ import type { Link, Tombstone } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import { type Scope, scopeKey } from "../domain/scope.ts";
+import { dropWords } from "../domain/word-cache.ts";
 import { type Meter, NO_METER } from "../ports/meter.ts";
 import type { Delta, Record } from "../ports/record.ts";
 import { type Sharing, sharedBlocks } from "./beside/shared-blocks.ts";
@@ -167,6 +168,8 @@ export function userStates(
           if (one && (!isThere || isMostlyGone(one.block))) letGo(one);
         });
       }
+      // Last: what was at work until now may have looked up a word that was erased.
+      dropWords();
     },
     async close() {
       for (const one of [...kept.values()]) {

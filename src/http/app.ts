@@ -78,6 +78,8 @@ export function httpApp(options: AppOptions): App {
   app.use(wellSpelt());
 
   const table = metrics?.isOpen ? withOpenMetrics(OPERATIONS) : OPERATIONS;
+  const openAi = proxy({ onCall: keepsake.onCall, ...(meter ? { meter } : {}), ...options.proxy });
+  keepsake.watchErased(openAi.forget);
   const services = {
     keepsake,
     keys,
@@ -85,7 +87,7 @@ export function httpApp(options: AppOptions): App {
     lifecycle: life,
     requestMs,
     inFlight: bodiesInFlight(options.bodies),
-    proxy: proxy({ onCall: keepsake.onCall, ...(meter ? { meter } : {}), ...options.proxy }),
+    proxy: openAi,
     ...(metrics ? { metrics: () => metrics.text() } : {}),
     rates: { requests: rateLimits, bytes: options.byteLimits },
   };

@@ -1,3 +1,4 @@
+import { dropWords } from "../../domain/word-cache.ts";
 import type { Proposal, Reading } from "../../ports/extractor.ts";
 import { answering } from "../shared/thread-line.ts";
 import { rulesExtractor } from "./index.ts";
@@ -5,7 +6,9 @@ import { type Flat, type KnownMemory, unflattened } from "./known-memory.ts";
 import { isKnownWord } from "./words/tagger.ts";
 
 /** What the thread is asked, with what it needs of the memories that ended, once it has said that it needs them. */
-export interface Asked {
+export type Asked = AskedReading | "drop words";
+
+interface AskedReading {
   readonly messages: Reading["messages"];
   readonly earlier: Reading["earlier"];
   readonly known: Flat;
@@ -20,7 +23,12 @@ const rules = rulesExtractor();
 // The first message would wait for the tagger's dictionary.
 isKnownWord("a");
 
-answering(async ({ messages, earlier, known, ended }: Asked): Promise<Read> => {
+answering(async (asked: Asked): Promise<Read> => {
+  if (asked === "drop words") {
+    dropWords();
+    return [];
+  }
+  const { messages, earlier, known, ended } = asked;
   const wanted = (): readonly KnownMemory[] => {
     if (!ended) throw new WantsEnded();
     return unflattened(ended);

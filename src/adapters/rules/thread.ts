@@ -10,11 +10,16 @@ const REST_MS = 10_000;
 /** Of memory, in MB; what takes more would end the program, were it not in a thread. */
 const MOST_MEGABYTES = 512;
 
+export interface RulesThread extends Extractor {
+  /** Has the thread drop the words that it keeps for later, once it has read what it is reading. Returns at once. */
+  dropWords(): void;
+}
+
 /**
  * The rules, in a thread of their own: for a server, where a long message would hold up everybody else for as long as it is
  * read, half a second at worst. It reads the same. Where the thread fails, the rules go on here.
  */
-export function rulesInThread(begin: () => Thread = begun): Extractor {
+export function rulesInThread(begin: () => Thread = begun): RulesThread {
   const own = rulesExtractor();
   let line: Line<Asked, Read> | undefined;
   let endedAt = Number.NEGATIVE_INFINITY;
@@ -30,6 +35,7 @@ export function rulesInThread(begin: () => Thread = begun): Extractor {
   return {
     name: own.name,
     local: own.local,
+    dropWords: () => void line?.ask("drop words"),
     async propose(reading, options) {
       options?.signal?.throwIfAborted();
       const proposals = await readOver(open(), reading);

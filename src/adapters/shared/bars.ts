@@ -8,6 +8,9 @@ export interface Bars {
   sweep(): void;
 }
 
+/** So many users have one: what is on its way is late by seconds, and no process erases so many users in seconds. */
+const MOST = 10_000;
+
 /** Bars are let go of after so many ms, when nothing that old can be on its way any more. */
 export function bars(clock: Clock, forMs: number): Bars {
   const kept = new Map<string, { readonly revision: number; readonly at: number }>();
@@ -16,7 +19,10 @@ export function bars(clock: Clock, forMs: number): Bars {
     bar(user, revision) {
       if (revision === undefined) return;
       const before = kept.get(user)?.revision ?? 0;
+      kept.delete(user);
       kept.set(user, { revision: Math.max(before, revision), at: now() });
+      const [oldest] = kept.keys();
+      if (kept.size > MOST && oldest !== undefined) kept.delete(oldest);
     },
     isBarred(user, revision) {
       const one = kept.get(user);

@@ -5,7 +5,8 @@ import type { Database } from "./database.ts";
 export { bodyOf, checkNames } from "../shared/stored-body.ts";
 export { blobOf, vectorOf } from "../shared/stored-vector.ts";
 
-const MOST_USERS = 100_000;
+/** Of each, a key and a number: some 150 bytes. */
+const MOST_USERS = 20_000;
 
 /**
  * The user's row, or nothing where nobody has written to the scope yet. Half a surrogate pair is refused: SQLite would

@@ -107,7 +107,7 @@ export async function carryOut(
     };
   });
   const { receipt, done } = result;
-  ports.embedder.letGo?.();
+  ports.erasureWatch?.notify(scope);
   if (!done) return receipt;
   const sealed = await settled(ports, scope, { receipt, done }, reason);
   if (!sealed.complete) ports.owing?.look();

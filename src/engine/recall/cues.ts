@@ -1,4 +1,5 @@
 import { answeringRelations, attributeRelations } from "../../domain/relations.ts";
+import { byWord } from "../../domain/word-cache.ts";
 import { analyse, stem, words } from "../../domain/words.ts";
 import type { Block } from "../block/block.ts";
 
@@ -16,8 +17,8 @@ const SELF: ReadonlySet<string> = new Set(["i", "my", "me", "mine", "myself", "w
 const EMPTY: Cues = { subjects: new Map(), relations: new Set(), topic: [] };
 
 /** `name`, `work at`: the terms that a relation is recognised by, worked out once for each. */
-const relationTerms = new Map<string, readonly string[]>();
-const MOST_RELATIONS = 10_000;
+const MOST_RELATIONS = 5000;
+const termsOf = byWord(MOST_RELATIONS, (relation): readonly string[] => analyse(relation));
 
 export function cuesOf(block: Block, query: string): Cues {
   const said = words(query);
@@ -78,14 +79,4 @@ function relationsIn(
     if (number !== undefined) found.add(number);
   }
   return { relations: found, spent };
-}
-
-function termsOf(relation: string): readonly string[] {
-  let terms = relationTerms.get(relation);
-  if (!terms) {
-    if (relationTerms.size >= MOST_RELATIONS) relationTerms.clear();
-    terms = analyse(relation);
-    relationTerms.set(relation, terms);
-  }
-  return terms;
 }

@@ -23,6 +23,15 @@ export function keepSweep(by: Extractor | undefined, scope: Scope, sweep: EndPro
   }
 }
 
+/** Drops what waits for a yes of this user, or of all users: it may hold words that were erased. */
+export function dropSweeps(by: Extractor | undefined, scope?: Scope): void {
+  const kept = by && waiting.get(by);
+  if (!kept) return;
+  for (const key of [...kept.keys()]) {
+    if (scope === undefined || key.startsWith(keyOf(scope, ""))) kept.delete(key);
+  }
+}
+
 /** What a yes to a message carries out, beside what the rules read in it. */
 export function sweepOf(by: Extractor | undefined, scope: Scope, message: string): EndProposal[] {
   const sweep = by && waiting.get(by)?.get(keyOf(scope, message));

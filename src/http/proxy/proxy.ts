@@ -1,3 +1,4 @@
+import { type Scope, scopeKey } from "../../domain/scope.ts";
 import type { OnCall } from "../../ports/calls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Meter, NO_METER } from "../../ports/meter.ts";
@@ -50,6 +51,8 @@ export interface OpenAiProxy {
   /** To the upstream of the settings; where they name none, to OpenAI, with a key that the client brings. */
   readonly sender: Sender;
   readonly onCall: OnCall;
+  /** Drops what is held of a user's memories, or of all users' where none is named: words of it were erased. */
+  forget(scope?: Scope): void;
   trouble(step: Step, error: unknown): void;
   readonly meter: Meter;
   /** Resolves when all that was said is stored; no request may come after it. */
@@ -65,6 +68,8 @@ export function proxy(options: ProxyOptions = {}): OpenAiProxy {
     onTrouble?.(step, error);
   };
   const held = keeper((error) => trouble("store", error));
+  const talks = conversations();
+  const known = profiles({ maxTokens: profileTokens(maxTokens) });
   const out = sender({ baseUrl: upstream?.baseUrl ?? OPENAI });
   return {
     upstream,
@@ -76,8 +81,13 @@ export function proxy(options: ProxyOptions = {}): OpenAiProxy {
     // A server that needs no key takes any, and has one account for all.
     hasClientAccounts: options.mayPassThrough ?? (upstream === undefined || upstream.apiKey !== undefined),
     clock: options.clock ?? (() => new Date(performance.timeOrigin + performance.now())),
-    conversations: conversations(),
-    profiles: profiles({ maxTokens: profileTokens(maxTokens) }),
+    conversations: talks,
+    profiles: known,
+    forget(scope) {
+      const user = scope && scopeKey(scope);
+      talks.forget(user);
+      known.forget(user);
+    },
     keeper: held,
     sender: out,
     onCall,

@@ -1,8 +1,8 @@
 import type { Item } from "../../../domain/recall.ts";
 import { fence } from "../../../engine/fence.ts";
 import type { ScopedMemory } from "../../../engine/surface.ts";
-import type { Conversation } from "./conversations.ts";
-import { endedOf, profiled } from "./profile-block.ts";
+import { type Conversation, dropTexts } from "./conversations.ts";
+import { endedOf, withNonce } from "./profile-block.ts";
 import type { Profiles } from "./profiles.ts";
 
 /** What a request is given of the memory. Blocks are empty where there is nothing to say. */
@@ -54,6 +54,7 @@ export async function beforeTurn(
   if (before?.turn === asked.turn && !asked.isAnew)
     return { profile: block, recalled: before.block, recall: before.id };
   if (asked.query.trim() === "") return { profile: block, recalled: "" };
+  const { erasures } = conversation;
   const recall = await memory.recall(asked.query, { maxTokens: asked.maxTokens });
   const ended = profile ? await endedOf(profile, conversation.touched, memory) : [];
   const own = new Set(asked.ids);
@@ -63,7 +64,8 @@ export async function beforeTurn(
   const { nonce } = conversation;
   const maxTokens = Math.max(1, asked.maxTokens - profileTokens(asked.maxTokens));
   const { text } = fence([...items, ...ended], { nonce, maxTokens });
-  conversation.recalled = { turn: asked.turn, block: text, id: recall.id };
+  if (conversation.erasures === erasures)
+    conversation.recalled = { turn: asked.turn, block: text, id: recall.id };
   return { profile: block, recalled: text, recall: recall.id };
 }
 
@@ -74,9 +76,7 @@ async function caughtUp(memory: ScopedMemory, { conversation, profiles }: Held, 
   const revision = await memory.revision();
   const isErased = !(await noted(memory, conversation, revision));
   if (!isErased) return;
-  delete conversation.profile;
-  delete conversation.recalled;
-  conversation.touched.clear();
+  dropTexts(conversation);
   profiles.forget(key);
 }
 
@@ -93,11 +93,11 @@ async function noted(memory: ScopedMemory, conversation: Conversation, revision:
 
 /** Begins with the profile of now, or of a moment ago; what was written in that moment is noted as for any other. */
 async function frozen(memory: ScopedMemory, { conversation, profiles }: Held, asked: Asking): Promise<void> {
-  const { revision, nonce } = conversation;
+  const { revision, nonce, erasures } = conversation;
   const made = await profiles.of(asked.key, memory, revision);
   if (!made) return;
   conversation.touched.clear();
   conversation.revision = made.revision;
-  if (await noted(memory, conversation, Math.max(revision, made.revision)))
-    conversation.profile = profiled(made.profile, { nonce, maxTokens: profileTokens(asked.maxTokens) });
+  const isWhole = await noted(memory, conversation, Math.max(revision, made.revision));
+  if (isWhole && conversation.erasures === erasures) conversation.profile = withNonce(made.profile, nonce);
 }

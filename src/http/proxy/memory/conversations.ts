@@ -3,16 +3,21 @@ import { type Scope, scopeKey } from "../../../domain/scope.ts";
 import { fenceNonce } from "../../../engine/fence.ts";
 import type { Said } from "../asked/said.ts";
 import { type Lately, lately } from "./lately.ts";
-import type { Profiled } from "./profile-block.ts";
+import { bytesOfProfile, type Profiled } from "./profile-block.ts";
 
 /** What is held of a conversation while it goes on, so that what its requests begin with keeps its bytes. */
 export interface Conversation {
+  /** The key of the user's scope, and of the conversation among all. */
+  readonly user: string;
+  readonly place: string;
   /** What its messages are stored under: the session that the client named, or one of its own. */
   readonly session: string;
   /** Of its fences. */
   readonly nonce: string;
   /** The user's revision that this is up to; -1 before its first request. */
   revision: number;
+  /** How often words of the user were erased meanwhile: what was read before the last time is not kept. */
+  erasures: number;
   /** Ids of memories that were written since the profile was made. */
   readonly touched: Set<string>;
   profile?: Profiled;
@@ -23,6 +28,10 @@ export interface Conversation {
 export interface Conversations {
   /** The conversation that a request belongs to; begins one where there is none yet. */
   of(scope: Scope, place: ConversationPlace): Conversation;
+  /** To be called where a conversation has got texts: those of the ones used longest ago go where all are too large. */
+  measure(conversation: Conversation): void;
+  /** Drops what is held of memories: of one user's, or of all users' where none is named. */
+  forget(user?: string): void;
   /** A later request may go on from this answer. */
   goesOn(scope: Scope, answer: string, conversation: Conversation): void;
   /**
@@ -50,19 +59,44 @@ interface Opening {
 
 const HOUR_MS = 3_600_000;
 const RETRY_MS = 600_000;
+const MOST_HELD = 2000;
+const MOST_BEGUN = 5000;
+/** Of the texts of all conversations, about. */
+const MOST_BYTES = 8_000_000;
+/** More than any profile is made from. */
+const MOST_TOUCHED = 2000;
+/** Of an id that is held beside its letters. */
+const ID_BYTES = 60;
 
 /**
  * Held in this process, for an hour after the last request: as long as providers keep a prompt in their caches. Without
  * it (after a restart, in another process) a conversation goes on with its profile of that moment.
  */
-export function conversations(): Conversations {
-  const held = lately<Conversation>(2000, HOUR_MS);
-  const last = lately<Opening>(5000, RETRY_MS);
+export function conversations(mostBytes: number = MOST_BYTES): Conversations {
+  const held = lately<Conversation>({ most: MOST_HELD, idleMs: HOUR_MS });
+  const last = lately<Opening>({ most: MOST_BEGUN, idleMs: RETRY_MS });
+  // Apart from the others: a conversation that loses its texts keeps its session.
+  const withTexts = lately<Conversation>({
+    most: MOST_HELD,
+    idleMs: HOUR_MS,
+    mostBytes,
+    sizeOf: bytesOf,
+    onDrop: dropTexts,
+  });
   const key = createSecretKey(randomBytes(32));
   const nonces = { sign: (text: string) => createHmac("sha256", key).update(text).digest("hex") };
   const begun = (scope: Scope, id: string, session: string | undefined): Conversation => {
     const named = session ?? `chat-${hashOf(id).slice(0, 8)}-${randomBytes(6).toString("hex")}`;
-    return { session: named, nonce: fenceNonce(nonces, scope, named), revision: -1, touched: new Set() };
+    const nonce = fenceNonce(nonces, scope, named);
+    return {
+      user: scopeKey(scope),
+      place: placeIn(scope, named),
+      session: named,
+      nonce,
+      revision: -1,
+      erasures: 0,
+      touched: new Set(),
+    };
   };
   return {
     of(scope, { session, kept, said, opening }) {
@@ -78,12 +112,34 @@ export function conversations(): Conversations {
       held.set(place, conversation);
       return conversation;
     },
+    measure(conversation) {
+      if (conversation.touched.size > MOST_TOUCHED) dropTexts(conversation);
+      withTexts.set(conversation.place, conversation);
+    },
+    forget(user) {
+      for (const conversation of [...held.values(), ...withTexts.values()]) {
+        if (user !== undefined && conversation.user !== user) continue;
+        conversation.erasures += 1;
+        dropTexts(conversation);
+      }
+    },
     goesOn: (scope, answer, conversation) => held.set(placeIn(scope, answer), conversation),
     idOf(scope, { session }, turn, isFirst) {
       if (!isFirst) return `chat-${hashOf(JSON.stringify([session, turn]))}`;
       return firstId(last, scopeKey(scope), session, turn);
     },
   };
+}
+
+/** What is held of memories; the next request begins with the profile of its moment. */
+export function dropTexts(conversation: Conversation): void {
+  delete conversation.profile;
+  delete conversation.recalled;
+  conversation.touched.clear();
+}
+
+function bytesOf({ profile, recalled, touched }: Conversation): number {
+  return bytesOfProfile(profile) + 2 * (recalled?.block.length ?? 0) + touched.size * ID_BYTES;
 }
 
 /**

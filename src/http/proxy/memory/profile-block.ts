@@ -9,20 +9,27 @@ export interface Profiled {
   readonly memories: readonly { readonly id: string; readonly text: string; readonly isPassing: boolean }[];
 }
 
-/** The profile as a fenced block, a line for each of its lines, and what it was made from. Empty where nothing is known. */
-export function profiled(profile: Profile, how: { nonce: string; maxTokens: number }): Profiled {
-  const known = BLOCKS.get(profile) ?? fenced(profile, how.maxTokens);
-  BLOCKS.set(profile, known);
+/** The same for one conversation: its fences have this nonce. */
+export function withNonce({ block, memories }: Profiled, nonce: string): Profiled {
   // Nothing in a fence but its marks holds a "<".
-  return { ...known, block: known.block.replaceAll(MARK, (mark) => mark.replace(NO_NONCE, how.nonce)) };
+  return { memories, block: block.replaceAll(MARK, (mark) => mark.replace(NO_NONCE, nonce)) };
 }
 
-/** With a nonce that is put in later: one profile begins many conversations. */
-const BLOCKS = new WeakMap<Profile, Profiled>();
+/** Memory that it takes, about. */
+export function bytesOfProfile(profile: Profiled | undefined): number {
+  if (!profile) return 0;
+  const texts = profile.memories.reduce((sum, { text }) => sum + 2 * text.length + MEMORY_BYTES, 0);
+  return 2 * profile.block.length + texts;
+}
+
+/** Of a memory beside its text: its object and its id. */
+const MEMORY_BYTES = 150;
+/** A nonce is put in later: one profile begins many conversations. */
 const NO_NONCE = "0".repeat(16);
 const MARK = new RegExp(`</?keepsake-${NO_NONCE}>`, "g");
 
-function fenced(profile: Profile, maxTokens: number): Profiled {
+/** The profile as a fenced block, a line for each of its lines, and what it was made from. Empty where nothing is known. */
+export function profiled(profile: Profile, maxTokens: number): Profiled {
   const held = new Map(
     Object.values(profile.kinds)
       .flat()

@@ -1,5 +1,6 @@
-import type { Profile, ScopedMemory } from "../../../engine/surface.ts";
+import type { ScopedMemory } from "../../../engine/surface.ts";
 import { lately } from "./lately.ts";
+import { bytesOfProfile, type Profiled, profiled } from "./profile-block.ts";
 
 /** Profiles of users, made before they are asked for where that takes long. */
 export interface Profiles {
@@ -10,13 +11,13 @@ export interface Profiles {
   of(user: string, memory: ScopedMemory, revision: number): Promise<Made | undefined>;
   /** To be called where something was written: the next conversation may begin with it. */
   changed(user: string, memory: () => ScopedMemory): void;
-  /** To be called where something was erased. */
-  forget(user: string): void;
+  /** To be called where words of a user were erased, or of any user where none is named. What is being made now is not kept. */
+  forget(user?: string): void;
 }
 
 /** A profile, and the user's revision that it was made from. */
 export interface Made {
-  readonly profile: Profile;
+  readonly profile: Profiled;
   readonly revision: number;
   /** On the clock of `performance`: a plan in it is over one day. */
   readonly at: number;
@@ -31,19 +32,45 @@ const LOOKED_AT = 20;
 const FRESH_MS = 600_000;
 const HOUR_MS = 3_600_000;
 
-export function profiles({ maxTokens }: { readonly maxTokens: number }): Profiles {
-  const held = lately<Made>(500, HOUR_MS);
+const MOST_HELD = 500;
+/** Of all profiles, about. */
+const MOST_BYTES = 4_000_000;
+
+export function profiles({
+  maxTokens,
+  mostBytes = MOST_BYTES,
+}: {
+  readonly maxTokens: number;
+  readonly mostBytes?: number;
+}): Profiles {
+  const held = lately<Made>({
+    most: MOST_HELD,
+    idleMs: HOUR_MS,
+    mostBytes,
+    sizeOf: ({ profile }) => bytesOfProfile(profile),
+  });
   const waiting = new Set<string>();
-  const put = (user: string, made: Made): Made => {
-    held.set(user, made);
-    return made;
+  /** Begun last for each user, while it is being made. */
+  const underWay = new Map<string, object>();
+  const make = async (user: string, memory: ScopedMemory, revision: number): Promise<Made> => {
+    const own = {};
+    underWay.set(user, own);
+    try {
+      const profile = profiled(await memory.profile({ maxTokens }), maxTokens);
+      const made = { profile, revision, at: performance.now() };
+      if (underWay.get(user) === own) held.set(user, made);
+      return made;
+    } finally {
+      if (underWay.get(user) === own) underWay.delete(user);
+    }
   };
-  const make = async (user: string, memory: ScopedMemory, revision: number): Promise<Made> =>
-    put(user, { profile: await memory.profile({ maxTokens }), revision, at: performance.now() });
   const stillSo = async (user: string, memory: ScopedMemory, revision: number): Promise<Made | undefined> => {
     const made = held.get(user);
-    const isSo = made && (await isStillSo(memory, made, revision));
-    return isSo ? put(user, { ...made, revision }) : undefined;
+    if (!made || !(await isStillSo(memory, made, revision))) return undefined;
+    const now = { ...made, revision };
+    // It may have been dropped meanwhile.
+    if (held.get(user) === made) held.set(user, now);
+    return now;
   };
   const renew = async (user: string, memory: ScopedMemory): Promise<void> => {
     const revision = await memory.revision();
@@ -73,7 +100,13 @@ export function profiles({ maxTokens }: { readonly maxTokens: number }): Profile
     changed(user, memory) {
       if (held.get(user)) later(user, memory);
     },
-    forget: (user) => held.delete(user),
+    forget(user) {
+      const users = user === undefined ? [...held.keys(), ...underWay.keys()] : [user];
+      for (const one of users) {
+        held.delete(one);
+        underWay.delete(one);
+      }
+    },
   };
 }
 

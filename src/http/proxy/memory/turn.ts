@@ -128,7 +128,10 @@ export function turn(
       // A failure of it was told where it failed; what is stored is recalled all the same.
       await proxy.keeper.settled(key);
       try {
-        return await within(proxy.retrievalMs, recall());
+        return await within(
+          proxy.retrievalMs,
+          recall().finally(() => proxy.conversations.measure(conversation)),
+        );
       } catch (error) {
         degraded = "recall";
         proxy.trouble("recall", error);
