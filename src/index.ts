@@ -39,6 +39,7 @@ export type { CallTotals, ProjectStats, Usage, UsageBy, UsageRow, UserStats } fr
 export { TOPICS, type Topic } from "./domain/topics.ts";
 export type { Trace } from "./domain/trace.ts";
 export type { CostOptions } from "./engine/cost/costs.ts";
+export type { ErasureListener } from "./engine/erasure-watch.ts";
 export type {
   Audit,
   Backup,

@@ -161,7 +161,7 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
   const states = statesOf(options, record, { ...understanding, ...besides }, recaller);
   const deaf = record.watchErased?.((scope) => {
     void states.cleanse(scope);
-    erasures.notify(scope);
+    void erasures.notify(scope);
   });
   opening.own({ close: async () => deaf?.() });
   const plain: Ports = {

@@ -11,8 +11,8 @@ const REST_MS = 10_000;
 const MOST_MEGABYTES = 512;
 
 export interface RulesThread extends Extractor {
-  /** Has the thread drop the words that it keeps for later, once it has read what it is reading. Returns at once. */
-  dropWords(): void;
+  /** Has the thread drop the words that it keeps for later, once it has read what it is reading. */
+  dropWords(): Promise<unknown>;
 }
 
 /**
@@ -35,7 +35,7 @@ export function rulesInThread(begin: () => Thread = begun): RulesThread {
   return {
     name: own.name,
     local: own.local,
-    dropWords: () => void line?.ask("drop words"),
+    dropWords: async () => line?.ask("drop words"),
     async propose(reading, options) {
       options?.signal?.throwIfAborted();
       const proposals = await readOver(open(), reading);

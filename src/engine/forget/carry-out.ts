@@ -107,9 +107,10 @@ export async function carryOut(
     };
   });
   const { receipt, done } = result;
-  ports.erasureWatch?.notify(scope);
+  const dropped = ports.erasureWatch?.notify(scope);
+  const sealed = done ? await settled(ports, scope, { receipt, done }, reason) : receipt;
+  await dropped;
   if (!done) return receipt;
-  const sealed = await settled(ports, scope, { receipt, done }, reason);
   if (!sealed.complete) ports.owing?.look();
   ports.meter?.count("memory_erasures_total", { complete: sealed.complete ? "yes" : "no" });
   return sealed;
