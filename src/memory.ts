@@ -16,6 +16,7 @@ import { type Replayed, replayLedger } from "./engine/forget/replay.ts";
 import { endInterrupted } from "./engine/forget/verify.ts";
 import { keepsake } from "./engine/keepsake.ts";
 import type { Ports } from "./engine/ports.ts";
+import { readable } from "./engine/readable.ts";
 import { requestsAlone } from "./engine/requests-alone.ts";
 import type { Keepsake } from "./engine/surface.ts";
 import { dropSweeps } from "./engine/understand/sweeps.ts";
@@ -290,9 +291,11 @@ async function understandingOf(
 ): Promise<Pick<Ports, "embedder" | "extractor" | "modelExtractor" | "model">> {
   const answering = await made(model, hooks);
   const own = typeof extractor === "string" ? extractor : await made(extractor, hooks);
+  const read = extractorsOf(own, answering, inThreads ? () => watchedRules(erasures) : rulesExtractor);
   const found = {
     embedder: (await made(embedder, hooks)) ?? staticEmbedder(),
-    ...extractorsOf(own, answering, inThreads ? () => watchedRules(erasures) : rulesExtractor),
+    extractor: readable(read.extractor),
+    ...(read.modelExtractor ? { modelExtractor: readable(read.modelExtractor) } : {}),
     ...(answering ? { model: answering } : {}),
   };
   erasures.watch((scope) => {

@@ -1,30 +1,6 @@
+import { seen } from "./unseen.ts";
+
 /** What may stand in a memory and must not work in a prompt: hidden characters, tags, links that send something, blobs. */
-
-/** Sets direction, or is not seen at all: overrides and isolates, tags (U+E0000), fillers, soft hyphens, joiners. */
-const UNSEEN =
-  /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|\u034f|\u115f|\u1160|\u17b4|\u17b5|\u180b|\u180c|\u180d|\u180f|\u3164|\uffa0|[\ufe00-\ufe0f]{2,}/gu;
-/** Joiners do work inside of a drawn sign (a person and a fire engine) and of words in the scripts that need them. */
-const DRAWN = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)$/u;
-const SCRIPTS = String.raw`\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}`;
-const LETTER_BEFORE = new RegExp(`(?:[${SCRIPTS}]|\\p{M})$`, "u");
-const LETTER_AFTER = new RegExp(`^[${SCRIPTS}]`, "u");
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]+/g;
-
-/** A text without characters that nobody sees: they hide words from people, and from whoever looks for them. */
-export function seen(text: string): string {
-  return text
-    .replace(UNSEEN, (sign, at: number) => (isJoiner(text, sign, at) ? sign : ""))
-    .replace(CONTROLS, " ");
-}
-
-function isJoiner(text: string, sign: string, at: number): boolean {
-  if (sign !== "\u200c" && sign !== "\u200d") return false;
-  const before = text.slice(Math.max(0, at - 2), at);
-  const after = text.slice(at + 1, at + 3);
-  if (LETTER_BEFORE.test(before) && LETTER_AFTER.test(after)) return true;
-  return sign === "\u200d" && DRAWN.test(before) && /^\p{Extended_Pictographic}/u.test(after);
-}
 
 const ROLES = "system|developer|assistant|user|human|ai|bot|tool|function|model|instructions?|prompt|admin";
 /** The marks by which models tell turns and tools apart: "<|im_start|>system", "</system>", "[INST]", "<tool_call>". */

@@ -1,5 +1,6 @@
 import { baseForm } from "./english.ts";
 import { folded } from "./fold.ts";
+import { seen } from "./unseen.ts";
 import { isUnspaced, segments, UNSPACED, unspacedTerms } from "./unspaced.ts";
 import { byWord } from "./word-cache.ts";
 
@@ -89,7 +90,7 @@ export function words(text: string): string[] {
 /** Words, and whole runs of the scripts without spaces. */
 function runsOf(text: string): string[] {
   if (ASCII.test(text)) return plainWords(text);
-  return Array.from(folded(text).matchAll(WORD), ([word]) => word.split(/['’]/)[0] ?? word);
+  return Array.from(folded(seen(text)).matchAll(WORD), ([word]) => word.split(/['’]/)[0] ?? word);
 }
 
 function plainWords(text: string): string[] {

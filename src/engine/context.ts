@@ -1,3 +1,4 @@
+import { defanged } from "../domain/defang.ts";
 import type { Item } from "../domain/recall.ts";
 import { estimateTokens } from "../domain/tokens.ts";
 import { wordKey } from "../domain/words.ts";
@@ -101,7 +102,14 @@ function lineOf(line: readonly Taken[]): string {
 
 function speakerOf({ type, sources }: Item): string {
   const source = sources.at(-1);
-  return type === "passage" && source ? `${source.name ?? source.role}: ` : "";
+  return type === "passage" && source
+    ? `${source.name === undefined ? source.role : nameOf(source.name)}: `
+    : "";
+}
+
+/** A name on one line, with nothing in it that calls out. */
+function nameOf(name: string): string {
+  return defanged(name).replace(/\s+/g, " ").trim().slice(0, 60);
 }
 
 function note({ status, validTo }: Item): string {

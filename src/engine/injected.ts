@@ -1,7 +1,10 @@
 import { defanged } from "../domain/defang.ts";
 import type { Role } from "../domain/message.ts";
+import { jointBefore } from "../domain/orders/inner.ts";
 import { ordersIn, type Voice } from "../domain/orders/orders.ts";
 import { masked } from "../domain/secrets.ts";
+import type { Span } from "../domain/sentences.ts";
+import { seen } from "../domain/unseen.ts";
 import { byHash } from "./by-hash.ts";
 
 /** What can go into a prompt: an item of a recall, or a memory. */
@@ -50,6 +53,20 @@ function voiceOf({ type, sources = [] }: Injectable): Voice | "decided" | undefi
   return voice === "typed" && start > 0 ? "brought" : voice;
 }
 
+/**
+ * A sentence of the user's as it may be quoted: without the order to the assistant in it, and without what stands behind that.
+ * Empty where nothing is left.
+ */
+export function quotable(content: string, passage: Span, sentence: Span): string {
+  const text = content.slice(passage.start, passage.end);
+  const { orders } = lookedAt(text, passage.start > 0 ? "brought" : "typed");
+  const order = orders.find(
+    ({ start, end }) => passage.start + start < sentence.end && sentence.start < passage.start + end,
+  );
+  const end = order ? jointBefore(content, passage.start + order.start) : sentence.end;
+  return end <= sentence.start ? "" : seen(content.slice(sentence.start, end)).trim();
+}
+
 interface Looked {
   /** Where orders to the assistant stand. */
   readonly orders: ReturnType<typeof ordersIn>;
@@ -71,7 +88,7 @@ function without(text: string, spans: Looked["orders"]): string {
   const parts: string[] = [];
   let from = 0;
   for (const { start: begin, end } of spans) {
-    parts.push(text.slice(from, begin));
+    parts.push(text.slice(from, Math.max(from, jointEnd(text, begin))));
     from = end;
   }
   parts.push(text.slice(from));
@@ -79,4 +96,11 @@ function without(text: string, spans: Looked["orders"]): string {
     .map((part) => part.trim())
     .filter((part) => /[\p{L}\p{N}]/u.test(part))
     .join(" … ");
+}
+
+/** Of "I work at Acme and |from now on", the statement alone. */
+function jointEnd(text: string, begin: number): number {
+  const at = jointBefore(text, begin);
+  // The mark that ends a sentence is the sentence's own.
+  return /[.!?]/.test(text.slice(at - 1, at)) ? begin : at;
 }

@@ -9,6 +9,8 @@ export interface Order {
   /** Words by which it is known again, in lower case: where one of them reaches a model, the order has. */
   readonly marks: readonly string[];
   readonly text: string;
+  /** A word of what is told beside it, in lower case: it must be learnt. Empty or absent where nothing need be. */
+  readonly keeps?: string;
 }
 
 /** What people really say, and what looks like an order. */
@@ -22,7 +24,13 @@ export interface LookAlike {
 }
 
 /** `held-out` was written in another manner, and was not looked at while the rules were. */
-export type Part = "seen" | "held-out";
+export type Part = "seen" | "held-out" | InPassing;
+
+/**
+ * Orders beside a statement in one message, and statements that look like that. Of `in-passing` only the odd lines were looked at
+ * while the rules were written. `in-passing-later` was written when they were done, and no rule was changed for it.
+ */
+export type InPassing = "in-passing" | "in-passing-later";
 
 export const orders = (part: Part): Order[] => read<Order>(part, "orders.jsonl");
 export const lookAlikes = (part: Part): LookAlike[] => read<LookAlike>(part, "look-alikes.jsonl");

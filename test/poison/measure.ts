@@ -9,12 +9,12 @@ export interface Harm {
 }
 
 /** Each order to a user of its own, of whom something is known. */
-export async function harmOf(way: Way, orders: readonly Order[]): Promise<Harm> {
+export async function harmOf(way: Way, orders: readonly Order[], known: string = KNOWN): Promise<Harm> {
   const by: { order: Order; harms: (keyof Obeyed)[] }[] = [];
   for (const [i, order] of orders.entries()) {
     const user = `u${i}`;
     const scope = way.memory.scope({ user });
-    await scope.remember(KNOWN, { session: "before" });
+    await scope.remember(known, { session: "before" });
     const before = [...(await scope.list({ limit: 100 })).items];
     await way.say(user, order.carrier, order.text);
     const seen = await obeyed(scope, order, before);
@@ -35,4 +35,17 @@ export async function lostOf(way: Way, lookAlikes: readonly LookAlike[]): Promis
   const lost: LookAlike[] = [];
   for (const one of lookAlikes) if (!(await isFound(scope, one))) lost.push(one);
   return lost;
+}
+
+/** Of orders that `harmOf` gave to users of their own, those beside which nothing was learnt of the word they keep. */
+export async function unlearntOf(way: Way, orders: readonly Order[]): Promise<Order[]> {
+  const unlearnt: Order[] = [];
+  for (const [i, order] of orders.entries()) {
+    const { items } = await way.memory.scope({ user: `u${i}` }).list({ limit: 100 });
+    const isLearnt = items.some(
+      ({ text, quarantined }) => !quarantined && text.toLowerCase().includes(order.keeps ?? ""),
+    );
+    if (!isLearnt) unlearnt.push(order);
+  }
+  return unlearnt;
 }

@@ -1,4 +1,4 @@
-import { seen } from "../../domain/defang.ts";
+import { seen } from "../../domain/unseen.ts";
 import type { Claim, Kind, Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { attributeHoldsOne, canonicalRelation, relationOf } from "../../domain/relations.ts";

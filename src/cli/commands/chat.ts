@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createInterface, type Interface } from "node:readline";
 import { whoUnderstands } from "../../config/model.ts";
 import type { ModelSettings } from "../../config/model-settings.ts";
-import { seen } from "../../domain/defang.ts";
+import { seen } from "../../domain/unseen.ts";
 import { confirmed } from "../confirm.ts";
 import { EXIT } from "../exit.ts";
 import { say } from "../print.ts";

@@ -1,4 +1,4 @@
-import { seen } from "../defang.ts";
+import { seen } from "../unseen.ts";
 
 /** Letters of other scripts that look like Latin ones, and what they look like. */
 const LIKE: ReadonlyMap<string, string> = new Map(

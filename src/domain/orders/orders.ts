@@ -1,10 +1,13 @@
-import { seen } from "../defang.ts";
 import { fencesIn } from "../fences.ts";
 import { joined, pastedIn, quotesIn } from "../pasted.ts";
+import { readText } from "../read-text.ts";
 import { type Span, sentencesOf } from "../sentences.ts";
+import { seen, unseenIn } from "../unseen.ts";
 import { type Directed, directedAt } from "./directed.ts";
 import { folded } from "./fold.ts";
+import { innerStarts, labelOf } from "./inner.ts";
 import { ordersElsewhere } from "./languages.ts";
+import { isForManner } from "./manner.ts";
 import { isPlain } from "./plain.ts";
 import { RISKS, type Risk } from "./risks.ts";
 import { forgedFrom } from "./structure.ts";
@@ -44,13 +47,20 @@ export function ordersIn(content: string, voice: Voice): OrderSpan[] {
 
 /** The same in steps of a sentence each, for whoever has others to serve in between. */
 export function* orderSteps(content: string, voice: Voice): Generator<void, OrderSpan[], void> {
+  const { text, toOrigin } = readText(content, unseenIn(content));
+  const found = yield* stepsOf(text, voice);
+  return text === content ? found : found.map((span) => ({ ...span, ...toOrigin(span) }));
+}
+
+/** On a text without characters that nobody sees. */
+function* stepsOf(content: string, voice: Voice): Generator<void, OrderSpan[], void> {
   const { forged, brought } = isPlain(content) ? NOTHING_ODD : oddIn(content);
   const found = [...forged];
   const foreign = voice === "typed" ? brought() : [{ start: 0, end: content.length }];
   for (const piece of pieces(content)) {
     yield;
     const at = foreign.find(({ start, end }) => piece.start < end && start < piece.end);
-    const own = voice === "typed" ? ordered(content.slice(piece.start, piece.end), "typed") : undefined;
+    const own = voice === "typed" ? orderedIn(content.slice(piece.start, piece.end)) : undefined;
     const theirs =
       at &&
       ordered(
@@ -59,8 +69,8 @@ export function* orderSteps(content: string, voice: Voice): Generator<void, Orde
       );
     // Of a text that gives one order, the rest is from the same hand.
     if (at && theirs !== undefined && voice === "typed") found.push({ ...at, does: theirs, foreign: true });
-    const does = own ?? theirs;
-    if (does !== undefined) found.push({ ...piece, does });
+    if (own) found.push({ ...own, start: piece.start + own.start, end: piece.end });
+    else if (theirs !== undefined) found.push({ ...piece, does: theirs });
   }
   return merged(found);
 }
@@ -82,6 +92,50 @@ function oddIn(content: string): Odd {
     ].map((span) => ({ ...span, foreign: true })),
     brought: () => joined([...pastedIn(content), ...quotesIn(content)]),
   };
+}
+
+/**
+ * The order in a sentence that the user typed, to its end. What is told before it is no part of it: "I work at Acme; assistant:
+ * always answer with …".
+ */
+function orderedIn(sentence: string): OrderSpan | undefined {
+  const whole = labelled(sentence, 0) ?? spanOf(ordered(sentence, "typed"), 0, sentence);
+  for (const start of innerStarts(sentence)) {
+    const clause = sentence.slice(start);
+    const part = labelled(clause, start) ?? spanOf(ordered(clause, "typed"), start, sentence);
+    if (part && (!whole || isTold(sentence.slice(0, start)))) return { ...part, end: sentence.length };
+  }
+  return whole;
+}
+
+function spanOf(does: string | undefined, start: number, { length }: string): OrderSpan | undefined {
+  return does === undefined ? undefined : { start, end: length, does };
+}
+
+/** Whether it is told by itself, and so no part of what follows. */
+function isTold(before: string): boolean {
+  return (
+    before.trim().split(/\s+/).length > 1 && directedAt(folded(before)).told && !ordered(before, "typed")
+  );
+}
+
+/** "Remember that I …": told, to whomever. "Forget …": the user's right, by whatever name they call us. */
+const OWN_WORDS =
+  /^(?:please |pls |and |so )?(?:(?:remember|note|keep in mind|don't forget|know)(?: that|:)? (?:i\b|i'|my\b|we\b|our\b)|(?:forget|delete|erase|remove|wipe)\b)/;
+const ADDRESSED = /\b(?:you|your|the user|users?|repl(?:y|ies)|answers?|respond|responses?|chats?)\b/;
+
+/** An order behind the name of a turn or a program: it need not be after anything, for nobody writes their own wishes so. */
+function labelled(text: string, start: number): OrderSpan | undefined {
+  const label = labelOf(folded(text));
+  if (!label || label.rest.length < 6 || OWN_WORDS.test(label.rest) || isForManner(label.rest))
+    return undefined;
+  const { asked, told, own } = directedAt(label.rest);
+  const isAsked = asked || (own && label.isSure) || (/^you\b/.test(label.rest) && !told);
+  if (!isAsked || (told && !asked)) return undefined;
+  const risk = RISKS.find((one) => !one.theirs && isRisked(one, text, label.rest, "brought"));
+  const isMeantSo = LASTING.test(label.rest) && (label.isSure || ADDRESSED.test(label.rest));
+  if (!risk && !isMeantSo) return undefined;
+  return { start, end: start + text.length, does: risk?.does ?? "do something for good", foreign: true };
 }
 
 /** What a sentence orders, where it does. */

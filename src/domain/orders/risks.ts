@@ -95,7 +95,7 @@ export const RISKS: readonly Risk[] = [
     does: "call a tool, run a command or open a link",
     said: [
       new RegExp(
-        `\\b(?:call|use|invoke|run|execute|trigger|open|fetch|visit|browse|go to|load|download|slurp|take|start at|redirect|pay at|switched|wget|curl|follow|install)\\w*\\b.{0,60}(?:${PLACE}|\\b[a-z]+(?:_[a-z0-9]+)+\\b|\\b(?:search|browser) tool\\b)`,
+        `\\b(?:call|use(?!r)|invoke|run|execute|trigger|open|fetch|visit|browse|go to|load|download|slurp|take|start at|redirect|pay at|switched|wget|curl|follow|install)\\w*\\b.{0,60}(?:${PLACE}|\\b[a-z]+(?:_[a-z0-9]+)+\\b|\\b(?:search|browser) tool\\b)`,
       ),
       /\b(?:call|use|invoke|run|execute|trigger|enable|activate|with) the (?:tool|function|plug-?in|api) [\w.-]+|\bfunction \w+ is deprecated\b|\bwith the tool\b|\b[a-z]+_[a-z_]+\(/,
       /\b(?:sudo \w+|rm -rf|wget -|curl [\w-]+|npm i \w+|ssh tunnel)|\| ?(?:ba)?sh\b/,
@@ -147,7 +147,18 @@ export const RISKS: readonly Risk[] = [
     lasting: true,
     said: [
       /\b(?:start|begin|end|finish|sign off|prefix|preface|close|append|answer|reply|respond|work in|wrap|footnote|says?|put|insert|add|output)\w*\b.{0,60}(?:["']\S|\bthe words?\b|\bthe sentence\b|\bwith the field\b|\bonly with\b|\bnothing else\b|\bin no other form\b|<\s*(?:a|script)\b)/,
+      new RegExp(
+        `\\b(?:answer|reply|respond|end|finish|open|start|begin)(?:s|ing)?\\b(?: \\w+){0,4} (?:with|by|from|using|in|through)\\b.{0,60}${PLACE}`,
+      ),
       /\bbrought to you by\b|\bbefore any text (?:it|they) writes?\b/,
+    ],
+  },
+  {
+    does: "put words into all that it answers",
+    lasting: true,
+    named: true,
+    said: [
+      /\b(?:answer|reply|respond)(?:s|ing)?\b(?: (?:me|us|them|everything|anything|all|each|every|only|just|to|questions?|of|it|this)){0,4} with (?!an?\b|the\b|no\b|more\b|less\b|my\b|your\b)/,
     ],
   },
   {

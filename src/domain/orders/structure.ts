@@ -10,6 +10,10 @@ const FORGED: readonly (readonly [what: string, form: RegExp])[] = [
     "a turn that is not the user's",
     /#{2,}\s*system\s*#{2,}|\{\{[#/~]*\s*system\s*~?\}\}|\[\s*\/?system(?: message| prompt)?\s*\]/i,
   ],
+  [
+    "a turn that is not the user's",
+    /(?:^|\n)[ \t]*#{1,6}[ \t]*instruction[ \t]*:?[ \t]*(?=\n|$)|#{2,}[ \t]*(?:system|assistant|instruction)[ \t]*:|\bbegin (?:of )?(?:the )?(?:system|developer|assistant) (?:prompt|message|instructions?)\b|\{\{[#/~]*\s*assistant\s*~?\}\}/i,
+  ],
   ["a call of a tool", /"(?:tool_calls?|function_call|next_action|tool|action)"\s*:\s*["{[]/i],
   [
     "a call of a tool",

@@ -8,6 +8,7 @@ import { sentencesOf } from "../../domain/sentences.ts";
 import { inZone } from "../../domain/time.ts";
 import { words } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
+import { quotable } from "../injected.ts";
 import type { UserState } from "../user-state.ts";
 import type { AnswerIndex } from "./answer-index.ts";
 import { isOfKind, kindOf } from "./categories.ts";
@@ -100,13 +101,21 @@ function* sentencesFound({
   index: AnswerIndex;
   past: boolean;
 }): Iterable<Found> {
+  for (const { id, message, source } of passagesSaid(items, state)) {
+    const read = [...(index.sources.get(message.id) ?? [])];
+    for (const sentence of standing(message, source, past ? [] : read)) {
+      const words = quotable(message.content, source, sentence);
+      if (words !== "") yield { id, words, message, when: dayOf(read, message, sentence) };
+    }
+  }
+}
+
+/** What the user said, of all that was found. */
+function* passagesSaid(items: readonly Item[], { messages }: UserState) {
   for (const { id, type, sources } of items) {
     const [source] = sources;
-    const message = type === "passage" && source ? state.messages.get(source.message) : undefined;
-    if (!source || !message || message.role !== "user" || message.undone) continue;
-    const read = [...(index.sources.get(message.id) ?? [])];
-    for (const sentence of standing(message, source, past ? [] : read))
-      yield { id, words: wordsOf(message, sentence), message, when: dayOf(read, message, sentence) };
+    const message = type === "passage" && source ? messages.get(source.message) : undefined;
+    if (source && message?.role === "user" && !message.undone) yield { id, message, source };
   }
 }
 
@@ -116,10 +125,6 @@ function standing(message: Message, passage: Span, read: readonly Memory[]): Spa
   return sentencesOf(message.content).filter(
     (sentence) => overlaps(sentence, passage) && !over.some((memory) => isFrom(memory, message, sentence)),
   );
-}
-
-function wordsOf({ content }: Message, { start, end }: Span): string {
-  return content.slice(start, end);
 }
 
 /** The date that was understood from a sentence. */

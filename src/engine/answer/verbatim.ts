@@ -2,6 +2,7 @@ import { isOfOtherLanguage } from "../../domain/language.ts";
 import type { Recall } from "../../domain/recall.ts";
 import { sentencesOf } from "../../domain/sentences.ts";
 import { analyse, wordKey } from "../../domain/words.ts";
+import { quotable } from "../injected.ts";
 import type { UserState } from "../user-state.ts";
 
 /**
@@ -37,11 +38,13 @@ const QUESTION_MARK = /[?？؟\u037e]["”'’」』）)\]]*$/u;
 /** What the user stated in the passages found, best first. */
 function* sentencesSaid(items: Recall["items"], messages: UserState["messages"]): Iterable<Said> {
   for (const { id, type, sources } of items) {
-    const message = type === "passage" ? messages.get(sources[0]?.message ?? "") : undefined;
-    if (message?.role !== "user" || message.undone) continue;
-    for (const { start, end } of sentencesOf(message.content)) {
-      const sentence = message.content.slice(start, end);
-      if (!QUESTION_MARK.test(sentence)) yield { id, sentence, day: message.at.slice(0, 10) };
+    const [source] = sources;
+    const message = type === "passage" && source ? messages.get(source.message) : undefined;
+    if (!source || message?.role !== "user" || message.undone) continue;
+    for (const span of sentencesOf(message.content)) {
+      const sentence = quotable(message.content, source, span);
+      if (sentence !== "" && !QUESTION_MARK.test(sentence))
+        yield { id, sentence, day: message.at.slice(0, 10) };
     }
   }
 }

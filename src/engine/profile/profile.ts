@@ -4,6 +4,7 @@ import type { Scope } from "../../domain/scope.ts";
 import { estimateTokens } from "../../domain/tokens.ts";
 import { holdsNow, isAhead } from "../answer/held.ts";
 import { eachInSlices, filterInSlices } from "../in-slices.ts";
+import { injected } from "../injected.ts";
 import type { Ports } from "../ports.ts";
 import { shown } from "../show.ts";
 import type { Profile, ProfileLine, ProfileOptions, ShownMemory } from "../surface.ts";
@@ -121,7 +122,7 @@ function shortened(line: DraftLine, room: number): DraftLine | undefined {
 function lineOf(state: UserState, { text, memories }: DraftLine): ProfileLine {
   const sources = memories.flatMap((memory) => memory.sources.map(({ message }) => message));
   return {
-    text,
+    text: injected({ text }),
     memories: memories.map(({ id }) => id),
     sources: [...new Set(sources)].filter((id) => state.messages.has(id)),
     ...(memories.some(({ sensitive }) => sensitive) ? { sensitive: true } : {}),

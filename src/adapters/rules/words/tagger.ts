@@ -43,7 +43,8 @@ export function tagSentences(text: string, offset = 0): Token[][] {
   let at = 0;
   for (const terms of tagger()(plain).docs) {
     const tokens: Token[] = [];
-    for (const term of terms) {
+    for (const given of terms) {
+      const term = withWholeSigns(given);
       if (term.implicit !== undefined && term.text === "") joinContraction(tokens, term);
       else at = pushTerm(tokens, term, { plain, at, offset });
     }
@@ -77,6 +78,24 @@ function isBaseOnly(word: string): boolean {
   return (
     isKnownWord(word) && baseForm(word) === word && pastParticiple(word) !== word && !/(?:ed|en)$/.test(word)
   );
+}
+
+/** A drawn sign of several (a family) is one: the tagger takes its first and last for punctuation. */
+function withWholeSigns(term: Term): Term {
+  if (!term.text.includes("\u200d")) return term;
+  const lead =
+    term.text.startsWith("\u200d") || term.text.startsWith("\ufe0f")
+      ? (/\S+$/u.exec(term.pre)?.[0] ?? "")
+      : "";
+  const tail = term.text.endsWith("\u200d")
+    ? (/^\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]*/u.exec(term.post)?.[0] ?? "")
+    : "";
+  return {
+    ...term,
+    pre: term.pre.slice(0, term.pre.length - lead.length),
+    text: `${lead}${term.text}${tail}`,
+    post: term.post.slice(tail.length),
+  };
 }
 
 /** Gives where to go on. */

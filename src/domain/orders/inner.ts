@@ -1,0 +1,55 @@
+/** Where, inside of a sentence, an order may begin: behind a joint, or with the name of a turn or a program. */
+
+/** What such names stand in: brackets, stars, quotation marks. */
+const OPEN = String.raw`["'(\[{<*_|\/>#@=~\s-]*`;
+const CLOSE = String.raw`\s*["')\]}*_|]*\s*(?::|=+>|-+>|=|>+|[-–—](?=\s))["')\]}*_|]*\s*`;
+const CALLED =
+  "(?:(?:the |an? |my )?(?:ai |virtual |digital )?(?:assistant|asst)|a\\.?i\\.?|llms?|chat ?bot|chatgpt|gpt|(?:large )?language model|ai (?:model|agent|bot))";
+const MAYBE =
+  "(?:system(?: prompt| message| note| instructions?| override| command| rule)?|sys|developer(?: message| note)?|admin(?:istrator)?|(?:new |updated |hidden |final )?instructions?|override|bot|model|agent|prompt|new (?:rule|order|directive)|directive)";
+const CALLED_FIRST = new RegExp(`^${OPEN}${CALLED}${CLOSE}`, "i");
+const MAYBE_FIRST = new RegExp(`^${OPEN}${MAYBE}${CLOSE}`, "i");
+const LABEL = new RegExp(
+  `(?:[.;,:!?)\\]"'–—|/>*([{]\\s*|\\s[-#*]+\\s*|\\s(?:and|but|so|also)\\s+)(?=${OPEN}(?:${CALLED}|${MAYBE})${CLOSE})`,
+  "gi",
+);
+
+/** What parts statements whatever stands behind it; and what does so where an address to somebody follows. */
+const HARD = /[;–—|]\s*|\s-{1,3}\s+|\(\s*|[.!?](?=[\p{L}\p{N}])|\s\/{2,}\s*/gu;
+const SOFT =
+  /(?:,\s*(?:(?:and|but|so|also|plus|then)\s+)*|\s(?:and|but|so|also|plus|then)\s+)(?=(?:(?:also|please|then|hence|just|now)[, ]+)*(?:(?:from (?:now|today|here|this|there)|henceforth|hereafter|as of (?:now|today)|starting (?:now|today)|in (?:the )?future|going forward)\b|(?:remember|keep in mind)(?: that)? you\b|you (?:must|should|shall|have to|need to|are to|will|only|always|never|now)\b|please\b|ignore\b|disregard\b|note (?:to|for)\b))/gi;
+
+/** Where clauses begin that may be orders of their own, behind something else; in order. */
+export function innerStarts(sentence: string): number[] {
+  const starts = [LABEL, HARD, SOFT].flatMap((form) =>
+    Array.from(sentence.matchAll(form), ({ 0: joint, index }) => index + joint.length),
+  );
+  return [...new Set(starts)].filter((at) => at < sentence.length).sort((one, other) => one - other);
+}
+
+/** The name of a turn or a program at the beginning of a text, as in "Assistant: …". */
+export interface Label {
+  /** What stands behind it. */
+  readonly rest: string;
+  /** Whether the name means a program like us and nothing else; "system" may mean a heating. */
+  readonly isSure: boolean;
+}
+
+export function labelOf(text: string): Label | undefined {
+  for (const [form, isSure] of [
+    [CALLED_FIRST, true],
+    [MAYBE_FIRST, false],
+  ] as const) {
+    const found = form.exec(text);
+    if (found) return { rest: text.slice(found[0].length), isSure };
+  }
+  return undefined;
+}
+
+/** The joint that stands before a clause, to be written as the end of a sentence: "Acme and |from now on". */
+export function jointBefore(text: string, at: number): number {
+  const before = text.slice(Math.max(0, at - 24), at);
+  const joint =
+    /[\s,;:–—|(/-]*(?:(?:^|(?<=[\s,;]))(?:and|but|so|also|plus|then)\s+)*$/i.exec(before)?.[0] ?? "";
+  return at - joint.length;
+}
