@@ -42,9 +42,11 @@ export function linksIn(text: string): Rewriting[] {
     ];
   });
   const marked = [...gone, ...labels];
+  const isMarked = new Uint8Array(text.length);
+  for (const { start, end } of marked) isMarked.fill(1, start, end);
   const bare = Array.from(text.matchAll(ADDRESS)).flatMap(({ 0: found, 1: host = "", index }) => {
     const end = index + found.replace(/[.,;:!?]+$/, "").length;
-    if (marked.some((one) => one.start <= index && index < one.end)) return [];
+    if (isMarked[index] === 1) return [];
     return addressed(text, index, end, host);
   });
   return [...marked, ...bare].sort((one, other) => one.start - other.start || other.end - one.end);

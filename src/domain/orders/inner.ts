@@ -1,8 +1,8 @@
 /** Where, inside of a sentence, an order may begin: behind a joint, or with the name of a turn or a program. */
 
 /** What such names stand in: brackets, stars, quotation marks. */
-const OPEN = String.raw`["'(\[{<*_|\/>#@=~\s-]*`;
-const CLOSE = String.raw`\s*["')\]}*_|]*\s*(?::|=+>|-+>|=|>+|[-–—](?=\s))["')\]}*_|]*\s*`;
+const OPEN = String.raw`["'(\[{<*_|\/>#@=~\s-]{0,12}`;
+const CLOSE = String.raw`\s{0,4}["')\]}*_|]{0,6}\s{0,4}(?::|={1,3}>|-{1,3}>|=|>{1,3}|[-–—](?=\s))["')\]}*_|]{0,6}\s{0,4}`;
 const CALLED =
   "(?:(?:the |an? |my )?(?:ai |virtual |digital )?(?:assistant|asst)|a\\.?i\\.?|llms?|chat ?bot|chatgpt|gpt|(?:large )?language model|ai (?:model|agent|bot))";
 const MAYBE =
@@ -10,21 +10,28 @@ const MAYBE =
 const CALLED_FIRST = new RegExp(`^${OPEN}${CALLED}${CLOSE}`, "i");
 const MAYBE_FIRST = new RegExp(`^${OPEN}${MAYBE}${CLOSE}`, "i");
 const LABEL = new RegExp(
-  `(?:[.;,:!?)\\]"'–—|/>*([{]\\s*|\\s[-#*]+\\s*|\\s(?:and|but|so|also)\\s+)(?=${OPEN}(?:${CALLED}|${MAYBE})${CLOSE})`,
+  `(?:[.;,:!?)\\]"'–—|/>*([{]\\s{0,4}|\\s[-#*]{1,6}\\s{0,4}|\\s(?:and|but|so|also)\\s+)(?=${OPEN}(?:${CALLED}|${MAYBE})${CLOSE})`,
   "gi",
 );
 
 /** What parts statements whatever stands behind it; and what does so where an address to somebody follows. */
-const HARD = /[;–—|]\s*|\s-{1,3}\s+|\(\s*|[.!?](?=[\p{L}\p{N}])|\s\/{2,}\s*/gu;
+const HARD = /[;–—|]\s{0,4}|\s-{1,3}\s{1,4}|\(\s{0,4}|[.!?](?=[\p{L}\p{N}])|\s\/{2,6}\s{0,4}/gu;
 const SOFT =
-  /(?:,\s*(?:(?:and|but|so|also|plus|then)\s+)*|\s(?:and|but|so|also|plus|then)\s+)(?=(?:(?:also|please|then|hence|just|now)[, ]+)*(?:(?:from (?:now|today|here|this|there)|henceforth|hereafter|as of (?:now|today)|starting (?:now|today)|in (?:the )?future|going forward)\b|(?:remember|keep in mind)(?: that)? you\b|you (?:must|should|shall|have to|need to|are to|will|only|always|never|now)\b|please\b|ignore\b|disregard\b|note (?:to|for)\b))/gi;
+  /(?:,\s{0,4}(?:(?:and|but|so|also|plus|then)\s{1,4}){0,3}|\s(?:and|but|so|also|plus|then)\s{1,4})(?=(?:(?:also|please|then|hence|just|now)[, ]{1,3}){0,4}(?:(?:from (?:now|today|here|this|there)|henceforth|hereafter|as of (?:now|today)|starting (?:now|today)|in (?:the )?future|going forward)\b|(?:remember|keep in mind)(?: that)? you\b|you (?:must|should|shall|have to|need to|are to|will|only|always|never|now)\b|please\b|ignore\b|disregard\b|note (?:to|for)\b))/gi;
+
+/** So many clauses of one sentence are looked at alone: those behind names first. Who speaks in more is read as a whole. */
+const MOST_STARTS = 8;
 
 /** Where clauses begin that may be orders of their own, behind something else; in order. */
 export function innerStarts(sentence: string): number[] {
-  const starts = [LABEL, HARD, SOFT].flatMap((form) =>
-    Array.from(sentence.matchAll(form), ({ 0: joint, index }) => index + joint.length),
-  );
-  return [...new Set(starts)].filter((at) => at < sentence.length).sort((one, other) => one - other);
+  const starts = new Set<number>();
+  for (const form of [LABEL, SOFT, HARD])
+    for (const { 0: joint, index } of sentence.matchAll(form)) {
+      if (starts.size >= MOST_STARTS) break;
+      const at = index + joint.length;
+      if (at < sentence.length) starts.add(at);
+    }
+  return [...starts].sort((one, other) => one - other);
 }
 
 /** The name of a turn or a program at the beginning of a text, as in "Assistant: …". */

@@ -25,6 +25,8 @@ export type Voice = "typed" | "reply" | "brought";
 
 /** Longer than this a sentence is no sentence; it is read in pieces. */
 const LONGEST = 1200;
+/** An order behind something else says in so much what it is after. */
+const LONGEST_CLAUSE = 300;
 /** That it is to hold for more than this once. */
 const LASTING =
   /\b(?:always|never|from (?:now|today|here|this (?:moment|day))|forever|for ever|for good|until|when(?:ever)?|if (?:i|anyone|anybody|somebody|someone|the user|a user|ever|people|they|your)|once|(?:in|at|for|under|to|of|before) (?:all|every|each|any)|(?:every|each|any) (?:time|answer|reply|response|message|turn|chat|conversation|question|list)|remember|permanently|in (?:the )?future|future|keep (?:saying|on|in (?:mind|your))|anyone|everyone|everybody|at all times|henceforth|later|only|first|whatever|no matter|non negotiable|rest of time|stays?|must|shall|should)\b/;
@@ -60,7 +62,7 @@ function* stepsOf(content: string, voice: Voice): Generator<void, OrderSpan[], v
   for (const piece of pieces(content)) {
     yield;
     const at = foreign.find(({ start, end }) => piece.start < end && start < piece.end);
-    const own = voice === "typed" ? orderedIn(content.slice(piece.start, piece.end)) : undefined;
+    const own = voice === "typed" ? yield* orderedIn(content.slice(piece.start, piece.end)) : undefined;
     const theirs =
       at &&
       ordered(
@@ -98,12 +100,15 @@ function oddIn(content: string): Odd {
  * The order in a sentence that the user typed, to its end. What is told before it is no part of it: "I work at Acme; assistant:
  * always answer with …".
  */
-function orderedIn(sentence: string): OrderSpan | undefined {
+function* orderedIn(sentence: string): Generator<void, OrderSpan | undefined, void> {
   const whole = labelled(sentence, 0) ?? spanOf(ordered(sentence, "typed"), 0, sentence);
   for (const start of innerStarts(sentence)) {
-    const clause = sentence.slice(start);
-    const part = labelled(clause, start) ?? spanOf(ordered(clause, "typed"), start, sentence);
-    if (part && (!whole || isTold(sentence.slice(0, start)))) return { ...part, end: sentence.length };
+    yield;
+    const clause = sentence.slice(start, start + LONGEST_CLAUSE);
+    const label = labelled(clause, start);
+    const part = label ?? spanOf(ordered(clause, "typed"), start, sentence);
+    if (part && (!whole || isApart(sentence.slice(0, start), label !== undefined)))
+      return { ...part, end: sentence.length };
   }
   return whole;
 }
@@ -112,11 +117,10 @@ function spanOf(does: string | undefined, start: number, { length }: string): Or
   return does === undefined ? undefined : { start, end: length, does };
 }
 
-/** Whether it is told by itself, and so no part of what follows. */
-function isTold(before: string): boolean {
-  return (
-    before.trim().split(/\s+/).length > 1 && directedAt(folded(before)).told && !ordered(before, "typed")
-  );
+/** Whether it is told by itself, and so no part of what follows; before a name it need not be of the user. */
+function isApart(before: string, isNamed: boolean): boolean {
+  const isTold = isNamed || directedAt(folded(before)).told;
+  return isTold && before.trim().split(/\s+/).length > 1 && !ordered(before, "typed");
 }
 
 /** "Remember that I …": told, to whomever. "Forget …": the user's right, by whatever name they call us. */
