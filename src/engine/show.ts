@@ -6,10 +6,14 @@ import type { Source } from "../domain/recall.ts";
 import type { Scope } from "../domain/scope.ts";
 import { invalid, MemoryError } from "../errors.ts";
 import { heldMemory } from "./add.ts";
-import { afterCursor, cursorOf, newestFirst } from "./paging.ts";
+import { eachInSlices, mapInSlices } from "./in-slices.ts";
+import { cursorOf, newestAfter } from "./paging.ts";
 import type { Ports } from "./ports.ts";
 import type { Listing, ListOptions, Page, ShownMemory } from "./surface.ts";
 import type { UserState } from "./user-state.ts";
+
+/** After so many memories that are looked at, others have their turn: about every two milliseconds. */
+const SLICE = 2000;
 
 /** The sources of a memory in full; one whose message is gone is left out. */
 export function shownSources(state: Pick<UserState, "messages">, sources: readonly SourceSpan[]): Source[] {
@@ -67,12 +71,6 @@ export function list(
   };
 }
 
-function newestOf(all: readonly Memory[]): Memory[] {
-  const [first, ...others] = all;
-  if (!first) return [];
-  return [others.reduce((newest, one) => (newestFirst(newest, one) < 0 ? newest : one), first)];
-}
-
 async function listPage(
   ports: Pick<Ports, "states" | "clock">,
   scope: Scope,
@@ -85,24 +83,31 @@ async function listPage(
   if (!["current", "superseded", "retracted", "all"].includes(status)) {
     throw invalid("status must be one of current, superseded, retracted, all.");
   }
+  const now = ports.clock().toISOString();
   const state = await ports.states.of(scope);
-  const all = [...state.memories.values()].filter(
-    (memory) =>
-      (status === "all" || memory.status === status) &&
-      (quarantined === undefined || (memory.quarantined ?? false) === quarantined) &&
-      (kind === undefined || memory.kind === kind) &&
-      (!where || matches(where, memory.metadata)) &&
-      !isExpired(memory, ports),
+  const page = newestAfter<Memory>(options.cursor, limit);
+  await eachInSlices(
+    state.memories.values(),
+    (memory) => {
+      if (
+        (status === "all" || memory.status === status) &&
+        (quarantined === undefined || (memory.quarantined ?? false) === quarantined) &&
+        (kind === undefined || memory.kind === kind) &&
+        (!where || matches(where, memory.metadata)) &&
+        !isOver(memory, now)
+      )
+        page.add(memory);
+    },
+    SLICE,
   );
-  // How many there are is asked often, with the newest alone: of thousands it is found sooner than they are put in order.
-  const ordered = limit === 1 && options.cursor === undefined ? newestOf(all) : all.sort(newestFirst);
-  const from = options.cursor === undefined ? 0 : afterCursor(ordered, options.cursor);
-  const items = ordered.slice(from, from + limit);
-  const last = items.at(-1);
+  const { found, total, isLast } = page.end();
+  const last = found.at(-1);
+  // What was erased while others had their turn is given to nobody.
+  const items = found.flatMap(({ id }) => state.memories.get(id) ?? []);
   return {
-    items: items.map((memory) => shown(state, memory)),
-    total: all.length,
-    ...(last && from + limit < all.length ? { cursor: cursorOf(last) } : {}),
+    items: await mapInSlices(items, (memory) => shown(state, memory)),
+    total,
+    ...(last && !isLast ? { cursor: cursorOf(last) } : {}),
   };
 }
 
@@ -131,5 +136,9 @@ export async function log(
 }
 
 function isExpired(memory: Memory, ports: Pick<Ports, "clock">): boolean {
-  return memory.expiresAt !== undefined && memory.expiresAt <= ports.clock().toISOString();
+  return isOver(memory, ports.clock().toISOString());
+}
+
+function isOver({ expiresAt }: Memory, now: string): boolean {
+  return expiresAt !== undefined && expiresAt <= now;
 }
