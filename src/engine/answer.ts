@@ -6,7 +6,7 @@ import type { Scope } from "../domain/scope.ts";
 import { masked } from "../domain/secrets.ts";
 import { inZone, isoTime } from "../domain/time.ts";
 import type { Question } from "../ports/question-reader.ts";
-import { type AnswerIndex, answerIndex } from "./answer/answer-index.ts";
+import { type AnswerIndex, answerIndexInSlices } from "./answer/answer-index.ts";
 import { choose, withoutName } from "./answer/choose.ts";
 import { bagOf, essence } from "./answer/essence.ts";
 import { heldAt } from "./answer/held.ts";
@@ -53,7 +53,7 @@ export async function composeAnswer(
   const state = knownAt === undefined ? held : stateThen(held, await ports.record.versions(scope), knownAt);
   const now = knownAt ?? ports.clock().toISOString();
   const asOf = options.asOf === undefined ? undefined : isoTime(options.asOf, "asOf");
-  const index = answerIndex(state.memories);
+  const index = await answerIndexInSlices(state.memories);
   const mayUse = boundsOf(scope, options);
   const zone = lastZone(state);
   const read = ports.questions.read(question, { at: inZone(asOf ?? now, zone), known: known(index, mayUse) });

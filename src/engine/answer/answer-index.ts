@@ -1,4 +1,5 @@
 import type { Memory } from "../../domain/memory.ts";
+import { atOnce, inSlices } from "../in-slices.ts";
 import { bag } from "./bags.ts";
 
 /** What a question looks up, so that it need not look at every memory of a long memory. */
@@ -28,22 +29,45 @@ const indexes = new WeakMap<ReadonlyMap<string, Memory>, Kept>();
 
 /** The index over a user's memories, brought up to their present versions. It goes with the state that holds them. */
 export function answerIndex(memories: ReadonlyMap<string, Memory>): AnswerIndex {
+  return atOnce(broughtUp(memories));
+}
+
+/** The same in slices: the words of 100,000 memories take seconds. What is taken in meanwhile is in it, too. */
+export async function answerIndexInSlices(memories: ReadonlyMap<string, Memory>): Promise<AnswerIndex> {
+  await inSlices(broughtUp(memories));
+  // What changed behind the last slices is little.
+  return answerIndex(memories);
+}
+
+function* broughtUp(memories: ReadonlyMap<string, Memory>): Generator<void, AnswerIndex, void> {
   let index = indexes.get(memories);
   if (!index) {
     index = emptyIndex();
     indexes.set(memories, index);
   }
+  const { held } = index;
   for (const [id, memory] of memories) {
-    const old = index.held.get(id);
-    if (old === memory) continue;
-    if (old) takeOut(index, old);
-    else index.places.set(id, index.places.size);
-    putIn(index, memory);
+    if (held.get(id) === memory) continue;
+    yield;
+    // Somebody else may have brought it up meanwhile, or it is gone.
+    if (memories.get(id) === memory) take(index, memory);
   }
-  if (index.held.size > memories.size) {
-    for (const [id, memory] of index.held) if (!memories.has(id)) takeOut(index, memory);
+  if (held.size > memories.size) {
+    for (const [id, memory] of held) {
+      if (memories.has(id)) continue;
+      yield;
+      if (held.get(id) === memory) takeOut(index, memory);
+    }
   }
   return index;
+}
+
+function take(index: Kept, memory: Memory): void {
+  const old = index.held.get(memory.id);
+  if (old === memory) return;
+  if (old) takeOut(index, old);
+  else index.places.set(memory.id, index.places.size);
+  putIn(index, memory);
 }
 
 function emptyIndex(): Kept {

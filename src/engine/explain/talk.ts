@@ -6,7 +6,7 @@ import { sayDate } from "../../domain/say-date.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { inZone } from "../../domain/time.ts";
 import type { Question } from "../../ports/question-reader.ts";
-import { type AnswerIndex, answerIndex } from "../answer/answer-index.ts";
+import { type AnswerIndex, answerIndexInSlices } from "../answer/answer-index.ts";
 import { bag } from "../answer/bags.ts";
 import { coverage, essence } from "../answer/essence.ts";
 import { type ExplainPorts, explained } from "../explain.ts";
@@ -36,7 +36,7 @@ export async function talkAnswer(
   const last = await ports.recalls?.lastAnswer(scope, session);
   if (talk.asks === "omission") return omission(ports, scope, { state, last, about: talk.about ?? "" });
   if (talk.about === undefined) return last ? sourceOfLast(ports, scope, last) : NOTHING_SAID;
-  const meant = meantBy(answerIndex(state.memories), talk.about);
+  const meant = meantBy(await answerIndexInSlices(state.memories), talk.about);
   return meant && sourceOf(state, meant);
 }
 
@@ -132,7 +132,7 @@ async function omission(
   asked: { readonly state: UserState; readonly last: RecallReceipt | undefined; readonly about: string },
 ): Promise<TalkAnswer> {
   const { state, last, about } = asked;
-  const memory = meantBy(answerIndex(state.memories), about);
+  const memory = meantBy(await answerIndexInSlices(state.memories), about);
   if (!memory) return { text: "I know nothing of that.", used: [] };
   const known = capital(grounds(state, memory)[0] ?? "");
   if (!last) return { text: known, used: [memory.id] };

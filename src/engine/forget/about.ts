@@ -95,7 +95,7 @@ export async function memoriesAbout(
   const told = ofPerson(state, phrase);
   for (const memory of told) found.add(memory);
   if (told.length === 0 && (about.isOwn || NAMED_OWNER.test(phrase)))
-    for (const memory of asked(ports, state, phrase)) found.add(memory);
+    for (const memory of await asked(ports, state, phrase)) found.add(memory);
   for (const memory of named) for (const other of hangingOn(state, memory)) found.add(other);
   return found;
 }

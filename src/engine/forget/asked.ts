@@ -1,6 +1,7 @@
 import type { Memory } from "../../domain/memory.ts";
-import { answerIndex } from "../answer/answer-index.ts";
+import { answerIndexInSlices } from "../answer/answer-index.ts";
 import { look } from "../answer/look.ts";
+import { filterInSlices } from "../in-slices.ts";
 import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state.ts";
 import { stemsOf } from "./kin.ts";
@@ -9,19 +10,21 @@ const EPOCH = "1970-01-01T00:00:00.000Z";
 type Asking = Pick<Ports, "questions">;
 
 /** "what car I drive", "my salary", "the money I lent my aunt": what an answer to it would rest on. */
-export function asked(ports: Asking, state: UserState, phrase: string): Memory[] {
+export async function asked(ports: Asking, state: UserState, phrase: string): Promise<Memory[]> {
   const plain = phrase.trim().replace(/[.!?]+$/, "");
-  const told = [...claimed(ports, state, plain), ...ofNoun(state, plain)];
+  const told = [...(await claimed(ports, state, plain)), ...ofNoun(state, plain)];
   return told.length > 0 ? told : answering(ports, state, plain);
 }
 
 /** Relative days in what is to be forgotten count from the last thing said. */
 function lastSaid({ messages }: UserState): string {
-  return [...messages.values()].at(-1)?.at ?? EPOCH;
+  let last = EPOCH;
+  for (const { at } of messages.values()) last = at;
+  return last;
 }
 
 /** The memories of the relations that are asked for. */
-function claimed(ports: Asking, state: UserState, plain: string): Memory[] {
+async function claimed(ports: Asking, state: UserState, plain: string): Promise<Memory[]> {
   const known = [...state.memories.values()];
   const question = /^(?:(?:[Mm]y|[Oo]ur)\b|\p{Lu}[\p{L}-]*['’]s? \p{Ll}+$)/u.test(plain)
     ? `What is ${plain}?`
@@ -29,12 +32,12 @@ function claimed(ports: Asking, state: UserState, plain: string): Memory[] {
   const read = ports.questions.read(question, { at: lastSaid(state), known });
   const subject = read.subject?.toLowerCase();
   if (!subject || (subject === "user" && read.relations.length === 0)) return [];
-  return known.filter(({ claim }) => {
+  const wanted = read.asks === "yes_no" && read.value ? [...stemsOf(read.value)] : undefined;
+  return filterInSlices(known, ({ claim }) => {
     if (claim?.subject.toLowerCase() !== subject) return false;
     // "that I owe my brother money": of all that is owed, what is owed to him.
-    const value =
-      read.asks === "yes_no" && read.value ? stemsOf(`${claim.value} ${claim.qualifier ?? ""}`) : undefined;
-    if (value && ![...stemsOf(read.value ?? "")].some((one) => value.has(one))) return false;
+    const value = wanted && stemsOf(`${claim.value} ${claim.qualifier ?? ""}`);
+    if (wanted && !wanted.some((one) => value?.has(one))) return false;
     return read.relations.length === 0 || read.relations.includes(claim.relation);
   });
 }
@@ -88,10 +91,10 @@ function ofNoun({ memories }: UserState, plain: string): Memory[] {
 }
 
 /** What the answer to it would be found in: by the relation or the thing that is asked for, not by a shared word. */
-function answering(ports: Asking, state: UserState, plain: string): Memory[] {
+async function answering(ports: Asking, state: UserState, plain: string): Promise<Memory[]> {
   const at = lastSaid(state);
   const known = [...state.memories.values()];
-  const index = answerIndex(state.memories);
+  const index = await answerIndexInSlices(state.memories);
   for (const question of questionsFor(plain)) {
     const read = ports.questions.read(question, { at, known });
     const looking = { index, mayUse: () => true, state, now: at, asOf: undefined };

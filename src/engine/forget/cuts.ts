@@ -3,7 +3,7 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { type Span, sentencesOf } from "../../domain/sentences.ts";
 import { words } from "../../domain/words.ts";
-import { eachInSlices } from "../in-slices.ts";
+import { eachInSlices, filterInSlices } from "../in-slices.ts";
 import { isTelling } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
 import { type About, holdsName, holdsNumbers } from "./about.ts";
@@ -38,8 +38,10 @@ export async function cutSentences(
     .filter((value) => value.join(" ") !== name);
   const telling = values.filter((value) => isTelling(value.join(" ")) || value.length >= 3);
   const meant: Meant = {
-    quotes: spansBy([...memories]),
-    staying: spansBy([...state.memories.values()].filter((memory) => !memories.has(memory))),
+    quotes: await spansBy(memories),
+    staying: await spansBy(
+      await filterInSlices(state.memories.values(), (memory) => !memories.has(memory), SLICE),
+    ),
     values,
     telling: {
       runs: new Set(telling.map((value) => value.join(" "))),
@@ -66,12 +68,22 @@ function cutSentence(message: Message, sentence: Span, meant: Meant): Cut[] {
   return cutWords(text, sentence, quoted, kept, isSource ? meant.values : [], meant.about);
 }
 
-function spansBy(memories: readonly Memory[]): Map<string, Span[]> {
+/** After so many memories that are only looked at, others have their turn: about every two milliseconds. */
+const SLICE = 1000;
+
+async function spansBy(memories: Iterable<Memory>): Promise<Map<string, Span[]>> {
   const spans = new Map<string, Span[]>();
-  for (const { sources } of memories) {
-    for (const { message, start, end } of sources)
-      spans.set(message, [...(spans.get(message) ?? []), { start, end }]);
-  }
+  await eachInSlices(
+    memories,
+    ({ sources }) => {
+      for (const { message, start, end } of sources) {
+        const held = spans.get(message);
+        if (held) held.push({ start, end });
+        else spans.set(message, [{ start, end }]);
+      }
+    },
+    SLICE,
+  );
   return spans;
 }
 

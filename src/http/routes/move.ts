@@ -84,14 +84,27 @@ export const moveOperations: readonly Operation[] = [
   }),
 ];
 
+/** A piece of an answer has so many characters, or what was ready after so many ms. */
+const PIECE = 65_536;
+const PIECE_MS = 5;
+
+/** Between two pieces others have their turn: all lines together may be 100 MB. */
 async function* bytesOf(
   first: IteratorResult<ExportLine>,
   lines: AsyncIterator<ExportLine>,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
+  let piece = "";
+  let begun = performance.now();
   for (let next = first; !next.done; next = await lines.next()) {
-    yield encoder.encode(`${JSON.stringify(next.value)}\n`);
+    piece += `${JSON.stringify(next.value)}\n`;
+    if (piece.length < PIECE && performance.now() - begun < PIECE_MS) continue;
+    yield encoder.encode(piece);
+    await setImmediate();
+    piece = "";
+    begun = performance.now();
   }
+  if (piece !== "") yield encoder.encode(piece);
 }
 
 interface Imported {
