@@ -47,7 +47,7 @@ const JOINED = /[\p{L}\p{N}][^\p{L}\p{N}\p{M}\s'’]+[\p{L}\p{N}]/u;
 export async function planForget(ports: Ports, scope: Scope, what: Forget): Promise<ErasurePlan> {
   const meant = typeof what === "string" ? await meaningOf(ports, scope, checkWords(what)) : what;
   const state = await ports.states.of(scope);
-  const { memories, cuts } = withReplies(state, await select(ports, state, meant));
+  const { memories, cuts } = await withReplies(state, await select(ports, state, meant));
   return {
     dryRun: true,
     memories: [...memories].map(({ id, text }) => ({ id, text })),

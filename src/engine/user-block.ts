@@ -4,6 +4,7 @@ import type { Record } from "../ports/record.ts";
 import type { SharedBlocks } from "./beside/shared-blocks.ts";
 import { type Block, emptyBlock, type Space } from "./block/block.ts";
 import { type Unpacking, unpacking } from "./block/unpack.ts";
+import { othersTurn } from "./others-turn.ts";
 
 type Source = Pick<Record, "revision" | "block">;
 
@@ -33,13 +34,19 @@ export async function newest(
   }
 }
 
+/** Bytes that are taken in at once: of a large block, others have their turn in between. */
+const PIECE = 1_048_576;
+
 async function askFor(record: Source, scope: Scope, space: Space): Promise<Asked> {
   const parts = unpacking(space);
   try {
     const packed = await record.block(scope, parts);
     if (packed && packed.bytes.length > 0) {
       parts.begin(packed.revision, packed.bytes.length);
-      parts.take(packed.bytes);
+      for (let at = 0; at < packed.bytes.length; at += PIECE) {
+        if (at > 0) await othersTurn();
+        parts.take(packed.bytes.subarray(at, at + PIECE));
+      }
     }
     return { revision: packed?.revision, parts };
   } catch (error) {

@@ -1,5 +1,7 @@
 import * as z from "zod";
+import { mapInSlices } from "../engine/in-slices.ts";
 import { invalid } from "../errors.ts";
+import type { Exchange } from "./app-types.ts";
 import { countText, cursor, name } from "./fields.ts";
 
 export interface PageAsked {
@@ -44,4 +46,20 @@ export function cursorsTo(next: string | undefined): {
 
 function cursorOf(id: string): string {
   return Buffer.from(id, "utf8").toString("base64url");
+}
+
+/** Items that become JSON at once, before others have their turn: one of them may be some 100 KB. */
+const SLICE = 20;
+
+/** Answers with a page: what is made of each, and what stands beside them. A page of many large items is made in slices. */
+export async function sendPage<One>(
+  exchange: Exchange,
+  all: readonly One[],
+  make: (one: One) => unknown,
+  beside: object,
+): Promise<Response> {
+  const texts = await mapInSlices(all, (one) => JSON.stringify(make(one)), SLICE);
+  const rest = JSON.stringify(beside).slice(1, -1);
+  const body = `{"items":[${texts.join(",")}]${rest === "" ? "" : `,${rest}`}}`;
+  return exchange.body(body, 200, { "content-type": "application/json" });
 }

@@ -11,6 +11,22 @@ export function keptBlock(database: Database, scope: Scope): KeptBlock | undefin
   return { revision: Number(row.revision), bytes: row.bytes };
 }
 
+/** How many bytes are kept for a user's search. They are not read for it. */
+export function keptSize(database: Database, scope: Scope): number {
+  const user = userOf(database, scope)?.id ?? -1;
+  const row = database.statement("SELECT length(bytes) AS size FROM blocks WHERE user = :user").get({ user });
+  return Number(row?.size ?? 0);
+}
+
+/** The same as `keptBlock`, in memory that threads share: it goes from one to another without a copy. */
+export function keptBlockToShare(database: Database, scope: Scope): KeptBlock | undefined {
+  const kept = keptBlock(database, scope);
+  if (!kept) return undefined;
+  const bytes = new Uint8Array(new SharedArrayBuffer(kept.bytes.length));
+  bytes.set(kept.bytes);
+  return { ...kept, bytes };
+}
+
 /**
  * Keeps a block in place of the one before. One of another revision than the user's is left out: made before an
  * erasure, it would bring back what is gone.

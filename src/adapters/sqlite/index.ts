@@ -1,7 +1,8 @@
+import type { Scope } from "../../domain/scope.ts";
 import type { Calls } from "../../ports/calls.ts";
 import type { Integrity } from "../../ports/integrity.ts";
-import type { Record } from "../../ports/record.ts";
-import { keepBlock, keptBlock } from "./blocks.ts";
+import type { KeptBlock, Record } from "../../ports/record.ts";
+import { keepBlock, keptBlock, keptBlockToShare, keptSize } from "./blocks.ts";
 import { sqliteCalls } from "./calls.ts";
 import { checkAll } from "./check.ts";
 import { copyTo } from "./copy.ts";
@@ -57,6 +58,11 @@ export type SqliteRecord = Record & {
   readonly erasing: ErasingSteps;
   readonly tidy: () => Promise<number>;
   readonly integrity: Integrity;
+  /** What is kept for a user's search, for another thread; and how large it is, in bytes. */
+  readonly shareable: {
+    readonly size: (scope: Scope) => Promise<number>;
+    readonly block: (scope: Scope) => Promise<KeptBlock | undefined>;
+  };
 };
 
 /**
@@ -141,6 +147,10 @@ export async function openSqliteRecord(options: SqliteOptions): Promise<SqliteRe
     tidy: () => run(() => fillDigests(database)),
     check: () => run(() => checkAll(database)),
     integrity: sqliteIntegrity(database, run),
+    shareable: {
+      size: (scope) => run(() => keptSize(database, scope)),
+      block: (scope) => run(() => keptBlockToShare(database, scope)),
+    },
     close: () => {
       copies.stop();
       return run(() => database.close());

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Link, LogEntry, Tombstone, Unit } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
@@ -120,20 +121,28 @@ function allVersions(database: Database, user: number): Promise<Memory[]> {
   );
 }
 
-export function log(
+/** Entries that are made into objects at once: one may name thousands of ids. */
+const ENTRIES = 20;
+
+export async function log(
   database: Database,
   scope: Scope,
   options: { before?: number; limit: number },
-): LogEntry[] {
+): Promise<LogEntry[]> {
   const user = userOf(database, scope)?.id;
   if (user === undefined) return [];
   const before = options.before ?? Number.MAX_SAFE_INTEGER;
-  return database
+  const rows = database
     .statement(
       "SELECT body FROM log WHERE user = :user AND revision < :before ORDER BY revision DESC LIMIT :limit",
     )
-    .all({ user, before, limit: options.limit })
-    .map(bodyOf<LogEntry>);
+    .all({ user, before, limit: options.limit });
+  const entries: LogEntry[] = [];
+  for (let from = 0; from < rows.length; from += ENTRIES) {
+    if (from > 0) await setImmediate();
+    for (const row of rows.slice(from, from + ENTRIES)) entries.push(bodyOf<LogEntry>(row));
+  }
+  return entries;
 }
 
 export function receipt(

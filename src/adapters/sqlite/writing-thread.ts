@@ -5,6 +5,9 @@ import { committing, type ErasingSteps } from "./erasing.ts";
 import { openSqliteRecord, type SqliteOptions, type SqliteRecord } from "./index.ts";
 import type { Asked, Told, Write } from "./writing-worker.ts";
 
+/** To read more than so many bytes in one go would hold up everybody here: the thread reads them. */
+const LARGE_BYTES = 2_000_000;
+
 /**
  * The record in one SQLite file, written to in a thread of its own: for a server, where a disk that takes a tenth of a second to
  * make a commit durable, or a checkpoint, would hold up everybody who only reads. It reads here, over a connection of its own.
@@ -37,9 +40,12 @@ export async function sqliteRecordInThread(
     begin: apart("erasing.begin", own.erasing.begin),
     step: apart("erasing.step", own.erasing.step),
   };
+  const blockThere = apart("shareable.block", own.shareable.block);
   return {
     ...own,
     erasing,
+    block: async (scope) =>
+      (await own.shareable.size(scope)) > LARGE_BYTES ? blockThere(scope) : own.block(scope),
     // The parts of a large erasure go over one by one, and others' writes go between them.
     commit: committing(erasing, apart("commit", own.commit)),
     seal: apart("seal", own.seal),

@@ -3,7 +3,7 @@ import { type ErrorCode, isMemoryError } from "../../errors.ts";
 import { answering } from "../shared/thread-line.ts";
 import { openSqliteRecord, type SqliteRecord } from "./index.ts";
 
-/** What the thread writes, by the names that the record has for it; and what the ledger of calls does. */
+/** What the thread does, by the names that the record has for it: it writes, and reads what is large. */
 export type Write =
   | keyof Pick<
       SqliteRecord,
@@ -26,6 +26,7 @@ export type Write =
       | "close"
     >
   | "fill"
+  | "shareable.block"
   | "erasing.stage"
   | "erasing.begin"
   | "erasing.step"
@@ -61,6 +62,7 @@ const { note, unname, removeBefore } = record.calls;
 const writes: { readonly [name in Write]: (...given: never[]) => Promise<unknown> } = {
   ...record,
   fill: record.integrity.fill,
+  "shareable.block": record.shareable.block,
   "erasing.stage": stage,
   "erasing.begin": begin,
   "erasing.step": step,

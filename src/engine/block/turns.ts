@@ -205,8 +205,9 @@ export function bytesOfTurns({ columns, sessions, ids }: Turns): number {
   return bytesOf(columns) + bytesOf(sessions) + ids.count * 64;
 }
 
+/** Each line break looks no further than to the next: else a text of blank lines alone would take the square of its length. */
 const WISH =
-  /(?:^|[.!?\n]\s*)(?:please\s+)?(?:always|never|make sure (?:to|you) always|from now on|(?:don't|do not) ever|whenever i|when i ask)\b|\bi(?:'d| would)? (?:really |generally |usually |always |much |strongly )?(?:prefer|rather)\b|\bmy preference\b|\bi (?:(?:don't|do not) (?:like|want)|like|love|want|need) (?:it when|you to)\b/i;
+  /(?:^|[.!?]\s*|\n[^\S\n]*)(?:please\s+)?(?:always|never|make sure (?:to|you) always|from now on|(?:don't|do not) ever|whenever i|when i ask)\b|\bi(?:'d| would)? (?:really |generally |usually |always |much |strongly )?(?:prefer|rather)\b|\bmy preference\b|\bi (?:(?:don't|do not) (?:like|want)|like|love|want|need) (?:it when|you to)\b/i;
 
 /** Whether the user says how they want to be treated, once and for all. */
 function isWish({ role, content }: Message): boolean {

@@ -59,7 +59,7 @@ export async function carryOut(
   reason: Reason = {},
 ): Promise<ErasureReceipt> {
   const { result } = await change<Done>(ports, scope, async (state, at) => {
-    const selection = withReplies(state, await choose(state));
+    const selection = await withReplies(state, await choose(state));
     const plan = await erasing(ports, state, selection, await ports.record.versions(scope), {
       ...(reason.named ? { named: reason.named } : {}),
       ...(reason.again ? { elsewhere: reason.again.elsewhere } : {}),

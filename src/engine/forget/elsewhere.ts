@@ -4,10 +4,10 @@ import type { Metadata } from "../../domain/filter.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { VersionCut } from "../../domain/trace.ts";
 import { words } from "../../domain/words.ts";
-import { filterInSlices, flatMapInSlices } from "../in-slices.ts";
+import { filterInSlices, flatMapInSlices, mapInSlices } from "../in-slices.ts";
 import type { UserState } from "../user-state.ts";
 import { placesOf } from "./places.ts";
-import { type RunIndex, runIndex } from "./run-index.ts";
+import { type RunIndex, runIndexInSlices } from "./run-index.ts";
 import type { Selection } from "./select.ts";
 
 /** Where erased words stand beside the texts that a selection looks at. */
@@ -29,7 +29,8 @@ export async function findElsewhere(
   hunted: readonly string[],
 ): Promise<Elsewhere> {
   if (hunted.length === 0) return { bare: [], versions: [] };
-  const runs = runIndex(hunted.map((text) => words(text)).filter((run) => run.length > 0));
+  const hunting = await mapInSlices(hunted, (text) => words(text));
+  const runs = await runIndexInSlices(hunting.filter((run) => run.length > 0));
   const holds = (metadata: Metadata | undefined): boolean =>
     // Each value on a line of its own: "[2,350]" is two numbers.
     metadata !== undefined && placesIn(JSON.stringify(metadata, null, 1), runs).length > 0;

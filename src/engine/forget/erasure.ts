@@ -6,12 +6,13 @@ import { words } from "../../domain/words.ts";
 import { type Barring, wordTombstones } from "../barred.ts";
 import { passagesIn } from "../block/block.ts";
 import { eachInSlices, filterInSlices, flatMapInSlices, mapInSlices } from "../in-slices.ts";
+import { othersTurn } from "../others-turn.ts";
 import type { Ports } from "../ports.ts";
 import { claimTombstones, isTelling } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
 import { bared, cutVersion, type Elsewhere, findElsewhere } from "./elsewhere.ts";
 import { variantsOf } from "./places.ts";
-import { runIndex } from "./run-index.ts";
+import { runIndexInSlices } from "./run-index.ts";
 import type { Selection } from "./select.ts";
 import type { Value } from "./values.ts";
 
@@ -36,6 +37,9 @@ export interface Erasing {
   readonly elsewhere: Elsewhere;
 }
 
+/** After so many that are only looked at, others have their turn: about every two milliseconds. */
+const SLICE = 2000;
+
 /** Turns a selection into an erasure, in slices. `versions` are all versions of all the user's memories. */
 export async function erasing(
   ports: Pick<Ports, "secret">,
@@ -53,6 +57,7 @@ export async function erasing(
   const left = await mapInSlices(cutOut, ({ message, redaction }) => applied(message, redaction));
   const hunted = await huntedIn(state, selection, left, more.named ?? []);
   const texts = erasedTexts(selection, versions, state, hunted);
+  await othersTurn();
   const elsewhere = more.elsewhere ?? (await findElsewhere(state, selection, versions, hunted));
   const cuts = new Map(elsewhere.versions.map((cut) => [`${cut.id}@${cut.version}`, cut]));
   const rewrites = await flatMapInSlices<Memory, Memory>(versions, (version) => {
@@ -63,6 +68,29 @@ export async function erasing(
   });
   const passages = await flatMapInSlices(places.keys(), (id) => passagesIn(state.block, id));
   const tombstones = await tombstonesOf(ports, state, selection);
+  const goneVersions = await filterInSlices(versions, ({ id }) => gone.has(id), SLICE);
+  const cutVersions = await filterInSlices(
+    versions,
+    ({ id, version }) => cuts.has(`${id}@${version}`),
+    SLICE,
+  );
+  const stored: readonly (readonly Pick<Message, "storedAt">[])[] = [
+    goneVersions,
+    cutOut.map(({ message }) => message),
+    elsewhere.bare.flatMap((id) => state.messages.get(id) ?? []),
+    cutVersions,
+  ];
+  let since = "";
+  for (const some of stored) {
+    await eachInSlices(
+      some,
+      ({ storedAt }) => {
+        if (since === "" || storedAt < since) since = storedAt;
+      },
+      SLICE,
+    );
+  }
+  await othersTurn();
   return {
     messages: [
       ...cutOut.map(({ redaction }) => redaction),
@@ -76,14 +104,8 @@ export async function erasing(
     // The unit of a memory has the memory's id.
     dropUnits: [...gone, ...passages],
     passages: passages.length,
-    versions: versions.filter(({ id }) => gone.has(id)).length,
-    since:
-      [
-        ...versions.filter(({ id }) => gone.has(id)).map(({ storedAt }) => storedAt),
-        ...cutOut.map(({ message }) => message.storedAt),
-        ...elsewhere.bare.flatMap((id) => state.messages.get(id)?.storedAt ?? []),
-        ...versions.filter(({ id, version }) => cuts.has(`${id}@${version}`)).map(({ storedAt }) => storedAt),
-      ].sort()[0] ?? "",
+    versions: goneVersions.length,
+    since,
     texts,
     elsewhere,
   };
@@ -163,7 +185,14 @@ async function tombstonesOf(
     const isShared = shared.has(words(claim.value).join(" "));
     if (hashes.words && !isShared) made.set(hashes.words, { hash: hashes.words, of: "words", at: last });
   });
-  const lastSaid = lastOf([...selection.cuts.keys()].flatMap((id) => state.messages.get(id)?.at ?? []));
+  let lastSaid = "";
+  await eachInSlices(
+    selection.cuts.keys(),
+    (id) => {
+      lastSaid = laterOf(lastSaid, state.messages.get(id)?.at ?? "");
+    },
+    SLICE,
+  );
   for (const { text, barring } of barredTexts(selection)) {
     const all = wordTombstones(ports.secret, state.scope, { text, barring, at: lastSaid });
     for (const one of all) made.set(one.hash, one);
@@ -175,7 +204,7 @@ async function tombstonesOf(
 async function sharedValues(state: UserState, { memories }: Selection): Promise<ReadonlySet<string>> {
   const shared = new Set<string>();
   if (memories.size === state.memories.size) return shared;
-  const index = runIndex(
+  const index = await runIndexInSlices(
     await flatMapInSlices<Memory, readonly string[]>(memories, ({ claim }) =>
       claim ? [words(claim.value)] : [],
     ),
@@ -204,8 +233,8 @@ function barringOf({ text, isName, isDistinct }: Value): Barring {
   return isDistinct ? "everywhere" : "where it is spoken of";
 }
 
-function lastOf(times: readonly string[]): string {
-  return times.reduce((last, time) => (time > last ? time : last), "");
+function laterOf(one: string, other: string): string {
+  return other > one ? other : one;
 }
 
 /** How many texts are searched for, byte by byte: the most telling ones first. */
@@ -254,7 +283,11 @@ async function huntedIn(
   left: readonly Message[],
   named: readonly string[],
 ): Promise<string[]> {
-  const values = [...selection.memories].flatMap(({ claim }) => (claim ? [claim.value] : []));
+  const values = await flatMapInSlices<Memory, string>(
+    selection.memories,
+    ({ claim }) => claim?.value ?? [],
+    SLICE,
+  );
   const distinct = (selection.values ?? []).filter((value) => barringOf(value) === "everywhere");
   const all = new Set([...named, ...values, ...distinct.map(({ text }) => text)]);
   const telling = await filterInSlices(all, isTelling);
@@ -272,7 +305,7 @@ async function standing(
   const stays = new Set<string>();
   const runs = await mapInSlices(values, (value) => words(value));
   const byRun = Map.groupBy(values, (_value, i) => runs[i]?.join(" ") ?? "");
-  const index = runIndex(runs);
+  const index = await runIndexInSlices(runs);
   const look = (text: string): void => {
     const lower = text.toLowerCase();
     for (const run of index.in(text)) {

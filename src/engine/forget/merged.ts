@@ -1,12 +1,18 @@
+import { filterInSlices } from "../in-slices.ts";
 import type { UserState } from "../user-state.ts";
 import type { Selection } from "./select.ts";
 
+/** After so many that are only looked at, others have their turn: about every two milliseconds. */
+const SLICE = 2000;
+
 /** What was merged into a memory says the same as it does, and goes with it. */
-export function withMerged(state: UserState, selection: Selection): Selection {
+export async function withMerged(state: UserState, selection: Selection): Promise<Selection> {
   const all = new Set(selection.memories);
   const ids = new Set([...all].map(({ id }) => id));
-  const merged = [...state.memories.values()].filter(
-    ({ archived, supersededBy }) => archived && supersededBy,
+  const merged = await filterInSlices(
+    state.memories.values(),
+    ({ archived, supersededBy }) => archived === true && supersededBy !== undefined,
+    SLICE,
   );
   for (let before = -1; before !== all.size; ) {
     before = all.size;

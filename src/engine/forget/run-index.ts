@@ -1,5 +1,6 @@
 import { foldedInPlace } from "../../domain/fold.ts";
 import { isUnspaced } from "../../domain/unspaced.ts";
+import { atOnce, inSlices } from "../in-slices.ts";
 import { placesOf } from "./places.ts";
 
 /** Many runs of words: a text is held against those alone that may stand in it. */
@@ -11,6 +12,15 @@ export interface RunIndex {
 const BETWEEN = /[^\p{L}\p{N}]+/u;
 
 export function runIndex(runs: readonly (readonly string[])[]): RunIndex {
+  return atOnce(indexing(runs));
+}
+
+/** The same in slices, for runs by the thousand. */
+export function runIndexInSlices(runs: readonly (readonly string[])[]): Promise<RunIndex> {
+  return inSlices(indexing(runs));
+}
+
+function* indexing(runs: readonly (readonly string[])[]): Generator<void, RunIndex, void> {
   const byParts = new Map<string, number[]>();
   const lengths = new Set<number>();
   // No space parts these from what stands around them: they are looked for in every text.
@@ -23,6 +33,7 @@ export function runIndex(runs: readonly (readonly string[])[]): RunIndex {
     else if (known) known.push(place);
     else byParts.set(key, [place]);
     lengths.add(parts.length);
+    yield;
   }
   lengths.delete(0);
   return {

@@ -7,7 +7,7 @@ import { canonicalRelation } from "../../domain/relations.ts";
 import { isoTime } from "../../domain/time.ts";
 import { isOfTopic, isRelation, TOPICS, topicOf } from "../../domain/topics.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import { filterInSlices } from "../in-slices.ts";
+import { eachInSlices, filterInSlices } from "../in-slices.ts";
 import type { Ports } from "../ports.ts";
 import type { Forget } from "../surface.ts";
 import type { UserState } from "../user-state.ts";
@@ -52,7 +52,7 @@ async function selectNamed(
   if (typeof what !== "object" || what === null) throw invalid(NOTHING_SAID);
   if ("everything" in what) {
     if (what.everything !== true) throw invalid("forget: everything must be true.");
-    return { memories: new Set(state.memories.values()), cuts: wholly(state.messages.values()) };
+    return { memories: new Set(state.memories.values()), cuts: await wholly(state.messages.values()) };
   }
   if ("ids" in what) return selectIds(state, what.ids);
   if ("session" in what) {
@@ -68,7 +68,7 @@ async function selectNamed(
   return selectTime(state, what);
 }
 
-function selectWhere(state: UserState, where: Where): Selection {
+async function selectWhere(state: UserState, where: Where): Promise<Selection> {
   if (typeof where !== "object" || where === null || Object.keys(where).length === 0) {
     throw invalid(
       "forget: an empty filter would take everything. Say { everything: true } if that is meant.",
@@ -80,7 +80,10 @@ function selectWhere(state: UserState, where: Where): Selection {
 }
 
 /** What was said between two times, and the memories that were made then by hand. */
-function selectTime(state: UserState, time: { from?: Date | string; to?: Date | string }): Selection {
+async function selectTime(
+  state: UserState,
+  time: { from?: Date | string; to?: Date | string },
+): Promise<Selection> {
   const from = time.from === undefined ? undefined : isoTime(time.from, "from");
   const to = time.to === undefined ? undefined : isoTime(time.to, "to");
   if (from === undefined && to === undefined) {
@@ -112,26 +115,37 @@ async function selectTopic(state: UserState, name: string): Promise<Selection> {
   return { memories, cuts };
 }
 
-function wholly(messages: Iterable<Message>): Map<string, Cut[]> {
+/** After so many that are only looked at, others have their turn: about every two milliseconds. */
+const SLICE = 1000;
+
+async function wholly(messages: Iterable<Message>): Promise<Map<string, Cut[]>> {
   const cuts = new Map<string, Cut[]>();
-  for (const { id, content, parts } of messages) {
-    if (content !== "" || parts) cuts.set(id, [{ start: 0, end: content.length, put: "" }]);
-  }
+  await eachInSlices(
+    messages,
+    ({ id, content, parts }) => {
+      if (content !== "" || parts) cuts.set(id, [{ start: 0, end: content.length, put: "" }]);
+    },
+    SLICE,
+  );
   return cuts;
 }
 
 /** Whole messages, and the memories that rest on them alone or are chosen themselves. */
-function selectMessages(
+async function selectMessages(
   state: UserState,
   takesMessage: (message: Message) => boolean,
   takesMemory: (memory: Memory) => boolean,
-): Selection {
-  const cuts = wholly([...state.messages.values()].filter(takesMessage));
+): Promise<Selection> {
+  const cuts = await wholly(await filterInSlices(state.messages.values(), takesMessage, SLICE));
   const memories = new Set<Memory>();
-  for (const memory of state.memories.values()) {
-    const rests = memory.sources.length > 0 && memory.sources.every(({ message }) => cuts.has(message));
-    if (rests || takesMemory(memory)) memories.add(memory);
-  }
+  await eachInSlices(
+    state.memories.values(),
+    (memory) => {
+      const rests = memory.sources.length > 0 && memory.sources.every(({ message }) => cuts.has(message));
+      if (rests || takesMemory(memory)) memories.add(memory);
+    },
+    SLICE,
+  );
   return { memories, cuts };
 }
 
@@ -148,11 +162,15 @@ async function selectIds(state: UserState, ids: readonly string[]): Promise<Sele
     if (memory) memories.add(memory);
     if (message) messages.push(message);
   }
-  const cuts = new Map(wholly(messages));
-  for (const memory of state.memories.values()) {
-    if (memory.sources.length > 0 && memory.sources.every(({ message }) => cuts.has(message)))
-      memories.add(memory);
-  }
+  const cuts = await wholly(messages);
+  await eachInSlices(
+    state.memories.values(),
+    (memory) => {
+      if (memory.sources.length > 0 && memory.sources.every(({ message }) => cuts.has(message)))
+        memories.add(memory);
+    },
+    SLICE,
+  );
   await cutSentences(state, memories, cuts);
   return { memories, cuts };
 }

@@ -21,10 +21,11 @@ export function weightOf({ importance, confidence, evidence }: Memory): number {
 /** The memories as lines: what is said with one verb is one line, and so is all that is said of one person or thing. */
 export async function linesOf(memories: readonly Memory[], today: string): Promise<DraftLine[]> {
   const names = namesOf(memories);
+  const called = new Set([...names].flatMap(([path, name]) => (path.startsWith("user/") ? [name] : [])));
   const groups = new Map<string, { section: SectionName; subject: string; memories: Memory[] }>();
   await eachInSlices(memories, (memory) => {
     const section = sectionOf(memory, today);
-    if (section === undefined || isRepeated(memory, names)) return;
+    if (section === undefined || isRepeated(memory, called)) return;
     const { subject = "user", relation = memory.id } = memory.claim ?? {};
     const isOwn = subject === "user" || section === "plans" || section === "instructions";
     const isSelf = subject === "user" && SELF.test(relation);
@@ -33,8 +34,11 @@ export async function linesOf(memories: readonly Memory[], today: string): Promi
     group.memories.push(memory);
     groups.set(key, group);
   });
+  const said = new Map<Memory, string>();
+  await eachInSlices(memories, (memory) => void said.set(memory, predicate(memory, names)));
+  const telling: Telling = { names, said };
   return flatMapInSlices(groups.values(), ({ section, subject, memories: held }) => {
-    const text = textOf(section, subject, held, names);
+    const text = textOf(section, subject, held, telling);
     return text === ""
       ? []
       : [
@@ -43,18 +47,18 @@ export async function linesOf(memories: readonly Memory[], today: string): Promi
             text,
             memories: held,
             weight: held.reduce((most, memory) => Math.max(most, weightOf(memory)), 0),
-            withOnly: (some) => textOf(section, subject, some, names),
+            withOnly: (some) => textOf(section, subject, some, telling),
           },
         ];
   });
 }
 
-function textOf(section: SectionName, subject: string, held: readonly Memory[], names: Names): string {
+function textOf(section: SectionName, subject: string, held: readonly Memory[], telling: Telling): string {
   if (section === "instructions") return sentences(held.map(orderOf));
   if (section === "plans") return sentences(held.map(({ text }) => text.replace(/^The user(?:'s)? /, "")));
   if (held.every(({ claim }) => claim?.subject === "user" && SELF.test(claim.relation)))
-    return selfLine(held, names);
-  return subject === "user" ? ownLine(held, names) : subjectLine(subject, held, names);
+    return selfLine(held, telling);
+  return subject === "user" ? ownLine(held, telling) : subjectLine(subject, held, telling);
 }
 
 /** "Wants the assistant never to suggest recipes" -> "Never suggest recipes". */
@@ -69,13 +73,13 @@ function orderOf({ text, claim }: Memory): string {
 }
 
 /** "Ottilie Brandt; was born on 14 June 1987." An age grows old: it is told where the birth is not known. */
-function selfLine(held: readonly Memory[], names: Names): string {
+function selfLine(held: readonly Memory[], { names, said: saidOf }: Telling): string {
   const isBorn = held.some(({ claim }) => claim?.relation === "be born on");
   const name = names.get("user");
   const told = held.filter(
     ({ claim }) => claim?.relation !== "be called" && !(isBorn && claim?.relation === "be aged"),
   );
-  const said = [...new Set(told.map((memory) => bare(predicate(memory, names))))];
+  const said = [...new Set(told.map((memory) => bare(saidOf.get(memory) ?? "")))];
   return sentences([[...(name === undefined ? [] : [name]), ...said].join("; ")]);
 }
 
@@ -88,6 +92,12 @@ function slotOf({ id, claim, kind }: Memory, relation: string): string {
 /** Path -> what the one is called. */
 type Names = ReadonlyMap<string, string>;
 
+/** What lines are put together from: names, and what each memory says of its subject. */
+interface Telling {
+  readonly names: Names;
+  readonly said: ReadonlyMap<Memory, string>;
+}
+
 function namesOf(memories: readonly Memory[]): Names {
   const names = new Map<string, string>();
   for (const { claim } of memories) {
@@ -97,22 +107,20 @@ function namesOf(memories: readonly Memory[]): Names {
 }
 
 /** "has a dog called Knoop", where a line tells of the dog; and a name alone, which stands at the head of its line. */
-function isRepeated({ claim }: Memory, names: Names): boolean {
+function isRepeated({ claim }: Memory, called: ReadonlySet<string>): boolean {
   if (claim?.subject !== "user" || !/^(?:have|own|be married to)$/.test(claim.relation)) return false;
-  return [...names].some(
-    ([path, name]) => path.startsWith("user/") && claim.value.split(/\W+/).includes(name),
-  );
+  return claim.value.split(/\W+/).some((word) => called.has(word));
 }
 
 /** "Speaks Dutch, German and French." */
-function ownLine(memories: readonly Memory[], names: Names): string {
+function ownLine(memories: readonly Memory[], { said: saidOf }: Telling): string {
   const [first] = memories;
   if (!first) return "";
-  const said = predicate(first, names);
+  const said = saidOf.get(first) ?? "";
   const values = [...new Set(memories.map(({ claim }) => theirs(claim?.value ?? "")))];
   const [value = ""] = values;
   if (values.length < 2 || value === "" || !said.includes(value)) {
-    return sentences(memories.map((memory) => predicate(memory, names)));
+    return sentences(memories.map((memory) => saidOf.get(memory) ?? ""));
   }
   return sentences([said.replace(value, joinList(values))]);
 }
@@ -122,10 +130,10 @@ function theirs(value: string): string {
 }
 
 /** "Daughter Femke: is 9 years old; has a peanut allergy." */
-function subjectLine(subject: string, memories: readonly Memory[], names: Names): string {
+function subjectLine(subject: string, memories: readonly Memory[], { names, said: saidOf }: Telling): string {
   const told = memories.filter(({ claim }) => claim?.relation !== "be called");
   const label = labelOf(subject, names);
-  const said = [...new Set(told.map((memory) => bare(predicate(memory, names))))];
+  const said = [...new Set(told.map((memory) => bare(saidOf.get(memory) ?? "")))];
   const name = names.get(subject);
   if (said.length === 0) return name === undefined ? "" : `${bare(label.replace(name, ""))}: ${name}.`;
   return `${label}: ${said.join("; ")}.`;

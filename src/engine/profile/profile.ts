@@ -3,12 +3,13 @@ import { KINDS, type Kind, type Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { estimateTokens } from "../../domain/tokens.ts";
 import { holdsNow, isAhead } from "../answer/held.ts";
-import { eachInSlices, filterInSlices } from "../in-slices.ts";
+import { eachInSlices, filterInSlices, inSlices, mapInSlices } from "../in-slices.ts";
 import { injected } from "../injected.ts";
 import type { Ports } from "../ports.ts";
 import { shown } from "../show.ts";
 import type { Profile, ProfileLine, ProfileOptions, ShownMemory } from "../surface.ts";
 import type { UserState } from "../user-state.ts";
+import { inKeyOrder } from "./in-key-order.ts";
 import { type DraftLine, linesOf, weightOf } from "./lines.ts";
 import { SECTIONS, type SectionName, TITLES } from "./sections.ts";
 
@@ -41,13 +42,18 @@ export async function profile(
     state.memories.values(),
     (memory) => isShown(memory, now) && !state.damaged.has(memory.id),
   );
-  const { lines, left } = fitting(inOrder(await linesOf(live, now)), maxTokens);
-  const sections = SECTIONS.flatMap((name) => {
+  const ordered = await inSlices(inOrder(await linesOf(live, now)));
+  const { lines, left } = await inSlices(fitting(ordered, maxTokens));
+  const sections: Profile["sections"][number][] = [];
+  for (const name of SECTIONS) {
     const own = lines.filter(({ section }) => section === name);
-    return own.length > 0
-      ? [{ name, title: TITLES[name], lines: own.map((line) => lineOf(state, line)) }]
-      : [];
-  });
+    if (own.length === 0) continue;
+    sections.push({
+      name,
+      title: TITLES[name],
+      lines: await mapInSlices(own, (line) => lineOf(state, line)),
+    });
+  }
   return { user: scope.user, text: textOf(sections), sections, left, ...(await byKind(state, live)) };
 }
 
@@ -57,27 +63,32 @@ function isShown(memory: Memory, now: string): boolean {
 }
 
 /** Plans by their day; all else by weight, and among equals as it was first told. */
-function inOrder(lines: readonly DraftLine[]): DraftLine[] {
-  const place = new Map(lines.map((line, i) => [line, i]));
-  return [...lines].sort((one, other) => {
-    if (one.section !== other.section) return SECTIONS.indexOf(one.section) - SECTIONS.indexOf(other.section);
-    if (one.section === "plans") return compare(dayOf(one), dayOf(other));
-    return other.weight - one.weight || (place.get(one) ?? 0) - (place.get(other) ?? 0);
-  });
+function* inOrder(lines: readonly DraftLine[]): Generator<void, DraftLine[], void> {
+  const ordered: DraftLine[] = [];
+  const bySection = Map.groupBy(lines, ({ section }) => section);
+  for (const section of SECTIONS) {
+    const own = bySection.get(section) ?? [];
+    const placed =
+      section === "plans"
+        ? inKeyOrder(own, dayOf)
+        : inKeyOrder<DraftLine, number>(own, ({ weight }) => -weight);
+    for (const line of yield* placed) ordered.push(line);
+  }
+  return ordered;
 }
 
 function dayOf({ memories }: DraftLine): string {
   return memories[0]?.when ?? memories[0]?.validFrom ?? "9";
 }
 
-function compare(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other);
-}
-
 /** The lines that there is room for, the weightiest first, in the order given. */
-function fitting(lines: readonly DraftLine[], maxTokens: number): { lines: DraftLine[]; left: number } {
-  const ranked = [...lines].sort(
-    (a, b) => b.weight * (FIRST[b.section] ?? 1) - a.weight * (FIRST[a.section] ?? 1),
+function* fitting(
+  lines: readonly DraftLine[],
+  maxTokens: number,
+): Generator<void, { lines: DraftLine[]; left: number }, void> {
+  const ranked = yield* inKeyOrder<DraftLine, number>(
+    lines,
+    ({ weight, section }) => -weight * (FIRST[section] ?? 1),
   );
   const taken = new Map<DraftLine, DraftLine>();
   const titled = new Set<SectionName>();
@@ -85,7 +96,8 @@ function fitting(lines: readonly DraftLine[], maxTokens: number): { lines: Draft
   for (const line of ranked) {
     const title = titled.has(line.section) ? 0 : estimateTokens(`\n${TITLES[line.section]}\n`);
     const room = maxTokens - size - title;
-    const fits = costOf(line.text) <= room ? line : shortened(line, room);
+    const fits = isWithin(line.text, room) ? line : yield* shortened(line, room);
+    yield;
     if (!fits) continue;
     size += costOf(fits.text) + title;
     taken.set(line, fits);
@@ -99,22 +111,34 @@ function costOf(text: string): number {
   return estimateTokens(`- ${text}\n`);
 }
 
+/** Whether a text takes no more than so many tokens; it is counted only where it is not far too long. */
+function isWithin(text: string, room: number): boolean {
+  return text.length <= room * LETTERS && costOf(text) <= room;
+}
+
+/** No token has more letters than this. */
+const LETTERS = 4;
+
 /** A line that merges many memories, with as many of them as there is room for: the weightiest, and of equals the newest. */
-function shortened(line: DraftLine, room: number): DraftLine | undefined {
-  const place = new Map(line.memories.map((memory, i) => [memory, i]));
-  const best = line.memories.toSorted(
-    (one, other) => weightOf(other) - weightOf(one) || (place.get(other) ?? 0) - (place.get(one) ?? 0),
-  );
+function* shortened(line: DraftLine, room: number): Generator<void, DraftLine | undefined, void> {
+  if (room <= 0) return undefined;
+  const best = yield* inKeyOrder<Memory, number>(line.memories.toReversed(), (memory) => -weightOf(memory));
   const of = (count: number): readonly Memory[] => {
     const chosen = new Set(best.slice(0, count));
     return line.memories.filter((memory) => chosen.has(memory));
   };
-  // Twelve tries find the longest of some thousands.
-  let [fitting, over] = [0, line.memories.length];
+  // From one on, twice as many each time: what does not fit by far is not put together.
+  let [fitting, over] = [0, 1];
+  while (over <= best.length && isWithin(line.withOnly(of(over)), room)) {
+    [fitting, over] = [over, 2 * over];
+    yield;
+  }
+  over = Math.min(over, best.length);
   while (over - fitting > 1) {
     const count = Math.floor((fitting + over) / 2);
-    if (costOf(line.withOnly(of(count))) <= room) fitting = count;
+    if (isWithin(line.withOnly(of(count)), room)) fitting = count;
     else over = count;
+    yield;
   }
   return fitting === 0 ? undefined : { ...line, memories: of(fitting), text: line.withOnly(of(fitting)) };
 }

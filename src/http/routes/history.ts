@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { invalid } from "../../errors.ts";
 import { OF_USER, type Operation, operation } from "../operation.ts";
-import { cursorsTo, PAGE } from "../pages.ts";
+import { cursorsTo, PAGE, sendPage } from "../pages.ts";
 import { LOG, PROFILE } from "../shapes/history.ts";
 import { given, memoryToWire, toWire } from "../wire.ts";
 
@@ -32,7 +32,7 @@ export const historyOperations: readonly Operation[] = [
       const last = entries.at(-1)?.revision ?? 0;
       // Revisions have no gaps: below the first there is nothing.
       const next = entries.length === limit && last > 1 ? String(last) : undefined;
-      return exchange.json({ items: entries.map(toWire), ...cursorsTo(next) });
+      return sendPage(exchange, entries, toWire, cursorsTo(next));
     },
   }),
   operation({

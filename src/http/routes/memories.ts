@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Metadata } from "../../domain/filter.ts";
-import type { MemoryChanges } from "../../engine/surface.ts";
+import type { MemoryChanges, ShownMemory } from "../../engine/surface.ts";
 import {
   claim,
   countText,
@@ -16,7 +16,7 @@ import {
 } from "../fields.ts";
 import { noteErasures } from "../once.ts";
 import { OF_ONE, OF_USER, type Operation, operation } from "../operation.ts";
-import { cursorsTo, PAGE, pageOf } from "../pages.ts";
+import { cursorsTo, PAGE, pageOf, sendPage } from "../pages.ts";
 import { MEMORY, MEMORY_PAGE, VERSIONS, WRITTEN_MEMORY } from "../shapes/memory.ts";
 import { ERASURE_RECEIPT, RECEIPT } from "../shapes/receipt.ts";
 import { given, memoryToWire, receiptToWire, toWire } from "../wire.ts";
@@ -100,11 +100,8 @@ export const memoryOperations: readonly Operation[] = [
       const { items, total, cursor } = await memoryOf(path.user_id).list(
         given({ kind: asked, quarantined: aside, ...rest }),
       );
-      return exchange.json({
-        items: items.map((memory) => memoryToWire(path.user_id, memory)),
-        total,
-        ...cursorsTo(cursor),
-      });
+      const make = (memory: ShownMemory): object => memoryToWire(path.user_id, memory);
+      return sendPage(exchange, items, make, { total, ...cursorsTo(cursor) });
     },
   }),
   operation({
