@@ -15,7 +15,7 @@ export type ScanRequest =
       readonly texts: readonly string[];
     };
 
-/** `found`: for "count", how often each text occurs; for "leftovers", how many texts occur in bytes that no row explains. */
+/** `found`: for "count", how often each text occurs; for "leftovers", 1 for each text that occurs in bytes that no row explains. */
 export type ScanResponse = { readonly found: readonly number[] } | { readonly failure: string };
 
 /** Scans that are tried without the write lock, and then with it. */
@@ -46,57 +46,58 @@ export function runScan(request: ScanRequest): ScanResponse {
   };
   try {
     if (request.scan === "count") return { found: countRaw() };
-    return { found: [countLeftovers(request, countRaw)] };
+    return { found: leftoversOf(request, countRaw) };
   } finally {
     for (const descriptor of descriptors) closeSync(descriptor);
   }
 }
 
 /**
- * How many texts occur more often in the raw bytes than live rows of any user explain. A page that a commit rewrote occurs
+ * 1 for each text that occurs more often in the raw bytes than live rows of any user explain. A page that a commit rewrote occurs
  * in the log and in the file, so a scan counts only while the log is empty and no commit came in between. Where commits
  * keep coming, the last scan holds the write lock. A text that lies across two pages is not seen.
  */
-function countLeftovers(
+function leftoversOf(
   { path, texts }: { readonly path: string; readonly texts: readonly string[] },
   countRaw: () => number[],
-): number {
+): number[] {
   const database = databaseOf(path, new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS }));
   const search = rawSearch(texts);
-  const compare = (): number => {
+  const compare = (): number[] => {
     const raw = countRaw();
     const live = texts.map(() => 0);
     countLive(database, search, live);
-    return raw.filter((count, i) => count > (live[i] ?? 0)).length;
+    return raw.map((count, i) => (count > (live[i] ?? 0) ? 1 : 0));
   };
   try {
     const left = compareLockFree(database, compare);
     if (left.isExact || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOCKED_SCAN_BYTES) {
-      return left.count;
+      return left.found;
     }
     return compareLocked(database, compare);
   } catch (error) {
-    if (isBusy(error)) return texts.length;
+    if (isBusy(error)) return texts.map(() => 1);
     throw error;
   } finally {
     database.handle.close();
   }
 }
 
-function compareLockFree(database: Database, compare: () => number): { count: number; isExact: boolean } {
+function compareLockFree(database: Database, compare: () => number[]): { found: number[]; isExact: boolean } {
   const { handle } = database;
-  let count = 0;
+  let found: number[] = [];
   for (let attempt = 1; attempt <= TRIES; attempt += 1) {
     handle.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     const version = pragma(handle, "data_version");
-    count = compare();
-    const isExact = count === 0 || (isLogEmpty(database) && pragma(handle, "data_version") === version);
-    if (isExact) return { count, isExact };
+    found = compare();
+    const isExact =
+      !found.includes(1) || (isLogEmpty(database) && pragma(handle, "data_version") === version);
+    if (isExact) return { found, isExact };
   }
-  return { count, isExact: false };
+  return { found, isExact: false };
 }
 
-function compareLocked(database: Database, compare: () => number): number {
+function compareLocked(database: Database, compare: () => number[]): number[] {
   const { handle } = database;
   for (let attempt = 1; ; attempt += 1) {
     handle.exec("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -11,31 +11,84 @@ const TRIES = 2;
 type ScanLine = Line<ScanRequest, ScanResponse>;
 
 let current: ScanLine | undefined;
-let running = 0;
+let isScanning = false;
 let idle: NodeJS.Timeout | undefined;
+
+interface WaitingScan {
+  readonly request: ScanRequest;
+  readonly answer: PromiseWithResolvers<readonly number[]>;
+}
+
+/** Texts of one scan; one request alone may have more. */
+const MOST_TEXTS = 2000;
+
+let waiting: WaitingScan[] = [];
 
 /**
  * Scans files in a process of its own: this one may have the database open, and would lose its locks on it (see `runScan`).
- * The event loop is free meanwhile. `unavailable` where no such process can run or the files cannot be read.
+ * The event loop is free meanwhile. What waits while another scan runs is looked for in one scan, so that many erasures at once do not
+ * queue up. Gives a number for each text. `unavailable` where no such process can run or the files cannot be read.
  */
-export async function scanFiles(request: ScanRequest): Promise<readonly number[]> {
+export function scanFiles(request: ScanRequest): Promise<readonly number[]> {
+  const answer = Promise.withResolvers<readonly number[]>();
+  waiting.push({ request, answer });
+  if (!isScanning) void scanWaiting();
+  return answer.promise;
+}
+
+async function scanWaiting(): Promise<void> {
   clearTimeout(idle);
-  running += 1;
-  try {
-    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-      const { told } = await currentLine().ask(request);
-      if (!told) continue;
-      if ("found" in told) return told.found;
-      throw new MemoryError("unavailable", `the files could not be scanned: ${told.failure}`);
+  isScanning = true;
+  for (let batch = nextBatch(); batch.length > 0; batch = nextBatch()) {
+    const [first] = batch;
+    const texts = batch.flatMap(({ request }) => request.texts);
+    try {
+      const found = first ? await scanOnce({ ...first.request, texts }) : [];
+      let from = 0;
+      for (const { request, answer } of batch) {
+        answer.resolve(found.slice(from, from + request.texts.length));
+        from += request.texts.length;
+      }
+    } catch (error) {
+      for (const { answer } of batch) answer.reject(error);
     }
-    throw new MemoryError(
-      "unavailable",
-      "the process that scans the files ended. Check that this program may start processes; the erasure is verified later.",
-    );
-  } finally {
-    running -= 1;
-    if (running === 0) endWhenIdle();
   }
+  isScanning = false;
+  endWhenIdle();
+}
+
+/** Takes the first that waits, and others that look into the same files in the same way. */
+function nextBatch(): WaitingScan[] {
+  const [first] = waiting;
+  if (!first) return [];
+  const batch: WaitingScan[] = [];
+  const rest: WaitingScan[] = [];
+  const key = filesKey(first.request);
+  let texts = 0;
+  for (const one of waiting) {
+    texts += one.request.texts.length;
+    const isTaken = one === first || (texts <= MOST_TEXTS && filesKey(one.request) === key);
+    (isTaken ? batch : rest).push(one);
+  }
+  waiting = rest;
+  return batch;
+}
+
+function filesKey({ texts: _texts, ...where }: ScanRequest): string {
+  return JSON.stringify(where);
+}
+
+async function scanOnce(request: ScanRequest): Promise<readonly number[]> {
+  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+    const { told } = await currentLine().ask(request);
+    if (!told) continue;
+    if ("found" in told) return told.found;
+    throw new MemoryError("unavailable", `the files could not be scanned: ${told.failure}`);
+  }
+  throw new MemoryError(
+    "unavailable",
+    "the process that scans the files ended. Check that this program may start processes; the erasure is verified later.",
+  );
 }
 
 function currentLine(): ScanLine {

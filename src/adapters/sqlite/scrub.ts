@@ -105,8 +105,8 @@ async function countLeftovers(
   files: readonly string[],
   texts: readonly string[],
 ): Promise<number> {
-  const [left = 0] = await scanFiles({ scan: "leftovers", path, files, texts });
-  return left;
+  const left = await scanFiles({ scan: "leftovers", path, files, texts });
+  return left.filter((found) => found > 0).length;
 }
 
 /** How many of the texts occur in the files at all. */
