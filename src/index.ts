@@ -44,14 +44,10 @@ export type {
   Audit,
   Backup,
   BackupOptions,
-  Drift,
-  DriftOptions,
   ExportLine,
   Forget,
   ImportOptions,
   ImportProgress,
-  Indexes,
-  IndexProgress,
   InputMessage,
   JobState,
   Keepsake,
@@ -77,6 +73,7 @@ export type {
   Understood,
   WorkSetAside,
 } from "./engine/surface.ts";
+export type { Drift, DriftOptions, Indexes, IndexProgress } from "./engine/vector-indexes.ts";
 export { ERROR_CODES, type ErrorCode, isMemoryError, MemoryError } from "./errors.ts";
 export { createMemory, type Made, type MemoryOptions } from "./memory.ts";
 export type { Opened } from "./opened.ts";

@@ -1,4 +1,5 @@
-import type { Drift, Keepsake } from "../../engine/surface.ts";
+import type { Keepsake } from "../../engine/surface.ts";
+import type { Drift } from "../../engine/vector-indexes.ts";
 import { isMemoryError } from "../../errors.ts";
 import { type Printer, several } from "../print.ts";
 import { progress } from "../progress.ts";

@@ -2,7 +2,7 @@ import type { Scope } from "../../domain/scope.ts";
 import type { CallOptions } from "../../ports/call.ts";
 import type { Ports } from "../ports.ts";
 import { spaceOf } from "../space.ts";
-import type { Drift, DriftOptions } from "../surface.ts";
+import type { Drift, DriftOptions } from "../vector-indexes.ts";
 import { askedInTurn } from "./call.ts";
 import { hasDirection } from "./entries.ts";
 import { dropped } from "./erase.ts";

@@ -6,7 +6,8 @@ import type { Record } from "../../ports/record.ts";
 import { entry, idsOf } from "../../testing/follower-entries.ts";
 import { hashEmbedder } from "../../testing/hash-embedder.ts";
 import { type TroubledFollower, troubledFollower } from "../../testing/troubled-follower.ts";
-import type { IndexProgress, Keepsake } from "../surface.ts";
+import type { Keepsake } from "../surface.ts";
+import type { IndexProgress } from "../vector-indexes.ts";
 
 const ANN = { project: "default", user: "ann" };
 const BOB = { project: "default", user: "bob" };

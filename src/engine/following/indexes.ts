@@ -1,5 +1,5 @@
 import { MemoryError } from "../../errors.ts";
-import type { Indexes } from "../surface.ts";
+import type { Indexes } from "../vector-indexes.ts";
 import type { Following } from "./index.ts";
 
 /** The indexes of a memory as its caller sees them; `check` refuses where the memory is closed. */
