@@ -25,6 +25,17 @@ describe("the document", () => {
     }
   });
 
+  it("refuses . as a user where something is said, and takes it where something is taken back", () => {
+    const users = ["/message", "/forget"].map((path) => {
+      const body = CALLS.find((one) => one.path === path && one.method === "post")?.call.requestBody;
+      return [path, JSON.stringify(body).match(/"userId":\{[^}]*schemas\/(\w+)"/)?.[1]];
+    });
+    expect(users).toEqual([
+      ["/message", "NewName"],
+      ["/forget", "Name"],
+    ]);
+  });
+
   it("refers only to what is in it", () => {
     const references = [...JSON.stringify(DOCUMENT).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
       ([, at]) => at ?? "",

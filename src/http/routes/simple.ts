@@ -1,21 +1,27 @@
 import * as z from "zod";
 import { storableText } from "../../domain/limits.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
-import { maybe, name, spoken, text } from "../fields.ts";
+import { maybe, name, newName, spoken, text } from "../fields.ts";
 import { noteErasures } from "../once.ts";
 import { type Operation, operation } from "../operation.ts";
 
-const SIMPLE = z
-  .strictObject({ userId: maybe(name), user_id: maybe(name), message: spoken })
-  .refine(({ userId, user_id }) => (userId === undefined) !== (user_id === undefined), {
-    message: "give either userId or user_id",
-  })
-  .meta({ oneOf: ["userId", "user_id"].map(given) })
-  .transform(({ userId, user_id, message }) => ({
-    userId: userId ?? user_id,
-    message: storableText(message).text,
-  }))
-  .pipe(z.object({ userId: text, message: text }));
+/** Whom it is about, by either name, and what is said. */
+const saidBy = (user: z.ZodString) =>
+  z
+    .strictObject({ userId: maybe(user), user_id: maybe(user), message: spoken })
+    .refine(({ userId, user_id }) => (userId === undefined) !== (user_id === undefined), {
+      message: "give either userId or user_id",
+    })
+    .meta({ oneOf: ["userId", "user_id"].map(given) })
+    .transform(({ userId, user_id, message }) => ({
+      userId: userId ?? user_id,
+      message: storableText(message).text,
+    }))
+    .pipe(z.object({ userId: text, message: text }));
+
+const SAY = saidBy(newName);
+/** What is stored under a name that is refused today can still be taken back. */
+const TAKE_BACK = saidBy(name);
 
 /** The schema of an object that has this field, and not null in it. */
 function given(field: string): object {
@@ -33,7 +39,7 @@ export const simpleOperations: readonly Operation[] = [
     tag: "First steps",
     summary: "Says something, and gets a reply",
     scope: ["read", "write"],
-    body: SIMPLE,
+    body: SAY,
     takesKey: true,
     answers: { 200: { says: "The reply.", schema: REPLY } },
     async handle({ exchange, body, signal, memoryOf }) {
@@ -49,7 +55,7 @@ export const simpleOperations: readonly Operation[] = [
     tag: "First steps",
     summary: "Forgets what is named, by its name or in a sentence",
     scope: "erase",
-    body: SIMPLE,
+    body: TAKE_BACK,
     takesKey: true,
     answers: { 200: { says: "What went, without naming it.", schema: REPLY } },
     async handle({ exchange, body, memoryOf }) {
