@@ -10,6 +10,7 @@ const notLookedAt = <Case>(cases: readonly Case[]): Case[] => cases.filter((_, i
 
 const LOOKED_AT = lookedAt(orders("in-passing"));
 const NOT_LOOKED_AT = notLookedAt(orders("in-passing"));
+const LATER = orders("in-passing-later");
 /** Nothing that a statement beside an order takes the place of. */
 const KNOWN = "My bank is Storkbank.";
 const NONE = { raised: 0, instructed: 0, removed: 0, called: 0, shown: 0 };
@@ -34,7 +35,10 @@ describe("an order beside a statement in one message", () => {
     expect(texts(unlearnt)).toEqual([]);
   }, 60_000);
 
-  it.each([["not looked at", NOT_LOOKED_AT]] as const)(
+  it.each([
+    ["not looked at", NOT_LOOKED_AT],
+    ["written later", LATER],
+  ] as const)(
     "becomes no instruction and no call, and is seldom shown, among those %s",
     async (_name, all) => {
       const { count } = await measured(all);
@@ -87,7 +91,7 @@ describe("an order beside a statement in one message", () => {
 });
 
 describe("a statement that looks like one with an order", () => {
-  it.each(["in-passing"] as const satisfies readonly InPassing[])(
+  it.each(["in-passing", "in-passing-later"] as const satisfies readonly InPassing[])(
     "is found again, and reaches the model (%s)",
     async (part) => {
       const all = lookAlikes(part);
