@@ -177,3 +177,14 @@ it("serves many at once without taking anything in twice", async () => {
   expect(blocks[0]?.words.size).toBe(20);
   expect(whole()).toBe(1);
 });
+
+it("a user of 20,000 messages is read once where memory runs short and others are served in between", async () => {
+  const { record, whole } = counting();
+  await say(record, "big", 0, 20_000);
+  await say(record, "ann", 0, 3);
+  const states = userStates(record, SPACE, { bytes: () => 1 });
+  for (const user of ["big", "ann", "big", "ann", "big"]) await states.of(scopeOf(user));
+  // The block and the rest of each, once.
+  expect(whole()).toBe(2 + 2);
+  expect((await states.of(scopeOf("big"))).messages.size).toBe(20_000);
+});

@@ -72,11 +72,17 @@ interface Kept {
   shared?: number;
   /** Memory that it took when it was last used, about. */
   bytes: number;
+  /** When it was last used, in ms of this process. */
+  usedAt: number;
 }
 
 /** A block with more new units than this, and than a tenth of all, is worth keeping anew. */
 const WORTH_KEEPING = 200;
 const CACHE_BYTES = 256_000_000;
+/** With so many messages and memories, a user takes a second and more to be read again. */
+const SLOW_TO_READ = 20_000;
+/** So long the slowest to read stays beside the one in use, whatever room it takes: else each request would read it anew. */
+const STAYS_MS = 60_000;
 const USERS = { cache: "users" } as const;
 
 type Source = Pick<Record, "revision" | "since" | "block" | "keepBlock" | "log">;
@@ -89,7 +95,10 @@ export interface UserStatesOptions {
   readonly sharing?: Sharing | undefined;
 }
 
-/** Keeps the states of the users used last, up to about so many bytes (256 MB); the one in use always stays. */
+/**
+ * Keeps the states of the users used last, up to about so many bytes (256 MB). The one in use always stays; and of those that are
+ * slow to read the largest that was used within a minute.
+ */
 export function userStates(
   record: Source,
   embedder: Space,
@@ -108,7 +117,13 @@ export function userStates(
     if (found && found.block.revision <= revision) return found;
     if (found) letGo(found);
     const block = await takenUp(record, scope, revision, { space, meter, shared, asked });
-    const one: Kept = { scope: { project: scope.project, user: scope.user }, uses: 0, bytes: 0, ...block };
+    const one: Kept = {
+      scope: { project: scope.project, user: scope.user },
+      uses: 0,
+      bytes: 0,
+      usedAt: 0,
+      ...block,
+    };
     kept.set(key, one);
     return one;
   };
@@ -120,12 +135,8 @@ export function userStates(
   };
 
   const makeRoom = (current: Kept): void => {
-    const most = bytes();
     touch(kept, current);
-    let sum = lightened(kept, most, current, ({ scope }) => isAtWork(scope));
-    for (const one of kept.values()) {
-      if (sum <= most || one === current) break;
-      sum -= one.bytes;
+    for (const one of overflow(kept, bytes(), current, ({ scope }) => isAtWork(scope))) {
       kept.delete(scopeKey(one.scope));
       void inTurn(one.scope, () => keep(record, one)).finally(() => release(one.block));
     }
@@ -135,7 +146,7 @@ export function userStates(
     const { revision, asked } = await newest(record, scope, !shared && !kept.has(scopeKey(scope)) && space);
     const one = await held(scope, revision, asked);
     if (one.block.revision === revision && (one.whole?.revision === revision || !isWhole)) {
-      if (kept.size > 1) touch(kept, one);
+      touch(kept, one);
       meter.count("cache_hits_total", USERS);
       return one;
     }
@@ -180,19 +191,38 @@ export function userStates(
   };
 }
 
+/** Those that there is no room for beside the one in use, once others are lighter. */
+function overflow(
+  kept: ReadonlyMap<string, Kept>,
+  most: number,
+  current: Kept,
+  isAtWork: (one: Kept) => boolean,
+): Kept[] {
+  const slow = slowest(kept);
+  let sum = lightened(kept, most, current, (one) => one === slow || isAtWork(one));
+  const over: Kept[] = [];
+  for (const one of kept.values()) {
+    if (sum <= most || one === current) break;
+    if (one === slow) continue;
+    sum -= one.bytes;
+    over.push(one);
+  }
+  return over;
+}
+
 /** Takes from others what only writes need: searches are many, and live by the blocks. Gives how much is held then. */
 function lightened(
   kept: ReadonlyMap<string, Kept>,
   most: number,
   current: Kept,
-  isAtWork: (one: Kept) => boolean,
+  stays: (one: Kept) => boolean,
 ): number {
   current.bytes = bytesOf(current);
   let sum = 0;
   for (const one of kept.values()) sum += one.bytes;
   for (const one of kept.values()) {
     if (sum <= most) break;
-    if (one === current || isAtWork(one)) continue;
+    if (one === current || stays(one)) continue;
     const { bytes = 0 } = one.whole ?? {};
     sum -= bytes;
     one.bytes -= bytes;
@@ -201,9 +231,22 @@ function lightened(
   return sum;
 }
 
+/** The largest of those that are slow to read and were used of late. */
+function slowest(kept: ReadonlyMap<string, Kept>): Kept | undefined {
+  const from = performance.now() - STAYS_MS;
+  let found: Kept | undefined;
+  for (const one of kept.values()) {
+    const { messages, memories } = one.whole ?? {};
+    const rows = (messages?.size ?? 0) + (memories?.size ?? 0);
+    if (rows >= SLOW_TO_READ && one.usedAt >= from && one.bytes > (found?.bytes ?? 0)) found = one;
+  }
+  return found;
+}
+
 /** Used last stands last. */
 function touch(kept: Map<string, Kept>, one: Kept): void {
   const key = scopeKey(one.scope);
+  one.usedAt = performance.now();
   kept.delete(key);
   kept.set(key, one);
 }

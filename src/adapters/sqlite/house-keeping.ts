@@ -122,12 +122,7 @@ export function currentMemories(
     const user = userOf(database, scope);
     const last = after === undefined ? 0 : user && numberOfHead(database, user.id, after);
     if (!user || last === undefined) return { revision: user?.revision ?? 0, memories: [], more: false };
-    const rows = database
-      .statement(
-        "SELECT body FROM heads JOIN versions USING (user, id, version) WHERE heads.user = :user " +
-          "AND heads.number > :last AND json_extract(body, '$.status') = 'current' ORDER BY heads.number LIMIT :limit",
-      )
-      .all({ user: user.id, last, limit: limit + 1 });
+    const rows = currentBehind(database, user.id, last, limit + 1);
     return {
       revision: user.revision,
       memories: rows.slice(0, limit).map(bodyOf<Memory>),
@@ -136,6 +131,33 @@ export function currentMemories(
   } finally {
     handle.exec("COMMIT");
   }
+}
+
+/** Numbers that are looked at for one page of memories; nearly all are current. */
+const NUMBERS = 400;
+
+/**
+ * So many rows of memories that are current, behind a number. The numbers come first, from an index alone: with both in one
+ * statement SQLite goes through all versions of the user for each page, which takes a tenth of a second for 100,000.
+ */
+function currentBehind(database: Database, user: number, after: number, wanted: number): Row[] {
+  const numbers = database.statement(
+    "SELECT number FROM heads WHERE user = :user AND number > :last ORDER BY number LIMIT :most",
+  );
+  const current = database.statement(
+    "SELECT body FROM json_each(:numbers) AS wanted CROSS JOIN heads ON heads.number = wanted.value " +
+      "CROSS JOIN versions ON versions.user = heads.user AND versions.id = heads.id AND versions.version = heads.version " +
+      "WHERE json_extract(body, '$.status') = 'current' ORDER BY wanted.key LIMIT :most",
+  );
+  const rows: Row[] = [];
+  let last = after;
+  while (rows.length < wanted) {
+    const some = numbers.all({ user, last, most: NUMBERS }).map(({ number }) => Number(number));
+    rows.push(...current.all({ numbers: JSON.stringify(some), most: wanted - rows.length }));
+    if (some.length < NUMBERS) break;
+    last = some.at(-1) ?? last;
+  }
+  return rows;
 }
 
 function numberOfHead(database: Database, user: number, id: string): number | undefined {

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { changes, memory } from "../../testing/change-sets.ts";
+import { openSqliteRecord } from "./index.ts";
+
+const MANY = 30_000;
+const ANN = { project: "default", user: "ann" };
+/** Processor time of this thread, in ms. To go through all of the user's versions takes twice as long. */
+const MOST_MS = 20;
+
+it("a page of the current memories of a user of 30,000 does not go through all of them", async () => {
+  const record = await openSqliteRecord({ path: ":memory:" });
+  const memories = Array.from({ length: MANY }, (_, i) =>
+    memory(`a${i}`, 1, i % 3 === 0 ? { status: "retracted" } : {}),
+  );
+  await record.commit(ANN, changes({ memories }));
+  const took: number[] = [];
+  for (let time = 0; time < 4; time += 1) {
+    const before = process.threadCpuUsage();
+    const page = await record.currentMemories(ANN, { after: "a15000", limit: 100 });
+    const { user, system } = process.threadCpuUsage(before);
+    took.push((user + system) / 1000);
+    expect(page.memories.map(({ id }) => id).slice(0, 3)).toEqual(["a15001", "a15002", "a15004"]);
+    expect([page.memories.length, page.more]).toEqual([100, true]);
+  }
+  expect(Math.min(...took), `${took.map(Math.round).join(", ")} ms`).toBeLessThan(MOST_MS);
+  await record.close();
+});
