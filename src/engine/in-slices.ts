@@ -1,7 +1,12 @@
 import { othersTurn } from "./others-turn.ts";
 
-/** After so many pieces of work of some microseconds each, others have their turn: about every five milliseconds. */
+/** After so many pieces of work at the most, others have their turn; sooner where they take longer than some microseconds each. */
 const SLICE = 200;
+
+/** So long may one step after another go on before others have their turn, in ms. */
+const SLICE_MS = 5;
+/** The clock is looked at after so many pieces of work. */
+const LOOK = 8;
 
 /** Does work for each of many, in slices: what one user has may be much, and nobody else waits for it. */
 export async function eachInSlices<One>(
@@ -10,15 +15,17 @@ export async function eachInSlices<One>(
   slice: number = SLICE,
 ): Promise<void> {
   let done = 0;
+  let begun = performance.now();
   for (const one of all) {
-    if (done > 0 && done % slice === 0) await othersTurn();
+    const isLate = done % LOOK === LOOK - 1 && performance.now() - begun > SLICE_MS;
+    if (isLate || (done > 0 && done % slice === 0)) {
+      await othersTurn();
+      begun = performance.now();
+    }
     work(one);
     done += 1;
   }
 }
-
-/** So long may one step after another go on before others have their turn, in ms. */
-const SLICE_MS = 5;
 
 /** Carries out work that says with each `yield` where others may have their turn, and gives what it came to. */
 export async function inSlices<Result>(work: Generator<void, Result, void>): Promise<Result> {

@@ -35,7 +35,7 @@ export async function newest(
 }
 
 /** Bytes that are taken in at once: of a large block, others have their turn in between. */
-const PIECE = 1_048_576;
+const PIECE = 262_144;
 
 async function askFor(record: Source, scope: Scope, space: Space): Promise<Asked> {
   const parts = unpacking(space);

@@ -35,8 +35,13 @@ export async function linesOf(memories: readonly Memory[], today: string): Promi
     groups.set(key, group);
   });
   const said = new Map<Memory, string>();
-  await eachInSlices(memories, (memory) => void said.set(memory, predicate(memory, names)));
-  const telling: Telling = { names, said };
+  const plain = new Map<Memory, string>();
+  await eachInSlices(memories, (memory) => {
+    const told = predicate(memory, names);
+    said.set(memory, told);
+    plain.set(memory, bare(told));
+  });
+  const telling: Telling = { names, said, plain };
   return flatMapInSlices(groups.values(), ({ section, subject, memories: held }) => {
     const text = textOf(section, subject, held, telling);
     return text === ""
@@ -73,13 +78,13 @@ function orderOf({ text, claim }: Memory): string {
 }
 
 /** "Ottilie Brandt; was born on 14 June 1987." An age grows old: it is told where the birth is not known. */
-function selfLine(held: readonly Memory[], { names, said: saidOf }: Telling): string {
+function selfLine(held: readonly Memory[], { names, plain }: Telling): string {
   const isBorn = held.some(({ claim }) => claim?.relation === "be born on");
   const name = names.get("user");
   const told = held.filter(
     ({ claim }) => claim?.relation !== "be called" && !(isBorn && claim?.relation === "be aged"),
   );
-  const said = [...new Set(told.map((memory) => bare(saidOf.get(memory) ?? "")))];
+  const said = [...new Set(told.map((memory) => plain.get(memory) ?? ""))];
   return sentences([[...(name === undefined ? [] : [name]), ...said].join("; ")]);
 }
 
@@ -96,6 +101,8 @@ type Names = ReadonlyMap<string, string>;
 interface Telling {
   readonly names: Names;
   readonly said: ReadonlyMap<Memory, string>;
+  /** The same without what ends a sentence. */
+  readonly plain: ReadonlyMap<Memory, string>;
 }
 
 function namesOf(memories: readonly Memory[]): Names {
@@ -130,10 +137,10 @@ function theirs(value: string): string {
 }
 
 /** "Daughter Femke: is 9 years old; has a peanut allergy." */
-function subjectLine(subject: string, memories: readonly Memory[], { names, said: saidOf }: Telling): string {
+function subjectLine(subject: string, memories: readonly Memory[], { names, plain }: Telling): string {
   const told = memories.filter(({ claim }) => claim?.relation !== "be called");
   const label = labelOf(subject, names);
-  const said = [...new Set(told.map((memory) => bare(saidOf.get(memory) ?? "")))];
+  const said = [...new Set(told.map((memory) => plain.get(memory) ?? ""))];
   const name = names.get(subject);
   if (said.length === 0) return name === undefined ? "" : `${bare(label.replace(name, ""))}: ${name}.`;
   return `${label}: ${said.join("; ")}.`;
