@@ -4,6 +4,8 @@ import type { Message } from "../../domain/message.ts";
 import { type Span, sentencesOf } from "../../domain/sentences.ts";
 import { shapesIn } from "../../domain/shapes.ts";
 import { analyse, stem, words } from "../../domain/words.ts";
+import { eachInSlices, filterInSlices } from "../in-slices.ts";
+import { othersTurn } from "../others-turn.ts";
 import type { UserState } from "../user-state.ts";
 import { contactNames } from "./contact-names.ts";
 import { stemsMet } from "./kin.ts";
@@ -19,16 +21,17 @@ export interface Asking {
 }
 
 /** What goes where a phrase names or describes values or a wording; nothing where none is found. */
-export function selectValues(
+export async function selectValues(
   state: UserState,
   phrase: string,
   wanted: Wanted,
   asking: Asking | undefined,
-): Selection | undefined {
+): Promise<Selection | undefined> {
   const said = saidBefore(state, asking);
-  const found = valuesMeant(said, wanted, asking?.message.name);
+  await othersTurn();
+  const found = await valuesMeant(said, wanted, asking?.message.name);
   const values = [...found, ...contactNames(said, phrase, wanted, found)];
-  const selection = withValues(state, values, wanted, asking?.message.name);
+  const selection = await withValues(state, values, wanted, asking?.message.name);
   const wording = aboutWording(phrase, wanted);
   const worded =
     wanted.head?.isText || wanted.slots.some(({ slot }) => slot.isText)
@@ -73,27 +76,28 @@ function blanked(text: string, spans: readonly Span[]): string {
   );
 }
 
-function withValues(
+async function withValues(
   state: UserState,
   values: readonly Value[],
   wanted: Wanted,
   asker: string | undefined,
-): Selection {
+): Promise<Selection> {
   const memories = new Set<Memory>();
-  for (const memory of state.memories.values()) {
+  await eachInSlices(state.memories.values(), (memory) => {
     const text = `${memory.text} ${memory.claim?.value ?? ""}`;
     const isHeld = values.some(
       (value) => placesMeant(text, value, wanted).length > 0 && isOfIt(text, "", value, wanted, asker),
     );
     if (isHeld) memories.add(memory);
-  }
-  const staying = [...state.memories.values()].filter((memory) => !memories.has(memory));
+  });
+  const staying = await filterInSlices(state.memories.values(), (memory) => !memories.has(memory));
+  await othersTurn();
   const kept = Map.groupBy(
     staying.flatMap(({ sources }) => sources),
     ({ message }) => message,
   );
   const cuts = new Map<string, Cut[]>();
-  for (const message of state.messages.values()) {
+  await eachInSlices(state.messages.values(), (message) => {
     const found = sentencesOf(message.content).flatMap((sentence) =>
       cutValues(
         message,
@@ -104,7 +108,7 @@ function withValues(
       ),
     );
     if (found.length > 0) cuts.set(message.id, found);
-  }
+  });
   return { memories, cuts, values: values.filter(({ isDistinct }) => isDistinct || wanted.named.length > 0) };
 }
 

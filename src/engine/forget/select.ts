@@ -221,10 +221,10 @@ async function selectThing(
 ): Promise<Selection> {
   const about = aboutOf(phrase);
   const wanted = wantedIn(phrase, { isListed });
-  const byValues = (): Selection | undefined => selectValues(state, phrase, wanted, asking);
+  const byValues = (): Promise<Selection | undefined> => selectValues(state, phrase, wanted, asking);
   if (about?.isOwn) return selectOwn(ports, state, { phrase, about, wanted }, byValues);
   const isPerson = about?.person !== undefined;
-  const named = !isPerson && namesValues(wanted) ? byValues() : undefined;
+  const named = !isPerson && namesValues(wanted) ? await byValues() : undefined;
   if (named) return named;
   // "the old line": a noun of information alone is no description to go by.
   const isBare = wanted.slots.length > 0 && wanted.terms.length === 0 && !isPerson;
@@ -232,7 +232,7 @@ async function selectThing(
   const memories = await memoriesAbout(ports, state, phrase, about);
   // Words that were said as they stand, and that no memory was read from, are taken out alone.
   const isSaid = memories.size === 0 && !isPerson && wanted.run !== undefined;
-  const said = isSaid ? byValues() : undefined;
+  const said = isSaid ? await byValues() : undefined;
   if (said) return said;
   const cuts = new Map<string, Cut[]>();
   await cutSentences(state, memories, cuts, about);
@@ -246,12 +246,12 @@ async function selectOwn(
   ports: Pick<Ports, "questions">,
   state: UserState,
   { phrase, about, wanted }: { phrase: string; about: About; wanted: Wanted },
-  byValues: () => Selection | undefined,
+  byValues: () => Promise<Selection | undefined>,
 ): Promise<Selection> {
   const isDescribed = wanted.named.length + wanted.called.length === 0 && !wanted.part;
   const memories = isDescribed ? await memoriesAbout(ports, state, phrase, about) : new Set<Memory>();
   const isTold = memories.size === 0 ? namesValues(wanted) : wanted.follows !== undefined;
-  const told = isTold ? byValues() : undefined;
+  const told = isTold ? await byValues() : undefined;
   if (told && memories.size === 0) return told;
   const meant = memories.size > 0 ? memories : await memoriesAbout(ports, state, phrase, about);
   const cuts = new Map<string, Cut[]>();

@@ -2,6 +2,7 @@ import type { Message } from "../../domain/message.ts";
 import { type Span, sentencesOf } from "../../domain/sentences.ts";
 import { isDistinct, type Shape, shapesIn } from "../../domain/shapes.ts";
 import { analyse, stem, words } from "../../domain/words.ts";
+import { filterInSlices, flatMapInSlices } from "../in-slices.ts";
 import { complementsIn } from "./complements.ts";
 import { isKin, stemsMet } from "./kin.ts";
 import { exactPlaces, variantsOf } from "./places.ts";
@@ -45,7 +46,11 @@ const LESS = 0.8;
 const MOST_OF_IT = 0.66;
 
 /** The values that a phrase means, out of everything that was said. */
-export function valuesMeant(said: readonly Said[], wanted: Wanted, asker: string | undefined): Value[] {
+export async function valuesMeant(
+  said: readonly Said[],
+  wanted: Wanted,
+  asker: string | undefined,
+): Promise<Value[]> {
   const named = [
     ...wanted.named.map(({ text, shape }) => valueFrom(text, shape)),
     ...wanted.called.map((name) => nameValue(said, name)),
@@ -57,8 +62,9 @@ export function valuesMeant(said: readonly Said[], wanted: Wanted, asker: string
   if (named.length > 0) return named;
   if (wanted.slots.length === 0) return [];
   if (wanted.head?.isName) return onlyName(said);
-  const own = wanted.isOwn && asker !== undefined ? said.filter((one) => isBy(one, asker)) : said;
-  const found = described(own, wanted);
+  const own =
+    wanted.isOwn && asker !== undefined ? await filterInSlices(said, (one) => isBy(one, asker)) : said;
+  const found = await described(own, wanted);
   return found.length > 0 || own === said ? found : described(said, wanted);
 }
 
@@ -171,13 +177,13 @@ function ofPart(said: readonly Said[], { at, text }: NonNullable<Wanted["part"]>
 }
 
 /** The values that a description fits best. */
-function described(said: readonly Said[], wanted: Wanted): Value[] {
-  const candidates = said.flatMap((one, at) =>
+async function described(said: readonly Said[], wanted: Wanted): Promise<Value[]> {
+  const candidates = await flatMapInSlices<[number, Said], Candidate>(said.entries(), ([at, one]) =>
     candidatesIn(one, said.slice(Math.max(0, at - BEFORE), at), at, wanted),
   );
-  const best = Math.max(0, ...candidates.map(({ rating }) => rating));
+  const best = candidates.reduce((most, { rating }) => Math.max(most, rating), 0);
   if (best === 0) return [];
-  const closest = Math.max(...candidates.map(({ close }) => close));
+  const closest = candidates.reduce((most, { close }) => Math.max(most, close), 0);
   const byText = Map.groupBy(
     candidates.filter(({ rating, close }) => rating >= best - 0.75 && close >= closest / 2),
     ({ text }) => words(text).join(" "),
