@@ -1,5 +1,6 @@
 import { fileSecret, textSecret } from "./adapters/sqlite/index.ts";
 import { passingSecret } from "./adapters/system/index.ts";
+import type { SecretState } from "./engine/health/checks.ts";
 import type { Record } from "./ports/record.ts";
 import type { Secret } from "./ports/secret.ts";
 
@@ -28,6 +29,13 @@ export function heldSecret(
 export async function secretNotices(record: Record, isNew: boolean): Promise<string[]> {
   if (isNew && (await record.erasures()).length > 0) return [LOST_SECRET];
   return (await record.integrity?.state())?.secret === "another" ? [OTHER_SECRET] : [];
+}
+
+/** Whether rows can be checked under it. One that was made beside a record that has erasures is another one. */
+export async function secretStateOf(record: Record, isNew: boolean): Promise<SecretState> {
+  const isAnother = (await record.integrity?.state())?.secret === "another";
+  if (isAnother || (isNew && (await record.erasureMarks()).length > 0)) return "another";
+  return isNew ? "new" : "own";
 }
 
 const OTHER_SECRET =

@@ -14,6 +14,7 @@ import { type CostOptions, type Costs, costKeeper } from "./engine/cost/costs.ts
 import { type ErasureWatch, erasureWatch } from "./engine/erasure-watch.ts";
 import { type Replayed, replayLedger } from "./engine/forget/replay.ts";
 import { endInterrupted } from "./engine/forget/verify.ts";
+import { type ModelServers, modelServers } from "./engine/health/model-servers.ts";
 import { keepsake } from "./engine/keepsake.ts";
 import type { Ports } from "./engine/ports.ts";
 import { readable } from "./engine/readable.ts";
@@ -24,7 +25,7 @@ import { type UserStates, userStates } from "./engine/user-state.ts";
 import { watchedClock } from "./engine/watched-clock.ts";
 import { refuseHalfMoved } from "./engine/whole/unfinished.ts";
 import { invalid } from "./errors.ts";
-import { heldSecret, secretNotices } from "./held-secret.ts";
+import { heldSecret, secretNotices, secretStateOf } from "./held-secret.ts";
 import { type Opened, type Openings, openings } from "./opened.ts";
 import type { Cache } from "./ports/cache.ts";
 import type { CallHooks, Calls } from "./ports/calls.ts";
@@ -35,7 +36,7 @@ import type { Follower } from "./ports/follower.ts";
 import type { Ids } from "./ports/ids.ts";
 import type { LanguageModel } from "./ports/language-model.ts";
 import type { Ledger } from "./ports/ledger.ts";
-import type { Meter } from "./ports/meter.ts";
+import { type Meter, NO_METER } from "./ports/meter.ts";
 import type { QuestionReader } from "./ports/question-reader.ts";
 import type { Queue } from "./ports/queue.ts";
 import type { Record } from "./ports/record.ts";
@@ -141,24 +142,26 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
   const ids = options.ids ?? uuidv7(clock);
   const isKept = !options.record && path !== ":memory:";
   const secretHeld = heldSecret(options, isKept ? `${path}.secret` : undefined);
+  const damage = damageCounter(options.meter);
   const { record, calls } = await opened(options, opening, {
     path,
     digestKey: () => digestKeyOf(secretHeld().secret),
-    onDamage: () => options.meter?.count("memory_damaged_rows_total"),
+    onDamage: damage.count,
     ...(options.onSyncFailure ? { onSyncFailure: options.onSyncFailure } : {}),
   });
   await refuseHalfMoved(record);
   const costs = costsOf(options, { calls, clock, ids });
   opening.own(costs);
   const erasures = erasureWatch();
-  const understanding = await understandingOf(options, hooksOf(costs, options.meter), erasures);
+  const servers = modelServers();
+  const understanding = await understandingOf(options, hooksOf(costs, options.meter), { erasures, servers });
   const { secret } = secretHeld();
   const notices = await secretNotices(record, secretHeld().isNew);
   const ledger =
     options.ledger ?? (isKept ? fileLedger(`${path}.erasures`, await record.identity()) : undefined);
   const besides = await others(options, opening, clock);
   const apart = { ...understanding, ...besides, digestKey: digestKeyOf(secret) };
-  const recaller = await recallerOf(options, path, apart, opening);
+  const recaller = await recallerOf({ ...options, meter: damage.meter }, path, apart, opening);
   const states = statesOf(options, record, { ...understanding, ...besides }, recaller);
   const deaf = record.watchErased?.((scope) => {
     void states.cleanse(scope);
@@ -179,6 +182,9 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
     ...wished(options),
     ...(ledger ? { ledger } : {}),
     ...besides,
+    modelServers: servers,
+    damagedRows: damage.rows,
+    secretState: await secretStateOf(record, secretHeld().isNew),
     ...(recaller ? { recaller } : {}),
     states: opening.own(states),
     erasureWatch: erasures,
@@ -287,13 +293,16 @@ function hooksOf({ onCall, mayCall }: Costs, meter: Meter | undefined): CallHook
 async function understandingOf(
   { embedder, extractor, model, inThreads }: MemoryOptions,
   hooks: CallHooks,
-  erasures: ErasureWatch,
+  { erasures, servers }: { readonly erasures: ErasureWatch; readonly servers: ModelServers },
 ): Promise<Pick<Ports, "embedder" | "extractor" | "modelExtractor" | "model">> {
-  const answering = await made(model, hooks);
+  const answering = await made(model, servers.heard("model", hooks));
   const own = typeof extractor === "string" ? extractor : await made(extractor, hooks);
   const read = extractorsOf(own, answering, inThreads ? () => watchedRules(erasures) : rulesExtractor);
+  const embedding = (await made(embedder, servers.heard("embedder", hooks))) ?? staticEmbedder();
+  if (!embedding.local) servers.add("embedder");
+  if (answering) servers.add("model");
   const found = {
-    embedder: (await made(embedder, hooks)) ?? staticEmbedder(),
+    embedder: embedding,
     extractor: readable(read.extractor),
     ...(read.modelExtractor ? { modelExtractor: readable(read.modelExtractor) } : {}),
     ...(answering ? { model: answering } : {}),
@@ -310,6 +319,25 @@ function watchedRules(erasures: ErasureWatch): Extractor {
   const rules = rulesInThread();
   erasures.watch(rules.dropWords);
   return rules;
+}
+
+/** Counts rows that were not as they were written: those read here, and those that processes of this one report. */
+function damageCounter(meter: Meter = NO_METER): {
+  readonly rows: () => number;
+  readonly count: () => void;
+  readonly meter: Meter;
+} {
+  const name = "memory_damaged_rows_total";
+  let rows = 0;
+  const watching: Meter = {
+    count(counted, labels, by) {
+      if (counted === name) rows += by ?? 1;
+      meter.count(counted, labels, by);
+    },
+    observe: (observed, value, labels) => meter.observe(observed, value, labels),
+    set: (gauge, value, labels) => meter.set(gauge, value, labels),
+  };
+  return { rows: () => rows, count: () => watching.count(name), meter: watching };
 }
 
 /** Who reads within the write, and who later. */

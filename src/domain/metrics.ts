@@ -55,6 +55,10 @@ const CALL = { purpose: PURPOSES, model: "code" } as const;
 /** One of `JOBS`, or "following" and the name of an index. */
 const CACHES = ["users", "vectors", "shared users", "shared vectors"] as const;
 const JOB = { job: "code" } as const;
+const DEPENDENCY = {
+  kind: ["record", "sessions", "cache", "queue", "index", "embedder", "model"],
+  name: "code",
+} as const;
 
 /** Every metric, by name. What is counted under a name that does not stand here is not counted. */
 export const METRICS: { readonly [name: string]: Metric } = {
@@ -195,10 +199,17 @@ export const METRICS: { readonly [name: string]: Metric } = {
   keepsake_dependency_up: {
     type: "gauge",
     help: "Whether a service that the memory stands on answered when it was asked last: 1 or 0.",
-    labels: {
-      kind: ["record", "sessions", "cache", "queue", "index"],
-      name: "code",
-    },
+    labels: DEPENDENCY,
+  },
+  keepsake_dependency_state: {
+    type: "gauge",
+    help: "How it stands with a service that the memory stands on: 0 up, 1 degraded, 2 down.",
+    labels: DEPENDENCY,
+  },
+  keepsake_health_check: {
+    type: "gauge",
+    help: "What a check of the last minute found: 0 all is well, 1 something is to be done.",
+    labels: { check: "code" },
   },
   memory_damaged_rows_total: {
     type: "counter",

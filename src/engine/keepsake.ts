@@ -12,7 +12,8 @@ import { following } from "./following/index.ts";
 import { indexesOf } from "./following/indexes.ts";
 import { tellingRecord } from "./following/telling-record.ts";
 import { forget, planForget } from "./forget.ts";
-import { type DependencyWatch, watchDependencies } from "./health/dependencies.ts";
+import { watchHealth } from "./health/checks.ts";
+import { watchDependencies } from "./health/dependencies.ts";
 import { type Background, background } from "./jobs/index.ts";
 import { optimize } from "./jobs/optimize.ts";
 import { workSetAside } from "./jobs/set-aside.ts";
@@ -28,7 +29,7 @@ import { session, sessions } from "./sessions.ts";
 import { get, list, log, versionsOf } from "./show.ts";
 import { projectStats, userStats } from "./stats.ts";
 import { supersede } from "./supersede.ts";
-import type { Keepsake, ScopedMemory } from "./surface.ts";
+import type { JobState, Keepsake, ScopedMemory } from "./surface.ts";
 import { hindrance, understand } from "./understand/understand.ts";
 import { undo } from "./undo.ts";
 
@@ -48,14 +49,15 @@ export function keepsake(
     ...(follow ? { following: follow, record: tellingRecord(plain.record, follow.written) } : {}),
   };
   const work = background(ports);
-  const watch = watched(ports);
+  const jobs = async () => [...(await work.jobs()), ...((await follow?.jobs()) ?? [])];
   let closing: Promise<void> | undefined;
   const check = (): void => {
     if (closing)
       throw new MemoryError("unavailable", "this memory is closed. Open it again with createMemory().");
   };
+  const watch = watched(ports, check, jobs);
   const close = (): Promise<void> => {
-    watch?.stop();
+    watch.stop();
     // Receipts first: a job may take longer to end than there is time.
     closing ??= recalls
       .flush()
@@ -73,7 +75,7 @@ export function keepsake(
     },
     answers: keptAnswers(ports, check),
     ...checks(ports, check),
-    dependencies: () => watch?.states() ?? [],
+    ...watch.told,
     async erasures(project = "default") {
       check();
       const wanted = checkName(project, "project");
@@ -102,7 +104,7 @@ export function keepsake(
     watchErased: (listener) => ports.erasureWatch?.watch(listener) ?? (() => {}),
     async jobs() {
       check();
-      return [...(await work.jobs()), ...((await follow?.jobs()) ?? [])];
+      return jobs();
     },
     ...workSetAside(ports, work, check),
     reindex({ signal } = {}) {
@@ -116,9 +118,29 @@ export function keepsake(
 }
 
 /** A server looks whether what it stands on answers; sessions in this process always do. */
-function watched({ sessions, hasOwnSessions, ...ports }: Ports): DependencyWatch | undefined {
-  if (!ports.watchesDependencies) return undefined;
-  return watchDependencies({ ...ports, ...(sessions && hasOwnSessions ? { sessions } : {}) });
+function watched(
+  ports: Ports,
+  check: () => void,
+  jobs: () => Promise<readonly JobState[]>,
+): { readonly told: Pick<Keepsake, "dependencies" | "health">; stop(): void } {
+  const { sessions, hasOwnSessions, damagedRows = () => 0, secretState: secret = "own", ...others } = ports;
+  const isServer = ports.watchesDependencies === true;
+  const own = { ...others, ...(sessions && hasOwnSessions ? { sessions } : {}) };
+  const dependencies = isServer ? watchDependencies(own) : undefined;
+  const whole = watchHealth(ports, { dependencies, damagedRows, secret, jobs }, { isServer });
+  return {
+    told: {
+      dependencies: () => dependencies?.states() ?? [],
+      async health() {
+        check();
+        return whole.health();
+      },
+    },
+    stop() {
+      dependencies?.stop();
+      whole.stop();
+    },
+  };
 }
 
 /** What checks the whole record, and whether it can be written. */

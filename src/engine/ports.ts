@@ -18,6 +18,8 @@ import type { Owing } from "./beside/owing.ts";
 import type { Costs } from "./cost/costs.ts";
 import type { ErasureWatch } from "./erasure-watch.ts";
 import type { Following, IndexSearching } from "./following/index.ts";
+import type { SecretState } from "./health/checks.ts";
+import type { ModelServers } from "./health/model-servers.ts";
 import type { RecallKeeper } from "./recall/receipts.ts";
 import type { UserStates } from "./user-state.ts";
 
@@ -57,6 +59,12 @@ export interface Ports {
   readonly sessions?: Sessions;
   /** Whether these are a server of their own. */
   readonly hasOwnSessions?: boolean;
+  /** What is known of the servers of models; absent where none was wired. */
+  readonly modelServers?: ModelServers;
+  /** Rows that this process read and that were changed since they were written. */
+  readonly damagedRows?: () => number;
+  /** How it stands with the secret ("own"). */
+  readonly secretState?: SecretState;
   /** Looks whether what is configured answers; a server has one. */
   readonly watchesDependencies?: boolean;
   /** Shared by several servers. */

@@ -15,6 +15,7 @@ import type { OnCall } from "../ports/calls.ts";
 import type { Fault } from "../ports/record.ts";
 import type { Examination, ExamineOptions } from "./doctor/examine.ts";
 import type { ErasureListener } from "./erasure-watch.ts";
+import type { Health } from "./health/checks.ts";
 import type { DependencyState } from "./health/dependencies.ts";
 import type { Indexes } from "./vector-indexes.ts";
 
@@ -37,6 +38,12 @@ export interface Keepsake {
   examine(options?: ExamineOptions): Promise<Examination>;
   /** Whether what the memory stands on answers, as it was found in the last seconds. Never waits. */
   dependencies(): readonly DependencyState[];
+  /**
+   * The quick part of what `examine` and `doctor` tell: durability, the storage, its disk and secret, erasures, work set aside, and each
+   * service that it stands on. A server finds it in the background once a minute and never waits; elsewhere it is found when it is
+   * asked for, at most once a minute. No addresses, paths or names of users.
+   */
+  health(): Promise<Health>;
   /**
    * Receipts of all erasures, oldest first, and whether they hold. With the `head` of an earlier audit, also whether
    * all that it saw is still there.

@@ -20,6 +20,7 @@ export async function admitted(
   if (operation.scope === "none") return undefined;
   const bearer = bearerOf(exchange, keys);
   if (!bearer) {
+    if (operation.scope === "optional" && !hasProved(exchange)) return undefined;
     const unknown = refuse({
       status: 401,
       code: "forbidden",
@@ -39,6 +40,16 @@ export async function admitted(
     });
   }
   return bearer;
+}
+
+/** Whether keys have to be known for it. Where one is optional and none came, it is answered even if they cannot be read. */
+export function mayHaveKey({ scope }: Operation, exchange: Exchange): boolean {
+  return scope !== "none" && (scope !== "optional" || hasProved(exchange));
+}
+
+/** Whether it was sent on purpose: a browser sends the cookie by itself. */
+function hasProved(exchange: Exchange): boolean {
+  return keyHeader(exchange) !== undefined || exchange.req.header(PROOF_HEADER) !== undefined;
 }
 
 function hasCredentials(exchange: Exchange): boolean {

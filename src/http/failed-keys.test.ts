@@ -129,7 +129,9 @@ describe("failed keys", () => {
   });
 
   it("are none where no key was brought", async () => {
-    const answers = await Promise.all(Array.from({ length: 40 }, () => ask(undefined)));
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => ask(undefined, "127.0.0.1", "/api/v1/memories/ana")),
+    );
     expect(statuses(answers, 401)).toBe(40);
   });
 });

@@ -47,9 +47,25 @@ describe("who may call", () => {
     expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
   });
 
-  it("a key is needed to ask whether it is ready", async () => {
-    expect((await app.request("/api/v1/ready")).status).toBe(401);
-    expect((await app.request("/api/v1/ready", { headers: withKey() })).status).toBe(200);
+  it("anybody may ask whether it is ready, and learns that alone", async () => {
+    const response = await app.request("/api/v1/ready");
+    expect([response.status, await response.json()]).toEqual([200, { status: "ready" }]);
+  });
+
+  it("a key is needed to be told how it stands", async () => {
+    expect((await app.request("/session")).status).toBe(401);
+    for (const path of ["/api/v1/health", "/api/v1/ready"]) {
+      const answer = await (await app.request(path, { headers: withKey() })).json();
+      expect([path, answer]).toMatchObject([
+        path,
+        { durability: expect.any(String), checks: expect.any(Array) },
+      ]);
+    }
+  });
+
+  it("a cookie that a browser sends by itself is no key to health, and no reason to refuse", async () => {
+    const response = await app.request("/api/v1/health", { headers: { cookie: "keepsake_0=abc" } });
+    expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
   });
 
   it.each([
@@ -57,9 +73,14 @@ describe("who may call", () => {
     ["a wrong key", { authorization: `Bearer ks_${"0".repeat(12)}_${"A".repeat(43)}` }],
     ["a key without its scheme", { authorization: "hunter2" }],
     ["a cookie that nobody gave", { cookie: "keepsake_0=abc", "x-keepsake-proof": "abc" }],
-  ])("%s is refused on every call but health, before the body is looked at", async (_what, headers) => {
-    const calls = [
+  ])("%s is refused on every call, before the body is looked at", async (what, headers) => {
+    // These take no key, and refuse one that is unknown.
+    const open = [
+      ["GET", "/api/v1/health"],
       ["GET", "/api/v1/ready"],
+    ] as const;
+    const calls = [
+      ...(what === "no key" ? [] : open),
       ["POST", "/api/v1/conversation"],
       ["POST", "/api/v1/memories"],
       ["GET", "/api/v1/memories/ana"],
@@ -188,7 +209,7 @@ describe("signing the page in", () => {
     const { proof } = (await response.json()) as { proof: string };
     const value = cookie.split(";")[0] ?? "";
     const status = async (headers: Record<string, string>) =>
-      (await app.request("/api/v1/ready", { headers })).status;
+      (await app.request("/session", { headers })).status;
     expect(await status({ cookie: value, "x-keepsake-proof": proof })).toBe(200);
     expect(await status({ cookie: value })).toBe(401);
     expect(await status({ "x-keepsake-proof": proof })).toBe(401);

@@ -1,5 +1,5 @@
 import type { App, Exchange } from "./app-types.ts";
-import { admitted } from "./authenticate.ts";
+import { admitted, mayHaveKey } from "./authenticate.ts";
 import { check, readBody, readOptionalBody } from "./body.ts";
 import { untilBrokenOff } from "./break-off.ts";
 import { inTime } from "./deadline.ts";
@@ -60,7 +60,7 @@ async function perform(
   turn: Turns,
 ): Promise<Response> {
   exchange.set("operation", operation);
-  if (operation.scope !== "none") await services.keys.refresh();
+  if (mayHaveKey(operation, exchange)) await services.keys.refresh();
   const bearer = await admitted(operation, exchange, services);
   if (bearer) exchange.set("key", bearer.key);
   const { rates } = services;

@@ -75,8 +75,11 @@ export interface Operation<Path = unknown, Query = unknown, Body = unknown> {
   /** One line without a full stop. */
   readonly summary: string;
   readonly description?: string;
-  /** What the key must be allowed to do, all of it where there are several: "any" takes every valid key, "none" needs no key. */
-  readonly scope: KeyScope | readonly KeyScope[] | "any" | "none";
+  /**
+   * What the key must be allowed to do, all of it where there are several: "any" takes every valid key, "none" needs no key, and
+   * "optional" neither: with a valid key the answer says more, and an unknown one is refused.
+   */
+  readonly scope: KeyScope | readonly KeyScope[] | "any" | "optional" | "none";
   /** One text for each name in the path. */
   readonly parameters?: z.ZodType<Path>;
   /** Only what a query can say: texts, numbers from texts (`countText`), none of them null. */
@@ -102,7 +105,7 @@ export interface Operation<Path = unknown, Query = unknown, Body = unknown> {
 
 /** The scopes that a key must have; none, where any key will do, or no key. */
 export function scopesOf({ scope }: Pick<Operation, "scope">): readonly KeyScope[] {
-  if (scope === "any" || scope === "none") return [];
+  if (scope === "any" || scope === "optional" || scope === "none") return [];
   return typeof scope === "string" ? [scope] : scope;
 }
 

@@ -49,7 +49,7 @@ describe("with a list of origins", () => {
   it("a page of a listed origin gets answers that it may read, refusals among them", async () => {
     for (const [path, headers, status] of [
       ["/api/v1/ready", key(), 200],
-      ["/api/v1/ready", {}, 401],
+      ["/session", {}, 401],
       ["/nowhere", key(), 404],
       ["/v1/models", key(), 200],
     ] as const) {

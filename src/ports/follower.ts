@@ -13,6 +13,9 @@ export interface Follower {
   /** Shown in messages and metrics, and part of the name under which its cursors are kept: "chroma". */
   readonly name: string;
 
+  /** Whether each request is paid for: then it is asked whether it answers less often. */
+  readonly isHosted?: boolean;
+
   /** Whether it was set up to hold texts; else entries come without. */
   readonly holdsTexts?: boolean;
 

@@ -10,6 +10,7 @@ import type { CallOptions } from "./call.ts";
 import type { HouseKeeping } from "./house-keeping.ts";
 import type { Integrity } from "./integrity.ts";
 import type { KeptAnswers } from "./kept-answers.ts";
+import type { StorageCondition } from "./storage-condition.ts";
 import type { Whole } from "./whole.ts";
 
 /**
@@ -169,6 +170,12 @@ export interface Record extends HouseKeeping, KeptAnswers {
    * of nobody in particular where it may have been anybody. Gives what ends it. Absent where nobody tells.
    */
   readonly watchErased?: (erased: (scope?: Scope) => void) => () => void;
+
+  /**
+   * What the storage says of itself, for a look once a minute: quick to come by, and in slices of a few milliseconds. `unavailable`
+   * where it cannot be read. Absent where nothing is kept.
+   */
+  readonly condition?: () => Promise<StorageCondition>;
 
   /**
    * Checks the whole record: damage, orphans, wrong counts, erasures in the log without their receipt (place

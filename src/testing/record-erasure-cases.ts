@@ -77,6 +77,19 @@ export const ERASURE_CASES: RecordCases = {
     await expect(record.seal(ANN, erasure("b"))).rejects.toMatchObject({ code: "not_found" });
   },
 
+  "the condition of the storage, where one is told, counts erasures whose check has not come to its end":
+    async (record) => {
+      if (!record.condition) return;
+      const erase = (id: string) => ({ messages: [], memories: [], rewrites: [], receipt: erasure(id) });
+      await record.commit(ANN, changes({ erase: erase("z") }));
+      await record.commit(BOB, changes({ erase: erase("b") }));
+      expect(await record.condition()).toMatchObject({ unverified: 2, erasing: 0, isReadOnly: false });
+      await record.seal(ANN, erasure("z", { complete: true }));
+      const { unverified, durability, reducedBy } = await record.condition();
+      expect(unverified).toBe(1);
+      expect(durability === "reduced").toBe(reducedBy.length > 0);
+    },
+
   "what erasures took comes by ids and places in the order in which they were made, and is no more changed":
     async (record) => {
       const erase = (id: string, user: string) => ({

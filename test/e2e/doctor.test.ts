@@ -24,6 +24,8 @@ describe("`keepsake doctor` on a database whose rows were changed by another pro
       healthy: true,
       faults: [],
       remedies: [],
+      durability: "full",
+      checks: expect.arrayContaining([expect.objectContaining({ name: "disk" })]),
     });
     damage("UPDATE versions SET body = replace(body, 'Lisbon', 'Lisbom')");
     const { status, json } = await keepsake("doctor", "--json");

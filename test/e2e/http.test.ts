@@ -158,7 +158,7 @@ describe("a running server", () => {
       const other = await serve(options);
       const headers = { authorization: `Bearer ${options === open ? key : "a-key-of-my-own-0123456789"}` };
       expect((await fetch(`${other.url}/api/v1/ready`, { headers })).status).toBe(200);
-      expect((await fetch(`${other.url}/api/v1/ready`)).status).toBe(401);
+      expect((await fetch(`${other.url}/session`)).status).toBe(401);
       await other.close();
     }
   });

@@ -33,6 +33,15 @@ async function get({ url, key }: Running, route: string): Promise<number> {
   return (await fetch(`${url}${route}`, { headers: { authorization: `Bearer ${key}` } })).status;
 }
 
+/** Without a key, a moment after it was asked last. */
+async function readyForAnybody({
+  url,
+}: Running): Promise<{ readonly status: number; readonly body: string }> {
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  const response = await fetch(`${url}/api/v1/ready`);
+  return { status: response.status, body: await response.text() };
+}
+
 /** From now on such calls fail where they touch the database's files. */
 async function failing({ child }: Running, calls: string, error: string): Promise<ChildProcess> {
   const files = ["", "-wal"].flatMap((end) => ["-P", `${path}${end}`]);
@@ -89,6 +98,9 @@ describe.skipIf(!isInstalled("strace"))("a server", () => {
     faulty = await failing(server, "pwrite64", "ENOSPC");
     expect(await tell(server, "m2")).toBe(503);
     expect(await get(server, "/api/v1/ready")).toBe(503);
+    const anybody = await readyForAnybody(server);
+    expect(anybody.status).toBe(503);
+    expect(anybody.body).not.toContain("memory.db");
     expect(await get(server, "/api/v1/memories/ana")).toBe(200);
     faulty.kill();
     await once(faulty, "exit");

@@ -6,8 +6,8 @@ import type { Person } from "./world.ts";
  * slip there is seen.
  */
 export interface Row {
-  /** What a key needs for it: any key, none, or all of these scopes. */
-  readonly needs: readonly KeyScope[] | "any" | "none";
+  /** What a key needs for it: any key, none, one that may be left out, or all of these scopes. */
+  readonly needs: readonly KeyScope[] | "any" | "optional" | "none";
   /** The status of a request by whoever may. */
   readonly status: number;
   /** What `{id}` in the path names. */
@@ -24,11 +24,11 @@ export interface Row {
 const OF_USER = { needs: ["read"], status: 200 } as const;
 
 export const ROWS: { readonly [operation: string]: Row } = {
-  getHealth: { needs: "none", status: 200 },
+  getHealth: { needs: "optional", status: 200 },
   getDocument: { needs: "none", status: 200 },
   getDocumentPage: { needs: "none", status: 200 },
   getDocumentStyle: { needs: "none", status: 200 },
-  getReadiness: { needs: "any", status: 200 },
+  getReadiness: { needs: "optional", status: 200 },
 
   converse: {
     needs: ["read", "write"],

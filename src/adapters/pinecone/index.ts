@@ -104,6 +104,7 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
 
   return {
     name: "pinecone",
+    isHosted: true,
     remains: [{ place: "Pinecone's storage, after deletion", forMs: KEPT_AFTER_DELETION_MS }],
 
     async prepare(space, { signal }: CallOptions = {}) {

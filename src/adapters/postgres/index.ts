@@ -4,6 +4,7 @@ import type { Record } from "../../ports/record.ts";
 import { keepBlock, keptBlock } from "./blocks.ts";
 import { postgresCalls } from "./calls.ts";
 import { check } from "./check.ts";
+import { conditionOf } from "./condition.ts";
 import { postgresDocuments } from "./documents.ts";
 import { rewriteDue } from "./freed.ts";
 import * as house from "./house-keeping.ts";
@@ -38,7 +39,7 @@ export type PostgresRecord = Record & {
  * server's disk before it returns. Any number of processes may use one database. Errors: see `openDatabase`.
  */
 export async function openPostgresRecord(options: PostgresOptions): Promise<PostgresRecord> {
-  const { database, notices } = await openDatabase(options);
+  const { database, notices, reducedBy } = await openDatabase(options);
   const stops = new Set<() => void>();
   return {
     name: "postgres",
@@ -96,6 +97,7 @@ export async function openPostgresRecord(options: PostgresOptions): Promise<Post
     remains: () => remains(database, options.logKeptMs),
     tidy: async () => (await rewriteDue(database)) + (await turnLog(database)),
     seal: (scope, receipt) => seal(database, scope, receipt),
+    condition: () => conditionOf(database, reducedBy),
     check: () => check(database),
     async close() {
       for (const stop of stops) stop();

@@ -34,6 +34,8 @@ export interface Opened {
   readonly database: Database;
   /** What the operator should know: settings of the server by which less is promised. */
   readonly notices: readonly string[];
+  /** The settings that reduce what survives a loss of power, by name. */
+  readonly reducedBy: readonly string[];
 }
 
 const OLDEST = 140_000;
@@ -59,13 +61,18 @@ export async function openDatabase(options: PostgresOptions): Promise<Opened> {
     return await patiently(patience, async () => {
       const connection = await taken(pool, connectMs);
       return onConnection(connection, onError, async () => {
-        const notices = await examine(connection);
+        const reducedBy = await examine(connection);
+        const notices = reducedBy.map(lessDurable);
         const role = await runtimeRole(connection);
         await migrate(connection, schema, role);
         if (options.secret) await checkSecret(connection, schema, options.secret);
         const settings = await settingsFor(connection, { ...options, schema, connectMs }, role, patience);
         const isOpen = role === "none" && (await isAboveWalls(connection));
-        return { database: databaseOf(pool, settings), notices: isOpen ? [...notices, NO_WALL] : notices };
+        return {
+          database: databaseOf(pool, settings),
+          notices: isOpen ? [...notices, NO_WALL] : notices,
+          reducedBy,
+        };
       });
     });
   } catch (error) {
@@ -84,6 +91,7 @@ async function one(connection: PostgresConnection, text: string, ...values: unkn
   return rows[0] ?? {};
 }
 
+/** Refuses a server that cannot hold the record, and gives the settings by which less is promised. */
 async function examine(connection: PostgresConnection): Promise<string[]> {
   const found = await one(
     connection,
@@ -102,10 +110,11 @@ async function examine(connection: PostgresConnection): Promise<string[]> {
   return [
     ...(found.fsync === "off" ? ["fsync"] : []),
     ...(found.pages === "off" ? ["full_page_writes"] : []),
-  ].map(
-    (name) =>
-      `PostgreSQL: ${name} is off: after a loss of power, what was acknowledged may be gone, or damaged.`,
-  );
+  ];
+}
+
+function lessDurable(name: string): string {
+  return `PostgreSQL: ${name} is off: after a loss of power, what was acknowledged may be gone, or damaged.`;
 }
 
 /** One server at a time: the others wait, and find it done. All migrations, or none. */

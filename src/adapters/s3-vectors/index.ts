@@ -137,6 +137,7 @@ export function s3VectorsFollower(options: S3VectorsFollowerOptions): Follower {
 
   return {
     name: "s3-vectors",
+    isHosted: true,
     // AWS does not say when what was deleted leaves its disks.
     remains: [{ place: "AWS's storage, after deletion" }],
 

@@ -5,6 +5,7 @@ import type { KeptBlock, Record } from "../../ports/record.ts";
 import { keepBlock, keptBlock, keptBlockToShare, keptSize } from "./blocks.ts";
 import { sqliteCalls } from "./calls.ts";
 import { checkAll } from "./check.ts";
+import { conditionOf } from "./condition.ts";
 import { copyTo } from "./copy.ts";
 import type { Database } from "./database.ts";
 import { beginErasure, committing, type ErasingSteps, stageErasure, stepErasure } from "./erasing.ts";
@@ -145,6 +146,7 @@ export async function openSqliteRecord(options: SqliteOptions): Promise<SqliteRe
     scrub: (scope, texts) => run(() => scrub(database, scope, texts)),
     seal: (scope, receipt) => run(() => seal(database, scope, receipt)),
     tidy: () => run(() => fillDigests(database)),
+    condition: () => run(() => conditionOf(database)),
     check: () => run(() => checkAll(database)),
     integrity: sqliteIntegrity(database, run),
     shareable: {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type UpdateCopy, updateCopies } from "../../adapters/sqlite/index.ts";
 import type { Examination, Remedy } from "../../engine/doctor/examine.ts";
+import type { HealthCheck } from "../../engine/health/checks.ts";
 import type { Keepsake } from "../../engine/surface.ts";
 import { EXIT } from "../exit.ts";
 import { day, type Printer, several, table } from "../print.ts";
@@ -19,14 +20,16 @@ export async function doctor({ fix = false, backup = [], ...options }: DoctorOpt
     const files = [...backup, ...foundBackups(noted, path)].map((file) => resolve(file));
     const found = await keepsake.examine({ fix, backups: [...new Set(files)] });
     const { space, left } = await keepsake.embedding();
+    const { durability, checks } = await keepsake.health();
     const { broken } = await keepsake.audit();
     const indexes = await lookAtIndexes(keepsake, print);
     const besides = besidesOf(broken, { space, left });
     const copies = lookAtCopies(isFile ? updateCopies(path) : [], print);
-    print.result({ ...jsonOf(found), ...besides, ...indexes.json, ...copies.json }, () =>
+    print.result({ ...jsonOf(found), durability, checks, ...besides, ...indexes.json, ...copies.json }, () =>
       linesOf(found, path),
     );
     const notes = [
+      ...checks.filter(isTold).map(({ says }) => says),
       ...rowNotes(found),
       ...waitingNotes({ space, left, broken: broken.length }),
       // A server of a database has its own, of which nothing is known here.
@@ -39,6 +42,11 @@ export async function doctor({ fix = false, backup = [], ...options }: DoctorOpt
     indexes.tell();
     return found.isHealthy && broken.length === 0 && indexes.areInOrder ? EXIT.done : EXIT.failed;
   });
+}
+
+/** Warnings; of the secret, of rows and of erasures the whole look says more. */
+function isTold({ name, state }: HealthCheck): boolean {
+  return state === "warning" && !["secret", "rows", "erasures"].includes(name);
 }
 
 /** What stands beside the rows, where there is anything. */

@@ -22,6 +22,8 @@ export interface Following extends Pick<IndexSearch, "nearest"> {
   /** Drops units that were erased, and asks every index whether they are gone: each within a few seconds. */
   erase(scope: Scope, ids: readonly string[]): Promise<VerifiedPlace[]>;
   jobs(): Promise<JobState[]>;
+  /** How far each index is behind: users with writes it has not taken in, as far as this process knows. Never waits. */
+  lag(): readonly { readonly name: string; readonly behind: number; readonly isFailing: boolean }[];
   /** Fills an index from nothing, in the caller's own time. `not_found` where there is none of this name. */
   rebuild(name: string, signal?: AbortSignal): AsyncGenerator<IndexProgress, void, void>;
   /** Holds an index against the record, user by user, and puts right what is different. */
@@ -90,6 +92,12 @@ export function following(ports: FollowingPorts): Following | undefined {
     erase: (scope, ids) =>
       Promise.all(feeders.map((feeder) => eraseFrom(ports, feeder, { scope, ids, ms: erasureMs }))),
     jobs: () => Promise.all([...runners.values()].map((one) => one.state())),
+    lag: () =>
+      [...runners].map(([feeder, one]) => ({
+        name: feeder.follower.name,
+        behind: feeder.behind(),
+        isFailing: one.problem() !== undefined,
+      })),
     rebuild(name, signal) {
       const { feeder, one } = named(name);
       return one.now((stopped) => filledAnew(ports, feeder, stopped), signal);

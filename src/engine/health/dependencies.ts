@@ -1,14 +1,23 @@
-import type { Meter } from "../../ports/meter.ts";
 import type { Ports } from "../ports.ts";
+import type { ModelServerState } from "./model-servers.ts";
+
+/** Why a service is degraded or down, where that is known. */
+export type DependencyProblem = "slow" | "silent" | "circuit" | "failing" | "behind";
 
 /** A service that the memory stands on. */
 export interface DependencyState {
-  /** No address: "record", "sessions", "cache", "queue", or "index" with the name of its adapter. */
+  /** No address: "record", "sessions", "cache", "queue", "embedder", "model", or "index" with the name of its adapter. */
   readonly kind: string;
   readonly name?: string;
-  readonly state: "up" | "down";
+  /** `degraded`: it answers, but slowly or not always, or it lags behind. */
+  readonly state: "up" | "degraded" | "down";
   /** Since when (ISO 8601, UTC). */
   readonly since: string;
+  /**
+   * `slow`: it took over a second; `silent`: it gave no answer, or an error; `circuit`: requests are held back after several failures;
+   * `failing`: the last request failed; `behind`: it lacks what was written over a minute ago.
+   */
+  readonly problem?: DependencyProblem;
 }
 
 /** Looks in the background whether what is configured answers. */
@@ -19,46 +28,105 @@ export interface DependencyWatch {
 }
 
 const EVERY_MS = 5000;
+/** Each request to a hosted index is paid for. */
+const HOSTED_EVERY_MS = 60_000;
 /** One that has not answered by then is down. */
 const PROBE_MS = 2000;
+const SLOW_MS = PROBE_MS / 2;
+/** What an index has not taken in by then, it is behind with. */
+const BEHIND_MS = 60_000;
 /** A user nobody has. */
 const NOBODY = { project: "default", user: "readiness" };
 
-type WatchedPorts = Pick<Ports, "record" | "sessions" | "cache" | "queue" | "followers" | "clock" | "meter">;
+type WatchedPorts = Pick<
+  Ports,
+  "record" | "sessions" | "cache" | "queue" | "followers" | "following" | "modelServers" | "clock" | "meter"
+>;
 
 interface Probe {
   readonly kind: string;
   readonly name?: string;
+  readonly everyMs?: number;
   ask(signal: AbortSignal): Promise<unknown>;
 }
 
-/** Begins to look, at once and then every five seconds; the timer keeps no process alive. */
+type Found = Pick<DependencyState, "state" | "problem">;
+
+/**
+ * Begins to look, at once and then every five seconds, at a hosted index once a minute; the timer keeps no process alive. Models'
+ * servers are not asked: their state follows from the requests that are made anyway.
+ */
 export function watchDependencies(ports: WatchedPorts): DependencyWatch {
+  const { clock, meter, modelServers, following } = ports;
   const probes = probesOf(ports);
-  const states = new Map<Probe, DependencyState>();
-  const note = (probe: Probe, state: "up" | "down"): void => {
-    const { kind, name } = probe;
-    if (states.get(probe)?.state !== state) {
-      const since = ports.clock().toISOString();
-      states.set(probe, { kind, ...(name === undefined ? {} : { name }), state, since });
-    }
-    tell(ports.meter, probe, state);
+  const states = new Map<string, DependencyState>();
+  const answered = new Map<Probe, { readonly found: Found; readonly at: number }>();
+  const lag = lagOf(following);
+  const note = ({ kind, name }: Pick<Probe, "kind" | "name">, { state, problem }: Found): void => {
+    const key = `${kind} ${name ?? ""}`;
+    const known = states.get(key);
+    const since = known?.state === state ? known.since : clock().toISOString();
+    states.set(key, {
+      kind,
+      ...(name === undefined ? {} : { name }),
+      state,
+      since,
+      ...(problem === undefined ? {} : { problem }),
+    });
+    const labels = { kind, name: name ?? kind };
+    meter?.set("keepsake_dependency_up", state === "down" ? 0 : 1, labels);
+    meter?.set("keepsake_dependency_state", { up: 0, degraded: 1, down: 2 }[state], labels);
+  };
+  const lookAt = async (probe: Probe): Promise<void> => {
+    const last = answered.get(probe);
+    const isDue = last === undefined || performance.now() - last.at >= (probe.everyMs ?? 0);
+    const found = isDue ? await answerOf(probe) : last.found;
+    if (isDue) answered.set(probe, { found, at: performance.now() });
+    const isBehind = probe.kind === "index" && found.state === "up" && lag.isBehind(probe.name ?? "");
+    note(probe, isBehind ? { state: "degraded", problem: "behind" } : found);
   };
   let isAtWork = false;
   const look = async (): Promise<void> => {
     if (isAtWork) return;
     isAtWork = true;
-    await Promise.all(probes.map(async (probe) => note(probe, (await answers(probe)) ? "up" : "down")));
+    lag.look();
+    await Promise.all(probes.map(lookAt));
+    noteModels();
     isAtWork = false;
+  };
+  const noteModels = (): void => {
+    for (const one of modelServers?.states() ?? []) note(one, foundOf(one));
   };
   void look();
   const timer = setInterval(() => void look(), EVERY_MS);
   timer.unref();
-  return { states: () => [...states.values()], stop: () => clearInterval(timer) };
+  return {
+    states() {
+      noteModels();
+      return [...states.values()];
+    },
+    stop: () => clearInterval(timer),
+  };
 }
 
-function tell(meter: Meter | undefined, { kind, name }: Probe, state: "up" | "down"): void {
-  meter?.set("keepsake_dependency_up", state === "up" ? 1 : 0, { kind, name: name ?? kind });
+function foundOf({ circuit, hasFailed }: ModelServerState): Found {
+  if (circuit === "open") return { state: "down", problem: "circuit" };
+  if (circuit === "half_open") return { state: "degraded", problem: "circuit" };
+  return hasFailed ? { state: "degraded", problem: "failing" } : { state: "up" };
+}
+
+/** Since when each index has had something to take in. */
+function lagOf(following: Ports["following"]): { look(): void; isBehind(name: string): boolean } {
+  const since = new Map<string, number>();
+  return {
+    look() {
+      for (const { name, behind, isFailing } of following?.lag() ?? []) {
+        if (behind === 0 && !isFailing) since.delete(name);
+        else if (!since.has(name)) since.set(name, performance.now());
+      }
+    },
+    isBehind: (name) => performance.now() - (since.get(name) ?? Number.POSITIVE_INFINITY) > BEHIND_MS,
+  };
 }
 
 function probesOf({ record, sessions, cache, queue, followers = [] }: WatchedPorts): Probe[] {
@@ -70,22 +138,29 @@ function probesOf({ record, sessions, cache, queue, followers = [] }: WatchedPor
     probes.push({
       kind: "index",
       name: one.name,
+      everyMs: one.isHosted ? HOSTED_EVERY_MS : 0,
       ask: (signal) => one.held(NOBODY, ["readiness"], { signal }),
     });
   }
   return probes;
 }
 
-async function answers(probe: Probe): Promise<boolean> {
+async function answerOf(probe: Probe): Promise<Found> {
   const signal = AbortSignal.timeout(PROBE_MS);
+  const begun = performance.now();
   const late = new Promise<false>((resolve) => {
     signal.addEventListener("abort", () => resolve(false), { once: true });
   });
-  return Promise.race([
-    probe.ask(signal).then(
-      () => true,
-      () => false,
-    ),
+  const hasAnswered = await Promise.race([
+    // Within a promise: an adapter of somebody else's may throw at once.
+    Promise.resolve()
+      .then(() => probe.ask(signal))
+      .then(
+        () => true,
+        () => false,
+      ),
     late,
   ]);
+  if (!hasAnswered) return { state: "down", problem: "silent" };
+  return performance.now() - begun > SLOW_MS ? { state: "degraded", problem: "slow" } : { state: "up" };
 }

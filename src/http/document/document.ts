@@ -98,7 +98,7 @@ const HEADERS: JsonSchema = {
 };
 
 function described(operation: Operation, known: Shapes): JsonSchema {
-  const { id, tag, summary, description, scope } = operation;
+  const { id, tag, summary, description } = operation;
   const parameters = parametersOf(operation, known);
   const body = bodyOf(operation, known);
   return {
@@ -106,7 +106,7 @@ function described(operation: Operation, known: Shapes): JsonSchema {
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
-    ...(scope === "none" ? { security: [] } : { "x-keepsake-scopes": scopesOf(operation) }),
+    ...securityOf(operation),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body ? { requestBody: body } : {}),
     responses: {
@@ -123,6 +123,13 @@ function described(operation: Operation, known: Shapes): JsonSchema {
       ),
     },
   };
+}
+
+/** Where a key is optional, either of two ways in will do: with one, and with none. */
+function securityOf(operation: Operation): JsonSchema {
+  if (operation.scope === "none") return { security: [] };
+  const optional = operation.scope === "optional" ? { security: [{ key: [] }, {}] } : {};
+  return { ...optional, "x-keepsake-scopes": scopesOf(operation) };
 }
 
 function parametersOf({ parameters, query, takesKey }: Operation, known: Shapes): JsonSchema[] {

@@ -108,6 +108,7 @@ ${answersOf(call)}
 
 function needs(call: Call): string {
   if (call.security?.length === 0) return "Needs no key.";
+  if ((call.security?.length ?? 0) > 1) return "Needs no key, and takes any.";
   const scopes = call["x-keepsake-scopes"] ?? [];
   if (scopes.length === 0) return "Takes any key.";
   return `Needs a key that may ${scopes.map((scope) => `<i>${escaped(scope)}</i>`).join(" and ")}.`;

@@ -1,22 +1,55 @@
 import * as z from "zod";
+import type { Health, HealthCheck } from "../../engine/health/checks.ts";
+import type { DependencyState } from "../../engine/health/dependencies.ts";
 import { closing } from "../open.ts";
-import { type Operation, operation } from "../operation.ts";
+import { type Operation, operation, type Services } from "../operation.ts";
 
-const HEALTH = z.object({ status: z.literal("ok") });
-const DEPENDENCY = z.object({
-  kind: z.enum(["record", "sessions", "cache", "queue", "index"]),
-  name: z.string().optional(),
-  state: z.enum(["up", "down"]),
+const DEPENDENCY: z.ZodType<DependencyState> = z.object({
+  kind: z.enum(["record", "sessions", "cache", "queue", "index", "embedder", "model"]),
+  name: z.string().exactOptional(),
+  state: z.enum(["up", "degraded", "down"]),
   since: z.string(),
+  problem: z.enum(["slow", "silent", "circuit", "failing", "behind"]).exactOptional(),
+});
+const CHECK = z.object({
+  name: z.enum([
+    "durability",
+    "format",
+    "file",
+    "disk",
+    "secret",
+    "rows",
+    "digests",
+    "erasures",
+    "jobs",
+    "indexes",
+    "writes",
+  ]),
+  state: z.enum(["ok", "warning"]),
+  says: z.string(),
+  count: z.number().exactOptional(),
+});
+const DURABILITY = z.enum(["full", "reduced", "none", "unknown"]);
+
+const HEALTH = z.object({
+  status: z.enum(["ok", "degraded", "down"]),
+  durability: DURABILITY.exactOptional(),
+  checkedAt: z.string().exactOptional(),
+  checks: z.array(CHECK).exactOptional(),
+  dependencies: z.array(DEPENDENCY).exactOptional(),
 });
 const READY = z.object({
   status: z.literal("ready"),
-  degraded: z.array(z.string()),
-  dependencies: z.array(DEPENDENCY),
-  notices: z.array(z.string()),
+  durability: DURABILITY.exactOptional(),
+  degraded: z.array(z.string()).exactOptional(),
+  checks: z.array(CHECK).exactOptional(),
+  dependencies: z.array(DEPENDENCY).exactOptional(),
+  notices: z.array(z.string()).exactOptional(),
 });
 
-/** Whether the process lives, and whether the memory can be read. */
+const OPTIONAL_KEY = "Without a key it says nothing else. With one, ";
+
+/** Whether the process lives, whether the memory can be read and written, and how it stands with what it depends on. */
 export const healthOperations: readonly Operation[] = [
   operation({
     id: "getHealth",
@@ -24,10 +57,14 @@ export const healthOperations: readonly Operation[] = [
     path: "/api/v1/health",
     tag: "Server",
     summary: "Whether the process lives",
-    description: "It says nothing else.",
-    scope: "none",
+    description:
+      `${OPTIONAL_KEY}it tells what the quick part of \`keepsake doctor\` tells, as found in the last minute, and names each service that ` +
+      "is configured: up, degraded or down, and since when. The HTTP status stays 200. No addresses.",
+    scope: "optional",
     answers: { 200: { says: "It lives.", schema: HEALTH } },
-    handle: ({ exchange }) => exchange.json({ status: "ok" }),
+    async handle({ exchange, bearer, services }) {
+      return exchange.json(bearer ? await healthOf(services) : { status: "ok" });
+    },
   }),
   operation({
     id: "getReadiness",
@@ -36,27 +73,73 @@ export const healthOperations: readonly Operation[] = [
     tag: "Server",
     summary: "Whether the memory can be read, and written where a write failed before",
     description:
-      "Names each service that is configured, whether it answered within the last seconds, and since when. Where one beside the " +
-      "database is down, it stands in `degraded`, and the status stays 200: the service goes on without it. No addresses.",
-    scope: "any",
+      `${OPTIONAL_KEY}it tells the same as health. Services that are degraded or down stand in \`degraded\` too; where it is one beside ` +
+      "the database, the HTTP status stays 200: the server goes on without it.",
+    scope: "optional",
     answers: { 200: { says: "It can; what its keeper should know stands in `notices`.", schema: READY } },
-    async handle({ exchange, memoryOf, services }) {
+    async handle({ exchange, bearer, services }) {
       // Before it stops to serve: whoever sends it requests has the time to send them elsewhere.
       if (services.lifecycle.phase() !== "serving") throw closing();
-      // A user nobody has: the cheapest read that goes through everything.
-      await memoryOf("readiness").list({ limit: 1 });
-      // Only where a write failed: one that succeeds now says that the disk has room again.
-      if (services.lifecycle.isRefusingWrites) {
-        await services.keepsake.probe();
-        services.lifecycle.isRefusingWrites = false;
+      if (!bearer) {
+        await readyInTurn(services);
+        return exchange.json({ status: "ready" });
       }
-      const dependencies = services.keepsake.dependencies();
+      await checkReady(services);
+      const { durability, checks, dependencies } = await healthOf(services);
       return exchange.json({
         status: "ready",
-        degraded: dependencies.filter(({ state }) => state === "down").map(({ kind, name }) => name ?? kind),
+        durability,
+        degraded: dependencies.filter(({ state }) => state !== "up").map(({ kind, name }) => name ?? kind),
+        checks,
         dependencies,
         notices: services.keepsake.notices,
       });
     },
   }),
 ];
+
+type WrittenCheck = HealthCheck | (Omit<HealthCheck, "name"> & { readonly name: "writes" });
+
+/** With what the server itself knows of writes. */
+async function healthOf({
+  keepsake,
+  lifecycle,
+}: Services): Promise<Omit<Health, "checks"> & { readonly checks: readonly WrittenCheck[] }> {
+  const health = await keepsake.health();
+  if (!lifecycle.isRefusingWrites) return health;
+  const failed: WrittenCheck = {
+    name: "writes",
+    state: "warning",
+    says: "The last write could not be stored. Look at the disk and at the server's own messages.",
+  };
+  return {
+    ...health,
+    status: health.status === "down" ? "down" : "degraded",
+    checks: [...health.checks, failed],
+  };
+}
+
+/** Throws where the memory cannot be read; and where a write failed, or the file may not be written, unless one succeeds now. */
+async function checkReady({ keepsake, lifecycle }: Services): Promise<void> {
+  // A user nobody has: the cheapest read that goes through everything.
+  await keepsake.scope({ project: "default", user: "readiness" }).list({ limit: 1 });
+  const { checks } = await keepsake.health();
+  const isReadOnly = checks.some(({ name, state }) => name === "file" && state === "warning");
+  // One that succeeds now says that the disk has room again.
+  if (lifecycle.isRefusingWrites || isReadOnly) {
+    await keepsake.probe();
+    lifecycle.isRefusingWrites = false;
+  }
+}
+
+/** For so long, in ms, the last look is good for whoever has no key: anybody may ask, as often as they like. */
+const LOOK_MS = 500;
+const looks = new WeakMap<Services, { readonly at: number; readonly outcome: Promise<void> }>();
+
+async function readyInTurn(services: Services): Promise<void> {
+  const last = looks.get(services);
+  if (last && performance.now() - last.at < LOOK_MS) return last.outcome;
+  const outcome = checkReady(services);
+  looks.set(services, { at: performance.now(), outcome });
+  return outcome;
+}
