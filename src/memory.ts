@@ -14,6 +14,7 @@ import { type CostOptions, type Costs, costKeeper } from "./engine/cost/costs.ts
 import { type ErasureWatch, erasureWatch } from "./engine/erasure-watch.ts";
 import { type Replayed, replayLedger } from "./engine/forget/replay.ts";
 import { endInterrupted } from "./engine/forget/verify.ts";
+import { damageCounter } from "./engine/health/damage-counter.ts";
 import { type ModelServers, modelServers } from "./engine/health/model-servers.ts";
 import { keepsake } from "./engine/keepsake.ts";
 import type { Ports } from "./engine/ports.ts";
@@ -36,7 +37,7 @@ import type { Follower } from "./ports/follower.ts";
 import type { Ids } from "./ports/ids.ts";
 import type { LanguageModel } from "./ports/language-model.ts";
 import type { Ledger } from "./ports/ledger.ts";
-import { type Meter, NO_METER } from "./ports/meter.ts";
+import type { Meter } from "./ports/meter.ts";
 import type { QuestionReader } from "./ports/question-reader.ts";
 import type { Queue } from "./ports/queue.ts";
 import type { Record } from "./ports/record.ts";
@@ -319,25 +320,6 @@ function watchedRules(erasures: ErasureWatch): Extractor {
   const rules = rulesInThread();
   erasures.watch(rules.dropWords);
   return rules;
-}
-
-/** Counts rows that were not as they were written: those read here, and those that processes of this one report. */
-function damageCounter(meter: Meter = NO_METER): {
-  readonly rows: () => number;
-  readonly count: () => void;
-  readonly meter: Meter;
-} {
-  const name = "memory_damaged_rows_total";
-  let rows = 0;
-  const watching: Meter = {
-    count(counted, labels, by) {
-      if (counted === name) rows += by ?? 1;
-      meter.count(counted, labels, by);
-    },
-    observe: (observed, value, labels) => meter.observe(observed, value, labels),
-    set: (gauge, value, labels) => meter.set(gauge, value, labels),
-  };
-  return { rows: () => rows, count: () => watching.count(name), meter: watching };
 }
 
 /** Who reads within the write, and who later. */

@@ -75,7 +75,7 @@ export function keepsake(
     },
     answers: keptAnswers(ports, check),
     ...checks(ports, check),
-    ...watch.told,
+    health: watch.health,
     async erasures(project = "default") {
       check();
       const wanted = checkName(project, "project");
@@ -122,19 +122,16 @@ function watched(
   ports: Ports,
   check: () => void,
   jobs: () => Promise<readonly JobState[]>,
-): { readonly told: Pick<Keepsake, "dependencies" | "health">; stop(): void } {
+): Pick<Keepsake, "health"> & { stop(): void } {
   const { sessions, hasOwnSessions, damagedRows = () => 0, secretState: secret = "own", ...others } = ports;
   const isServer = ports.watchesDependencies === true;
   const own = { ...others, ...(sessions && hasOwnSessions ? { sessions } : {}) };
   const dependencies = isServer ? watchDependencies(own) : undefined;
   const whole = watchHealth(ports, { dependencies, damagedRows, secret, jobs }, { isServer });
   return {
-    told: {
-      dependencies: () => dependencies?.states() ?? [],
-      async health() {
-        check();
-        return whole.health();
-      },
+    async health() {
+      check();
+      return whole.health();
     },
     stop() {
       dependencies?.stop();

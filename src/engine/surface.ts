@@ -16,7 +16,6 @@ import type { Fault } from "../ports/record.ts";
 import type { Examination, ExamineOptions } from "./doctor/examine.ts";
 import type { ErasureListener } from "./erasure-watch.ts";
 import type { Health } from "./health/checks.ts";
-import type { DependencyState } from "./health/dependencies.ts";
 import type { Indexes } from "./vector-indexes.ts";
 
 /** What `createMemory` gives: the whole product, as a library. */
@@ -36,8 +35,6 @@ export interface Keepsake {
    * backups, and what is made of others.
    */
   examine(options?: ExamineOptions): Promise<Examination>;
-  /** Whether what the memory stands on answers, as it was found in the last seconds. Never waits. */
-  dependencies(): readonly DependencyState[];
   /**
    * The quick part of what `examine` and `doctor` tell: durability, the storage, its disk and secret, erasures, work set aside, and each
    * service that it stands on. A server finds it in the background once a minute and never waits; elsewhere it is found when it is

@@ -152,7 +152,7 @@ describe("a server alone on its file", () => {
 it("a Redis and a Chroma that cannot be reached are named as down, without their addresses and passwords", {
   timeout: 60_000,
 }, async () => {
-  const [redis, chroma] = ["redis://ana:geheim@localhost:9", "http://localhost:7"] as const;
+  const [redis, chroma] = ["redis://ana:geheim@localhost:64009", "http://localhost:64007"] as const;
   await serve({ REDIS_URL: redis, KEEPSAKE_SESSIONS: "redis", CHROMA_URL: chroma });
   await until("sessions", "down");
   const { ready } = await until("index", "down");

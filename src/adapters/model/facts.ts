@@ -1,9 +1,9 @@
-import { seen } from "../../domain/unseen.ts";
 import type { Claim, Kind, Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { attributeHoldsOne, canonicalRelation, relationOf } from "../../domain/relations.ts";
 import { holdsSecret } from "../../domain/secrets.ts";
 import { sensitiveKind } from "../../domain/sensitive.ts";
+import { seen } from "../../domain/unseen.ts";
 import { analyse } from "../../domain/words.ts";
 import type { AddProposal, EndProposal, Proposal } from "../../ports/extractor.ts";
 import { dateOf, momentOf } from "./dates.ts";

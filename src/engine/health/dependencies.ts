@@ -22,7 +22,7 @@ export interface DependencyState {
 
 /** Looks in the background whether what is configured answers. */
 export interface DependencyWatch {
-  /** As it was found last. Never waits. */
+  /** As it was found last, always in the same order. Never waits. */
   states(): readonly DependencyState[];
   stop(): void;
 }
@@ -50,6 +50,15 @@ interface Probe {
   ask(signal: AbortSignal): Promise<unknown>;
 }
 
+interface Named {
+  readonly kind: string;
+  readonly name?: string | undefined;
+}
+
+function keyOf({ kind, name = "" }: Named): string {
+  return `${kind} ${name}`;
+}
+
 type Found = Pick<DependencyState, "state" | "problem">;
 
 /**
@@ -62,8 +71,8 @@ export function watchDependencies(ports: WatchedPorts): DependencyWatch {
   const states = new Map<string, DependencyState>();
   const answered = new Map<Probe, { readonly found: Found; readonly at: number }>();
   const lag = lagOf(following);
-  const note = ({ kind, name }: Pick<Probe, "kind" | "name">, { state, problem }: Found): void => {
-    const key = `${kind} ${name ?? ""}`;
+  const note = ({ kind, name }: Named, { state, problem }: Found): void => {
+    const key = keyOf({ kind, name });
     const known = states.get(key);
     const since = known?.state === state ? known.since : clock().toISOString();
     states.set(key, {
@@ -103,7 +112,8 @@ export function watchDependencies(ports: WatchedPorts): DependencyWatch {
   return {
     states() {
       noteModels();
-      return [...states.values()];
+      const places: readonly Named[] = [...probes, ...(modelServers?.states() ?? [])];
+      return places.flatMap((one) => states.get(keyOf(one)) ?? []);
     },
     stop: () => clearInterval(timer),
   };
