@@ -50,6 +50,15 @@ describe("a ledger in a file", () => {
     expect([...((await ledger.receipts()) ?? [])]).toEqual(["a", "b"]);
   });
 
+  it("takes a line of which a loss of power left blocks of zeros for one that was cut off, not for a damaged one", async () => {
+    await ledger.append([trace("a"), trace("b")]);
+    const whole = readFileSync(path);
+    const end = whole.indexOf(0x0a) + 1;
+    writeFileSync(path, whole.fill(0, end, end + 20));
+    await ledger.append([trace("b")]);
+    expect(await ledger.read()).toEqual({ traces: [trace("a"), trace("b")], damaged: 0 });
+  });
+
   it("cannot be written where the folder is gone", async () => {
     const lost = fileLedger(join(folder, "no/where"), "one");
     await expect(lost.append([trace("a")])).rejects.toMatchObject({ code: "unavailable" });

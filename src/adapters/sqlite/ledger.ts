@@ -89,8 +89,11 @@ function contentOf(text: string, record: string): LedgerContent {
     else if (read.record === record && !traces.has(read.trace.receipt))
       traces.set(read.trace.receipt, read.trace);
   }
-  // What a crash cut off was written again at the next start, from the record.
-  const lost = damaged.filter((cut) => !lines.some((line) => line !== cut && line.startsWith(cut)));
+  // What a crash cut off was written again at the next start, from the record. After a loss of power it can have zero bytes
+  // where blocks never reached the disk; JSON has none.
+  const lost = damaged.filter(
+    (cut) => !cut.includes("\0") && !lines.some((line) => line !== cut && line.startsWith(cut)),
+  );
   return { traces: [...traces.values()], damaged: lost.length };
 }
 

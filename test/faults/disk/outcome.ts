@@ -47,9 +47,10 @@ export async function examineState(
         ...(await memory.check()).map((one) => `${one.count} ${one.place} ${one.problem}`),
       );
       const { broken } = await memory.audit();
-      // What was cut off before it was acknowledged was erased and not verified, and says so.
-      const isKnown = (id: string): boolean => acknowledged.some(({ target }) => target === id);
-      const wrong = broken.filter(({ id, problem }) => isKnown(id) || problem !== UNVERIFIED);
+      // What was cut off before it was acknowledged, or acknowledged as not complete, was erased and not verified, and says so.
+      const isVerified = (id: string): boolean =>
+        acknowledged.some(({ target, isComplete }) => target === id && isComplete !== false);
+      const wrong = broken.filter(({ id, problem }) => isVerified(id) || problem !== UNVERIFIED);
       outcome.corrupt.push(...wrong.map(({ problem }) => `audit: ${problem}`));
       // Without the secret it was made with, a receipt proves nothing and a tombstone stops nothing.
       const lacksSecret = memory.notices.filter((notice) => /secret/i.test(notice));
