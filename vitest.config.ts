@@ -2,6 +2,15 @@ import { availableParallelism } from "node:os";
 import type { ViteUserConfig } from "vitest/config";
 import { leftOut } from "./test/left-out.ts";
 
+/** Tests that hold a time against a bar. Others beside them would be measured, too. */
+const TIMED = [
+  "src/engine/forget/much.test.ts",
+  "src/http/long-turns.test.ts",
+  "bench/stalls/stalls.test.ts",
+  "test/crash/server-stop.test.ts",
+  "test/faults/soak.test.ts",
+];
+
 const config: ViteUserConfig = {
   test: {
     // They end what hangs, and say nothing of speed: on a machine that others use, everything takes several times as long.
@@ -23,6 +32,7 @@ const config: ViteUserConfig = {
           // One more than there are cores: some of them wait for clocks and servers.
           maxWorkers: Math.max(2, availableParallelism()) + 1,
           include: ["src/**/*.test.ts", "scripts/**/*.test.ts"],
+          exclude: TIMED,
           sequence: { groupOrder: 0 },
         },
       },
@@ -34,7 +44,19 @@ const config: ViteUserConfig = {
           // Makes dist/ as new as src/, for the tests that start the program, where vitest is called without npm.
           globalSetup: "test/ready.ts",
           include: ["test/**/*.test.ts", "bench/**/*.test.ts"],
+          exclude: TIMED,
           sequence: { groupOrder: 1 },
+        },
+      },
+      // One after the other, with the machine to themselves.
+      {
+        extends: true,
+        test: {
+          name: "timed",
+          globalSetup: "test/ready.ts",
+          include: TIMED,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

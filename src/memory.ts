@@ -1,31 +1,24 @@
 import { memoryCalls } from "./adapters/memory/index.ts";
 import { memorySessions } from "./adapters/memory/sessions.ts";
-import { modelExtractor } from "./adapters/model/index.ts";
-import { rulesExtractor, rulesQuestionReader, warmed } from "./adapters/rules/index.ts";
-import { rulesInThread } from "./adapters/rules/thread.ts";
+import { rulesQuestionReader, warmed } from "./adapters/rules/index.ts";
 import { digestKeyOf, fileLedger, openSqliteRecord, type SqliteOptions } from "./adapters/sqlite/index.ts";
 import { sqliteRecordInThread } from "./adapters/sqlite/writing-thread.ts";
-import { staticEmbedder } from "./adapters/static/index.ts";
 import { systemClock, uuidv7 } from "./adapters/system/index.ts";
 import { checkCount } from "./domain/limits.ts";
 import { beside } from "./engine/beside/index.ts";
 import type { Sharing } from "./engine/beside/shared-blocks.ts";
 import { type CostOptions, type Costs, costKeeper } from "./engine/cost/costs.ts";
-import { type ErasureWatch, erasureWatch } from "./engine/erasure-watch.ts";
+import { erasureWatch } from "./engine/erasure-watch.ts";
 import { type Replayed, replayLedger } from "./engine/forget/replay.ts";
 import { endInterrupted } from "./engine/forget/verify.ts";
 import { damageCounter } from "./engine/health/damage-counter.ts";
-import { type ModelServers, modelServers } from "./engine/health/model-servers.ts";
+import { modelServers } from "./engine/health/model-servers.ts";
 import { keepsake } from "./engine/keepsake.ts";
 import type { Ports } from "./engine/ports.ts";
-import { readable } from "./engine/readable.ts";
-import { requestsAlone } from "./engine/requests-alone.ts";
 import type { Keepsake } from "./engine/surface.ts";
-import { dropSweeps } from "./engine/understand/sweeps.ts";
 import { type UserStates, userStates } from "./engine/user-state.ts";
 import { watchedClock } from "./engine/watched-clock.ts";
 import { refuseHalfMoved } from "./engine/whole/unfinished.ts";
-import { invalid } from "./errors.ts";
 import { heldSecret, secretNotices, secretStateOf } from "./held-secret.ts";
 import { type Opened, type Openings, openings } from "./opened.ts";
 import type { Cache } from "./ports/cache.ts";
@@ -45,6 +38,7 @@ import type { Secret } from "./ports/secret.ts";
 import type { Sessions } from "./ports/sessions.ts";
 import type { Tracer } from "./ports/tracer.ts";
 import type { Recalling } from "./recalling.ts";
+import { understandingOf } from "./understanding.ts";
 
 /**
  * A port; or a function that makes it, for those that ask a model's server: what it is given has every request noted, and
@@ -289,63 +283,6 @@ function hooksOf({ onCall, mayCall }: Costs, meter: Meter | undefined): CallHook
       meter.count("cache_misses_total", { cache: "vectors" }, misses);
     },
   };
-}
-
-async function understandingOf(
-  { embedder, extractor, model, inThreads }: MemoryOptions,
-  hooks: CallHooks,
-  { erasures, servers }: { readonly erasures: ErasureWatch; readonly servers: ModelServers },
-): Promise<Pick<Ports, "embedder" | "extractor" | "modelExtractor" | "model">> {
-  const answering = await made(model, servers.heard("model", hooks));
-  const own = typeof extractor === "string" ? extractor : await made(extractor, hooks);
-  const read = extractorsOf(own, answering, inThreads ? () => watchedRules(erasures) : rulesExtractor);
-  const embedding = (await made(embedder, servers.heard("embedder", hooks))) ?? staticEmbedder();
-  if (!embedding.local) servers.add("embedder");
-  if (answering) servers.add("model");
-  const found = {
-    embedder: embedding,
-    extractor: readable(read.extractor),
-    ...(read.modelExtractor ? { modelExtractor: readable(read.modelExtractor) } : {}),
-    ...(answering ? { model: answering } : {}),
-  };
-  erasures.watch((scope) => {
-    found.embedder.letGo?.();
-    dropSweeps(found.modelExtractor, scope);
-  });
-  return found;
-}
-
-/** The rules in a thread, which drops the words that it keeps when some were erased. */
-function watchedRules(erasures: ErasureWatch): Extractor {
-  const rules = rulesInThread();
-  erasures.watch(rules.dropWords);
-  return rules;
-}
-
-/** Who reads within the write, and who later. */
-function extractorsOf(
-  own: "rules" | "model" | "both" | Extractor | readonly Extractor[] | undefined,
-  model: LanguageModel | undefined,
-  rules: () => Extractor,
-): Pick<Ports, "extractor" | "modelExtractor"> {
-  if (typeof own === "object") {
-    const all = "propose" in own ? [own] : own;
-    const [remote] = all.filter(({ local }) => !local);
-    const [extractor = requestsAlone(rules())] = all.filter(({ local }) => local);
-    return { extractor, ...(remote ? { modelExtractor: remote } : {}) };
-  }
-  const who = own ?? (model ? "both" : "rules");
-  if (who === "rules") return { extractor: rules() };
-  if (!model) throw invalid(`extractor: "${who}" needs a model; give one as \`model\`.`);
-  const extractor = who === "both" ? rules() : requestsAlone(rules());
-  return { extractor, modelExtractor: modelExtractor(model) };
-}
-
-async function made<Port extends object>(
-  given: Made<Port> | undefined,
-  hooks: CallHooks,
-): Promise<Port | undefined> {
-  return typeof given === "function" ? given(hooks) : given;
 }
 
 /** What goes to the engine as it was given. */
