@@ -8,6 +8,7 @@ const TIMED = [
   "src/http/long-turns.test.ts",
   "bench/stalls/stalls.test.ts",
   "test/crash/server-stop.test.ts",
+  "test/e2e/embedders.test.ts",
   "test/faults/soak.test.ts",
 ];
 
