@@ -24,7 +24,7 @@ const WELL: Fault["expected"] = {
   ready: "well",
 };
 /** The database takes no writes: chats go on, reads too. */
-const READ_ONLY: Fault["expected"] = { ...WELL, write: "later", answer: "later" };
+const READ_ONLY: Fault["expected"] = { ...WELL, write: "later", answer: "later", ready: "later" };
 /** The model's server fails: chats get what it says, and everything else goes on without it. */
 const NO_MODEL: Fault["expected"] = { ...WELL, chat: "own", stream: "own" };
 
