@@ -117,13 +117,8 @@ export function userStates(
     if (found && found.block.revision <= revision) return found;
     if (found) letGo(found);
     const block = await takenUp(record, scope, revision, { space, meter, shared, asked });
-    const one: Kept = {
-      scope: { project: scope.project, user: scope.user },
-      uses: 0,
-      bytes: 0,
-      usedAt: 0,
-      ...block,
-    };
+    const own = { project: scope.project, user: scope.user };
+    const one: Kept = { scope: own, uses: 0, bytes: 0, usedAt: 0, ...block };
     kept.set(key, one);
     return one;
   };
