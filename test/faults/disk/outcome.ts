@@ -47,11 +47,7 @@ export async function examineState(
         ...(await memory.check()).map((one) => `${one.count} ${one.place} ${one.problem}`),
       );
       const { broken } = await memory.audit();
-      // What was cut off before it was acknowledged, or acknowledged as not complete, was erased and not verified, and says so.
-      const isVerified = (id: string): boolean =>
-        acknowledged.some(({ target, isComplete }) => target === id && isComplete !== false);
-      const wrong = broken.filter(({ id, problem }) => isVerified(id) || problem !== UNVERIFIED);
-      outcome.corrupt.push(...wrong.map(({ problem }) => `audit: ${problem}`));
+      outcome.corrupt.push(...receiptFaults(broken, acknowledged).map((one) => `audit: ${one}`));
       // Without the secret it was made with, a receipt proves nothing and a tombstone stops nothing.
       const lacksSecret = memory.notices.filter((notice) => /secret/i.test(notice));
       outcome.lost.push(...lacksSecret);
@@ -66,6 +62,23 @@ export async function examineState(
   examineKeys(folder, acknowledged, outcome);
   await examineBackups(folder, acknowledged, outcome);
   return outcome;
+}
+
+/**
+ * What is wrong with receipts, in words. An erasure that was cut off before it was acknowledged, or that was acknowledged as not
+ * complete, says itself that it was not verified: that is right.
+ */
+export function receiptFaults(
+  broken: readonly { readonly id: string; readonly problem: string }[],
+  acknowledged: readonly TracedRequest[],
+): string[] {
+  const isVerified = (id: string): boolean =>
+    acknowledged.some(({ target, isComplete }) => target === id && isComplete !== false);
+  const wrong = broken.filter(({ id, problem }) => isVerified(id) || problem !== UNVERIFIED);
+  return wrong.map(({ id, problem }) => {
+    const request = acknowledged.find(({ target }) => target === id);
+    return `${problem} (${request === undefined ? "not acknowledged" : `${request.id}, complete: ${request.isComplete}`})`;
+  });
 }
 
 type Findings = { readonly [name in keyof Outcome]: string[] };
