@@ -181,10 +181,10 @@ describe.skipIf(!url)(`opening${missing}`, () => {
       const record = await theirs.open();
       expect(record.notices.filter((notice) => notice.includes("row-level"))).toEqual([]);
       for (const scope of [OURS, THEIRS]) await record.commit(scope, full("0"));
-      expect(await record.scrub(OURS, ["kiwi"])).toContainEqual({
-        place: "PostgreSQL: freed space of its tables",
-        found: 0,
-      });
+      // A transaction of another test on this server may keep old rows visible meanwhile: then it is left for later.
+      await expect
+        .poll(() => record.scrub(OURS, ["kiwi"]), { timeout: 30_000 })
+        .toContainEqual({ place: "PostgreSQL: freed space of its tables", found: 0 });
       expect(await record.check()).toEqual([]);
       const sql = `SELECT project FROM ${theirs.schemaOf(record)}.users`;
       expect((await theirs.pool.query(sql)).rows).toEqual([]);
