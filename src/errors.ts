@@ -39,11 +39,11 @@ export function invalid(message: string): MemoryError {
 }
 
 /** Whether what failed passes by itself, however often it comes: a server that is down, a budget that is used up. */
-export function isPassing(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   return isMemoryError(error) && ERROR_CODES[error.code].retryable;
 }
 
 /** The stable code of an error, or "internal": nothing that a user said. */
-export function codeOf(error: unknown): string {
+export function getErrorCode(error: unknown): string {
   return isMemoryError(error) ? error.code : "internal";
 }

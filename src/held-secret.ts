@@ -1,21 +1,21 @@
 import { fileSecret, textSecret } from "./adapters/sqlite/index.ts";
 import { passingSecret } from "./adapters/system/index.ts";
 import type { SecretState } from "./engine/health/checks.ts";
-import type { Record } from "./ports/record.ts";
+import type { MemoryStore } from "./ports/record.ts";
 import type { Secret } from "./ports/secret.ts";
 
-export interface HeldSecret {
+export interface OpenedSecret {
   readonly secret: Secret;
   /** Whether its file was not there and has been made. */
   readonly isNew: boolean;
 }
 
 /** The secret given, or the one in the file beside the database, or one for this process; made out when it is first asked for. */
-export function heldSecret(
+export function createSecretLoader(
   { secret }: { readonly secret?: Secret | string },
   file: string | undefined,
-): () => HeldSecret {
-  let held: HeldSecret | undefined;
+): () => OpenedSecret {
+  let held: OpenedSecret | undefined;
   return () => {
     if (held) return held;
     if (typeof secret === "string") held = { secret: textSecret(secret), isNew: false };
@@ -26,15 +26,15 @@ export function heldSecret(
 }
 
 /** What a person should be told of the secret. */
-export async function secretNotices(record: Record, isNew: boolean): Promise<string[]> {
+export async function getSecretNotices(record: MemoryStore, isNew: boolean): Promise<string[]> {
   if (isNew && (await record.erasures()).length > 0) return [LOST_SECRET];
   return (await record.integrity?.state())?.secret === "another" ? [OTHER_SECRET] : [];
 }
 
 /** Whether rows can be checked under it. One that was made beside a record that has erasures is another one. */
-export async function secretStateOf(record: Record, isNew: boolean): Promise<SecretState> {
+export async function getSecretState(record: MemoryStore, isNew: boolean): Promise<SecretState> {
   const isAnother = (await record.integrity?.state())?.secret === "another";
-  if (isAnother || (isNew && (await record.erasureMarks()).length > 0)) return "another";
+  if (isAnother || (isNew && (await record.erasureSummaries()).length > 0)) return "another";
   return isNew ? "new" : "own";
 }
 

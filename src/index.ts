@@ -83,20 +83,20 @@ export type { Clock } from "./ports/clock.ts";
 export type { Embedder } from "./ports/embedder.ts";
 export type { Extractor, Proposal, Reading } from "./ports/extractor.ts";
 export type {
-  Follower,
-  FollowerEntry,
-  FollowerHit,
-  FollowerMetadata,
-  FollowerRemains,
-  FollowerSpace,
-  FollowerUser,
+  VectorIndex,
+  VectorIndexEntry,
+  VectorIndexHit,
+  VectorIndexMetadata,
+  VectorIndexRemainder,
+  VectorIndexSpace,
+  VectorIndexUser,
 } from "./ports/follower.ts";
 export type { Ids } from "./ports/ids.ts";
 export type { Ledger, LedgerContent } from "./ports/ledger.ts";
 export type { Meter } from "./ports/meter.ts";
 export type { Question, QuestionReader } from "./ports/question-reader.ts";
 export type { Queue, SetAside } from "./ports/queue.ts";
-export type { Delta, Fault, Record } from "./ports/record.ts";
+export type { Delta, Fault, MemoryStore } from "./ports/record.ts";
 export type { Secret } from "./ports/secret.ts";
 export type { ActiveSession, SessionOf, Sessions, SessionTurn } from "./ports/sessions.ts";
 export { type Restored, type RestoreOptions, restoreMemory } from "./restore.ts";

@@ -1,44 +1,44 @@
 import { memoryCalls } from "./adapters/memory/index.ts";
 import { memorySessions } from "./adapters/memory/sessions.ts";
 import { rulesQuestionReader, warmed } from "./adapters/rules/index.ts";
-import { digestKeyOf, fileLedger, openSqliteRecord, type SqliteOptions } from "./adapters/sqlite/index.ts";
-import { sqliteRecordInThread } from "./adapters/sqlite/writing-thread.ts";
+import { digestKeyOf, fileLedger, openSqliteStore, type SqliteOptions } from "./adapters/sqlite/index.ts";
+import { openSqliteStoreInThread } from "./adapters/sqlite/writing-thread.ts";
 import { systemClock, uuidv7 } from "./adapters/system/index.ts";
 import { checkCount } from "./domain/limits.ts";
-import { beside } from "./engine/beside/index.ts";
-import type { Sharing } from "./engine/beside/shared-blocks.ts";
-import { type CostOptions, type Costs, costKeeper } from "./engine/cost/costs.ts";
-import { erasureWatch } from "./engine/erasure-watch.ts";
-import { type Replayed, replayLedger } from "./engine/forget/replay.ts";
-import { endInterrupted } from "./engine/forget/verify.ts";
-import { damageCounter } from "./engine/health/damage-counter.ts";
-import { modelServers } from "./engine/health/model-servers.ts";
-import { keepsake } from "./engine/keepsake.ts";
+import { openSecondaryStores } from "./engine/beside/index.ts";
+import type { SharingOptions } from "./engine/beside/shared-blocks.ts";
+import { type CostOptions, type CostTracker, createCostTracker } from "./engine/cost/costs.ts";
+import { createErasureWatch } from "./engine/erasure-watch.ts";
+import { type LedgerReplay, replayLedger } from "./engine/forget/replay.ts";
+import { finishInterruptedErasures } from "./engine/forget/verify.ts";
+import { createDamageCounter } from "./engine/health/damage-counter.ts";
+import { createModelServers } from "./engine/health/model-servers.ts";
+import { createKeepsake } from "./engine/keepsake.ts";
 import type { Ports } from "./engine/ports.ts";
 import type { Keepsake } from "./engine/surface.ts";
-import { type UserStates, userStates } from "./engine/user-state.ts";
-import { watchedClock } from "./engine/watched-clock.ts";
-import { refuseHalfMoved } from "./engine/whole/unfinished.ts";
-import { heldSecret, secretNotices, secretStateOf } from "./held-secret.ts";
-import { type Opened, type Openings, openings } from "./opened.ts";
+import { createUserStates, type UserStates } from "./engine/user-state.ts";
+import { watchClock } from "./engine/watched-clock.ts";
+import { refuseUnfinishedCopy } from "./engine/whole/unfinished.ts";
+import { createSecretLoader, getSecretNotices, getSecretState } from "./held-secret.ts";
+import { createResourceOwner, type Opened, type ResourceOwner } from "./opened.ts";
 import type { Cache } from "./ports/cache.ts";
 import type { CallHooks, Calls } from "./ports/calls.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Embedder } from "./ports/embedder.ts";
 import type { Extractor } from "./ports/extractor.ts";
-import type { Follower } from "./ports/follower.ts";
+import type { VectorIndex } from "./ports/follower.ts";
 import type { Ids } from "./ports/ids.ts";
 import type { LanguageModel } from "./ports/language-model.ts";
 import type { Ledger } from "./ports/ledger.ts";
 import type { Meter } from "./ports/meter.ts";
 import type { QuestionReader } from "./ports/question-reader.ts";
 import type { Queue } from "./ports/queue.ts";
-import type { Record } from "./ports/record.ts";
+import type { MemoryStore } from "./ports/record.ts";
 import type { Secret } from "./ports/secret.ts";
 import type { Sessions } from "./ports/sessions.ts";
 import type { Tracer } from "./ports/tracer.ts";
-import type { Recalling } from "./recalling.ts";
-import { understandingOf } from "./understanding.ts";
+import type { RecallWorkers } from "./recalling.ts";
+import { openLanguagePorts } from "./understanding.ts";
 
 /**
  * A port; or a function that makes it, for those that ask a model's server: what it is given has every request noted, and
@@ -53,9 +53,9 @@ export interface MemoryOptions {
    * Another record than the file: that of `keepsake/adapters/postgres`, or your own. `record: () => openPostgresRecord({ pool })`
    * is closed with the memory, as everything is that a function opens.
    */
-  readonly record?: Opened<Record & { readonly calls?: Calls }>;
+  readonly record?: Opened<MemoryStore & { readonly calls?: Calls }>;
   /** Vector indexes beside the record, fed from its log: `chromaFollower({ client })` of `keepsake/adapters/chroma`. */
-  readonly index?: Opened<Follower> | readonly Opened<Follower>[];
+  readonly index?: Opened<VectorIndex> | readonly Opened<VectorIndex>[];
   /**
    * From how many search units of a user on an index is asked (50,000); and how long a recall (50) and an erasure (5,000) wait for it,
    * in ms.
@@ -120,9 +120,9 @@ export interface MemoryOptions {
 /** Wires the engine to its ports. Each has a default in this process, so `createMemory()` runs alone. */
 export async function createMemory(options: MemoryOptions = {}): Promise<Keepsake> {
   if (options.decayDays !== undefined) checkCount(options.decayDays, "decayDays", 1, 36_500);
-  const opening = openings();
+  const opening = createResourceOwner();
   try {
-    return await wired(options, opening);
+    return await wireMemory(options, opening);
   } catch (error) {
     // What it failed with says more than what closing would.
     await opening.close().catch(() => {});
@@ -130,36 +130,39 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Keepsak
   }
 }
 
-async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsake> {
+async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promise<Keepsake> {
   const given = options.clock ?? systemClock;
-  const clock = options.meter ? watchedClock(given, options.meter) : given;
+  const clock = options.meter ? watchClock(given, options.meter) : given;
   const path = options.path ?? "keepsake.db";
   const ids = options.ids ?? uuidv7(clock);
   const isKept = !options.record && path !== ":memory:";
-  const secretHeld = heldSecret(options, isKept ? `${path}.secret` : undefined);
-  const damage = damageCounter(options.meter);
-  const { record, calls } = await opened(options, opening, {
+  const secretHeld = createSecretLoader(options, isKept ? `${path}.secret` : undefined);
+  const damage = createDamageCounter(options.meter);
+  const { record, calls } = await openStore(options, opening, {
     path,
     digestKey: () => digestKeyOf(secretHeld().secret),
     onDamage: damage.count,
     ...(options.onSyncFailure ? { onSyncFailure: options.onSyncFailure } : {}),
   });
-  await refuseHalfMoved(record);
-  const costs = costsOf(options, { calls, clock, ids });
+  await refuseUnfinishedCopy(record);
+  const costs = createCosts(options, { calls, clock, ids });
   opening.own(costs);
-  const erasures = erasureWatch();
-  const servers = modelServers();
-  const understanding = await understandingOf(options, hooksOf(costs, options.meter), { erasures, servers });
+  const erasures = createErasureWatch();
+  const servers = createModelServers();
+  const understanding = await openLanguagePorts(options, createCallHooks(costs, options.meter), {
+    erasures,
+    servers,
+  });
   const { secret } = secretHeld();
-  const notices = await secretNotices(record, secretHeld().isNew);
+  const notices = await getSecretNotices(record, secretHeld().isNew);
   const ledger =
     options.ledger ?? (isKept ? fileLedger(`${path}.erasures`, await record.identity()) : undefined);
-  const besides = await others(options, opening, clock);
+  const besides = await openConfiguredStores(options, opening, clock);
   const apart = { ...understanding, ...besides, digestKey: digestKeyOf(secret) };
-  const recaller = await recallerOf({ ...options, meter: damage.meter }, path, apart, opening);
-  const states = statesOf(options, record, { ...understanding, ...besides }, recaller);
-  const deaf = record.watchErased?.((scope) => {
-    void states.cleanse(scope);
+  const recaller = await openRecallWorkers({ ...options, meter: damage.meter }, path, apart, opening);
+  const states = openUserStates(options, record, { ...understanding, ...besides }, recaller);
+  const deaf = record.watchErasures?.((scope) => {
+    void states.purgeUser(scope);
     void erasures.notify(scope);
   });
   opening.own({ close: async () => deaf?.() });
@@ -174,67 +177,67 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
     clock,
     ids,
     secret,
-    ...wished(options),
+    ...toEngineOptions(options),
     ...(ledger ? { ledger } : {}),
     ...besides,
     modelServers: servers,
     damagedRows: damage.rows,
-    secretState: await secretStateOf(record, secretHeld().isNew),
+    secretState: await getSecretState(record, secretHeld().isNew),
     ...(recaller ? { recaller } : {}),
     states: opening.own(states),
     erasureWatch: erasures,
   };
-  const { ports, close } = beside(plain);
+  const { ports, close } = openSecondaryStores(plain);
   opening.own({ close });
-  const told = [...notices, ...noticesOf(await replayLedger(ports))];
-  await endInterrupted(ports);
-  return keepsake(ports, { notices: told, release: opening.close });
+  const told = [...notices, ...formatReplayNotices(await replayLedger(ports))];
+  await finishInterruptedErasures(ports);
+  return createKeepsake(ports, { notices: told, release: opening.close });
 }
 
 const CACHE_BYTES = 256_000_000;
 /** Of the memory for users: searches know of them what search needs, and writes that and the rest. */
-const RECALLING_SHARE = 1 / 3;
+const RECALL_WORKERS_SHARE = 1 / 3;
 
 /** Who carries out recalls for this process: where the record is a file, and all else that a recall asks is a part of the program. */
-async function recallerOf(
+async function openRecallWorkers(
   { inThreads, record, questions, meter, decayDays, cacheBytes = CACHE_BYTES }: MemoryOptions,
   path: string,
   { embedder, followers, digestKey }: Pick<Ports, "embedder" | "followers"> & { readonly digestKey: string },
-  opening: Openings,
-): Promise<Recalling | undefined> {
+  opening: ResourceOwner,
+): Promise<RecallWorkers | undefined> {
   if (!inThreads || record || path === ":memory:" || questions || followers) return undefined;
-  const share = cacheBytes * RECALLING_SHARE;
+  const share = cacheBytes * RECALL_WORKERS_SHARE;
   // A library begins no processes, and loads nothing that could.
-  const { recallingApart } = await import("./recalling.ts");
+  const { createRecallWorkers: recallingApart } = await import("./recalling.ts");
   const recaller = recallingApart({ path, embedder, decayDays, meter, cacheBytes: share, digestKey });
   return recaller && opening.own(recaller);
 }
 
-function statesOf(
+function openUserStates(
   options: MemoryOptions,
-  record: Record,
+  record: MemoryStore,
   known: Pick<Ports, "embedder" | "cache">,
-  recalling: Recalling | undefined,
+  recalling: RecallWorkers | undefined,
 ): UserStates {
   const { meter, cacheBytes = CACHE_BYTES } = options;
-  return userStates(record, known.embedder, {
-    bytes: () => cacheBytes * (recalling?.isBegun() ? 1 - RECALLING_SHARE : 1),
+  return createUserStates(record, known.embedder, {
+    bytes: () => cacheBytes * (recalling?.hasStarted() ? 1 - RECALL_WORKERS_SHARE : 1),
     ...(meter ? { meter } : {}),
-    sharing: sharingOf(known, options),
+    sharing: toSharing(known, options),
   });
 }
 
-function sharingOf({ cache }: Pick<Ports, "cache">, { hotAfter }: MemoryOptions): Sharing | undefined {
+function toSharing({ cache }: Pick<Ports, "cache">, { hotAfter }: MemoryOptions): SharingOptions | undefined {
   return cache && { cache, ...(hotAfter === undefined ? {} : { hotAfter }) };
 }
 
 /** What stands beside the record. */
-async function others(
+async function openConfiguredStores(
   { index, sessions, queue, cache }: MemoryOptions,
-  opening: Openings,
+  opening: ResourceOwner,
   clock: Clock,
 ): Promise<Pick<Ports, "followers" | "sessions" | "hasOwnSessions" | "queue" | "cache">> {
-  const followers: Follower[] = [];
+  const followers: VectorIndex[] = [];
   for (const one of index === undefined ? [] : [index].flat()) followers.push(await opening.open(one));
   const found = {
     sessions: (await opening.open(sessions)) ?? memorySessions({ clock }),
@@ -253,25 +256,25 @@ async function others(
 /** Of a record that keeps no ledger: so many are remembered while the program runs. */
 const MOST_CALLS = 50_000;
 
-async function opened(
+async function openStore(
   { record, calls, inThreads }: MemoryOptions,
-  opening: Openings,
+  opening: ResourceOwner,
   file: SqliteOptions,
-): Promise<{ readonly record: Record; readonly calls: Calls }> {
-  const openFile = inThreads ? sqliteRecordInThread : openSqliteRecord;
+): Promise<{ readonly record: MemoryStore; readonly calls: Calls }> {
+  const openFile = inThreads ? openSqliteStoreInThread : openSqliteStore;
   const found = record ? await opening.open(record) : opening.own(await openFile(file));
   return { record: found, calls: calls ?? found.calls ?? memoryCalls({ most: MOST_CALLS }) };
 }
 
-function costsOf(
+function createCosts(
   { meter, tracer, costs = {} }: MemoryOptions,
-  ports: Parameters<typeof costKeeper>[0],
-): Costs {
-  return costKeeper({ ...ports, ...(meter ? { meter } : {}), ...(tracer ? { tracer } : {}) }, costs);
+  ports: Parameters<typeof createCostTracker>[0],
+): CostTracker {
+  return createCostTracker({ ...ports, ...(meter ? { meter } : {}), ...(tracer ? { tracer } : {}) }, costs);
 }
 
 /** What adapters that ask a server are handed. */
-function hooksOf({ onCall, mayCall }: Costs, meter: Meter | undefined): CallHooks {
+function createCallHooks({ onCall, mayCall }: CostTracker, meter: Meter | undefined): CallHooks {
   if (!meter) return { onCall, mayCall };
   const states = { closed: 0, half_open: 1, open: 2 };
   return {
@@ -286,7 +289,7 @@ function hooksOf({ onCall, mayCall }: Costs, meter: Meter | undefined): CallHook
 }
 
 /** What goes to the engine as it was given. */
-function wished({
+function toEngineOptions({
   redact,
   patience,
   decayDays,
@@ -306,20 +309,24 @@ function wished({
   };
 }
 
-function noticesOf({ again, unplaced, wasLost }: Replayed): string[] {
+function formatReplayNotices({
+  replayedCount: again,
+  unplacedCount: unplaced,
+  wasLost,
+}: LedgerReplay): string[] {
   return [
     ...(again > 0
       ? [`The database is an older copy: ${again} of the erasures made since then were done again.`]
       : []),
-    ...(unplaced > 0 ? [UNPLACED] : []),
-    ...(wasLost ? [LOST_LEDGER] : []),
+    ...(unplaced > 0 ? [UNPLACED_NOTICE] : []),
+    ...(wasLost ? [LOST_LEDGER_NOTICE] : []),
   ];
 }
 
-const UNPLACED =
+const UNPLACED_NOTICE =
   "Some words that were erased could not be found again in this copy, for its messages are other ones. Look at what " +
   "is there, and forget again what should be gone.";
 
-const LOST_LEDGER =
+const LOST_LEDGER_NOTICE =
   "The ledger of erasures beside the database was missing and has been made anew from the database. If the database is " +
   "an older copy, what was erased after it was made is back: forget it again, or put the ledger back.";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { memoryFollower, memoryRecord } from "./adapters/memory/index.ts";
+import { createInMemoryStore, createInMemoryVectorIndex } from "./adapters/memory/index.ts";
 import { createMemory } from "./memory.ts";
-import { openings } from "./opened.ts";
+import { createResourceOwner } from "./opened.ts";
 
 /** Something that can be closed, and tells when. */
 function closable<Port extends { close(): Promise<void> }>(port: Port, told: string[], name: string): Port {
@@ -11,10 +11,10 @@ function closable<Port extends { close(): Promise<void> }>(port: Port, told: str
 it("closes what a function opened, and leaves open what was passed in", async () => {
   const told: string[] = [];
   const memory = await createMemory({
-    record: () => closable(memoryRecord(), told, "record"),
+    record: () => closable(createInMemoryStore(), told, "record"),
     index: [
-      async () => closable(memoryFollower({ name: "own" }), told, "own follower"),
-      closable(memoryFollower({ name: "caller's" }), told, "caller's follower"),
+      async () => closable(createInMemoryVectorIndex({ name: "own" }), told, "own follower"),
+      closable(createInMemoryVectorIndex({ name: "caller's" }), told, "caller's follower"),
     ],
   });
   await memory.scope({ user: "ana" }).remember("I use Shram.");
@@ -26,7 +26,7 @@ it("closes what a function opened, and leaves open what was passed in", async ()
 it("closes what it has opened when another part does not open", async () => {
   const told: string[] = [];
   const failing = createMemory({
-    record: () => closable(memoryRecord(), told, "record"),
+    record: () => closable(createInMemoryStore(), told, "record"),
     index: () => {
       throw new Error("no index here");
     },
@@ -37,7 +37,7 @@ it("closes what it has opened when another part does not open", async () => {
 
 it("closes the newest first, all of them though one fails, and throws what failed", async () => {
   const told: string[] = [];
-  const opening = openings();
+  const opening = createResourceOwner();
   const close = async () => void told.push("closed");
   await opening.open(() => ({ close }));
   await opening.open(() => ({

@@ -2,15 +2,15 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { processBeside } from "./adapters/shared/process-line.ts";
-import type { Thread } from "./adapters/shared/thread-line.ts";
+import { forkWorkerProcess } from "./adapters/shared/process-line.ts";
+import type { WorkerHandle } from "./adapters/shared/thread-line.ts";
 import { staticEmbedder } from "./adapters/static/index.ts";
-import { collectorWords } from "./adapters/system/collector.ts";
+import { getGarbageCollectorFlags } from "./adapters/system/collector.ts";
 import type { Recall } from "./domain/recall.ts";
 import type { Keepsake } from "./engine/surface.ts";
 import { createMemory } from "./memory.ts";
-import type { HandedRecall } from "./ports/recaller.ts";
-import { type Recalling, type RecallingOptions, recallingApart } from "./recalling.ts";
+import type { RecallRequest } from "./ports/recaller.ts";
+import { createRecallWorkers, type RecallWorkers, type RecallWorkersOptions } from "./recalling.ts";
 
 const PROGRAM = import.meta.url;
 /** Beside other tests a process may have no turn for as long as one that hangs. */
@@ -19,7 +19,7 @@ const embedder = staticEmbedder();
 
 let folder = "";
 let keepsake: Keepsake;
-let opened: Recalling[] = [];
+let opened: RecallWorkers[] = [];
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "keepsake-recalling-"));
@@ -33,12 +33,12 @@ afterEach(async () => {
 });
 
 /** Processes over the same file, which are asked from the first recall on. */
-function apart(more: Partial<RecallingOptions> = {}): {
-  recalling: Recalling;
-  begun: Thread[];
+function apart(more: Partial<RecallWorkersOptions> = {}): {
+  recalling: RecallWorkers;
+  begun: WorkerHandle[];
 } {
-  const begun: Thread[] = [];
-  const recalling = recallingApart(
+  const begun: WorkerHandle[] = [];
+  const recalling = createRecallWorkers(
     {
       path: join(folder, "k.db"),
       embedder,
@@ -50,7 +50,7 @@ function apart(more: Partial<RecallingOptions> = {}): {
       ...more,
     },
     (data) => {
-      const thread = processBeside(PROGRAM, "./recalling-child", data, collectorWords());
+      const thread = forkWorkerProcess(PROGRAM, "./recalling-child", data, getGarbageCollectorFlags());
       begun.push(thread);
       return thread;
     },
@@ -60,14 +60,18 @@ function apart(more: Partial<RecallingOptions> = {}): {
   return { recalling, begun };
 }
 
-async function handed(user: string, query: string, more: Partial<HandedRecall> = {}): Promise<HandedRecall> {
+async function handed(
+  user: string,
+  query: string,
+  more: Partial<RecallRequest> = {},
+): Promise<RecallRequest> {
   const [vector] = await embedder.embed([query]);
   const scope = { project: "default", user };
   return { scope, query, options: {}, vector, id: `r-${query}`, now: new Date().toISOString(), ...more };
 }
 
 /** Asks until the process has started. */
-async function until(recalling: Recalling, what: HandedRecall) {
+async function until(recalling: RecallWorkers, what: RecallRequest) {
   await expect.poll(() => recalling.recall(what), { timeout: 30_000 }).toBeDefined();
   const back = await recalling.recall(what);
   if (!back) throw new Error("it answered a moment ago");
@@ -132,7 +136,7 @@ it("sees at once what was written, changed and erased", async () => {
     await me.remember(`I use Shram${i} and Magnet${i} as tools.`);
     expect((await tools()).join(" ")).toContain(`Magnet${i}`);
     await me.remember(`Forget that I ever mentioned Magnet${i}.`);
-    await recalling.cleanse({ project: "default", user: "me" });
+    await recalling.purgeUser({ project: "default", user: "me" });
     expect(JSON.stringify(await tools())).not.toContain(`Magnet${i}`);
   }
 });
@@ -143,9 +147,9 @@ it("begins no process before there are many recalls in a second", async () => {
   const what = await handed("me", "What tools do I use?");
   for (let i = 0; i < 5; i += 1) expect(await recalling.recall(what)).toBeUndefined();
   expect(begun).toEqual([]);
-  expect(recalling.isBegun()).toBe(false);
+  expect(recalling.hasStarted()).toBe(false);
   for (let i = 0; i < 60; i += 1) await recalling.recall(what);
-  expect(recalling.isBegun()).toBe(true);
+  expect(recalling.hasStarted()).toBe(true);
   const often = async () => {
     for (let i = 0; i < 20; i += 1) await recalling.recall(what);
     return recalling.recall(what);
@@ -162,13 +166,13 @@ it("gives nothing where its process ends, is gone or cannot be begun, and the re
   await begun[0]?.terminate();
   await going;
   expect(await recalling.recall(what)).toBeUndefined();
-  expect(recalling.isBegun()).toBe(false);
+  expect(recalling.hasStarted()).toBe(false);
   const lost = { path: "k.db", embedder, cacheBytes: 1, processes: 1, shares: false, busy: 1 };
-  const none = recallingApart(lost, () => {
+  const none = createRecallWorkers(lost, () => {
     throw new Error("no process to be had");
   });
   expect(await none?.recall(what)).toBeUndefined();
-  expect(recallingApart({ path: "k.db", embedder, cacheBytes: 1, processes: 0 })).toBeUndefined();
+  expect(createRecallWorkers({ path: "k.db", embedder, cacheBytes: 1, processes: 0 })).toBeUndefined();
 });
 
 it("leaves a share of the users to whoever asks, always the same", async () => {
@@ -210,7 +214,7 @@ it.skipIf(!existsSync("/proc/self/cmdline"))(
     const pid = pidOfOther();
     process.kill(pid, "SIGSTOP");
     expect(await recalling.recall(what)).toBeUndefined();
-    expect(recalling.isBegun()).toBe(false);
+    expect(recalling.hasStarted()).toBe(false);
     expect(() => process.kill(pid, 0)).toThrow();
   },
 );
@@ -233,9 +237,9 @@ it("ends with the signal of whoever asks, and leaves what can't be copied to thi
 it("counts what it found in its memory of users where everything is counted", async () => {
   const counted: string[] = [];
   const meter = { count: (name: string) => void counted.push(name), observe() {}, set() {} };
-  const recalling = recallingApart(
+  const recalling = createRecallWorkers(
     { path: join(folder, "k.db"), embedder, cacheBytes: 1e7, processes: 1, shares: false, busy: 1, meter },
-    (data) => processBeside(PROGRAM, "./recalling-child", data, collectorWords()),
+    (data) => forkWorkerProcess(PROGRAM, "./recalling-child", data, getGarbageCollectorFlags()),
   );
   if (!recalling) throw new Error("there should be a process");
   opened.push(recalling);

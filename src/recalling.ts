@@ -1,23 +1,23 @@
-import { processBeside, processesToSpare } from "./adapters/shared/process-line.ts";
-import { type Line, lineTo, type Thread } from "./adapters/shared/thread-line.ts";
-import { collectorWords } from "./adapters/system/collector.ts";
-import { type Scope, scopeKey } from "./domain/scope.ts";
+import { countSpareProcesses, forkWorkerProcess } from "./adapters/shared/process-line.ts";
+import { openWorkerChannel, type WorkerChannel, type WorkerHandle } from "./adapters/shared/thread-line.ts";
+import { getGarbageCollectorFlags } from "./adapters/system/collector.ts";
+import { type Scope, toScopeKey } from "./domain/scope.ts";
 import type { CallOptions } from "./ports/call.ts";
 import type { Embedder } from "./ports/embedder.ts";
 import { type Meter, NO_METER } from "./ports/meter.ts";
-import type { HandedBack, HandedRecall, Recaller } from "./ports/recaller.ts";
-import type { Asked, Begun, Told } from "./recalling-child.ts";
+import type { RecallRequest, RecallResponse, RecallWorker } from "./ports/recaller.ts";
+import type { RecallWorkerData, RecallWorkerMessage, RecallWorkerReply } from "./recalling-child.ts";
 
 /** A recall walks through memory more than it reckons: more processes than this would wait for each other. */
-const MOST_PROCESSES = 4;
+const MAX_PROCESSES = 4;
 /** From so many recalls a second on they are handed on. Where there are fewer, to wake a process takes longer than it saves. */
-const BUSY = 50;
-const HANGS_MS = 5000;
-const LOOK_MS = 1000;
+const BUSY_PER_SECOND = 50;
+const HANG_TIMEOUT_MS = 5000;
+const CHECK_INTERVAL_MS = 1000;
 /** After a process has ended, the next one is begun no sooner than this. */
-const REST_MS = 10_000;
+const RESTART_PAUSE_MS = 10_000;
 
-export interface RecallingOptions {
+export interface RecallWorkersOptions {
   /** The file with the record. */
   readonly path: string;
   readonly embedder: Pick<Embedder, "fingerprint" | "dimensions" | "floor">;
@@ -38,8 +38,8 @@ export interface RecallingOptions {
 }
 
 /** A recaller, and whether it has begun to use the memory that it may. */
-export interface Recalling extends Recaller {
-  isBegun(): boolean;
+export interface RecallWorkers extends RecallWorker {
+  hasStarted(): boolean;
 }
 
 /**
@@ -48,16 +48,16 @@ export interface Recalling extends Recaller {
  * the file by itself, as another server would, and sees all that was acknowledged before it was asked. Undefined where there is
  * no processor to spare.
  */
-export function recallingApart(
-  options: RecallingOptions,
-  begin: (begun: Begun) => Thread = begunProcess,
-): Recalling | undefined {
+export function createRecallWorkers(
+  options: RecallWorkersOptions,
+  begin: (begun: RecallWorkerData) => WorkerHandle = startProcess,
+): RecallWorkers | undefined {
   const { path, embedder, cacheBytes, decayDays, digestKey, meter = NO_METER } = options;
-  const count = options.processes ?? processesToSpare(MOST_PROCESSES);
+  const count = options.processes ?? countSpareProcesses(MAX_PROCESSES);
   if (count < 1) return undefined;
   const { fingerprint, dimensions, floor } = embedder;
   const share = Math.floor(cacheBytes / count);
-  const begun: Begun = {
+  const begun: RecallWorkerData = {
     path,
     embedder: { fingerprint, dimensions, floor },
     cacheBytes: share,
@@ -65,24 +65,25 @@ export function recallingApart(
   };
   const processes = Array.from(
     { length: count },
-    (): Successive => successive(() => begin(begun), { hangsMs: options.hangsMs, digestKey }),
+    (): RestartingProcess =>
+      createRestartingProcess(() => begin(begun), { hangsMs: options.hangsMs, digestKey }),
   );
-  const isBusy = busyFrom(options.busy ?? BUSY);
+  const isBusy = createBusyDetector(options.busy ?? BUSY_PER_SECOND);
   // The last place is this process.
   const places = (options.shares ?? true) ? count + 1 : count;
-  const processOf = (scope: Scope): Successive | undefined => processes[placeOf(scope, places)];
+  const processOf = (scope: Scope): RestartingProcess | undefined => processes[chooseProcess(scope, places)];
   return {
-    isBegun: () => processes.some((one) => one.isBegun()),
-    async recall(handed: HandedRecall, { signal }: CallOptions = {}): Promise<HandedBack | undefined> {
+    hasStarted: () => processes.some((one) => one.hasStarted()),
+    async recall(handed: RecallRequest, { signal }: CallOptions = {}): Promise<RecallResponse | undefined> {
       if (!isBusy()) return undefined;
       const told = await processOf(handed.scope)?.ask({ handed }, signal);
       if (!told?.back) return undefined;
       for (const counted of told.counts) meter.count(...counted);
-      return JSON.parse(told.back) as HandedBack;
+      return JSON.parse(told.back) as RecallResponse;
     },
-    async cleanse(scope: Scope): Promise<void> {
+    async purgeUser(scope: Scope): Promise<void> {
       const holding = processOf(scope);
-      if (holding?.isBegun()) await holding.ask({ cleanse: scope });
+      if (holding?.hasStarted()) await holding.ask({ cleanse: scope });
     },
     async close(): Promise<void> {
       await Promise.all(processes.map((one) => one.end()));
@@ -91,7 +92,7 @@ export function recallingApart(
 }
 
 /** Tells, each time it is asked, whether it is asked so often a second. */
-function busyFrom(perSecond: number): () => boolean {
+function createBusyDetector(perSecond: number): () => boolean {
   let second = Number.NaN;
   let count = 0;
   let before = 0;
@@ -108,18 +109,18 @@ function busyFrom(perSecond: number): () => boolean {
 }
 
 /** A process that is begun when it is first asked, and begun again some time after it has ended. */
-interface Successive {
-  isBegun(): boolean;
+interface RestartingProcess {
+  hasStarted(): boolean;
   /** Nothing where there is none that could answer now. It rejects with the reason of the signal alone. */
-  ask(asked: Asked, signal?: AbortSignal): Promise<Told | undefined>;
+  ask(asked: RecallWorkerMessage, signal?: AbortSignal): Promise<RecallWorkerReply | undefined>;
   end(): Promise<void>;
 }
 
-function successive(
-  begin: () => Thread,
-  { hangsMs = HANGS_MS, digestKey }: Pick<RecallingOptions, "hangsMs" | "digestKey">,
-): Successive {
-  let line: Line<Asked, Told> | undefined;
+function createRestartingProcess(
+  begin: () => WorkerHandle,
+  { hangsMs = HANG_TIMEOUT_MS, digestKey }: Pick<RecallWorkersOptions, "hangsMs" | "digestKey">,
+): RestartingProcess {
+  let line: WorkerChannel<RecallWorkerMessage, RecallWorkerReply> | undefined;
   let isReady = false;
   let isOver = false;
   let endedAt = Number.NEGATIVE_INFINITY;
@@ -133,26 +134,29 @@ function successive(
     clearInterval(watch);
   };
   const open = (): void => {
-    if (isOver || line || performance.now() - endedAt < REST_MS) return;
+    if (isOver || line || performance.now() - endedAt < RESTART_PAUSE_MS) return;
     try {
-      line = lineTo<Asked, Told>(begin, ended);
+      line = openWorkerChannel<RecallWorkerMessage, RecallWorkerReply>(begin, ended);
       // It takes a second to start, and nobody waits for that.
       // The key goes over the line, for what a process is begun with can be read by others.
-      void line.ask({ open: digestKey ?? "" }).then(({ told }) => {
+      void line.request({ open: digestKey ?? "" }).then(({ told }) => {
         isReady = told !== undefined;
       });
       watch = setInterval(() => {
-        if (waiting > 0 && performance.now() - heardAt > hangsMs) void line?.end();
-      }, LOOK_MS).unref();
+        if (waiting > 0 && performance.now() - heardAt > hangsMs) void line?.close();
+      }, CHECK_INTERVAL_MS).unref();
     } catch {
       ended();
     }
   };
-  const answerOf = async (own: Line<Asked, Told>, asked: Asked): Promise<Told | undefined> => {
+  const answerOf = async (
+    own: WorkerChannel<RecallWorkerMessage, RecallWorkerReply>,
+    asked: RecallWorkerMessage,
+  ): Promise<RecallWorkerReply | undefined> => {
     if (waiting === 0) heardAt = performance.now();
     waiting += 1;
     try {
-      return (await own.ask(asked)).told;
+      return (await own.request(asked)).told;
     } catch {
       // What can't be copied to another process is for this one.
       return undefined;
@@ -162,25 +166,25 @@ function successive(
     }
   };
   return {
-    isBegun: () => line !== undefined,
+    hasStarted: () => line !== undefined,
     async ask(asked, signal) {
       signal?.throwIfAborted();
       open();
       if (!line || !isReady) return undefined;
       const answered = answerOf(line, asked);
-      return signal ? orAborted(answered, signal) : answered;
+      return signal ? raceAbort(answered, signal) : answered;
     },
     async end() {
       isOver = true;
       const own = line;
       if (own && isReady) await answerOf(own, "close");
-      await own?.end();
+      await own?.close();
     },
   };
 }
 
 /** What a promise gives that never rejects, unless the signal comes first. */
-function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+function raceAbort<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
@@ -192,14 +196,14 @@ function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Va
 }
 
 /** Always the same for a user: what is known of them is held once. */
-function placeOf({ project, user }: Scope, count: number): number {
+function chooseProcess({ project, user }: Scope, count: number): number {
   let sum = 0;
-  for (const letter of scopeKey({ project, user })) {
+  for (const letter of toScopeKey({ project, user })) {
     sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003;
   }
   return sum % count;
 }
 
-function begunProcess(begun: Begun): Thread {
-  return processBeside(import.meta.url, "./recalling-child", begun, collectorWords());
+function startProcess(begun: RecallWorkerData): WorkerHandle {
+  return forkWorkerProcess(import.meta.url, "./recalling-child", begun, getGarbageCollectorFlags());
 }

@@ -4,18 +4,18 @@ import {
   fileLedger,
   fileSecret,
   hasFileSecret,
-  openSqliteRecord,
+  openSqliteStore,
   type Restoring,
   textSecret,
   translate,
 } from "./adapters/sqlite/index.ts";
 import { systemClock } from "./adapters/system/index.ts";
 import type { Trace } from "./domain/trace.ts";
-import { setAllBack } from "./engine/following/mark.ts";
+import { resetAllCursors } from "./engine/following/mark.ts";
 import { MemoryError } from "./errors.ts";
 import { createMemory, type MemoryOptions } from "./memory.ts";
 import type { Ledger } from "./ports/ledger.ts";
-import type { Record } from "./ports/record.ts";
+import type { MemoryStore } from "./ports/record.ts";
 import type { Secret } from "./ports/secret.ts";
 
 export interface RestoreOptions extends Omit<MemoryOptions, "record" | "ledger"> {
@@ -50,19 +50,19 @@ export async function restoreMemory(options: RestoreOptions): Promise<Restored> 
   if (path === ":memory:") throw new MemoryError("unsupported", "restore: name a database file.");
   const at = (options.clock ?? systemClock)().toISOString();
   try {
-    return await restored(await beginRestore({ from, path, at }), { ...options, from, path, at });
+    return await restoreDraft(await beginRestore({ from, path, at }), { ...options, from, path, at });
   } catch (error) {
     throw translate(path, error);
   }
 }
 
-async function restored(
+async function restoreDraft(
   restoring: Restoring,
   options: RestoreOptions & { path: string; at: string },
 ): Promise<Restored> {
   try {
-    if (restoring.aside && !options.replace) throw inTheWay();
-    const made = await madeReady(restoring, options);
+    if (restoring.aside && !options.replace) throw createConflictError();
+    const made = await prepareDraft(restoring, options);
     await restoring.finish();
     const { digest, aside } = restoring;
     return { digest, ...(aside ? { aside: aside.name } : {}), ...made };
@@ -73,30 +73,30 @@ async function restored(
 }
 
 /** Erases from the draft what is to be erased again, and notes the copies in it. */
-async function madeReady(
+async function prepareDraft(
   restoring: Restoring,
   options: RestoreOptions & { path: string; at: string },
 ): Promise<Pick<Restored, "again" | "notices">> {
   const { from, path, at, withoutLedger, replace: _replace, secret: given, ...rest } = options;
   // Nothing is made beside the database before it is known that the backup will be used.
   const isThere = given !== undefined || hasFileSecret(`${path}.secret`);
-  const digestKey = (): string => digestKeyOf(secretOf(path, given).secret);
-  const record = await openSqliteRecord({ path: restoring.draft, ...(isThere ? { digestKey } : {}) });
+  const digestKey = (): string => digestKeyOf(openSecret(path, given).secret);
+  const record = await openSqliteStore({ path: restoring.draft, ...(isThere ? { digestKey } : {}) });
   try {
-    const { ledger, isLost } = await ledgerOf(restoring, path, record);
-    if (isLost && !withoutLedger) throw noLedger();
-    const { secret, isNew } = secretOf(path, given);
+    const { ledger, isLost } = await mergeLedgers(restoring, path, record);
+    if (isLost && !withoutLedger) throw createMissingLedgerError();
+    const { secret, isNew } = openSecret(path, given);
     const before = (await record.erasures()).length;
     const memory = await createMemory({ ...rest, path, record, calls: record.calls, ledger, secret });
     await noteCopies(record, restoring, from, at);
     await memory.close();
-    await setAllBack(record);
+    await resetAllCursors(record);
     const all = (await record.erasures()).length;
     const notices = [
       ...memory.notices,
-      ...(isLost ? [WITHOUT_LEDGER] : []),
-      ...(isNew && all > 0 ? [NEW_SECRET] : []),
-      ...(restoring.faults > 0 ? [FAULTY] : []),
+      ...(isLost ? [WITHOUT_LEDGER_NOTICE] : []),
+      ...(isNew && all > 0 ? [NEW_SECRET_NOTICE] : []),
+      ...(restoring.faults > 0 ? [FAULTY_ROWS_NOTICE] : []),
     ];
     return { again: all - before, notices };
   } finally {
@@ -105,10 +105,10 @@ async function madeReady(
 }
 
 /** The ledger beside the database, and what the database that is there still knows of it. */
-async function ledgerOf(
+async function mergeLedgers(
   { present }: Restoring,
   path: string,
-  record: Record,
+  record: MemoryStore,
 ): Promise<{ ledger: Ledger; isLost: boolean }> {
   const identity = await record.identity();
   const file = fileLedger(`${path}.erasures`, identity);
@@ -129,31 +129,31 @@ async function ledgerOf(
 
 /** The copies that the database knew of, the one that is put back, and the database that is put aside. */
 async function noteCopies(
-  record: Record,
+  record: MemoryStore,
   { present, aside, digest, bytes }: Restoring,
   from: string,
   at: string,
 ): Promise<void> {
-  for (const note of present?.backups ?? []) await record.noteBackup(note);
+  for (const note of present?.backups ?? []) await record.saveBackupNote(note);
   const name = from.split(/[\\/]/).at(-1) ?? from;
   const noted = (await record.backups()).find((note) => note.name === name);
-  if (noted?.digest !== digest) await record.noteBackup({ name, at, bytes, digest });
-  if (aside) await record.noteBackup({ ...aside, at, digest: "" });
+  if (noted?.digest !== digest) await record.saveBackupNote({ name, at, bytes, digest });
+  if (aside) await record.saveBackupNote({ ...aside, at, digest: "" });
 }
 
-function secretOf(path: string, given: MemoryOptions["secret"]): { secret: Secret; isNew: boolean } {
+function openSecret(path: string, given: MemoryOptions["secret"]): { secret: Secret; isNew: boolean } {
   if (given === undefined) return fileSecret(`${path}.secret`);
   return { secret: typeof given === "string" ? textSecret(given) : given, isNew: false };
 }
 
-function inTheWay(): MemoryError {
+function createConflictError(): MemoryError {
   return new MemoryError(
     "conflict",
     "restore: there is a database already. It can be kept under another name: say that you want it (--yes, or replace).",
   );
 }
 
-function noLedger(): MemoryError {
+function createMissingLedgerError(): MemoryError {
   return new MemoryError(
     "conflict",
     "restore: the ledger of erasures is not beside the database, so what was erased after this backup was made would " +
@@ -161,11 +161,11 @@ function noLedger(): MemoryError {
   );
 }
 
-const WITHOUT_LEDGER =
+const WITHOUT_LEDGER_NOTICE =
   "Restored without the ledger of erasures: what was erased after this backup was made is back. Forget it again.";
 
-const NEW_SECRET =
+const NEW_SECRET_NOTICE =
   "The secret beside the database was missing and has been made anew. What was erased is not kept out any more, and " +
   "earlier receipts cannot be checked. Put the old file back if you have it.";
 
-const FAULTY = "Some rows of this backup do not fit together: `keepsake doctor` says which.";
+const FAULTY_ROWS_NOTICE = "Some rows of this backup do not fit together: `keepsake doctor` says which.";

@@ -17,7 +17,7 @@ import { SETTINGS } from "../src/config/settings.ts";
 import { ERROR_CODES } from "../src/errors.ts";
 import { apiKeys, httpApp, passingKeys } from "../src/http/index.ts";
 import { createMemory } from "../src/memory.ts";
-import { pageAssets } from "../src/ui/index.ts";
+import { readPageAssets } from "../src/ui/index.ts";
 import { type Example, examplesOf, runConsole } from "./examples.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -129,7 +129,7 @@ describe("the reference", () => {
   it("gives every route of the server, and no other", async () => {
     await using memory = await createMemory({ path: ":memory:" });
     const keys = apiKeys({ store: passingKeys(), clock: () => new Date() });
-    const page = new Set(pageAssets().map(({ path }) => path));
+    const page = new Set(readPageAssets().map(({ path }) => path));
     // How the API's own page looks is nobody's business but the page's.
     page.add("/docs.css");
     const served = httpApp({ keepsake: memory, keys })

@@ -1,11 +1,16 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { isoTime } from "../domain/time.ts";
+import { toIsoTime } from "../domain/time.ts";
 import type { CommonOptions } from "./run.ts";
 
-type Action = (operands: readonly string[], options: CommonOptions) => Promise<void>;
+type CommandAction = (operands: readonly string[], options: CommonOptions) => Promise<void>;
 
 /** A command whose action gets its operands, and its options with those that all commands take. */
-export function command(root: Command, usage: string, description: string, action: Action): Command {
+export function addCommand(
+  root: Command,
+  usage: string,
+  description: string,
+  action: CommandAction,
+): Command {
   return root
     .command(usage)
     .description(description)
@@ -16,12 +21,12 @@ export function command(root: Command, usage: string, description: string, actio
 }
 
 /** Examples for the end of a command's help. */
-export function examples(...lines: readonly string[]): string {
+export function formatExamples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ keepsake ${line}`).join("\n")}`;
 }
 
 /** Takes a whole number within bounds, or says what is wrong with it. */
-export function count(least: number, most: number): (text: string) => number {
+export function createCountParser(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (/^\d{1,9}$/.test(text) && value >= least && value <= most) return value;
@@ -30,9 +35,9 @@ export function count(least: number, most: number): (text: string) => number {
 }
 
 /** Takes a time as the library does, or says what is wrong with it in the words of the command line. */
-export function time(text: string): string {
+export function parseTimeOption(text: string): string {
   try {
-    return isoTime(text, "It");
+    return toIsoTime(text, "It");
   } catch (error) {
     throw new InvalidArgumentError(error instanceof Error ? error.message : "It is no time.");
   }

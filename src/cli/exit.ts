@@ -11,16 +11,16 @@ export const EXIT = {
 } as const;
 
 /** The exit status that an error of the library stands for. */
-export function exitOf(error: MemoryError): number {
+export function toExitStatus(error: MemoryError): number {
   if (error.code === "invalid_input") return EXIT.wrongUse;
   return error.code === "not_found" ? EXIT.nothingFound : EXIT.failed;
 }
 
 /** An error as people and programs are shown it: its code and message, never a stack, never a user's text. */
-export function shownError(error: unknown): { code: string; message: string; status: number } {
-  if (isMemoryError(error)) return { code: error.code, message: error.message, status: exitOf(error) };
+export function toShownError(error: unknown): { code: string; message: string; status: number } {
+  if (isMemoryError(error)) return { code: error.code, message: error.message, status: toExitStatus(error) };
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const unavailable = whyUnavailable(code);
+  const unavailable = explainUnavailable(code);
   if (unavailable) return { code: "unavailable", message: unavailable, status: EXIT.failed };
   const name = error instanceof Error ? error.name : "Error";
   return {
@@ -30,7 +30,7 @@ export function shownError(error: unknown): { code: string; message: string; sta
   };
 }
 
-function whyUnavailable(code: string): string | undefined {
+function explainUnavailable(code: string): string | undefined {
   if (/^(?:ENOENT|EACCES|EPERM|EISDIR|ENOTDIR|EROFS|ENAMETOOLONG|ELOOP)$/.test(code)) {
     return `a file cannot be read or written (${code}). Check its path and mode.`;
   }
@@ -40,7 +40,7 @@ function whyUnavailable(code: string): string | undefined {
 }
 
 /** Ends the program when a person interrupts it. What is stored by then stays. */
-export function interrupted(): void {
+export function exitInterrupted(): void {
   if (process.stderr.isTTY) process.stderr.write("\n");
   process.exit(EXIT.interrupted);
 }

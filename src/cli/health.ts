@@ -2,16 +2,16 @@ import { createServer, type Server } from "node:http";
 import { MemoryError } from "../errors.ts";
 
 /** How a worker is: whether its database answers, without which it can do nothing, and its queue, without which it goes on. */
-export interface Health {
+export interface WorkerHealth {
   readonly record: "ok" | "unavailable";
   readonly queue?: "ok" | "unavailable";
 }
 
-interface HealthOptions {
+interface HealthServerOptions {
   readonly host: string;
   /** 0 takes any that is free. */
   readonly port: number;
-  readonly health: () => Promise<Health>;
+  readonly health: () => Promise<WorkerHealth>;
   /** Prometheus' text. */
   readonly metrics: () => Promise<string>;
 }
@@ -22,12 +22,12 @@ const HEADERS_MS = 5000;
  * Answers `GET /health` (200, or 503 where the database does not answer) and `GET /metrics`, with nothing about anybody. Gives where
  * it listens; `unavailable` where the port is taken.
  */
-export async function healthServer({
+export async function createHealthServer({
   host,
   port,
   health,
   metrics,
-}: HealthOptions): Promise<{ readonly url: string; close(): Promise<void> }> {
+}: HealthServerOptions): Promise<{ readonly url: string; close(): Promise<void> }> {
   const answer = async (path: string): Promise<{ status: number; type: string; body: string }> => {
     if (path === "/metrics") {
       return { status: 200, type: "text/plain; version=0.0.4", body: await metrics() };
@@ -45,7 +45,7 @@ export async function healthServer({
       () => response.writeHead(500).end(),
     );
   });
-  await listening(server, host, port);
+  await startListening(server, host, port);
   const address = server.address();
   const found = typeof address === "object" && address !== null ? address.port : port;
   return {
@@ -58,7 +58,7 @@ export async function healthServer({
   };
 }
 
-function listening(server: Server, host: string, port: number): Promise<void> {
+function startListening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause) => {
       const message = `it cannot listen on ${host}, port ${port}. Choose another with --port.`;

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
-import { command, count, examples } from "./command.ts";
+import { addCommand, createCountParser, formatExamples } from "./command.ts";
 
 /** The commands that look after the database: copies of it, and whether it is well. */
-export function keeping(root: Command): void {
-  command(
+export function addMaintenanceCommands(root: Command): void {
+  addCommand(
     root,
     "backup <FILE>",
     "copy the whole database into one file, while it is in use",
-    async ([file = ""], options) => (await import("./commands/backup.ts")).backupTo(file, options),
+    async ([file = ""], options) => (await import("./commands/backup.ts")).runBackup(file, options),
   )
     .option("--keep-until <TIME>", "when you will delete it; until then receipts of erasures name it")
     .option("--yes", "replace a file that is there")
@@ -16,10 +16,10 @@ export function keeping(root: Command): void {
       `
 Everybody's memories, of all projects. The copy is read back before it is put in place, and is its owner's alone (mode 0600).
 The secret is not in it: keep the file that ends in .secret too, in another place.
-${examples("backup monday.db", "backup monday.db --keep-until 2027-01-31")}`,
+${formatExamples("backup monday.db", "backup monday.db --keep-until 2027-01-31")}`,
     );
-  command(root, "restore <FILE>", "make a backup the database again", async ([file = ""], options) =>
-    (await import("./commands/backup.ts")).restoreFrom(file, options),
+  addCommand(root, "restore <FILE>", "make a backup the database again", async ([file = ""], options) =>
+    (await import("./commands/backup.ts")).runRestore(file, options),
   )
     .option("--yes", "put the database that is there aside, under another name")
     .option("--without-ledger", "go on where the ledger of erasures is lost")
@@ -28,14 +28,14 @@ ${examples("backup monday.db", "backup monday.db --keep-until 2027-01-31")}`,
       `
 What was erased after the backup was made is erased from it again before anybody can read it: the ledger of erasures,
 the file beside the database that ends in .erasures, says what. Stop the server first.
-${examples("restore monday.db --yes")}`,
+${formatExamples("restore monday.db --yes")}`,
     );
-  checking(root);
-  command(
+  addDoctorCommand(root);
+  addCommand(
     root,
     "audit",
     "check the receipts of erasures: their chain, their signatures, and that none is missing",
-    async (_none, options) => (await import("./commands/audit.ts")).audit(options),
+    async (_none, options) => (await import("./commands/audit.ts")).runAudit(options),
   )
     .option("--head <HASH>", "what an earlier audit printed: nothing that it saw may be missing")
     .addHelpText(
@@ -43,36 +43,39 @@ ${examples("restore monday.db --yes")}`,
       `
 Shows the public key that each receipt can be checked with, by anybody and without this program. Status 1 where something
 is wrong.
-${examples("audit", "audit --json")}`,
+${formatExamples("audit", "audit --json")}`,
     );
-  command(
+  addCommand(
     root,
     "optimize",
     "look after the memories: merge what says the same, archive what is old and unused",
-    async (_none, options) => (await import("./commands/optimize.ts")).optimize(options),
+    async (_none, options) => (await import("./commands/optimize.ts")).runOptimize(options),
   )
     .option("--dry-run", "show what would be done, change nothing")
     .option(
       "--current-turn <N>",
       "leave alone what was said in the hundred turns before this one",
-      count(0, 999_999_999),
+      createCountParser(0, 999_999_999),
     )
     .addHelpText(
       "after",
       `
 Takes what has expired out of the search, merges memories that say the same, tells what has faded, and archives what is
 old, unimportant, said once and never recalled. Nothing is erased: \`undo\` takes it back.
-${examples("optimize --dry-run", "optimize")}`,
+${formatExamples("optimize --dry-run", "optimize")}`,
     );
-  command(root, "jobs", "what runs in the background of a server, and how it went", async (_none, options) =>
-    (await import("./commands/optimize.ts")).jobs(options),
+  addCommand(
+    root,
+    "jobs",
+    "what runs in the background of a server, and how it went",
+    async (_none, options) => (await import("./commands/optimize.ts")).runJobs(options),
   );
-  reindexing(root);
+  addReindexCommand(root);
 }
 
-function checking(root: Command): void {
-  command(root, "doctor", "check the database for damage", async (_none, options) =>
-    (await import("./commands/doctor.ts")).doctor(options),
+function addDoctorCommand(root: Command): void {
+  addCommand(root, "doctor", "check the database for damage", async (_none, options) =>
+    (await import("./commands/doctor.ts")).runDoctor(options),
   )
     .option("--fix", "put right what is proved: rows from backups, and search units made anew")
     .option(
@@ -87,13 +90,13 @@ Holds every row against a digest under the secret, which is not in the database,
 takes a row from a backup only where digests prove that it is the row that was written: nothing that was erased comes back.
 Backups that the database knows are found beside it. Status 1 where something is wrong. With --json: { healthy, faults: [{ place,
 problem, count, rows? }], integrity: { secret, without_digest, damage_seen }, remedies: [{ from, what, count, file? }], repaired }.
-${examples("doctor", "doctor --fix --backup monday.db")}`,
+${formatExamples("doctor", "doctor --fix --backup monday.db")}`,
     );
 }
 
-function reindexing(root: Command): void {
-  command(root, "reindex", "embed what waits for the embedder, to the end", async (_none, options) =>
-    (await import("./commands/reindex.ts")).reindex(options),
+function addReindexCommand(root: Command): void {
+  addCommand(root, "reindex", "embed what waits for the embedder, to the end", async (_none, options) =>
+    (await import("./commands/reindex.ts")).runReindex(options),
   )
     .option("--follower <NAME>", "clear this vector index instead, and fill it anew from the database")
     .addHelpText(
@@ -102,6 +105,6 @@ function reindexing(root: Command): void {
 After a change of the embedder (KEEPSAKE_EMBEDDER, EMBEDDING_MODEL), and where it is a remote one. A server does the same
 in the background. Safe to break off: the next run goes on. An index (KEEPSAKE_FOLLOWER) follows by itself; fill it anew where it is
 to be another one, or took in another database before. Recalls go on from the database meanwhile.
-${examples("reindex", "reindex --follower chroma")}`,
+${formatExamples("reindex", "reindex --follower chroma")}`,
     );
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
-import { keepCompiled } from "../config/compiled.ts";
+import { enableCompileCache } from "../config/compiled.ts";
 
 /** The oldest release of each line of Node that brings a SQLite new enough (docs/decisions/0004-node-sqlite.md). */
 const OLDEST: { readonly [major: number]: readonly [minor: number, patch: number] } = {
@@ -19,11 +19,11 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 async function main(): Promise<void> {
-  keepCompiled();
-  const { interrupted, shownError } = await import("./exit.ts");
+  enableCompileCache();
+  const { exitInterrupted: interrupted, toShownError: shownError } = await import("./exit.ts");
   process.on("SIGINT", interrupted);
   try {
-    const { program, run } = await import("./program.ts");
+    const { createProgram: program, runProgram: run } = await import("./program.ts");
     const about = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
     const { version } = JSON.parse(about) as { version: string };
     await run(program(version), process.argv.slice(2));

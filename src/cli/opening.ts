@@ -1,4 +1,4 @@
-import { cacheBytesFor } from "../config/cache.ts";
+import { chooseCacheBytes } from "../config/cache.ts";
 import type { CostSettings } from "../config/cost-settings.ts";
 import type { EmbedderSettings, Settings } from "../config/settings.ts";
 import type { Keepsake } from "../engine/surface.ts";
@@ -16,10 +16,10 @@ export async function openMemory(settings: Settings, ports: MemoryOptions): Prom
     ...(settings.redact === undefined ? {} : { redact: settings.redact }),
     ...(settings.decayDays === undefined ? {} : { decayDays: settings.decayDays }),
     ...(settings.cleanUp === undefined ? {} : { cleanUp: settings.cleanUp }),
-    cacheBytes: settings.cacheMegabytes === undefined ? cacheBytesFor() : settings.cacheMegabytes * 1e6,
-    ...(await understanding(settings, confidenceThreshold, ports.inThreads)),
-    ...(settings.embedder === undefined ? {} : { embedder: embedding(settings.embedder) }),
-    costs: await costing(settings.costs),
+    cacheBytes: settings.cacheMegabytes === undefined ? chooseCacheBytes() : settings.cacheMegabytes * 1e6,
+    ...(await loadUnderstandingOptions(settings, confidenceThreshold, ports.inThreads)),
+    ...(settings.embedder === undefined ? {} : { embedder: toEmbedderOption(settings.embedder) }),
+    costs: await loadCosts(settings.costs),
   });
   if (limit === undefined && maxTokens === undefined) return keepsake;
   const { withDefaults } = await import("../config/defaults.ts");
@@ -30,18 +30,22 @@ export async function openMemory(settings: Settings, ports: MemoryOptions): Prom
 }
 
 /** Who reads what is said. */
-async function understanding({ model }: Settings, threshold: number | undefined, inThreads = false) {
-  const { understandingOf } = await import("../config/understanding.ts");
+async function loadUnderstandingOptions(
+  { model }: Settings,
+  threshold: number | undefined,
+  inThreads = false,
+) {
+  const { toUnderstandingOptions: understandingOf } = await import("../config/understanding.ts");
   return understandingOf(model, threshold, inThreads);
 }
 
-function embedding(named: EmbedderSettings) {
-  return async (hooks: CallHooks) => (await import("../config/embedder.ts")).embedderOf(named, hooks);
+function toEmbedderOption(named: EmbedderSettings) {
+  return async (hooks: CallHooks) => (await import("../config/embedder.ts")).openEmbedder(named, hooks);
 }
 
 /** What is said may be said at any time (`--at`); what it costs is paid now. */
-async function costing(settings: CostSettings | undefined) {
+async function loadCosts(settings: CostSettings | undefined) {
   const clock = () => new Date();
   if (settings === undefined) return { clock };
-  return { ...(await (await import("../config/costs.ts")).costsOf(settings)), clock };
+  return { ...(await (await import("../config/costs.ts")).loadCostOptions(settings)), clock };
 }

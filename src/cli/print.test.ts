@@ -1,23 +1,25 @@
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
-import { dim, several, short, table } from "./print.ts";
-import { progress } from "./progress.ts";
+import { dimText, formatCount, formatTable, toShortLine } from "./print.ts";
+import { createProgressBar } from "./progress.ts";
 
 it("shows what somebody said on one line that obeys no escape", () => {
-  expect(short("a\n\tb  c ")).toBe("a b c");
-  expect(short("red \u001b[31mtext\u001b[0m, \u001b[2Jcleared")).toBe("red text, cleared");
-  expect(short("bell \u0007, delete \u007f, turned \u202eround")).toBe("bell �, delete �, turned �round");
+  expect(toShortLine("a\n\tb  c ")).toBe("a b c");
+  expect(toShortLine("red \u001b[31mtext\u001b[0m, \u001b[2Jcleared")).toBe("red text, cleared");
+  expect(toShortLine("bell \u0007, delete \u007f, turned \u202eround")).toBe(
+    "bell �, delete �, turned �round",
+  );
 });
 
 it("cuts a long text between letters, not inside one", () => {
-  expect(short("💡".repeat(11), 10)).toBe(`${"💡".repeat(9)}…`);
-  expect(short("x".repeat(10), 10)).toBe("x".repeat(10));
+  expect(toShortLine("💡".repeat(11), 10)).toBe(`${"💡".repeat(9)}…`);
+  expect(toShortLine("x".repeat(10), 10)).toBe("x".repeat(10));
 });
 
 it("lines columns up, and leaves out those that nobody fills", () => {
-  expect(table([])).toEqual([]);
+  expect(formatTable([])).toEqual([]);
   expect(
-    table([
+    formatTable([
       ["id", "", "text"],
       ["longer", "", "other text"],
     ]),
@@ -25,7 +27,7 @@ it("lines columns up, and leaves out those that nobody fills", () => {
 });
 
 it("counts in words", () => {
-  expect([several(1, "line"), several(2, "line"), several(0, "memory", "memories")]).toEqual([
+  expect([formatCount(1, "line"), formatCount(2, "line"), formatCount(0, "memory", "memories")]).toEqual([
     "1 line",
     "2 lines",
     "0 memories",
@@ -42,12 +44,12 @@ function stream(isTTY: boolean): NodeJS.WriteStream & { readonly written: string
 }
 
 it("dims nothing where there is no terminal", () => {
-  expect(dim("quiet", new PassThrough() as unknown as NodeJS.WriteStream)).toBe("quiet");
+  expect(dimText("quiet", new PassThrough() as unknown as NodeJS.WriteStream)).toBe("quiet");
 });
 
 it("draws a bar that is no wider than the terminal, and takes it away", () => {
   const terminal = stream(true);
-  const bar = progress(false, terminal);
+  const bar = createProgressBar(false, terminal);
   bar.show(50, 100, "50 of 100 messages, and a long tail of other words");
   bar.end();
   bar.end();
@@ -63,7 +65,7 @@ it("says nothing of short work where there is no terminal, and nothing at all wh
     [true, true],
   ] as const) {
     const target = stream(isTTY);
-    const bar = progress(isQuiet, target);
+    const bar = createProgressBar(isQuiet, target);
     bar.show(1, 2, "half");
     bar.end();
     expect(target.written).toEqual([]);

@@ -11,7 +11,7 @@ export interface Printer {
   error(code: string, message: string): void;
 }
 
-export function printer(json: boolean): Printer {
+export function createPrinter(json: boolean): Printer {
   const onStdout = (value: unknown): void => {
     process.stdout.write(`${JSON.stringify(value)}\n`);
   };
@@ -19,7 +19,7 @@ export function printer(json: boolean): Printer {
     json,
     result(value, lines) {
       if (json) onStdout(toWire(value));
-      else for (const line of lines()) say(line);
+      else for (const line of lines()) printLine(line);
     },
     note(text) {
       if (!json) process.stderr.write(`${text}\n`);
@@ -32,7 +32,7 @@ export function printer(json: boolean): Printer {
 }
 
 /** A line for a person. */
-export function say(line: string): void {
+export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
@@ -40,7 +40,7 @@ export function say(line: string): void {
  * What somebody said, as one line that is not longer than `most`. It can neither move the cursor nor colour the
  * terminal nor turn the direction of writing: escapes are shown, not obeyed.
  */
-export function short(text: string, most = 160): string {
+export function toShortLine(text: string, most = 160): string {
   const line = stripVTControlCharacters(text)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to take out.
     .replace(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "�")
@@ -51,7 +51,7 @@ export function short(text: string, most = 160): string {
 }
 
 /** Columns as wide as their widest cell; the last one runs free. */
-export function table(rows: readonly (readonly string[])[]): string[] {
+export function formatTable(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows)
     for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
@@ -66,15 +66,15 @@ export function table(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** Dimmed where the stream is a terminal that wants colour (NO_COLOR is honoured). */
-export function dim(text: string, stream: NodeJS.WriteStream = process.stdout): string {
+export function dimText(text: string, stream: NodeJS.WriteStream = process.stdout): string {
   return styleText("dim", text, { stream });
 }
 
-export function day(at: string): string {
+export function formatDay(at: string): string {
   return at.slice(0, 10);
 }
 
 /** "1 memory", "3 memories" */
-export function several(count: number, one: string, more = `${one}s`): string {
+export function formatCount(count: number, one: string, more = `${one}s`): string {
   return `${count} ${count === 1 ? one : more}`;
 }

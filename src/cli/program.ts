@@ -1,13 +1,13 @@
 import { Command, CommanderError, Option } from "commander";
-import { KINDS } from "../domain/memory.ts";
+import { MEMORY_KINDS } from "../domain/memory.ts";
 import { USAGE_BY } from "../domain/stats.ts";
-import { command, count, examples, time } from "./command.ts";
+import { addCommand, createCountParser, formatExamples, parseTimeOption } from "./command.ts";
 import { EXIT } from "./exit.ts";
-import { keeping } from "./keeping.ts";
-import { guarding } from "./keys.ts";
+import { addMaintenanceCommands } from "./keeping.ts";
+import { addKeyCommands } from "./keys.ts";
 import type { CommonOptions } from "./run.ts";
 
-const ABOUT = `
+const PROGRAM_HELP = `
 Examples:
   $ keepsake remember "I use Shram and Magnet as productivity tools."
   $ keepsake answer "What productivity tools do I use?"
@@ -19,7 +19,7 @@ The database is --db, else KEEPSAKE_DB, else MEMORY_DB_URL (sqlite:///FILE), els
 Exit status: 0 done; 1 failed; 2 wrong use; 3 nothing found; 70 the disk failed; 130 interrupted.`;
 
 /** The command line. Each command is loaded when it is called. */
-export function program(version: string): Command {
+export function createProgram(version: string): Command {
   const root: Command = new Command("keepsake")
     .description("Long-term memory for programs that talk to a language model, in one SQLite file.")
     .usage("COMMAND [options]")
@@ -31,7 +31,7 @@ export function program(version: string): Command {
     .option("--project <ID>", "the project the user belongs to", "default")
     .option("--at <TIME>", "when it happens (said at), in ISO 8601; now, where absent")
     .option("--json", "one JSON document on stdout and nothing else")
-    .addHelpText("after", ABOUT)
+    .addHelpText("after", PROGRAM_HELP)
     .exitOverride()
     .configureHelp({
       showGlobalOptions: true,
@@ -40,23 +40,23 @@ export function program(version: string): Command {
     })
     // What went wrong is said in one place: `run`.
     .configureOutput({ outputError: () => {} });
-  talking(root);
-  forgetting(root);
-  looking(root);
-  counting(root);
-  moving(root);
-  keeping(root);
-  serving(root);
-  guarding(root);
+  addConversationCommands(root);
+  addForgetCommands(root);
+  addMemoryCommands(root);
+  addStatsCommand(root);
+  addImportExportCommands(root);
+  addMaintenanceCommands(root);
+  addServerCommands(root);
+  addKeyCommands(root);
   return root;
 }
 
-function talking(root: Command): void {
-  command(
+function addConversationCommands(root: Command): void {
+  addCommand(
     root,
     "remember <TEXT>",
     "take in what was said; - reads it from stdin",
-    async ([text = ""], options) => (await import("./commands/remember.ts")).remember(text, options),
+    async ([text = ""], options) => (await import("./commands/remember.ts")).runRemember(text, options),
   )
     .option("--session <ID>", "the conversation it belongs to")
     .addOption(
@@ -68,49 +68,52 @@ function talking(root: Command): void {
     .option("--name <NAME>", "who speaks, where people talk among themselves")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         'remember "I live in Porto now."',
         'remember "I moved to Ghent." --at 2024-03-01T09:00:00Z',
         "remember - < note.txt",
       ),
     );
-  command(root, "recall <QUERY>", "what is relevant, best first", async ([query = ""], options) =>
-    (await import("./commands/recall.ts")).recall(query, options),
+  addCommand(root, "recall <QUERY>", "what is relevant, best first", async ([query = ""], options) =>
+    (await import("./commands/recall.ts")).runRecall(query, options),
   )
-    .option("--limit <N>", "how many items at most (10)", count(1, 1000))
-    .option("--as-of <TIME>", "what was true then", time)
-    .option("--known-at <TIME>", "what was known then", time)
+    .option("--limit <N>", "how many items at most (10)", createCountParser(1, 1000))
+    .option("--as-of <TIME>", "what was true then", parseTimeOption)
+    .option("--known-at <TIME>", "what was known then", parseTimeOption)
     .option("--explain", "why each item came, and what was dropped")
     .addHelpText(
       "after",
-      examples('recall "productivity tools"', 'recall "where I live" --as-of 2023-06-01 --explain'),
+      formatExamples('recall "productivity tools"', 'recall "where I live" --as-of 2023-06-01 --explain'),
     );
-  command(
+  addCommand(
     root,
     "answer <QUESTION>",
     "a short answer from memory, or that it does not know",
-    async ([question = ""], options) => (await import("./commands/answer.ts")).answer(question, options),
+    async ([question = ""], options) => (await import("./commands/answer.ts")).runAnswer(question, options),
   )
-    .option("--as-of <TIME>", "what was true then", time)
-    .option("--known-at <TIME>", "what was known then", time)
+    .option("--as-of <TIME>", "what was true then", parseTimeOption)
+    .option("--known-at <TIME>", "what was known then", parseTimeOption)
     .addHelpText(
       "after",
-      examples('answer "Where do I live?"', 'answer "Where did I live?" --as-of 2023-06-01'),
+      formatExamples('answer "Where do I live?"', 'answer "Where did I live?" --as-of 2023-06-01'),
     );
-  command(root, "chat", "a conversation in the terminal; what was learnt is shown", async (_none, options) =>
-    (await import("./commands/chat.ts")).chat(options),
+  addCommand(
+    root,
+    "chat",
+    "a conversation in the terminal; what was learnt is shown",
+    async (_none, options) => (await import("./commands/chat.ts")).runChat(options),
   ).addHelpText(
     "after",
-    `\nWhere stdin is no terminal, each of its lines is a turn.\n${examples("chat", "chat < lines.txt")}`,
+    `\nWhere stdin is no terminal, each of its lines is a turn.\n${formatExamples("chat", "chat < lines.txt")}`,
   );
 }
 
-function forgetting(root: Command): void {
-  command(
+function addForgetCommands(root: Command): void {
+  addCommand(
     root,
     "forget [WHAT]",
     "erase what is meant, from every place, with a receipt",
-    async ([what], options) => (await import("./commands/forget.ts")).forget(what, options),
+    async ([what], options) => (await import("./commands/forget.ts")).runForget(what, options),
   )
     .option(
       "--id <ID>",
@@ -130,46 +133,46 @@ function forgetting(root: Command): void {
       `
 Say one thing: words, ids, a session, a time (--from, --to or both), a topic, metadata, or everything. On a terminal it
 shows what would go, and asks. Elsewhere it does what it was told; all there is takes --yes.
-${examples('forget "Magnet" --dry-run', 'forget "my salary" --yes', "forget --topic health", "forget --from 2026-03-01 --to 2026-03-08", "forget --everything --yes")}`,
+${formatExamples('forget "Magnet" --dry-run', 'forget "my salary" --yes', "forget --topic health", "forget --from 2026-03-01 --to 2026-03-08", "forget --everything --yes")}`,
     );
-  command(
+  addCommand(
     root,
     "undo <REVISION>",
     "take a revision back; `history` shows their numbers",
-    async ([revision = ""], options) => (await import("./commands/undo.ts")).undo(revision, options),
+    async ([revision = ""], options) => (await import("./commands/undo.ts")).runUndo(revision, options),
   );
 }
 
-function looking(root: Command): void {
-  command(root, "list", "the memories that hold, newest first", async (_none, options) =>
-    (await import("./commands/look.ts")).list(options),
+function addMemoryCommands(root: Command): void {
+  addCommand(root, "list", "the memories that hold, newest first", async (_none, options) =>
+    (await import("./commands/look.ts")).runList(options),
   )
-    .addOption(new Option("--kind <KIND>", "of one kind").choices(KINDS))
+    .addOption(new Option("--kind <KIND>", "of one kind").choices(MEMORY_KINDS))
     .addOption(
       new Option("--status <STATUS>", "those that hold, or another status")
         .choices(["current", "superseded", "retracted", "all"])
         .default("current"),
     )
-    .option("--limit <N>", "how many at most (50)", count(1, 1000))
+    .option("--limit <N>", "how many at most (50)", createCountParser(1, 1000))
     .option("--cursor <CURSOR>", "go on after a page")
     .option("--set-aside", "only what was set aside as an order to the assistant, with the reason");
-  command(root, "let-in <ID>", "let in a memory that was set aside", async ([id = ""], options) =>
-    (await import("./commands/look.ts")).letIn(id, options),
+  addCommand(root, "let-in <ID>", "let in a memory that was set aside", async ([id = ""], options) =>
+    (await import("./commands/look.ts")).runApprove(id, options),
   );
-  command(root, "get <ID>", "one memory with its sources", async ([id = ""], options) =>
-    (await import("./commands/look.ts")).get(id, options),
+  addCommand(root, "get <ID>", "one memory with its sources", async ([id = ""], options) =>
+    (await import("./commands/look.ts")).runGet(id, options),
   );
-  command(
+  addCommand(
     root,
     "history [ID]",
     "the versions of a memory; without an id, what happened",
-    async ([id], options) => (await import("./commands/history.ts")).history(id, options),
-  ).option("--limit <N>", "how many revisions at most (50)", count(1, 1000));
-  command(
+    async ([id], options) => (await import("./commands/history.ts")).runHistory(id, options),
+  ).option("--limit <N>", "how many revisions at most (50)", createCountParser(1, 1000));
+  addCommand(
     root,
     "explain <ID>",
     "why an earlier recall or answer gave what it gave",
-    async ([id = ""], options) => (await import("./commands/explain.ts")).explain(id, options),
+    async ([id = ""], options) => (await import("./commands/explain.ts")).runExplain(id, options),
   )
     .option("--about <ID>", "why this memory, passage or message was or was not among it")
     .addHelpText(
@@ -177,41 +180,41 @@ function looking(root: Command): void {
       `
 \`recall --explain\` shows the id, and so does \`--json\`. The newest 1,000 recalls of a user can be asked for; what has
 been erased since says so, and nothing else.
-${examples("explain 019f…", "explain 019f… --about 019e…")}`,
+${formatExamples("explain 019f…", "explain 019f… --about 019e…")}`,
     );
-  command(root, "profile", "what holds now about the user", async (_none, options) =>
-    (await import("./commands/look.ts")).profile(options),
-  ).option("--max-tokens <N>", "how long it may be (2,000 tokens)", count(1, 1_000_000));
+  addCommand(root, "profile", "what holds now about the user", async (_none, options) =>
+    (await import("./commands/look.ts")).runProfile(options),
+  ).option("--max-tokens <N>", "how long it may be (2,000 tokens)", createCountParser(1, 1_000_000));
 }
 
 /** What calls to models came to. */
-function counting(root: Command): void {
-  command(
+function addStatsCommand(root: Command): void {
+  addCommand(
     root,
     "stats",
     "what calls to models cost, and what is left of the budgets",
-    async (_none, options) => (await import("./commands/stats.ts")).stats(options),
+    async (_none, options) => (await import("./commands/stats.ts")).runStats(options),
   )
     .addOption(new Option("--by <WHAT>", "what a row is of").choices(USAGE_BY))
-    .option("--since <TIME>", "from then on", time)
-    .option("--until <TIME>", "before then", time)
+    .option("--since <TIME>", "from then on", parseTimeOption)
+    .option("--until <TIME>", "before then", parseTimeOption)
     .option("--of-user", "of one user (--user) alone, with how much is known")
     .addHelpText(
       "after",
       `
 Prices are list prices where KEEPSAKE_PRICES names no file with others; days are those of UTC. What a proxy passed on is
 told apart.
-${examples("stats", "stats --by day --since 2026-11-01", "stats --of-user --user ana --json")}`,
+${formatExamples("stats", "stats --by day --since 2026-11-01", "stats --of-user --user ana --json")}`,
     );
 }
 
-function moving(root: Command): void {
-  command(
+function addImportExportCommands(root: Command): void {
+  addCommand(
     root,
     "import <FILE...>",
     "take conversations in from elsewhere; safe to run again",
     async ([files], options) =>
-      (await import("./commands/import.ts")).importFiles(files as unknown as string[], options),
+      (await import("./commands/import.ts")).runImport(files as unknown as string[], options),
   )
     .addOption(
       new Option("--format <FORMAT>", "the files' format")
@@ -225,13 +228,13 @@ function moving(root: Command): void {
 A line of jsonl is a message: {"id"?, "role", "content", "name"?, "at"?, "session"?, "metadata"?}; keepsake is what
 \`export\` writes. All files are read through first: where one holds a mistake, nothing is stored.
 JSON that is no lines is read whole, up to 500 MB. Files may be packed (.gz).
-${examples("import chat.jsonl --dry-run", "import locomo.json --format locomo --user demo")}`,
+${formatExamples("import chat.jsonl --dry-run", "import locomo.json --format locomo --user demo")}`,
     );
-  command(root, "export [FILE]", "everything about the user as JSON lines", async ([file], options) =>
-    (await import("./commands/export.ts")).exportTo(file, options),
-  ).addHelpText("after", examples("export memories.jsonl", "export | gzip > memories.jsonl.gz"));
-  command(root, "move", "copy the whole database into another, empty one", async (_none, options) =>
-    (await import("./commands/move.ts")).moveTo(options as CommonOptions & { readonly to: string }),
+  addCommand(root, "export [FILE]", "everything about the user as JSON lines", async ([file], options) =>
+    (await import("./commands/export.ts")).runExport(file, options),
+  ).addHelpText("after", formatExamples("export memories.jsonl", "export | gzip > memories.jsonl.gz"));
+  addCommand(root, "move", "copy the whole database into another, empty one", async (_none, options) =>
+    (await import("./commands/move.ts")).runMove(options as CommonOptions & { readonly to: string }),
   )
     .requiredOption("--to <URL>", "where to: sqlite:///FILE, postgresql://HOST/NAME, or a file")
     .addHelpText(
@@ -242,27 +245,27 @@ embedded again. In the end both are read and compared by digest. Stop the server
 when it is run again; until it has ended, the new database opens for nothing else. The old one stays as it is.
 With PostgreSQL, set KEEPSAKE_SECRET to what the file holds that lies beside the old one and ends in .secret. A password that the
 address leaves out is taken from PGPASSWORD or ~/.pgpass.
-${examples("move --to sqlite:////var/lib/keepsake.db", "move --to postgresql://keepsake@db.example/keepsake")}`,
+${formatExamples("move --to sqlite:////var/lib/keepsake.db", "move --to postgresql://keepsake@db.example/keepsake")}`,
     );
 }
 
-function serving(root: Command): void {
-  command(root, "serve", "the server and its page", async (_none, options) =>
-    (await import("./commands/serve.ts")).serveHttp(options),
+function addServerCommands(root: Command): void {
+  addCommand(root, "serve", "the server and its page", async (_none, options) =>
+    (await import("./commands/serve.ts")).runServe(options),
   )
     .option("--host <HOST>", "where to listen (127.0.0.1)")
-    .option("--port <PORT>", "the port (7420); 0 takes any that is free", count(0, 65_535))
-    .addHelpText("after", examples("serve", "serve --port 8080 --db /var/lib/keepsake.db"));
-  command(
+    .option("--port <PORT>", "the port (7420); 0 takes any that is free", createCountParser(0, 65_535))
+    .addHelpText("after", formatExamples("serve", "serve --port 8080 --db /var/lib/keepsake.db"));
+  addCommand(
     root,
     "worker",
     "do the work of the background, for servers that leave it to workers",
-    async (_none, options) => (await import("./commands/worker.ts")).worker(options),
+    async (_none, options) => (await import("./commands/worker.ts")).runWorker(options),
   )
     .option(
       "--port <PORT>",
       "answer GET /health and GET /metrics there; 0 takes any that is free",
-      count(0, 65_535),
+      createCountParser(0, 65_535),
     )
     .option("--host <HOST>", "where to listen for that (127.0.0.1)")
     .option("--set-aside", "show what failed too often and is left alone, and end")
@@ -272,12 +275,12 @@ function serving(root: Command): void {
       `
 Any number may run on one database. KEEPSAKE_QUEUE=bullmq tells them at once what there is to do; KEEPSAKE_JOBS=workers has a
 server leave it to them.
-${examples("worker", "worker --port 7421", "worker --set-aside")}`,
+${formatExamples("worker", "worker --port 7421", "worker --set-aside")}`,
     );
 }
 
 /** Runs a command line. Wrong use gives the shell 2, with a hint at what would be right. */
-export async function run(root: Command, words: readonly string[]): Promise<void> {
+export async function runProgram(root: Command, words: readonly string[]): Promise<void> {
   const end = words.indexOf("--");
   const wantsJson = (end === -1 ? words : words.slice(0, end)).includes("--json");
   if (wantsJson) root.configureOutput({ writeErr: () => {} });
@@ -287,7 +290,7 @@ export async function run(root: Command, words: readonly string[]): Promise<void
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return;
     process.exitCode = EXIT.wrongUse;
-    const message = wrongUse(error);
+    const message = toUsageMessage(error);
     if (wantsJson) process.stdout.write(`${JSON.stringify({ error: { code: "invalid_input", message } })}\n`);
     // Where no command was given, the help stands there already.
     else if (error.code !== "commander.help") process.stderr.write(`keepsake: ${message}\n`);
@@ -295,7 +298,7 @@ export async function run(root: Command, words: readonly string[]): Promise<void
 }
 
 /** What was wrong, without the words of a user that may have been among it. */
-function wrongUse({ code, message }: CommanderError): string {
+function toUsageMessage({ code, message }: CommanderError): string {
   if (code === "commander.help") return "say which command. `keepsake --help` shows them.";
   const said = message
     .replace(/^error: /, "")

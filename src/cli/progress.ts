@@ -1,5 +1,5 @@
 /** How far a long work is. On a terminal a bar that is drawn over; else a line a second; nothing where it is quiet. */
-export interface Progress {
+export interface ProgressBar {
   /** `done` of `total`, which may not be known; `text` says of what. */
   show(done: number, total: number | undefined, text: string): void;
   /** Takes the bar away. May be called again. */
@@ -10,7 +10,10 @@ const WIDTH = 24;
 const REDRAWN_MS = 80;
 const LINE_MS = 1000;
 
-export function progress(isQuiet: boolean, stream: NodeJS.WriteStream = process.stderr): Progress {
+export function createProgressBar(
+  isQuiet: boolean,
+  stream: NodeJS.WriteStream = process.stderr,
+): ProgressBar {
   if (isQuiet) return { show() {}, end() {} };
   // The first line comes after a second: short work needs none.
   let last = stream.isTTY ? 0 : Date.now();
@@ -22,10 +25,10 @@ export function progress(isQuiet: boolean, stream: NodeJS.WriteStream = process.
       last = now;
       const share = total ? Math.min(1, done / total) : undefined;
       if (stream.isTTY) {
-        stream.write(`\r\u001b[2K${`${barOf(share)}${text}`.slice(0, (stream.columns || 80) - 1)}`);
+        stream.write(`\r\u001b[2K${`${formatBar(share)}${text}`.slice(0, (stream.columns || 80) - 1)}`);
         isDrawn = true;
       } else {
-        stream.write(`${percentOf(share)}${text}\n`);
+        stream.write(`${formatPercent(share)}${text}\n`);
       }
     },
     end() {
@@ -35,12 +38,12 @@ export function progress(isQuiet: boolean, stream: NodeJS.WriteStream = process.
   };
 }
 
-function barOf(share: number | undefined): string {
+function formatBar(share: number | undefined): string {
   if (share === undefined) return "";
   const full = Math.round(WIDTH * share);
-  return `${"█".repeat(full)}${"░".repeat(WIDTH - full)} ${percentOf(share)} `;
+  return `${"█".repeat(full)}${"░".repeat(WIDTH - full)} ${formatPercent(share)} `;
 }
 
-function percentOf(share: number | undefined): string {
+function formatPercent(share: number | undefined): string {
   return share === undefined ? "" : `${String(Math.round(100 * share)).padStart(3)} % `;
 }

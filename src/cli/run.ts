@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Backends } from "../config/backends/index.ts";
 import { readSettings, type Settings } from "../config/settings.ts";
-import { isoTime } from "../domain/time.ts";
+import { toIsoTime } from "../domain/time.ts";
 import type { Keepsake, ScopedMemory } from "../engine/surface.ts";
 import { MemoryError } from "../errors.ts";
 import type { MemoryOptions } from "../memory.ts";
-import { shownError } from "./exit.ts";
+import { toShownError } from "./exit.ts";
 import { openMemory } from "./opening.ts";
-import { type Printer, printer } from "./print.ts";
+import { createPrinter, type Printer } from "./print.ts";
 
 /** What every command takes. */
 export interface CommonOptions {
@@ -20,7 +20,7 @@ export interface CommonOptions {
 }
 
 /** What a command works with. */
-export interface Working {
+export interface CommandContext {
   readonly keepsake: Keepsake;
   readonly memory: ScopedMemory;
   readonly settings: Settings;
@@ -38,22 +38,22 @@ export interface Working {
  * What a command does with the database, where there is none yet: `writes` makes it; `reads` finds nothing in it, and
  * leaves no file behind; `checks` has nothing to check.
  */
-export type Access = "writes" | "reads" | "checks";
+export type DatabaseAccess = "writes" | "reads" | "checks";
 
 /** Runs a command over an open memory and gives the shell its exit status. */
 export async function withMemory(
   options: CommonOptions,
-  access: Access,
-  command: (working: Working) => Promise<number>,
+  access: DatabaseAccess,
+  command: (working: CommandContext) => Promise<number>,
   besides: Pick<MemoryOptions, "meter" | "tracer" | "jobs" | "inThreads" | "onSyncFailure"> = {},
 ): Promise<void> {
-  const print = printer(options.json ?? false);
-  await reporting(print, async () => {
+  const print = createPrinter(options.json ?? false);
+  await reportErrors(print, async () => {
     const settings = readSettings(undefined, options.db);
-    const clock = clockOf(options.at);
-    const { openBackends, shownAddress } = await import("../config/backends/index.ts");
+    const clock = createCommandClock(options.at);
+    const { openBackends, redactAddress: shownAddress } = await import("../config/backends/index.ts");
     const { postgres } = settings.backends ?? {};
-    const file = postgres ? undefined : placeOf(settings.path, access, print);
+    const file = postgres ? undefined : toDatabaseFile(settings.path, access, print);
     await using backends = await openBackends(settings);
     await using keepsake = await openMemory(settings, {
       clock,
@@ -72,7 +72,7 @@ export async function withMemory(
 }
 
 /** Where a command that only looks finds no file, an empty memory stands in for it. */
-function placeOf(path: string, access: Access, print: Printer): string {
+function toDatabaseFile(path: string, access: DatabaseAccess, print: Printer): string {
   if (access === "writes" || path === ":memory:" || existsSync(path)) return path;
   // A folder that is not there is a slip, and opening says so.
   if (path === "" || !existsSync(dirname(path))) return path;
@@ -84,19 +84,19 @@ function placeOf(path: string, access: Access, print: Printer): string {
 }
 
 /** Runs a piece of work, and turns what it throws into words and an exit status. */
-export async function reporting(print: Printer, work: () => Promise<number>): Promise<void> {
+export async function reportErrors(print: Printer, work: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await work();
   } catch (error) {
-    const { code, message, status } = shownError(error);
+    const { code, message, status } = toShownError(error);
     print.error(code, message);
     process.exitCode = status;
   }
 }
 
 /** With `--at` the command happens at that time: what is said is said then, and answers are as of then. */
-export function clockOf(at: string | undefined): () => Date {
+export function createCommandClock(at: string | undefined): () => Date {
   if (at === undefined) return () => new Date();
-  const time = isoTime(at, "--at");
+  const time = toIsoTime(at, "--at");
   return () => new Date(time);
 }

@@ -1,6 +1,6 @@
 /** The vector indexes that the settings can name. */
-export const FOLLOWERS = ["chroma", "faiss", "pgvector", "pinecone", "redis", "s3-vectors"] as const;
-export type FollowerName = (typeof FOLLOWERS)[number];
+export const VECTOR_INDEXES = ["chroma", "faiss", "pgvector", "pinecone", "redis", "s3-vectors"] as const;
+export type VectorIndexName = (typeof VECTOR_INDEXES)[number];
 
 /** What the settings say of databases and servers beside this machine's file. */
 export interface BackendSettings {
@@ -14,7 +14,7 @@ export interface BackendSettings {
   readonly rateLimits?: "redis";
   readonly queue?: "bullmq";
   /** In the order in which a recall asks them. */
-  readonly followers?: readonly FollowerName[];
+  readonly followers?: readonly VectorIndexName[];
   /** From how many search units of a user on they are asked. */
   readonly followersFrom?: number;
   /** How long a recall waits for them, in ms. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cacheBytesFor, youngMegabytesFor } from "./cache.ts";
+import { chooseCacheBytes, chooseYoungMegabytes } from "./cache.ts";
 
 it.each([
   ["a small machine", 1e9, 0, 256e6],
@@ -9,7 +9,7 @@ it.each([
   // What is no limit is told as a number larger than any machine.
   ["a container without a limit", 4e9, 2 ** 63, 500e6],
 ])("takes an eighth of the memory of %s, within bounds", (_what, machine, container, bytes) => {
-  expect(cacheBytesFor(machine, container)).toBe(bytes);
+  expect(chooseCacheBytes(machine, container)).toBe(bytes);
 });
 
 it.each([
@@ -18,5 +18,5 @@ it.each([
   ["a large one", 64e9, 0, 128],
   ["a small container on a large one", 64e9, 1e9, 16],
 ])("takes a share for what is young on %s, within bounds", (_what, machine, container, megabytes) => {
-  expect(youngMegabytesFor(machine, container)).toBe(megabytes);
+  expect(chooseYoungMegabytes(machine, container)).toBe(megabytes);
 });

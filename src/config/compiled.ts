@@ -9,25 +9,25 @@ import { isAbsolute, join } from "node:path";
  * that cannot be written, everything is compiled anew, as it would be without. Node's own NODE_COMPILE_CACHE names
  * another folder, and NODE_DISABLE_COMPILE_CACHE=1 has nothing kept.
  */
-export function keepCompiled(): void {
+export function enableCompileCache(): void {
   const { env } = process;
   // A Node without it is too old for the rest as well, and is told so a moment later.
   if (env.NODE_COMPILE_CACHE || !module.enableCompileCache) return;
-  const folder = folderOf(env, process.platform);
-  if (folder === undefined || !isOwn(folder)) return;
+  const folder = chooseCacheFolder(env, process.platform);
+  if (folder === undefined || !isOwnFolder(folder)) return;
   const { status } = module.enableCompileCache(folder);
   // For the threads and processes that this one begins.
   if (status === module.constants.compileCacheStatus.ENABLED) env.NODE_COMPILE_CACHE = folder;
 }
 
-function folderOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string | undefined {
+function chooseCacheFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string | undefined {
   const named = platform === "win32" ? env.LOCALAPPDATA : env.XDG_CACHE_HOME;
   // A relative one is to be ignored (XDG Base Directory Specification), and would be whatever folder one stands in.
-  const caches = named && isAbsolute(named) ? named : inHome(platform);
+  const caches = named && isAbsolute(named) ? named : getHomeCacheFolder(platform);
   return caches && join(caches, "keepsake", "compiled");
 }
 
-function inHome(platform: NodeJS.Platform): string | undefined {
+function getHomeCacheFolder(platform: NodeJS.Platform): string | undefined {
   try {
     return join(homedir(), platform === "darwin" ? "Library/Caches" : ".cache");
   } catch {
@@ -40,7 +40,7 @@ function inHome(platform: NodeJS.Platform): string | undefined {
  * Whether nobody else may write into it. Made where it is missing. Somebody else's it is where a command runs as root in the
  * home of another (`sudo`).
  */
-function isOwn(folder: string): boolean {
+function isOwnFolder(folder: string): boolean {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     // Windows has neither, and keeps that folder in the profile of its user.

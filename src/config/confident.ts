@@ -1,7 +1,7 @@
 import type { Extractor } from "../ports/extractor.ts";
 
 /** An extractor that leaves out what it is less sure of than `threshold`. Changes and requests to forget stay. */
-export function confident(extractor: Extractor, threshold: number): Extractor {
+export function filterByConfidence(extractor: Extractor, threshold: number): Extractor {
   return {
     ...extractor,
     async propose(reading, options) {

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import {
+  BUDGET_HOLDERS,
+  BUDGET_PERIODS,
+  type BudgetHolder,
+  type BudgetLimits,
+  type BudgetPeriod,
   type Budgets,
-  HOLDERS,
-  type Holder,
   type Limit,
-  type Limits,
-  PERIODS,
-  type Period,
 } from "../domain/budget.ts";
 
 /** What the settings say of costs. */
@@ -18,26 +18,26 @@ export interface CostSettings {
   readonly keepDays?: number;
 }
 
-const dollars: z.ZodType = z
+const dollarsSchema: z.ZodType = z
   .string()
   .regex(/^\d{1,7}(?:\.\d{1,6})?$/)
   .transform(Number);
-const tokens: z.ZodType = z
+const tokensSchema: z.ZodType = z
   .string()
   .regex(/^\d{1,15}$/)
   .transform(Number);
-const days: z.ZodType = z
+const daysSchema: z.ZodType = z
   .string()
   .regex(/^\d{1,5}$/)
   .transform(Number)
   .pipe(z.number().min(1).max(36_500));
 
-const UNITS = {
-  usd: { schema: dollars, allowed: "US dollars, from 0 to 9999999.999999" },
-  tokens: { schema: tokens, allowed: "a number of tokens, from 0" },
+const BUDGET_UNITS = {
+  usd: { schema: dollarsSchema, allowed: "US dollars, from 0 to 9999999.999999" },
+  tokens: { schema: tokensSchema, allowed: "a number of tokens, from 0" },
 } as const;
 
-function budgetName(of: Holder, per: Period, unit: keyof Limit): string {
+function toBudgetName(of: BudgetHolder, per: BudgetPeriod, unit: keyof Limit): string {
   return `KEEPSAKE_BUDGET_${of}_${per}_${unit}`.toUpperCase();
 }
 
@@ -46,21 +46,23 @@ export const COST_SETTINGS: {
   readonly [name: string]: { readonly schema: z.ZodType; readonly allowed: string };
 } = {
   KEEPSAKE_PRICES: { schema: z.string().regex(/^[^\0]+$/), allowed: "a path of a file" },
-  KEEPSAKE_CALLS_DAYS: { schema: days, allowed: "a number from 1 to 36500" },
+  KEEPSAKE_CALLS_DAYS: { schema: daysSchema, allowed: "a number from 1 to 36500" },
   ...Object.fromEntries(
-    HOLDERS.flatMap((of) =>
-      PERIODS.flatMap((per) =>
-        (["usd", "tokens"] as const).map((unit) => [budgetName(of, per, unit), UNITS[unit]] as const),
+    BUDGET_HOLDERS.flatMap((of) =>
+      BUDGET_PERIODS.flatMap((per) =>
+        (["usd", "tokens"] as const).map(
+          (unit) => [toBudgetName(of, per, unit), BUDGET_UNITS[unit]] as const,
+        ),
       ),
     ),
   ),
 };
 
 /** What checked values say of costs; nothing where they say nothing. */
-export function costsIn(values: ReadonlyMap<string, string>): CostSettings | undefined {
+export function parseCostSettings(values: ReadonlyMap<string, string>): CostSettings | undefined {
   const budgets = Object.fromEntries(
-    HOLDERS.flatMap((of) => {
-      const limits = limitsIn(values, of);
+    BUDGET_HOLDERS.flatMap((of) => {
+      const limits = parseLimits(values, of);
       return Object.keys(limits).length === 0 ? [] : [[of, limits]];
     }),
   );
@@ -74,12 +76,12 @@ export function costsIn(values: ReadonlyMap<string, string>): CostSettings | und
   return Object.keys(settings).length === 0 ? undefined : settings;
 }
 
-function limitsIn(values: ReadonlyMap<string, string>, of: Holder): Limits {
+function parseLimits(values: ReadonlyMap<string, string>, of: BudgetHolder): BudgetLimits {
   return Object.fromEntries(
-    PERIODS.flatMap((per) => {
+    BUDGET_PERIODS.flatMap((per) => {
       const limit = Object.fromEntries(
         (["usd", "tokens"] as const).flatMap((unit) => {
-          const value = values.get(budgetName(of, per, unit));
+          const value = values.get(toBudgetName(of, per, unit));
           return value === undefined ? [] : [[unit, Number(value)]];
         }),
       );

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { costsOf } from "./costs.ts";
+import { loadCostOptions } from "./costs.ts";
 import { readSettings } from "./settings.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keepsake-prices-"));
@@ -47,14 +47,14 @@ it("reads a file of prices", async () => {
     { model: "*", host: "localhost:11434", in: 0 },
   ];
   const pricesPath = file(JSON.stringify(rows));
-  expect(await costsOf({ pricesPath, keepDays: 7 })).toEqual({ keepDays: 7, prices: rows });
+  expect(await loadCostOptions({ pricesPath, keepDays: 7 })).toEqual({ keepDays: 7, prices: rows });
   const yaml =
     "- model: gpt-4o-mini\n  from: 2027-01-01\n  in: 0.1\n  cached: 0.05\n  out: 0.4\n- { model: '*', host: 'localhost:11434', in: 0 }\n";
-  expect(await costsOf({ pricesPath: file(yaml) })).toEqual({ prices: rows });
+  expect(await loadCostOptions({ pricesPath: file(yaml) })).toEqual({ prices: rows });
 });
 
 it("says what is wrong with a file of prices", async () => {
-  const wrong = (text: string) => costsOf({ pricesPath: file(text) });
+  const wrong = (text: string) => loadCostOptions({ pricesPath: file(text) });
   await expect(wrong("[")).rejects.toMatchObject({
     code: "invalid_input",
     message: expect.stringContaining("neither JSON nor YAML"),
@@ -65,5 +65,5 @@ it("says what is wrong with a file of prices", async () => {
   await expect(wrong('[{ "model": "m", "in": 1, "output": 2 }]')).rejects.toMatchObject({
     code: "invalid_input",
   });
-  await expect(costsOf({ pricesPath: join(folder, "none.json") })).rejects.toThrow(/cannot be read/);
+  await expect(loadCostOptions({ pricesPath: join(folder, "none.json") })).rejects.toThrow(/cannot be read/);
 });

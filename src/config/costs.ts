@@ -5,35 +5,35 @@ import type { CostOptions } from "../engine/cost/costs.ts";
 import { invalid } from "../errors.ts";
 import type { CostSettings } from "./cost-settings.ts";
 
-const usd: z.ZodNumber = z.number().min(0).max(1e6);
+const priceSchema: z.ZodNumber = z.number().min(0).max(1e6);
 
-const PRICES: z.ZodType<Price[]> = z
+const PRICES_SCHEMA: z.ZodType<Price[]> = z
   .array(
     z.strictObject({
       model: z.string().min(1).max(200),
       host: z.string().min(1).max(300).exactOptional(),
       from: z.iso.date().exactOptional(),
-      in: usd,
-      cached: usd.exactOptional(),
-      out: usd.exactOptional(),
+      in: priceSchema,
+      cached: priceSchema.exactOptional(),
+      out: priceSchema.exactOptional(),
     }),
   )
   .max(10_000);
 
 /** The options that the settings come to: a file of prices is read here. `invalid_input` where it is none. */
-export async function costsOf({ pricesPath, ...rest }: CostSettings): Promise<CostOptions> {
+export async function loadCostOptions({ pricesPath, ...rest }: CostSettings): Promise<CostOptions> {
   if (pricesPath === undefined) return rest;
-  return { ...rest, prices: await pricesIn(pricesPath) };
+  return { ...rest, prices: await readPrices(pricesPath) };
 }
 
-async function pricesIn(path: string): Promise<Price[]> {
+async function readPrices(path: string): Promise<Price[]> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
   } catch {
     throw invalid(`KEEPSAKE_PRICES: the file ${path} cannot be read. Check its name and its mode.`);
   }
-  const checked = PRICES.safeParse(await parsed(path, text));
+  const checked = PRICES_SCHEMA.safeParse(await parsePrices(path, text));
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
   const place = issue?.path.join(".") ?? "";
@@ -44,7 +44,7 @@ async function pricesIn(path: string): Promise<Price[]> {
 }
 
 /** JSON is YAML too. */
-async function parsed(path: string, text: string): Promise<unknown> {
+async function parsePrices(path: string, text: string): Promise<unknown> {
   const { parse } = await import("yaml");
   try {
     return parse(text, { maxAliasCount: 0 });

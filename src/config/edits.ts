@@ -1,22 +1,22 @@
 /** How many letters must be added, taken, changed, or swapped with their neighbour, to make one text the other. */
-export function editsBetween(one: string, other: string): number {
+export function countEdits(one: string, other: string): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: other.length + 1 }, (_, j) => j);
   for (let i = 1; i <= one.length; i += 1) {
     const row = [i];
     for (let j = 1; j <= other.length; j += 1) {
-      const added = at(row, j - 1) + 1;
-      const taken = at(last, j) + 1;
-      const changed = at(last, j - 1) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      const added = getCell(row, j - 1) + 1;
+      const taken = getCell(last, j) + 1;
+      const changed = getCell(last, j - 1) + (one[i - 1] === other[j - 1] ? 0 : 1);
       const isSwap = one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
-      row.push(Math.min(added, taken, changed, isSwap ? at(beforeLast, j - 2) + 1 : changed));
+      row.push(Math.min(added, taken, changed, isSwap ? getCell(beforeLast, j - 2) + 1 : changed));
     }
     beforeLast = last;
     last = row;
   }
-  return at(last, other.length);
+  return getCell(last, other.length);
 }
 
-function at(row: readonly number[], place: number): number {
+function getCell(row: readonly number[], place: number): number {
   return row[place] ?? Number.POSITIVE_INFINITY;
 }

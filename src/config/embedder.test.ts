@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { embedderOf } from "./embedder.ts";
+import { openEmbedder } from "./embedder.ts";
 import { readSettings } from "./settings.ts";
 
 it("makes the embedder that is named", async () => {
-  const openai = await embedderOf({ name: "openai", apiKey: "sk-1", dimensions: 256, patienceMs: 700 });
+  const openai = await openEmbedder({ name: "openai", apiKey: "sk-1", dimensions: 256, patienceMs: 700 });
   expect(openai).toMatchObject({
     fingerprint: "openai/text-embedding-3-small/256",
     patienceMs: 700,
@@ -15,8 +15,8 @@ it("makes the embedder that is named", async () => {
     model: "bge-m3",
     dimensions: 1024,
   } as const;
-  expect(await embedderOf(other)).toMatchObject({ fingerprint: "openai/bge-m3/1024" });
-  expect(await embedderOf({ name: "minilm" })).toMatchObject({
+  expect(await openEmbedder(other)).toMatchObject({ fingerprint: "openai/bge-m3/1024" });
+  expect(await openEmbedder({ name: "minilm" })).toMatchObject({
     fingerprint: "all-minilm-l6-v2-q8/384",
     local: true,
   });
@@ -30,11 +30,11 @@ it("asks Azure in its older form, too", () => {
 });
 
 it("names the setting that is missing or does not fit", async () => {
-  await expect(embedderOf({ name: "openai" })).rejects.toMatchObject({
+  await expect(openEmbedder({ name: "openai" })).rejects.toMatchObject({
     code: "invalid_input",
     message: expect.stringMatching(/^OPENAI_API_KEY: /),
   });
-  await expect(embedderOf({ name: "openai", apiKey: "sk-1", model: "bge-m3" })).rejects.toMatchObject({
+  await expect(openEmbedder({ name: "openai", apiKey: "sk-1", model: "bge-m3" })).rejects.toMatchObject({
     message: expect.stringMatching(/^KEEPSAKE_EMBEDDING_DIMENSIONS: /),
   });
 });

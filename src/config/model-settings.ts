@@ -14,9 +14,9 @@ export interface ModelSettings {
   readonly lingerMs?: number;
 }
 
-const MODEL = "gpt-4o-mini";
+const DEFAULT_MODEL = "gpt-4o-mini";
 
-const milliseconds = (least: number, most: number): z.ZodType =>
+const createMillisecondsSchema = (least: number, most: number): z.ZodType =>
   z
     .string()
     .regex(/^\d{1,8}$/)
@@ -33,9 +33,12 @@ export const MODEL_SETTINGS: {
     allowed: "the name of a model, such as gpt-4o-mini",
   },
   OPENAI_API_VERSION: { schema: z.string().regex(/^[\w-]{1,40}$/), allowed: "a version, such as 2024-10-21" },
-  KEEPSAKE_MODEL_TIMEOUT_MS: { schema: milliseconds(100, 600_000), allowed: "a number from 100 to 600000" },
+  KEEPSAKE_MODEL_TIMEOUT_MS: {
+    schema: createMillisecondsSchema(100, 600_000),
+    allowed: "a number from 100 to 600000",
+  },
   KEEPSAKE_UNDERSTAND_AFTER_MS: {
-    schema: milliseconds(0, 3_600_000),
+    schema: createMillisecondsSchema(0, 3_600_000),
     allowed: "a number from 0 to 3600000",
   },
 };
@@ -44,7 +47,7 @@ export const MODEL_SETTINGS: {
  * The model that the settings switch on: where `KEEPSAKE_EXTRACTOR` asks for one, or says nothing and there is a key, or a
  * server and a model. With `rules`, nothing that anybody says or knows leaves this machine for a model.
  */
-export function modelIn(values: ReadonlyMap<string, string>): ModelSettings | undefined {
+export function parseModelSettings(values: ReadonlyMap<string, string>): ModelSettings | undefined {
   const who = values.get("KEEPSAKE_EXTRACTOR");
   const [apiKey, baseUrl, named] = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"].map((name) =>
     values.get(name),
@@ -61,9 +64,9 @@ export function modelIn(values: ReadonlyMap<string, string>): ModelSettings | un
     const value = values.get(name);
     return value === undefined ? undefined : Number(value);
   };
-  return defined({
+  return dropUndefined({
     extractor: who === "model" ? ("model" as const) : ("both" as const),
-    model: named ?? MODEL,
+    model: named ?? DEFAULT_MODEL,
     apiKey,
     baseUrl,
     apiVersion: values.get("OPENAI_API_VERSION"),
@@ -73,6 +76,6 @@ export function modelIn(values: ReadonlyMap<string, string>): ModelSettings | un
 }
 
 /** The fields that have a value. */
-function defined(fields: object): object {
+function dropUndefined(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { modelOf, whoUnderstands } from "./model.ts";
+import { describeExtractor, openModel } from "./model.ts";
 import { readSettings } from "./settings.ts";
 
 describe("the model", () => {
@@ -60,22 +60,24 @@ describe("the model", () => {
   });
 
   it("is made with what its hooks are, and complains by the settings' names", async () => {
-    expect(await modelOf({ extractor: "both", model: "m", baseUrl: "http://localhost:1/v1" })).toMatchObject({
+    expect(
+      await openModel({ extractor: "both", model: "m", baseUrl: "http://localhost:1/v1" }),
+    ).toMatchObject({
       name: "m",
       host: "localhost:1",
     });
-    await expect(modelOf({ extractor: "both", model: "m" })).rejects.toMatchObject({
+    await expect(openModel({ extractor: "both", model: "m" })).rejects.toMatchObject({
       code: "invalid_input",
       message: expect.stringMatching(/^OPENAI_API_KEY: /),
     });
   });
 
   it("says where words go", () => {
-    expect(whoUnderstands(undefined)).toBe("Understood by rules, on this machine.");
-    expect(whoUnderstands(model({ OPENAI_API_KEY: "sk-1" }))).toBe(
+    expect(describeExtractor(undefined)).toBe("Understood by rules, on this machine.");
+    expect(describeExtractor(model({ OPENAI_API_KEY: "sk-1" }))).toBe(
       "Understood by rules and gpt-4o-mini at api.openai.com; KEEPSAKE_EXTRACTOR=rules keeps the words here.",
     );
-    expect(whoUnderstands(model({ ...server, KEEPSAKE_EXTRACTOR: "model" }))).toBe(
+    expect(describeExtractor(model({ ...server, KEEPSAKE_EXTRACTOR: "model" }))).toBe(
       "Understood by qwen2.5:7b at localhost:11434; KEEPSAKE_EXTRACTOR=rules keeps the words here.",
     );
   });

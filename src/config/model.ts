@@ -4,7 +4,7 @@ import type { LanguageModel } from "../ports/language-model.ts";
 import type { ModelSettings } from "./model-settings.ts";
 
 /** An adapter's option -> the setting that it comes from. */
-const SETTING: { readonly [option: string]: string } = {
+const MODEL_SETTING_NAMES: { readonly [option: string]: string } = {
   apiKey: "OPENAI_API_KEY",
   baseUrl: "OPENAI_BASE_URL",
   apiVersion: "OPENAI_API_VERSION",
@@ -13,7 +13,7 @@ const SETTING: { readonly [option: string]: string } = {
 };
 
 /** The model that the settings name; it is loaded here. `invalid_input` names the setting that does not fit. */
-export async function modelOf(
+export async function openModel(
   { extractor: _who, lingerMs: _lingers, ...options }: ModelSettings,
   hooks: CallHooks = {},
 ): Promise<LanguageModel> {
@@ -21,19 +21,19 @@ export async function modelOf(
   try {
     return openaiModel({ ...options, ...hooks });
   } catch (error) {
-    throw withSetting(error, SETTING);
+    throw toSettingError(error, MODEL_SETTING_NAMES);
   }
 }
 
 /** An adapter's complaint about an option, as one about the setting that it came from. */
-export function withSetting(error: unknown, settings: { readonly [option: string]: string }): unknown {
+export function toSettingError(error: unknown, settings: { readonly [option: string]: string }): unknown {
   const [, option = "", rest = ""] = (isMemoryError(error) && /^(\w+)(:.*)$/s.exec(error.message)) || [];
   const setting = Object.hasOwn(settings, option) ? settings[option] : undefined;
   return setting === undefined ? error : invalid(`${setting}${rest}`);
 }
 
 /** Who understands what is said, and where the words go for it: for whoever starts a program. */
-export function whoUnderstands(settings: ModelSettings | undefined): string {
+export function describeExtractor(settings: ModelSettings | undefined): string {
   if (!settings) return "Understood by rules, on this machine.";
   const { extractor, model, baseUrl } = settings;
   const host = new URL(baseUrl ?? "https://api.openai.com").host;

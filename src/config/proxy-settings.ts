@@ -16,41 +16,47 @@ export interface ProxySettings {
   readonly mayPassThrough?: boolean;
 }
 
-const OPENAI = "https://api.openai.com/v1";
+const OPENAI_BASE_URL = "https://api.openai.com/v1";
 
-const milliseconds: z.ZodType = z
+const timeoutSchema: z.ZodType = z
   .string()
   .regex(/^\d{1,8}$/)
   .transform(Number)
   .pipe(z.number().min(100).max(86_400_000));
 
 /** Headers that hold credentials, or belong to the connection: none of them names a user. */
-const NO_USER_HEADER =
+const CREDENTIAL_HEADER =
   /^(?:(?:proxy-)?authorization|cookie|host|(?:x-)?api-key|content-.*|transfer-encoding|connection|x-keepsake-.*)$/i;
 
-const userHeaders: z.ZodType = z
+const userHeadersSchema: z.ZodType = z
   .string()
   .regex(/^(?:off|[a-z0-9-]{1,64}(?: *, *[a-z0-9-]{1,64}){0,19})$/i)
-  .refine((text) => !namesIn(text).some((name) => NO_USER_HEADER.test(name)));
+  .refine((text) => !splitNames(text).some((name) => CREDENTIAL_HEADER.test(name)));
 
-const YES: readonly string[] = ["on", "true", "1"];
-const NO: readonly string[] = ["off", "false", "0"];
+const TRUE_WORDS: readonly string[] = ["on", "true", "1"];
+const FALSE_WORDS: readonly string[] = ["off", "false", "0"];
 
 /** Every setting of the proxy alone, by name, with what it may be. */
 export const PROXY_SETTINGS: {
   readonly [name: string]: { readonly schema: z.ZodType; readonly allowed: string };
 } = {
-  KEEPSAKE_UPSTREAM_TIMEOUT_MS: { schema: milliseconds, allowed: "a number from 100 to 86400000" },
+  KEEPSAKE_UPSTREAM_TIMEOUT_MS: { schema: timeoutSchema, allowed: "a number from 100 to 86400000" },
   KEEPSAKE_USER_HEADERS: {
-    schema: userHeaders,
+    schema: userHeadersSchema,
     allowed: "off, or up to 20 names of headers that hold no credentials, with commas between them",
   },
-  KEEPSAKE_REQUIRE_USER: { schema: z.enum([...YES, ...NO]), allowed: "on, off, true, false, 1 or 0" },
-  KEEPSAKE_PASS_THROUGH: { schema: z.enum([...YES, ...NO]), allowed: "on, off, true, false, 1 or 0" },
+  KEEPSAKE_REQUIRE_USER: {
+    schema: z.enum([...TRUE_WORDS, ...FALSE_WORDS]),
+    allowed: "on, off, true, false, 1 or 0",
+  },
+  KEEPSAKE_PASS_THROUGH: {
+    schema: z.enum([...TRUE_WORDS, ...FALSE_WORDS]),
+    allowed: "on, off, true, false, 1 or 0",
+  },
 };
 
 /** What checked values say of it; nothing where they say nothing. */
-export function proxyIn(values: ReadonlyMap<string, string>): ProxySettings | undefined {
+export function parseProxySettings(values: ReadonlyMap<string, string>): ProxySettings | undefined {
   const baseUrl = values.get("OPENAI_BASE_URL");
   const apiKey = values.get("OPENAI_API_KEY");
   const retrieval = values.get("RETRIEVAL_TIMEOUT_MS");
@@ -61,16 +67,16 @@ export function proxyIn(values: ReadonlyMap<string, string>): ProxySettings | un
   const settings: ProxySettings = {
     ...(baseUrl === undefined && apiKey === undefined
       ? {}
-      : { upstream: { baseUrl: baseUrl ?? OPENAI, ...(apiKey === undefined ? {} : { apiKey }) } }),
+      : { upstream: { baseUrl: baseUrl ?? OPENAI_BASE_URL, ...(apiKey === undefined ? {} : { apiKey }) } }),
     ...(retrieval === undefined ? {} : { retrievalMs: Number(retrieval) }),
     ...(deadline === undefined ? {} : { deadlineMs: Number(deadline) }),
-    ...(named === undefined ? {} : { userHeaders: named.toLowerCase() === "off" ? [] : namesIn(named) }),
-    ...(required === undefined ? {} : { isUserRequired: YES.includes(required) }),
-    ...(through === undefined ? {} : { mayPassThrough: YES.includes(through) }),
+    ...(named === undefined ? {} : { userHeaders: named.toLowerCase() === "off" ? [] : splitNames(named) }),
+    ...(required === undefined ? {} : { isUserRequired: TRUE_WORDS.includes(required) }),
+    ...(through === undefined ? {} : { mayPassThrough: TRUE_WORDS.includes(through) }),
   };
   return Object.keys(settings).length > 0 ? settings : undefined;
 }
 
-function namesIn(text: string): string[] {
+function splitNames(text: string): string[] {
   return text.toLowerCase().split(/ *, */);
 }

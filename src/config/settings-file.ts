@@ -2,15 +2,15 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
 import { invalid } from "../errors.ts";
-import { editsBetween } from "./edits.ts";
+import { countEdits } from "./edits.ts";
 
-const NAME = "keepsake.yaml";
+const FILE_NAME = "keepsake.yaml";
 const MOST_BYTES = 1_000_000;
-const load = createRequire(import.meta.url);
+const requireModule = createRequire(import.meta.url);
 
 /** The settings file of the working folder, where there is one. */
-export function fileInFolder(): string | undefined {
-  return existsSync(NAME) ? NAME : undefined;
+export function findSettingsFile(): string | undefined {
+  return existsSync(FILE_NAME) ? FILE_NAME : undefined;
 }
 
 /**
@@ -20,17 +20,17 @@ export function fileInFolder(): string | undefined {
  */
 export function readSettingsFile(path: string, names: readonly string[]): { [name: string]: string } {
   const settings: { [name: string]: string } = {};
-  for (const [place, value] of leavesOf(path, parsed(path))) {
-    const name = nameOf(path, place, names);
+  for (const [place, value] of listLeaves(path, parseYaml(path))) {
+    const name = toSettingName(path, place, names);
     if (name in settings) throw invalid(`${path}: ${name} is set twice. Take one away.`);
     settings[name] = value;
   }
   return settings;
 }
 
-function parsed(path: string): unknown {
-  const text = contentOf(path);
-  const { parseDocument } = load("yaml") as typeof Yaml;
+function parseYaml(path: string): unknown {
+  const text = readContent(path);
+  const { parseDocument } = requireModule("yaml") as typeof Yaml;
   // Without the parser's own words, which show the line: it may hold a key.
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: true });
   const [error] = document.errors;
@@ -45,7 +45,7 @@ function parsed(path: string): unknown {
   }
 }
 
-function contentOf(path: string): string {
+function readContent(path: string): string {
   try {
     if (statSync(path).size <= MOST_BYTES) return readFileSync(path, "utf8");
   } catch {
@@ -55,10 +55,14 @@ function contentOf(path: string): string {
 }
 
 /** Every value with the names that lead to it. */
-function* leavesOf(path: string, value: unknown, place: readonly string[] = []): Generator<[string, string]> {
+function* listLeaves(
+  path: string,
+  value: unknown,
+  place: readonly string[] = [],
+): Generator<[string, string]> {
   if (value === null || value === undefined) return;
   if (typeof value === "object" && !Array.isArray(value)) {
-    for (const [name, inner] of Object.entries(value)) yield* leavesOf(path, inner, [...place, name]);
+    for (const [name, inner] of Object.entries(value)) yield* listLeaves(path, inner, [...place, name]);
     return;
   }
   if (place.length === 0) throw invalid(`${path}: give settings as "name: value", one a line.`);
@@ -66,14 +70,14 @@ function* leavesOf(path: string, value: unknown, place: readonly string[] = []):
   else yield [place.join("."), typeof value === "boolean" ? (value ? "on" : "off") : String(value)];
 }
 
-function nameOf(path: string, place: string, names: readonly string[]): string {
+function toSettingName(path: string, place: string, names: readonly string[]): string {
   const plain = place.replace(/[.-]/g, "_").toUpperCase();
   const found = [plain, `KEEPSAKE_${plain}`].find((name) => names.includes(name));
   if (found) return found;
   const [nearest] = names
     .map((name) => ({
       name,
-      edits: Math.min(editsBetween(plain, name), editsBetween(`KEEPSAKE_${plain}`, name)),
+      edits: Math.min(countEdits(plain, name), countEdits(`KEEPSAKE_${plain}`, name)),
     }))
     .filter(({ edits }) => edits <= 2)
     .sort((one, other) => one.edits - other.edits);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { editsBetween } from "./edits.ts";
+import { countEdits } from "./edits.ts";
 import { readSettings, SETTINGS } from "./settings.ts";
 
 it("has a default for everything that is needed", () => {
@@ -165,8 +165,8 @@ it("says that another database is not supported, without its password", () => {
 });
 
 it("counts swapped neighbours as one edit", () => {
-  expect(editsBetween("PROT", "PORT")).toBe(1);
-  expect(editsBetween("PORTS", "PORT")).toBe(1);
-  expect(editsBetween("HOST", "PORT")).toBe(2);
-  expect(editsBetween("", "PORT")).toBeGreaterThan(2);
+  expect(countEdits("PROT", "PORT")).toBe(1);
+  expect(countEdits("PORTS", "PORT")).toBe(1);
+  expect(countEdits("HOST", "PORT")).toBe(2);
+  expect(countEdits("", "PORT")).toBeGreaterThan(2);
 });

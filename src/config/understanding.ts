@@ -1,12 +1,12 @@
 import type { CallHooks } from "../ports/calls.ts";
 import type { Extractor } from "../ports/extractor.ts";
 import type { LanguageModel } from "../ports/language-model.ts";
-import { confident } from "./confident.ts";
-import { modelOf } from "./model.ts";
+import { filterByConfidence } from "./confident.ts";
+import { openModel } from "./model.ts";
 import type { ModelSettings } from "./model-settings.ts";
 
 /** What `createMemory` takes for the settings: who reads what is said, and who answers. */
-export interface Understanding {
+export interface UnderstandingOptions {
   readonly model?: (hooks: CallHooks) => Promise<LanguageModel>;
   readonly extractor?: (hooks: CallHooks) => Promise<readonly Extractor[]>;
 }
@@ -15,13 +15,13 @@ export interface Understanding {
  * Rules or a model, or both; each leaves out what it is less sure of than `threshold`. Everything is loaded when it is made.
  * `inThreads`: the rules read in a thread of their own.
  */
-export function understandingOf(
+export function toUnderstandingOptions(
   named: ModelSettings | undefined,
   threshold: number | undefined,
   inThreads = false,
-): Understanding {
+): UnderstandingOptions {
   const sure = (extractor: Extractor): Extractor =>
-    threshold === undefined ? extractor : confident(extractor, threshold);
+    threshold === undefined ? extractor : filterByConfidence(extractor, threshold);
   const rules = async (): Promise<Extractor> =>
     sure(
       inThreads
@@ -32,7 +32,7 @@ export function understandingOf(
   let model: Promise<LanguageModel> | undefined;
   // One model for both, so that what one learns of its server the other knows.
   const made = (hooks: CallHooks): Promise<LanguageModel> => {
-    model ??= modelOf(named, hooks);
+    model ??= openModel(named, hooks);
     return model;
   };
   return {

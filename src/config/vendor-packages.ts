@@ -15,7 +15,7 @@ export type Redis = InstanceType<VendorPackages["ioredis"]["Redis"]>;
 
 export type VendorPackage = keyof VendorPackages;
 
-interface Vendor<Name extends VendorPackage> {
+interface VendorLoader<Name extends VendorPackage> {
   /** The major version that the suites ran with: what `npm install` is told. */
   readonly major: number;
   readonly load: () => Promise<VendorPackages[Name]>;
@@ -25,7 +25,7 @@ interface Vendor<Name extends VendorPackage> {
  * The one place where packages of other vendors are loaded: they are their users' to install, and nobody else needs them.
  * Adapters take clients; the settings make them, of these.
  */
-export const VENDOR_PACKAGES: { readonly [Name in VendorPackage]: Vendor<Name> } = {
+export const VENDOR_PACKAGES: { readonly [Name in VendorPackage]: VendorLoader<Name> } = {
   pg: { major: 8, load: () => import("pg") },
   ioredis: { major: 6, load: () => import("ioredis") },
   bullmq: { major: 6, load: () => import("bullmq") },
@@ -38,7 +38,7 @@ export const VENDOR_PACKAGES: { readonly [Name in VendorPackage]: Vendor<Name> }
  * Loads a vendor's package. `unsupported` where it is not installed, or cannot be loaded, with the command that helps; `setting`
  * is what asked for it.
  */
-export async function vendorPackage<Name extends VendorPackage>(
+export async function loadVendorPackage<Name extends VendorPackage>(
   name: Name,
   setting: string,
 ): Promise<VendorPackages[Name]> {
@@ -49,7 +49,7 @@ export async function vendorPackage<Name extends VendorPackage>(
     const command = `npm install ${name}@${major}`;
     throw new MemoryError(
       "unsupported",
-      isMissing(name, cause)
+      isNotInstalled(name, cause)
         ? `${setting} needs the package ${name}, which is not installed: ${command}`
         : `${setting} needs the package ${name}, which is there and cannot be loaded: ${command}`,
       { cause },
@@ -58,7 +58,7 @@ export async function vendorPackage<Name extends VendorPackage>(
 }
 
 /** Whether the package itself is not there; one that it needs in turn is another matter. */
-function isMissing(name: string, cause: unknown): boolean {
+function isNotInstalled(name: string, cause: unknown): boolean {
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
   return code === "ERR_MODULE_NOT_FOUND" && String(message).includes(`'${name}'`);
 }

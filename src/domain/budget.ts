@@ -8,27 +8,27 @@ export interface Limit {
   readonly tokens?: number;
 }
 
-export const PERIODS = ["day", "month"] as const;
+export const BUDGET_PERIODS = ["day", "month"] as const;
 /** Of the calendar, in UTC. */
-export type Period = (typeof PERIODS)[number];
+export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
-export type Limits = { readonly [period in Period]?: Limit };
+export type BudgetLimits = { readonly [period in BudgetPeriod]?: Limit };
 
 /** What Keepsake itself may spend: on understanding, answers and embeddings. The chat that a proxy passes on is not in it. */
 export interface Budgets {
   /** Of each project. */
-  readonly project?: Limits;
+  readonly project?: BudgetLimits;
   /** Of each user. */
-  readonly user?: Limits;
+  readonly user?: BudgetLimits;
 }
 
-export const HOLDERS = ["project", "user"] as const;
-export type Holder = (typeof HOLDERS)[number];
+export const BUDGET_HOLDERS = ["project", "user"] as const;
+export type BudgetHolder = (typeof BUDGET_HOLDERS)[number];
 
 /** How a budget stands. */
 export interface BudgetState {
-  readonly of: Holder;
-  readonly per: Period;
+  readonly of: BudgetHolder;
+  readonly per: BudgetPeriod;
   readonly unit: keyof Limit;
   readonly limit: number;
   readonly spent: number;
@@ -39,8 +39,8 @@ export interface BudgetState {
 }
 
 /** The beginnings of the day and of the month that a time is in, and of those that follow, in UTC, ISO 8601. */
-export function periodsOf(at: Date): {
-  readonly [period in Period]: { readonly from: string; readonly to: string };
+export function computePeriods(at: Date): {
+  readonly [period in BudgetPeriod]: { readonly from: string; readonly to: string };
 } {
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
   const start = (...parts: [number, number, number]): string => new Date(Date.UTC(...parts)).toISOString();
@@ -52,8 +52,8 @@ export function periodsOf(at: Date): {
 
 /** `invalid_input` for a limit that is no number, or below 0. */
 export function checkBudgets(budgets: Budgets): Budgets {
-  for (const holder of HOLDERS) {
-    for (const period of PERIODS) {
+  for (const holder of BUDGET_HOLDERS) {
+    for (const period of BUDGET_PERIODS) {
       for (const [unit, limit] of Object.entries(budgets[holder]?.[period] ?? {})) {
         const isFine = typeof limit === "number" && limit >= 0 && Number.isFinite(limit);
         if (!isFine || (unit !== "usd" && unit !== "tokens")) {

@@ -1,6 +1,6 @@
-import { singular } from "./english.ts";
-import { canonicalThing, isKindOf } from "./relations.ts";
-import { words } from "./words.ts";
+import { toSingular } from "./english.ts";
+import { isKindOf, toCanonicalThing } from "./relations.ts";
+import { splitWords } from "./words.ts";
 
 /** Things by what they are, so that "What instrument do I play?" finds the cello and not the chess. Add freely. */
 const MEMBERS: Readonly<Record<string, string>> = {
@@ -64,14 +64,14 @@ const MEMBERS: Readonly<Record<string, string>> = {
 };
 
 const SETS = new Map(
-  Object.entries(MEMBERS).map(([kind, list]) => [canonicalThing(kind), new Set(list.split(" "))]),
+  Object.entries(MEMBERS).map(([kind, list]) => [toCanonicalThing(kind), new Set(list.split(" "))]),
 );
 
 /** True where a text names a thing of a kind, false where it names one of another known kind, else undefined. */
 export function isOfKind(text: string, kind: string): boolean | undefined {
-  const asked = kindOf(kind);
+  const asked = findKind(kind);
   if (asked === undefined) return undefined;
-  const held = words(text).flatMap((word) => [word, singular(word)]);
+  const held = splitWords(text).flatMap((word) => [word, toSingular(word)]);
   if (held.some((word) => asked.set.has(word) || isKindOf(word, asked.name))) return true;
   const isOther = [...SETS].some(
     ([name, set]) =>
@@ -108,14 +108,14 @@ const RELATED = new Set([
 ]);
 
 /** Whether a topic asks for things of a kind that is known here. */
-export function kindOf(topic: string): { name: string; set: ReadonlySet<string> } | undefined {
+export function findKind(topic: string): { name: string; set: ReadonlySet<string> } | undefined {
   const lower = topic.toLowerCase();
-  const two = words(lower)
+  const two = splitWords(lower)
     .slice(-2)
-    .map((word, i, all) => (i === all.length - 1 ? singular(word) : word))
+    .map((word, i, all) => (i === all.length - 1 ? toSingular(word) : word))
     .join(" ");
-  const one = singular(words(lower).at(-1) ?? "");
-  for (const name of [canonicalThing(two), canonicalThing(one)]) {
+  const one = toSingular(splitWords(lower).at(-1) ?? "");
+  for (const name of [toCanonicalThing(two), toCanonicalThing(one)]) {
     const set = SETS.get(name);
     if (set) return { name, set };
   }
@@ -123,7 +123,7 @@ export function kindOf(topic: string): { name: string; set: ReadonlySet<string> 
 }
 
 /** The kinds that a text names things of: "the trombone in a brass band" -> instrument. */
-export function kindsIn(text: string): string[] {
-  const held = words(text).flatMap((word) => [word, singular(word)]);
+export function findKinds(text: string): string[] {
+  const held = splitWords(text).flatMap((word) => [word, toSingular(word)]);
   return [...SETS].flatMap(([name, set]) => (held.some((word) => set.has(word)) ? [name] : []));
 }

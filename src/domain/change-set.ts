@@ -4,7 +4,7 @@ import type { ErasureReceipt, KeptReceipt } from "./receipt.ts";
 import type { Trace } from "./trace.ts";
 
 /** What made a change-set. */
-export type Cause =
+export type ChangeCause =
   | "remember"
   | "add"
   | "update"
@@ -16,7 +16,7 @@ export type Cause =
   | "optimize";
 
 /** What is searched: a passage of a message, or a memory. Part of the record, derived from its owner's text. */
-export interface Unit {
+export interface SearchUnit {
   /** The passage's or the memory's id. */
   readonly id: string;
   readonly type: "passage" | "memory";
@@ -33,7 +33,7 @@ export interface Unit {
   readonly vector: Float32Array;
 }
 
-export type Association =
+export type LinkType =
   | "related_to"
   | "extends"
   | "contradicts"
@@ -42,9 +42,9 @@ export type Association =
   | "depends_on";
 
 /** From one memory to another. */
-export interface Link {
+export interface MemoryLink {
   readonly from: string;
-  readonly type: Association;
+  readonly type: LinkType;
   readonly to: string;
   /** 0 to 1. */
   readonly strength: number;
@@ -61,7 +61,7 @@ export interface Tombstone {
 }
 
 /** A message with words taken out. */
-export interface Redaction {
+export interface MessageRedaction {
   readonly id: string;
   /** The content that is left, possibly empty. */
   readonly content: string;
@@ -70,8 +70,8 @@ export interface Redaction {
 }
 
 /** The part of a change-set that destroys. Bodies go; ids stay in the log, so that it still replays. */
-export interface Erasure {
-  readonly messages: readonly Redaction[];
+export interface ErasureChange {
+  readonly messages: readonly MessageRedaction[];
   /** Memories that go with all their versions, links and units. */
   readonly memories: readonly string[];
   /** Versions of memories that stay, written again in place: their quotes stand elsewhere, or held erased words. */
@@ -87,7 +87,7 @@ export interface ChangeSet {
   readonly base: number;
   /** When (ISO 8601). */
   readonly at: string;
-  readonly cause: Cause;
+  readonly cause: ChangeCause;
   /** The revision that this one takes back, for `undo`. */
   readonly undoes?: number;
   /** New messages, in order; the record gives them their turns. An id that is there already refuses the change-set. */
@@ -101,23 +101,23 @@ export interface ChangeSet {
   }[];
   /** New versions of memories, new ones or known; `version` is one more than the version that is there. */
   readonly memories?: readonly Memory[];
-  readonly links?: readonly Link[];
+  readonly links?: readonly MemoryLink[];
   /** Search units, replacing those of the same id. */
-  readonly units?: readonly Unit[];
+  readonly units?: readonly SearchUnit[];
   readonly dropUnits?: readonly string[];
   readonly tombstones?: readonly Tombstone[];
   /** Hashes of tombstones that go. */
   readonly liftTombstones?: readonly string[];
   /** The answer to keep under an idempotency key. */
   readonly receipt?: KeptReceipt;
-  readonly erase?: Erasure;
+  readonly erase?: ErasureChange;
 }
 
 /** What a change-set did, by id alone. */
 export interface LogEntry {
   readonly revision: number;
   readonly at: string;
-  readonly cause: Cause;
+  readonly cause: ChangeCause;
   readonly undoes?: number;
   /** Ids of messages added. */
   readonly messages: readonly string[];

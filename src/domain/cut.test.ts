@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { cutText, GAP } from "./cut.ts";
+import { cutText, GAP_MARK } from "./cut.ts";
 import { toWholeTokens } from "./token-bounds.ts";
 
 it("takes a sentence out together with the space behind it", () => {
@@ -14,21 +14,21 @@ it("takes the last sentence out together with the space before it", () => {
 
 it("leaves a gap for words inside a sentence", () => {
   const text = "I use Shram and Magnet as tools.";
-  expect(cutText(text, [{ start: 16, end: 22, put: GAP }]).text).toBe("I use Shram and […] as tools.");
+  expect(cutText(text, [{ start: 16, end: 22, put: GAP_MARK }]).text).toBe("I use Shram and […] as tools.");
 });
 
 it("lets the wider of two overlapping cuts decide", () => {
   const text = "I use Magnet. Fine.";
   const cuts = [
-    { start: 6, end: 12, put: GAP },
+    { start: 6, end: 12, put: GAP_MARK },
     { start: 0, end: 13, put: "" },
   ];
   expect(cutText(text, cuts).text).toBe("Fine.");
 });
 
 it("takes the whole of a number that a cut begins or ends in", () => {
-  expect(cutText("It is 2,350 USD now.", [{ start: 6, end: 7, put: GAP }]).text).toBe(
-    `It is ${GAP} USD now.`,
+  expect(cutText("It is 2,350 USD now.", [{ start: 6, end: 7, put: GAP_MARK }]).text).toBe(
+    `It is ${GAP_MARK} USD now.`,
   );
 });
 
@@ -46,7 +46,7 @@ it("tells where every kept character lies in the new text", () => {
   const cut = fc.record({
     start: fc.nat(40),
     length: fc.integer({ min: 1, max: 10 }),
-    put: fc.constantFrom("", GAP),
+    put: fc.constantFrom("", GAP_MARK),
   });
   fc.assert(
     fc.property(letters, fc.array(cut, { maxLength: 4 }), (text, drawn) => {

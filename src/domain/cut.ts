@@ -1,23 +1,28 @@
-import type { Span } from "./sentences.ts";
+import type { TextSpan } from "./sentences.ts";
 import { toWholeTokens } from "./token-bounds.ts";
 
 /** A stretch that goes, and what stands in its place. */
-export interface Cut extends Span {
+export interface TextCut extends TextSpan {
   readonly put: string;
 }
 
 /** Stands where single words were taken out of a sentence that stays. */
-export const GAP = "[…]";
+export const GAP_MARK = "[…]";
 
 /**
  * Takes cuts out of a text, and tells where each place of the old text lies in the new one. Overlapping cuts are
  * one. White space left over by a cut without replacement goes with it. A cut that begins or ends inside a word, a number
  * or a code takes the whole of it.
  */
-export function cutText(text: string, cuts: readonly Cut[]): { text: string; place(old: number): number } {
+export function cutText(
+  text: string,
+  cuts: readonly TextCut[],
+): { text: string; place(old: number): number } {
   // Merged once more, for two cuts may reach for the same white space.
   const whole = cuts.map((cut) => ({ ...toWholeTokens(text, cut), put: cut.put }));
-  const merged = mergeCuts(mergeCuts(whole).map((cut) => (cut.put === "" ? withSpace(text, cut) : cut)));
+  const merged = mergeCuts(
+    mergeCuts(whole).map((cut) => (cut.put === "" ? extendOverSpace(text, cut) : cut)),
+  );
   let made = "";
   let from = 0;
   for (const cut of merged) {
@@ -39,11 +44,11 @@ export function cutText(text: string, cuts: readonly Cut[]): { text: string; pla
   };
 }
 
-function mergeCuts(cuts: readonly Cut[]): Cut[] {
+function mergeCuts(cuts: readonly TextCut[]): TextCut[] {
   const sorted = cuts
     .filter(({ start, end }) => end > start)
     .sort((a, b) => a.start - b.start || b.end - a.end);
-  const merged: Cut[] = [];
+  const merged: TextCut[] = [];
   for (const cut of sorted) {
     const last = merged.at(-1);
     if (!last || cut.start >= last.end) merged.push(cut);
@@ -54,7 +59,7 @@ function mergeCuts(cuts: readonly Cut[]): Cut[] {
   return merged;
 }
 
-function withSpace(text: string, { start, end, put }: Cut): Cut {
+function extendOverSpace(text: string, { start, end, put }: TextCut): TextCut {
   let to = end;
   while (to < text.length && /\s/.test(text[to] ?? "")) to += 1;
   // At the end of the text the space before the cut is the one left over.

@@ -1,4 +1,4 @@
-import { seen } from "./unseen.ts";
+import { stripInvisible } from "./unseen.ts";
 
 /** What may stand in a memory and must not work in a prompt: hidden characters, tags, links that send something, blobs. */
 
@@ -39,68 +39,68 @@ const BLOBS: readonly RegExp[] = [
  * Whatever is taken off has one of these; it is wider than that. Most texts have none, and stay as they are. One after the other
  * they take a third of the time of all in one.
  */
-const ODD = [/[^ -~]|[<[|:\\%&]/, /(?<![\w+/-])[\w+/-]{40}/, /(?:[\da-f]{2} ){8}/i, /[01]{8}/];
+const SUSPICIOUS = [/[^ -~]|[<[|:\\%&]/, /(?<![\w+/-])[\w+/-]{40}/, /(?:[\da-f]{2} ){8}/i, /[01]{8}/];
 
 /** A text as it may stand in a prompt: what is hidden, calls out, opens something or plays another's part is taken off. */
-export function defanged(text: string): string {
-  if (!ODD.some((form) => form.test(text))) return text;
-  let plain = seen(text).normalize("NFC");
+export function neutralizeText(text: string): string {
+  if (!SUSPICIOUS.some((form) => form.test(text))) return text;
+  let plain = stripInvisible(text).normalize("NFC");
   // What is left may close up to a tag again: "<sys<system>tem>".
   for (let round = 0, before = ""; round < 8 && plain !== before; round += 1) {
     before = plain;
-    plain = withoutTags(plain);
+    plain = stripTags(plain);
   }
   return BLOBS.reduce((rest, blob) => rest.replace(blob, "[encoded text left out]"), plain);
 }
 
-function withoutTags(text: string): string {
+function stripTags(text: string): string {
   return TAGS.reduce((rest, tag) => rest.replace(tag, " "), text)
     .replace(ROLE_LINES, "$1")
     .replace(IMAGE, "$1")
-    .replace(LINK, (_, words: string, address: string) => `${words} (${placeOf(address)})`)
+    .replace(LINK, (_, words: string, address: string) => `${words} (${formatAddress(address)})`)
     .replace(HTML, " ")
-    .replace(ADDRESS, (_, rest: string) => placeOf(rest))
+    .replace(ADDRESS, (_, rest: string) => formatAddress(rest))
     .replace(ACTIVE, " ");
 }
 
 /** An address as one says it: the host and the path, without what would be sent along. */
-function placeOf(address: string): string {
+function formatAddress(address: string): string {
   const plain = address.replace(/^[a-z][a-z0-9+.-]{1,20}:(?:\/\/)?/i, "").replace(/^[^/@]*@/, "");
   return plain.replace(/[?#].*$/s, "").replace(/[.,;:!]+$/, "");
 }
 
 /** Where the first mark of a turn or a tool stands in a text, or -1. */
-export function tagged(text: string): number {
+export function findRoleMark(text: string): number {
   const places = TAGS.map((tag) => text.search(tag)).filter((at) => at >= 0);
   return places.length === 0 ? -1 : Math.min(...places);
 }
 
 /** The encoded runs of a text, and what they say in base64 or hexadecimal; an empty text where they say nothing. */
-export function encodedIn(
+export function findEncodedRuns(
   text: string,
 ): { readonly start: number; readonly end: number; readonly says: string }[] {
   return BLOBS.flatMap((blob) =>
     Array.from(text.matchAll(blob), ({ 0: run, index }) => ({
       start: index,
       end: index + run.length,
-      says: decoded(run.slice(0, 4096)),
+      says: decodeRun(run.slice(0, 4096)),
     })),
   );
 }
 
-function decoded(run: string): string {
+function decodeRun(run: string): string {
   const plain = run.replace(/[\s:]/g, "");
-  const bytes = /^[0-9a-f]+$/i.test(plain) ? fromHex(plain) : fromBase64(plain);
+  const bytes = /^[0-9a-f]+$/i.test(plain) ? decodeHex(plain) : decodeBase64(plain);
   const text = new TextDecoder().decode(bytes);
   const readable = text.replace(/[^\p{L}\p{N}\p{P}\s]/gu, "");
   return text.includes("\ufffd") || readable.length < text.length * 0.95 ? "" : text;
 }
 
-function fromHex(text: string): Uint8Array {
+function decodeHex(text: string): Uint8Array {
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-function fromBase64(text: string): Uint8Array {
+function decodeBase64(text: string): Uint8Array {
   try {
     const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
     return Uint8Array.from(binary, (sign) => sign.charCodeAt(0));

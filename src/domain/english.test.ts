@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import {
-  baseForm,
   conjugate,
-  gerund,
   joinList,
-  pastTense,
-  singular,
-  thirdPerson,
+  toBaseForm,
+  toGerund,
+  toPastTense,
   toSecondPerson,
+  toSingular,
+  toThirdPerson,
 } from "./english.ts";
-import { sayDate } from "./say-date.ts";
+import { formatDateInWords } from "./say-date.ts";
 
 const VERBS =
   "use live work love play take visit travel cancel stop plan promise move sell hike bake commute create decide provide replace switch drop quit study teach learn train adopt marry order book cook paint fix buy share manage run swim drive ride fly watch write follow prefer hate enjoy eat drink smoke try call change finish join leave subscribe collect grow raise walk volunteer save invest owe pay sleep exercise climb surf ski skate sing compose stream code program design build lead organize celebrate argue believe receive weave carry copy plug knit sew water brew juggle settle google email return borrow translate draw delete install swap trade camp fish trek shave dye stretch meditate pray vote protest explore snore store scare prepare hire tire admire agree free".split(
@@ -18,11 +18,15 @@ const VERBS =
 
 describe("forms of verbs", () => {
   it.each(VERBS)("all forms of %s lead back to it", (verb) => {
-    expect([thirdPerson(verb), pastTense(verb), gerund(verb)].map(baseForm)).toEqual([verb, verb, verb]);
+    expect([toThirdPerson(verb), toPastTense(verb), toGerund(verb)].map(toBaseForm)).toEqual([
+      verb,
+      verb,
+      verb,
+    ]);
   });
 
   it("a form that is a base form already stays", () => {
-    expect(["be", "have", "use", "live"].map(baseForm)).toEqual(["be", "have", "use", "live"]);
+    expect(["be", "have", "use", "live"].map(toBaseForm)).toEqual(["be", "have", "use", "live"]);
   });
 });
 
@@ -60,10 +64,10 @@ describe("memories said to the user", () => {
 it("says lists, dates and one of several", () => {
   expect(joinList(["a"])).toBe("a");
   expect(joinList(["a", "b", "c"])).toBe("a, b and c");
-  expect(sayDate("2026-04-17")).toBe("Friday, 17 April 2026");
-  expect(sayDate("2026-04")).toBe("April 2026");
-  expect(sayDate("2026-04-17T15:00:00.000Z", { weekday: false })).toBe("17 April 2026 at 15:00");
-  expect(["tools", "children", "hobbies", "boxes", "news", "glass"].map(singular)).toEqual([
+  expect(formatDateInWords("2026-04-17")).toBe("Friday, 17 April 2026");
+  expect(formatDateInWords("2026-04")).toBe("April 2026");
+  expect(formatDateInWords("2026-04-17T15:00:00.000Z", { weekday: false })).toBe("17 April 2026 at 15:00");
+  expect(["tools", "children", "hobbies", "boxes", "news", "glass"].map(toSingular)).toEqual([
     "tool",
     "child",
     "hobby",

@@ -1,6 +1,6 @@
 /** Forms of English words, and sentences about the user turned to the user. Pure; no dictionary but the irregular. */
 
-export type Person = "you" | "third" | "they";
+export type GrammaticalPerson = "you" | "third" | "they";
 
 /** base past participle; the participle is left out where it is the past. */
 const IRREGULAR: readonly string[] = (
@@ -115,33 +115,33 @@ const DOUBLED = /([bdgklmnprtv])\1$/;
 const SHORT_VERB = /^[^aeiou]*[aeiouy][bcdfgklmnprstvz]$/;
 
 /** The base form of an English verb form: "uses" and "using" give "use". A base form gives itself. */
-export function baseForm(word: string): string {
+export function toBaseForm(word: string): string {
   const lower = word.toLowerCase();
   const known = BASE.get(lower);
   if (known) return known;
   if (PAST.has(lower)) return lower;
   if (lower.length <= 3) return lower;
-  if (/(?:ing)$/.test(lower)) return unending(lower, "ing");
+  if (/(?:ing)$/.test(lower)) return stripEnding(lower, "ing");
   if (/ied$|ies$/.test(lower))
     return lower.length <= 4 ? lower.replace(/[sd]$/, "") : `${lower.slice(0, -3)}y`;
-  if (/ed$/.test(lower) && !/eed$/.test(lower)) return unending(lower, "ed");
+  if (/ed$/.test(lower) && !/eed$/.test(lower)) return stripEnding(lower, "ed");
   if (/(?:sses|shes|ches|xes|zzes|oes)$/.test(lower)) return lower.slice(0, -2);
   if (/s$/.test(lower) && !/(?:ss|us|is)$/.test(lower)) return lower.slice(0, -1);
   return lower;
 }
 
-function unending(word: string, suffix: string): string {
+function stripEnding(word: string, suffix: string): string {
   const bare = word.slice(0, -suffix.length);
   if (!/[aeiouy]/.test(bare)) return word;
   if (PAST.has(bare)) return bare;
   if (PAST.has(`${bare}e`)) return `${bare}e`;
   const known = suffix === "ing" ? BASE.get(bare) : undefined;
   if (known) return known;
-  return DOUBLED.test(bare) ? undoubled(bare) : withLostE(bare);
+  return DOUBLED.test(bare) ? undoubleConsonant(bare) : restoreFinalE(bare);
 }
 
 /** "call", "spell", "add" keep both letters; "plan", "stop", "travel" had one. */
-function undoubled(bare: string): string {
+function undoubleConsonant(bare: string): string {
   const single = bare.slice(0, -1);
   if (/stall$/.test(bare) || (/dd$/.test(bare) && bare.length <= 3)) return bare;
   const isShort = /(?:vel|bel|cel|pel|ncel|trol|gnal|tal|fuel|mpel|ual|del)l?$/.test(single);
@@ -149,7 +149,7 @@ function undoubled(bare: string): string {
 }
 
 /** "us" was "use", "walk" was "walk". */
-function withLostE(bare: string): string {
+function restoreFinalE(bare: string): string {
   if (/(?:ss|ff|zz|[wxy])$/.test(bare)) return bare;
   if (keepsVowels(bare)) return bare === "creat" ? "create" : bare;
   const syllables = bare.match(/[aeiouy]+/g)?.length ?? 0;
@@ -168,7 +168,7 @@ function keepsVowels(bare: string): boolean {
 const MODAL = new Set(["can", "could", "will", "would", "shall", "should", "may", "might", "must", "cannot"]);
 
 /** "use" -> "uses", "be" -> "is", "have" -> "has". */
-export function thirdPerson(base: string): string {
+export function toThirdPerson(base: string): string {
   if (base === "be") return "is";
   if (base === "have") return "has";
   if (base === "do") return "does";
@@ -179,30 +179,30 @@ export function thirdPerson(base: string): string {
 }
 
 /** "use" -> "used", "drive" -> "drove". */
-export function pastTense(base: string): string {
-  return PAST.get(base) ?? regularPast(base);
+export function toPastTense(base: string): string {
+  return PAST.get(base) ?? toRegularPast(base);
 }
 
 /** "use" -> "used", "drive" -> "driven". */
-export function pastParticiple(base: string): string {
-  return PARTICIPLE.get(base) ?? regularPast(base);
+export function toPastParticiple(base: string): string {
+  return PARTICIPLE.get(base) ?? toRegularPast(base);
 }
 
-function regularPast(base: string): string {
+function toRegularPast(base: string): string {
   if (base.endsWith("e")) return `${base}d`;
   if (/[^aeiou]y$/.test(base)) return `${base.slice(0, -1)}ied`;
-  return `${doubled(base)}ed`;
+  return `${doubleConsonant(base)}ed`;
 }
 
 /** "use" -> "using", "run" -> "running". */
-export function gerund(base: string): string {
+export function toGerund(base: string): string {
   if (base === "be") return "being";
   if (/ie$/.test(base)) return `${base.slice(0, -2)}ying`;
   if (/[^eoy]e$/.test(base)) return `${base.slice(0, -1)}ing`;
-  return `${doubled(base)}ing`;
+  return `${doubleConsonant(base)}ing`;
 }
 
-function doubled(base: string): string {
+function doubleConsonant(base: string): string {
   const short = /^[^aeiou]*[aeiou][bdgklmnprt]$/.test(base);
   return short || /(?:prefer|begin|forget|admit|commit|travel|cancel|control|format|quit)$/.test(base)
     ? `${base}${base.at(-1)}`
@@ -213,31 +213,40 @@ function doubled(base: string): string {
  * A relation as said of somebody: `conjugate("live in", "third")` is "lives in", `("be allergic to", "you")` is
  * "are allergic to". `not` and `never` before it deny it: "do not eat", "have never been to".
  */
-export function conjugate(relation: string, person: Person, tense: "present" | "past" = "present"): string {
+export function conjugate(
+  relation: string,
+  person: GrammaticalPerson,
+  tense: "present" | "past" = "present",
+): string {
   const [first = "", ...others] = relation.split(" ");
   const rest = others.join(" ");
-  if (first === "not" || first === "never") return denied(first, rest, person, tense);
-  return [finite(first, person, tense), rest].filter(Boolean).join(" ");
+  if (first === "not" || first === "never") return conjugateNegated(first, rest, person, tense);
+  return [conjugateFinite(first, person, tense), rest].filter(Boolean).join(" ");
 }
 
-function finite(base: string, person: Person, tense: "present" | "past"): string {
+function conjugateFinite(base: string, person: GrammaticalPerson, tense: "present" | "past"): string {
   if (base === "be") {
     if (tense === "past") return person === "third" ? "was" : "were";
     return person === "third" ? "is" : "are";
   }
   if (MODAL.has(base)) return base;
-  if (tense === "past") return pastTense(base);
-  return person === "third" ? thirdPerson(base) : base;
+  if (tense === "past") return toPastTense(base);
+  return person === "third" ? toThirdPerson(base) : base;
 }
 
-function denied(word: "not" | "never", relation: string, person: Person, tense: "present" | "past"): string {
+function conjugateNegated(
+  word: "not" | "never",
+  relation: string,
+  person: GrammaticalPerson,
+  tense: "present" | "past",
+): string {
   const [first = "", ...others] = relation.split(" ");
   const rest = others.join(" ");
   const auxiliary =
     first === "be" || MODAL.has(first) || (first === "have" && /^(?:been|had|\w+ed)\b/.test(rest));
-  if (auxiliary) return [finite(first, person, tense), word, rest].filter(Boolean).join(" ");
+  if (auxiliary) return [conjugateFinite(first, person, tense), word, rest].filter(Boolean).join(" ");
   if (word === "never") return `never ${conjugate(relation, person, tense)}`;
-  return `${finite("do", person, tense)} not ${relation}`;
+  return `${conjugateFinite("do", person, tense)} not ${relation}`;
 }
 
 /** "a", "a and b", "a, b and c". */
@@ -275,7 +284,7 @@ const PLURALS = new Map(
 );
 
 /** The singular of an English noun, in lower case: "tools" -> "tool", "children" -> "child". */
-export function singular(noun: string): string {
+export function toSingular(noun: string): string {
   const lower = noun.toLowerCase();
   const known = PLURALS.get(lower);
   if (known) return known;
@@ -294,13 +303,15 @@ const SAME = new Set([..."can could will would shall should may might must had d
 export function toSecondPerson(text: string): string {
   // "their" is the user's own where the sentence is about the user and names nobody else so.
   const own =
-    /^The user\b(?!['’]s)/.test(text) && !/\b(?:the user's|they are)\b/.test(text) ? ownWords(text) : text;
+    /^The user\b(?!['’]s)/.test(text) && !/\b(?:the user's|they are)\b/.test(text)
+      ? toSecondPersonPronouns(text)
+      : text;
   return own
     .replace(
       SUBJECT_USER,
-      (_all, adverbs: string, verb: string) => `You${adverbs} ${secondForm(verb.toLowerCase())}`,
+      (_all, adverbs: string, verb: string) => `You${adverbs} ${toSecondPersonVerb(verb.toLowerCase())}`,
     )
-    .replace(/\band the user ([a-z]+)\b/g, (_all, verb: string) => `and you ${secondForm(verb)}`)
+    .replace(/\band the user ([a-z]+)\b/g, (_all, verb: string) => `and you ${toSecondPersonVerb(verb)}`)
     .replace(/\bThe user's\b/g, "Your")
     .replace(/\bthe user's\b/g, "your")
     .replace(/\bThe user\b/g, "You")
@@ -308,7 +319,7 @@ export function toSecondPerson(text: string): string {
     .replace(/\bthemself\b/g, "yourself");
 }
 
-function ownWords(text: string): string {
+function toSecondPersonPronouns(text: string): string {
   return text
     .replace(/\btheir\b/g, "your")
     .replace(/\btheirs\b/g, "yours")
@@ -316,22 +327,22 @@ function ownWords(text: string): string {
     .replace(/\bthey\b/g, "you");
 }
 
-function secondForm(verb: string): string {
+function toSecondPersonVerb(verb: string): string {
   if (verb === "is") return "are";
   if (verb === "was") return "were";
   if (verb === "has") return "have";
   if (verb === "does") return "do";
   if (SAME.has(verb) || !/s$/.test(verb) || /ss$/.test(verb)) return verb;
-  return baseForm(verb);
+  return toBaseForm(verb);
 }
 
 /** The first letter in upper case. */
-export function capital(text: string): string {
+export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Ends with a mark that ends a sentence, as it was or a full stop. */
-export function sentence(text: string): string {
+export function toSentence(text: string): string {
   const trimmed = text.trim().replace(/[\s,;:–—-]+$/, "");
-  return capital(/[.!?…”"]$/.test(trimmed) ? trimmed : `${trimmed}.`);
+  return capitalize(/[.!?…”"]$/.test(trimmed) ? trimmed : `${trimmed}.`);
 }

@@ -1,4 +1,4 @@
-import type { Span } from "./sentences.ts";
+import type { TextSpan } from "./sentences.ts";
 
 /**
  * Our own block, whatever its nonce, and however it comes back: indented, quoted, in one line, or as a string in JSON or
@@ -12,8 +12,8 @@ const CONTEXT_LINE =
   /^[ \t>*]*- \[\d{4}-\d{2}-\d{2}\](?: \[(?:no longer so(?: since \d{4}-\d{2}-\d{2})?|was never so)\])? .+ \(messages? [^\s()]+(?:, [^\s()]+)*\)[ \t]*$/gm;
 
 /** Where in a text stand blocks and lines that came out of a memory: they were said by nobody. In order, none over another. */
-export function fencesIn(text: string): Span[] {
-  const spans: Span[] = [];
+export function findPromptBlocks(text: string): TextSpan[] {
+  const spans: TextSpan[] = [];
   const closings = Array.from(text.matchAll(CLOSING), ({ 0: mark, 1: nonce = "", index }) => ({
     nonce: nonce.toLowerCase(),
     end: index + mark.length,
@@ -29,19 +29,19 @@ export function fencesIn(text: string): Span[] {
     if (index < reached) continue;
     const ends = left.get(nonce.toLowerCase()) ?? [];
     while ((ends.at(-1) ?? Number.POSITIVE_INFINITY) < index) ends.pop();
-    reached = ends.at(-1) ?? cutOff(text, index + mark.length);
+    reached = ends.at(-1) ?? findCutEnd(text, index + mark.length);
     spans.push({ start: index, end: reached });
   }
   const lines = Array.from(text.matchAll(CONTEXT_LINE), ({ 0: line, index }) => ({
     start: index,
     end: index + line.length,
   }));
-  return apart([...spans, ...lines]);
+  return dropOverlapping([...spans, ...lines]);
 }
 
 /** Spans in order, without those that lie over an earlier one. */
-function apart(spans: readonly Span[]): Span[] {
-  const kept: Span[] = [];
+function dropOverlapping(spans: readonly TextSpan[]): TextSpan[] {
+  const kept: TextSpan[] = [];
   for (const span of [...spans].sort((one, other) => one.start - other.start)) {
     if (span.start >= (kept.at(-1)?.end ?? 0)) kept.push(span);
   }
@@ -49,8 +49,8 @@ function apart(spans: readonly Span[]): Span[] {
 }
 
 /** A text without them; the same text where there are none. What is left around them is what was said. */
-export function withoutFences(text: string): string {
-  const spans = fencesIn(text);
+export function stripPromptBlocks(text: string): string {
+  const spans = findPromptBlocks(text);
   if (spans.length === 0) return text;
   const parts: string[] = [];
   let from = 0;
@@ -69,7 +69,7 @@ export function withoutFences(text: string): string {
 const REST =
   /[^\n]*(?:\n[ \t>]*(?:What is kept about the user, one JSON object a line[^\n]*|\{"(?:n|at|said_by|kind|until|text)":[^\n]*))*/y;
 
-function cutOff(text: string, from: number): number {
+function findCutEnd(text: string, from: number): number {
   REST.lastIndex = from;
   return from + (REST.exec(text)?.[0].length ?? 0);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { matches } from "./filter.ts";
+import { matchesFilter } from "./filter.ts";
 
 const held = { city: "Porto", age: 30, tags: ["a", "b"], gone: null };
 
@@ -24,7 +24,7 @@ it.each([
   [{ age: { $not: { $lt: 30 } } }, true],
   [{}, true],
 ])("where %j gives %j", (where, expected) => {
-  expect(matches(where, held)).toBe(expected);
+  expect(matchesFilter(where, held)).toBe(expected);
 });
 
 it.each([
@@ -35,5 +35,5 @@ it.each([
   { age: { $gt: {} } },
   { a: { $constructor: 1 } },
 ])("refuses %j rather than letting everything through", (where) => {
-  expect(() => matches(where, held)).toThrow(expect.objectContaining({ code: "invalid_input" }));
+  expect(() => matchesFilter(where, held)).toThrow(expect.objectContaining({ code: "invalid_input" }));
 });

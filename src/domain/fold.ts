@@ -3,7 +3,7 @@
  * reader would still know the word (Café, Ångström, Đà Nẵng, Arabic and Hebrew vowel points) and stay where they make
  * another letter: the vowels of Hindi and Thai, Japanese voicing, Russian й.
  */
-export function folded(text: string): string {
+export function foldText(text: string): string {
   const bare = text
     .normalize("NFKD")
     .replace(ACCENTED, "$1")
@@ -16,11 +16,11 @@ export function folded(text: string): string {
 }
 
 /** The same, letter for letter, so that places in the text stay where they are. */
-export function foldedInPlace(text: string): string {
+export function foldTextInPlace(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   return Array.from(text, (letter) => {
     if (letter <= "\x7f") return letter.toLowerCase();
-    const plain = folded(letter);
+    const plain = foldText(letter);
     return plain.length === letter.length ? plain : letter.toLowerCase();
   }).join("");
 }

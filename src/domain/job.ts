@@ -1,5 +1,5 @@
 /** Work that nobody waits for, by name. */
-export const JOBS = [
+export const JOB_NAMES = [
   "understanding",
   "embedding",
   "expiry",
@@ -9,10 +9,10 @@ export const JOBS = [
   "tidying",
 ] as const;
 /** What feeds an index beside the record goes by the index's name: "following chroma". */
-export type JobName = (typeof JOBS)[number] | `following ${string}`;
+export type JobName = (typeof JOB_NAMES)[number] | `following ${string}`;
 
 /** What came of a job's last run, kept beside the record. Numbers, times and fixed words alone. */
-export interface JobNote {
+export interface JobRun {
   readonly name: JobName;
   /** When it began (ISO 8601), and how long it took. */
   readonly at: string;
@@ -28,7 +28,7 @@ export interface JobNote {
 }
 
 /** How far a job is with a user. */
-export interface Visit {
+export interface JobProgress {
   /** The user's revision that it has seen. */
   readonly revision: number;
   /** When it is to come again (ISO 8601), even if nothing has changed until then. */
@@ -36,11 +36,11 @@ export interface Visit {
   /** What it found and left to people to decide. */
   readonly found?: number;
   /** Set where it broke off there: then `revision` is the one that it did not get past. */
-  readonly failed?: VisitFailure;
+  readonly failed?: JobFailure;
 }
 
 /** Why a job broke off with a user. */
-export interface VisitFailure {
+export interface JobFailure {
   /** How often, one after the other: 1 or more. */
   readonly attempts: number;
   /** The stable code of the last error, or "internal". */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { englishSpans, isEnglish } from "./language.ts";
+import { findEnglishSpans, isEnglish } from "./language.ts";
 import { FUNCTION_WORDS } from "./language-words.ts";
-import { sentencesOf } from "./sentences.ts";
+import { splitSentences } from "./sentences.ts";
 
 /** Everyday sentences, a few of each language, typed as people type. */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
@@ -137,7 +137,7 @@ describe("the language of a sentence", () => {
 
 describe("a message in two languages", () => {
   const english = (text: string): string[] =>
-    englishSpans(text, sentencesOf(text)).map(({ start, end }) => text.slice(start, end));
+    findEnglishSpans(text, splitSentences(text)).map(({ start, end }) => text.slice(start, end));
 
   it("is read sentence by sentence", () => {
     expect(english("Ich wohne in Leipzig. I work as a nurse. Mein Hund heißt Bruno.")).toEqual([

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { checkMetadata, checkScope, checkText } from "./limits.ts";
-import { isoTime } from "./time.ts";
+import { toIsoTime } from "./time.ts";
 
 it.each([
   ["empty", ""],
@@ -33,13 +33,13 @@ it.each([
   "2026-01-31T18:00:00",
   "",
 ])("refuses %j as a time", (time) => {
-  expect(() => isoTime(time, "at")).toThrow(expect.objectContaining({ code: "invalid_input" }));
+  expect(() => toIsoTime(time, "at")).toThrow(expect.objectContaining({ code: "invalid_input" }));
 });
 
 it("gives times in UTC", () => {
-  expect(isoTime("2026-01-31T18:00:00+02:00", "at")).toBe("2026-01-31T16:00:00.000Z");
-  expect(isoTime("2026-01-31", "at")).toBe("2026-01-31T00:00:00.000Z");
-  expect(isoTime(new Date(0), "at")).toBe("1970-01-01T00:00:00.000Z");
+  expect(toIsoTime("2026-01-31T18:00:00+02:00", "at")).toBe("2026-01-31T16:00:00.000Z");
+  expect(toIsoTime("2026-01-31", "at")).toBe("2026-01-31T00:00:00.000Z");
+  expect(toIsoTime(new Date(0), "at")).toBe("1970-01-01T00:00:00.000Z");
 });
 
 it("refuses a scope without a user, and metadata that is not flat", () => {

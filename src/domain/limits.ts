@@ -2,7 +2,7 @@ import { invalid } from "../errors.ts";
 import type { Metadata } from "./filter.ts";
 
 /** Limits on what comes from outside. */
-export const LIMITS = {
+export const INPUT_LIMITS = {
   /** UTF-8 bytes of one message or memory. */
   textBytes: 1_000_000,
   /** UTF-8 bytes of an id, a session, a name, a key. */
@@ -18,7 +18,7 @@ export const LIMITS = {
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
 /** The text with a space in place of each such character: public data and old exports hold a few. */
-export function withoutControls(text: string): string {
+export function replaceControls(text: string): string {
   return CONTROL.test(text) ? text.replace(new RegExp(CONTROL, "g"), " ") : text;
 }
 
@@ -31,7 +31,7 @@ const UNSTORABLE =
  * A text that somebody said as it can be stored: a space takes the place of each code unit that no store takes, so that
  * every other character keeps its place. `replaced` counts them.
  */
-export function storableText(text: string): { readonly text: string; readonly replaced: number } {
+export function toStorableText(text: string): { readonly text: string; readonly replaced: number } {
   let replaced = 0;
   const stored = text.replace(UNSTORABLE, () => {
     replaced += 1;
@@ -41,7 +41,7 @@ export function storableText(text: string): { readonly text: string; readonly re
 }
 
 /** Refuses what is no text: not a string, empty, too long, lone surrogates, control characters. Gives it back. */
-export function checkText(text: unknown, name: string, most: number = LIMITS.textBytes): string {
+export function checkText(text: unknown, name: string, most: number = INPUT_LIMITS.textBytes): string {
   if (typeof text !== "string") throw invalid(`${name} must be text.`);
   if (text.trim() === "") throw invalid(`${name} is empty: give at least one word.`);
   return checkCharacters(text, name, most);
@@ -60,7 +60,7 @@ export function checkCharacters(text: string, name: string, most: number): strin
 
 /** A short name: an id, a user, a session. */
 export function checkName(text: unknown, name: string): string {
-  return checkText(text, name, LIMITS.nameBytes);
+  return checkText(text, name, INPUT_LIMITS.nameBytes);
 }
 
 /** What a path cannot carry, with its dots encoded or not: every client and every server takes it for a step in the path. */
@@ -85,17 +85,17 @@ export function checkMetadata(metadata: unknown, name: string): Metadata {
   for (const [field, value] of Object.entries(metadata)) {
     if (field === "" || field.startsWith("$"))
       throw invalid(`${name} has a field that is empty or begins with "$".`);
-    checkCharacters(field, name, LIMITS.nameBytes);
+    checkCharacters(field, name, INPUT_LIMITS.nameBytes);
     for (const one of Array.isArray(value) ? value : [value]) checkScalar(one, name);
   }
-  if (JSON.stringify(metadata).length > LIMITS.metadataBytes) {
-    throw invalid(`${name} is too large: at most ${LIMITS.metadataBytes} bytes as JSON.`);
+  if (JSON.stringify(metadata).length > INPUT_LIMITS.metadataBytes) {
+    throw invalid(`${name} is too large: at most ${INPUT_LIMITS.metadataBytes} bytes as JSON.`);
   }
   return metadata as Metadata;
 }
 
 function checkScalar(value: unknown, name: string): void {
-  if (typeof value === "string") checkCharacters(value, name, LIMITS.metadataBytes);
+  if (typeof value === "string") checkCharacters(value, name, INPUT_LIMITS.metadataBytes);
   else if (value !== null && typeof value !== "boolean" && !Number.isFinite(value)) {
     throw invalid(`${name} takes texts, finite numbers, true, false, null, or lists of them.`);
   }

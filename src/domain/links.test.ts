@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { linksIn } from "./links.ts";
-import { readText } from "./read-text.ts";
+import { findLinks } from "./links.ts";
+import { rewriteText } from "./read-text.ts";
 
-const read = (text: string): string => readText(text, linksIn(text)).text;
+const read = (text: string): string => rewriteText(text, findLinks(text)).text;
 
 it.each([
   ["My dog is called [click](http://evil.example/x).", "My dog is called click."],
@@ -23,7 +23,7 @@ it.each([
 
 it("knows where what was read was said", () => {
   const text = "My dog is called [Rex](http://evil.example/x), I work at <b>Acme</b>.";
-  const { text: plain, toOrigin } = readText(text, linksIn(text));
+  const { text: plain, toOrigin } = rewriteText(text, findLinks(text));
   const placeOf = (word: string): string => {
     const start = plain.indexOf(word);
     const span = toOrigin({ start, end: start + word.length });

@@ -1,5 +1,5 @@
-import { GAP } from "./cut.ts";
-import type { Rewriting } from "./read-text.ts";
+import { GAP_MARK } from "./cut.ts";
+import type { TextReplacement } from "./read-text.ts";
 
 /** Marks of form and of pages. What stands in a quote or a block of code is passed over by whoever reads, and stays marked. */
 const TAG =
@@ -22,9 +22,9 @@ const NAMED = /\b(?:called|named|name is|name's|is|are|was|am|be)\s*["'“‘(]?
  * How links are read. Of a link, its words; of a tag, nothing; of a picture, a gap that is no word; of a bare address, the host. An address stays whole
  * where it is what is told: "My website is https://example.org".
  */
-export function linksIn(text: string): Rewriting[] {
+export function findLinks(text: string): TextReplacement[] {
   if (!/[<[]|:\/\/|www\.|:/i.test(text)) return [];
-  const without = (forms: readonly RegExp[], as: string): Rewriting[] =>
+  const without = (forms: readonly RegExp[], as: string): TextReplacement[] =>
     forms.flatMap((form) =>
       Array.from(text.matchAll(form), ({ 0: { length }, index }) => ({
         start: index,
@@ -32,7 +32,7 @@ export function linksIn(text: string): Rewriting[] {
         as,
       })),
     );
-  const gone = [...without([PROGRAM, DEFINED, TAG], ""), ...without([IMAGE, IN_BRACKETS, ACTIVE], GAP)];
+  const gone = [...without([PROGRAM, DEFINED, TAG], ""), ...without([IMAGE, IN_BRACKETS, ACTIVE], GAP_MARK)];
   const labels = Array.from(text.matchAll(LINK)).flatMap(({ 0: found, 1: label = "", index }) => {
     if (text[index - 1] === "!") return [];
     const behind = index + 1 + label.length;
@@ -47,13 +47,15 @@ export function linksIn(text: string): Rewriting[] {
   const bare = Array.from(text.matchAll(ADDRESS)).flatMap(({ 0: found, 1: host = "", index }) => {
     const end = index + found.replace(/[.,;:!?]+$/, "").length;
     if (isMarked[index] === 1) return [];
-    return addressed(text, index, end, host);
+    return rewriteAddress(text, index, end, host);
   });
   return [...marked, ...bare].sort((one, other) => one.start - other.start || other.end - one.end);
 }
 
-function addressed(text: string, start: number, end: number, host: string): Rewriting[] {
+function rewriteAddress(text: string, start: number, end: number, host: string): TextReplacement[] {
   const before = text.slice(Math.max(0, start - 100), start);
   if (ADDRESSED.test(before)) return [];
-  return [NAMED.test(before) ? { start, end, as: GAP } : { start, end, as: host.replace(/[.,;:!?]+$/, "") }];
+  return [
+    NAMED.test(before) ? { start, end, as: GAP_MARK } : { start, end, as: host.replace(/[.,;:!?]+$/, "") },
+  ];
 }

@@ -1,4 +1,4 @@
-import { words } from "./words.ts";
+import { splitWords } from "./words.ts";
 
 /** Endings by which substances are named that doctors prescribe (the stems of international nonproprietary names). */
 const MEDICINE_ENDINGS =
@@ -29,18 +29,18 @@ const ILLNESSES =
 const HEALERS =
   /\b(?:doctor|gp|physician|nurse|therapist|surgeon|psychiatrist|psychologist|counsell?or|physiotherapist|dentist|paramedic|vet)s?\b/iu;
 
-const list = (text: string): string[] => text.split(" ");
-const MEDICINE_ENDING = new RegExp(`^\\p{L}{2,}(?:${list(MEDICINE_ENDINGS).join("|")})$`, "u");
-const ILLNESS_ENDING = new RegExp(`^\\p{L}*(?:${list(ILLNESS_ENDINGS).join("|")})$`, "u");
-const MEDICINE_WORDS: ReadonlySet<string> = new Set(list(MEDICINES));
-const ILLNESS_WORDS: ReadonlySet<string> = new Set(list(ILLNESSES));
+const splitList = (text: string): string[] => text.split(" ");
+const MEDICINE_ENDING = new RegExp(`^\\p{L}{2,}(?:${splitList(MEDICINE_ENDINGS).join("|")})$`, "u");
+const ILLNESS_ENDING = new RegExp(`^\\p{L}*(?:${splitList(ILLNESS_ENDINGS).join("|")})$`, "u");
+const MEDICINE_WORDS: ReadonlySet<string> = new Set(splitList(MEDICINES));
+const ILLNESS_WORDS: ReadonlySet<string> = new Set(splitList(ILLNESSES));
 
 const HURTING = /^(?:break|fracture|sprain|twist|tear|injure|hurt|dislocate|burn|cut|strain|pull)$/;
 const BODY =
   /\b(?:legs?|arms?|hips?|ankles?|wrists?|knees?|collarbone|ribs?|foot|feet|toes?|fingers?|thumb|nose|jaw|skull|spine|back|neck|shoulders?|elbows?|hand|hands|head|heart|lungs?|kidneys?|liver|muscle|ligament|tendon|hamstring|meniscus|acl)\b/i;
 
 /** What a statement says, as far as it can be of somebody's health. */
-interface Statement {
+interface MedicalClaim {
   readonly relation: string;
   readonly value: string;
 }
@@ -52,8 +52,8 @@ export function isMedicine(word: string): boolean {
 }
 
 /** Whether a statement tells of a medicine that is taken, an illness that somebody has, or an injury. */
-export function isMedical({ relation, value }: Statement): boolean {
-  const said = words(value);
+export function isMedical({ relation, value }: MedicalClaim): boolean {
+  const said = splitWords(value);
   if (/^(?:take|be on|use|inject|be given|need|be prescribed|swallow|start)$/.test(relation)) {
     if (said.some(isMedicine)) return true;
   }
@@ -62,7 +62,7 @@ export function isMedical({ relation, value }: Statement): boolean {
 }
 
 /** "is a nurse", "works as a dentist": a medical profession, nobody's illness. */
-export function isHealer({ relation, value }: Statement): boolean {
+export function isHealer({ relation, value }: MedicalClaim): boolean {
   return (
     /^(?:be|become|work as|be married to|marry|study to be|train as|want to be)$/.test(relation) &&
     HEALERS.test(value)

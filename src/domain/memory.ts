@@ -1,7 +1,7 @@
 import type { Metadata } from "./filter.ts";
 import type { Origin } from "./message.ts";
 
-export const KINDS = [
+export const MEMORY_KINDS = [
   "fact",
   "preference",
   "commitment",
@@ -10,7 +10,7 @@ export const KINDS = [
   "event",
   "reflection",
 ] as const;
-export type Kind = (typeof KINDS)[number];
+export type Kind = (typeof MEMORY_KINDS)[number];
 
 /** The structured half of a memory. */
 export interface Claim {
@@ -84,13 +84,13 @@ export interface Memory {
   readonly revision: number;
   readonly storedAt: string;
   /** What made this version. */
-  readonly action: Action;
+  readonly action: MemoryAction;
   /** Why, in words for a person, without the user's own. */
   readonly why?: string;
 }
 
 /** What a write did to a memory. */
-export type Action =
+export type MemoryAction =
   | "added"
   | "merged"
   | "updated"

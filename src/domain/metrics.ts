@@ -1,6 +1,6 @@
 import { ERROR_CODES } from "../errors.ts";
-import { HOLDERS, PERIODS } from "./budget.ts";
-import { OUTCOMES, PURPOSES } from "./model-call.ts";
+import { BUDGET_HOLDERS, BUDGET_PERIODS } from "./budget.ts";
+import { CALL_OUTCOMES, CALL_PURPOSES } from "./model-call.ts";
 
 /**
  * What a label may say: one of a list; what a pattern allows, where that is few; or `code`, a name that stands in the code
@@ -8,7 +8,7 @@ import { OUTCOMES, PURPOSES } from "./model-call.ts";
  */
 export type LabelValues = readonly string[] | RegExp | "code";
 
-export interface Metric {
+export interface MetricDefinition {
   readonly type: "counter" | "gauge" | "histogram";
   /** One line for people. */
   readonly help: string;
@@ -22,7 +22,7 @@ const MODEL_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const MILLISECONDS = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1000];
 
 /** The verbs of a memory. */
-export const OPERATIONS = [
+export const MEASURED_OPERATIONS = [
   "remember",
   "understand",
   "add",
@@ -51,7 +51,7 @@ export const OPERATIONS = [
 
 export const OPERATION_OUTCOMES: readonly string[] = ["ok", "aborted", "failed", ...Object.keys(ERROR_CODES)];
 
-const CALL = { purpose: PURPOSES, model: "code" } as const;
+const CALL = { purpose: CALL_PURPOSES, model: "code" } as const;
 /** One of `JOBS`, or "following" and the name of an index. */
 const CACHES = ["users", "vectors", "shared users", "shared vectors"] as const;
 const JOB = { job: "code" } as const;
@@ -61,7 +61,7 @@ const DEPENDENCY = {
 } as const;
 
 /** Every metric, by name. What is counted under a name that does not stand here is not counted. */
-export const METRICS: { readonly [name: string]: Metric } = {
+export const METRICS: { readonly [name: string]: MetricDefinition } = {
   memory_api_requests_total: {
     type: "counter",
     help: "Requests answered.",
@@ -85,7 +85,7 @@ export const METRICS: { readonly [name: string]: Metric } = {
   memory_operations_total: {
     type: "counter",
     help: "Calls of the memory's verbs, and how they ended.",
-    labels: { operation: OPERATIONS, outcome: OPERATION_OUTCOMES },
+    labels: { operation: MEASURED_OPERATIONS, outcome: OPERATION_OUTCOMES },
   },
   memory_changes_total: {
     type: "counter",
@@ -135,7 +135,7 @@ export const METRICS: { readonly [name: string]: Metric } = {
   llm_calls_total: {
     type: "counter",
     help: "Requests to models' servers, and those that a budget or an open circuit kept back.",
-    labels: { ...CALL, outcome: OUTCOMES },
+    labels: { ...CALL, outcome: CALL_OUTCOMES },
   },
   llm_call_duration_seconds: {
     type: "histogram",
@@ -223,7 +223,7 @@ export const METRICS: { readonly [name: string]: Metric } = {
   memory_budget_stops_total: {
     type: "counter",
     help: "Calls to models that a budget stopped.",
-    labels: { of: HOLDERS, per: PERIODS, unit: ["usd", "tokens"] },
+    labels: { of: BUDGET_HOLDERS, per: BUDGET_PERIODS, unit: ["usd", "tokens"] },
   },
   memory_ledger_failures_total: {
     type: "counter",
@@ -250,7 +250,7 @@ export const METRICS: { readonly [name: string]: Metric } = {
   keepsake_proxy_requests_total: {
     type: "counter",
     help: "Requests that the proxy passed on.",
-    labels: { purpose: PURPOSES, memory: ["off", "read", "on"], outcome: OUTCOMES },
+    labels: { purpose: CALL_PURPOSES, memory: ["off", "read", "on"], outcome: CALL_OUTCOMES },
   },
   keepsake_proxy_troubles_total: {
     type: "counter",
@@ -273,7 +273,7 @@ export const METRICS: { readonly [name: string]: Metric } = {
 };
 
 /** A metric as a scrape gives it. */
-export interface ServedMetric extends Metric {
+export interface ServedMetric extends MetricDefinition {
   readonly name: string;
   /** The name in `METRICS`. */
   readonly countedAs: string;
@@ -287,13 +287,13 @@ export interface ServedMetric extends Metric {
 const STANDARD = /^(?:process|nodejs)_/;
 
 /** The metrics as they are served: one prefix and base units; and after them the names before that, for one more release. */
-export const SERVED_METRICS: readonly ServedMetric[] = served();
+export const SERVED_METRICS: readonly ServedMetric[] = listServedMetrics();
 
-function served(): ServedMetric[] {
+function listServedMetrics(): ServedMetric[] {
   const all = Object.entries(METRICS).map(([countedAs, metric]) => ({
     countedAs,
     metric,
-    name: servedName(countedAs),
+    name: toServedName(countedAs),
   }));
   const current = all.map(({ countedAs, metric, name }) => {
     const factor = countedAs.endsWith("_ms") ? 0.001 : 1;
@@ -315,7 +315,7 @@ function served(): ServedMetric[] {
 }
 
 /** "memory_retrieval_duration_ms" is served as "keepsake_retrieval_duration_seconds". */
-export function servedName(countedAs: string): string {
+export function toServedName(countedAs: string): string {
   if (STANDARD.test(countedAs)) return countedAs;
   return `keepsake_${countedAs.replace(/^(?:memory|keepsake)_/, "").replace(/_ms$/, "_seconds")}`;
 }

@@ -1,12 +1,12 @@
 /** What a model is asked for. `chat` is the conversation that a proxy passes on; it is not ours, but it is seen and counted. */
-export const PURPOSES = ["understand", "answer", "embed", "chat"] as const;
-export type Purpose = (typeof PURPOSES)[number];
+export const CALL_PURPOSES = ["understand", "answer", "embed", "chat"] as const;
+export type CallPurpose = (typeof CALL_PURPOSES)[number];
 
 /**
  * How a call ended. `aborted`: whoever asked no longer wanted it. `over_budget` and `not_tried` (the circuit was open)
  * never left this machine.
  */
-export const OUTCOMES = [
+export const CALL_OUTCOMES = [
   "ok",
   "invalid",
   "refused",
@@ -20,7 +20,7 @@ export const OUTCOMES = [
   "over_budget",
   "not_tried",
 ] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
 /** Tokens as the server counted them; estimated, and marked so, where it does not say. */
 export interface TokenUsage {
@@ -34,13 +34,13 @@ export interface TokenUsage {
 
 /** One request to a model's server, as the adapter that made it tells of it. No text of anybody's is in it. */
 export interface CallReport extends TokenUsage {
-  readonly purpose: Purpose;
+  readonly purpose: CallPurpose;
   readonly model: string;
   /** The server's host. */
   readonly host: string;
   /** From the request to the last byte, in ms. */
   readonly ms: number;
-  readonly outcome: Outcome;
+  readonly outcome: CallOutcome;
   /** How many texts or turns it was for. */
   readonly units: number;
 }

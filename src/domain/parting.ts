@@ -2,7 +2,7 @@
  * Verbs with which something of one's own ends: what was quit, sold, dropped is no longer had or done. Data for the
  * grammar of changes and for answers ("No, you sold the canoe"). In base form, with their particle. Add freely.
  */
-export const PARTING_VERBS: readonly string[] = [
+export const ENDING_VERBS: readonly string[] = [
   ..."abandon axe bin cancel chuck ditch discontinue donate dump flog junk kick lapse leave outgrow quit rehome resign return scrap sell shelve stop terminate uninstall unsubscribe delete divorce drop die disband unfollow withdraw".split(
     " ",
   ),
@@ -51,7 +51,7 @@ export const PARTING_VERBS: readonly string[] = [
 ];
 
 /** Verbs that end something now and then: of these alone no answer is a no. */
-export const OTHER_ENDERS: readonly string[] = [
+export const TEMPORARY_ENDING_VERBS: readonly string[] = [
   ..."close finish give hand lose retire swear".split(" "),
   "pay off",
   "pass on",

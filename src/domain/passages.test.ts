@@ -1,24 +1,24 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { passagesOf, passageText } from "./passages.ts";
+import { formatPassage, splitPassages } from "./passages.ts";
 import { estimateTokens } from "./tokens.ts";
 
 const sentence = "The quick brown fox jumps over the lazy dog near the river bank. ";
 
 describe("passagesOf", () => {
   test("a short message is one passage, whole", () => {
-    expect(passagesOf({ id: "m1", content: "I use Shram." })).toEqual([
+    expect(splitPassages({ id: "m1", content: "I use Shram." })).toEqual([
       { id: "m1#0", message: "m1", start: 0, end: 12 },
     ]);
   });
 
   test("a message without a word has none", () => {
-    expect(passagesOf({ id: "m1", content: " \n " })).toEqual([]);
+    expect(splitPassages({ id: "m1", content: " \n " })).toEqual([]);
   });
 
   test("a long message is cut at sentences, and neighbours overlap", () => {
     const content = sentence.repeat(200);
-    const passages = passagesOf({ id: "m1", content });
+    const passages = splitPassages({ id: "m1", content });
     expect(passages.length).toBeGreaterThan(5);
     for (const [i, { id, start, end }] of passages.entries()) {
       expect(id).toBe(`m1#${i}`);
@@ -31,7 +31,7 @@ describe("passagesOf", () => {
 
   test("a megabyte without a space is cut in time that grows with its length", () => {
     const began = performance.now();
-    const passages = passagesOf({ id: "m1", content: "a".repeat(1_000_000) });
+    const passages = splitPassages({ id: "m1", content: "a".repeat(1_000_000) });
     expect(performance.now() - began).toBeLessThan(1000);
     expect(passages.at(-1)?.end).toBe(1_000_000);
   });
@@ -50,7 +50,7 @@ describe("passagesOf", () => {
       .map((parts) => parts.join("").repeat(9));
     fc.assert(
       fc.property(text, (content) => {
-        const passages = passagesOf({ id: "m", content });
+        const passages = splitPassages({ id: "m", content });
         let reached = 0;
         for (const { start, end } of passages) {
           const piece = content.slice(start, end);
@@ -69,5 +69,5 @@ describe("passagesOf", () => {
 
 test("a passage is found by who said it as well", () => {
   const message = { id: "m1", content: "I love pottery.", name: "Ana" };
-  expect(passageText(message, { start: 0, end: 15 })).toBe("Ana: I love pottery.");
+  expect(formatPassage(message, { start: 0, end: 15 })).toBe("Ana: I love pottery.");
 });

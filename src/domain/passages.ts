@@ -1,14 +1,14 @@
-import { isEcho } from "./echo.ts";
+import { isDerivedReply } from "./echo.ts";
 import type { Message, Passage } from "./message.ts";
-import { sentencesOf } from "./sentences.ts";
-import { tokenCost } from "./tokens.ts";
+import { splitSentences } from "./sentences.ts";
+import { estimateTokenCost } from "./tokens.ts";
 
 /** The size of a passage and what two neighbours share, in tokens as `estimateTokens` counts them. */
 const MOST_TOKENS = 512;
 const OVERLAP_TOKENS = 50;
 
 /** What is searched of a message, and who said it. */
-type Said = Pick<Message, "id" | "content"> & Partial<Pick<Message, "name" | "role" | "metadata">>;
+type PassageSource = Pick<Message, "id" | "content"> & Partial<Pick<Message, "name" | "role" | "metadata">>;
 
 /**
  * The passages of a message: the whole where it is short, else pieces of at most 512 tokens that share 50 with the
@@ -16,28 +16,36 @@ type Said = Pick<Message, "id" | "content"> & Partial<Pick<Message, "name" | "ro
  * words, else anywhere but inside a character. Empty for a message without a word, and for one that only says again what is
  * known. Linear in the text.
  */
-export function passagesOf(message: Said): Passage[] {
+export function splitPassages(message: PassageSource): Passage[] {
   const { id, content } = message;
-  if (content.trim() === "" || isEcho(message)) return [];
+  if (content.trim() === "" || isDerivedReply(message)) return [];
   if (advance(content, 0, MOST_TOKENS) === content.length) {
     return [{ id: `${id}#0`, message: id, start: 0, end: content.length }];
   }
-  const ends = sentencesOf(content).map((sentence) => sentence.end);
+  const ends = splitSentences(content).map((sentence) => sentence.end);
   const passages: Passage[] = [];
   let start = skipSpace(content, 0);
   let sentence = 0;
   while (start < content.length) {
     const most = advance(content, start, MOST_TOKENS);
     while (sentence < ends.length && (ends[sentence] ?? 0) <= most) sentence += 1;
-    const end = most === content.length ? most : cutBefore(content, start, most, ends[sentence - 1] ?? 0);
-    passages.push({ id: `${id}#${passages.length}`, message: id, start, end: trimEnd(content, start, end) });
-    start = end === content.length ? end : Math.max(overlapFrom(content, start, end), start + 1);
+    const end = most === content.length ? most : findCut(content, start, most, ends[sentence - 1] ?? 0);
+    passages.push({
+      id: `${id}#${passages.length}`,
+      message: id,
+      start,
+      end: skipSpaceBackwards(content, start, end),
+    });
+    start = end === content.length ? end : Math.max(findOverlapStart(content, start, end), start + 1);
   }
   return passages;
 }
 
 /** The text by which a passage is found: who said it, where that is known, and the words. */
-export function passageText(message: Said, { start, end }: Pick<Passage, "start" | "end">): string {
+export function formatPassage(
+  message: PassageSource,
+  { start, end }: Pick<Passage, "start" | "end">,
+): string {
   const words = message.content.slice(start, end);
   return message.name ? `${message.name}: ${words}` : words;
 }
@@ -46,13 +54,13 @@ export function passageText(message: Said, { start, end }: Pick<Passage, "start"
 function advance(text: string, from: number, tokens: number): number {
   let cost = 0;
   for (let i = from; i < text.length; i += 1) {
-    cost += tokenCost(text.charCodeAt(i));
-    if (cost > tokens) return isInside(text, i) ? i - 1 : i;
+    cost += estimateTokenCost(text.charCodeAt(i));
+    if (cost > tokens) return isInsideCharacter(text, i) ? i - 1 : i;
   }
   return text.length;
 }
 
-function cutBefore(text: string, start: number, most: number, sentenceEnd: number): number {
+function findCut(text: string, start: number, most: number, sentenceEnd: number): number {
   const half = start + (most - start) / 2;
   if (sentenceEnd > half) return sentenceEnd;
   for (let i = most; i > half; i -= 1) if (isSpace(text, i)) return i;
@@ -60,16 +68,16 @@ function cutBefore(text: string, start: number, most: number, sentenceEnd: numbe
 }
 
 /** Where the next passage begins: about 50 tokens before the end of this one, at the beginning of a word. */
-function overlapFrom(text: string, start: number, end: number): number {
+function findOverlapStart(text: string, start: number, end: number): number {
   let cost = 0;
   let from = end;
   let word = end;
   while (from > start && cost < OVERLAP_TOKENS) {
     from -= 1;
-    cost += tokenCost(text.charCodeAt(from));
+    cost += estimateTokenCost(text.charCodeAt(from));
     if (isSpace(text, from - 1) && !isSpace(text, from)) word = from;
   }
-  if (word === end) return isInside(text, from) ? from + 1 : skipSpace(text, from);
+  if (word === end) return isInsideCharacter(text, from) ? from + 1 : skipSpace(text, from);
   return word;
 }
 
@@ -79,7 +87,7 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-function trimEnd(text: string, start: number, end: number): number {
+function skipSpaceBackwards(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && isSpace(text, at - 1)) at -= 1;
   return at;
@@ -90,7 +98,7 @@ function isSpace(text: string, at: number): boolean {
   return character !== undefined && character.trim() === "";
 }
 
-function isInside(text: string, at: number): boolean {
+function isInsideCharacter(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff;
 }

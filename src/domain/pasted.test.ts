@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { pastedIn, quotesIn } from "./pasted.ts";
+import { findPastedText, findQuotes } from "./pasted.ts";
 
 const brought = (content: string): string[] =>
-  pastedIn(content).map(({ start, end }) => content.slice(start, end).trim());
+  findPastedText(content).map(({ start, end }) => content.slice(start, end).trim());
 
 it.each([
   ["Can you summarise this: The hotel is large and has a pool.", "The hotel is large and has a pool."],
@@ -38,13 +38,13 @@ it.each([
 });
 
 it("knows a sentence in quotation marks from a name", () => {
-  expect(quotesIn('She said “I will be there on Monday” about "Paris, Texas".')).toHaveLength(1);
+  expect(findQuotes('She said “I will be there on Monday” about "Paris, Texas".')).toHaveLength(1);
 });
 
 it("reads a message of a megabyte in well under a second", () => {
   for (const piece of ['"a b c d" ', "> a\n", "```a``` ", "From: a\n", "summarise ", "Here is "]) {
     const began = performance.now();
-    pastedIn(piece.repeat(1_000_000 / piece.length));
+    findPastedText(piece.repeat(1_000_000 / piece.length));
     expect(performance.now() - began).toBeLessThan(1500);
   }
 });

@@ -1,4 +1,4 @@
-import type { Span } from "./sentences.ts";
+import type { TextSpan } from "./sentences.ts";
 
 /** What can be brought in, by its name. */
 const TEXT =
@@ -47,18 +47,18 @@ const TEXT_WORDS = 4;
  * Where in a message of the user's stands a text that they bring in to have it worked on or to show it: a page, a mail,
  * quoted lines, a block of code, a quote that nobody is said to have said. In order, none over another.
  */
-export function pastedIn(content: string): Span[] {
-  const spans: Span[] = [];
+export function findPastedText(content: string): TextSpan[] {
+  const spans: TextSpan[] = [];
   for (const form of MARKED)
     for (const { 0: found, index } of content.matchAll(form))
       spans.push({ start: index, end: index + found.length });
   const headers = [...content.matchAll(HEADERS)];
   if (headers[0] && headers.length > 1) spans.push({ start: headers[0].index, end: content.length });
-  return joined([...spans, ...quotedTexts(content), ...brought(content)]);
+  return mergeSpans([...spans, ...findQuotedTexts(content), ...findIntroducedText(content)]);
 }
 
 /** Where in a message stand others' sentences in quotation marks. In order. */
-export function quotesIn(content: string): Span[] {
+export function findQuotes(content: string): TextSpan[] {
   return Array.from(content.matchAll(QUOTES), ({ 0: quote, index }) => ({
     start: index,
     end: index + quote.length,
@@ -70,8 +70,8 @@ const TOLD =
   /\b(?:sa(?:id|ys?|ying)|told|tells?|ask(?:ed|s)|shout\w*|repl(?:ied|ies)|wrote|writes|texted|goes|went|like|reads?|yell\w*|answer(?:ed|s)|th(?:ought|inks?)|whisper\w*|jok(?:ed|es)|announc\w*|call(?:ed|s)?|named|titled|entitled|motto|slogan|sang|screamed|mumbled|added|promised|admitted|insisted)\b[^"“«„\n]{0,30}$/i;
 
 /** A text in quotation marks that nobody is said to have said. */
-function quotedTexts(content: string): Span[] {
-  return quotesIn(content).filter(({ start }) => !TOLD.test(content.slice(Math.max(0, start - 80), start)));
+function findQuotedTexts(content: string): TextSpan[] {
+  return findQuotes(content).filter(({ start }) => !TOLD.test(content.slice(Math.max(0, start - 80), start)));
 }
 
 /** "What do I use? I live in Porto.": asked of oneself, with no text that is pointed at. */
@@ -82,7 +82,7 @@ const OF_ONESELF = new RegExp(
 );
 
 /** What follows "Can you summarise this: …" or "Here is the mail I got:". */
-function brought(content: string): Span[] {
+function findIntroducedText(content: string): TextSpan[] {
   const [lead] = LEADS.flatMap((form) => form.exec(content)?.[0] ?? []);
   if (lead === undefined || OWN.test(lead) || OF_ONESELF.test(lead)) return [];
   return isText(content.slice(lead.length)) ? [{ start: lead.length, end: content.length }] : [];
@@ -93,8 +93,8 @@ function isText(text: string): boolean {
 }
 
 /** Spans in order; those that meet are one. */
-export function joined(spans: readonly Span[]): Span[] {
-  const all: Span[] = [];
+export function mergeSpans(spans: readonly TextSpan[]): TextSpan[] {
+  const all: TextSpan[] = [];
   for (const span of [...spans].sort((one, other) => one.start - other.start || other.end - one.end)) {
     const last = all.at(-1);
     if (last && span.start <= last.end)

@@ -15,13 +15,19 @@ export interface Price {
   readonly out?: number;
 }
 
-type Row = readonly [model: string, from: string, input: number, cached: number | undefined, output: number];
+type PriceRow = readonly [
+  model: string,
+  from: string,
+  input: number,
+  cached: number | undefined,
+  output: number,
+];
 
 /**
  * OpenAI's list prices for standard processing, each from the day on that it was announced for: openai.com/api/pricing and
  * the announcements of the models. Prompt caching began on 2024-10-01; cached input cost half then, less for later models.
  */
-const LISTED: readonly Row[] = [
+const LISTED: readonly PriceRow[] = [
   ["gpt-3.5-turbo", "2024-01-25", 0.5, undefined, 1.5],
   ["gpt-4", "2023-03-14", 30, undefined, 60],
   ["gpt-4-turbo", "2024-04-09", 10, undefined, 30],
@@ -57,7 +63,7 @@ export const LIST_PRICES: readonly Price[] = LISTED.map(([model, from, input, ca
 }));
 
 /** What a call is priced by. */
-export interface Priced extends TokenUsage {
+export interface PricedCall extends TokenUsage {
   readonly model: string;
   readonly host: string;
 }
@@ -66,28 +72,28 @@ export interface Priced extends TokenUsage {
  * What a call cost on a day (ISO 8601), in US dollars; nothing where no price is known. The caller's own prices go before
  * those that are listed, a price for one host before one for all, the longest name before others, then the newest.
  */
-export function costOf(call: Priced, at: string, own: readonly Price[] = []): number | undefined {
-  const price = priceOf(call, at, own) ?? priceOf(call, at, LIST_PRICES);
+export function computeCost(call: PricedCall, at: string, own: readonly Price[] = []): number | undefined {
+  const price = findPrice(call, at, own) ?? findPrice(call, at, LIST_PRICES);
   if (!price) return undefined;
   const cached = Math.min(call.tokensCached, call.tokensIn);
   const fresh = call.tokensIn - cached;
   return (fresh * price.in + cached * (price.cached ?? price.in) + call.tokensOut * (price.out ?? 0)) / 1e6;
 }
 
-function priceOf(
-  { model, host }: Pick<Priced, "model" | "host">,
+function findPrice(
+  { model, host }: Pick<PricedCall, "model" | "host">,
   at: string,
   prices: readonly Price[],
 ): Price | undefined {
-  const names = [model, familyOf(model)];
+  const names = [model, toModelFamily(model)];
   const fitting = prices
     .filter((price) => price.host === undefined || price.host === host)
     .filter((price) => price.from === undefined || price.from <= at.slice(0, 10))
-    .filter((price) => names.some((name) => fits(price.model, name)));
-  return fitting.toSorted(byFit)[0];
+    .filter((price) => names.some((name) => matchesModel(price.model, name)));
+  return fitting.toSorted(compareFit)[0];
 }
 
-function byFit(one: Price, other: Price): number {
+function compareFit(one: Price, other: Price): number {
   return (
     Number(other.host !== undefined) - Number(one.host !== undefined) ||
     Number(one.model.endsWith("*")) - Number(other.model.endsWith("*")) ||
@@ -96,11 +102,11 @@ function byFit(one: Price, other: Price): number {
   );
 }
 
-function fits(pattern: string, name: string): boolean {
+function matchesModel(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
 /** "gpt-4o-mini-2024-07-18" is a "gpt-4o-mini", and so is "gpt-4-0613" a "gpt-4". */
-export function familyOf(model: string): string {
+export function toModelFamily(model: string): string {
   return model.replace(/-(?:\d{4}-\d{2}-\d{2}|\d{4})$/, "");
 }

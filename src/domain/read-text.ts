@@ -1,19 +1,19 @@
-import type { Span } from "./sentences.ts";
+import type { TextSpan } from "./sentences.ts";
 
 /** A stretch of a text that is read as something else; without `as` it is not read at all. */
-export interface Rewriting extends Span {
+export interface TextReplacement extends TextSpan {
   readonly as?: string;
 }
 
 /** A text as it is read, and the way back to the text as it was said. */
-export interface ReadText {
+export interface RewrittenText {
   readonly text: string;
   /** Where a stretch of `text` stands in what was said: with what was left out inside of it and right behind it. */
-  toOrigin(span: Span): Span;
+  toOrigin(span: TextSpan): TextSpan;
 }
 
 /** A text with some stretches left out, or read as something else. Where two meet, the first one counts. */
-export function readText(content: string, rewritings: readonly Rewriting[]): ReadText {
+export function rewriteText(content: string, rewritings: readonly TextReplacement[]): RewrittenText {
   if (rewritings.length === 0) return { text: content, toOrigin: ({ start, end }) => ({ start, end }) };
   const parts: string[] = [];
   // Where each kept or written piece begins: in what is read, and in what was said.
@@ -35,7 +35,7 @@ export function readText(content: string, rewritings: readonly Rewriting[]): Rea
   put(content.slice(from), from, false);
   const saidAt = (place: number): number => {
     if (place >= length) return content.length;
-    const mark = lastUpTo(marks, place);
+    const mark = findLastUpTo(marks, place);
     return mark === undefined ? 0 : mark.said + (mark.isWritten ? 0 : place - mark.read);
   };
   return {
@@ -44,7 +44,7 @@ export function readText(content: string, rewritings: readonly Rewriting[]): Rea
   };
 }
 
-function lastUpTo<Mark extends { readonly read: number }>(
+function findLastUpTo<Mark extends { readonly read: number }>(
   marks: readonly Mark[],
   place: number,
 ): Mark | undefined {

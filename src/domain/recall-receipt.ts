@@ -63,4 +63,4 @@ export interface DroppedItem {
 }
 
 /** So many receipts of a user are kept, the newest. */
-export const MOST_RECALLS = 1000;
+export const MAX_RECALL_RECEIPTS = 1000;

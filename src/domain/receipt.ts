@@ -1,4 +1,4 @@
-import type { Action } from "./memory.ts";
+import type { MemoryAction } from "./memory.ts";
 
 /** What a write did. Never "ok": each thing by id, or the reason why not. */
 export interface Receipt {
@@ -13,11 +13,11 @@ export interface Receipt {
   /** What the words asked to be erased, and was. */
   readonly erasures?: readonly ErasureReceipt[];
   /** What was asked for and would sweep away so much that it waits for a yes in the same session. */
-  readonly waiting?: readonly Waiting[];
+  readonly waiting?: readonly PendingConfirmation[];
 }
 
 /** A request that is carried out if the user's next words are a yes. */
-export interface Waiting {
+export interface PendingConfirmation {
   readonly action: "erase" | "supersede" | "retract";
   /** What would go, as far as it is memories. */
   readonly memories: readonly { readonly id: string; readonly text: string }[];
@@ -26,7 +26,7 @@ export interface Waiting {
 export interface ReceiptLine {
   readonly id: string;
   readonly action: Extract<
-    Action,
+    MemoryAction,
     "added" | "merged" | "superseded" | "retracted" | "erased" | "refused" | "quarantined"
   >;
   readonly text: string;

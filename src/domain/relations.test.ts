@@ -1,27 +1,27 @@
 import { describe, expect, it } from "vitest";
-import { KINDS } from "./memory.ts";
+import { MEMORY_KINDS } from "./memory.ts";
 import {
-  answeringRelations,
-  attributeHoldsOne,
-  attributeRelations,
-  canonicalRelation,
-  canonicalThing,
+  getRelation,
   isKindOf,
+  isSingleValued,
+  listAnsweringRelations,
+  listAttributeRelations,
   RELATIONS,
-  relationOf,
+  toCanonicalRelation,
+  toCanonicalThing,
 } from "./relations.ts";
 
 describe("the table of relations", () => {
   it.each([...RELATIONS.values()])("$relation holds $holds and is a $kind", (row) => {
     expect(row.relation).toMatch(/^[a-z]+(?: [a-z]+)*$/);
     expect(["one", "many"]).toContain(row.holds);
-    expect(KINDS).toContain(row.kind);
+    expect(MEMORY_KINDS).toContain(row.kind);
     // A row under a name that is stored under another would never be found.
-    expect(canonicalRelation(row.relation)).toBe(row.relation);
+    expect(toCanonicalRelation(row.relation)).toBe(row.relation);
   });
 
   it("takes a relation that it does not know for a fact of many values", () => {
-    expect(relationOf("juggle")).toEqual({ relation: "juggle", holds: "many", kind: "fact" });
+    expect(getRelation("juggle")).toEqual({ relation: "juggle", holds: "many", kind: "fact" });
   });
 
   it.each([
@@ -30,21 +30,21 @@ describe("the table of relations", () => {
     ["use", "many"],
     ["be allergic to", "many"],
   ])("%s holds %s", (relation, holds) => {
-    expect(relationOf(relation).holds).toBe(holds);
+    expect(getRelation(relation).holds).toBe(holds);
   });
 
   it("marks what touches health and money", () => {
-    expect(relationOf("be allergic to").sensitive).toBe(true);
-    expect(relationOf("earn").sensitive).toBe(true);
-    expect(relationOf("use").sensitive).toBeUndefined();
+    expect(getRelation("be allergic to").sensitive).toBe(true);
+    expect(getRelation("earn").sensitive).toBe(true);
+    expect(getRelation("use").sensitive).toBeUndefined();
   });
 });
 
 describe("other ways to say the same", () => {
   it("meet under one name", () => {
-    expect(canonicalRelation("work for")).toBe("work at");
-    expect(canonicalRelation("go by")).toBe("be called");
-    expect(canonicalRelation("use")).toBe("use");
+    expect(toCanonicalRelation("work for")).toBe("work at");
+    expect(toCanonicalRelation("go by")).toBe("be called");
+    expect(toCanonicalRelation("use")).toBe("use");
   });
 
   it.each([
@@ -53,8 +53,8 @@ describe("other ways to say the same", () => {
     ["work at", "work as"],
     ["have been to", "visit"],
   ])("a question of %s is answered by %s too", (asked, answers) => {
-    expect(answeringRelations(asked)[0]).toBe(asked);
-    expect(answeringRelations(asked)).toContain(answers);
+    expect(listAnsweringRelations(asked)[0]).toBe(asked);
+    expect(listAnsweringRelations(asked)).toContain(answers);
   });
 
   it.each([
@@ -63,7 +63,7 @@ describe("other ways to say the same", () => {
     ["favorite color", "favourite colour"],
     ["roommate", "flatmate"],
   ])("%s is a %s", (one, other) => {
-    expect(canonicalThing(one)).toBe(canonicalThing(other));
+    expect(toCanonicalThing(one)).toBe(toCanonicalThing(other));
   });
 
   it("knows what is a kind of what", () => {
@@ -73,8 +73,8 @@ describe("other ways to say the same", () => {
   });
 
   it("finds what answers a question for an attribute", () => {
-    expect(attributeRelations("job")).toContain("work as");
-    expect(attributeRelations("shoe size")).toEqual([]);
+    expect(listAttributeRelations("job")).toContain("work as");
+    expect(listAttributeRelations("shoe size")).toEqual([]);
   });
 });
 
@@ -86,5 +86,5 @@ it.each([
   ["cat", false],
   ["hobbies", false],
 ])("%s holds one value at a time: %s", (thing, one) => {
-  expect(attributeHoldsOne(thing)).toBe(one);
+  expect(isSingleValued(thing)).toBe(one);
 });

@@ -1,16 +1,16 @@
-import { HOME } from "./relations/home.ts";
-import { PEOPLE } from "./relations/people.ts";
-import { PERSON } from "./relations/person.ts";
-import { PLANS } from "./relations/plans.ts";
-import { PRIVATE } from "./relations/private.ts";
+import { HOME_RELATIONS } from "./relations/home.ts";
+import { PEOPLE_RELATIONS } from "./relations/people.ts";
+import { PERSON_RELATIONS } from "./relations/person.ts";
+import { PLANS_RELATIONS } from "./relations/plans.ts";
+import { PRIVATE_RELATIONS } from "./relations/private.ts";
 import type { RelationArea, RelationRow } from "./relations/row.ts";
-import { IS_A, SAME_THING } from "./relations/same-things.ts";
-import { TASTES } from "./relations/tastes.ts";
-import { THINGS } from "./relations/things.ts";
-import { WORK } from "./relations/work.ts";
+import { THING_KINDS, THING_SYNONYMS } from "./relations/same-things.ts";
+import { TASTES_RELATIONS } from "./relations/tastes.ts";
+import { THINGS_RELATIONS } from "./relations/things.ts";
+import { WORK_RELATIONS } from "./relations/work.ts";
 
 /** What is known about a relation: the verb phrase of a claim, in its base form. */
-export type Relation = Pick<RelationRow, "relation" | "holds" | "kind" | "sensitive">;
+export type RelationInfo = Pick<RelationRow, "relation" | "holds" | "kind" | "sensitive">;
 
 /**
  * The table of relations, by area, a file each. To add one, add a row to the area that fits. A relation that has no row
@@ -18,14 +18,14 @@ export type Relation = Pick<RelationRow, "relation" | "holds" | "kind" | "sensit
  * `attributeHoldsOne`).
  */
 export const RELATION_AREAS: readonly RelationArea[] = [
-  PERSON,
-  HOME,
-  WORK,
-  PEOPLE,
-  THINGS,
-  TASTES,
-  PLANS,
-  PRIVATE,
+  PERSON_RELATIONS,
+  HOME_RELATIONS,
+  WORK_RELATIONS,
+  PEOPLE_RELATIONS,
+  THINGS_RELATIONS,
+  TASTES_RELATIONS,
+  PLANS_RELATIONS,
+  PRIVATE_RELATIONS,
 ];
 
 const ROWS: readonly RelationRow[] = RELATION_AREAS.flatMap(({ relations }) => relations);
@@ -34,7 +34,7 @@ const ROWS: readonly RelationRow[] = RELATION_AREAS.flatMap(({ relations }) => r
 export const RELATIONS: ReadonlyMap<string, RelationRow> = new Map(ROWS.map((row) => [row.relation, row]));
 
 /** What is known about a relation; a plain fact of many values where nothing is. */
-export function relationOf(relation: string): Relation {
+export function getRelation(relation: string): RelationInfo {
   return RELATIONS.get(relation) ?? { relation, holds: "many", kind: "fact" };
 }
 
@@ -43,13 +43,13 @@ const STORED_AS: ReadonlyMap<string, string> = new Map(
 );
 
 /** The name under which a relation is stored. */
-export function canonicalRelation(relation: string): string {
+export function toCanonicalRelation(relation: string): string {
   return STORED_AS.get(relation) ?? relation;
 }
 
 /** The relations that answer a question with this one, itself first. */
-export function answeringRelations(relation: string): string[] {
-  const stored = canonicalRelation(relation);
+export function listAnsweringRelations(relation: string): string[] {
+  const stored = toCanonicalRelation(relation);
   return [stored, ...(RELATIONS.get(stored)?.answeredBy ?? [])];
 }
 
@@ -58,7 +58,7 @@ const NOUNS: ReadonlyMap<string, readonly string[]> = new Map(
 );
 
 /** Relations that answer a question for an attribute of somebody ("job"); none where the noun is no known attribute. */
-export function attributeRelations(noun: string): readonly string[] {
+export function listAttributeRelations(noun: string): readonly string[] {
   return NOUNS.get(noun) ?? [];
 }
 
@@ -67,18 +67,18 @@ const ONE_VALUE =
   /^(?:.*\b(?:number|name|password|email|e-mail|address|birthday|anniversary|salary|rent|wage|income|age|height|weight|size|budget|deadline|appointment|flight|party|wedding|interview|exam|test|meeting|date|type|code|username|handle|postcode|zip|plate|due date|shift|schedule|gym|dentist|doctor|gp|landlord|landlady|therapist|boss|manager|trainer|coach|teacher|tutor|job title|title|role|gate|terminal|seat|score|limit|goal|target|pin|broker|bank|provider|plan|mortgage|pension|insurance|locker|desk|room|floor|mechanic|accountant|lawyer|vet|hairdresser|barber|employer|company|school|university|hometown|nickname|timezone|capacity|price|fee|course|dose|dosage|blood type|prescription)s?|(?:\w+ )*(?:favou?rite|fave|usual|preferred|go-to) .*)$/;
 
 /** Whether `be` of this thing ("salary", "favourite book", "phone number") holds one value at a time. */
-export function attributeHoldsOne(thing: string): boolean {
+export function isSingleValued(thing: string): boolean {
   return ONE_VALUE.test(thing.toLowerCase());
 }
 
 const SAME_THING_AS = new Map<string, string>();
-for (const [first = "", ...others] of SAME_THING) {
+for (const [first = "", ...others] of THING_SYNONYMS) {
   if (!SAME_THING_AS.has(first)) SAME_THING_AS.set(first, first);
   for (const other of others) if (!SAME_THING_AS.has(other)) SAME_THING_AS.set(other, first);
 }
 
 /** One name for things of several: `canonicalThing("mum")` and `("mother")` are equal. Lower case. */
-export function canonicalThing(thing: string): string {
+export function toCanonicalThing(thing: string): string {
   let lower = thing.toLowerCase().trim();
   // Most things have nothing to do with either, and this is asked of every word.
   if (lower.includes("fav")) lower = lower.replace(/\bfavorite\b|\bfave\b/g, "favourite");
@@ -88,8 +88,8 @@ export function canonicalThing(thing: string): string {
 
 /** Whether a thing is of the kind that is asked for: `isKindOf("tortoise", "pet")`. Everything is of its own kind. */
 export function isKindOf(thing: string, kind: string): boolean {
-  const one = canonicalThing(thing);
-  const other = canonicalThing(kind);
+  const one = toCanonicalThing(thing);
+  const other = toCanonicalThing(kind);
   if (one === other) return true;
-  return Object.hasOwn(IS_A, other) && (IS_A[other] ?? []).includes(one);
+  return Object.hasOwn(THING_KINDS, other) && (THING_KINDS[other] ?? []).includes(one);
 }

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { memory } from "../testing/change-sets.ts";
+import { makeMemory } from "../testing/change-sets.ts";
 import type { Claim, Memory } from "./memory.ts";
-import { statementKey } from "./same-statement.ts";
+import { toStatementKey } from "./same-statement.ts";
 
 const saying = (text: string, fields: Partial<Memory> = {}): string | undefined =>
-  statementKey(memory("m", 1, { text, ...fields }));
+  toStatementKey(makeMemory("m", 1, { text, ...fields }));
 
 describe("two memories say the same", () => {
   it.each([

@@ -1,4 +1,4 @@
-import { canonical } from "./canonical.ts";
+import { toCanonicalJson } from "./canonical.ts";
 import type { Claim, Memory } from "./memory.ts";
 
 /** Contractions of "not" whose verb changes with it. */
@@ -9,7 +9,7 @@ const CONTRACTED: ReadonlyMap<string, string> = new Map([
   ["shan't", "shall not"],
 ]);
 /** Words that add nothing to a statement. "Still", "now" and "really" do: they tell of time and degree. */
-const EMPTY: ReadonlySet<string> = new Set(["the", "also", "actually", "basically"]);
+const EMPTY_WORDS: ReadonlySet<string> = new Set(["the", "also", "actually", "basically"]);
 const NEGATIONS: ReadonlySet<string> = new Set(
   (
     "not no never none nobody nothing neither nor nowhere without hardly barely rarely seldom stopped quit " +
@@ -23,12 +23,12 @@ const NEGATIONS: ReadonlySet<string> = new Set(
  * name or negation: in wording at most by case of the first word, punctuation around words, contractions, and words that
  * add nothing; in whole sentences only where their claims are the same to the letter.
  */
-export function statementKey(memory: Memory): string | undefined {
+export function toStatementKey(memory: Memory): string | undefined {
   const { kind, claim, when, validTo, expiresAt, agent, sensitive, metadata, origin } = memory;
   if (memory.quarantined || ((kind === "event" || kind === "commitment") && when === undefined)) {
     return undefined;
   }
-  return canonical({
+  return toCanonicalJson({
     kind,
     when,
     validTo,
@@ -38,32 +38,37 @@ export function statementKey(memory: Memory): string | undefined {
     // What a document or a tool said has not the weight of the user's word, however alike they sound.
     origin,
     sensitive: sensitive === true,
-    says: claim ? claimed(claim) : plain(memory.text),
-    telling: claim ? telling(memory.text) : [],
+    says: claim ? toClaimParts(claim) : normalizeWording(memory.text),
+    telling: claim ? findDistinctiveTokens(memory.text) : [],
   });
 }
 
-function claimed({ subject, relation, value, qualifier }: Claim): string[] {
-  return [subject, relation, plain(value), qualifier === undefined ? "" : plain(qualifier)];
+function toClaimParts({ subject, relation, value, qualifier }: Claim): string[] {
+  return [
+    subject,
+    relation,
+    normalizeWording(value),
+    qualifier === undefined ? "" : normalizeWording(qualifier),
+  ];
 }
 
 /** A text in a form in which only wording is lost. */
-export function plain(text: string): string {
-  return tokensOf(text)
-    .filter((token) => !EMPTY.has(token))
+export function normalizeWording(text: string): string {
+  return tokenize(text)
+    .filter((token) => !EMPTY_WORDS.has(token))
     .join(" ");
 }
 
 /** The tokens of a text that a statement turns on: numbers, names, negations. Sorted, with repeats. */
-export function telling(text: string): string[] {
-  return tokensOf(text)
+export function findDistinctiveTokens(text: string): string[] {
+  return tokenize(text)
     .filter(
       (token) => NEGATIONS.has(token) || /[\p{Lu}\p{Lt}\p{N}]/u.test(token) || !/^[\p{L}'-]+$/u.test(token),
     )
     .sort();
 }
 
-function tokensOf(text: string): string[] {
+function tokenize(text: string): string[] {
   const tokens = text
     .normalize("NFC")
     .replaceAll("’", "'")
@@ -71,15 +76,15 @@ function tokensOf(text: string): string[] {
     .map((token) => token.replace(/^["“”«»([]+/u, "").replace(/[)\]"“”«».,;:!]+$/u, ""))
     .filter((token) => token !== "");
   const [first = "", ...rest] = tokens;
-  return [decapitalised(first), ...rest].flatMap(expanded);
+  return [decapitalize(first), ...rest].flatMap(expandContraction);
 }
 
 /** A sentence begins with a capital whatever its first word is; a word with more than one keeps them. */
-function decapitalised(word: string): string {
+function decapitalize(word: string): string {
   return /^\p{Lu}[\p{Ll}']*$/u.test(word) ? word.toLowerCase() : word;
 }
 
-function expanded(token: string): string[] {
+function expandContraction(token: string): string[] {
   const known = CONTRACTED.get(token);
   if (known) return known.split(" ");
   const negated = /^(\p{Ll}+)n't$/u.exec(token);

@@ -10,6 +10,6 @@ export interface Scope {
 }
 
 /** A collision-free key of the walls alone. JSON, because "a:b" + "c" and "a" + "b:c" must differ. */
-export function scopeKey(scope: Scope): string {
+export function toScopeKey(scope: Scope): string {
   return JSON.stringify([scope.project, scope.user]);
 }

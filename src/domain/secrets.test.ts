@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { holdsSecret, masked, withoutCredentials } from "./secrets.ts";
+import { hasCredential, maskCredentials, redactCredentials } from "./secrets.ts";
 
 // Made up, and put together here so that no scanner takes them for real ones.
 const KEY = `sk-${"proj1Ab2Cd3Ef4Gh5"}`;
@@ -17,14 +17,14 @@ describe("A credential of a machine or a card", () => {
     ["private key", PEM],
     ["card number", CARD],
   ])("is left out of the text, with a mark: %s", (what, value) => {
-    const { text, left } = withoutCredentials(`Use ${value} for the shop.`);
+    const { text, removedKinds: left } = redactCredentials(`Use ${value} for the shop.`);
     expect(text).toBe(`Use [${what} left out] for the shop.`);
     expect(left).toEqual([what]);
   });
 
   it("is a seed phrase only where it is called one", () => {
-    expect(withoutCredentials(`my seed phrase: ${SEED}`).text).toBe("my seed phrase: [seed phrase left out]");
-    expect(withoutCredentials(SEED).left).toEqual([]);
+    expect(redactCredentials(`my seed phrase: ${SEED}`).text).toBe("my seed phrase: [seed phrase left out]");
+    expect(redactCredentials(SEED).removedKinds).toEqual([]);
   });
 
   it.each([
@@ -35,7 +35,7 @@ describe("A credential of a machine or a card", () => {
     "my password is hunter2",
     "2026-11-21T13:45:00Z",
   ])("is none of: %s", (text) => {
-    expect(withoutCredentials(text)).toEqual({ text, left: [] });
+    expect(redactCredentials(text)).toEqual({ text, left: [] });
   });
 });
 
@@ -48,7 +48,7 @@ describe("A secret in words", () => {
     CARD,
     TOKEN,
   ])("makes no memory: %s", (text) => {
-    expect(holdsSecret(text)).toBe(true);
+    expect(hasCredential(text)).toBe(true);
   });
 
   it.each([
@@ -57,13 +57,13 @@ describe("A secret in words", () => {
     "the pin is in the drawer",
     "DE89 3704 0044 0532 0130 01",
   ])("is none of: %s", (text) => {
-    expect(holdsSecret(text)).toBe(false);
+    expect(hasCredential(text)).toBe(false);
   });
 
   it("is not said where its sentence is shown", () => {
-    expect(masked("you said: “my wifi password is hunter2, ask Bo”")).toBe(
+    expect(maskCredentials("you said: “my wifi password is hunter2, ask Bo”")).toBe(
       "you said: “my wifi password is [not shown], ask Bo”",
     );
-    expect(masked("The keypad code is 5821.")).toBe("The keypad code is 5821.");
+    expect(maskCredentials("The keypad code is 5821.")).toBe("The keypad code is 5821.");
   });
 });

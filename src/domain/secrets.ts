@@ -18,30 +18,30 @@ const CARD = /\b\d(?:[ -]?\d){12,18}\b/g;
 const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b/g;
 
 /** A password and its like: the words that name it, those between, and the value. */
-const NAMED =
+const NAMED_SECRET =
   /(?<name>\b(?:password|passwort|passcode|passphrase|pin(?: code| number)?|api[ _-]?key|secret key|access token|auth token|token|cvv|cvc|seed phrase|recovery (?:code|phrase)|security code|one-time code|otp)\b[^.?!,\n]{0,40}?(?:\bis\b|\bare\b|['’]s\b|[:=])\s*["“']?)(?<value>(?!(?:on|in|at|the|an?|my|our|not|still|stored|saved|written|wrong|too|very|expired|hard|easy|now|somewhere|with|under|your|one|long|same|different|kept|required|needed|forgotten|no|so|also|back|there|here|always|never|just|safe|secure|weak|strong|annoying|terrible|bad|good|old|new|due)\b)[^\s,;]{3,})/gi;
 
 /** Whether a text holds what looks like a credential: a password, a key, a card or account number. No memory is made of it. */
-export function holdsSecret(text: string): boolean {
+export function hasCredential(text: string): boolean {
   return (
     FORMS.some(([, form]) => text.search(form) >= 0) ||
-    text.search(NAMED) >= 0 ||
-    matches(text, CARD).some((digits) => isCard(digits.replace(/\D/g, ""))) ||
-    matches(text, IBAN).some(passesIban)
+    text.search(NAMED_SECRET) >= 0 ||
+    findMatches(text, CARD).some((digits) => isCard(digits.replace(/\D/g, ""))) ||
+    findMatches(text, IBAN).some(passesIban)
   );
 }
 
-export interface Redacted {
+export interface RedactedText {
   readonly text: string;
   /** What was left out: "API key", "card number". */
-  readonly left: readonly string[];
+  readonly removedKinds: readonly string[];
 }
 
 /**
  * A text without the credentials of machines and cards that nothing else looks like, each with a mark in its place. Words
  * that name a password or a code stay: whether they matter is the user's to say.
  */
-export function withoutCredentials(text: string): Redacted {
+export function redactCredentials(text: string): RedactedText {
   const left: string[] = [];
   const mark = (what: string): string => {
     left.push(what);
@@ -51,11 +51,11 @@ export function withoutCredentials(text: string): Redacted {
   const clean = plain.replace(CARD, (digits) =>
     isCard(digits.replace(/\D/g, "")) ? mark("card number") : digits,
   );
-  return { text: clean, left };
+  return { text: clean, removedKinds: left };
 }
 
 /** What the marks in a text stand for: "API key", "card number". */
-export function credentialsLeftOut(text: string): string[] {
+export function listRedactedKinds(text: string): string[] {
   return Array.from(
     text.matchAll(/\[(private key|token|API key|seed phrase|card number) left out\]/g),
     ([, what = ""]) => what,
@@ -63,11 +63,11 @@ export function credentialsLeftOut(text: string): string[] {
 }
 
 /** A text as it may be shown or given to a model: the value behind "my password is" is not said. */
-export function masked(text: string): string {
-  return withoutCredentials(text).text.replace(NAMED, "$<name>[not shown]");
+export function maskCredentials(text: string): string {
+  return redactCredentials(text).text.replace(NAMED_SECRET, "$<name>[not shown]");
 }
 
-function matches(text: string, form: RegExp): string[] {
+function findMatches(text: string, form: RegExp): string[] {
   return text.match(form) ?? [];
 }
 

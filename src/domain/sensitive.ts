@@ -1,5 +1,5 @@
 /** What most people would not shout across a room, by the words that give it away. To add a kind, add a row. */
-const KINDS: readonly (readonly [kind: string, words: RegExp])[] = [
+const SENSITIVE_KINDS: readonly (readonly [kind: string, words: RegExp])[] = [
   [
     "health",
     /\b(?:allerg\w*|diabet\w*|asthma\w*|cancer|tumou?r|depress(?:ed|ion|ive)\w*|anxiety|adhd|autis\w*|hiv|aids|std|pregnan\w*|coeliac|celiac|epilep\w*|therap(?:y|ist|ists)|medicat\w*|prescri\w*|diagnos\w*|diseases?|illness\w*|surger(?:y|ies)|operation|blood (?:type|pressure)|disorder|syndrome|antidepressants?|antibiotics?|insulin|tablets|pills|migraines?|arthritis|dementia|alzheimer\w*|stroke|bipolar|schizo\w*|ptsd|ocd|insomnia|rehab|alcoholic|addict(?:ed|ion)|sober|smok(?:e|es|ing|er)|vap(?:e|es|ing)|miscarriage|abortion|ivf|infertil\w*|disabled|disability|wheelchair|chemo\w*|dialysis|transplant|eating disorder|anorexi\w*|bulimi\w*|suicid\w*|self-harm\w*)\b/i,
@@ -31,6 +31,6 @@ const KINDS: readonly (readonly [kind: string, words: RegExp])[] = [
 ];
 
 /** Which sensitive kind a text touches: "health", "beliefs"; undefined for none. */
-export function sensitiveKind(text: string): string | undefined {
-  return KINDS.find(([, words]) => words.test(text))?.[0];
+export function findSensitiveKind(text: string): string | undefined {
+  return SENSITIVE_KINDS.find(([, words]) => words.test(text))?.[0];
 }

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { sentencesOf } from "./sentences.ts";
+import { splitSentences } from "./sentences.ts";
 
-const texts = (text: string): string[] => sentencesOf(text).map(({ start, end }) => text.slice(start, end));
+const texts = (text: string): string[] =>
+  splitSentences(text).map(({ start, end }) => text.slice(start, end));
 
 it("cuts at marks and line breaks, and keeps the marks", () => {
   expect(texts("I use Shram. Really!! Do you?\nNo")).toEqual(["I use Shram.", "Really!!", "Do you?", "No"]);
@@ -24,7 +25,7 @@ it("holds every word of every text, in order and without overlap", () => {
     fc.property(
       fc.string({ unit: fc.constantFrom("a", ".", " ", "\n", "!", "é", '"', "Mr."), maxLength: 60 }),
       (text) => {
-        const spans = sentencesOf(text);
+        const spans = splitSentences(text);
         let covered = "";
         let last = 0;
         for (const { start, end } of spans) {
@@ -42,6 +43,6 @@ it("holds every word of every text, in order and without overlap", () => {
 it("takes a megabyte in a moment", () => {
   const text = "I use Shram. ".repeat(80_000);
   const start = performance.now();
-  expect(sentencesOf(text)).toHaveLength(80_000);
+  expect(splitSentences(text)).toHaveLength(80_000);
   expect(performance.now() - start).toBeLessThan(2000);
 });

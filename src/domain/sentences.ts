@@ -1,5 +1,5 @@
 /** A stretch of a text: `text.slice(start, end)`. */
-export interface Span {
+export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -12,21 +12,21 @@ const ENDINGS = /[.!?…。！？]+["'”’)\]]*(?=\s|$)|[。！？।॥។៕
  * The sentences of a text in order, without the white space around them; together they hold every word. It cuts at
  * line breaks and at marks that end a sentence, not after abbreviations such as "Dr." and "e.g.".
  */
-export function sentencesOf(text: string): Span[] {
-  const spans: Span[] = [];
+export function splitSentences(text: string): TextSpan[] {
+  const spans: TextSpan[] = [];
   let start = 0;
   for (const { 0: mark, index } of text.matchAll(ENDINGS)) {
     const end = index + mark.length;
     // A look at the last few characters is enough, and keeps a text of a megabyte linear.
     if (mark === "." && ABBREVIATED.test(text.slice(Math.max(start, end - 12), end))) continue;
-    push(spans, text, start, end);
+    pushSpan(spans, text, start, end);
     start = end;
   }
-  push(spans, text, start, text.length);
+  pushSpan(spans, text, start, text.length);
   return spans;
 }
 
-function push(spans: Span[], text: string, start: number, end: number): void {
+function pushSpan(spans: TextSpan[], text: string, start: number, end: number): void {
   const piece = text.slice(start, end);
   const trimmed = piece.trim();
   if (trimmed === "") return;

@@ -1,7 +1,7 @@
-import type { Span } from "./sentences.ts";
+import type { TextSpan } from "./sentences.ts";
 
 /** What a value looks like, where its look gives it away. */
-export type Shape =
+export type ValueShape =
   | "email"
   | "link"
   | "phone"
@@ -16,8 +16,8 @@ export type Shape =
   | "number"
   | "quoted";
 
-export interface Shaped extends Span {
-  readonly shape: Shape;
+export interface ShapedValue extends TextSpan {
+  readonly shape: ValueShape;
   readonly text: string;
 }
 
@@ -35,7 +35,7 @@ const NUMBER = "\\d+(?:[.,'’\\u00a0\\u202f]\\d+)*";
 const NAMES = "(?:\\p{Lu}[\\p{L}'’-]+ ){1,4}";
 
 /** The first that fits takes its place; so what tells more stands first. */
-const SHAPES: readonly (readonly [Shape, RegExp])[] = [
+const SHAPES: readonly (readonly [ValueShape, RegExp])[] = [
   ["email", /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu],
   ["link", /\b(?:https?:\/\/|www\.)[^\s"'“”<>)]*[^\s"'“”<>).,;:!?]/giu],
   [
@@ -96,8 +96,8 @@ const SHAPES: readonly (readonly [Shape, RegExp])[] = [
 ];
 
 /** The values in a text that can be told by their look, in order; none lies over another. */
-export function shapesIn(text: string): Shaped[] {
-  const found: Shaped[] = [];
+export function findShapedValues(text: string): ShapedValue[] {
+  const found: ShapedValue[] = [];
   for (const [shape, pattern] of SHAPES) {
     for (const { 0: match, index } of text.matchAll(pattern)) {
       const start = index;
@@ -110,10 +110,10 @@ export function shapesIn(text: string): Shaped[] {
 }
 
 /** Shapes that tell a value apart from all others: it can be hunted wherever it stands. */
-const DISTINCT: ReadonlySet<Shape> = new Set(["email", "link", "phone", "address"]);
+const DISTINCT: ReadonlySet<ValueShape> = new Set(["email", "link", "phone", "address"]);
 
 /** Whether a value is its owner's alone: an address, a phone number, a code of four signs and more. */
-export function isDistinct({ shape, text }: Pick<Shaped, "shape" | "text">): boolean {
+export function isDistinctValue({ shape, text }: Pick<ShapedValue, "shape" | "text">): boolean {
   if (DISTINCT.has(shape)) return true;
   if (shape === "quoted") return text.trim().split(/\s+/).length > 1;
   if (shape !== "code" && shape !== "number") return false;

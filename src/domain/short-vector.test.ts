@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { exactShort, lengthened, shortened } from "./short-vector.ts";
+import { dequantize, quantizeExactly, roundToQuantized } from "./short-vector.ts";
 
 const part = fc
   .float({ min: -1, max: 1, noNaN: true, noDefaultInfinity: true })
@@ -10,10 +10,10 @@ const vector = fc.array(part, { minLength: 1, maxLength: 40 }).map((parts) => Fl
 it("a shortened vector is told exactly, and shortening it again changes nothing", () => {
   fc.assert(
     fc.property(vector, (long) => {
-      const short = shortened(long);
-      const exact = exactShort(short);
-      expect(exact && lengthened(exact).map((one) => one + 0)).toEqual(short.map((one) => one + 0));
-      expect(shortened(short)).toEqual(short);
+      const short = roundToQuantized(long);
+      const exact = quantizeExactly(short);
+      expect(exact && dequantize(exact).map((one) => one + 0)).toEqual(short.map((one) => one + 0));
+      expect(roundToQuantized(short)).toEqual(short);
     }),
   );
 });
@@ -22,7 +22,7 @@ it("no part is off by more than a 32,768th of the greatest", () => {
   fc.assert(
     fc.property(vector, (long) => {
       const most = Math.max(...long.map(Math.abs));
-      for (const [i, one] of shortened(long).entries()) {
+      for (const [i, one] of roundToQuantized(long).entries()) {
         expect(Math.abs(one - (long[i] ?? 0))).toBeLessThanOrEqual(most / 32_767 + 1e-12);
       }
     }),
@@ -30,7 +30,7 @@ it("no part is off by more than a 32,768th of the greatest", () => {
 });
 
 it("a vector that needs more than 16 bits has no short form", () => {
-  expect(exactShort(Float32Array.from([1, 1e-6]))).toBeUndefined();
-  expect(exactShort(Float32Array.from([Number.NaN]))).toBeUndefined();
-  expect(exactShort(Float32Array.from([0, 0]))?.codes).toEqual(Int16Array.from([0, 0]));
+  expect(quantizeExactly(Float32Array.from([1, 1e-6]))).toBeUndefined();
+  expect(quantizeExactly(Float32Array.from([Number.NaN]))).toBeUndefined();
+  expect(quantizeExactly(Float32Array.from([0, 0]))?.codes).toEqual(Int16Array.from([0, 0]));
 });

@@ -2,7 +2,7 @@
  * Vectors whose parts are whole multiples of one power of two, at most 32,767 of it: 16 bits a part tell them exactly.
  * A part is off by at most a 32,768th of the greatest one, and a cosine by a few millionths.
  */
-export interface ShortVector {
+export interface QuantizedVector {
   /** The parts are `codes[i] * 2 ** exponent`. */
   readonly codes: Int16Array;
   readonly exponent: number;
@@ -11,13 +11,13 @@ export interface ShortVector {
 const MOST = 32_767;
 
 /** The nearest vector that 16 bits a part tell exactly. */
-export function shortened(vector: Float32Array): Float32Array {
-  return lengthened(shortOf(vector));
+export function roundToQuantized(vector: Float32Array): Float32Array {
+  return dequantize(quantize(vector));
 }
 
 /** The short form of a vector that has one without loss; nothing for any other. */
-export function exactShort(vector: Float32Array): ShortVector | undefined {
-  const short = shortOf(vector);
+export function quantizeExactly(vector: Float32Array): QuantizedVector | undefined {
+  const short = quantize(vector);
   const step = 2 ** short.exponent;
   for (let i = 0; i < vector.length; i += 1) {
     if ((short.codes[i] as number) * step !== vector[i]) return undefined;
@@ -25,7 +25,7 @@ export function exactShort(vector: Float32Array): ShortVector | undefined {
   return short;
 }
 
-export function lengthened({ codes, exponent }: ShortVector): Float32Array {
+export function dequantize({ codes, exponent }: QuantizedVector): Float32Array {
   const step = 2 ** exponent;
   const vector = new Float32Array(codes.length);
   for (let i = 0; i < codes.length; i += 1) vector[i] = (codes[i] as number) * step;
@@ -33,14 +33,14 @@ export function lengthened({ codes, exponent }: ShortVector): Float32Array {
 }
 
 /** The least power of two of which the greatest part is at most 32,767 times; none that a 32-bit float cannot hold. */
-function exponentFor(most: number): number {
+function chooseExponent(most: number): number {
   return Math.max(-126, Math.ceil(Math.log2(most / MOST)));
 }
 
-function shortOf(vector: Float32Array): ShortVector {
+function quantize(vector: Float32Array): QuantizedVector {
   let most = 0;
   for (const part of vector) most = Math.max(most, Math.abs(part));
-  const exponent = most === 0 || !Number.isFinite(most) ? 0 : exponentFor(most);
+  const exponent = most === 0 || !Number.isFinite(most) ? 0 : chooseExponent(most);
   const step = 2 ** exponent;
   const codes = new Int16Array(vector.length);
   for (let i = 0; i < vector.length; i += 1) codes[i] = Math.round((vector[i] as number) / step);

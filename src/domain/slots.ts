@@ -1,10 +1,10 @@
-import type { Shape } from "./shapes.ts";
-import { stem, words } from "./words.ts";
+import type { ValueShape } from "./shapes.ts";
+import { splitWords, stem } from "./words.ts";
 
 /** What a noun of information holds, and how its value looks. */
-export interface Slot {
+export interface AttributeSlot {
   /** Looks that its value can have; none where only the words around tell it. */
-  readonly shapes: readonly Shape[];
+  readonly shapes: readonly ValueShape[];
   /** Whether its value can be words that follow it: "the pass phrase is blue cedar". */
   readonly isWords: boolean;
   /** Whether it is a place, told by "under", "behind", "in". */
@@ -16,7 +16,7 @@ export interface Slot {
 }
 
 /** To add a noun, add it to a row. The first row that has it counts. */
-const ROWS: readonly (readonly [nouns: string, slot: Slot])[] = [
+const SLOT_ROWS: readonly (readonly [nouns: string, slot: AttributeSlot])[] = [
   [
     "number numbers line lines callback callbacks phone phones cell mobile landline hotline fax telephone desk extension",
     { shapes: ["phone", "extension", "number", "code"], isWords: false },
@@ -65,13 +65,13 @@ const ROWS: readonly (readonly [nouns: string, slot: Slot])[] = [
   ],
 ];
 
-const SLOTS: ReadonlyMap<string, Slot> = new Map(
-  ROWS.toReversed().flatMap(([nouns, slot]) =>
-    nouns.split(" ").flatMap((noun) => words(noun).map((word) => [stem(word), slot] as const)),
+const SLOTS: ReadonlyMap<string, AttributeSlot> = new Map(
+  SLOT_ROWS.toReversed().flatMap(([nouns, slot]) =>
+    nouns.split(" ").flatMap((noun) => splitWords(noun).map((word) => [stem(word), slot] as const)),
   ),
 );
 
 /** What the noun of this stem holds; nothing where it is no noun of information. */
-export function slotOf(stemmed: string): Slot | undefined {
+export function findSlot(stemmed: string): AttributeSlot | undefined {
   return SLOTS.get(stemmed);
 }

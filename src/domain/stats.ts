@@ -1,6 +1,6 @@
 import type { BudgetState } from "./budget.ts";
 import type { Kind } from "./memory.ts";
-import type { Outcome, Purpose } from "./model-call.ts";
+import type { CallOutcome, CallPurpose } from "./model-call.ts";
 
 /** What a number of calls to models came to. */
 export interface CallTotals {
@@ -19,7 +19,7 @@ export interface CallTotals {
 
 /** A line of a table: what it is of, by what was asked for. */
 export interface UsageRow extends CallTotals {
-  readonly purpose?: Purpose;
+  readonly purpose?: CallPurpose;
   readonly model?: string;
   /** UTC. */
   readonly day?: string;
@@ -41,9 +41,9 @@ export interface Usage extends CallTotals {
   /** The dearest first; with those of the chat. */
   readonly rows: readonly UsageRow[];
   readonly failures: readonly {
-    readonly purpose: Purpose;
+    readonly purpose: CallPurpose;
     readonly model: string;
-    readonly outcome: Outcome;
+    readonly outcome: CallOutcome;
     readonly calls: number;
   }[];
   /** As they stand now. */

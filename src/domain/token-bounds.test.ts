@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutText, GAP } from "./cut.ts";
-import { isInsideToken, toWholeTokens, wholeTokensFound } from "./token-bounds.ts";
+import { cutText, GAP_MARK } from "./cut.ts";
+import { isInsideToken, matchWholeTokens, toWholeTokens } from "./token-bounds.ts";
 
 function foundIn(text: string, part: string): string | undefined {
   const start = text.indexOf(part);
-  const span = wholeTokensFound(text, { start, end: start + part.length });
+  const span = matchWholeTokens(text, { start, end: start + part.length });
   return span && text.slice(span.start, span.end);
 }
 
@@ -120,8 +120,8 @@ describe("cuts at random places of texts with amounts, dates, codes, versions an
           ]);
         }
         expect(isInsideToken(text, whole.start) || isInsideToken(text, whole.end)).toBe(false);
-        const made = cutText(text, [{ start, end, put: GAP }]).text;
-        expect(made).toBe(text.slice(0, whole.start) + GAP + text.slice(whole.end));
+        const made = cutText(text, [{ start, end, put: GAP_MARK }]).text;
+        expect(made).toBe(text.slice(0, whole.start) + GAP_MARK + text.slice(whole.end));
         for (const place of [whole.start, whole.end]) {
           const around = [text.slice(Math.max(0, place - 1), place), text.slice(place, place + 1)];
           expect(around.every((one) => /[\p{L}\p{N}]/u.test(one))).toBe(false);

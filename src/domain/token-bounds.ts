@@ -1,4 +1,4 @@
-import type { Span } from "./sentences.ts";
+import type { TextSpan } from "./sentences.ts";
 import { UNSPACED } from "./unspaced.ts";
 
 /**
@@ -28,15 +28,15 @@ const ADDRESSES = [
 /** Whether a place in a text lies inside a token. */
 export function isInsideToken(text: string, place: number): boolean {
   if (place <= 0 || place >= text.length) return false;
-  return isJoinedAt(text, place) || isInside(addressAround(text, place), place);
+  return isJoinedAt(text, place) || isInside(findAddress(text, place), place);
 }
 
 /** A span, widened to the whole tokens that it begins or ends in. */
-export function toWholeTokens(text: string, span: Span): Span {
+export function toWholeTokens(text: string, span: TextSpan): TextSpan {
   let { start, end } = span;
   if (start >= end) return span;
-  start = addressAround(text, start)?.start ?? start;
-  end = addressAround(text, end)?.end ?? end;
+  start = findAddress(text, start)?.start ?? start;
+  end = findAddress(text, end)?.end ?? end;
   while (isJoinedAt(text, start)) start -= 1;
   while (isJoinedAt(text, end)) end += 1;
   return { start, end };
@@ -65,7 +65,7 @@ function isJoint(text: string, place: number): boolean {
 }
 
 /** The e-mail address or link that a place lies inside. */
-function addressAround(text: string, place: number): Span | undefined {
+function findAddress(text: string, place: number): TextSpan | undefined {
   if (place <= 0 || place >= text.length) return undefined;
   if (/\s$/.test(text.slice(place - 1, place)) || /^\s/.test(text.slice(place, place + 1))) return undefined;
   const from = Math.max(0, place - REACH);
@@ -80,7 +80,7 @@ function addressAround(text: string, place: number): Span | undefined {
   return undefined;
 }
 
-function isInside(span: Span | undefined, place: number): boolean {
+function isInside(span: TextSpan | undefined, place: number): boolean {
   return span !== undefined && span.start < place && place < span.end;
 }
 
@@ -90,7 +90,7 @@ function isInside(span: Span | undefined, place: number): boolean {
  * ("2" in "2,350"), a number or a letter of a code ("17" in "A-17"), an address in a
  * longer one, "don" in "don't".
  */
-export function wholeTokensFound(text: string, span: Span): Span | undefined {
+export function matchWholeTokens(text: string, span: TextSpan): TextSpan | undefined {
   const { start, end } = span;
   const isBrokenBefore = isInsideToken(text, start);
   const isBrokenBehind = isInsideToken(text, end);
@@ -98,18 +98,18 @@ export function wholeTokensFound(text: string, span: Span): Span | undefined {
   const found = text.slice(start, end);
   // An address is no part of a longer one: "jo@pine.io" in "jo@pine.io.nz".
   if (/[\p{L}\p{N}](?:@|:\/\/|\.)[\p{L}\p{N}]/u.test(found)) return undefined;
-  if (isBrokenBefore && isOther(/^[\p{L}\p{N}\p{M}]+/u.exec(found)?.[0], text.charAt(start - 1)))
+  if (isBrokenBefore && isPartial(/^[\p{L}\p{N}\p{M}]+/u.exec(found)?.[0], text.charAt(start - 1)))
     return undefined;
   // "Formula 1's" and "flat B's" end in an owner's s.
   const isOwner = /^['’]s?(?![\p{L}\p{N}])/u.test(text.slice(end, end + 3));
-  if (isBrokenBehind && !isOwner && isOther(/[\p{L}\p{N}\p{M}]+$/u.exec(found)?.[0], text.charAt(end)))
+  if (isBrokenBehind && !isOwner && isPartial(/[\p{L}\p{N}\p{M}]+$/u.exec(found)?.[0], text.charAt(end)))
     return undefined;
   if (/^['’]t\b/iu.test(text.slice(end, end + 3))) return undefined;
   return toWholeTokens(text, span);
 }
 
 /** Whether a piece tells nothing of the token that it is joined to: a number, a single letter, the head of a version. */
-function isOther(piece = "", joint: string): boolean {
+function isPartial(piece = "", joint: string): boolean {
   if (/^\p{N}+$/u.test(piece) || /^\p{L}$/u.test(piece)) return true;
   return /\p{N}/u.test(piece) && /[.,:]/.test(joint);
 }

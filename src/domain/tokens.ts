@@ -2,7 +2,7 @@
 const WIDE_FROM = 0x2e80;
 
 /** The share of a token that one UTF-16 code unit costs: about four letters make a token, a wide character is one. */
-export function tokenCost(codeUnit: number): number {
+export function estimateTokenCost(codeUnit: number): number {
   if (codeUnit < WIDE_FROM) return 0.25;
   // A pair of surrogates is one character.
   return codeUnit >= 0xd800 && codeUnit <= 0xdfff ? 0.5 : 1;
@@ -14,6 +14,6 @@ export function tokenCost(codeUnit: number): number {
  */
 export function estimateTokens(text: string): number {
   let cost = 0;
-  for (let i = 0; i < text.length; i += 1) cost += tokenCost(text.charCodeAt(i));
+  for (let i = 0; i < text.length; i += 1) cost += estimateTokenCost(text.charCodeAt(i));
   return Math.ceil(cost);
 }

@@ -1,6 +1,6 @@
 import { isHealer, isMedical } from "./medical.ts";
-import { canonicalRelation, RELATIONS } from "./relations.ts";
-import { stem, words } from "./words.ts";
+import { RELATIONS, toCanonicalRelation } from "./relations.ts";
+import { splitWords, stem } from "./words.ts";
 
 /** What people group memories by: "my health", "my job", "my family". */
 export interface Topic {
@@ -14,7 +14,7 @@ export interface Topic {
 }
 
 /** A statement, as far as its topic goes. */
-interface Statement {
+interface TopicStatement {
   readonly text: string;
   readonly claim?: {
     readonly subject: string;
@@ -28,7 +28,7 @@ interface Statement {
  * The topics. To add one, add a row: its name, other names for it, relations that always belong to it, and words that
  * do. Only words that rarely mean something else: what is found by them is erased when somebody says "forget my health".
  */
-const ROWS: readonly {
+const TOPIC_ROWS: readonly {
   readonly name: string;
   readonly names: string;
   readonly relations: string;
@@ -155,34 +155,34 @@ const ROWS: readonly {
 
 /** The topics by name. */
 export const TOPICS: ReadonlyMap<string, Topic> = new Map(
-  ROWS.map(({ name, names, relations, words: all }) => [
+  TOPIC_ROWS.map(({ name, names, relations, words: all }) => [
     name,
     {
       name,
       names: new Set(names.split("|")),
       relations: new Set(relations.split("|").filter(Boolean)),
-      stems: new Set(words(all).map(stem)),
+      stems: new Set(splitWords(all).map(stem)),
     },
   ]),
 );
 
 /** The topic of this name, or of another name for it; nothing where there is none. */
-export function topicOf(name: string): Topic | undefined {
+export function findTopic(name: string): Topic | undefined {
   const plain = name.trim().toLowerCase();
   return TOPICS.get(plain) ?? [...TOPICS.values()].find(({ names }) => names.has(plain));
 }
 
 /** Whether a name is that of a relation ("live in"), under any of its forms. */
-export function isRelation(name: string): boolean {
-  return RELATIONS.has(canonicalRelation(name.trim().toLowerCase()));
+export function isRelationName(name: string): boolean {
+  return RELATIONS.has(toCanonicalRelation(name.trim().toLowerCase()));
 }
 
 /** Whether a statement belongs to a topic: by its relation, or by a word of its text or claim. */
-export function isOfTopic({ name, relations, stems }: Topic, { text, claim }: Statement): boolean {
+export function isOfTopic({ name, relations, stems }: Topic, { text, claim }: TopicStatement): boolean {
   if (claim && relations.has(claim.relation)) return true;
   if (name === "health" && claim && isHealer(claim)) return false;
   if (name === "health" && claim && isMedical(claim)) return true;
   if (name !== "food" && claim && (claim.relation === "eat" || claim.relation === "drink")) return false;
   const said = [text, claim?.subject.replaceAll("/", " "), claim?.value, claim?.qualifier].join(" ");
-  return words(said).some((word) => stems.has(stem(word)));
+  return splitWords(said).some((word) => stems.has(stem(word)));
 }

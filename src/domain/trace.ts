@@ -1,4 +1,4 @@
-import type { Cut } from "./cut.ts";
+import type { TextCut } from "./cut.ts";
 
 /** What was taken from a version of a memory that stayed. */
 export interface VersionCut {
@@ -6,7 +6,7 @@ export interface VersionCut {
   readonly version: number;
   /** How long its text was before. */
   readonly length: number;
-  readonly cuts: readonly Cut[];
+  readonly cuts: readonly TextCut[];
   readonly dropsClaim?: boolean;
   readonly dropsMetadata?: boolean;
 }
@@ -30,7 +30,7 @@ export interface Trace {
     readonly id: string;
     /** How long its content was before, in UTF-16 code units: in another text the places would mean other words. */
     readonly length: number;
-    readonly cuts: readonly Cut[];
+    readonly cuts: readonly TextCut[];
   }[];
   /** Messages that lost their metadata and nothing else. */
   readonly bare?: readonly string[];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { seen, unseenIn } from "./unseen.ts";
+import { findInvisible, stripInvisible } from "./unseen.ts";
 
 /** Letters as tag characters, which nobody sees. */
 const tags = (text: string): string =>
@@ -18,8 +18,8 @@ it.each([
   ["a mark of byte order", "\ufeffI work", "I work"],
   ["tag characters behind a flag that is none", `🏴${tags("buyit")}\u{e007f}`, "🏴"],
 ])("without %s a text is what people see", (_what, text, plain) => {
-  expect(seen(text)).toBe(plain);
-  const gone = unseenIn(text);
+  expect(stripInvisible(text)).toBe(plain);
+  const gone = findInvisible(text);
   const left = [...gone]
     .reverse()
     .reduce((rest, { start, end }) => rest.slice(0, start) + rest.slice(end), text);
@@ -37,6 +37,6 @@ it.each([
   ["a Persian name", "می\u200cنا"],
   ["an ideograph of its own form", "葛\u{e0100}"],
 ])("%s stays whole", (_what, text) => {
-  expect(seen(`I like ${text} a lot`)).toBe(`I like ${text} a lot`);
-  expect(unseenIn(text)).toEqual([]);
+  expect(stripInvisible(`I like ${text} a lot`)).toBe(`I like ${text} a lot`);
+  expect(findInvisible(text)).toEqual([]);
 });

@@ -1,9 +1,9 @@
-import type { Span } from "./sentences.ts";
+import type { TextSpan } from "./sentences.ts";
 
-const tagged = (letters: string): string =>
+const toTagLetters = (letters: string): string =>
   Array.from(letters, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
 /** The flags that are drawn from tag characters: England, Scotland, Wales. Any other row of them is hidden text. */
-const FLAGS = ["gbeng", "gbsct", "gbwls"].map((flag) => `\u{1f3f4}${tagged(flag)}\u{e007f}`).join("|");
+const FLAGS = ["gbeng", "gbsct", "gbwls"].map((flag) => `\u{1f3f4}${toTagLetters(flag)}\u{e007f}`).join("|");
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]+/g;
 /** What Unicode draws as nothing: fillers, joiners, soft hyphens, marks of direction, selectors, tags. */
@@ -20,7 +20,7 @@ const KEYCAP = /^[0-9#*]$/;
 const HAN = /\p{Script=Han}$/u;
 
 /** A text without characters that nobody sees: they hide words from people, and from whoever looks for them. */
-export function seen(text: string): string {
+export function stripInvisible(text: string): string {
   if (PLAIN.test(text)) return text;
   return text
     .replace(UNSEEN, (sign, at: number) => (isDrawn(text, sign, at) ? sign : ""))
@@ -28,7 +28,7 @@ export function seen(text: string): string {
 }
 
 /** Where the characters stand that `seen` takes out. In order. */
-export function unseenIn(text: string): Span[] {
+export function findInvisible(text: string): TextSpan[] {
   if (PLAIN.test(text)) return [];
   return Array.from(text.matchAll(UNSEEN)).flatMap(({ 0: sign, index }) =>
     isDrawn(text, sign, index) ? [] : [{ start: index, end: index + sign.length }],

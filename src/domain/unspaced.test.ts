@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { analyse, words } from "./words.ts";
+import { extractTerms, splitWords } from "./words.ts";
 
 /** Whether all that is searched for stands in the text. */
 const finds = (query: string, text: string): boolean => {
-  const held = new Set(analyse(text));
-  const asked = analyse(query);
+  const held = new Set(extractTerms(text));
+  const asked = extractTerms(query);
   return asked.length > 0 && asked.every((term) => held.has(term));
 };
 
@@ -49,15 +49,15 @@ describe("a word is found in a sentence, whatever stands beside it", () => {
 });
 
 it("takes no particle and no ending for what a sentence speaks of", () => {
-  expect(analyse("これはとてもいいです。")).not.toContain("です");
-  expect(analyse("저는 있습니다")).toEqual([]);
-  expect(analyse("ฉันมี")).toEqual([]);
+  expect(extractTerms("これはとてもいいです。")).not.toContain("です");
+  expect(extractTerms("저는 있습니다")).toEqual([]);
+  expect(extractTerms("ฉันมี")).toEqual([]);
 });
 
 it("parts words as a dictionary does where single words are wanted", () => {
-  expect(words("我住在北京。")).toEqual(["我", "住在", "北京"]);
-  expect(words("ฉันชอบแมว")).toEqual(["ฉัน", "ชอบ", "แมว"]);
-  expect(words("고양이를 키워요")).toEqual(["고양이를", "키워요"]);
+  expect(splitWords("我住在北京。")).toEqual(["我", "住在", "北京"]);
+  expect(splitWords("ฉันชอบแมว")).toEqual(["ฉัน", "ชอบ", "แมว"]);
+  expect(splitWords("고양이를 키워요")).toEqual(["고양이를", "키워요"]);
 });
 
 it.each([
@@ -69,6 +69,6 @@ it.each([
   ["a letter under a tower of accents", `e${"\u0301".repeat(200_000)}`],
 ])("a megabyte of %s takes a moment", (_name, letters) => {
   const began = performance.now();
-  analyse(letters.repeat(Math.max(1, 1_000_000 / letters.length)));
+  extractTerms(letters.repeat(Math.max(1, 1_000_000 / letters.length)));
   expect(performance.now() - began).toBeLessThan(10_000);
 });

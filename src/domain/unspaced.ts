@@ -46,14 +46,14 @@ const KOREAN_COMMON: ReadonlySet<string> = new Set(
 );
 
 /** The search terms of a run of these scripts. What it gives of a word does not depend on what stands beside it. */
-export function unspacedTerms(run: string): string[] {
-  if (SOUTHERN.test(run)) return southernTerms(run);
+export function extractUnspacedTerms(run: string): string[] {
+  if (SOUTHERN.test(run)) return extractSouthernTerms(run);
   return Array.from(run.matchAll(PARTS), ([part]) => part).flatMap((part) => {
-    if (/^\p{Script=Han}/u.test(part)) return chineseTerms(part);
-    if (/^\p{Script=Hangul}/u.test(part)) return koreanTerms(part);
+    if (/^\p{Script=Han}/u.test(part)) return extractChineseTerms(part);
+    if (/^\p{Script=Hangul}/u.test(part)) return extractKoreanTerms(part);
     // One letter of hiragana between characters is a particle.
     if (/^[\p{Script=Hiragana}ー]$/u.test(part)) return [];
-    return pairsOf(part).filter((pair) => !COMMON.has(pair));
+    return toPairs(part).filter((pair) => !COMMON.has(pair));
   });
 }
 
@@ -61,9 +61,9 @@ export function unspacedTerms(run: string): string[] {
  * Pairs of neighbouring characters, and the single ones: what is 38岁 in one place is 年龄 or 几岁 in the other. Where
  * words end depends on what stands beside them (the segmenter makes 猫叫 one word), and a search must not.
  */
-function chineseTerms(run: string): string[] {
+function extractChineseTerms(run: string): string[] {
   const singles = Array.from(run).filter((letter) => !COMMON_CHARACTERS.has(letter));
-  const pairs = Array.from(run).length === 1 ? [] : pairsOf(run);
+  const pairs = Array.from(run).length === 1 ? [] : toPairs(run);
   return [
     ...singles,
     ...pairs.filter((pair) => !Array.from(pair).every((one) => COMMON_CHARACTERS.has(one))),
@@ -71,15 +71,15 @@ function chineseTerms(run: string): string[] {
 }
 
 /** Pairs of syllables of a word without its ending and particle; a noun of one syllable is found by it. */
-function koreanTerms(word: string): string[] {
+function extractKoreanTerms(word: string): string[] {
   const stem = word.replace(ENDING, "").replace(PARTICLE, "");
   if (stem === "" || KOREAN_COMMON.has(stem)) return [];
-  return pairsOf(stem);
+  return toPairs(stem);
 }
 
 /** Words; long ones by runs of three letters: กรุงเทพ is found in กรุงเทพมหานคร, which is one word too. */
-function southernTerms(run: string): string[] {
-  return segments(run).flatMap((word) => {
+function extractSouthernTerms(run: string): string[] {
+  return segmentWords(run).flatMap((word) => {
     if (COMMON.has(word)) return [];
     const letters = Array.from(word);
     if (letters.length < 5) return [word];
@@ -87,7 +87,7 @@ function southernTerms(run: string): string[] {
   });
 }
 
-function pairsOf(text: string): string[] {
+function toPairs(text: string): string[] {
   const letters = Array.from(text);
   if (letters.length === 1) return letters;
   return letters.slice(1).map((letter, i) => `${letters[i]}${letter}`);
@@ -96,7 +96,7 @@ function pairsOf(text: string): string[] {
 let segmenter: Intl.Segmenter | undefined;
 
 /** The words of a run as a dictionary parts them; it knows all these scripts whatever its language is called. */
-export function segments(run: string): string[] {
+export function segmentWords(run: string): string[] {
   segmenter ??= new Intl.Segmenter("en", { granularity: "word" });
   return Array.from(segmenter.segment(run)).flatMap(({ segment, isWordLike }) =>
     isWordLike ? [segment] : [],

@@ -1,22 +1,22 @@
 import { expect, it } from "vitest";
-import { byWord, dropWords } from "./word-cache.ts";
+import { clearWordCaches, memoizeByWord } from "./word-cache.ts";
 
 it("a word is worked out once, until words are dropped", () => {
   const made: string[] = [];
-  const lengthOf = byWord(10, (word) => {
+  const lengthOf = memoizeByWord(10, (word) => {
     made.push(word);
     return word.length;
   });
   expect([lengthOf("tea"), lengthOf("tea"), lengthOf("milk")]).toEqual([3, 3, 4]);
   expect(made).toEqual(["tea", "milk"]);
-  dropWords();
+  clearWordCaches();
   expect(lengthOf("tea")).toBe(3);
   expect(made).toEqual(["tea", "milk", "tea"]);
 });
 
 it("a cache of words holds no more than it may, and no long word", () => {
   let made = 0;
-  const lengthOf = byWord(3, (word) => {
+  const lengthOf = memoizeByWord(3, (word) => {
     made += 1;
     return word.length;
   });

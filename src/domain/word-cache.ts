@@ -1,7 +1,7 @@
 const caches = new Set<Map<string, unknown>>();
 
 /** Keeps what is made of each word: of at most `most` words, and until the next erasure. */
-export function byWord<Value>(most: number, make: (word: string) => Value): (word: string) => Value {
+export function memoizeByWord<Value>(most: number, make: (word: string) => Value): (word: string) => Value {
   const made = new Map<string, Value>();
   caches.add(made);
   return (word) => {
@@ -20,6 +20,6 @@ export function byWord<Value>(most: number, make: (word: string) => Value): (wor
 const LONGEST = 64;
 
 /** Drops the words of every such cache in this thread: one of them may have been erased. */
-export function dropWords(): void {
+export function clearWordCaches(): void {
   for (const made of caches) made.clear();
 }

@@ -1,8 +1,8 @@
-import { baseForm } from "./english.ts";
-import { folded } from "./fold.ts";
-import { seen } from "./unseen.ts";
-import { isUnspaced, segments, UNSPACED, unspacedTerms } from "./unspaced.ts";
-import { byWord } from "./word-cache.ts";
+import { toBaseForm } from "./english.ts";
+import { foldText } from "./fold.ts";
+import { stripInvisible } from "./unseen.ts";
+import { extractUnspacedTerms, isUnspaced, segmentWords, UNSPACED } from "./unspaced.ts";
+import { memoizeByWord } from "./word-cache.ts";
 
 /**
  * The words of a text, for search and for comparing. Words are lower-cased, freed of loose accents, stripped of stop
@@ -19,10 +19,12 @@ const UNSPACED_ALL = new RegExp(`[${UNSPACED}]`, "gv");
 
 /** Whether a text is mostly in a script whose words no space parts. */
 export function isUnspacedText(text: string): boolean {
-  return !ASCII.test(text) && count(text, UNSPACED_ALL) * 2 >= Math.max(1, count(text, LETTERS));
+  return (
+    !ASCII.test(text) && countMatches(text, UNSPACED_ALL) * 2 >= Math.max(1, countMatches(text, LETTERS))
+  );
 }
 
-function count(text: string, letters: RegExp): number {
+function countMatches(text: string, letters: RegExp): number {
   return text.match(letters)?.length ?? 0;
 }
 
@@ -55,18 +57,18 @@ const SUFFIXES: readonly (readonly [string, string, number])[] = [
 ];
 
 /** The search terms of a text, in order, repeats included. */
-export function analyse(text: string): string[] {
-  return runsOf(text).flatMap((word) => {
-    if (isUnspaced(word)) return unspacedTerms(word);
-    return STOP.has(word) ? [] : termsOf(word);
+export function extractTerms(text: string): string[] {
+  return findRuns(text).flatMap((word) => {
+    if (isUnspaced(word)) return extractUnspacedTerms(word);
+    return STOP.has(word) ? [] : toTerms(word);
   });
 }
 
 /** The search terms of a word that spaces part from others. */
-function termsOf(word: string): string[] {
+function toTerms(word: string): string[] {
   if (ASCII.test(word)) return [stem(word)];
-  if (ARABIC.test(word)) return withoutClitics(word, ARABIC_CLITICS);
-  if (HEBREW.test(word)) return withoutClitics(word, HEBREW_CLITICS);
+  if (ARABIC.test(word)) return splitClitics(word, ARABIC_CLITICS);
+  if (HEBREW.test(word)) return splitClitics(word, HEBREW_CLITICS);
   return [stem(word.replaceAll("ß", "ss").replaceAll("æ", "ae").replaceAll("œ", "oe"))];
 }
 
@@ -77,55 +79,55 @@ const ARABIC_CLITICS = /^(?:[وف]?(?:[بكل]?ال|لل)|[وف])(?=.{3})/u;
 const HEBREW_CLITICS = /^[והבלמשכ](?=.{3})/u;
 
 /** The word as it stands, and what is left of it without the small words at its head. */
-function withoutClitics(word: string, clitics: RegExp): string[] {
+function splitClitics(word: string, clitics: RegExp): string[] {
   const bare = word.replace(clitics, "");
   return bare === word ? [word] : [word, bare];
 }
 
 /** The plain words of a text: lower case, no loose accents, nothing after an apostrophe ("Ana's" -> "ana"). */
-export function words(text: string): string[] {
-  return runsOf(text).flatMap((run) => (isUnspaced(run) && !HANGUL.test(run) ? segments(run) : [run]));
+export function splitWords(text: string): string[] {
+  return findRuns(text).flatMap((run) => (isUnspaced(run) && !HANGUL.test(run) ? segmentWords(run) : [run]));
 }
 
 /** Words, and whole runs of the scripts without spaces. */
-function runsOf(text: string): string[] {
-  if (ASCII.test(text)) return plainWords(text);
-  return Array.from(folded(seen(text)).matchAll(WORD), ([word]) => word.split(/['’]/)[0] ?? word);
+function findRuns(text: string): string[] {
+  if (ASCII.test(text)) return splitPlainWords(text);
+  return Array.from(foldText(stripInvisible(text)).matchAll(WORD), ([word]) => word.split(/['’]/)[0] ?? word);
 }
 
-function plainWords(text: string): string[] {
-  return (text.toLowerCase().match(PLAIN_WORD) ?? []).map(beforeApostrophe);
+function splitPlainWords(text: string): string[] {
+  return (text.toLowerCase().match(PLAIN_WORD) ?? []).map(cutAtApostrophe);
 }
 
-function beforeApostrophe(word: string): string {
+function cutAtApostrophe(word: string): string {
   const apostrophe = word.indexOf("'");
   return apostrophe < 0 ? word : word.slice(0, apostrophe);
 }
 
 /** Whether two short texts say the same but for case, accents, punctuation, articles and word endings. */
-export function sameWords(one: string, other: string): boolean {
-  return exactKey(one) === exactKey(other);
+export function hasSameWords(one: string, other: string): boolean {
+  return toExactKey(one) === toExactKey(other);
 }
 
 /** Signs that tell values apart and are no words: "C++" and "C#", "-5" and "5", "$20" and "€20", "20 %". */
 const SIGNS = /(?<![\p{L}\p{N}])[-−](?=\p{N})|(?<=[\p{L}\p{N}])(?:\+\+?|#)(?![\p{L}\p{N}])|[$€£¥%°]/gu;
 
 /** `wordKey` with the signs that tell values apart. */
-export function exactKey(text: string): string {
+export function toExactKey(text: string): string {
   const signs = text.match(SIGNS);
-  return signs ? `${wordKey(text)} ${signs.join("")}` : wordKey(text);
+  return signs ? `${toWordKey(text)} ${signs.join("")}` : toWordKey(text);
 }
 
 /** With the signs of such names as letters, for what compares words alone: "C++" as "Cplusplus", "F#" as "Fsharp". */
-export function spelled(text: string): string {
+export function spellOutSigns(text: string): string {
   return text.replace(/(?<=\p{Lu})(?:\+\+|#)(?![\p{L}\p{N}])/gu, (sign) =>
     sign === "#" ? "sharp" : "plusplus",
   );
 }
 
 /** What `sameWords` compares. */
-export function wordKey(text: string): string {
-  const all = words(text);
+export function toWordKey(text: string): string {
+  const all = splitWords(text);
   const telling = all.filter((word) => !ARTICLES.has(word));
   return (telling.length > 0 ? telling : all).map(stem).join(" ");
 }
@@ -136,11 +138,11 @@ export const ARTICLES: ReadonlySet<string> = new Set(["a", "an", "the", "my", "o
 /** The words of a language are few, and come again. */
 const MOST_STEMS = 20_000;
 
-const stems = byWord(MOST_STEMS, (word) => unsuffixed(isRegular(word) ? word : baseForm(word)));
+const findStem = memoizeByWord(MOST_STEMS, (word) => stripSuffix(isRegular(word) ? word : toBaseForm(word)));
 
 /** A light stemmer: forms of a verb meet in its base ("uses", "using", "used", "went"), then one suffix goes. */
 export function stem(word: string): string {
-  return stems(word);
+  return findStem(word);
 }
 
 /** Whether the suffixes below say all about a word; a short one ("used") would lose too much to them. */
@@ -149,7 +151,7 @@ function isRegular(word: string): boolean {
 }
 
 /** Without its suffix, and then without a final e. */
-function unsuffixed(word: string): string {
+function stripSuffix(word: string): string {
   let stemmed = word;
   for (const [suffix, replacement, least] of SUFFIXES) {
     if (!word.endsWith(suffix) || word.length - suffix.length < least) continue;

@@ -1,51 +1,51 @@
-import { claimKey } from "../domain/claim.ts";
-import { checkMetadata, checkShare, checkText, LIMITS } from "../domain/limits.ts";
-import { type Claim, KINDS, type Kind, type Memory } from "../domain/memory.ts";
+import { toClaimKey } from "../domain/claim.ts";
+import { checkMetadata, checkShare, checkText, INPUT_LIMITS } from "../domain/limits.ts";
+import { type Claim, type Kind, MEMORY_KINDS, type Memory } from "../domain/memory.ts";
 import type { Receipt, ReceiptLine } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
-import { isoTime } from "../domain/time.ts";
+import { toIsoTime } from "../domain/time.ts";
 import { invalid, MemoryError } from "../errors.ts";
-import { change, type Draft } from "./change.ts";
-import { type MemoryDraft, memoryDraft } from "./memory-draft.ts";
+import { type ChangeSetDraft, commitChange } from "./change.ts";
+import { createMemoryDraft, type MemoryDraft } from "./memory-draft.ts";
 import type { Ports } from "./ports.ts";
 import type { MemoryChanges, NewMemory } from "./surface.ts";
-import { claimTombstones } from "./tombstones.ts";
-import { unitsOf } from "./units.ts";
+import { hashClaimTombstones } from "./tombstones.ts";
+import { createSearchUnits } from "./units.ts";
 import type { UserState } from "./user-state.ts";
 
 /** Adds a memory as such. The same text or claim, held already, gains evidence instead. */
 export async function add(ports: Ports, scope: Scope, memory: NewMemory): Promise<Receipt> {
-  const put = putting(ports, scope, memory);
-  return write(ports, scope, (state, at) => {
-    const draft = memoryDraft(state, at);
-    const { line, lifted } = put(state, at, draft);
-    return { made: draft.made, lines: [line], draft: { liftTombstones: lifted } };
+  const put = prepareAddition(ports, scope, memory);
+  return commitEdit(ports, scope, (state, at) => {
+    const draft = createMemoryDraft(state, at);
+    const { line, liftedTombstones: lifted } = put(state, at, draft);
+    return { versions: draft.versions, lines: [line], draft: { liftTombstones: lifted } };
   });
 }
 
 /** What putting a memory in by hand did: its line, and the hashes of tombstones that it lifts. */
-export interface Put {
+export interface ManualAddition {
   readonly line: ReceiptLine;
-  readonly lifted: readonly string[];
+  readonly liftedTombstones: readonly string[];
 }
 
 /** Checks a new memory, and gives what puts it into a draft. `invalid_input` for fields that are none. */
-export function putting(
+export function prepareAddition(
   ports: Pick<Ports, "ids" | "secret" | "clock">,
   scope: Scope,
   memory: NewMemory,
-): (state: UserState, at: string, draft: MemoryDraft) => Put {
+): (state: UserState, at: string, draft: MemoryDraft) => ManualAddition {
   const fields = checkFields(memory);
   const text = checkText(memory.text, "text");
-  const said = memory.at === undefined ? undefined : isoTime(memory.at, "at");
+  const said = memory.at === undefined ? undefined : toIsoTime(memory.at, "at");
   return (state, at, draft) => {
-    notOver(fields, ports.clock().toISOString());
+    checkNotExpired(fields, ports.clock().toISOString());
     const same = [...state.current.values()].find(
-      (held) => !held.quarantined && isSame(held, text, fields.claim),
+      (held) => !held.quarantined && isSameMemory(held, text, fields.claim),
     );
     if (same) {
       draft.put({ ...same, ...fields, text, evidence: same.evidence + 1, at: said ?? at, action: "merged" });
-      return { line: { id: same.id, action: "merged", text }, lifted: [] };
+      return { line: { id: same.id, action: "merged", text }, liftedTombstones: [] };
     }
     const id = ports.ids();
     draft.put({
@@ -66,10 +66,10 @@ export function putting(
       ...fields,
     });
     // Putting it in by hand is the user's own word: it lifts what barred it.
-    const lifted = fields.claim ? Object.values(claimTombstones(ports.secret, scope, fields.claim)) : [];
+    const lifted = fields.claim ? Object.values(hashClaimTombstones(ports.secret, scope, fields.claim)) : [];
     return {
       line: { id, action: "added", text },
-      lifted: lifted.filter((hash) => state.tombstones.has(hash)),
+      liftedTombstones: lifted.filter((hash) => state.tombstones.has(hash)),
     };
   };
 }
@@ -82,15 +82,15 @@ export async function update(
   changes: MemoryChanges,
 ): Promise<Receipt> {
   const fields = checkFields(changes);
-  const validTo = changes.validTo === undefined ? {} : { validTo: isoTime(changes.validTo, "validTo") };
+  const validTo = changes.validTo === undefined ? {} : { validTo: toIsoTime(changes.validTo, "validTo") };
   const text = changes.text === undefined ? {} : { text: checkText(changes.text, "text") };
-  const isReleased = released(changes.quarantined);
+  const isReleased = isQuarantineRelease(changes.quarantined);
   if (!isReleased && Object.keys({ ...fields, ...validTo, ...text }).length === 0)
     throw invalid("update: name at least one field to change.");
-  return write(ports, scope, (state, at) => {
-    const held = heldMemory(state, id);
-    notOver(fields, ports.clock().toISOString());
-    const draft = memoryDraft(state, at);
+  return commitEdit(ports, scope, (state, at) => {
+    const held = requireMemory(state, id);
+    checkNotExpired(fields, ports.clock().toISOString());
+    const draft = createMemoryDraft(state, at);
     // The words are no longer those of the source once a hand has changed them: it stays as where they came from.
     const { quarantined, ...free } = held;
     const why = isReleased && quarantined ? "let in by hand" : "changed by hand";
@@ -102,18 +102,18 @@ export async function update(
       action: "updated",
       why,
     });
-    return { made: draft.made, lines: [{ id, action: "merged", text: made.text, why }] };
+    return { versions: draft.versions, lines: [{ id, action: "merged", text: made.text, why }] };
   });
 }
 
 /** What has expired when it is written could be read by nobody: that is a slip. */
-function notOver({ expiresAt }: Pick<Partial<Memory>, "expiresAt">, at: string): void {
+function checkNotExpired({ expiresAt }: Pick<Partial<Memory>, "expiresAt">, at: string): void {
   if (expiresAt !== undefined && expiresAt <= at)
     throw invalid("expiresAt has passed: give a time to come, or take the memory away.");
 }
 
 /** What is set aside is let in by saying so; nothing is set aside by hand. */
-function released(quarantined: unknown): boolean {
+function isQuarantineRelease(quarantined: unknown): boolean {
   if (quarantined === undefined) return false;
   if (quarantined === false) return true;
   throw invalid("quarantined can only be set to false: that lets a memory in which was set aside.");
@@ -121,31 +121,31 @@ function released(quarantined: unknown): boolean {
 
 /** Takes a memory away by hand: no read but history gives it any more, and `undo` brings it back. Not an erasure. */
 export async function remove(ports: Ports, scope: Scope, id: string): Promise<Receipt> {
-  return write(ports, scope, (state, at) => {
-    const held = heldMemory(state, id);
-    if (held.status === "retracted") return { made: [], lines: [] };
-    const draft = memoryDraft(state, at);
+  return commitEdit(ports, scope, (state, at) => {
+    const held = requireMemory(state, id);
+    if (held.status === "retracted") return { versions: [], lines: [] };
+    const draft = createMemoryDraft(state, at);
     draft.put({ ...held, status: "retracted", action: "retracted", why: "removed by hand" });
     return {
-      made: draft.made,
+      versions: draft.versions,
       lines: [{ id, action: "retracted", text: held.text, why: "removed by hand" }],
     };
   });
 }
 
-interface Written {
-  readonly made: readonly Memory[];
+interface EditResult {
+  readonly versions: readonly Memory[];
   readonly lines: Receipt["memories"];
-  readonly draft?: Partial<Draft>;
+  readonly draft?: Partial<ChangeSetDraft>;
 }
 
-async function write(
+async function commitEdit(
   ports: Ports,
   scope: Scope,
-  think: (state: UserState, at: string) => Written,
+  think: (state: UserState, at: string) => EditResult,
 ): Promise<Receipt> {
-  const { result, revision } = await change(ports, scope, async (state, at) => {
-    const { made, lines, draft } = think(state, at);
+  const { result, revision } = await commitChange(ports, scope, async (state, at) => {
+    const { versions: made, lines, draft } = think(state, at);
     const result = { lines, pending: state.pending };
     if (made.length === 0) return { result };
     const isAdded = made[0]?.version === 1;
@@ -153,7 +153,7 @@ async function write(
       draft: {
         cause: isAdded ? "add" : "update",
         memories: made,
-        units: await unitsOf(ports, [], made.slice(-1)),
+        units: await createSearchUnits(ports, [], made.slice(-1)),
         ...draft,
       },
       result,
@@ -162,7 +162,7 @@ async function write(
   return { revision, messages: [], memories: result.lines, pending: result.pending };
 }
 
-export function heldMemory(state: UserState, id: string): Memory {
+export function requireMemory(state: UserState, id: string): Memory {
   const held = state.memories.get(id);
   if (!held)
     throw new MemoryError(
@@ -172,8 +172,8 @@ export function heldMemory(state: UserState, id: string): Memory {
   return held;
 }
 
-function isSame(held: Memory, text: string, claim: Claim | undefined): boolean {
-  if (claim && held.claim) return claimKey(claim) === claimKey(held.claim);
+function isSameMemory(held: Memory, text: string, claim: Claim | undefined): boolean {
+  if (claim && held.claim) return toClaimKey(claim) === toClaimKey(held.claim);
   return held.text === text;
 }
 
@@ -183,26 +183,26 @@ function checkFields(fields: Omit<Partial<NewMemory>, "text" | "at">): Partial<M
     ...(fields.claim === undefined ? {} : { claim: checkClaim(fields.claim) }),
     ...(fields.confidence === undefined ? {} : { confidence: checkShare(fields.confidence, "confidence") }),
     ...(fields.importance === undefined ? {} : { importance: checkShare(fields.importance, "importance") }),
-    ...(fields.validFrom === undefined ? {} : { validFrom: isoTime(fields.validFrom, "validFrom") }),
-    ...(fields.expiresAt === undefined ? {} : { expiresAt: isoTime(fields.expiresAt, "expiresAt") }),
+    ...(fields.validFrom === undefined ? {} : { validFrom: toIsoTime(fields.validFrom, "validFrom") }),
+    ...(fields.expiresAt === undefined ? {} : { expiresAt: toIsoTime(fields.expiresAt, "expiresAt") }),
     ...(fields.metadata === undefined ? {} : { metadata: checkMetadata(fields.metadata, "metadata") }),
   };
 }
 
 function checkKind(kind: unknown): Kind {
-  if ((KINDS as readonly unknown[]).includes(kind)) return kind as Kind;
-  throw invalid(`kind must be one of ${KINDS.join(", ")}.`);
+  if ((MEMORY_KINDS as readonly unknown[]).includes(kind)) return kind as Kind;
+  throw invalid(`kind must be one of ${MEMORY_KINDS.join(", ")}.`);
 }
 
 function checkClaim(claim: Claim): Claim {
   if (typeof claim !== "object" || claim === null)
     throw invalid("claim must be an object with subject, relation and value.");
   return {
-    subject: checkText(claim.subject, "claim.subject", LIMITS.nameBytes),
-    relation: checkText(claim.relation, "claim.relation", LIMITS.nameBytes),
-    value: checkText(claim.value, "claim.value", LIMITS.textBytes),
+    subject: checkText(claim.subject, "claim.subject", INPUT_LIMITS.nameBytes),
+    relation: checkText(claim.relation, "claim.relation", INPUT_LIMITS.nameBytes),
+    value: checkText(claim.value, "claim.value", INPUT_LIMITS.textBytes),
     ...(claim.qualifier === undefined
       ? {}
-      : { qualifier: checkText(claim.qualifier, "claim.qualifier", LIMITS.nameBytes) }),
+      : { qualifier: checkText(claim.qualifier, "claim.qualifier", INPUT_LIMITS.nameBytes) }),
   };
 }

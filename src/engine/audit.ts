@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
 import type { ErasureReceipt } from "../domain/receipt.ts";
-import { scopeKey } from "../domain/scope.ts";
+import { toScopeKey } from "../domain/scope.ts";
 import type { Trace } from "../domain/trace.ts";
 import { invalid } from "../errors.ts";
-import { signingKeys } from "./forget/keys.ts";
-import { brokenReceipts, traceHash } from "./forget/seal.ts";
+import { deriveSigningKeys } from "./forget/keys.ts";
+import { findBrokenReceipts, hashTrace } from "./forget/seal.ts";
 import type { Ports } from "./ports.ts";
 import type { Audit } from "./surface.ts";
 
-interface Fault {
+interface AuditFault {
   readonly id: string;
   readonly problem: string;
 }
 
 /** Where a fault of the record is a sign that somebody took a receipt away, or what it rests on. */
-const TELLING: ReadonlySet<string> = new Set(["file", "rows", "users", "log", "erasures"]);
+const RECEIPT_FAULT_PLACES: ReadonlySet<string> = new Set(["file", "rows", "users", "log", "erasures"]);
 
 /**
  * Checks what was erased and by which receipts: each user's chain, every signature, the log, the traces and the ledger
@@ -29,12 +29,12 @@ export async function audit(
     throw invalid("head must be what an earlier audit gave: 64 letters of 0 to 9 and a to f.");
   }
   const receipts = await ports.record.erasures();
-  const heads = headsOf(receipts);
-  const broken: Fault[] = [
-    ...byUser(receipts).flatMap((own) => brokenReceipts(ports.secret, own)),
-    ...(await falseTraces(receipts, await ports.record.traces())),
-    ...(await missedByLedger(ports, receipts)),
-    ...(await faultsOf(ports)),
+  const heads = computeHeads(receipts);
+  const broken: AuditFault[] = [
+    ...groupByUser(receipts).flatMap((own) => findBrokenReceipts(ports.secret, own)),
+    ...(await findFalseTraces(receipts, await ports.record.traces())),
+    ...(await findLedgerMismatches(ports, receipts)),
+    ...(await findStoreFaults(ports)),
   ];
   if (head !== undefined && !heads.includes(head)) {
     broken.push({ id: "", problem: "receipts are missing that an earlier audit saw" });
@@ -42,29 +42,32 @@ export async function audit(
   return {
     receipts,
     broken,
-    publicKey: signingKeys(ports.secret).publicKey,
+    publicKey: deriveSigningKeys(ports.secret).publicKey,
     head: heads.at(-1) ?? "",
     backups: (await ports.record.backups()).filter(({ bytes }) => bytes > 0),
   };
 }
 
 /** After each receipt: the hash of the head before it and its own. The first is that of no receipt. */
-function headsOf(receipts: readonly ErasureReceipt[]): string[] {
+function computeHeads(receipts: readonly ErasureReceipt[]): string[] {
   const heads = [sha256("")];
   for (const { hash } of receipts) heads.push(sha256(`${heads.at(-1)}${hash}`));
   return heads;
 }
 
-function byUser(receipts: readonly ErasureReceipt[]): ErasureReceipt[][] {
-  return [...Map.groupBy(receipts, scopeKey).values()];
+function groupByUser(receipts: readonly ErasureReceipt[]): ErasureReceipt[][] {
+  return [...Map.groupBy(receipts, toScopeKey).values()];
 }
 
-async function falseTraces(receipts: readonly ErasureReceipt[], traces: readonly Trace[]): Promise<Fault[]> {
+async function findFalseTraces(
+  receipts: readonly ErasureReceipt[],
+  traces: readonly Trace[],
+): Promise<AuditFault[]> {
   const held = new Map(traces.map((trace) => [trace.receipt, trace]));
-  const faults: Fault[] = [];
+  const faults: AuditFault[] = [];
   for (const { id, trace: hash } of receipts) {
     const trace = held.get(id);
-    if (hash === undefined || (trace && (await traceHash(trace)) === hash)) continue;
+    if (hash === undefined || (trace && (await hashTrace(trace)) === hash)) continue;
     faults.push({
       id,
       problem: trace ? "its trace is not the one it was made with" : "its trace is missing",
@@ -73,10 +76,10 @@ async function falseTraces(receipts: readonly ErasureReceipt[], traces: readonly
   return faults;
 }
 
-async function missedByLedger(
+async function findLedgerMismatches(
   { ledger }: Pick<Ports, "ledger">,
   receipts: readonly ErasureReceipt[],
-): Promise<Fault[]> {
+): Promise<AuditFault[]> {
   const read = await ledger?.read();
   const damage =
     read && read.damaged > 0 ? [{ id: "", problem: `lines of the ledger are damaged: ${read.damaged}` }] : [];
@@ -85,10 +88,10 @@ async function missedByLedger(
     ({ receipt, replays }) => !known.has(receipt) && !(replays && known.has(replays)),
   );
   const hashes = new Map(receipts.map(({ id, trace }) => [id, trace]));
-  const changed: Fault[] = [];
+  const changed: AuditFault[] = [];
   for (const trace of read?.traces ?? []) {
     const hash = hashes.get(trace.receipt);
-    if (hash === undefined || (await traceHash(trace)) === hash) continue;
+    if (hash === undefined || (await hashTrace(trace)) === hash) continue;
     changed.push({ id: trace.receipt, problem: "its entry in the ledger is not the one it was made with" });
   }
   return [
@@ -101,10 +104,10 @@ async function missedByLedger(
   ];
 }
 
-async function faultsOf({ record }: Pick<Ports, "record">): Promise<Fault[]> {
+async function findStoreFaults({ record }: Pick<Ports, "record">): Promise<AuditFault[]> {
   const faults = await record.check();
   return faults
-    .filter(({ place }) => TELLING.has(place))
+    .filter(({ place }) => RECEIPT_FAULT_PLACES.has(place))
     .map(({ place, problem, count }) => ({ id: "", problem: `${place}: ${count} ${problem}` }));
 }
 

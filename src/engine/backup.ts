@@ -1,5 +1,5 @@
 import type { BackupNote } from "../domain/backup.ts";
-import { isoTime } from "../domain/time.ts";
+import { toIsoTime } from "../domain/time.ts";
 import { invalid, MemoryError } from "../errors.ts";
 import type { Ports } from "./ports.ts";
 import type { Backup, BackupOptions } from "./surface.ts";
@@ -22,20 +22,20 @@ export async function backup(
     );
   }
   const now = (): string => clock().toISOString();
-  const kept = until === undefined ? undefined : isoTime(until, "until");
+  const kept = until === undefined ? undefined : toIsoTime(until, "until");
   if (kept !== undefined && kept <= now()) throw invalid("backup: until must lie ahead.");
   const name = file.split(/[\\/]/).at(-1) ?? file;
   const before = (await record.backups()).find((note) => note.name === name);
   const draft: BackupNote = { name, at: now(), bytes: 0, digest: "" };
-  await record.noteBackup(draft);
+  await record.saveBackupNote(draft);
   try {
     const { counts, ...copied } = await record.copyTo(file, options);
     // What was stored until now may be in it.
     const note = { ...copied, name, at: now(), ...(kept === undefined ? {} : { until: kept }) };
-    await record.noteBackup(note);
+    await record.saveBackupNote(note);
     return { ...note, counts };
   } catch (error) {
-    await record.noteBackup(before ?? { ...draft, until: draft.at });
+    await record.saveBackupNote(before ?? { ...draft, until: draft.at });
     throw error;
   }
 }

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { byHash } from "./by-hash.ts";
+import { cacheByHash } from "./by-hash.ts";
 
 it("is made once of the same text, and of each kind", () => {
   const made: string[] = [];
-  const lengthOf = byHash((text, of: "one" | "other") => {
+  const lengthOf = cacheByHash((text, of: "one" | "other") => {
     made.push(`${of} ${text}`);
     return text.length;
   });
@@ -15,7 +15,7 @@ it("is made once of the same text, and of each kind", () => {
 
 it("keeps at most 20,000, and those that are asked for again", () => {
   let made = 0;
-  const count = byHash((text) => {
+  const count = cacheByHash((text) => {
     made += 1;
     return text.length;
   });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { claimKey, sameSlot } from "../domain/claim.ts";
+import { isSameSlot, toClaimKey } from "../domain/claim.ts";
 import type { Claim, Memory } from "../domain/memory.ts";
-import { type ClaimIndex, claimIndex } from "./claim-index.ts";
+import { type ClaimIndex, createClaimIndex } from "./claim-index.ts";
 
 const claim: fc.Arbitrary<Claim> = fc.record({
   subject: fc.constantFrom("user", "User", "Ana"),
@@ -29,9 +29,9 @@ function idsIn({ held }: Both, is: (one: Claim) => boolean): string[] {
 }
 
 function expectSame(both: Both, asked: Claim): void {
-  const isSame = (one: Claim): boolean => claimKey(one) === claimKey(asked);
-  expect([...both.index.same(asked)].sort()).toEqual(idsIn(both, isSame));
-  expect([...both.index.slot(asked)].sort()).toEqual(idsIn(both, (one) => sameSlot(one, asked)));
+  const isSame = (one: Claim): boolean => toClaimKey(one) === toClaimKey(asked);
+  expect([...both.index.findSame(asked)].sort()).toEqual(idsIn(both, isSame));
+  expect([...both.index.findInSlot(asked)].sort()).toEqual(idsIn(both, (one) => isSameSlot(one, asked)));
 }
 
 function take(both: Both, one: Step): void {
@@ -51,11 +51,11 @@ function take(both: Both, one: Step): void {
 it("knows after anything that is put, moved, removed and asked what a plain list knows", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), claim, (steps, last) => {
-      const both = { index: claimIndex(), held: new Map<string, Claim>() };
+      const both = { index: createClaimIndex(), held: new Map<string, Claim>() };
       for (const one of steps) take(both, one);
       expectSame(both, last);
       const namings = idsIn(both, ({ relation }) => relation === "be called");
-      expect([...both.index.namings()].sort()).toEqual(namings);
+      expect([...both.index.findNamings()].sort()).toEqual(namings);
     }),
     { numRuns: 500 },
   );

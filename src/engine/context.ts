@@ -1,18 +1,18 @@
-import { defanged } from "../domain/defang.ts";
+import { neutralizeText } from "../domain/defang.ts";
 import type { Item } from "../domain/recall.ts";
 import { estimateTokens } from "../domain/tokens.ts";
-import { wordKey } from "../domain/words.ts";
-import { byHash, shortHash } from "./by-hash.ts";
-import { injected } from "./injected.ts";
+import { toWordKey } from "../domain/words.ts";
+import { cacheByHash, hashText } from "./by-hash.ts";
+import { sanitizeForPrompt } from "./injected.ts";
 
 /** Where a passage stands in its conversation: its turn, and the turn that comes next in the session (-1 for none). */
-export interface Place {
+export interface TurnPosition {
   readonly turn: number;
   readonly next: number;
 }
 
 /** A context, and how many tokens it has, about. */
-export interface Packed {
+export interface PackedContext {
   readonly text: string;
   readonly tokens: number;
 }
@@ -26,50 +26,52 @@ export interface Packed {
 export function packContext(
   items: readonly Item[],
   maxTokens: number,
-  places: readonly (Place | undefined)[] = [],
-): Packed {
-  const taken: Taken[] = [];
+  places: readonly (TurnPosition | undefined)[] = [],
+): PackedContext {
+  const taken: ContextEntry[] = [];
   const said = new Set<string>();
   let tokens = 0;
   for (const [i, item] of items.entries()) {
-    const key = saying(item.text, "");
+    const key = hashWords(item.text, "");
     if (said.has(key)) continue;
-    const text = injected(item);
+    const text = sanitizeForPrompt(item);
     if (text === "") continue;
-    const one = { item, place: places[i], text: `${speakerOf(item)}${text}` };
+    const one = { item, place: places[i], text: `${formatSpeaker(item)}${text}` };
     // One more for the line break.
-    const cost = estimateTokens(lineOf([one])) + 1;
+    const cost = estimateTokens(formatLine([one])) + 1;
     if (tokens + cost > maxTokens) continue;
     said.add(key);
     tokens += cost;
     taken.push(one);
   }
-  const lines = joined(taken).sort(([one], [other]) =>
-    one && other ? standing(one.item) - standing(other.item) || (one.item.at < other.item.at ? 1 : -1) : 0,
+  const lines = groupAdjacent(taken).sort(([one], [other]) =>
+    one && other
+      ? rankStatus(one.item) - rankStatus(other.item) || (one.item.at < other.item.at ? 1 : -1)
+      : 0,
   );
-  const text = lines.map(lineOf).join("\n");
+  const text = lines.map(formatLine).join("\n");
   return { text, tokens: estimateTokens(text) };
 }
 
 /** The same of two texts that say the same. */
-const saying = byHash((text) => shortHash(wordKey(text)));
+const hashWords = cacheByHash((text) => hashText(toWordKey(text)));
 
-interface Taken {
+interface ContextEntry {
   readonly item: Item;
-  readonly place: Place | undefined;
+  readonly place: TurnPosition | undefined;
   /** Who said what, on one line: a line break in the text would pass for another line. */
   readonly text: string;
 }
 
 /** What belongs on one line: passages that follow each other and stand alike, in the order in which they were said. */
-function joined(taken: readonly Taken[]): Taken[][] {
-  const byTurn = new Map<number, Taken>();
+function groupAdjacent(taken: readonly ContextEntry[]): ContextEntry[][] {
+  const byTurn = new Map<number, ContextEntry>();
   for (const one of taken) {
     // A second passage of the same message has a line of its own.
     if (one.place && !byTurn.has(one.place.turn)) byTurn.set(one.place.turn, one);
   }
-  const inRun = (one: Taken): boolean => one.place !== undefined && byTurn.get(one.place.turn) === one;
-  const follows = ({ item, place }: Taken): Taken | undefined => {
+  const inRun = (one: ContextEntry): boolean => one.place !== undefined && byTurn.get(one.place.turn) === one;
+  const follows = ({ item, place }: ContextEntry): ContextEntry | undefined => {
     const next = place && byTurn.get(place.next);
     return next && next.item.status === item.status ? next : undefined;
   };
@@ -83,7 +85,7 @@ function joined(taken: readonly Taken[]): Taken[][] {
     });
 }
 
-function standing({ status }: Item): number {
+function rankStatus({ status }: Item): number {
   return status === "current" ? 0 : 1;
 }
 
@@ -91,28 +93,28 @@ function standing({ status }: Item): number {
  * `- [2026-01-12] The user uses Shram. (message m1)`; of more than one, `- [2026-01-12] user: … / assistant: …
  * (messages m1, m2)`.
  */
-function lineOf(line: readonly Taken[]): string {
+function formatLine(line: readonly ContextEntry[]): string {
   const first = line[0]?.item;
   if (!first) return "";
   const texts = line.map(({ text }) => text);
   const sources = line.flatMap(({ item }) => item.sources.at(-1)?.message ?? []);
   const from = sources.length === 0 ? "" : ` (message${sources.length > 1 ? "s" : ""} ${sources.join(", ")})`;
-  return `- [${first.at.slice(0, 10)}]${note(first)} ${texts.join(" / ")}${from}`;
+  return `- [${first.at.slice(0, 10)}]${formatStatusNote(first)} ${texts.join(" / ")}${from}`;
 }
 
-function speakerOf({ type, sources }: Item): string {
+function formatSpeaker({ type, sources }: Item): string {
   const source = sources.at(-1);
   return type === "passage" && source
-    ? `${source.name === undefined ? source.role : nameOf(source.name)}: `
+    ? `${source.name === undefined ? source.role : formatName(source.name)}: `
     : "";
 }
 
 /** A name on one line, with nothing in it that calls out. */
-function nameOf(name: string): string {
-  return defanged(name).replace(/\s+/g, " ").trim().slice(0, 60);
+function formatName(name: string): string {
+  return neutralizeText(name).replace(/\s+/g, " ").trim().slice(0, 60);
 }
 
-function note({ status, validTo }: Item): string {
+function formatStatusNote({ status, validTo }: Item): string {
   if (status === "retracted") return " [was never so]";
   if (status === "superseded")
     return validTo ? ` [no longer so since ${validTo.slice(0, 10)}]` : " [no longer so]";

@@ -1,11 +1,11 @@
-import { storableText } from "../domain/limits.ts";
+import { toStorableText } from "../domain/limits.ts";
 import type { Answer, AnsweredBy, Recall } from "../domain/recall.ts";
 import type { Receipt } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import { asksForAll } from "./answer/overview.ts";
 import { type ComposedAnswer, composeAnswer } from "./answer.ts";
-import { inWords, lastOf } from "./by-model/answer.ts";
-import { replyByModel } from "./by-model/reply.ts";
+import { getReturnValue, streamWords } from "./by-model/answer.ts";
+import { streamReplyByModel } from "./by-model/reply.ts";
 import type { Ports } from "./ports.ts";
 import { recall } from "./recall.ts";
 import { remember } from "./remember.ts";
@@ -19,7 +19,7 @@ export async function converse(
   message: string,
   options: RememberOptions = {},
 ): Promise<Reply> {
-  return lastOf(converseStream(ports, scope, message, options));
+  return getReturnValue(converseStream(ports, scope, message, options));
 }
 
 /**
@@ -36,24 +36,24 @@ export async function* converseStream(
   said: string,
   options: RememberOptions = {},
 ): AsyncGenerator<string, Reply, void> {
-  const message = typeof said === "string" ? storableText(said).text : said;
+  const message = typeof said === "string" ? toStorableText(said).text : said;
   const asks = ports.questions.isQuestion(message) || asksForAll(message);
   const signal = options.signal ? { signal: options.signal } : {};
   const session = options.session ?? scope.session;
   const before = asks ? await composeAnswer(ports, scope, message, signal, session) : undefined;
-  const recalled = before?.answer.recall ?? (await recalledFor(ports, scope, message, signal));
+  const recalled = before?.answer.recall ?? (await recallForModel(ports, scope, message, signal));
   const receipt = await remember(ports, scope, message, options);
   const [asking] = receipt.messages;
   if (before && asking !== undefined)
     ports.recalls?.note(scope, before.answer.recall.id, { message: asking });
   const { messages } = await ports.states.of(scope);
   const turn = messages.get(asking ?? "")?.turn ?? 0;
-  const spoken = yield* spokenReply(ports, { scope, session, message, options, before, recalled, receipt });
+  const spoken = yield* streamReply(ports, { scope, session, message, options, before, recalled, receipt });
   return { receipt, turn, ...spoken };
 }
 
 /** A model is told what is known about whatever is said. */
-async function recalledFor(
+async function recallForModel(
   ports: Ports,
   scope: Scope,
   message: string,
@@ -63,7 +63,7 @@ async function recalledFor(
 }
 
 /** What was said, and what came of it. */
-export interface Turn {
+export interface ConversationTurn {
   readonly scope: Scope;
   readonly session: string | undefined;
   readonly message: string;
@@ -73,16 +73,16 @@ export interface Turn {
   readonly receipt: Receipt;
 }
 
-export interface Spoken extends AnsweredBy {
+export interface SpokenReply extends AnsweredBy {
   readonly text: string;
   readonly answer?: Answer;
 }
 
-async function* spokenReply(ports: Ports, turn: Turn): AsyncGenerator<string, Spoken, void> {
+async function* streamReply(ports: Ports, turn: ConversationTurn): AsyncGenerator<string, SpokenReply, void> {
   const { before, receipt, message, options } = turn;
-  const spoken = yield* replyByModel(ports, turn);
+  const spoken = yield* streamReplyByModel(ports, turn);
   if (spoken?.by === "model") return spoken;
   const text = composeReply({ receipt, said: message, ...(before ? { answer: before.answer } : {}) });
-  yield* inWords(text, options.signal);
+  yield* streamWords(text, options.signal);
   return { text, ...(before ? { answer: before.answer } : {}), by: "memory", ...spoken };
 }

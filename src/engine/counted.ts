@@ -2,12 +2,15 @@ import type { ReceiptLine } from "../domain/receipt.ts";
 import type { Meter } from "../ports/meter.ts";
 
 /** Why a proposal is refused that names words which nobody said there. */
-export const NO_QUOTE = "the quote is not in the message";
+export const QUOTE_NOT_FOUND = "the quote is not in the message";
 
 /** Counts what became of memories, and of what was proposed for them. */
-export function countLines(meter: Meter, lines: readonly Pick<ReceiptLine, "action" | "why">[]): void {
+export function countMemoryChanges(
+  meter: Meter,
+  lines: readonly Pick<ReceiptLine, "action" | "why">[],
+): void {
   for (const { action, why } of lines) {
     meter.count("memory_changes_total", { action });
-    if (why === NO_QUOTE) meter.count("memory_quotes_refused_total");
+    if (why === QUOTE_NOT_FOUND) meter.count("memory_quotes_refused_total");
   }
 }

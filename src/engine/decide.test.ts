@@ -4,26 +4,26 @@ import type { Tombstone } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { AddProposal, EndProposal } from "../ports/extractor.ts";
-import { claimIndex } from "./claim-index.ts";
-import { type Deciding, decide } from "./decide.ts";
-import { memoryDraft } from "./memory-draft.ts";
-import { claimTombstones } from "./tombstones.ts";
+import { createClaimIndex } from "./claim-index.ts";
+import { type DecisionContext, decide } from "./decide.ts";
+import { createMemoryDraft } from "./memory-draft.ts";
+import { hashClaimTombstones } from "./tombstones.ts";
 
 const SCOPE = { project: "default", user: "ana" };
 const secret = passingSecret();
-let deciding: Deciding & { tombstones: Map<string, Tombstone> };
+let deciding: DecisionContext & { tombstones: Map<string, Tombstone> };
 let ports: { ids: () => string; secret: typeof secret };
 let turn = 0;
 
 beforeEach(() => {
   deciding = {
     scope: SCOPE,
-    draft: memoryDraft(
-      { memories: new Map(), current: new Map(), claims: claimIndex(), revision: 0 },
+    draft: createMemoryDraft(
+      { memories: new Map(), current: new Map(), claims: createClaimIndex(), revision: 0 },
       "2026-01-01T00:00:00.000Z",
     ),
     tombstones: new Map(),
-    lifted: new Set(),
+    liftedTombstones: new Set(),
   };
   ports = { ids: uuidv7(), secret };
   turn = 0;
@@ -110,7 +110,7 @@ describe("adding", () => {
     expect(values()).toEqual(["Bristol"]);
     expect(lines.map(({ action }) => action)).toEqual(["superseded", "added"]);
     expect(lines[0]?.by).toBe(lines[1]?.id);
-    const old = deciding.draft.made.findLast(({ claim }) => claim?.value === "Leeds");
+    const old = deciding.draft.versions.findLast(({ claim }) => claim?.value === "Leeds");
     expect(old).toMatchObject({ status: "superseded", validTo: "2026-01-02T00:00:00.000Z" });
   });
 
@@ -213,7 +213,7 @@ describe("refusing", () => {
 
   it("refuses what was erased, unless the user says it again later", () => {
     const claim = { subject: "user", relation: "use", value: "Magnet" };
-    const hashes = claimTombstones(secret, SCOPE, claim);
+    const hashes = hashClaimTombstones(secret, SCOPE, claim);
     deciding.tombstones.set(hashes.claim, {
       hash: hashes.claim,
       of: "claim",
@@ -223,10 +223,10 @@ describe("refusing", () => {
     expect(tell("I use Magnet.", { value: "Magnet" }, old)[0]?.action).toBe("refused");
     const imported = { at: "2026-01-12T00:00:00.000Z", origin: "import" as const };
     expect(tell("I use Magnet.", { value: "Magnet" }, imported)[0]?.action).toBe("refused");
-    expect(deciding.lifted.size).toBe(0);
+    expect(deciding.liftedTombstones.size).toBe(0);
     expect(tell("I use Magnet.", { value: "magnet" }, { at: "2026-01-11T00:00:00.000Z" })[0]?.action).toBe(
       "added",
     );
-    expect([...deciding.lifted]).toEqual([hashes.claim]);
+    expect([...deciding.liftedTombstones]).toEqual([hashes.claim]);
   });
 });

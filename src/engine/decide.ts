@@ -1,77 +1,85 @@
 import type { Tombstone } from "../domain/change-set.ts";
-import { claimKey, isLive, qualifiersAgree, qualifiersApart, sameSlot, valuesMeet } from "../domain/claim.ts";
+import {
+  areQualifiersCompatible,
+  areQualifiersDisjoint,
+  isCurrentAt,
+  isSameSlot,
+  isValueContained,
+  toClaimKey,
+} from "../domain/claim.ts";
 import type { Claim, Memory, SourceSpan } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { ReceiptLine } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
-import { sameWords } from "../domain/words.ts";
-import type { AddProposal, EndProposal, Target } from "../ports/extractor.ts";
-import { countLines, NO_QUOTE } from "./counted.ts";
+import { hasSameWords } from "../domain/words.ts";
+import type { AddProposal, EndProposal, ProposalTarget } from "../ports/extractor.ts";
+import { countMemoryChanges, QUOTE_NOT_FOUND } from "./counted.ts";
 import type { MemoryDraft } from "./memory-draft.ts";
 import type { Ports } from "./ports.ts";
-import { claimTombstones, isSaidAgain } from "./tombstones.ts";
-import { isAsked, isPasted, orderAt } from "./ward.ts";
+import { hashClaimTombstones, isRestatedByUser } from "./tombstones.ts";
+import { findInjection, isPasted, isUserAuthored } from "./ward.ts";
 
 /** More removals than this in one go wait for a yes: a mistaken sentence must not sweep a memory empty. */
-export const MOST_REMOVALS = 3;
+export const MAX_REMOVALS = 3;
 
 /** What deciding stands on: the draft it writes to, and the tombstones, from which it takes those that are lifted. */
-export interface Deciding {
+export interface DecisionContext {
   readonly scope: Scope;
   readonly draft: MemoryDraft;
   readonly tombstones: ReadonlyMap<string, Tombstone>;
-  readonly lifted: Set<string>;
+  readonly liftedTombstones: Set<string>;
   /** Whether the user has said yes to what would otherwise wait. */
   readonly isAgreed?: boolean;
 }
 
-type Deciders = Pick<Ports, "ids" | "secret" | "meter">;
+type DecisionPorts = Pick<Ports, "ids" | "secret" | "meter">;
 
 /**
  * Turns a proposal into new versions of memories, or refuses it. Deterministic: the same proposal on the same
  * memories decides the same. Gives a line for each memory touched, and for a refusal one with its reason.
  */
 export function decide(
-  ports: Deciders,
-  deciding: Deciding,
+  ports: DecisionPorts,
+  deciding: DecisionContext,
   proposal: AddProposal | EndProposal,
   message: Message | undefined,
 ): ReceiptLine[] {
-  const lines = decided(ports, deciding, proposal, message);
-  if (ports.meter) countLines(ports.meter, lines);
+  const lines = decideProposal(ports, deciding, proposal, message);
+  if (ports.meter) countMemoryChanges(ports.meter, lines);
   return lines;
 }
 
-function decided(
-  ports: Deciders,
-  deciding: Deciding,
+function decideProposal(
+  ports: DecisionPorts,
+  deciding: DecisionContext,
   proposal: AddProposal | EndProposal,
   message: Message | undefined,
 ): ReceiptLine[] {
-  const source = message && quoteOf(message, proposal);
-  if (!message || !source) return [refused(proposal, NO_QUOTE)];
+  const source = message && findQuote(message, proposal);
+  if (!message || !source) return [toRefusal(proposal, QUOTE_NOT_FOUND)];
   if (message.role !== "user")
-    return [refused(proposal, "only the user's own words make or change memories")];
-  if (isPasted(message, source)) return [refused(proposal, "it stands in a text that was brought in")];
-  const order = orderAt(message, source, proposal.propose === "add" ? proposal.text : "");
+    return [toRefusal(proposal, "only the user's own words make or change memories")];
+  if (isPasted(message, source)) return [toRefusal(proposal, "it stands in a text that was brought in")];
+  const order = findInjection(message, source, proposal.propose === "add" ? proposal.text : "");
   if (proposal.propose !== "add") {
-    if (order) return [refused(proposal, setAside(order))];
-    if (!isAsked(message, source)) return [refused(proposal, "it stands beside somebody else's orders")];
-    return end(deciding, proposal, message, source);
+    if (order) return [toRefusal(proposal, describeInjection(order))];
+    if (!isUserAuthored(message, source))
+      return [toRefusal(proposal, "it stands beside somebody else's orders")];
+    return endMemories(deciding, proposal, message, source);
   }
   return order
-    ? [quarantine(ports, deciding, proposal, message, source, setAside(order))]
-    : add(ports, deciding, proposal, message, source);
+    ? [quarantine(ports, deciding, proposal, message, source, describeInjection(order))]
+    : addStatement(ports, deciding, proposal, message, source);
 }
 
-function setAside({ does }: { does: string }): string {
+function describeInjection({ does }: { does: string }): string {
   return `it would have the assistant ${does}`;
 }
 
 /** What is no statement but an order is kept for people to look at: it replaces nothing and is never given to a model. */
 function quarantine(
-  ports: Deciders,
-  { draft }: Deciding,
+  ports: DecisionPorts,
+  { draft }: DecisionContext,
   proposal: AddProposal,
   message: Message,
   source: SourceSpan,
@@ -96,43 +104,43 @@ function quarantine(
     quarantined: true,
     action: "quarantined",
     why,
-    ...labels(message),
+    ...labelsOf(message),
     ...(proposal.claim ? { claim: proposal.claim } : {}),
     ...(proposal.sensitive ? { sensitive: true } : {}),
   });
   return { id, action: "quarantined", text, why };
 }
 
-function quoteOf(message: Message, place: { start: number; end: number }): SourceSpan | undefined {
+function findQuote(message: Message, place: { start: number; end: number }): SourceSpan | undefined {
   const { start, end } = place;
   if (!Number.isInteger(start) || !Number.isInteger(end) || start < 0 || end <= start) return undefined;
   if (end > message.content.length) return undefined;
   return { message: message.id, start, end, quote: message.content.slice(start, end) };
 }
 
-function refused(proposal: AddProposal | EndProposal, why: string): ReceiptLine {
+function toRefusal(proposal: AddProposal | EndProposal, why: string): ReceiptLine {
   return { id: "", action: "refused", text: proposal.propose === "add" ? proposal.text : "", why };
 }
 
-function add(
-  ports: Deciders,
-  deciding: Deciding,
+function addStatement(
+  ports: DecisionPorts,
+  deciding: DecisionContext,
   proposal: AddProposal,
   message: Message,
   source: SourceSpan,
 ): ReceiptLine[] {
   if (proposal.claim && !mayReturn(ports, deciding, proposal.claim, message)) {
-    return [refused(proposal, "it was erased; only the user can bring it back, by saying it again")];
+    return [toRefusal(proposal, "it was erased; only the user can bring it back, by saying it again")];
   }
   const { draft } = deciding;
   const same = findSame(draft, proposal, message.at);
   if (same)
     return [
-      merge(draft, same, proposal, message, source),
+      mergeStatement(draft, same, proposal, message, source),
       ...replaceOthers(deciding, proposal, message, same.id),
     ];
   const id = ports.ids();
-  const newer = proposal.holds === "one" ? newerValue(draft, proposal.claim, message.at) : undefined;
+  const newer = proposal.holds === "one" ? findNewerValue(draft, proposal.claim, message.at) : undefined;
   draft.put({
     id,
     text: proposal.text,
@@ -145,8 +153,8 @@ function add(
     at: message.at,
     sources: [source],
     action: "added",
-    ...labels(message),
-    ...details(proposal, message),
+    ...labelsOf(message),
+    ...detailsOf(proposal, message),
     ...(proposal.why === undefined ? {} : { why: proposal.why }),
     ...(newer
       ? { supersededBy: newer.id, validTo: newer.validFrom ?? newer.at, why: "something newer was known" }
@@ -157,14 +165,14 @@ function add(
   return [...replaceOthers(deciding, proposal, message, id), added];
 }
 
-function labels(message: Message): Partial<Memory> {
+function labelsOf(message: Message): Partial<Memory> {
   return {
     ...(message.agent === undefined ? {} : { agent: message.agent }),
     ...(message.session === undefined ? {} : { session: message.session }),
   };
 }
 
-function details(proposal: AddProposal, message: Message): Partial<Memory> {
+function detailsOf(proposal: AddProposal, message: Message): Partial<Memory> {
   const { claim, when, validTo, expiresAt, sensitive } = proposal;
   return {
     // Of what was over when it was told, and of which nobody said since when, the beginning is open.
@@ -180,26 +188,26 @@ function details(proposal: AddProposal, message: Message): Partial<Memory> {
 }
 
 /** Bars what was erased, and lifts the tombstones of what the user says again. */
-function mayReturn(ports: Deciders, deciding: Deciding, claim: Claim, message: Message): boolean {
+function mayReturn(ports: DecisionPorts, deciding: DecisionContext, claim: Claim, message: Message): boolean {
   if (deciding.tombstones.size === 0) return true;
-  const hashes = Object.values(claimTombstones(ports.secret, deciding.scope, claim));
+  const hashes = Object.values(hashClaimTombstones(ports.secret, deciding.scope, claim));
   const standing = hashes.flatMap((hash) => deciding.tombstones.get(hash) ?? []);
-  if (!standing.every((tombstone) => isSaidAgain(message, tombstone))) return false;
-  for (const tombstone of standing) deciding.lifted.add(tombstone.hash);
+  if (!standing.every((tombstone) => isRestatedByUser(message, tombstone))) return false;
+  for (const tombstone of standing) deciding.liftedTombstones.add(tombstone.hash);
   return true;
 }
 
 function findSame(draft: MemoryDraft, proposal: AddProposal, at: string): Memory | undefined {
-  const candidates = proposal.claim ? draft.same(proposal.claim) : draft.current();
-  return candidates.find((memory) => isLive(memory, at) && saysSame(memory, proposal));
+  const candidates = proposal.claim ? draft.findSame(proposal.claim) : draft.current();
+  return candidates.find((memory) => isCurrentAt(memory, at) && isSameStatement(memory, proposal));
 }
 
-function saysSame(memory: Memory, { claim, text, when }: AddProposal): boolean {
-  if (!claim || !memory.claim) return !claim && !memory.claim && sameWords(memory.text, text);
+function isSameStatement(memory: Memory, { claim, text, when }: AddProposal): boolean {
+  if (!claim || !memory.claim) return !claim && !memory.claim && hasSameWords(memory.text, text);
   if (
     memory.claim.relation !== claim.relation ||
-    claimKey(memory.claim) !== claimKey(claim) ||
-    !qualifiersAgree(memory.claim, claim)
+    toClaimKey(memory.claim) !== toClaimKey(claim) ||
+    !areQualifiersCompatible(memory.claim, claim)
   )
     return false;
   // An appointment on another day is another event, or the same one moved; not the same claim once more.
@@ -207,7 +215,7 @@ function saysSame(memory: Memory, { claim, text, when }: AddProposal): boolean {
 }
 
 /** The same claim again: more evidence, and the richer wording of the two. */
-function merge(
+function mergeStatement(
   draft: MemoryDraft,
   memory: Memory,
   proposal: AddProposal,
@@ -234,33 +242,36 @@ function merge(
 }
 
 /** A newer value of a one-value relation than this statement, which was said before it but arrives after it. */
-function newerValue(draft: MemoryDraft, claim: Claim | undefined, at: string): Memory | undefined {
+function findNewerValue(draft: MemoryDraft, claim: Claim | undefined, at: string): Memory | undefined {
   if (!claim) return undefined;
-  return draft.slot(claim).find((memory) => memory.at > at && isLive(memory, at) && isRival(memory, claim));
+  return draft
+    .findInSlot(claim)
+    .find((memory) => memory.at > at && isCurrentAt(memory, at) && isRival(memory, claim));
 }
 
 /** Another value in the same slot of a one-value relation, in circumstances that are not clearly others. */
 function isRival(memory: Memory, claim: Claim): boolean {
-  if (!memory.claim || !sameSlot(memory.claim, claim)) return false;
-  return !(memory.kind === "preference" && qualifiersApart(memory.claim, claim));
+  if (!memory.claim || !isSameSlot(memory.claim, claim)) return false;
+  return !(memory.kind === "preference" && areQualifiersDisjoint(memory.claim, claim));
 }
 
 /** Ends what the new statement takes the place of: named by it, or the old value of a one-value relation. */
 function replaceOthers(
-  deciding: Deciding,
+  deciding: DecisionContext,
   proposal: AddProposal,
   message: Message,
   by: string,
 ): ReceiptLine[] {
   const { draft } = deciding;
   const { claim, replaces, holds } = proposal;
-  const named = replaces ? draft.current().filter((memory) => meets(memory, replaces)) : [];
-  const rivals = holds === "one" && claim ? draft.slot(claim).filter((memory) => isRival(memory, claim)) : [];
+  const named = replaces ? draft.current().filter((memory) => matchesTarget(memory, replaces)) : [];
+  const rivals =
+    holds === "one" && claim ? draft.findInSlot(claim).filter((memory) => isRival(memory, claim)) : [];
   const old = [...new Set([...named, ...rivals])].filter(
-    (memory) => memory.id !== by && isLive(memory, message.at) && memory.at <= message.at,
+    (memory) => memory.id !== by && isCurrentAt(memory, message.at) && memory.at <= message.at,
   );
-  if (old.length > MOST_REMOVALS && proposal.replaces && !proposal.replaces.ids) {
-    return [refused(proposal, `it would end ${old.length} memories at once; name the one that is meant`)];
+  if (old.length > MAX_REMOVALS && proposal.replaces && !proposal.replaces.ids) {
+    return [toRefusal(proposal, `it would end ${old.length} memories at once; name the one that is meant`)];
   }
   const action = proposal.corrects ? "retracted" : "superseded";
   const why = action === "retracted" ? "the user corrected it" : "a newer statement took its place";
@@ -270,7 +281,7 @@ function replaceOthers(
       status: action,
       supersededBy: by,
       action,
-      ...(action === "superseded" ? { validTo: endOf(memory, proposal, message) } : {}),
+      ...(action === "superseded" ? { validTo: endTimeOf(memory, proposal, message) } : {}),
       why,
     });
     return { id: memory.id, action, text: memory.text, by, why };
@@ -278,17 +289,22 @@ function replaceOthers(
 }
 
 /** Nothing ends before it began, whatever is said of what took its place. */
-function endOf(memory: Memory, { validFrom }: AddProposal, { at }: Message): string {
+function endTimeOf(memory: Memory, { validFrom }: AddProposal, { at }: Message): string {
   if (validFrom === undefined) return at;
   return validFrom < (memory.validFrom ?? memory.at) ? at : validFrom;
 }
 
-function end(deciding: Deciding, proposal: EndProposal, message: Message, source: SourceSpan): ReceiptLine[] {
+function endMemories(
+  deciding: DecisionContext,
+  proposal: EndProposal,
+  message: Message,
+  source: SourceSpan,
+): ReceiptLine[] {
   const { draft } = deciding;
-  const found = endedBy(draft, proposal, message);
-  if (found.length > MOST_REMOVALS && !deciding.isAgreed) {
+  const found = findEnded(draft, proposal, message);
+  if (found.length > MAX_REMOVALS && !deciding.isAgreed) {
     return [
-      refused(
+      toRefusal(
         proposal,
         `it would end ${found.length} memories at once; say yes to that, or name the one that is meant`,
       ),
@@ -312,17 +328,19 @@ function end(deciding: Deciding, proposal: EndProposal, message: Message, source
 }
 
 /** What a proposal would end, of what holds when it is said. */
-export function endedBy(draft: MemoryDraft, { target }: EndProposal, { at }: Message): Memory[] {
-  return draft.current().filter((memory) => isLive(memory, at) && memory.at <= at && meets(memory, target));
+export function findEnded(draft: MemoryDraft, { target }: EndProposal, { at }: Message): Memory[] {
+  return draft
+    .current()
+    .filter((memory) => isCurrentAt(memory, at) && memory.at <= at && matchesTarget(memory, target));
 }
 
 /** Whether a memory is what a target names. An empty target names nothing. */
-export function meets(memory: Memory, target: Target): boolean {
+export function matchesTarget(memory: Memory, target: ProposalTarget): boolean {
   if (target.ids) return target.ids.includes(memory.id);
   const { claim } = memory;
   if (!claim || (target.subject ?? target.relation ?? target.value) === undefined) return false;
   if (target.subject !== undefined && target.subject.toLowerCase() !== claim.subject.toLowerCase())
     return false;
   if (target.relation !== undefined && target.relation !== claim.relation) return false;
-  return target.value === undefined || valuesMeet(claim.value, target.value);
+  return target.value === undefined || isValueContained(claim.value, target.value);
 }

@@ -1,47 +1,51 @@
 import type { Scope } from "../domain/scope.ts";
-import { change } from "./change.ts";
-import { type Digested, digest } from "./digest.ts";
-import { forgetAsked } from "./forget.ts";
+import { commitChange } from "./change.ts";
+import { type ExtractionResult, extractMessages } from "./digest.ts";
+import { eraseRequested } from "./forget.ts";
 import type { Ports } from "./ports.ts";
-import { reworded } from "./remember.ts";
-import { understandPending } from "./understand/pending.ts";
-import { unitsOf } from "./units.ts";
+import { selectReworded } from "./remember.ts";
+import { extractPendingByModel } from "./understand/pending.ts";
+import { createSearchUnits } from "./units.ts";
 
-interface Progress {
+interface ExtractionProgress {
   readonly read: number;
   readonly more: boolean;
-  readonly erase?: NonNullable<Digested["erase"]>;
+  readonly erase?: NonNullable<ExtractionResult["erase"]>;
 }
 
 /** How many waiting messages are read for one commit. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /**
  * Reads the messages that wait for an extractor, oldest first, until none is left: those stored with
  * `extract: "later"`, those that a crash left behind, and those that wait for a model. Gives how many it read. Safe to repeat
  * and to break off. Throws what hinders it: what could not be read goes on waiting.
  */
-export async function digestPending(ports: Ports, scope: Scope, signal?: AbortSignal): Promise<number> {
-  const heard = await hearPending(ports, scope, signal);
+export async function extractPending(ports: Ports, scope: Scope, signal?: AbortSignal): Promise<number> {
+  const heard = await extractPendingByRules(ports, scope, signal);
   if (!ports.modelExtractor) return heard;
-  const understood = await understandPending(ports, scope, signal);
+  const understood = await extractPendingByModel(ports, scope, signal);
   if (understood.problem) throw understood.problem;
   return heard + understood.read;
 }
 
 /** Reads what nobody has read yet with the extractor that needs no model. */
-export async function hearPending(ports: Ports, scope: Scope, signal?: AbortSignal): Promise<number> {
+export async function extractPendingByRules(
+  ports: Ports,
+  scope: Scope,
+  signal?: AbortSignal,
+): Promise<number> {
   for (let read = 0; ; ) {
     signal?.throwIfAborted();
-    const { result } = await change<Progress>(ports, scope, async (state, at) => {
+    const { result } = await commitChange<ExtractionProgress>(ports, scope, async (state, at) => {
       const waiting = [...state.messages.values()].filter(
         // What has been heard waits for a model: for this program's, or for another's on the same record. What has been
         // erased since waits for nothing.
         ({ digest, undone, heard, content }) => digest === "pending" && !undone && (!heard || content === ""),
       );
-      const messages = waiting.slice(0, AT_ONCE);
+      const messages = waiting.slice(0, BATCH_SIZE);
       if (messages.length === 0) return { result: { read: 0, more: false } };
-      const digested = await digest(ports, {
+      const digested = await extractMessages(ports, {
         state,
         at,
         messages,
@@ -55,8 +59,8 @@ export async function hearPending(ports: Ports, scope: Scope, signal?: AbortSign
           cause: "digest",
           digests: settled.map(({ id, digest, heard }) => ({ id, digest, ...(heard ? { heard } : {}) })),
           memories: digested.memories,
-          units: await unitsOf(ports, [], reworded(state, digested.memories), signal),
-          liftTombstones: digested.lifted,
+          units: await createSearchUnits(ports, [], selectReworded(state, digested.memories), signal),
+          liftTombstones: digested.liftedTombstones,
         },
         result: {
           read: digested.messages.length,
@@ -66,7 +70,7 @@ export async function hearPending(ports: Ports, scope: Scope, signal?: AbortSign
       };
     });
     read += result.read;
-    if (result.erase) await forgetAsked(ports, scope, result.erase, signal);
+    if (result.erase) await eraseRequested(ports, scope, result.erase, signal);
     if (!result.more) return read;
   }
 }

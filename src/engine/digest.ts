@@ -1,29 +1,29 @@
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
-import type { ReceiptLine, Waiting } from "../domain/receipt.ts";
+import type { PendingConfirmation, ReceiptLine } from "../domain/receipt.ts";
 import type { EraseProposal, Proposal } from "../ports/extractor.ts";
-import { type Deciding, decide } from "./decide.ts";
-import { endedLately, knownFor } from "./known.ts";
-import { memoryDraft } from "./memory-draft.ts";
-import { othersTurn } from "./others-turn.ts";
+import { type DecisionContext, decide } from "./decide.ts";
+import { findKnownMemories, findRecentlyEnded } from "./known.ts";
+import { createMemoryDraft } from "./memory-draft.ts";
+import { yieldToEventLoop } from "./others-turn.ts";
 import type { Ports } from "./ports.ts";
-import { sweepOf } from "./understand/sweeps.ts";
+import { getHeldSweeps } from "./understand/sweeps.ts";
 import type { UserState } from "./user-state.ts";
-import { agreedTo, isSweeping, waitingFor } from "./waiting.ts";
-import { isAsked, readWard } from "./ward.ts";
+import { findConfirmedRequest, needsConfirmation, toWaiting } from "./waiting.ts";
+import { inspectMessage, isUserAuthored } from "./ward.ts";
 
 /** How many turns before a message an extractor is shown. */
-const EARLIER = 12;
+const EARLIER_TURNS = 12;
 /** So far back are they looked for: of a session that others came between, the rest is long past. */
-const LOOKED_AT = 2000;
+const MAX_LOOKBACK = 2000;
 
-const NOT_MOVED: ReadonlyMap<string, string> = new Map();
+const NO_MOVED_TIMES: ReadonlyMap<string, string> = new Map();
 
 /** The rules never wait for anything: so long do they hold up everybody else, in an import of thousands too. */
-const LONGEST_HELD_MS = 10;
+const MAX_SLICE_MS = 10;
 
 /** What reading messages came to. */
-export interface Digested {
+export interface ExtractionResult {
   /**
    * The messages read, marked `done`, or `heard` where a model is to read them, too; one that asks to forget stays
    * `pending` until that is carried out.
@@ -32,10 +32,10 @@ export interface Digested {
   /** New versions of memories, in order. */
   readonly memories: readonly Memory[];
   /** Hashes of tombstones that the user's words lifted. */
-  readonly lifted: readonly string[];
+  readonly liftedTombstones: readonly string[];
   readonly lines: readonly ReceiptLine[];
   /** Requests that wait for a yes. */
-  readonly waiting: readonly Waiting[];
+  readonly waiting: readonly PendingConfirmation[];
   /** The requests of the last message read to forget something; they end the reading. */
   readonly erase?: { readonly message: Message; readonly proposals: readonly EraseProposal[] };
 }
@@ -44,7 +44,7 @@ export interface Digested {
  * Reads messages in order and decides on what the extractor proposes, up to and with the first message that asks
  * to forget something. Nothing is written here.
  */
-export async function digest(
+export async function extractMessages(
   ports: Pick<Ports, "extractor" | "modelExtractor" | "ids" | "secret" | "meter">,
   input: {
     state: UserState;
@@ -55,45 +55,54 @@ export async function digest(
     mayErase: boolean;
     signal?: AbortSignal;
   },
-): Promise<Digested> {
+): Promise<ExtractionResult> {
   const { state, at, mayErase } = input;
-  const draft = memoryDraft(state, at);
-  const deciding: Deciding = { scope: state.scope, draft, tombstones: state.tombstones, lifted: new Set() };
+  const draft = createMemoryDraft(state, at);
+  const deciding: DecisionContext = {
+    scope: state.scope,
+    draft,
+    tombstones: state.tombstones,
+    liftedTombstones: new Set(),
+  };
   const done: Message[] = [];
   const lines: ReceiptLine[] = [];
-  const waiting: Waiting[] = [];
-  const result = { messages: done, lines, waiting, memories: draft.made };
-  const sessions = sessionTails(state);
+  const waiting: PendingConfirmation[] = [];
+  const result = { messages: done, lines, waiting, memories: draft.versions };
+  const sessions = createSessionTails(state);
   let held = performance.now();
   for (const message of input.messages) {
     input.signal?.throwIfAborted();
-    if (performance.now() - held > LONGEST_HELD_MS) {
-      await othersTurn();
+    if (performance.now() - held > MAX_SLICE_MS) {
+      await yieldToEventLoop();
       held = performance.now();
     }
     const earlier = sessions.before(message);
     const isAllowed = mayErase && message.role === "user" && message.mayErase !== false;
-    const spokenAt = input.spokenAt ?? NOT_MOVED;
+    const spokenAt = input.spokenAt ?? NO_MOVED_TIMES;
     const hearing = { state, deciding, message, earlier, mayErase: isAllowed, spokenAt };
-    const read = await heard(ports, hearing, input.signal);
+    const read = await extractMessage(ports, hearing, input.signal);
     lines.push(...read.refused);
-    const requests = read.proposals.filter(isErase);
+    const requests = read.proposals.filter(isErasure);
     for (const proposal of read.proposals) {
-      if (proposal.propose !== "erase") lines.push(...decide(ports, read.deciding, proposal, read.said));
+      if (proposal.propose !== "erase") lines.push(...decide(ports, read.deciding, proposal, read.message));
     }
     waiting.push(...read.waiting);
     if (requests.length > 0) {
       done.push(message);
-      return { ...result, lifted: [...deciding.lifted], erase: { message, proposals: requests } };
+      return {
+        ...result,
+        liftedTombstones: [...deciding.liftedTombstones],
+        erase: { message, proposals: requests },
+      };
     }
-    done.push(message.digest === "pending" ? heardBy(ports, message, earlier) : message);
+    done.push(message.digest === "pending" ? markExtracted(ports, message, earlier) : message);
     sessions.add(message);
   }
-  return { ...result, lifted: [...deciding.lifted] };
+  return { ...result, liftedTombstones: [...deciding.liftedTombstones] };
 }
 
 /** A message that was read within the write: done, or left for the model, where it may have something for that. */
-function heardBy(
+function markExtracted(
   { modelExtractor, meter }: Pick<Ports, "modelExtractor" | "meter">,
   message: Message,
   earlier: readonly Message[],
@@ -106,57 +115,63 @@ function heardBy(
 }
 
 /** A message in its conversation, and what is decided with. */
-interface Hearing {
+interface ExtractionInput {
   readonly state: UserState;
-  readonly deciding: Deciding;
+  readonly deciding: DecisionContext;
   readonly message: Message;
   readonly earlier: readonly Message[];
   readonly mayErase: boolean;
   readonly spokenAt: ReadonlyMap<string, string>;
 }
 
-interface Heard {
-  readonly said: Message;
+interface MessageExtraction {
+  readonly message: Message;
   readonly proposals: readonly Proposal[];
-  readonly deciding: Deciding;
-  readonly waiting: readonly Waiting[];
+  readonly deciding: DecisionContext;
+  readonly waiting: readonly PendingConfirmation[];
   readonly refused: readonly ReceiptLine[];
 }
 
 /** What a message proposes: its own, without what waits for a yes; or, where it is that yes, what had waited. */
-async function heard(
+async function extractMessage(
   ports: Pick<Ports, "extractor" | "modelExtractor">,
-  hearing: Hearing,
+  hearing: ExtractionInput,
   signal: AbortSignal | undefined,
-): Promise<Heard> {
+): Promise<MessageExtraction> {
   const { deciding, message, earlier, mayErase } = hearing;
-  const before = agreedTo(message, earlier);
+  const before = findConfirmedRequest(message, earlier);
   if (before && mayErase) {
     const then = earlier.slice(0, earlier.indexOf(before));
-    const all = await proposalsFor(ports, { ...hearing, message: before, earlier: then }, signal);
-    const swept = sweepOf(ports.modelExtractor, hearing.state.scope, before.id);
-    const proposals = [...all, ...swept].filter((one) => isSweeping(one, deciding, before));
+    const all = await proposeFor(ports, { ...hearing, message: before, earlier: then }, signal);
+    const swept = getHeldSweeps(ports.modelExtractor, hearing.state.scope, before.id);
+    const proposals = [...all, ...swept].filter((one) => needsConfirmation(one, deciding, before));
     if (proposals.length > 0) {
-      return { said: before, proposals, deciding: { ...deciding, isAgreed: true }, waiting: [], refused: [] };
+      return {
+        message: before,
+        proposals,
+        deciding: { ...deciding, isAgreed: true },
+        waiting: [],
+        refused: [],
+      };
     }
   }
-  const proposals = await proposalsFor(ports, hearing, signal);
-  const wide = mayErase ? proposals.filter((one) => isSweeping(one, deciding, message)) : [];
+  const proposals = await proposeFor(ports, hearing, signal);
+  const wide = mayErase ? proposals.filter((one) => needsConfirmation(one, deciding, message)) : [];
   return {
-    said: message,
+    message: message,
     // What would end too much is refused where it is decided, with its reason.
     proposals: proposals.filter((one) => one.propose !== "erase" || (mayErase && !wide.includes(one))),
     deciding,
-    waiting: wide.map((one) => waitingFor(one, deciding, message)),
-    refused: message.mayErase === false && proposals.some(isErase) ? [REFUSED] : [],
+    waiting: wide.map((one) => toWaiting(one, deciding, message)),
+    refused: message.mayErase === false && proposals.some(isErasure) ? [ERASURE_REFUSED] : [],
   };
 }
 
-const REFUSED: ReceiptLine = { id: "", action: "refused", text: "", why: "this key may not erase" };
+const ERASURE_REFUSED: ReceiptLine = { id: "", action: "refused", text: "", why: "this key may not erase" };
 
-async function proposalsFor(
+async function proposeFor(
   ports: Pick<Ports, "extractor">,
-  { state, deciding, message, earlier, spokenAt }: Hearing,
+  { state, deciding, message, earlier, spokenAt }: ExtractionInput,
   signal: AbortSignal | undefined,
 ): Promise<Proposal[]> {
   const { draft } = deciding;
@@ -164,20 +179,20 @@ async function proposalsFor(
   const reading = {
     messages: [{ ...message, at: spokenAt.get(message.id) ?? message.at }],
     earlier,
-    known: knownFor(state, draft, message, earlier),
-    ended: () => endedLately(state, draft),
+    known: findKnownMemories(state, draft, message, earlier),
+    ended: () => findRecentlyEnded(state, draft),
   };
   const proposals = await ports.extractor.propose(reading, signal ? { signal } : {});
-  if (proposals.length > 0) await readWard(message);
-  return proposals.filter((one) => one.propose !== "erase" || isAsked(message, one));
+  if (proposals.length > 0) await inspectMessage(message);
+  return proposals.filter((one) => one.propose !== "erase" || isUserAuthored(message, one));
 }
 
-function isErase(proposal: { propose: string }): proposal is EraseProposal {
+function isErasure(proposal: { propose: string }): proposal is EraseProposal {
   return proposal.propose === "erase";
 }
 
 /** The last turns of each session, grown as messages are read. */
-function sessionTails(state: UserState): {
+function createSessionTails(state: UserState): {
   before(message: Message): readonly Message[];
   add(message: Message): void;
 } {
@@ -186,7 +201,7 @@ function sessionTails(state: UserState): {
     const key = session ?? "";
     let kept = tails.get(key);
     if (!kept) {
-      kept = lastOf(state, session);
+      kept = findLastTurns(state, session);
       tails.set(key, kept);
     }
     return kept;
@@ -201,18 +216,22 @@ function sessionTails(state: UserState): {
       const kept = tail(message.session);
       if (kept.some(({ id }) => id === message.id)) return;
       kept.push(message);
-      if (kept.length > EARLIER) kept.shift();
+      if (kept.length > EARLIER_TURNS) kept.shift();
     },
   };
 }
 
 /** The last turns of a session, looked for among the newest of all. */
-function lastOf({ block, messages }: UserState, session: string | undefined): Message[] {
+function findLastTurns({ searchIndex: block, messages }: UserState, session: string | undefined): Message[] {
   const { count, columns, ids } = block.turns;
   const wanted = session === undefined ? -1 : block.names.find(session);
   const last: Message[] = [];
   if (wanted === undefined) return last;
-  for (let turn = count - 1; turn >= Math.max(0, count - LOOKED_AT) && last.length < EARLIER; turn -= 1) {
+  for (
+    let turn = count - 1;
+    turn >= Math.max(0, count - MAX_LOOKBACK) && last.length < EARLIER_TURNS;
+    turn -= 1
+  ) {
     if (columns.sessionId[turn] !== wanted) continue;
     const message = messages.get(ids.at(turn) ?? "");
     if (message && !message.undone) last.unshift(message);

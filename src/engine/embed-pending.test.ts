@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { memoryRecord } from "../adapters/memory/index.ts";
-import type { Unit } from "../domain/change-set.ts";
+import { createInMemoryStore } from "../adapters/memory/index.ts";
+import type { SearchUnit } from "../domain/change-set.ts";
 import { invalid, MemoryError } from "../errors.ts";
 import { createMemory } from "../memory.ts";
 import type { Embedder } from "../ports/embedder.ts";
-import type { Record } from "../ports/record.ts";
-import { changes, memory, message, unit } from "../testing/change-sets.ts";
+import type { MemoryStore } from "../ports/record.ts";
+import { makeChangeSet, makeMemory, makeMessage, makeUnit } from "../testing/change-sets.ts";
 import { hashEmbedder } from "../testing/hash-embedder.ts";
-import { inTurn } from "./change.ts";
-import { countPending, type EmbedProgress, embedPending } from "./embed-pending.ts";
+import { runInUserQueue } from "./change.ts";
+import { countPendingUnits, type EmbedProgress, embedPending } from "./embed-pending.ts";
 import { spaceOf } from "./space.ts";
 import type { Keepsake } from "./surface.ts";
 
@@ -18,10 +18,10 @@ const hash = hashEmbedder(64);
 const REMOTE = spaceOf({ fingerprint: "remote-1/64" });
 const clock = (): Date => new Date("2026-01-01T00:00:00Z");
 
-let record: Record;
+let record: MemoryStore;
 let opened: Keepsake[] = [];
 beforeEach(() => {
-  record = memoryRecord();
+  record = createInMemoryStore();
 });
 afterEach(async () => {
   await Promise.all(opened.map((one) => one.close()));
@@ -54,7 +54,7 @@ async function open(embedder: Embedder): Promise<Keepsake> {
   return memory;
 }
 
-async function unitsOf(user = "ann"): Promise<readonly Unit[]> {
+async function unitsOf(user = "ann"): Promise<readonly SearchUnit[]> {
   return (await record.since({ project: "default", user }, 0)).units;
 }
 
@@ -64,12 +64,16 @@ async function fill(count: number, user = "ann"): Promise<void> {
   const numbers = Array.from({ length: count }, (_, i) => i);
   await record.commit(
     scope,
-    changes({
-      messages: numbers.map((i) => message(`m${i}`, { content: `Message number ${i} of ${user}.` })),
-      memories: numbers.map((i) => memory(`f${i}`, 1, { text: `Memory number ${i} of ${user}.` })),
+    makeChangeSet({
+      messages: numbers.map((i) => makeMessage(`m${i}`, { content: `Message number ${i} of ${user}.` })),
+      memories: numbers.map((i) => makeMemory(`f${i}`, 1, { text: `Memory number ${i} of ${user}.` })),
       units: numbers.flatMap((i) => [
-        { ...unit(`m${i}#0`, "passage", `m${i}`), start: 0, end: `Message number ${i} of ${user}.`.length },
-        unit(`f${i}`, "memory", `f${i}`),
+        {
+          ...makeUnit(`m${i}#0`, "passage", `m${i}`),
+          start: 0,
+          end: `Message number ${i} of ${user}.`.length,
+        },
+        makeUnit(`f${i}`, "memory", `f${i}`),
       ]),
     }),
   );
@@ -148,15 +152,15 @@ it("what an older analysis of words left behind is taken apart anew, and its vec
   const [vector = new Float32Array(64)] = await hash.embed([text]);
   await record.commit(
     scope,
-    changes({
-      messages: [message("m0", { content: text })],
+    makeChangeSet({
+      messages: [makeMessage("m0", { content: text })],
       units: [
-        { ...unit("m0#0", "passage", "m0", "old terms"), end: text.length, space: "remote-1/64", vector },
+        { ...makeUnit("m0#0", "passage", "m0", "old terms"), end: text.length, space: "remote-1/64", vector },
       ],
     }),
   );
   const embedder = remote();
-  expect(await countPending({ record, embedder })).toBe(1);
+  expect(await countPendingUnits({ record, embedder })).toBe(1);
   await all(embedPending({ record, embedder, clock }));
   expect(embedder.asked).toEqual([]);
   expect(await unitsOf()).toMatchObject([{ space: REMOTE, vector, terms: "부산 고양 양이 키워" }]);
@@ -169,7 +173,7 @@ it("every user's units of another space are embedded in commits of a hundred, an
   await fill(10, "bob");
   const embedder = remote();
   const ports = { record, embedder, clock };
-  expect(await countPending(ports)).toBe(280);
+  expect(await countPendingUnits(ports)).toBe(280);
   expect(await all(embedPending(ports))).toEqual([
     { done: 100, left: 180 },
     { done: 200, left: 80 },
@@ -204,7 +208,7 @@ it("goes on where it was broken off, and embeds nothing twice", async () => {
       if (done === 200) stopping.abort(new Error("enough"));
   })();
   await expect(broken).rejects.toThrow("enough");
-  expect(await countPending({ record, embedder })).toBe(100);
+  expect(await countPendingUnits({ record, embedder })).toBe(100);
   await all(embedPending({ record, embedder, clock }));
   expect(embedder.asked).toHaveLength(300);
   expect(new Set(embedder.asked).size).toBe(300);
@@ -221,7 +225,7 @@ it("a user who writes meanwhile loses nothing, and no text is paid for twice", a
         // Written between the reading and the commit: one unit goes, one comes.
         await record.commit(
           ANN,
-          changes({ base: 1, dropUnits: ["f3"], units: [unit("f50", "memory", "f1")] }),
+          makeChangeSet({ base: 1, dropUnits: ["f3"], units: [makeUnit("f50", "memory", "f1")] }),
         );
       }
       return hash.embed(texts);
@@ -239,7 +243,7 @@ it("a write that takes long to think is not thought anew because something was e
   await fill(450);
   const embedder = remote();
   const commits: string[] = [];
-  const counted: Record = {
+  const counted: MemoryStore = {
     ...record,
     async commit(scope, drafted) {
       commits.push(drafted.cause);
@@ -248,14 +252,14 @@ it("a write that takes long to think is not thought anew because something was e
   };
   const embedding = all(embedPending({ record: counted, embedder, clock }));
   await until(async () => commits.length > 1);
-  await inTurn(counted, ANN, async () => {
+  await runInUserQueue(counted, ANN, async () => {
     const base = await counted.revision(ANN);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    await counted.commit(ANN, changes({ base, messages: [message("late")] }));
+    await counted.commit(ANN, makeChangeSet({ base, messages: [makeMessage("late")] }));
   });
   await embedding;
   expect(commits.filter((cause) => cause === "remember")).toHaveLength(1);
-  expect(await countPending({ record, embedder })).toBe(0);
+  expect(await countPendingUnits({ record, embedder })).toBe(0);
 });
 
 it("a text that the embedder will never take holds up none of the others", async () => {
@@ -283,7 +287,7 @@ it("an embedder that refuses everything is a fault of the settings, and no unit 
   await expect(all(embedPending({ record, embedder, clock }))).rejects.toMatchObject({
     code: "invalid_input",
   });
-  expect(await countPending({ record, embedder })).toBe(6);
+  expect(await countPendingUnits({ record, embedder })).toBe(6);
 });
 
 it("after a change of the embedder the old vectors are embedded anew in the background", async () => {
@@ -334,10 +338,10 @@ it("closing breaks it off and waits for its end; the next start goes on", async 
   await keepsake.scope({ user: "ann" }).remember("I use Shram.");
   await until(async () => (await keepsake.embedding()).left < 900);
   await keepsake.close();
-  const left = await countPending({ record, embedder: remote() });
+  const left = await countPendingUnits({ record, embedder: remote() });
   expect(left).toBeGreaterThan(0);
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(await countPending({ record, embedder: remote() })).toBe(left);
+  expect(await countPendingUnits({ record, embedder: remote() })).toBe(left);
   const next = await open(remote());
   await until(async () => (await next.embedding()).left === 0);
 });

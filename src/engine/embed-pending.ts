@@ -1,13 +1,13 @@
-import type { Unit } from "../domain/change-set.ts";
-import { type Scope, scopeKey } from "../domain/scope.ts";
+import type { SearchUnit } from "../domain/change-set.ts";
+import { type Scope, toScopeKey } from "../domain/scope.ts";
 import { isMemoryError } from "../errors.ts";
 import type { CallOptions } from "../ports/call.ts";
 import type { Embedder } from "../ports/embedder.ts";
-import type { OutsideUnits } from "../ports/record.ts";
-import { inTurn } from "./change.ts";
+import type { StaleUnits } from "../ports/record.ts";
+import { runInUserQueue } from "./change.ts";
 import type { Ports } from "./ports.ts";
-import { olderSpaces, spaceOf } from "./space.ts";
-import { termsOf, textOfUnit } from "./units.ts";
+import { listOlderSpaces, spaceOf } from "./space.ts";
+import { termsOfText, textOfUnit } from "./units.ts";
 
 export interface EmbedProgress {
   /** Units embedded so far. */
@@ -19,11 +19,11 @@ export interface EmbedProgress {
 type EmbedPorts = Pick<Ports, "record" | "embedder" | "clock">;
 
 /** Units in one commit: a few milliseconds, so that nobody who writes or recalls waits longer. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 /** How often a user who writes all the time is tried before the others come first. */
-const TRIES = 20;
+const MAX_TRIES = 20;
 /** Any embedder takes this text. */
-const PROBE = "Hello.";
+const PROBE_TEXT = "Hello.";
 
 /**
  * Embeds the units of all users whose vectors are of another embedder, or still to be made, until none is left, and
@@ -37,16 +37,16 @@ export async function* embedPending(
   signal?: AbortSignal,
 ): AsyncGenerator<EmbedProgress, void, void> {
   let done = 0;
-  let left = await countPending(ports);
+  let left = await countPendingUnits(ports);
   /** Users who wrote faster than we could; the next run finds them. */
   const overtaken = new Set<string>();
   let scope: Scope | undefined;
   for (;;) {
-    scope ??= await nextUser(ports, overtaken);
+    scope ??= await findNextUser(ports, overtaken);
     if (!scope) return;
     signal?.throwIfAborted();
-    const embedded = await embedSome(ports, scope, signal);
-    if (embedded === undefined) overtaken.add(scopeKey(scope));
+    const embedded = await embedBatch(ports, scope, signal);
+    if (embedded === undefined) overtaken.add(toScopeKey(scope));
     if (!embedded) {
       scope = undefined;
       continue;
@@ -55,29 +55,29 @@ export async function* embedPending(
     left = Math.max(0, left - embedded);
     yield { done, left };
     // Everybody else's turn: with a local embedder and record, nothing above ever waits.
-    await pause(0);
+    await sleep(0);
   }
 }
 
-async function nextUser(
+async function findNextUser(
   { record, embedder }: EmbedPorts,
   but: ReadonlySet<string>,
 ): Promise<Scope | undefined> {
-  const users = await record.usersOutside(spaceOf(embedder), 1 + but.size);
-  return users.map(({ scope }) => scope).find((scope) => !but.has(scopeKey(scope)));
+  const users = await record.usersWithStaleEmbeddings(spaceOf(embedder), 1 + but.size);
+  return users.map(({ scope }) => scope).find((scope) => !but.has(toScopeKey(scope)));
 }
 
 /** How many units wait for the embedder. */
-export async function countPending({
+export async function countPendingUnits({
   record,
   embedder,
 }: Pick<Ports, "record" | "embedder">): Promise<number> {
-  const users = await record.usersOutside(spaceOf(embedder), Number.MAX_SAFE_INTEGER);
+  const users = await record.usersWithStaleEmbeddings(spaceOf(embedder), Number.MAX_SAFE_INTEGER);
   return users.reduce((sum, { units }) => sum + units, 0);
 }
 
 /** Embeds up to a hundred units of a user and commits them; gives how many, or nothing where others were always faster. */
-async function embedSome(
+async function embedBatch(
   ports: EmbedPorts,
   scope: Scope,
   signal: AbortSignal | undefined,
@@ -85,15 +85,15 @@ async function embedSome(
   const { record, embedder } = ports;
   // Kept over the tries: what was paid for once is not asked for again.
   const known = new Map<string, Float32Array>();
-  for (let tried = 1; tried <= TRIES; tried += 1) {
-    const outside = await record.unitsOutside(scope, spaceOf(embedder), AT_ONCE);
+  for (let tried = 1; tried <= MAX_TRIES; tried += 1) {
+    const outside = await record.unitsWithStaleEmbeddings(scope, spaceOf(embedder), BATCH_SIZE);
     if (outside.units.length === 0) return 0;
-    await takeOver(ports, scope, outside, known);
-    await learn(embedder, textsOf(outside), known, { scope, ...(signal ? { signal } : {}) });
+    await reuseVectors(ports, scope, outside, known);
+    await embedMissing(embedder, unitTextsOf(outside), known, { scope, ...(signal ? { signal } : {}) });
     // In turn with the writes of this process, which would have to think anew; the embedder was not waited for in there.
-    const put = await inTurn(record, scope, () => commitKnown(ports, scope, known));
+    const put = await runInUserQueue(record, scope, () => commitKnown(ports, scope, known));
     if (put > 0) return put;
-    await pause(tried);
+    await sleep(tried);
   }
   return undefined;
 }
@@ -104,12 +104,12 @@ async function commitKnown(
   scope: Scope,
   known: ReadonlyMap<string, Float32Array>,
 ): Promise<number> {
-  const outside = await record.unitsOutside(scope, spaceOf(embedder), AT_ONCE);
-  const texts = textsOf(outside);
-  const units = outside.units.flatMap((unit, i): Unit[] => {
+  const outside = await record.unitsWithStaleEmbeddings(scope, spaceOf(embedder), BATCH_SIZE);
+  const texts = unitTextsOf(outside);
+  const units = outside.units.flatMap((unit, i): SearchUnit[] => {
     const text = texts[i] ?? "";
     const vector = known.get(text);
-    return vector ? [{ ...unit, terms: termsOf(text), space: spaceOf(embedder), vector }] : [];
+    return vector ? [{ ...unit, terms: termsOfText(text), space: spaceOf(embedder), vector }] : [];
   });
   if (units.length === 0) return 0;
   try {
@@ -122,21 +122,21 @@ async function commitKnown(
   }
 }
 
-function textsOf({ units, messages, memories }: OutsideUnits): string[] {
+function unitTextsOf({ units, messages, memories }: StaleUnits): string[] {
   const messageById = new Map(messages.map((message) => [message.id, message]));
   const memoryById = new Map(memories.map((memory) => [memory.id, memory]));
   return units.map((unit) => textOfUnit(unit, messageById, memoryById) ?? "");
 }
 
 /** Of texts that this embedder read already, with an older analysis of words, it is not asked again. */
-async function takeOver(
+async function reuseVectors(
   { record, embedder }: EmbedPorts,
   scope: Scope,
-  outside: OutsideUnits,
+  outside: StaleUnits,
   known: Map<string, Float32Array>,
 ): Promise<void> {
-  const texts = textsOf(outside);
-  for (const space of olderSpaces(embedder)) {
+  const texts = unitTextsOf(outside);
+  for (const space of listOlderSpaces(embedder)) {
     const places = outside.units.flatMap((unit, i) => (unit.space === space ? [i] : []));
     if (places.length === 0) continue;
     const ids = places.map((i) => outside.units[i]?.id ?? "");
@@ -149,21 +149,21 @@ async function takeOver(
 }
 
 /** Has the texts embedded that are not known yet. */
-async function learn(
+async function embedMissing(
   embedder: Embedder,
   texts: readonly string[],
   known: Map<string, Float32Array>,
   call: CallOptions,
 ): Promise<void> {
   const missing = [...new Set(texts)].filter((text) => !known.has(text));
-  const vectors = await vectorsOf(embedder, missing, call);
+  const vectors = await embedTexts(embedder, missing, call);
   for (const [i, text] of missing.entries()) {
     known.set(text, vectors[i] ?? new Float32Array(embedder.dimensions));
   }
 }
 
 /** A text that the embedder will never take gets zeros, and is found by its words; it holds up none of the others. */
-async function vectorsOf(
+async function embedTexts(
   embedder: Embedder,
   texts: readonly string[],
   call: CallOptions,
@@ -175,7 +175,7 @@ async function vectorsOf(
     if (!isRefusal(error)) throw error;
   }
   // Where even this is refused, it is not the texts: a wrong model, a wrong address.
-  await embedder.embed([PROBE], call);
+  await embedder.embed([PROBE_TEXT], call);
   const vectors: Float32Array[] = [];
   for (const text of texts) {
     const [vector] = await embedder.embed([text], call).catch((error: unknown) => {
@@ -191,6 +191,6 @@ function isRefusal(error: unknown): boolean {
   return isMemoryError(error) && error.code === "invalid_input";
 }
 
-function pause(ms: number): Promise<void> {
+function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => (ms === 0 ? setImmediate(resolve) : setTimeout(resolve, ms)));
 }

@@ -14,7 +14,7 @@ export interface ErasureWatch {
   watch(listener: ErasureListener): () => void;
 }
 
-export function erasureWatch(): ErasureWatch {
+export function createErasureWatch(): ErasureWatch {
   const listeners = new Set<ErasureListener>();
   return {
     async notify(scope) {

@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../adapters/memory/index.ts";
+import { createInMemoryStore } from "../adapters/memory/index.ts";
 import { createMemory } from "../memory.ts";
-import type { Record } from "../ports/record.ts";
+import type { MemoryStore } from "../ports/record.ts";
 import type { Keepsake, ScopedMemory } from "./surface.ts";
 
-let record: Record;
+let record: MemoryStore;
 let memory: Keepsake;
 let ida: ScopedMemory;
 let now: Date;
 
 beforeEach(async () => {
   now = new Date("2026-03-11T10:00:00Z");
-  record = memoryRecord();
+  record = createInMemoryStore();
   memory = await createMemory({ record, clock: () => now });
   ida = memory.scope({ user: "ida" });
 });
@@ -57,7 +57,9 @@ describe("the receipt of a recall", () => {
     await tell("I keep bees behind the chapel.");
     await ida.answer("Where do I keep my bees, dear xylophone?");
     await memory.close();
-    const kept = JSON.stringify(await record.recalls({ project: "default", user: "ida" }, { limit: 9 }));
+    const kept = JSON.stringify(
+      await record.recallReceipts({ project: "default", user: "ida" }, { limit: 9 }),
+    );
     expect(kept).toContain('"kind":"answer"');
     for (const word of ["bees", "chapel", "xylophone", "keep"]) expect(kept).not.toContain(word);
   });

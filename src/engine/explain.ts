@@ -1,14 +1,14 @@
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
-import { passagesOf } from "../domain/passages.ts";
+import { splitPassages } from "../domain/passages.ts";
 import type { ExplainedDrop, ExplainedItem, Fate, RecallExplanation } from "../domain/recall-explanation.ts";
 import type { RecallReceipt } from "../domain/recall-receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import { MemoryError } from "../errors.ts";
 import { holdsNow } from "./answer/held.ts";
-import { whyNot } from "./explain/why-not.ts";
+import { explainAbsence } from "./explain/why-not.ts";
 import type { Ports } from "./ports.ts";
-import { shownSources } from "./show.ts";
+import { toSources } from "./show.ts";
 import type { UserState } from "./user-state.ts";
 
 export type ExplainPorts = Pick<Ports, "record" | "states" | "clock" | "recalls">;
@@ -30,19 +30,19 @@ export async function explain(
       "there is no receipt of a recall with this id: the newest 1,000 are kept, and a crash can lose the last ones.",
     );
   }
-  return explained(ports, scope, receipt, options.about);
+  return explainReceipt(ports, scope, receipt, options.about);
 }
 
 /** The same, of a receipt at hand. */
-export async function explained(
+export async function explainReceipt(
   ports: ExplainPorts,
   scope: Scope,
   receipt: RecallReceipt,
   about?: string,
 ): Promise<RecallExplanation> {
   const state = await ports.states.of(scope);
-  const taken = await takenSince(ports, scope, receipt.revision);
-  const looking = { state, now: ports.clock().toISOString(), taken };
+  const taken = await findErasedSince(ports, scope, receipt.revision);
+  const looking = { state, now: ports.clock().toISOString(), erasedIds: taken };
   return {
     ...receipt,
     items: receipt.items.map((item): ExplainedItem => {
@@ -50,7 +50,7 @@ export async function explained(
       const now = fateOf(looking, id, type);
       if (now === "erased") return { id, type, now };
       // What has expired is gone from every read.
-      const words = now === "expired" ? { text: "", sources: [] } : wordsOf(state, id, type);
+      const words = now === "expired" ? { text: "", sources: [] } : readWords(state, id, type);
       return { ...item, now, ...words };
     }),
     dropped: receipt.dropped.map((one): ExplainedDrop => {
@@ -58,25 +58,29 @@ export async function explained(
       const now = fateOf(looking, id, type);
       return now === "erased" ? { id, type, now } : { ...one, now };
     }),
-    ...(about === undefined ? {} : { about: await whyNot(ports, scope, receipt, about) }),
+    ...(about === undefined ? {} : { about: await explainAbsence(ports, scope, receipt, about) }),
   };
 }
 
-interface Fates {
+interface FateContext {
   readonly state: UserState;
   readonly now: string;
-  readonly taken: ReadonlySet<string>;
+  readonly erasedIds: ReadonlySet<string>;
 }
 
 /** What has become of a memory or a passage. A message that words were taken out of is not shown again. */
-export function fateOf({ state, now, taken }: Fates, id: string, type: "memory" | "passage"): Fate {
-  if (type === "memory") return memoryFate(state.memories.get(id), now, taken.has(id));
-  const message = state.messages.get(messageOf(id));
+export function fateOf(
+  { state, now, erasedIds: taken }: FateContext,
+  id: string,
+  type: "memory" | "passage",
+): Fate {
+  if (type === "memory") return fateOfMemory(state.memories.get(id), now, taken.has(id));
+  const message = state.messages.get(messageIdOf(id));
   if (!message || message.content === "" || taken.has(message.id)) return "erased";
   return message.undone ? "undone" : "current";
 }
 
-function memoryFate(memory: Memory | undefined, now: string, isTaken: boolean): Fate {
+function fateOfMemory(memory: Memory | undefined, now: string, isTaken: boolean): Fate {
   if (!memory || isTaken) return "erased";
   if (memory.expiresAt !== undefined && memory.expiresAt <= now) return "expired";
   if (memory.status === "retracted") return "retracted";
@@ -84,26 +88,26 @@ function memoryFate(memory: Memory | undefined, now: string, isTaken: boolean): 
 }
 
 /** The message of a passage: "m1#0" -> "m1". */
-export function messageOf(passage: string): string {
+export function messageIdOf(passage: string): string {
   return passage.slice(0, passage.lastIndexOf("#"));
 }
 
-function wordsOf(
+function readWords(
   state: UserState,
   id: string,
   type: "memory" | "passage",
 ): Pick<Extract<ExplainedItem, { text: string }>, "text" | "sources"> {
   if (type === "memory") {
     const memory = state.memories.get(id);
-    return { text: memory?.text ?? "", sources: memory ? shownSources(state, memory.sources) : [] };
+    return { text: memory?.text ?? "", sources: memory ? toSources(state, memory.sources) : [] };
   }
-  const message = state.messages.get(messageOf(id));
-  const place = message && passagesOf(message).find((passage) => passage.id === id);
+  const message = state.messages.get(messageIdOf(id));
+  const place = message && splitPassages(message).find((passage) => passage.id === id);
   if (!message || !place) return { text: "", sources: [] };
   const quote = quoteOf(message, place);
   return {
     text: quote,
-    sources: shownSources(state, [{ message: message.id, start: place.start, end: place.end, quote }]),
+    sources: toSources(state, [{ message: message.id, start: place.start, end: place.end, quote }]),
   };
 }
 
@@ -112,10 +116,10 @@ function quoteOf({ content }: Message, { start, end }: { start: number; end: num
 }
 
 /** How many entries of the log are read at once. */
-const PAGE = 200;
+const LOG_PAGE_SIZE = 200;
 
 /** Ids of messages with words taken out, and of memories erased, after a revision. */
-export async function takenSince(
+export async function findErasedSince(
   ports: Pick<Ports, "record">,
   scope: Scope,
   revision: number,
@@ -124,7 +128,7 @@ export async function takenSince(
   let before: number | undefined;
   for (;;) {
     const entries = await ports.record.log(scope, {
-      limit: PAGE,
+      limit: LOG_PAGE_SIZE,
       ...(before === undefined ? {} : { before }),
     });
     for (const entry of entries) {
@@ -132,7 +136,7 @@ export async function takenSince(
       for (const id of entry.erased) taken.add(id);
     }
     const last = entries.at(-1);
-    if (!last || entries.length < PAGE) return taken;
+    if (!last || entries.length < LOG_PAGE_SIZE) return taken;
     before = last.revision;
   }
 }

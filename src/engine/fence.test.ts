@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fencesIn, withoutFences } from "../domain/fences.ts";
+import { findPromptBlocks, stripPromptBlocks } from "../domain/fences.ts";
 import { estimateTokens } from "../domain/tokens.ts";
-import { type FenceLine, fence, fencedBlock, fenceLines, fenceNonce } from "./fence.ts";
+import {
+  buildPromptBlock,
+  createBlockNonce,
+  formatPromptBlock,
+  type PromptLine,
+  parsePromptBlock,
+} from "./fence.ts";
 
 const NONCE = "a1b2c3d4e5f60718";
 const nonces = fc.stringMatching(/^[a-z0-9]{8,64}$/);
@@ -38,7 +44,7 @@ describe("a fence", () => {
   it("parses back to exactly the same lines, for any text and nonce", () => {
     fc.assert(
       fc.property(fc.array(lines, { maxLength: 8 }), nonces, (given, nonce) => {
-        expect(fenceLines(fencedBlock(given as FenceLine[], nonce), nonce)).toEqual(given);
+        expect(parsePromptBlock(formatPromptBlock(given as PromptLine[], nonce), nonce)).toEqual(given);
       }),
       { numRuns: 300 },
     );
@@ -47,13 +53,13 @@ describe("a fence", () => {
   it("is ended by nothing that stands in it, and holds one line a memory", () => {
     fc.assert(
       fc.property(fc.array(texts, { maxLength: 8 }), nonces, (said, nonce) => {
-        const { text, lines: given } = fence(
+        const { text, lines: given } = buildPromptBlock(
           said.map((one) => ({ text: one })),
           { nonce },
         );
         expect(text.split(/[<>]/).length).toBe(given.length === 0 ? 1 : 5);
         expect(text.split(/[\n\r\u2028\u2029\u0085]/).length).toBe(given.length === 0 ? 1 : given.length + 3);
-        if (given.length > 0) expect(fenceLines(text, nonce)).toEqual(given);
+        if (given.length > 0) expect(parsePromptBlock(text, nonce)).toEqual(given);
       }),
       { numRuns: 300 },
     );
@@ -66,7 +72,7 @@ describe("a fence", () => {
         nonces,
         fc.integer({ min: 0, max: 600 }),
         (said, nonce, maxTokens) => {
-          const fenced = fence(
+          const fenced = buildPromptBlock(
             said.map((text) => ({ text })),
             { nonce, maxTokens },
           );
@@ -95,7 +101,7 @@ describe("a fence", () => {
       { id: "6", text: "My password is hunter2xyz." },
       { id: "7", text: "The user uses Shram." },
     ] as const;
-    const { text, items: taken } = fence(items, { nonce: NONCE, numbered: true });
+    const { text, items: taken } = buildPromptBlock(items, { nonce: NONCE, numbered: true });
     expect(text.split("\n").slice(2)).toEqual([
       '{"n":1,"at":"2026-01-12","text":"The user uses Shram."}',
       '{"n":2,"kind":"instruction","text":"The user wants short answers."}',
@@ -105,36 +111,38 @@ describe("a fence", () => {
       `</keepsake-${NONCE}>`,
     ]);
     expect(taken.map(({ id }) => id)).toEqual(["1", "2", "3", "4", "6"]);
-    expect(fence(items, { nonce: NONCE, numbered: true }).text).toBe(text);
+    expect(buildPromptBlock(items, { nonce: NONCE, numbered: true }).text).toBe(text);
   });
 
   it("is empty where nothing goes in", () => {
-    expect(fence([], { nonce: NONCE })).toEqual({ text: "", tokens: 0, lines: [], items: [] });
-    expect(fence([{ text: " \u200b " }], { nonce: NONCE }).text).toBe("");
+    expect(buildPromptBlock([], { nonce: NONCE })).toEqual({ text: "", tokens: 0, lines: [], items: [] });
+    expect(buildPromptBlock([{ text: " \u200b " }], { nonce: NONCE }).text).toBe("");
   });
 
   it("takes no nonce that somebody could have written into a text by chance", () => {
     for (const nonce of ["", "short", "with space 1234", "UPPERCASE1", "a".repeat(65)]) {
-      expect(() => fence([{ text: "x" }], { nonce })).toThrow(/nonce/);
+      expect(() => buildPromptBlock([{ text: "x" }], { nonce })).toThrow(/nonce/);
     }
   });
 
   it("has the same nonce in one conversation, and another for each user and session", () => {
     const secret = { sign: (text: string) => Buffer.from(text).toString("hex").slice(-40) };
     const ana = { project: "p", user: "ana" };
-    expect(fenceNonce(secret, ana, "s1")).toBe(fenceNonce(secret, ana, "s1"));
-    expect(fenceNonce({ sign: (text) => `${text.length}`.padStart(64, "0") }, ana)).toMatch(/^[a-z0-9]{16}$/);
+    expect(createBlockNonce(secret, ana, "s1")).toBe(createBlockNonce(secret, ana, "s1"));
+    expect(createBlockNonce({ sign: (text) => `${text.length}`.padStart(64, "0") }, ana)).toMatch(
+      /^[a-z0-9]{16}$/,
+    );
     const asked: string[] = [];
     const listening = { sign: (text: string) => `${asked.push(text)}`.padStart(64, "0") };
-    fenceNonce(listening, ana, "s1");
-    fenceNonce(listening, { ...ana, user: "bo" }, "s1");
-    fenceNonce(listening, ana, "s2");
+    createBlockNonce(listening, ana, "s1");
+    createBlockNonce(listening, { ...ana, user: "bo" }, "s1");
+    createBlockNonce(listening, ana, "s2");
     expect(new Set(asked).size).toBe(3);
   });
 });
 
 describe("our own block in a text that comes in", () => {
-  const block = fence([{ text: "The user lives in Porto." }, { text: "The user has a cat." }], {
+  const block = buildPromptBlock([{ text: "The user lives in Porto." }, { text: "The user has a cat." }], {
     nonce: NONCE,
   }).text;
 
@@ -157,7 +165,7 @@ describe("our own block in a text that comes in", () => {
       "- [2026-01-12] [no longer so since 2026-02-01] user: Porto (messages m1, m2)\nWhat is my cat called?",
     ],
   ])("is found and taken off %s", (_how, text) => {
-    const left = withoutFences(text);
+    const left = stripPromptBlocks(text);
     expect(left).not.toMatch(/porto|the user/i);
     expect(left.replace(/\s+/g, " ")).toContain(
       /in the middle/.test(_how) ? "cat called?" : "What is my cat called?",
@@ -168,20 +176,20 @@ describe("our own block in a text that comes in", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
         fc.pre(!/keepsake-/i.test(text) && !text.includes("(message"));
-        expect(withoutFences(text)).toBe(text);
+        expect(stripPromptBlocks(text)).toBe(text);
       }),
     );
     const said =
       "- [2026-01-12] dentist\n- [2026-02-01] pay rent (message to Bo)\n<keepsake> a gift </keepsake>";
-    expect(withoutFences(said)).toBe(said);
+    expect(stripPromptBlocks(said)).toBe(said);
   });
 
   it("is found in a time that grows with the text, not with its square", () => {
     const many = `<keepsake-${NONCE}>`.repeat(40_000);
-    expect(fencesIn(many)).toHaveLength(1);
-    expect(fencesIn(`<keepsake-${NONCE}>\n`.repeat(40_000)).length).toBe(40_000);
+    expect(findPromptBlocks(many)).toHaveLength(1);
+    expect(findPromptBlocks(`<keepsake-${NONCE}>\n`.repeat(40_000)).length).toBe(40_000);
     const closed = `<keepsake-${NONCE}>x</keepsake-${NONCE}>\n`.repeat(20_000);
-    expect(fencesIn(closed)).toHaveLength(20_000);
-    expect(fencesIn(`- [2026-01-12] ${" (message a".repeat(90_000)}`)).toEqual([]);
+    expect(findPromptBlocks(closed)).toHaveLength(20_000);
+    expect(findPromptBlocks(`- [2026-01-12] ${" (message a".repeat(90_000)}`)).toEqual([]);
   }, 5000);
 });

@@ -4,9 +4,9 @@ import type { ErasurePlan, ErasureReceipt, ReceiptLine } from "../domain/receipt
 import type { Scope } from "../domain/scope.ts";
 import type { EraseProposal } from "../ports/extractor.ts";
 import { aboutOf } from "./forget/about.ts";
-import { carryOut } from "./forget/carry-out.ts";
-import { withReplies } from "./forget/replies.ts";
-import { type Selection, select, united } from "./forget/select.ts";
+import { executeErasure } from "./forget/carry-out.ts";
+import { addReplies } from "./forget/replies.ts";
+import { type ErasureSelection, mergeSelections, selectForErasure } from "./forget/select.ts";
 import type { Ports } from "./ports.ts";
 import type { Forget } from "./surface.ts";
 import type { UserState } from "./user-state.ts";
@@ -22,32 +22,34 @@ export async function forget(
   options: { signal?: AbortSignal } = {},
 ): Promise<ErasureReceipt> {
   options.signal?.throwIfAborted();
-  const meant = typeof what === "string" ? await meaningOf(ports, scope, checkWords(what)) : what;
-  return carryOut(ports, scope, (state) => select(ports, state, meant), { named: namedIn(meant) });
+  const meant = typeof what === "string" ? await parseMeaning(ports, scope, checkWords(what)) : what;
+  return executeErasure(ports, scope, (state) => selectForErasure(ports, state, meant), {
+    namedWords: findNamed(meant),
+  });
 }
 
 /** Longer words than that name nothing; UTF-8 bytes. */
-const MOST_WORDS = 16_384;
+const MAX_PHRASE_WORDS = 16_384;
 
 function checkWords(what: string): string {
-  return checkText(what, "what to forget", MOST_WORDS);
+  return checkText(what, "what to forget", MAX_PHRASE_WORDS);
 }
 
 /** The name or the thing that words ask to forget, where they name one by itself. */
-function namedIn(meant: Forget | undefined): string[] {
+function findNamed(meant: Forget | undefined): string[] {
   const about = typeof meant === "string" ? aboutOf(meant) : undefined;
   if (!about || about.isOwn || about.name.length === 0) return [];
   // The words of an amount or an address are those of longer ones, too: they are looked for as they stand.
-  return [JOINED.test(about.said) ? about.said : about.name.join(" ")];
+  return [JOINED_PHRASES.test(about.said) ? about.said : about.name.join(" ")];
 }
 
-const JOINED = /[\p{L}\p{N}][^\p{L}\p{N}\p{M}\s'’]+[\p{L}\p{N}]/u;
+const JOINED_PHRASES = /[\p{L}\p{N}][^\p{L}\p{N}\p{M}\s'’]+[\p{L}\p{N}]/u;
 
 /** What `forget` would take. Nothing is gone yet. */
 export async function planForget(ports: Ports, scope: Scope, what: Forget): Promise<ErasurePlan> {
-  const meant = typeof what === "string" ? await meaningOf(ports, scope, checkWords(what)) : what;
+  const meant = typeof what === "string" ? await parseMeaning(ports, scope, checkWords(what)) : what;
   const state = await ports.states.of(scope);
-  const { memories, cuts } = await withReplies(state, await select(ports, state, meant));
+  const { memories, cuts } = await addReplies(state, await selectForErasure(ports, state, meant));
   return {
     dryRun: true,
     memories: [...memories].map(({ id, text }) => ({ id, text })),
@@ -62,7 +64,7 @@ export async function planForget(ports: Ports, scope: Scope, what: Forget): Prom
 }
 
 /** Carries out the requests of a message that is stored; the request itself goes with what it asked to forget. */
-export async function forgetAsked(
+export async function eraseRequested(
   ports: Ports,
   scope: Scope,
   asked: { message: Message; proposals: readonly EraseProposal[] },
@@ -70,13 +72,18 @@ export async function forgetAsked(
 ): Promise<{ lines: ReceiptLine[]; receipts: ErasureReceipt[]; revision: number }> {
   signal?.throwIfAborted();
   const { message, proposals } = asked;
-  const receipt = await carryOut(ports, scope, (state) => selectAsked(ports, state, message, proposals), {
-    asking: message.id,
-    request: proposals.filter(
-      (proposal) => meantBy({ messages: NO_MESSAGES }, message, proposal) !== undefined,
-    ),
-    named: proposals.flatMap(({ about }) => namedIn(about)),
-  });
+  const receipt = await executeErasure(
+    ports,
+    scope,
+    (state) => selectRequested(ports, state, message, proposals),
+    {
+      requestMessageId: message.id,
+      requestSpans: proposals.filter(
+        (proposal) => findMeant({ messages: NO_MESSAGES }, message, proposal) !== undefined,
+      ),
+      namedWords: proposals.flatMap(({ about }) => findNamed(about)),
+    },
+  );
   const lines = receipt.ids.map((id) => ({
     id,
     action: "erased" as const,
@@ -88,36 +95,43 @@ export async function forgetAsked(
 
 const NO_MESSAGES: UserState["messages"] = new Map();
 
-async function selectAsked(
+async function selectRequested(
   ports: Pick<Ports, "questions">,
   state: UserState,
   message: Message,
   proposals: readonly EraseProposal[],
-): Promise<Selection> {
+): Promise<ErasureSelection> {
   const asking = { message, spans: proposals };
   const selections = await Promise.all(
     proposals.map(async (proposal) => {
       const { start, end } = proposal;
-      const meant = meantBy(state, message, proposal);
+      const meant = findMeant(state, message, proposal);
       // Words that are not meant to be kept take their message with them.
       const own = meant === undefined ? { start: 0, end: message.content.length } : { start, end };
       const found =
-        meant === undefined ? selectOf(state, message.id) : await select(ports, state, meant, asking);
-      return united([{ memories: new Set(), cuts: new Map([[message.id, [{ ...own, put: "" }]]]) }, found]);
+        meant === undefined
+          ? selectFromMessage(state, message.id)
+          : await selectForErasure(ports, state, meant, asking);
+      return mergeSelections([
+        { memories: new Set(), cuts: new Map([[message.id, [{ ...own, put: "" }]]]) },
+        found,
+      ]);
     }),
   );
-  return united(selections);
+  return mergeSelections(selections);
 }
 
 /** What a request means; nothing where it means its own message. */
-function meantBy(
+function findMeant(
   state: Pick<UserState, "messages">,
   message: Message,
   { about, everything, session, topic, from, to }: EraseProposal,
 ): Forget | undefined {
   if (everything) return { everything: true };
   if (session)
-    return message.session === undefined ? { from: begin(state, message) } : { session: message.session };
+    return message.session === undefined
+      ? { from: findConversationStart(state, message) }
+      : { session: message.session };
   if (topic !== undefined) return { topic };
   if (from !== undefined || to !== undefined) {
     return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
@@ -129,7 +143,7 @@ function meantBy(
 const SILENCE_MS = 3_600_000;
 
 /** When the conversation began that a message without a session stands in. */
-function begin({ messages }: Pick<UserState, "messages">, { at }: Message): string {
+function findConversationStart({ messages }: Pick<UserState, "messages">, { at }: Message): string {
   const times = [...messages.values()].map((one) => one.at).filter((one) => one <= at);
   times.sort().reverse();
   let first = at;
@@ -141,7 +155,7 @@ function begin({ messages }: Pick<UserState, "messages">, { at }: Message): stri
 }
 
 /** The memories that rest on one message alone. */
-function selectOf(state: UserState, message: string): Selection {
+function selectFromMessage(state: UserState, message: string): ErasureSelection {
   const memories = [...state.memories.values()].filter(
     ({ sources }) => sources.length > 0 && sources.every((source) => source.message === message),
   );
@@ -149,7 +163,7 @@ function selectOf(state: UserState, message: string): Selection {
 }
 
 /** A sentence such as "Forget that I ever mentioned Magnet" says what is meant; anything else is what is meant. */
-async function meaningOf(
+async function parseMeaning(
   ports: Pick<Ports, "extractor" | "clock" | "states">,
   scope: Scope,
   what: string,
@@ -169,12 +183,12 @@ async function meaningOf(
   };
   const proposals = await ports.extractor.propose({ messages: [message], earlier: [], known: [] });
   const request = proposals.find((proposal) => proposal.propose === "erase");
-  if (request?.propose !== "erase") return topicAlone(ports, message);
-  return meantBy(await ports.states.of(scope), message, request) ?? what;
+  if (request?.propose !== "erase") return parseTopicAlone(ports, message);
+  return findMeant(await ports.states.of(scope), message, request) ?? what;
 }
 
 /** "my health", "everything about my beliefs": the topic, as behind "forget"; else the words themselves. */
-async function topicAlone({ extractor }: Pick<Ports, "extractor">, message: Message): Promise<Forget> {
+async function parseTopicAlone({ extractor }: Pick<Ports, "extractor">, message: Message): Promise<Forget> {
   const request = { ...message, content: `Forget ${message.content}` };
   const proposals = await extractor.propose({ messages: [request], earlier: [], known: [] });
   const [topic] = proposals.flatMap((proposal) =>

@@ -2,7 +2,7 @@ import type { Meter } from "../ports/meter.ts";
 import type { Keepsake } from "./surface.ts";
 
 /** Tells a meter how it stands now: what waits, and how the jobs do. What cannot be read now keeps the value it had. */
-export async function gauge(keepsake: Pick<Keepsake, "jobs">, meter: Meter): Promise<void> {
+export async function recordJobMetrics(keepsake: Pick<Keepsake, "jobs">, meter: Meter): Promise<void> {
   const jobs = await keepsake.jobs().catch(() => []);
   for (const { name, state, left, attempts, setAside = 0, lastRun } of jobs) {
     const labels = { job: name };

@@ -7,12 +7,12 @@ import { MemoryError } from "../errors.ts";
 import type { Ports } from "./ports.ts";
 
 /** A caller's idempotency key and what was asked under it, both hashed: neither may keep a user's words. */
-export interface Key {
+export interface IdempotencyKey {
   readonly key: string;
   readonly body: string;
 }
 
-export function keyOf(key: string, body: unknown): Key {
+export function hashIdempotencyKey(key: string, body: unknown): IdempotencyKey {
   return { key: sha256(checkName(key, "idempotencyKey")), body: sha256(JSON.stringify(body) ?? "") };
 }
 
@@ -20,10 +20,10 @@ export function keyOf(key: string, body: unknown): Key {
  * The answer given before under this key, or nothing. Texts come from the memories' versions, so that what was
  * erased since is not in it. `conflict` where the key was used with something else.
  */
-export async function answeredBefore(
+export async function findPreviousReceipt(
   ports: Pick<Ports, "record">,
   scope: Scope,
-  { key, body }: Key,
+  { key, body }: IdempotencyKey,
 ): Promise<Receipt | undefined> {
   const kept = await ports.record.receipt(scope, key);
   if (!kept) return undefined;
@@ -51,8 +51,8 @@ export async function answeredBefore(
 }
 
 /** A receipt as it is kept: by id and version, without texts. */
-export function keptReceipt(
-  key: Key,
+export function toStoredReceipt(
+  key: IdempotencyKey,
   receipt: { messages: readonly string[]; memories: readonly ReceiptLine[]; pending: number },
   versions: readonly Memory[],
 ): KeptReceipt {

@@ -1,25 +1,25 @@
-import { othersTurn } from "./others-turn.ts";
+import { yieldToEventLoop } from "./others-turn.ts";
 
 /** After so many pieces of work at the most, others have their turn; sooner where they take longer than some microseconds each. */
-const SLICE = 200;
+const SLICE_SIZE = 200;
 
 /** So long may one step after another go on before others have their turn, in ms. */
 const SLICE_MS = 5;
 /** The clock is looked at after so many pieces of work. */
-const LOOK = 8;
+const CLOCK_INTERVAL = 8;
 
 /** Does work for each of many, in slices: what one user has may be much, and nobody else waits for it. */
-export async function eachInSlices<One>(
+export async function forEachInSlices<One>(
   all: Iterable<One>,
   work: (one: One) => void,
-  slice: number = SLICE,
+  slice: number = SLICE_SIZE,
 ): Promise<void> {
   let done = 0;
   let begun = performance.now();
   for (const one of all) {
-    const isLate = done % LOOK === LOOK - 1 && performance.now() - begun > SLICE_MS;
+    const isLate = done % CLOCK_INTERVAL === CLOCK_INTERVAL - 1 && performance.now() - begun > SLICE_MS;
     if (isLate || (done > 0 && done % slice === 0)) {
-      await othersTurn();
+      await yieldToEventLoop();
       begun = performance.now();
     }
     work(one);
@@ -28,19 +28,19 @@ export async function eachInSlices<One>(
 }
 
 /** Carries out work that says with each `yield` where others may have their turn, and gives what it came to. */
-export async function inSlices<Result>(work: Generator<void, Result, void>): Promise<Result> {
+export async function runInSlices<Result>(work: Generator<void, Result, void>): Promise<Result> {
   let begun = performance.now();
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
     if (performance.now() - begun < SLICE_MS) continue;
-    await othersTurn();
+    await yieldToEventLoop();
     begun = performance.now();
   }
 }
 
 /** The same at once, where nobody else waits. */
-export function atOnce<Result>(work: Generator<void, Result, void>): Result {
+export function runAtOnce<Result>(work: Generator<void, Result, void>): Result {
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
@@ -51,10 +51,10 @@ export function atOnce<Result>(work: Generator<void, Result, void>): Result {
 export async function mapInSlices<One, Made>(
   all: Iterable<One>,
   make: (one: One) => Made,
-  slice: number = SLICE,
+  slice: number = SLICE_SIZE,
 ): Promise<Made[]> {
   const made: Made[] = [];
-  await eachInSlices(all, (one) => void made.push(make(one)), slice);
+  await forEachInSlices(all, (one) => void made.push(make(one)), slice);
   return made;
 }
 
@@ -62,10 +62,10 @@ export async function mapInSlices<One, Made>(
 export async function flatMapInSlices<One, Made>(
   all: Iterable<One>,
   make: (one: One) => Made | readonly Made[],
-  slice: number = SLICE,
+  slice: number = SLICE_SIZE,
 ): Promise<Made[]> {
   const made: Made[] = [];
-  await eachInSlices(
+  await forEachInSlices(
     all,
     (one) => {
       const some = make(one);
@@ -81,10 +81,10 @@ export async function flatMapInSlices<One, Made>(
 export async function filterInSlices<One>(
   all: Iterable<One>,
   passes: (one: One) => boolean,
-  slice: number = SLICE,
+  slice: number = SLICE_SIZE,
 ): Promise<One[]> {
   const passed: One[] = [];
-  await eachInSlices(
+  await forEachInSlices(
     all,
     (one) => {
       if (passes(one)) passed.push(one);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { memoryRecord } from "../adapters/memory/index.ts";
-import { tidying } from "./jobs/tidying.ts";
-import { keptAnswers } from "./kept-answers.ts";
+import { createInMemoryStore } from "../adapters/memory/index.ts";
+import { createTidyingJob } from "./jobs/tidying.ts";
+import { createIdempotentAnswers } from "./kept-answers.ts";
 
 const ANA = { project: "default", user: "ana" };
 const ASKED = { key: "k", request: "a request", abandonedMs: 60_000 };
@@ -9,10 +9,10 @@ const ANSWER = { status: 200, headers: {}, body: "{}" };
 
 it("answers are kept for a day, and then let go of by the job that tidies", async () => {
   let now = Date.parse("2026-03-01T12:00:00Z");
-  const ports = { record: memoryRecord(), clock: () => new Date(now) };
-  const answers = keptAnswers(ports, () => {});
+  const ports = { record: createInMemoryStore(), clock: () => new Date(now) };
+  const answers = createIdempotentAnswers(ports, () => {});
   const tidied = async () => {
-    const run = tidying(ports).run(new AbortController().signal);
+    const run = createTidyingJob(ports).run(new AbortController().signal);
     const done: number[] = [];
     for await (const step of run) done.push(step.done);
     return done;
@@ -30,7 +30,10 @@ it("answers are kept for a day, and then let go of by the job that tidies", asyn
 
 it("a request that was broken off can be sent again once it must have ended", async () => {
   let now = Date.parse("2026-03-01T12:00:00Z");
-  const answers = keptAnswers({ record: memoryRecord(), clock: () => new Date(now) }, () => {});
+  const answers = createIdempotentAnswers(
+    { record: createInMemoryStore(), clock: () => new Date(now) },
+    () => {},
+  );
   await answers.begin(ANA, ASKED);
   now += 60_000;
   expect((await answers.begin(ANA, ASKED))?.state).toBe("begun");

@@ -1,43 +1,46 @@
 import { createHash } from "node:crypto";
-import { ANSWERS_KEPT_MS, type GivenAnswer, type KeptAnswer } from "../domain/kept-answer.ts";
+import { ANSWER_TTL_MS, type HttpAnswer, type StoredAnswer } from "../domain/kept-answer.ts";
 import { checkScope } from "../domain/limits.ts";
 import type { Ports } from "./ports.ts";
-import type { Answers } from "./surface.ts";
+import type { IdempotentAnswers } from "./surface.ts";
 
 /** Answers under idempotency keys, for a day. `check` throws where the memory is closed. */
-export function keptAnswers(ports: Pick<Ports, "record" | "clock">, check: () => void): Answers {
+export function createIdempotentAnswers(
+  ports: Pick<Ports, "record" | "clock">,
+  check: () => void,
+): IdempotentAnswers {
   const { record, clock } = ports;
   return {
-    async begin(named, { key, request, abandonedMs }): Promise<KeptAnswer | undefined> {
+    async begin(named, { key, request, abandonedMs }): Promise<StoredAnswer | undefined> {
       check();
       const now = clock().getTime();
       return record.beginAnswer(
         checkScope(named),
-        { key: hashOf(key), request: hashOf(request), at: iso(now) },
-        { outdated: iso(now - ANSWERS_KEPT_MS), abandoned: iso(now - abandonedMs) },
+        { key: hashText(key), request: hashText(request), at: toIso(now) },
+        { outdated: toIso(now - ANSWER_TTL_MS), abandoned: toIso(now - abandonedMs) },
       );
     },
-    isSame: (kept, request) => kept.request === hashOf(request),
-    async end(named, key, answer: GivenAnswer, own = []) {
+    isSame: (kept, request) => kept.request === hashText(request),
+    async end(named, key, answer: HttpAnswer, own = []) {
       check();
-      await record.endAnswer(checkScope(named), hashOf(key), answer, own);
+      await record.endAnswer(checkScope(named), hashText(key), answer, own);
     },
     async letGo(named, key) {
       check();
-      await record.letAnswerGo(checkScope(named), hashOf(key));
+      await record.releaseAnswer(checkScope(named), hashText(key));
     },
   };
 }
 
 /** Drops those that have been kept for long enough, of everybody, and says how many. */
-export function dropOldAnswers({ record, clock }: Pick<Ports, "record" | "clock">): Promise<number> {
-  return record.dropAnswers(iso(clock().getTime() - ANSWERS_KEPT_MS));
+export function dropExpiredAnswers({ record, clock }: Pick<Ports, "record" | "clock">): Promise<number> {
+  return record.dropAnswers(toIso(clock().getTime() - ANSWER_TTL_MS));
 }
 
-function iso(ms: number): string {
+function toIso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function hashOf(text: string): string {
+function hashText(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { memoryRecord } from "../adapters/memory/index.ts";
+import { createInMemoryStore } from "../adapters/memory/index.ts";
 import { passingSecret, uuidv7 } from "../adapters/system/index.ts";
 import type { Message } from "../domain/message.ts";
 import { hashEmbedder } from "../testing/hash-embedder.ts";
 import { blankQuestionReader, scriptedExtractor } from "../testing/scripted-extractor.ts";
-import { keepsake } from "./keepsake.ts";
-import { knownFor } from "./known.ts";
-import { memoryDraft } from "./memory-draft.ts";
-import { userStates } from "./user-state.ts";
+import { createKeepsake } from "./keepsake.ts";
+import { findKnownMemories } from "./known.ts";
+import { createMemoryDraft } from "./memory-draft.ts";
+import { createUserStates } from "./user-state.ts";
 
 const SCOPE = { project: "default", user: "ana" };
 const AT = "2026-01-01T00:00:00.000Z";
@@ -26,10 +26,10 @@ function said(content: string): Message {
 }
 
 it("shows all of a short memory, and of a long one what the words can mean, the names, and the newest", async () => {
-  const record = memoryRecord();
-  const states = userStates(record, hashEmbedder());
+  const record = createInMemoryStore();
+  const states = createUserStates(record, hashEmbedder());
   const clock = (): Date => new Date(AT);
-  const memory = keepsake(
+  const memory = createKeepsake(
     {
       record,
       states,
@@ -49,7 +49,7 @@ it("shows all of a short memory, and of a long one what the words can mean, the 
   });
   const shown = async (words: string): Promise<string[]> => {
     const state = await states.of(SCOPE);
-    return knownFor(state, memoryDraft(state, AT), said(words), []).map(({ text }) => text);
+    return findKnownMemories(state, createMemoryDraft(state, AT), said(words), []).map(({ text }) => text);
   };
   expect(await shown("Hello.")).toEqual(["The user's cat is called Momo."]);
   await ana.remember(

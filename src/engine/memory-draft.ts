@@ -1,5 +1,5 @@
 import type { Claim, Memory } from "../domain/memory.ts";
-import { type ClaimIndex, claimIndex } from "./claim-index.ts";
+import { type ClaimIndex, createClaimIndex } from "./claim-index.ts";
 
 /** A user's memories while a change is thought out: the stored ones, with the new versions over them. */
 export interface MemoryDraft {
@@ -7,26 +7,26 @@ export interface MemoryDraft {
   /** The memories that are current, in the order in which they were first stored. */
   current(): readonly Memory[];
   /** Current memories that claim the same. */
-  same(claim: Claim): Memory[];
+  findSame(claim: Claim): Memory[];
   /** Current memories with the same subject and relation. */
-  slot(claim: Claim): Memory[];
+  findInSlot(claim: Claim): Memory[];
   /** Makes the next version of a memory, or the first; `version`, `revision` and `storedAt` are set here. */
   put(memory: Omit<Memory, "version" | "revision" | "storedAt">): Memory;
   /** The versions made, in order. */
-  readonly made: readonly Memory[];
+  readonly versions: readonly Memory[];
 }
 
 /** What a draft is laid over. */
 export interface StoredMemories {
   readonly memories: ReadonlyMap<string, Memory>;
   readonly current: ReadonlyMap<string, Memory>;
-  readonly claims: Pick<ClaimIndex, "same" | "slot">;
+  readonly claims: Pick<ClaimIndex, "findSame" | "findInSlot">;
   readonly revision: number;
 }
 
-export function memoryDraft(stored: StoredMemories, at: string): MemoryDraft {
+export function createMemoryDraft(stored: StoredMemories, at: string): MemoryDraft {
   const newest = new Map<string, Memory>();
-  const claims = claimIndex();
+  const claims = createClaimIndex();
   const made: Memory[] = [];
   let known: readonly Memory[] | undefined;
   const get = (id: string): Memory | undefined => newest.get(id) ?? stored.memories.get(id);
@@ -38,14 +38,14 @@ export function memoryDraft(stored: StoredMemories, at: string): MemoryDraft {
     });
   };
   return {
-    made,
+    versions: made,
     get,
     current() {
-      known ??= laidOver(stored.current, newest);
+      known ??= overlayCurrent(stored.current, newest);
       return known;
     },
-    same: (claim) => currentOf(stored.claims.same(claim), claims.same(claim)),
-    slot: (claim) => currentOf(stored.claims.slot(claim), claims.slot(claim)),
+    findSame: (claim) => currentOf(stored.claims.findSame(claim), claims.findSame(claim)),
+    findInSlot: (claim) => currentOf(stored.claims.findInSlot(claim), claims.findInSlot(claim)),
     put(memory) {
       const before = get(memory.id);
       const next: Memory = {
@@ -64,7 +64,7 @@ export function memoryDraft(stored: StoredMemories, at: string): MemoryDraft {
 }
 
 /** Most writes change nothing that is current before they ask what is: then the stored ones are the answer. */
-function laidOver(
+function overlayCurrent(
   current: ReadonlyMap<string, Memory>,
   newest: ReadonlyMap<string, Memory>,
 ): readonly Memory[] {

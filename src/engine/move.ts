@@ -1,10 +1,10 @@
 import { checkCount } from "../domain/limits.ts";
 import type { Scope } from "../domain/scope.ts";
-import { inZone } from "../domain/time.ts";
+import { toLocalTime } from "../domain/time.ts";
 import { isMemoryError, MemoryError } from "../errors.ts";
 import type { Ports } from "./ports.ts";
 import { remember } from "./remember.ts";
-import { shown } from "./show.ts";
+import { toShownMemory } from "./show.ts";
 import type { ExportLine, ImportOptions, ImportProgress, InputMessage } from "./surface.ts";
 
 /** Everything there is about the user as JSON lines: a head, the messages by turn, the memories with their sources. */
@@ -17,11 +17,11 @@ export async function* exportLines(
   yield { type: "keepsake", version: 1, user: scope.user, exportedAt };
   for (const message of state.messages.values()) {
     if (message.undone || (message.content === "" && !message.parts)) continue;
-    yield { type: "message", message: { ...message, at: inZone(message.at, message.zone) } };
+    yield { type: "message", message: { ...message, at: toLocalTime(message.at, message.zone) } };
   }
   for (const memory of state.memories.values()) {
     if (memory.expiresAt !== undefined && memory.expiresAt <= exportedAt) continue;
-    yield { type: "memory", memory: shown(state, memory) };
+    yield { type: "memory", memory: toShownMemory(state, memory) };
   }
 }
 
@@ -37,7 +37,7 @@ export async function* importMessages(
 ): AsyncIterable<ImportProgress> {
   const size = checkCount(options.batch ?? 200, "batch", 1, 1000);
   const sum = { read: 0, stored: 0, known: 0, memories: 0 };
-  for await (const batch of batches(source, size)) {
+  for await (const batch of toBatches(source, size)) {
     options.signal?.throwIfAborted();
     const before = await ports.states.of(scope);
     const known = batch.filter(({ id }) => id !== undefined && before.messages.has(id)).length;
@@ -72,7 +72,7 @@ async function storeBatch(
   }
 }
 
-async function* batches<Entry>(
+async function* toBatches<Entry>(
   source: AsyncIterable<Entry> | Iterable<Entry>,
   size: number,
 ): AsyncIterable<Entry[]> {

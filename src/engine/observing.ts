@@ -1,15 +1,15 @@
 import type { Receipt } from "../domain/receipt.ts";
 import { isMemoryError } from "../errors.ts";
 import { type Meter, NO_METER } from "../ports/meter.ts";
-import { NO_TRACER, type Span, type Tracer } from "../ports/tracer.ts";
-import { countLines } from "./counted.ts";
+import { NO_TRACER, type Tracer, type TraceSpan } from "../ports/tracer.ts";
+import { countMemoryChanges } from "./counted.ts";
 import type { Ports } from "./ports.ts";
 import type { ScopedMemory } from "./surface.ts";
 
-type Verb = Exclude<keyof ScopedMemory, "revision">;
+type MemoryVerb = Exclude<keyof ScopedMemory, "revision">;
 
 /** What OpenTelemetry calls them (semantic conventions for generative AI, memory operations); others have our own names. */
-const OPERATION: { readonly [verb in Verb]?: string } = {
+const OPERATION_NAMES: { readonly [verb in MemoryVerb]?: string } = {
   recall: "search_memory",
   remember: "upsert_memory",
   import: "upsert_memory",
@@ -21,33 +21,33 @@ const OPERATION: { readonly [verb in Verb]?: string } = {
 };
 
 /** The same memory, whose verbs are counted and timed, and are spans of traces; as it is, where nobody wants either. */
-export function observing(
+export function instrumentMemory(
   memory: ScopedMemory,
   { meter = NO_METER, tracer = NO_TRACER }: Pick<Ports, "meter" | "tracer">,
 ): ScopedMemory {
   if (meter === NO_METER && tracer === NO_TRACER) return memory;
-  const eye: Eye = { meter, tracer };
-  const observed = (verb: Verb): unknown => {
+  const eye: Instruments = { meter, tracer };
+  const observed = (verb: MemoryVerb): unknown => {
     const run = memory[verb] as (...given: unknown[]) => unknown;
-    if (GIVES[verb] === "parts") {
-      return (...given: unknown[]) => streamed(eye, verb, run(...given) as AsyncIterable<unknown>);
+    if (RESULT_KINDS[verb] === "parts") {
+      return (...given: unknown[]) => observeStream(eye, verb, run(...given) as AsyncIterable<unknown>);
     }
-    if (GIVES[verb] === "a promise") {
-      return (...given: unknown[]) => watched(eye, verb, async () => run(...given));
+    if (RESULT_KINDS[verb] === "a promise") {
+      return (...given: unknown[]) => observePromise(eye, verb, async () => run(...given));
     }
     return (...given: unknown[]) => {
       meter.count("memory_operations_total", { operation: verb, outcome: "ok" });
       return run(...given);
     };
   };
-  const verbs = Object.keys(GIVES) as Verb[];
+  const verbs = Object.keys(RESULT_KINDS) as MemoryVerb[];
   const seen = Object.fromEntries(verbs.map((verb) => [verb, observed(verb)])) as unknown as ScopedMemory;
   // One look-up of a number: to watch it would take longer.
   return { ...seen, revision: memory.revision };
 }
 
 /** How each gives what it gives. */
-const GIVES: { readonly [verb in Verb]: "a promise" | "parts" | "pages" } = {
+const RESULT_KINDS: { readonly [verb in MemoryVerb]: "a promise" | "parts" | "pages" } = {
   remember: "a promise",
   understand: "a promise",
   add: "a promise",
@@ -75,21 +75,21 @@ const GIVES: { readonly [verb in Verb]: "a promise" | "parts" | "pages" } = {
   import: "parts",
 };
 
-interface Eye {
+interface Instruments {
   readonly meter: Meter;
   readonly tracer: Tracer;
 }
 
-async function watched<Result>(
-  { meter, tracer }: Eye,
-  verb: Verb,
+async function observePromise<Result>(
+  { meter, tracer }: Instruments,
+  verb: MemoryVerb,
   run: () => Promise<Result>,
 ): Promise<Result> {
-  const work = async (span?: Span): Promise<Result> => {
+  const work = async (span?: TraceSpan): Promise<Result> => {
     let outcome = "ok";
     try {
       const result = await run();
-      counted(meter, verb, result);
+      countResult(meter, verb, result);
       return result;
     } catch (error) {
       outcome = outcomeOf(error);
@@ -99,12 +99,12 @@ async function watched<Result>(
       meter.count("memory_operations_total", { operation: verb, outcome });
     }
   };
-  return tracer === NO_TRACER ? work() : tracer.within(spanOf(verb), work);
+  return tracer === NO_TRACER ? work() : tracer.within(spanOptionsOf(verb), work);
 }
 
-async function* streamed(
-  { meter, tracer }: Eye,
-  verb: Verb,
+async function* observeStream(
+  { meter, tracer }: Instruments,
+  verb: MemoryVerb,
   values: AsyncIterable<unknown>,
 ): AsyncGenerator<unknown, unknown, void> {
   const operation = verb.replace(/Stream$/, "");
@@ -122,15 +122,15 @@ async function* streamed(
   } finally {
     meter.count("memory_operations_total", { operation, outcome });
     tracer.over({
-      ...spanOf(verb),
+      ...spanOptionsOf(verb),
       ms: performance.now() - from,
       ...(outcome === "ok" ? {} : { error: outcome }),
     });
   }
 }
 
-function spanOf(verb: Verb): Parameters<Tracer["within"]>[0] {
-  const operation = OPERATION[verb];
+function spanOptionsOf(verb: MemoryVerb): Parameters<Tracer["within"]>[0] {
+  const operation = OPERATION_NAMES[verb];
   return {
     name: operation ?? `keepsake.${verb}`,
     attributes: {
@@ -150,8 +150,8 @@ function outcomeOf(error: unknown): string {
 }
 
 /** What is done by hand; what is decided on proposals is counted there. */
-const BY_HAND: ReadonlySet<Verb> = new Set(["add", "supersede", "remove", "update", "undo"]);
+const MANUAL_VERBS: ReadonlySet<MemoryVerb> = new Set(["add", "supersede", "remove", "update", "undo"]);
 
-function counted(meter: Meter, verb: Verb, result: unknown): void {
-  if (BY_HAND.has(verb)) countLines(meter, (result as Receipt).memories);
+function countResult(meter: Meter, verb: MemoryVerb, result: unknown): void {
+  if (MANUAL_VERBS.has(verb)) countMemoryChanges(meter, (result as Receipt).memories);
 }

@@ -2,30 +2,30 @@ import type { Cache } from "../ports/cache.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { Extractor } from "../ports/extractor.ts";
-import type { Follower } from "../ports/follower.ts";
+import type { VectorIndex } from "../ports/follower.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { LanguageModel } from "../ports/language-model.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { Meter } from "../ports/meter.ts";
 import type { QuestionReader } from "../ports/question-reader.ts";
 import type { Queue } from "../ports/queue.ts";
-import type { Recaller } from "../ports/recaller.ts";
-import type { Record } from "../ports/record.ts";
+import type { RecallWorker } from "../ports/recaller.ts";
+import type { MemoryStore } from "../ports/record.ts";
 import type { Secret } from "../ports/secret.ts";
 import type { Sessions } from "../ports/sessions.ts";
 import type { Tracer } from "../ports/tracer.ts";
-import type { Owing } from "./beside/owing.ts";
-import type { Costs } from "./cost/costs.ts";
+import type { PendingErasures } from "./beside/owing.ts";
+import type { CostTracker } from "./cost/costs.ts";
 import type { ErasureWatch } from "./erasure-watch.ts";
-import type { Following, IndexSearching } from "./following/index.ts";
+import type { IndexSearchOptions, IndexSync } from "./following/index.ts";
 import type { SecretState } from "./health/checks.ts";
 import type { ModelServers } from "./health/model-servers.ts";
-import type { RecallKeeper } from "./recall/receipts.ts";
+import type { RecallReceiptStore } from "./recall/receipts.ts";
 import type { UserStates } from "./user-state.ts";
 
 /** What the engine stands on. Each verb takes the ones it needs. */
 export interface Ports {
-  readonly record: Record;
+  readonly record: MemoryStore;
   readonly embedder: Embedder;
   /** Reads within the write. */
   readonly extractor: Extractor;
@@ -37,7 +37,7 @@ export interface Ports {
   /** How long its first word is waited for, and its last, in ms; 15 and 40 seconds where absent. */
   readonly patience?: { readonly first: number; readonly whole: number };
   /** What calls to models cost, and whether more may be made. */
-  readonly costs?: Costs;
+  readonly costs?: CostTracker;
   readonly meter?: Meter;
   readonly tracer?: Tracer;
   readonly clock: Clock;
@@ -50,11 +50,11 @@ export interface Ports {
   /** Whether the background carries out its clean-up by itself, or leaves that to `optimize`. */
   readonly cleansUp?: boolean;
   /** Vector indexes beside the record, fed from its log. */
-  readonly followers?: readonly Follower[];
+  readonly followers?: readonly VectorIndex[];
   /** When they are asked, and for how long. */
-  readonly indexSearch?: IndexSearching;
+  readonly indexSearch?: IndexSearchOptions;
   /** Feeds and asks them; made from the others. */
-  readonly following?: Following;
+  readonly following?: IndexSync;
   /** What was said last, for a day. */
   readonly sessions?: Sessions;
   /** Whether these are a server of their own. */
@@ -80,9 +80,9 @@ export interface Ports {
   /** Each user's record as this process knows it; made from `record`. */
   readonly states: UserStates;
   /** Tries again what did not reach the sessions or the cache; made from the others. */
-  readonly owing?: Owing;
+  readonly owing?: PendingErasures;
   /** Carries out recalls elsewhere; here where absent, and where it can't. */
-  readonly recaller?: Recaller;
+  readonly recaller?: RecallWorker;
   /** Keeps the receipts of recalls; made from `record`. Without one, none are kept. */
-  readonly recalls?: RecallKeeper;
+  readonly recalls?: RecallReceiptStore;
 }

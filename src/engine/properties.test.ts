@@ -4,19 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { memoryRecord } from "../adapters/memory/index.ts";
-import { openSqliteRecord } from "../adapters/sqlite/index.ts";
+import { createInMemoryStore } from "../adapters/memory/index.ts";
+import { openSqliteStore } from "../adapters/sqlite/index.ts";
 import { createMemory } from "../memory.ts";
-import type { Record } from "../ports/record.ts";
+import type { MemoryStore } from "../ports/record.ts";
 import { hashEmbedder } from "../testing/index.ts";
 import type { Keepsake, ScopedMemory } from "./surface.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keepsake-properties-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const RECORDS: readonly (readonly [string, () => Promise<Record>])[] = [
-  ["memory", async () => memoryRecord()],
-  ["sqlite", () => openSqliteRecord({ path: join(folder, `${randomUUID()}.db`) })],
+const RECORDS: readonly (readonly [string, () => Promise<MemoryStore>])[] = [
+  ["memory", async () => createInMemoryStore()],
+  ["sqlite", () => openSqliteStore({ path: join(folder, `${randomUUID()}.db`) })],
 ];
 
 const START = Date.parse("2026-01-05T09:00:00Z");
@@ -48,7 +48,7 @@ interface World {
   close(): Promise<void>;
 }
 
-async function world(open: () => Promise<Record>): Promise<World> {
+async function world(open: () => Promise<MemoryStore>): Promise<World> {
   let now = START;
   const record = await open();
   const keepsake = await createMemory({ record, embedder: hashEmbedder(), clock: () => new Date(now) });

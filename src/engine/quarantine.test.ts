@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../adapters/memory/index.ts";
+import { createInMemoryStore } from "../adapters/memory/index.ts";
 import { createMemory } from "../memory.ts";
 import type { Extractor } from "../ports/extractor.ts";
 import type { Keepsake, ScopedMemory } from "./surface.ts";
@@ -28,7 +28,7 @@ const wishes: Extractor = {
 let memory: Keepsake;
 let ana: ScopedMemory;
 beforeEach(async () => {
-  memory = await createMemory({ record: memoryRecord(), extractor: wishes });
+  memory = await createMemory({ record: createInMemoryStore(), extractor: wishes });
   ana = memory.scope({ user: "ana" });
 });
 afterEach(() => memory.close());
@@ -98,7 +98,7 @@ describe("an order to the assistant", () => {
         return wishes.propose({ ...reading, known: [] }, options);
       },
     };
-    await using spied = await createMemory({ record: memoryRecord(), extractor: spying });
+    await using spied = await createMemory({ record: createInMemoryStore(), extractor: spying });
     const bo = spied.scope({ user: "bo" });
     await bo.remember("I like short answers.");
     for (let i = 0; i < 10; i += 1) await bo.remember(`${ORDER} Number ${i}.`);
@@ -120,11 +120,11 @@ describe("an order to the assistant", () => {
 });
 
 it("a block of ours that is fed back a hundred times adds nothing", async () => {
-  const rules = await createMemory({ record: memoryRecord() });
+  const rules = await createMemory({ record: createInMemoryStore() });
   const bo = rules.scope({ user: "bo" });
   await bo.remember("I live in Porto and I have a cat called Moss.", { session: "s" });
   const before = (await bo.list({ status: "all" })).items;
-  const { fence } = await import("./fence.ts");
+  const { buildPromptBlock: fence } = await import("./fence.ts");
   for (let i = 0; i < 100; i += 1) {
     const { items } = await bo.recall("Where do I live, and what is my cat called?");
     const { text } = fence(items, { nonce: `0123456789abcdef${i}` });

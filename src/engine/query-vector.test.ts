@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Embedder } from "../ports/embedder.ts";
 import { hashEmbedder } from "../testing/hash-embedder.ts";
-import { dropQueries, queryVector } from "./query-vector.ts";
+import { abortQueries, embedQuery } from "./query-vector.ts";
 
 const hash = hashEmbedder(64);
 
@@ -30,20 +30,20 @@ function slow(
 
 it("is the embedder's vector, local or remote", async () => {
   const [wanted] = await hash.embed(["Porto"]);
-  expect(await queryVector(hash, "Porto")).toEqual(wanted);
-  expect(await queryVector({ ...hash, local: false }, "Porto")).toEqual(wanted);
+  expect(await embedQuery(hash, "Porto")).toEqual(wanted);
+  expect(await embedQuery({ ...hash, local: false }, "Porto")).toEqual(wanted);
 });
 
 it("is nothing where a remote embedder fails, and an error where a local one does", async () => {
   const failing = { embed: async () => Promise.reject(new Error("down")) };
-  expect(await queryVector({ ...hash, ...failing, local: false }, "Porto")).toBeUndefined();
-  await expect(queryVector({ ...hash, ...failing }, "Porto")).rejects.toThrow("down");
+  expect(await embedQuery({ ...hash, ...failing, local: false }, "Porto")).toBeUndefined();
+  await expect(embedQuery({ ...hash, ...failing }, "Porto")).rejects.toThrow("down");
 });
 
 it("is nothing where a remote embedder is late, which is not waited for", async () => {
   const embedder = slow({ patienceMs: 20 });
   const begun = performance.now();
-  expect(await queryVector(embedder, "Porto")).toBeUndefined();
+  expect(await embedQuery(embedder, "Porto")).toBeUndefined();
   expect(performance.now() - begun).toBeLessThan(500);
   // On its way still, for an embedder that keeps it.
   expect(embedder.signals.map((signal) => signal?.aborted)).toEqual([false]);
@@ -52,31 +52,31 @@ it("is nothing where a remote embedder is late, which is not waited for", async 
 it("waits as long as the embedder says", async () => {
   const embedder = slow({ patienceMs: 5000 });
   setTimeout(embedder.open, 100);
-  expect(await queryVector(embedder, "Porto")).toHaveLength(64);
+  expect(await embedQuery(embedder, "Porto")).toHaveLength(64);
 });
 
 it("asks no further question of an embedder that has many to answer", async () => {
   const embedder = slow({ patienceMs: 1 });
-  await Promise.all(Array.from({ length: 40 }, (_, i) => queryVector(embedder, `question ${i}`)));
+  await Promise.all(Array.from({ length: 40 }, (_, i) => embedQuery(embedder, `question ${i}`)));
   expect(embedder.signals).toHaveLength(32);
   embedder.open();
   await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(await queryVector(embedder, "Porto")).toHaveLength(64);
+  expect(await embedQuery(embedder, "Porto")).toHaveLength(64);
 });
 
 it("rejects with the signal's reason", async () => {
   const reason = new Error("enough");
   const stopping = new AbortController();
-  const asked = queryVector(slow({ patienceMs: 5000 }), "Porto", { signal: stopping.signal });
+  const asked = embedQuery(slow({ patienceMs: 5000 }), "Porto", { signal: stopping.signal });
   const aborted = { ...slow({ patienceMs: 30 }) };
   stopping.abort(reason);
-  await expect(queryVector(aborted, "Porto", { signal: stopping.signal })).rejects.toBe(reason);
+  await expect(embedQuery(aborted, "Porto", { signal: stopping.signal })).rejects.toBe(reason);
   void asked.catch(() => undefined);
 });
 
 it("breaks off what is on the way when the program ends", async () => {
   const embedder = slow({ patienceMs: 1 });
-  await queryVector(embedder, "Porto");
-  dropQueries(embedder);
+  await embedQuery(embedder, "Porto");
+  abortQueries(embedder);
   expect(embedder.signals.map((signal) => signal?.aborted)).toEqual([true]);
 });

@@ -6,44 +6,44 @@ const PATIENCE_MS = 50;
 /** A vector that comes too late for its recall may serve the next one, where the embedder keeps it; so long it may take. */
 const LATE_MS = 5000;
 /** Where so many are on the way, the embedder does not keep up, and another question would only wait in line. */
-const MOST_ON_THE_WAY = 32;
+const MAX_IN_FLIGHT = 32;
 
-interface Asking {
-  onTheWay: number;
+interface QueriesInFlight {
+  count: number;
   readonly stopping: AbortController;
 }
 
-const asking = new WeakMap<Embedder, Asking>();
+const queriesInFlight = new WeakMap<Embedder, QueriesInFlight>();
 
 /**
  * The vector of a query. A local embedder is waited for, and its errors are errors; a remote one has `patienceMs`, and
  * where it is late or fails there is no vector: recall goes on by words. An aborted signal rejects with its reason.
  */
-export async function queryVector(
+export async function embedQuery(
   embedder: Embedder,
   text: string,
   call: CallOptions = {},
 ): Promise<Float32Array | undefined> {
-  if (!embedder.local) return remoteVector(embedder, text, call);
+  if (!embedder.local) return embedRemoteQuery(embedder, text, call);
   const [vector] = await embedder.embed([text], call);
   return vector;
 }
 
 /** Breaks off the queries that are still on the way to an embedder, so that they hold up no end of the program. */
-export function dropQueries(embedder: Embedder): void {
-  asking.get(embedder)?.stopping.abort();
-  asking.delete(embedder);
+export function abortQueries(embedder: Embedder): void {
+  queriesInFlight.get(embedder)?.stopping.abort();
+  queriesInFlight.delete(embedder);
 }
 
-async function remoteVector(
+async function embedRemoteQuery(
   embedder: Embedder,
   text: string,
   { signal, ...rest }: CallOptions,
 ): Promise<Float32Array | undefined> {
-  const mine = asking.get(embedder) ?? { onTheWay: 0, stopping: new AbortController() };
-  asking.set(embedder, mine);
-  if (mine.onTheWay >= MOST_ON_THE_WAY) return undefined;
-  mine.onTheWay += 1;
+  const mine = queriesInFlight.get(embedder) ?? { count: 0, stopping: new AbortController() };
+  queriesInFlight.set(embedder, mine);
+  if (mine.count >= MAX_IN_FLIGHT) return undefined;
+  mine.count += 1;
   const ends = [mine.stopping.signal, AbortSignal.timeout(LATE_MS), ...(signal ? [signal] : [])];
   const coming = embedder
     .embed([text], { ...rest, signal: AbortSignal.any(ends) })
@@ -52,7 +52,7 @@ async function remoteVector(
       () => undefined,
     )
     .finally(() => {
-      mine.onTheWay -= 1;
+      mine.count -= 1;
     });
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {

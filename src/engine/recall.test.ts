@@ -1,25 +1,25 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../adapters/memory/index.ts";
+import { createInMemoryStore } from "../adapters/memory/index.ts";
 import { uuidv7 } from "../adapters/system/index.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { RecallOptions } from "../domain/recall.ts";
 import type { Question } from "../ports/question-reader.ts";
-import type { Record } from "../ports/record.ts";
+import type { MemoryStore } from "../ports/record.ts";
 import { hashEmbedder } from "../testing/hash-embedder.ts";
 import { recall } from "./recall.ts";
-import { unitsOf } from "./units.ts";
-import { userStates } from "./user-state.ts";
+import { createSearchUnits } from "./units.ts";
+import { createUserStates } from "./user-state.ts";
 
 const SCOPE = { project: "default", user: "ana" };
 const NOW = "2026-06-01T00:00:00.000Z";
 const embedder = hashEmbedder(256);
-let record: Record;
+let record: MemoryStore;
 let question: Question;
 
 beforeEach(() => {
-  record = memoryRecord();
+  record = createInMemoryStore();
   question = { asks: "unknown", relations: [] };
 });
 
@@ -27,7 +27,7 @@ function ports() {
   return {
     record,
     embedder,
-    states: userStates(record, embedder),
+    states: createUserStates(record, embedder),
     questions: { read: () => question, isQuestion: () => true },
     clock: () => new Date(NOW),
     ids: uuidv7(),
@@ -78,7 +78,7 @@ async function store(messages: readonly Message[], memories: readonly Memory[] =
     cause: "remember",
     messages,
     memories,
-    units: await unitsOf({ embedder }, messages, memories),
+    units: await createSearchUnits({ embedder }, messages, memories),
   });
 }
 
@@ -360,7 +360,7 @@ describe("bounds of a recall", () => {
 
 describe("what changes between two recalls", () => {
   it("is seen by the next: dropped, added in its place, replaced", async () => {
-    const states = userStates(record, embedder);
+    const states = createUserStates(record, embedder);
     const found = async (query: string) =>
       (await recall({ ...ports(), states }, SCOPE, query)).items.map(({ id }) => id).sort();
     const first = said("m1", "The kettle is red.");
@@ -379,14 +379,14 @@ describe("what changes between two recalls", () => {
 
   it("is seen where everything is held, and what is held is not read again", async () => {
     let reads = 0;
-    const counted: Record = {
+    const counted: MemoryStore = {
       ...record,
       read(scope, wanted) {
         reads += 1;
         return record.read(scope, wanted);
       },
     };
-    const own = { ...ports(), record: counted, states: userStates(counted, embedder) };
+    const own = { ...ports(), record: counted, states: createUserStates(counted, embedder) };
     const found = async (by = own) =>
       (await recall(by, SCOPE, "kettle")).items.map(({ text }) => text).sort();
     const first = said("m1", "The kettle is red.");
@@ -399,7 +399,7 @@ describe("what changes between two recalls", () => {
     await record.commit(SCOPE, { base: 2, at: NOW, cause: "forget", dropUnits: ["m1#0"] });
     expect(await found()).toEqual(["The user has a blue kettle."]);
     expect(reads).toBe(0);
-    const other = { ...own, states: userStates(counted, embedder) };
+    const other = { ...own, states: createUserStates(counted, embedder) };
     expect(await found(other)).toEqual(["The user has a blue kettle."]);
     expect(reads).toBe(1);
   });
@@ -485,11 +485,11 @@ describe("whatever was stored", () => {
           .map((message) => ({ message, key: order.next().value as number }))
           .sort((one, other) => one.key - other.key)
           .map(({ message }) => message);
-        record = memoryRecord();
+        record = createInMemoryStore();
         await store(messages);
         const wanted = await ids("the kettle in the garden");
-        record = memoryRecord();
-        const states = userStates(record, embedder);
+        record = createInMemoryStore();
+        const states = createUserStates(record, embedder);
         for (const message of shuffled) {
           await store([message]);
           // Asked after each write, so that the index grows step by step.
@@ -505,7 +505,7 @@ describe("whatever was stored", () => {
   it("what is irrelevant never takes the place of what is relevant", async () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.array(fc.nat(50), { maxLength: 20 }), async (relevant, noise) => {
-        record = memoryRecord();
+        record = createInMemoryStore();
         await store([
           ...relevant.map((words, i) => said(`r${i}`, `telescope ${words.join(" ")}`, { session: `r${i}` })),
           ...noise.map((n, i) => said(`x${i}`, `zinnia${n} quokka`, { session: `x${i}` })),
@@ -521,7 +521,7 @@ describe("whatever was stored", () => {
   it("every quote stands where its source says", async () => {
     await fc.assert(
       fc.asyncProperty(texts, async (all) => {
-        record = memoryRecord();
+        record = createInMemoryStore();
         const messages = all.map((words, i) => said(`m${i}`, words.join(" ").repeat(1 + 90 * (i % 3))));
         await store(messages);
         for (const { sources } of (await ask("kettle garden Porto sister")).items) {

@@ -1,18 +1,23 @@
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
-import type { ErasureReceipt, Receipt, ReceiptLine, Waiting } from "../domain/receipt.ts";
+import type { ErasureReceipt, PendingConfirmation, Receipt, ReceiptLine } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
-import { credentialsLeftOut } from "../domain/secrets.ts";
-import { type Admitted, withoutBarred } from "./barred.ts";
-import { noteTurns } from "./beside/short-term.ts";
-import { change, notBefore } from "./change.ts";
-import { type Digested, digest } from "./digest.ts";
-import { forgetAsked } from "./forget.ts";
-import { answeredBefore, type Key, keptReceipt, keyOf } from "./idempotency.ts";
+import { listRedactedKinds } from "../domain/secrets.ts";
+import { redactErased, type ScreenedMessage } from "./barred.ts";
+import { appendTurns } from "./beside/short-term.ts";
+import { clampToStoredTime, commitChange } from "./change.ts";
+import { type ExtractionResult, extractMessages } from "./digest.ts";
+import { eraseRequested } from "./forget.ts";
+import {
+  findPreviousReceipt,
+  hashIdempotencyKey,
+  type IdempotencyKey,
+  toStoredReceipt,
+} from "./idempotency.ts";
 import type { Ports } from "./ports.ts";
 import type { RememberOptions } from "./surface.ts";
-import { type RememberInput, takeMessagesInSlices } from "./take-messages.ts";
-import { unitsOf } from "./units.ts";
+import { parseMessagesInSlices, type RememberInput } from "./take-messages.ts";
+import { createSearchUnits } from "./units.ts";
 import type { UserState } from "./user-state.ts";
 
 /**
@@ -29,27 +34,27 @@ export async function remember(
   options: RememberOptions = {},
 ): Promise<Receipt> {
   options.signal?.throwIfAborted();
-  const { messages, lines: replacedLines } = await takeMessagesInSlices(ports, scope, input, options);
+  const { messages, lines: replacedLines } = await parseMessagesInSlices(ports, scope, input, options);
   const key =
     options.idempotencyKey === undefined
       ? undefined
-      : keyOf(options.idempotencyKey, [scope, input, options.session]);
-  const before = key && (await answeredBefore(ports, scope, key));
+      : hashIdempotencyKey(options.idempotencyKey, [scope, input, options.session]);
+  const before = key && (await findPreviousReceipt(ports, scope, key));
   if (before) return before;
 
-  const lines: ReceiptLine[] = [...replacedLines, ...messages.flatMap(leftOut)];
+  const lines: ReceiptLine[] = [...replacedLines, ...messages.flatMap(toCredentialLines)];
   const erasures: ErasureReceipt[] = [];
   const ids = messages.map(({ id }) => id);
   let rest: readonly Message[] = messages;
-  let last: Stored;
-  let waiting: readonly Waiting[] = [];
+  let last: StoredBatch;
+  let waiting: readonly PendingConfirmation[] = [];
   do {
-    last = await store(ports, scope, rest, options, { key, ids, lines });
+    last = await storeMessages(ports, scope, rest, options, { key, ids, lines });
     lines.push(...last.lines);
     waiting = last.waiting;
     rest = last.rest;
     if (last.erase) {
-      const erased = await forgetAsked(ports, scope, last.erase, options.signal);
+      const erased = await eraseRequested(ports, scope, last.erase, options.signal);
       lines.push(...erased.lines);
       erasures.push(...erased.receipts);
       last = { ...last, revision: erased.revision };
@@ -66,8 +71,8 @@ export async function remember(
 }
 
 /** A line for each credential that was not stored. */
-function leftOut({ content }: Message): ReceiptLine[] {
-  return credentialsLeftOut(content).map((what) => ({
+function toCredentialLines({ content }: Message): ReceiptLine[] {
+  return listRedactedKinds(content).map((what) => ({
     id: "",
     action: "refused",
     text: "",
@@ -75,38 +80,44 @@ function leftOut({ content }: Message): ReceiptLine[] {
   }));
 }
 
-interface Stored {
+interface StoredBatch {
   readonly lines: readonly ReceiptLine[];
-  readonly waiting: readonly Waiting[];
+  readonly waiting: readonly PendingConfirmation[];
   readonly pending: number;
   /** The messages that were stored. */
   readonly kept: readonly Message[];
   readonly revision: number;
   /** The messages after a request to forget. */
   readonly rest: readonly Message[];
-  readonly erase?: Digested["erase"];
+  readonly erase?: ExtractionResult["erase"];
 }
 
 /** Stores messages with what is understood from them, up to and with the first that asks to forget something. */
-async function store(
+async function storeMessages(
   ports: Ports,
   scope: Scope,
   messages: readonly Message[],
   options: RememberOptions,
-  soFar: { key: Key | undefined; ids: readonly string[]; lines: readonly ReceiptLine[] },
-): Promise<Stored> {
+  soFar: { key: IdempotencyKey | undefined; ids: readonly string[]; lines: readonly ReceiptLine[] },
+): Promise<StoredBatch> {
   const isRead = (options.extract ?? "now") === "now" && ports.extractor.local;
-  const { result, revision } = await change(ports, scope, async (state, at) => {
+  const { result, revision } = await commitChange(ports, scope, async (state, at) => {
     const spokenAt = new Map<string, string>();
-    const admitted = newOnes(messages, state.messages).map((message) => {
-      const timedOne = timed(message, state);
+    const admitted = filterNew(messages, state.messages).map((message) => {
+      const timedOne = withMonotonicTime(message, state);
       if (timedOne.at !== message.at) spokenAt.set(message.id, message.at);
-      return withoutBarred(ports.secret, scope, timedOne, state.tombstones);
+      return redactErased(ports.secret, scope, timedOne, state.tombstones);
     });
     const fresh = admitted.map(({ message }) => message);
-    const digested: Digested = isRead
-      ? await digest(ports, { state, at, messages: fresh, spokenAt, mayErase: options.origin !== "import" })
-      : { messages: fresh, memories: [], lifted: [], lines: [], waiting: [] };
+    const digested: ExtractionResult = isRead
+      ? await extractMessages(ports, {
+          state,
+          at,
+          messages: fresh,
+          spokenAt,
+          mayErase: options.origin !== "import",
+        })
+      : { messages: fresh, memories: [], liftedTombstones: [], lines: [], waiting: [] };
     // A request to forget is carried out before anybody is told of it.
     const left = isRead ? digested.messages.filter(({ heard }) => heard) : fresh;
     const pending = state.pending + countPending(left);
@@ -122,7 +133,7 @@ async function store(
     if (digested.messages.length === 0) return { result };
     const receipt =
       soFar.key && rest.length === 0
-        ? keptReceipt(
+        ? toStoredReceipt(
             soFar.key,
             { messages: soFar.ids, memories: [...soFar.lines, ...digested.lines], pending },
             digested.memories,
@@ -133,32 +144,39 @@ async function store(
         cause: options.origin === "import" ? "import" : "remember",
         messages: digested.messages,
         memories: digested.memories,
-        units: await unitsOf(ports, digested.messages, reworded(state, digested.memories), options.signal),
-        liftTombstones: [...new Set([...digested.lifted, ...liftedBy(admitted, digested.messages.length)])],
+        units: await createSearchUnits(
+          ports,
+          digested.messages,
+          selectReworded(state, digested.memories),
+          options.signal,
+        ),
+        liftTombstones: [
+          ...new Set([...digested.liftedTombstones, ...collectLifted(admitted, digested.messages.length)]),
+        ],
         ...(receipt ? { receipt } : {}),
       },
       result,
     };
   });
-  if (options.origin !== "import") noteTurns(ports, scope, result.kept, revision);
-  ports.costs?.stored(scope, result.kept.length);
+  if (options.origin !== "import") appendTurns(ports, scope, result.kept, revision);
+  ports.costs?.recordTurns(scope, result.kept.length);
   return { ...result, revision };
 }
 
 /** A message that names no time was said when it is stored, and not before what the user said last. */
-function timed(message: Message, state: UserState): Message {
-  const storedAt = notBefore(state, message.storedAt);
+function withMonotonicTime(message: Message, state: UserState): Message {
+  const storedAt = clampToStoredTime(state, message.storedAt);
   if (storedAt === message.storedAt) return message;
   return { ...message, storedAt, at: message.at === message.storedAt ? storedAt : message.at };
 }
 
 /** What the messages that are stored now lift. */
-function liftedBy(admitted: readonly Admitted[], stored: number): string[] {
-  return admitted.slice(0, stored).flatMap(({ lifted }) => lifted);
+function collectLifted(admitted: readonly ScreenedMessage[], stored: number): string[] {
+  return admitted.slice(0, stored).flatMap(({ liftedTombstones: lifted }) => lifted);
 }
 
 /** The messages that are not stored yet; of two with the same id in one batch, the first. */
-function newOnes(messages: readonly Message[], stored: ReadonlyMap<string, Message>): Message[] {
+function filterNew(messages: readonly Message[], stored: ReadonlyMap<string, Message>): Message[] {
   const seen = new Set<string>();
   return messages.filter(({ id }) => {
     if (seen.has(id) || stored.has(id)) return false;
@@ -168,7 +186,7 @@ function newOnes(messages: readonly Message[], stored: ReadonlyMap<string, Messa
 }
 
 /** Of memories with new versions, those whose text is another one than before: they need new search units. */
-export function reworded(state: UserState, versions: readonly Memory[]): Memory[] {
+export function selectReworded(state: UserState, versions: readonly Memory[]): Memory[] {
   const newest = new Map(versions.map((memory) => [memory.id, memory]));
   return [...newest.values()].filter(({ id, text }) => state.memories.get(id)?.text !== text);
 }

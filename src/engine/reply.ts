@@ -1,8 +1,14 @@
-import { joinList, sentence, toSecondPerson } from "../domain/english.ts";
+import { joinList, toSecondPerson, toSentence } from "../domain/english.ts";
 import type { Answer } from "../domain/recall.ts";
-import type { ErasureReceipt, HeldBackup, Receipt, ReceiptLine, Waiting } from "../domain/receipt.ts";
-import { sayDate } from "../domain/say-date.ts";
-import { SAY_YES } from "./waiting.ts";
+import type {
+  ErasureReceipt,
+  HeldBackup,
+  PendingConfirmation,
+  Receipt,
+  ReceiptLine,
+} from "../domain/receipt.ts";
+import { formatDateInWords } from "../domain/say-date.ts";
+import { CONFIRMATION_PHRASE } from "./waiting.ts";
 
 /**
  * The reply of a turn without a model: what was learnt, what changed, what was forgotten, an answer from memory, or
@@ -20,20 +26,21 @@ export function composeReply(turn: {
   if (receipt.waiting) return receipt.waiting.map(sayWaiting).join(" ");
   const parts = [...(answer && !answer.abstained ? [answer.text] : []), ...saySaved(receipt.memories)];
   if (parts.length > 0) return parts.join(" ");
-  if (answer) return isForAssistant(said) ? ABOUT : answer.text;
+  if (answer) return isForAssistant(said) ? SELF_DESCRIPTION : answer.text;
   if (receipt.pending > 0) return "Noted. I will read it in a moment.";
   return isLong(said) ? "I kept your words, but learnt nothing new from them." : "All right, I'm listening.";
 }
 
-const ABOUT = "I only remember. Tell me something about yourself, or ask me about what you have told me.";
+const SELF_DESCRIPTION =
+  "I only remember. Tell me something about yourself, or ask me about what you have told me.";
 
 /** Whether whoever says it speaks of themselves: "tell me more" does not, "tell me about me" does. */
-export const speaksOfSelf = (said: string): boolean =>
+export const mentionsSelf = (said: string): boolean =>
   /\b(?:i|i['’]\p{L}+|me(?=\s*[?.!]*$)|my|mine|we|us|our|ours|myself)\b/iu.test(said);
 
 /** "how are you?", "tell me a joke", "what's 2 + 2?": nothing that anybody's memory could answer. */
 function isForAssistant(said: string): boolean {
-  if (speaksOfSelf(said)) return false;
+  if (mentionsSelf(said)) return false;
   const isAboutYou = /\b(?:you|your|yourself)\b/i.test(said);
   const isOrder = /^\s*(?:please\s+)?(?:tell|write|give|make|sing|show|draw|translate|calculate)\b/i.test(
     said,
@@ -71,19 +78,21 @@ function sayBackups(backups: readonly HeldBackup[]): string {
   const ends = backups.flatMap(({ until }) => until ?? []).sort();
   const last = ends.length === backups.length ? ends.at(-1) : undefined;
   const kept =
-    last === undefined ? "" : `, until ${sayDate(last.slice(0, 10), { weekday: false })} at the latest`;
+    last === undefined
+      ? ""
+      : `, until ${formatDateInWords(last.slice(0, 10), { weekday: false })} at the latest`;
   return ` ${many} made before still ${holds} it${kept}.`;
 }
 
 /** What would go, and how to say yes to it. */
-function sayWaiting({ action, memories }: Waiting): string {
+function sayWaiting({ action, memories }: PendingConfirmation): string {
   const verb = action === "erase" ? "forget" : "end";
   const things = memories.length === 1 ? "1 thing" : `${memories.length} things`;
-  const texts = listed(memories.map(({ text }) => text));
-  return `That would ${verb} ${things}: ${texts}. Say “yes, ${verb} them” ${SAY_YES}.`;
+  const texts = formatList(memories.map(({ text }) => text));
+  return `That would ${verb} ${things}: ${texts}. Say “yes, ${verb} them” ${CONFIRMATION_PHRASE}.`;
 }
 
-const SHOWN = 6;
+const MAX_LISTED = 6;
 
 function saySaved(lines: readonly ReceiptLine[]): string[] {
   const added = textsOf(lines, "added");
@@ -96,18 +105,19 @@ function saySaved(lines: readonly ReceiptLine[]): string[] {
     .map(({ text }) => text);
   const refused = lines.filter(({ action }) => action === "refused" || action === "quarantined");
   const said: string[] = [];
-  if (added.length > 0) said.push(noted(added, replaced.length > 0 ? "Noted, that is changed" : "Noted"));
+  if (added.length > 0)
+    said.push(formatNoted(added, replaced.length > 0 ? "Noted, that is changed" : "Noted"));
   if (ended.length > 0)
-    said.push(`${added.length > 0 ? "Also no longer so" : "Noted. No longer so"}: ${listed(ended)}.`);
+    said.push(`${added.length > 0 ? "Also no longer so" : "Noted. No longer so"}: ${formatList(ended)}.`);
   if (said.length === 0 && replaced.length > 0) said.push("Noted, that is changed.");
-  if (said.length === 0 && known.length > 0) said.push(`I know: ${listed(known)}.`);
+  if (said.length === 0 && known.length > 0) said.push(`I know: ${formatList(known)}.`);
   const [why] = refused.flatMap((line) => line.why ?? []);
   if (said.length === 0 && why) said.push(`I did not keep that: ${why}.`);
   return said;
 }
 
-function noted(texts: readonly string[], opening: string): string {
-  return `${opening}: ${listed(texts)}.`;
+function formatNoted(texts: readonly string[], opening: string): string {
+  return `${opening}: ${formatList(texts)}.`;
 }
 
 function textsOf(lines: readonly ReceiptLine[], action: ReceiptLine["action"]): string[] {
@@ -115,9 +125,9 @@ function textsOf(lines: readonly ReceiptLine[], action: ReceiptLine["action"]): 
 }
 
 /** "you use Shram; you use Magnet" */
-function listed(texts: readonly string[]): string {
-  const shown = texts.slice(0, SHOWN).map((text) => {
-    const said = sentence(toSecondPerson(text)).replace(/\.$/, "");
+function formatList(texts: readonly string[]): string {
+  const shown = texts.slice(0, MAX_LISTED).map((text) => {
+    const said = toSentence(toSecondPerson(text)).replace(/\.$/, "");
     return /^(?:You|Your|The)\b/.test(said) ? said.charAt(0).toLowerCase() + said.slice(1) : said;
   });
   const more = texts.length - shown.length;

@@ -1,7 +1,7 @@
 import type { Extractor } from "../ports/extractor.ts";
 
 /** An extractor that reads requests to forget and nothing else: they are carried out at once, whoever reads the rest. */
-export function requestsAlone(extractor: Extractor): Extractor {
+export function withErasuresOnly(extractor: Extractor): Extractor {
   return {
     ...extractor,
     async propose(reading, options) {

@@ -1,13 +1,13 @@
 import type { LogEntry } from "../domain/change-set.ts";
-import { matches } from "../domain/filter.ts";
+import { matchesFilter } from "../domain/filter.ts";
 import { checkCount } from "../domain/limits.ts";
-import { KINDS, type Memory, type SourceSpan } from "../domain/memory.ts";
+import { MEMORY_KINDS, type Memory, type SourceSpan } from "../domain/memory.ts";
 import type { Source } from "../domain/recall.ts";
 import type { Scope } from "../domain/scope.ts";
 import { invalid, MemoryError } from "../errors.ts";
-import { heldMemory } from "./add.ts";
-import { eachInSlices, mapInSlices } from "./in-slices.ts";
-import { cursorOf, newestAfter } from "./paging.ts";
+import { requireMemory } from "./add.ts";
+import { forEachInSlices, mapInSlices } from "./in-slices.ts";
+import { createNewestPage, toCursor } from "./paging.ts";
 import type { Ports } from "./ports.ts";
 import type { Listing, ListOptions, Page, ShownMemory } from "./surface.ts";
 import type { UserState } from "./user-state.ts";
@@ -16,7 +16,7 @@ import type { UserState } from "./user-state.ts";
 const SLICE = 2000;
 
 /** The sources of a memory in full; one whose message is gone is left out. */
-export function shownSources(state: Pick<UserState, "messages">, sources: readonly SourceSpan[]): Source[] {
+export function toSources(state: Pick<UserState, "messages">, sources: readonly SourceSpan[]): Source[] {
   return sources.flatMap((source) => {
     const message = state.messages.get(source.message);
     if (!message) return [];
@@ -33,30 +33,30 @@ export function shownSources(state: Pick<UserState, "messages">, sources: readon
   });
 }
 
-export function shown(state: Pick<UserState, "messages">, memory: Memory): ShownMemory {
-  return { ...memory, sources: shownSources(state, memory.sources) };
+export function toShownMemory(state: Pick<UserState, "messages">, memory: Memory): ShownMemory {
+  return { ...memory, sources: toSources(state, memory.sources) };
 }
 
 /** One memory, whatever its status. `not_found` where it is not there, or not this user's. */
-export async function get(
+export async function getMemory(
   ports: Pick<Ports, "states" | "clock">,
   scope: Scope,
   id: string,
 ): Promise<ShownMemory> {
   const state = await ports.states.of(scope);
-  const memory = heldMemory(state, id);
+  const memory = requireMemory(state, id);
   if (isExpired(memory, ports)) throw new MemoryError("not_found", "this memory has expired.");
-  return shown(state, memory);
+  return toShownMemory(state, memory);
 }
 
 /** The memories, newest first: what holds now, unless another status is asked for. */
-export function list(
+export function listMemories(
   ports: Pick<Ports, "states" | "clock">,
   scope: Scope,
   options: ListOptions = {},
 ): Listing {
   const page = (cursor: string | undefined): Promise<Page<ShownMemory>> =>
-    listPage(ports, scope, { ...options, ...(cursor === undefined ? {} : { cursor }) });
+    readPage(ports, scope, { ...options, ...(cursor === undefined ? {} : { cursor }) });
   return {
     // biome-ignore lint/suspicious/noThenProperty: a listing is awaited for its first page, and iterated for all.
     then: (resolve, reject) => page(undefined).then(resolve, reject),
@@ -71,7 +71,7 @@ export function list(
   };
 }
 
-async function listPage(
+async function readPage(
   ports: Pick<Ports, "states" | "clock">,
   scope: Scope,
   options: ListOptions,
@@ -79,22 +79,23 @@ async function listPage(
   options.signal?.throwIfAborted();
   const limit = checkCount(options.limit ?? 50, "limit", 1, 1000);
   const { kind, status = "current", quarantined, where } = options;
-  if (kind !== undefined && !KINDS.includes(kind)) throw invalid(`kind must be one of ${KINDS.join(", ")}.`);
+  if (kind !== undefined && !MEMORY_KINDS.includes(kind))
+    throw invalid(`kind must be one of ${MEMORY_KINDS.join(", ")}.`);
   if (!["current", "superseded", "retracted", "all"].includes(status)) {
     throw invalid("status must be one of current, superseded, retracted, all.");
   }
   const now = ports.clock().toISOString();
   const state = await ports.states.of(scope);
-  const page = newestAfter<Memory>(options.cursor, limit);
-  await eachInSlices(
+  const page = createNewestPage<Memory>(options.cursor, limit);
+  await forEachInSlices(
     state.memories.values(),
     (memory) => {
       if (
         (status === "all" || memory.status === status) &&
         (quarantined === undefined || (memory.quarantined ?? false) === quarantined) &&
         (kind === undefined || memory.kind === kind) &&
-        (!where || matches(where, memory.metadata)) &&
-        !isOver(memory, now)
+        (!where || matchesFilter(where, memory.metadata)) &&
+        !isExpiredAt(memory, now)
       )
         page.add(memory);
     },
@@ -105,26 +106,26 @@ async function listPage(
   // What was erased while others had their turn is given to nobody.
   const items = found.flatMap(({ id }) => state.memories.get(id) ?? []);
   return {
-    items: await mapInSlices(items, (memory) => shown(state, memory)),
+    items: await mapInSlices(items, (memory) => toShownMemory(state, memory)),
     total,
-    ...(last && !isLast ? { cursor: cursorOf(last) } : {}),
+    ...(last && !isLast ? { cursor: toCursor(last) } : {}),
   };
 }
 
 /** All versions of one memory, oldest first. */
-export async function versionsOf(
+export async function listVersions(
   ports: Pick<Ports, "states" | "record" | "clock">,
   scope: Scope,
   id: string,
 ): Promise<Memory[]> {
   const versions = await ports.record.versions(scope, id);
-  const newest = versions.at(-1) ?? heldMemory(await ports.states.of(scope), id);
+  const newest = versions.at(-1) ?? requireMemory(await ports.states.of(scope), id);
   if (isExpired(newest, ports)) throw new MemoryError("not_found", "this memory has expired.");
   return versions;
 }
 
 /** What happened, newest first. */
-export async function log(
+export async function listLog(
   ports: Pick<Ports, "record">,
   scope: Scope,
   { before, limit = 50 }: { before?: number; limit?: number } = {},
@@ -136,9 +137,9 @@ export async function log(
 }
 
 function isExpired(memory: Memory, ports: Pick<Ports, "clock">): boolean {
-  return isOver(memory, ports.clock().toISOString());
+  return isExpiredAt(memory, ports.clock().toISOString());
 }
 
-function isOver({ expiresAt }: Memory, now: string): boolean {
+function isExpiredAt({ expiresAt }: Memory, now: string): boolean {
   return expiresAt !== undefined && expiresAt <= now;
 }

@@ -1,4 +1,4 @@
-import { KINDS, type Memory } from "../domain/memory.ts";
+import { MEMORY_KINDS, type Memory } from "../domain/memory.ts";
 import type { Scope } from "../domain/scope.ts";
 import {
   type CallTotals,
@@ -9,7 +9,7 @@ import {
   type UsageRow,
   type UserStats,
 } from "../domain/stats.ts";
-import { isoTime } from "../domain/time.ts";
+import { toIsoTime } from "../domain/time.ts";
 import { invalid } from "../errors.ts";
 import type { CallSum } from "../ports/calls.ts";
 import type { Ports } from "./ports.ts";
@@ -23,7 +23,7 @@ export async function projectStats(
   project: string,
   options: StatsOptions = {},
 ): Promise<ProjectStats> {
-  const usage = await usageOf(ports, { project }, options);
+  const usage = await computeUsage(ports, { project }, options);
   return { users: (await ports.record.users(project)).length, usage };
 }
 
@@ -33,7 +33,7 @@ export async function userStats(
   scope: Scope,
   options: StatsOptions = {},
 ): Promise<UserStats> {
-  const usage = await usageOf(ports, { project: scope.project, user: scope.user }, options);
+  const usage = await computeUsage(ports, { project: scope.project, user: scope.user }, options);
   const { memories, current, messages, pending, revision } = await ports.states.of(scope);
   const now = ports.clock().toISOString();
   const isThere = ({ expiresAt }: Memory): boolean => expiresAt === undefined || expiresAt > now;
@@ -42,10 +42,12 @@ export async function userStats(
   const [newest] = await ports.record.log(scope, { limit: 1 });
   return {
     total: statuses.length,
-    current: count(statuses, "current"),
-    superseded: count(statuses, "superseded"),
-    retracted: count(statuses, "retracted"),
-    kinds: Object.fromEntries(KINDS.map((kind) => [kind, count(kinds, kind)])) as UserStats["kinds"],
+    current: countEqual(statuses, "current"),
+    superseded: countEqual(statuses, "superseded"),
+    retracted: countEqual(statuses, "retracted"),
+    kinds: Object.fromEntries(
+      MEMORY_KINDS.map((kind) => [kind, countEqual(kinds, kind)]),
+    ) as UserStats["kinds"],
     messages: messages.size,
     pending,
     revision,
@@ -54,7 +56,7 @@ export async function userStats(
   };
 }
 
-const NOTHING: CallTotals = {
+const NO_CALLS: CallTotals = {
   calls: 0,
   failed: 0,
   tokensIn: 0,
@@ -64,31 +66,31 @@ const NOTHING: CallTotals = {
   unpriced: 0,
 };
 
-async function usageOf(
+async function computeUsage(
   { costs, clock }: StatsPorts,
   whose: { readonly project: string; readonly user?: string },
   { since, until, by }: StatsOptions,
 ): Promise<Usage> {
   if (by !== undefined && !USAGE_BY.includes(by)) throw invalid(`by: it is one of ${USAGE_BY.join(", ")}.`);
-  const from = since === undefined ? {} : { from: isoTime(since, "since") };
-  const to = until === undefined ? {} : { to: isoTime(until, "until") };
+  const from = since === undefined ? {} : { from: toIsoTime(since, "since") };
+  const to = until === undefined ? {} : { to: toIsoTime(until, "until") };
   const asked = { ...whose, ...from, ...to };
   const holder = whose.user === undefined ? "project" : "user";
   const ledger = await costs?.ledger();
   const sums = (await ledger?.sums({ ...asked, ...(by === "day" ? { by } : {}) })) ?? [];
   const outcomes = (await ledger?.sums({ ...asked, by: "outcome" })) ?? [];
   const turns = (await ledger?.turns(asked)) ?? 0;
-  const own = sums.filter(({ purpose }) => purpose !== "chat").reduce<CallTotals>(added, NOTHING);
-  const rows = grouped(sums, by).toSorted(
+  const own = sums.filter(({ purpose }) => purpose !== "chat").reduce<CallTotals>(addTotals, NO_CALLS);
+  const rows = groupUsage(sums, by).toSorted(
     (one, other) => other.cost - one.cost || other.tokensIn - one.tokensIn,
   );
   return {
-    ...(since === undefined ? {} : { since: isoTime(since, "since") }),
+    ...(since === undefined ? {} : { since: toIsoTime(since, "since") }),
     until: to.to ?? clock().toISOString(),
     turns,
     ...(turns === 0 ? {} : { costPerThousandTurns: (own.cost / turns) * 1000 }),
     ...own,
-    chat: sums.filter(({ purpose }) => purpose === "chat").reduce<CallTotals>(added, NOTHING),
+    chat: sums.filter(({ purpose }) => purpose === "chat").reduce<CallTotals>(addTotals, NO_CALLS),
     rows: by === "day" ? rows.toSorted((one, other) => ((one.day ?? "") < (other.day ?? "") ? -1 : 1)) : rows,
     failures: outcomes.flatMap(({ purpose, model, outcome, calls }) =>
       outcome === undefined || outcome === "ok" ? [] : [{ purpose, model, outcome, calls }],
@@ -98,18 +100,18 @@ async function usageOf(
   };
 }
 
-function grouped(sums: readonly CallSum[], by: UsageBy | undefined): UsageRow[] {
+function groupUsage(sums: readonly CallSum[], by: UsageBy | undefined): UsageRow[] {
   const rows = new Map<string, UsageRow>();
   for (const sum of sums) {
     const { purpose, model } = sum;
     const part = by === undefined ? { purpose, model } : { [by]: sum[by] };
     const key = JSON.stringify(part);
-    rows.set(key, { ...part, ...added(rows.get(key) ?? NOTHING, sum) });
+    rows.set(key, { ...part, ...addTotals(rows.get(key) ?? NO_CALLS, sum) });
   }
   return [...rows.values()];
 }
 
-function added(one: CallTotals, other: CallTotals): CallTotals {
+function addTotals(one: CallTotals, other: CallTotals): CallTotals {
   return {
     calls: one.calls + other.calls,
     failed: one.failed + other.failed,
@@ -121,6 +123,6 @@ function added(one: CallTotals, other: CallTotals): CallTotals {
   };
 }
 
-function count<Value>(values: readonly Value[], wanted: Value): number {
+function countEqual<Value>(values: readonly Value[], wanted: Value): number {
   return values.filter((value) => value === wanted).length;
 }

@@ -1,29 +1,29 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../adapters/memory/index.ts";
-import { openSqliteRecord } from "../adapters/sqlite/index.ts";
+import { createInMemoryStore } from "../adapters/memory/index.ts";
+import { openSqliteStore } from "../adapters/sqlite/index.ts";
 import { passingSecret, uuidv7 } from "../adapters/system/index.ts";
-import type { Record } from "../ports/record.ts";
+import type { MemoryStore } from "../ports/record.ts";
 import { hashEmbedder } from "../testing/hash-embedder.ts";
 import { blankQuestionReader, scriptedExtractor } from "../testing/scripted-extractor.ts";
-import { endInterrupted } from "./forget/verify.ts";
-import { keepsake } from "./keepsake.ts";
+import { finishInterruptedErasures } from "./forget/verify.ts";
+import { createKeepsake } from "./keepsake.ts";
 import type { Ports } from "./ports.ts";
 import type { InputMessage, Keepsake, ScopedMemory } from "./surface.ts";
-import { userStates } from "./user-state.ts";
+import { createUserStates } from "./user-state.ts";
 
-const RECORDS: readonly (readonly [string, () => Promise<Record>])[] = [
-  ["memory", async () => memoryRecord()],
-  ["sqlite", () => openSqliteRecord({ path: ":memory:" })],
+const RECORDS: readonly (readonly [string, () => Promise<MemoryStore>])[] = [
+  ["memory", async () => createInMemoryStore()],
+  ["sqlite", () => openSqliteStore({ path: ":memory:" })],
 ];
 
-let record: Record;
+let record: MemoryStore;
 let now: Date;
 let memory: Keepsake;
 let ana: ScopedMemory;
 
 function open(over: Partial<Ports> = {}): Keepsake {
   const clock = (): Date => now;
-  return keepsake(
+  return createKeepsake(
     {
       record,
       embedder: hashEmbedder(),
@@ -32,7 +32,7 @@ function open(over: Partial<Ports> = {}): Keepsake {
       clock,
       ids: uuidv7(clock),
       secret,
-      states: userStates(record, hashEmbedder()),
+      states: createUserStates(record, hashEmbedder()),
       ...over,
     },
     { release: async () => {} },
@@ -300,8 +300,8 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
       const broken = open({ record: { ...record, scrub: () => Promise.reject(new Error("killed")) } });
       await expect(broken.scope({ user: "ana" }).forget("Magnet")).rejects.toThrow("killed");
       expect((await memory.audit()).receipts[0]).toMatchObject({ complete: false, verified: [] });
-      expect(await endInterrupted({ record, secret, clock: () => now })).toBe(1);
-      expect(await endInterrupted({ record, secret, clock: () => now })).toBe(0);
+      expect(await finishInterruptedErasures({ record, secret, clock: () => now })).toBe(1);
+      expect(await finishInterruptedErasures({ record, secret, clock: () => now })).toBe(0);
       const { receipts, broken: faults } = await memory.audit();
       expect(receipts[0]?.verified).toMatchObject([{ found: 0 }]);
       expect(faults.map(({ problem }) => problem)).toEqual(["it was not verified to the end"]);

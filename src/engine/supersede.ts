@@ -1,13 +1,13 @@
 import { checkText } from "../domain/limits.ts";
 import type { Receipt, ReceiptLine } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
-import { putting } from "./add.ts";
-import { change } from "./change.ts";
-import { memoriesMeant } from "./forget/select.ts";
-import { memoryDraft } from "./memory-draft.ts";
+import { prepareAddition } from "./add.ts";
+import { commitChange } from "./change.ts";
+import { findMeantMemories } from "./forget/select.ts";
+import { createMemoryDraft } from "./memory-draft.ts";
 import type { Ports } from "./ports.ts";
 import type { NewMemory } from "./surface.ts";
-import { unitsOf } from "./units.ts";
+import { createSearchUnits } from "./units.ts";
 
 /**
  * The world changed: adds what is true now, and ends everything current that is meant by `what` (words, as for
@@ -20,13 +20,13 @@ export async function supersede(
   memory: NewMemory,
 ): Promise<Receipt> {
   const phrase = checkText(what, "what to supersede");
-  const put = putting(ports, scope, memory);
-  const { result, revision } = await change(ports, scope, async (state, at) => {
-    const draft = memoryDraft(state, at);
-    const { line, lifted } = put(state, at, draft);
-    const added = draft.made[0];
+  const put = prepareAddition(ports, scope, memory);
+  const { result, revision } = await commitChange(ports, scope, async (state, at) => {
+    const draft = createMemoryDraft(state, at);
+    const { line, liftedTombstones: lifted } = put(state, at, draft);
+    const added = draft.versions[0];
     const from = added?.validFrom ?? at;
-    const lines = [...(await memoriesMeant(ports, state, phrase))]
+    const lines = [...(await findMeantMemories(ports, state, phrase))]
       .filter(({ id, status }) => status === "current" && id !== line.id)
       .map((old): ReceiptLine => {
         draft.put({
@@ -42,8 +42,8 @@ export async function supersede(
     return {
       draft: {
         cause: "update",
-        memories: draft.made,
-        units: await unitsOf(ports, [], added ? [added] : []),
+        memories: draft.versions,
+        units: await createSearchUnits(ports, [], added ? [added] : []),
         liftTombstones: lifted,
       },
       result: { lines: [...lines, line], pending: state.pending },

@@ -2,7 +2,7 @@ import type { BackupNote } from "../domain/backup.ts";
 import type { LogEntry } from "../domain/change-set.ts";
 import type { Metadata, Where } from "../domain/filter.ts";
 import type { JobName } from "../domain/job.ts";
-import type { GivenAnswer, KeptAnswer } from "../domain/kept-answer.ts";
+import type { HttpAnswer, StoredAnswer } from "../domain/kept-answer.ts";
 import type { Claim, Kind, Memory, Status } from "../domain/memory.ts";
 import type { Message, Part, Role } from "../domain/message.ts";
 import type { Answer, AnsweredBy, Recall, RecallOptions, Source } from "../domain/recall.ts";
@@ -25,7 +25,7 @@ export interface Keepsake {
   /** Everything a user's memory can do. `project` is "default" where it is not named. */
   scope(scope: { user: string; project?: string; agent?: string; session?: string }): ScopedMemory;
   /** Answers under idempotency keys, for servers; beside the record, and erased with it. */
-  readonly answers: Answers;
+  readonly answers: IdempotentAnswers;
   /** Checks the whole record. Empty where all is well. */
   check(): Promise<Fault[]>;
   /** Writes something that says nothing and takes it away again: fails as a write would, with `unavailable` on a full disk. */
@@ -61,7 +61,7 @@ export interface Keepsake {
   /** Has a request to a model's server noted that somebody else made: the chat that a proxy passes on. */
   readonly onCall: OnCall;
   /** What waits for the embedder, of all users: after a change of it, or where it is a remote one. */
-  embedding(): Promise<Embedding>;
+  embedding(): Promise<EmbeddingState>;
   /**
    * Calls a listener with the user whose words were erased, after the commit and before the receipt is given; without one where it may
    * be any user. For caches outside of the memory. Gives a function that removes the listener.
@@ -93,7 +93,7 @@ export interface StatsOptions {
 }
 
 /** Answers to writes, by users and by the callers' idempotency keys: each for a day, or until an erasure takes it. */
-export interface Answers {
+export interface IdempotentAnswers {
   /**
    * Begins an answer, and gives nothing; or the one that there is. One that was begun and has not ended for `abandonedMs`
    * is taken for broken off.
@@ -101,11 +101,11 @@ export interface Answers {
   begin(
     scope: Scope,
     begun: { readonly key: string; readonly request: string; readonly abandonedMs: number },
-  ): Promise<KeptAnswer | undefined>;
+  ): Promise<StoredAnswer | undefined>;
   /** Whether an answer is one to this request. */
-  isSame(kept: KeptAnswer, request: string): boolean;
+  isSame(kept: StoredAnswer, request: string): boolean;
   /** Keeps the answer. `own` are the receipts of erasures that the request made itself; any other erases it. */
-  end(scope: Scope, key: string, answer: GivenAnswer, own?: readonly string[]): Promise<void>;
+  end(scope: Scope, key: string, answer: HttpAnswer, own?: readonly string[]): Promise<void>;
   /** The request failed, and may be sent again. */
   letGo(scope: Scope, key: string): Promise<void>;
 }
@@ -137,7 +137,7 @@ export interface Audit {
   readonly backups: readonly BackupNote[];
 }
 
-export interface Embedding {
+export interface EmbeddingState {
   /** The embedder's space (its fingerprint). */
   readonly space: string;
   /** Search units that have no vector in it yet; they are found by their words. */

@@ -1,20 +1,20 @@
-import { withoutFences } from "../domain/fences.ts";
+import { stripPromptBlocks } from "../domain/fences.ts";
 import {
   checkCharacters,
   checkMetadata,
   checkName,
   checkNewName,
   checkText,
-  LIMITS,
-  storableText,
+  INPUT_LIMITS,
+  toStorableText,
 } from "../domain/limits.ts";
 import type { Message, Origin, Part, Role } from "../domain/message.ts";
 import type { ReceiptLine } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
-import { withoutCredentials } from "../domain/secrets.ts";
-import { isoTime, zoneOf } from "../domain/time.ts";
+import { redactCredentials } from "../domain/secrets.ts";
+import { findOffset, toIsoTime } from "../domain/time.ts";
 import { invalid, isMemoryError, MemoryError } from "../errors.ts";
-import { atOnce, inSlices } from "./in-slices.ts";
+import { runAtOnce, runInSlices } from "./in-slices.ts";
 import type { Ports } from "./ports.ts";
 import type { InputMessage, RememberOptions } from "./surface.ts";
 
@@ -29,7 +29,7 @@ const ORIGINS: Readonly<Record<Role, Origin>> = {
 export type RememberInput = string | InputMessage | readonly InputMessage[];
 
 /** What is to be stored, and a line for everything that was said and cannot be stored. */
-export interface TakenMessages {
+export interface ParsedMessages {
   readonly messages: readonly Message[];
   readonly lines: readonly ReceiptLine[];
 }
@@ -39,25 +39,29 @@ export interface TakenMessages {
  * characters that no store takes are replaced by spaces. Otherwise all or nothing: `invalid_input` names the first bad one
  * by its number in the batch, from 1.
  */
-export function takeMessages(...given: Parameters<typeof takingMessages>): TakenMessages {
-  return atOnce(takingMessages(...given));
+export function parseMessages(...given: Parameters<typeof parseMessagesSteps>): ParsedMessages {
+  return runAtOnce(parseMessagesSteps(...given));
 }
 
 /** The same in slices: a thousand messages, or one of a megabyte, hold nobody up. */
-export function takeMessagesInSlices(...given: Parameters<typeof takingMessages>): Promise<TakenMessages> {
-  return inSlices(takingMessages(...given));
+export function parseMessagesInSlices(
+  ...given: Parameters<typeof parseMessagesSteps>
+): Promise<ParsedMessages> {
+  return runInSlices(parseMessagesSteps(...given));
 }
 
-function* takingMessages(
+function* parseMessagesSteps(
   ports: Pick<Ports, "clock" | "ids" | "redact">,
   scope: Scope,
   input: RememberInput,
   options: RememberOptions,
-): Generator<void, TakenMessages, void> {
+): Generator<void, ParsedMessages, void> {
   const single = !Array.isArray(input);
-  const inputs = inputsOf(input);
-  if (inputs.length > LIMITS.messages) {
-    throw invalid(`${inputs.length} messages in one call: at most ${LIMITS.messages}. Send them in batches.`);
+  const inputs = toInputs(input);
+  if (inputs.length > INPUT_LIMITS.messages) {
+    throw invalid(
+      `${inputs.length} messages in one call: at most ${INPUT_LIMITS.messages}. Send them in batches.`,
+    );
   }
   const now = ports.clock();
   const lines: ReceiptLine[] = [];
@@ -65,15 +69,15 @@ function* takingMessages(
   for (const [i, one] of inputs.entries()) {
     yield;
     try {
-      const { given, replaced } = storableInput(one);
+      const { given, replaced } = toStorableInput(one);
       if (!single && isBlank(given.content)) {
-        lines.push(refusedLine("a message without words was left out"));
+        lines.push(toRefusedLine("a message without words was left out"));
         continue;
       }
       yield;
-      messages.push(yield* takingMessage(ports, scope, given, options, now));
+      messages.push(yield* parseMessageSteps(ports, scope, given, options, now));
       if (replaced > 0) {
-        lines.push(refusedLine(`characters of a message that cannot be stored were replaced: ${replaced}`));
+        lines.push(toRefusedLine(`characters of a message that cannot be stored were replaced: ${replaced}`));
       }
     } catch (error) {
       if (single || !isMemoryError(error)) throw error;
@@ -89,27 +93,27 @@ function* takingMessages(
   return { messages, lines };
 }
 
-function inputsOf(input: RememberInput): readonly InputMessage[] {
+function toInputs(input: RememberInput): readonly InputMessage[] {
   if (typeof input === "string") return [{ role: "user", content: input }];
   return Array.isArray(input) ? input : [input as InputMessage];
 }
 
-function refusedLine(why: string): ReceiptLine {
+function toRefusedLine(why: string): ReceiptLine {
   return { id: "", action: "refused", text: "", why };
 }
 
 /** A message whose texts can be stored, and how many characters were replaced in it. What has no right shape stays as it is. */
-function storableInput(input: InputMessage): { given: InputMessage; replaced: number } {
+function toStorableInput(input: InputMessage): { given: InputMessage; replaced: number } {
   const content: unknown = input?.content;
   if (typeof content === "string") {
-    const { text, replaced } = storableText(content);
+    const { text, replaced } = toStorableText(content);
     return { given: { ...input, content: text }, replaced };
   }
   if (!Array.isArray(content)) return { given: input, replaced: 0 };
   let replaced = 0;
   const parts = (content as readonly Part[]).map((part) => {
     if (typeof part?.text !== "string") return part;
-    const stored = storableText(part.text);
+    const stored = toStorableText(part.text);
     replaced += stored.replaced;
     return { ...part, text: stored.text };
   });
@@ -125,7 +129,7 @@ function isBlank(content: unknown): boolean {
   );
 }
 
-function* takingMessage(
+function* parseMessageSteps(
   ports: Pick<Ports, "ids" | "redact">,
   scope: Scope,
   input: InputMessage,
@@ -135,10 +139,10 @@ function* takingMessage(
   if (typeof input !== "object" || input === null)
     throw invalid("a message must be an object with role and content.");
   if (!ROLES.includes(input.role)) throw invalid(`role must be one of ${ROLES.join(", ")}.`);
-  const { content, parts } = yield* takingContent(ports, input.content);
+  const { content, parts } = yield* parseContentSteps(ports, input.content);
   const session = input.session ?? options.session ?? scope.session;
   const at = input.at ?? options.at ?? now;
-  const zone = zoneOf(at);
+  const zone = findOffset(at);
   const stored = options.origin === "import" ? "import" : ORIGINS[input.role];
   return {
     id: input.id === undefined ? ports.ids() : checkName(input.id, "id"),
@@ -146,7 +150,7 @@ function* takingMessage(
     role: input.role,
     content,
     origin: input.role === "user" ? stored : ORIGINS[input.role],
-    at: isoTime(at, "at"),
+    at: toIsoTime(at, "at"),
     ...(zone === undefined ? {} : { zone }),
     storedAt: now.toISOString(),
     digest: options.extract === "never" ? "never" : "pending",
@@ -163,25 +167,25 @@ function rightsOf({ mayErase }: RememberOptions): Pick<Message, "mayErase"> {
   return mayErase === false ? { mayErase } : {};
 }
 
-function* takingContent({ redact }: Pick<Ports, "redact">, content: InputMessage["content"]) {
-  const taken = takeContent(content);
+function* parseContentSteps({ redact }: Pick<Ports, "redact">, content: InputMessage["content"]) {
+  const taken = parseContent(content);
   yield;
-  const given = withoutRecalled(taken);
+  const given = stripOwnBlocks(taken);
   yield;
-  return redact === false ? given : withoutSecrets(given);
+  return redact === false ? given : stripCredentials(given);
 }
 
 /** Without what came out of this memory and was given back: nobody said it, so it is neither kept nor learnt. */
-function withoutRecalled(given: { content: string; parts?: readonly Part[] }): typeof given {
-  return onTexts(given, withoutFences);
+function stripOwnBlocks(given: { content: string; parts?: readonly Part[] }): typeof given {
+  return mapTexts(given, stripPromptBlocks);
 }
 
 /** Without the credentials that nothing else looks like: they are in no byte of the record, and in no index. */
-function withoutSecrets(given: { content: string; parts?: readonly Part[] }): typeof given {
-  return onTexts(given, (text) => withoutCredentials(text).text);
+function stripCredentials(given: { content: string; parts?: readonly Part[] }): typeof given {
+  return mapTexts(given, (text) => redactCredentials(text).text);
 }
 
-function onTexts(
+function mapTexts(
   { content, parts }: { content: string; parts?: readonly Part[] },
   change: (text: string) => string,
 ): { content: string; parts?: readonly Part[] } {
@@ -193,7 +197,7 @@ function onTexts(
 }
 
 /** The text of a message, and its parts where it was more than one text. */
-function takeContent(content: InputMessage["content"]): { content: string; parts?: readonly Part[] } {
+function parseContent(content: InputMessage["content"]): { content: string; parts?: readonly Part[] } {
   if (typeof content === "string") return { content: checkText(content, "content") };
   if (!Array.isArray(content)) throw invalid("content must be text or a list of parts.");
   if (content.length === 0) throw invalid("content is empty: give at least one part.");
@@ -208,9 +212,9 @@ function takeContent(content: InputMessage["content"]): { content: string; parts
   const text = texts.filter((one) => one !== "").join("\n");
   const parts = content as readonly Part[];
   const json = JSON.stringify(parts);
-  if (json.length > 20 * LIMITS.textBytes)
+  if (json.length > 20 * INPUT_LIMITS.textBytes)
     throw invalid("the parts of content are too large: at most 20 MB as JSON.");
-  checkCharacters(text, "content", LIMITS.textBytes);
+  checkCharacters(text, "content", INPUT_LIMITS.textBytes);
   const onlyText = parts.length === 1 && parts[0]?.type === "text";
   return onlyText ? { content: checkText(text, "content") } : { content: text, parts };
 }

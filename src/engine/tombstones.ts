@@ -1,29 +1,29 @@
 import type { Tombstone } from "../domain/change-set.ts";
-import { claimKey } from "../domain/claim.ts";
+import { toClaimKey } from "../domain/claim.ts";
 import type { Claim } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { Scope } from "../domain/scope.ts";
 import { isUnspaced } from "../domain/unspaced.ts";
-import { wordKey, words } from "../domain/words.ts";
+import { splitWords, toWordKey } from "../domain/words.ts";
 import type { Secret } from "../ports/secret.ts";
 
 /** The longest run of words that a tombstone of words can stand for. Longer ones have one for each stretch. */
-export const MOST_WORDS = 5;
+export const MAX_TOMBSTONE_WORDS = 5;
 
 /** The hash under which an erased claim, or erased words, bar their way back. Bound to the user. */
-export function tombstoneHash(secret: Secret, scope: Scope, of: Tombstone["of"], text: string): string {
+export function hashTombstone(secret: Secret, scope: Scope, of: Tombstone["of"], text: string): string {
   return secret.sign(JSON.stringify(["tombstone", scope.project, scope.user, of, text]));
 }
 
-export function claimTombstones(
+export function hashClaimTombstones(
   secret: Secret,
   scope: Scope,
   claim: Claim,
 ): { claim: string; words?: string } {
-  const key = wordKey(claim.value);
+  const key = toWordKey(claim.value);
   return {
-    claim: tombstoneHash(secret, scope, "claim", claimKey(claim)),
-    ...(isTelling(claim.value) ? { words: tombstoneHash(secret, scope, "words", key) } : {}),
+    claim: hashTombstone(secret, scope, "claim", toClaimKey(claim)),
+    ...(isDistinctive(claim.value) ? { words: hashTombstone(secret, scope, "words", key) } : {}),
   };
 }
 
@@ -31,19 +31,19 @@ export function claimTombstones(
  * Whether words are telling enough to be hunted down wherever they stand: not "5", "yes" or "a lot". Such a value
  * is erased where it was said of the thing meant, and nowhere else.
  */
-export function isTelling(text: string): boolean {
-  const all = words(text);
-  if (all.length === 0 || all.length > MOST_WORDS) return false;
+export function isDistinctive(text: string): boolean {
+  const all = splitWords(text);
+  if (all.length === 0 || all.length > MAX_TOMBSTONE_WORDS) return false;
   return all.some(
     (word) =>
       word.length >= (isUnspaced(word) ? 2 : 3) &&
-      !COMMON.has(word) &&
+      !COMMON_WORDS.has(word) &&
       (/\d{3,}/.test(word) || /\p{L}/u.test(word)),
   );
 }
 
 /** Words that stand in everybody's sentences: they tell nobody apart, and single they are no value to hunt. */
-const COMMON: ReadonlySet<string> = new Set(
+const COMMON_WORDS: ReadonlySet<string> = new Set(
   (
     "the and for are was not yes you your our his her its their this that these those all any some one two three " +
     "four five six seven eight nine ten day days week weeks month months year years today tomorrow yesterday morning " +
@@ -59,6 +59,6 @@ const COMMON: ReadonlySet<string> = new Set(
  * Whether the user said this themself after what was erased: then they want it known again. A message without a time
  * of its own was said when it was stored, which is after any tombstone that stood then.
  */
-export function isSaidAgain(message: Message, tombstone: Tombstone): boolean {
+export function isRestatedByUser(message: Message, tombstone: Tombstone): boolean {
   return message.origin === "user_message" && (message.at > tombstone.at || message.at === message.storedAt);
 }

@@ -1,16 +1,16 @@
-import { type Scope, scopeKey } from "../domain/scope.ts";
+import { type Scope, toScopeKey } from "../domain/scope.ts";
 
 /** Work on users: one after the other for each of them, beside each other for several. */
-export interface Turns {
-  inTurn<Result>(scope: Scope, work: () => Promise<Result>): Promise<Result>;
-  isAtWork(scope: Scope): boolean;
+export interface UserQueue {
+  runExclusive<Result>(scope: Scope, work: () => Promise<Result>): Promise<Result>;
+  isBusy(scope: Scope): boolean;
 }
 
-export function turns(): Turns {
+export function createUserQueue(): UserQueue {
   const last = new Map<string, Promise<unknown>>();
   return {
-    async inTurn(scope, work) {
-      const key = scopeKey(scope);
+    async runExclusive(scope, work) {
+      const key = toScopeKey(scope);
       const before = last.get(key) ?? Promise.resolve();
       const own = before.then(work, work);
       last.set(key, own);
@@ -20,6 +20,6 @@ export function turns(): Turns {
         if (last.get(key) === own) last.delete(key);
       }
     },
-    isAtWork: (scope) => last.has(scopeKey(scope)),
+    isBusy: (scope) => last.has(toScopeKey(scope)),
   };
 }

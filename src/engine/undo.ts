@@ -5,11 +5,11 @@ import type { Message } from "../domain/message.ts";
 import type { Receipt, ReceiptLine } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import { MemoryError } from "../errors.ts";
-import { passagesIn } from "./block/block.ts";
-import { change } from "./change.ts";
-import { type MemoryDraft, memoryDraft } from "./memory-draft.ts";
+import { passageIdsOf } from "./block/block.ts";
+import { commitChange } from "./change.ts";
+import { createMemoryDraft, type MemoryDraft } from "./memory-draft.ts";
 import type { Ports } from "./ports.ts";
-import { unitsOf } from "./units.ts";
+import { createSearchUnits } from "./units.ts";
 import type { UserState } from "./user-state.ts";
 
 /**
@@ -19,27 +19,27 @@ import type { UserState } from "./user-state.ts";
  */
 export async function undo(ports: Ports, scope: Scope, revision: number): Promise<Receipt> {
   checkCount(revision, "revision", 1, Number.MAX_SAFE_INTEGER - 1);
-  const { result, revision: made } = await change(ports, scope, async (state, at) => {
-    const entry = await entryOf(ports, scope, revision);
+  const { result, revision: made } = await commitChange(ports, scope, async (state, at) => {
+    const entry = await findLogEntry(ports, scope, revision);
     if (entry.cause === "forget") {
       throw new MemoryError("unsupported", "an erasure cannot be undone: nothing of what it took is left.");
     }
-    const draft = memoryDraft(state, at);
+    const draft = createMemoryDraft(state, at);
     const lines: ReceiptLine[] = [];
     for (const id of new Set(entry.memories.map((memory) => memory.id))) {
-      const line = putBack(draft, await ports.record.versions(scope, id), id, revision);
+      const line = restoreVersion(draft, await ports.record.versions(scope, id), id, revision);
       if (line) lines.push(line);
     }
     const undone = entry.cause !== "undo";
-    const messages = await messagesOf(ports, scope, state, entry);
+    const messages = await findAddedMessages(ports, scope, state, entry);
     return {
       draft: {
         cause: "undo",
         undoes: revision,
-        memories: draft.made,
+        memories: draft.versions,
         digests: messages.map(({ id, digest }) => ({ id, digest, undone })),
-        dropUnits: undone ? passagesOf(state, messages) : [],
-        units: await unitsOf(ports, undone ? [] : messages, draft.made),
+        dropUnits: undone ? findPassageIds(state, messages) : [],
+        units: await createSearchUnits(ports, undone ? [] : messages, draft.versions),
       },
       result: { lines, pending: state.pending },
     };
@@ -47,7 +47,7 @@ export async function undo(ports: Ports, scope: Scope, revision: number): Promis
   return { revision: made, messages: [], memories: result.lines, pending: result.pending };
 }
 
-async function entryOf(ports: Pick<Ports, "record">, scope: Scope, revision: number): Promise<LogEntry> {
+async function findLogEntry(ports: Pick<Ports, "record">, scope: Scope, revision: number): Promise<LogEntry> {
   const [entry] = await ports.record.log(scope, { before: revision + 1, limit: 1 });
   if (entry?.revision === revision) return entry;
   throw new MemoryError(
@@ -57,7 +57,7 @@ async function entryOf(ports: Pick<Ports, "record">, scope: Scope, revision: num
 }
 
 /** The messages that a revision added; those of an undo are those of what it took back. */
-async function messagesOf(
+async function findAddedMessages(
   ports: Pick<Ports, "record">,
   scope: Scope,
   state: UserState,
@@ -65,15 +65,15 @@ async function messagesOf(
 ): Promise<Message[]> {
   let added = entry;
   while (added.cause === "undo" && added.undoes !== undefined)
-    added = await entryOf(ports, scope, added.undoes);
+    added = await findLogEntry(ports, scope, added.undoes);
   return added.messages.flatMap((id) => state.messages.get(id) ?? []).filter(({ content }) => content !== "");
 }
 
-function passagesOf(state: UserState, messages: readonly Message[]): string[] {
-  return messages.flatMap(({ id }) => passagesIn(state.block, id));
+function findPassageIds(state: UserState, messages: readonly Message[]): string[] {
+  return messages.flatMap(({ id }) => passageIdsOf(state.searchIndex, id));
 }
 
-function putBack(
+function restoreVersion(
   draft: MemoryDraft,
   versions: readonly Memory[],
   id: string,

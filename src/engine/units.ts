@@ -1,10 +1,10 @@
-import type { Unit } from "../domain/change-set.ts";
+import type { SearchUnit } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
-import { passagesOf, passageText } from "../domain/passages.ts";
-import { shortened } from "../domain/short-vector.ts";
-import { analyse } from "../domain/words.ts";
-import { othersTurn } from "./others-turn.ts";
+import { formatPassage, splitPassages } from "../domain/passages.ts";
+import { roundToQuantized } from "../domain/short-vector.ts";
+import { extractTerms } from "../domain/words.ts";
+import { yieldToEventLoop } from "./others-turn.ts";
 import type { Ports } from "./ports.ts";
 import { spaceOf } from "./space.ts";
 
@@ -18,21 +18,21 @@ const NO_SPACE = "";
  * statement. All are found by their words from the commit on. A local embedder gives their vectors now; another one is
  * not waited for, and what it is to embed waits in the record (see `embedPending`).
  */
-export async function unitsOf(
+export async function createSearchUnits(
   ports: Pick<Ports, "embedder">,
   messages: readonly Message[],
   memories: readonly Memory[],
   signal?: AbortSignal,
-): Promise<Unit[]> {
+): Promise<SearchUnit[]> {
   const searched = [
     ...messages.flatMap((message) =>
-      passagesOf(message).map((passage) => ({
+      splitPassages(message).map((passage) => ({
         id: passage.id,
         type: "passage" as const,
         owner: message.id,
         start: passage.start,
         end: passage.end,
-        text: passageText(message, passage),
+        text: formatPassage(message, passage),
       })),
     ),
     ...memories.map((memory) => ({
@@ -44,42 +44,44 @@ export async function unitsOf(
       text: memory.text,
     })),
   ];
-  const units: Unit[] = [];
+  const units: SearchUnit[] = [];
   for (let at = 0; at < searched.length; at += SLICE) {
     // A long message has hundreds of passages: nobody waits until all are analysed.
-    if (at > 0) await othersTurn();
-    units.push(...(await madeUnits(ports.embedder, searched.slice(at, at + SLICE), signal)));
+    if (at > 0) await yieldToEventLoop();
+    units.push(...(await embedUnits(ports.embedder, searched.slice(at, at + SLICE), signal)));
   }
   return units;
 }
 
-async function madeUnits(
+async function embedUnits(
   embedder: Ports["embedder"],
-  searched: readonly (Omit<Unit, "terms" | "space" | "vector"> & { readonly text: string })[],
+  searched: readonly (Omit<SearchUnit, "terms" | "space" | "vector"> & { readonly text: string })[],
   signal: AbortSignal | undefined,
-): Promise<Unit[]> {
+): Promise<SearchUnit[]> {
   const texts = searched.map(({ text }) => text);
   const vectors = embedder.local ? await embedder.embed(texts, signal ? { signal } : {}) : undefined;
   return searched.map(({ text, ...unit }, i) => ({
     ...unit,
-    terms: termsOf(text),
+    terms: termsOfText(text),
     space: vectors ? spaceOf(embedder) : NO_SPACE,
-    vector: vectors ? shortened(vectors[i] ?? new Float32Array(embedder.dimensions)) : new Float32Array(0),
+    vector: vectors
+      ? roundToQuantized(vectors[i] ?? new Float32Array(embedder.dimensions))
+      : new Float32Array(0),
   }));
 }
 
 /** The terms of a unit, as they are stored. */
-export function termsOf(text: string): string {
-  return analyse(text).join(" ");
+export function termsOfText(text: string): string {
+  return extractTerms(text).join(" ");
 }
 
 /** The text by which a unit is found, from what it was made of; nothing where that is not at hand. */
 export function textOfUnit(
-  { type, owner, start, end }: Pick<Unit, "type" | "owner" | "start" | "end">,
+  { type, owner, start, end }: Pick<SearchUnit, "type" | "owner" | "start" | "end">,
   messages: ReadonlyMap<string, Message>,
   memories: ReadonlyMap<string, Memory>,
 ): string | undefined {
   if (type === "memory") return memories.get(owner)?.text;
   const message = messages.get(owner);
-  return message && passageText(message, { start, end });
+  return message && formatPassage(message, { start, end });
 }

@@ -1,33 +1,33 @@
 import type { Scope } from "../domain/scope.ts";
 import type { Meter } from "../ports/meter.ts";
-import type { Record } from "../ports/record.ts";
-import type { SharedBlocks } from "./beside/shared-blocks.ts";
-import { type Block, emptyBlock, type Space } from "./block/block.ts";
-import { type Unpacking, unpacking } from "./block/unpack.ts";
-import { othersTurn } from "./others-turn.ts";
+import type { MemoryStore } from "../ports/record.ts";
+import type { SharedSearchIndexes } from "./beside/shared-blocks.ts";
+import { createSearchIndex, type EmbeddingSpace, type SearchIndex } from "./block/block.ts";
+import { createIndexReader, type IndexReader } from "./block/unpack.ts";
+import { yieldToEventLoop } from "./others-turn.ts";
 
-type Source = Pick<Record, "revision" | "block">;
+type IndexSource = Pick<MemoryStore, "revision" | "searchIndex">;
 
 /** What the record keeps of a user, taken out of its bytes. */
-export interface Asked {
+export interface StoredSearchIndex {
   /** Of this revision; nothing where none is kept. */
   readonly revision: number | undefined;
-  readonly parts: Unpacking;
+  readonly reader: IndexReader;
 }
 
 /** The user's revision; and with somebody new, where a space is named, what is kept of them: the record may be far away. */
-export async function newest(
-  record: Source,
+export async function readNewest(
+  record: IndexSource,
   scope: Scope,
-  space: Space | false,
-): Promise<{ readonly revision: number; readonly asked: Asked | undefined }> {
-  const asking = space ? askFor(record, scope, space) : undefined;
+  space: EmbeddingSpace | false,
+): Promise<{ readonly revision: number; readonly asked: StoredSearchIndex | undefined }> {
+  const asking = space ? readStoredIndex(record, scope, space) : undefined;
   try {
     const [revision, asked] = await Promise.all([record.revision(scope), asking]);
     return { revision, asked };
   } catch (error) {
     void asking?.then(
-      ({ parts }) => parts.release(),
+      ({ reader: parts }) => parts.release(),
       () => {},
     );
     throw error;
@@ -35,59 +35,63 @@ export async function newest(
 }
 
 /** Bytes that are taken in at once: of a large block, others have their turn in between. */
-const PIECE = 262_144;
+const PIECE_BYTES = 262_144;
 
-async function askFor(record: Source, scope: Scope, space: Space): Promise<Asked> {
-  const parts = unpacking(space);
+async function readStoredIndex(
+  record: IndexSource,
+  scope: Scope,
+  space: EmbeddingSpace,
+): Promise<StoredSearchIndex> {
+  const parts = createIndexReader(space);
   try {
-    const packed = await record.block(scope, parts);
+    const packed = await record.searchIndex(scope, parts);
     if (packed && packed.bytes.length > 0) {
       parts.begin(packed.revision, packed.bytes.length);
-      for (let at = 0; at < packed.bytes.length; at += PIECE) {
-        if (at > 0) await othersTurn();
-        parts.take(packed.bytes.subarray(at, at + PIECE));
+      for (let at = 0; at < packed.bytes.length; at += PIECE_BYTES) {
+        if (at > 0) await yieldToEventLoop();
+        parts.take(packed.bytes.subarray(at, at + PIECE_BYTES));
       }
     }
-    return { revision: packed?.revision, parts };
+    return { revision: packed?.revision, reader: parts };
   } catch (error) {
     parts.release();
     throw error;
   }
 }
 
-interface Taking {
-  readonly space: Space;
+interface IndexLoadOptions {
+  readonly space: EmbeddingSpace;
   readonly meter: Meter;
-  readonly shared: SharedBlocks | undefined;
+  readonly shared: SharedSearchIndexes | undefined;
   /** What the record keeps, where it was asked already. */
-  readonly asked: Asked | undefined;
+  readonly stored: StoredSearchIndex | undefined;
 }
 
 /** A block, and how many units were in it when another server shared it, if one did. */
-interface TakenUp {
-  readonly block: Block;
+interface LoadedIndex {
+  readonly searchIndex: SearchIndex;
   readonly shared?: number;
 }
 
 /** The block that another server shared, or that the record kept, or an empty one. */
-export async function takenUp(
-  record: Source,
+export async function loadIndex(
+  record: IndexSource,
   scope: Scope,
   revision: number,
-  { space, meter, shared, asked }: Taking,
-): Promise<TakenUp> {
+  { space, meter, shared, stored: asked }: IndexLoadOptions,
+): Promise<LoadedIndex> {
   if (revision === 0) {
-    asked?.parts.release();
-    return { block: emptyBlock(space) };
+    asked?.reader.release();
+    return { searchIndex: createSearchIndex(space) };
   }
   const others = await shared?.take(scope, revision);
-  if (others) return { block: others, shared: others.units.count };
-  const { revision: of, parts } = asked ?? (await askFor(record, scope, space));
+  if (others) return { searchIndex: others, shared: others.units.count };
+  const { revision: of, reader: parts } = asked ?? (await readStoredIndex(record, scope, space));
   if (of === undefined || of > revision) {
     parts.release();
-    return { block: emptyBlock(space) };
+    return { searchIndex: createSearchIndex(space) };
   }
-  const block = parts.block();
+  const block = parts.index();
   if (!block) meter.count("memory_blocks_lost_total");
-  return { block: block ?? emptyBlock(space) };
+  return { searchIndex: block ?? createSearchIndex(space) };
 }

@@ -1,20 +1,26 @@
-import type { Link, Tombstone } from "../domain/change-set.ts";
+import type { MemoryLink, Tombstone } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
-import { type Scope, scopeKey } from "../domain/scope.ts";
-import { dropWords } from "../domain/word-cache.ts";
+import { type Scope, toScopeKey } from "../domain/scope.ts";
+import { clearWordCaches } from "../domain/word-cache.ts";
 import { type Meter, NO_METER } from "../ports/meter.ts";
-import type { Delta, Record } from "../ports/record.ts";
-import { type Sharing, sharedBlocks } from "./beside/shared-blocks.ts";
-import { type Block, bytesOfBlock, following, release, type Space } from "./block/block.ts";
-import { isMostlyGone, packBlock } from "./block/pack.ts";
-import { scrub } from "./block/scrub.ts";
+import type { Delta, MemoryStore } from "../ports/record.ts";
+import { createSharedSearchIndexes, type SharingOptions } from "./beside/shared-blocks.ts";
+import {
+  applyIndexDeltaSteps,
+  bytesOfIndex,
+  type EmbeddingSpace,
+  releaseIndex,
+  type SearchIndex,
+} from "./block/block.ts";
+import { isMostlyDead, serializeIndex } from "./block/pack.ts";
+import { scrubIndex } from "./block/scrub.ts";
 import type { ClaimIndex } from "./claim-index.ts";
-import { othersTurn } from "./others-turn.ts";
+import { yieldToEventLoop } from "./others-turn.ts";
 import { spaceOf } from "./space.ts";
-import { turns } from "./turns.ts";
-import { type Asked, newest, takenUp } from "./user-block.ts";
-import { nothing, take, type Whole } from "./user-whole.ts";
+import { createUserQueue } from "./turns.ts";
+import { loadIndex, readNewest, type StoredSearchIndex } from "./user-block.ts";
+import { applyUserDelta, createUserData, type UserData } from "./user-whole.ts";
 
 /**
  * A user's record as this process knows it. It is a cache: before each use it asks the record for the user's revision
@@ -32,10 +38,10 @@ export interface UserState {
   /** Over the newest versions of all memories, whatever their status. */
   readonly claims: ClaimIndex;
   /** What search needs, in columns. */
-  readonly block: Block;
+  readonly searchIndex: SearchIndex;
   /** By hash. */
   readonly tombstones: ReadonlyMap<string, Tombstone>;
-  readonly links: readonly Link[];
+  readonly links: readonly MemoryLink[];
   /** Ids of messages and memories whose rows were changed since they were written: nobody is told what they say. */
   readonly damaged: ReadonlySet<string>;
   /** How many messages wait to be understood. */
@@ -48,24 +54,24 @@ export interface UserStates {
   /** Everything of a user. */
   of(scope: Scope): Promise<UserState>;
   /** What search needs: a small part of everything, and quick to come by. Valid until the next wait. */
-  block(scope: Scope): Promise<Block>;
+  searchIndex(scope: Scope): Promise<SearchIndex>;
   /** The same as it was last, where it is held; whether it is the newest is not asked. */
-  held(scope: Scope): Block | undefined;
+  peekIndex(scope: Scope): SearchIndex | undefined;
   /** All messages and memories, where they are held and at least as new as a revision. */
-  texts(scope: Scope, revision: number): Pick<UserState, "messages" | "memories" | "damaged"> | undefined;
+  peekTexts(scope: Scope, revision: number): Pick<UserState, "messages" | "memories" | "damaged"> | undefined;
   /**
    * Takes in what was erased of one user, or of all, and leaves no trace of it; or lets go of whoever it cannot ask the record
    * about. Never rejects.
    */
-  cleanse(scope?: Scope): Promise<void>;
+  purgeUser(scope?: Scope): Promise<void>;
   /** Keeps in the record what makes the next start quick, and lets go of all. */
   close(): Promise<void>;
 }
 
-interface Kept {
+interface CachedUser {
   readonly scope: Scope;
-  block: Block;
-  whole?: Whole;
+  searchIndex: SearchIndex;
+  whole?: UserData;
   uses: number;
   /** True while it takes in what came: nobody may search it. */
   isBehind?: boolean;
@@ -77,109 +83,113 @@ interface Kept {
 }
 
 /** A block with more new units than this, and than a tenth of all, is worth keeping anew. */
-const WORTH_KEEPING = 200;
+const MIN_UNSAVED_UNITS = 200;
 const CACHE_BYTES = 256_000_000;
 /** With so many messages and memories, a user takes a second and more to be read again. */
-const SLOW_TO_READ = 20_000;
+const SLOW_USER_ROWS = 20_000;
 /** So long the slowest to read stays beside the one in use, whatever room it takes: else each request would read it anew. */
-const STAYS_MS = 60_000;
-const USERS = { cache: "users" } as const;
+const SLOW_USER_STAY_MS = 60_000;
+const USERS_LABEL = { cache: "users" } as const;
 
-type Source = Pick<Record, "revision" | "since" | "block" | "keepBlock" | "log">;
+type UserStateSource = Pick<MemoryStore, "revision" | "since" | "searchIndex" | "saveSearchIndex" | "log">;
 
 export interface UserStatesOptions {
   /** Asked each time that something is taken in. */
   readonly bytes?: () => number;
   readonly meter?: Meter;
   /** Where the blocks of users who are served often are shared with other servers. */
-  readonly sharing?: Sharing | undefined;
+  readonly sharing?: SharingOptions | undefined;
 }
 
 /**
  * Keeps the states of the users used last, up to about so many bytes (256 MB). The one in use always stays; and of those that are
  * slow to read the largest that was used within a minute.
  */
-export function userStates(
-  record: Source,
-  embedder: Space,
+export function createUserStates(
+  record: UserStateSource,
+  embedder: EmbeddingSpace,
   { bytes = () => CACHE_BYTES, meter = NO_METER, sharing }: UserStatesOptions = {},
 ): UserStates {
-  const space: Space = { fingerprint: spaceOf(embedder), dimensions: embedder.dimensions };
-  const shared = sharing && sharedBlocks(record, space, { ...sharing, meter });
-  const kept = new Map<string, Kept>();
+  const space: EmbeddingSpace = { fingerprint: spaceOf(embedder), dimensions: embedder.dimensions };
+  const shared = sharing && createSharedSearchIndexes(record, space, { ...sharing, meter });
+  const kept = new Map<string, CachedUser>();
   // One refresh at a time per user: two would take in the same delta twice.
-  const { inTurn, isAtWork } = turns();
+  const { runExclusive: inTurn, isBusy: isAtWork } = createUserQueue();
 
-  const held = async (scope: Scope, revision: number, asked?: Asked): Promise<Kept> => {
-    const key = scopeKey(scope);
+  const held = async (scope: Scope, revision: number, asked?: StoredSearchIndex): Promise<CachedUser> => {
+    const key = toScopeKey(scope);
     const found = kept.get(key);
     // A lower revision than ours: the database was replaced by an older one.
-    if (found && found.block.revision <= revision) return found;
+    if (found && found.searchIndex.revision <= revision) return found;
     if (found) letGo(found);
-    const block = await takenUp(record, scope, revision, { space, meter, shared, asked });
+    const block = await loadIndex(record, scope, revision, { space, meter, shared, stored: asked });
     const own = { project: scope.project, user: scope.user };
-    const one: Kept = { scope: own, uses: 0, bytes: 0, usedAt: 0, ...block };
+    const one: CachedUser = { scope: own, uses: 0, bytes: 0, usedAt: 0, ...block };
     kept.set(key, one);
     return one;
   };
 
-  const letGo = (one: Kept | undefined): void => {
+  const letGo = (one: CachedUser | undefined): void => {
     if (!one) return;
-    kept.delete(scopeKey(one.scope));
-    release(one.block);
+    kept.delete(toScopeKey(one.scope));
+    releaseIndex(one.searchIndex);
   };
 
-  const makeRoom = (current: Kept): void => {
+  const makeRoom = (current: CachedUser): void => {
     touch(kept, current);
-    for (const one of overflow(kept, bytes(), current, ({ scope }) => isAtWork(scope))) {
-      kept.delete(scopeKey(one.scope));
-      void inTurn(one.scope, () => keep(record, one)).finally(() => release(one.block));
+    for (const one of findOverflow(kept, bytes(), current, ({ scope }) => isAtWork(scope))) {
+      kept.delete(toScopeKey(one.scope));
+      void inTurn(one.scope, () => saveIndex(record, one)).finally(() => releaseIndex(one.searchIndex));
     }
   };
 
-  const refreshed = async (scope: Scope, isWhole: boolean): Promise<Kept> => {
-    const { revision, asked } = await newest(record, scope, !shared && !kept.has(scopeKey(scope)) && space);
+  const refreshed = async (scope: Scope, isWhole: boolean): Promise<CachedUser> => {
+    const { revision, asked } = await readNewest(
+      record,
+      scope,
+      !shared && !kept.has(toScopeKey(scope)) && space,
+    );
     const one = await held(scope, revision, asked);
-    if (one.block.revision === revision && (one.whole?.revision === revision || !isWhole)) {
+    if (one.searchIndex.revision === revision && (one.whole?.revision === revision || !isWhole)) {
       touch(kept, one);
-      meter.count("cache_hits_total", USERS);
+      meter.count("cache_hits_total", USERS_LABEL);
       return one;
     }
-    meter.count("cache_misses_total", USERS);
+    meter.count("cache_misses_total", USERS_LABEL);
     await catchUp(record, one, revision, isWhole);
     makeRoom(one);
     return one;
   };
 
   return {
-    of: (scope) => inTurn(scope, async () => stateOf(await refreshed(scope, true))),
-    block: (scope) =>
+    of: (scope) => inTurn(scope, async () => toUserState(await refreshed(scope, true))),
+    searchIndex: (scope) =>
       inTurn(scope, async () => {
         const one = await refreshed(scope, false);
-        shared?.offer(scope, one.block, one);
-        return one.block;
+        shared?.offer(scope, one.searchIndex, one);
+        return one.searchIndex;
       }),
-    held(scope) {
-      const one = kept.get(scopeKey(scope));
-      return one?.isBehind ? undefined : one?.block;
+    peekIndex(scope) {
+      const one = kept.get(toScopeKey(scope));
+      return one?.isBehind ? undefined : one?.searchIndex;
     },
-    texts: (scope, revision) => textsOf(kept.get(scopeKey(scope)), revision),
-    async cleanse(scope) {
+    peekTexts: (scope, revision) => toTexts(kept.get(toScopeKey(scope)), revision),
+    async purgeUser(scope) {
       let isThere = true;
       // Whoever is at work with one goes on to the end first.
       for (const { scope: whose } of scope ? [{ scope }] : [...kept.values()]) {
         await inTurn(whose, async () => {
-          const one = kept.get(scopeKey(whose));
-          isThere &&= !one || (await isCleansed(record, one));
-          if (one && (!isThere || isMostlyGone(one.block))) letGo(one);
+          const one = kept.get(toScopeKey(whose));
+          isThere &&= !one || (await tryPurge(record, one));
+          if (one && (!isThere || isMostlyDead(one.searchIndex))) letGo(one);
         });
       }
       // Last: what was at work until now may have looked up a word that was erased.
-      dropWords();
+      clearWordCaches();
     },
     async close() {
       for (const one of [...kept.values()]) {
-        await inTurn(one.scope, () => keep(record, one));
+        await inTurn(one.scope, () => saveIndex(record, one));
         letGo(one);
       }
     },
@@ -187,15 +197,15 @@ export function userStates(
 }
 
 /** Those that there is no room for beside the one in use, once others are lighter. */
-function overflow(
-  kept: ReadonlyMap<string, Kept>,
+function findOverflow(
+  kept: ReadonlyMap<string, CachedUser>,
   most: number,
-  current: Kept,
-  isAtWork: (one: Kept) => boolean,
-): Kept[] {
-  const slow = slowest(kept);
-  let sum = lightened(kept, most, current, (one) => one === slow || isAtWork(one));
-  const over: Kept[] = [];
+  current: CachedUser,
+  isAtWork: (one: CachedUser) => boolean,
+): CachedUser[] {
+  const slow = findSlowest(kept);
+  let sum = lightenCache(kept, most, current, (one) => one === slow || isAtWork(one));
+  const over: CachedUser[] = [];
   for (const one of kept.values()) {
     if (sum <= most || one === current) break;
     if (one === slow) continue;
@@ -206,13 +216,13 @@ function overflow(
 }
 
 /** Takes from others what only writes need: searches are many, and live by the blocks. Gives how much is held then. */
-function lightened(
-  kept: ReadonlyMap<string, Kept>,
+function lightenCache(
+  kept: ReadonlyMap<string, CachedUser>,
   most: number,
-  current: Kept,
-  stays: (one: Kept) => boolean,
+  current: CachedUser,
+  stays: (one: CachedUser) => boolean,
 ): number {
-  current.bytes = bytesOf(current);
+  current.bytes = bytesOfUser(current);
   let sum = 0;
   for (const one of kept.values()) sum += one.bytes;
   for (const one of kept.values()) {
@@ -227,61 +237,66 @@ function lightened(
 }
 
 /** The largest of those that are slow to read and were used of late. */
-function slowest(kept: ReadonlyMap<string, Kept>): Kept | undefined {
-  const from = performance.now() - STAYS_MS;
-  let found: Kept | undefined;
+function findSlowest(kept: ReadonlyMap<string, CachedUser>): CachedUser | undefined {
+  const from = performance.now() - SLOW_USER_STAY_MS;
+  let found: CachedUser | undefined;
   for (const one of kept.values()) {
     const { messages, memories } = one.whole ?? {};
     const rows = (messages?.size ?? 0) + (memories?.size ?? 0);
-    if (rows >= SLOW_TO_READ && one.usedAt >= from && one.bytes > (found?.bytes ?? 0)) found = one;
+    if (rows >= SLOW_USER_ROWS && one.usedAt >= from && one.bytes > (found?.bytes ?? 0)) found = one;
   }
   return found;
 }
 
 /** Used last stands last. */
-function touch(kept: Map<string, Kept>, one: Kept): void {
-  const key = scopeKey(one.scope);
+function touch(kept: Map<string, CachedUser>, one: CachedUser): void {
+  const key = toScopeKey(one.scope);
   one.usedAt = performance.now();
   kept.delete(key);
   kept.set(key, one);
 }
 
 /** Takes in what came since, in one read where the block and the rest stand at the same revision. */
-async function catchUp(record: Source, one: Kept, revision: number, isWhole: boolean): Promise<void> {
-  const { scope, block } = one;
+async function catchUp(
+  record: UserStateSource,
+  one: CachedUser,
+  revision: number,
+  isWhole: boolean,
+): Promise<void> {
+  const { scope, searchIndex: block } = one;
   if (block.revision < revision) {
     const from = block.revision;
     const delta = await record.since(scope, from);
-    await followInSlices(one, delta);
-    if (one.whole?.revision === from) await take(one.whole, delta);
+    await applyDeltaInSlices(one, delta);
+    if (one.whole?.revision === from) await applyUserDelta(one.whole, delta);
   }
   if (!one.whole && !isWhole) return;
-  one.whole ??= nothing();
+  one.whole ??= createUserData();
   while (one.whole.revision < block.revision) {
-    await take(one.whole, await record.since(scope, one.whole.revision, { units: false }));
+    await applyUserDelta(one.whole, await record.since(scope, one.whole.revision, { units: false }));
   }
   // Somebody wrote in between: the block follows, for both must be of one revision.
   while (block.revision < one.whole.revision)
-    await followInSlices(one, await record.since(scope, block.revision));
+    await applyDeltaInSlices(one, await record.since(scope, block.revision));
 }
 
 /** After so many steps others have their turn: about every five milliseconds. */
 const SLICE = 200;
 
 /** Others that have the block in hand have had their turn with it: it is searched before the next wait. */
-async function followInSlices(one: Kept, delta: Delta): Promise<void> {
+async function applyDeltaInSlices(one: CachedUser, delta: Delta): Promise<void> {
   one.isBehind = true;
   let done = 0;
-  for (const _step of following(one.block, delta)) {
+  for (const _step of applyIndexDeltaSteps(one.searchIndex, delta)) {
     done += 1;
-    if (done % SLICE === 0) await othersTurn();
+    if (done % SLICE === 0) await yieldToEventLoop();
   }
   one.isBehind = false;
 }
 
 /** Whether what was erased of a user is gone from what is held; not where the record is at an earlier revision, or cannot be asked. */
-async function isCleansed(record: Source, one: Kept): Promise<boolean> {
-  const { block } = one;
+async function tryPurge(record: UserStateSource, one: CachedUser): Promise<boolean> {
+  const { searchIndex: block } = one;
   try {
     const revision = await record.revision(one.scope);
     if (block.isReleased || block.revision > revision) return false;
@@ -290,39 +305,39 @@ async function isCleansed(record: Source, one: Kept): Promise<boolean> {
     return false;
   }
   // One that is mostly gone is let go of, and read anew.
-  if (!isMostlyGone(block)) scrub(block);
+  if (!isMostlyDead(block)) scrubIndex(block);
   // What was kept of them went with the erasure, beside the record and with the other servers.
-  block.unkept = block.units.count;
+  block.unsavedUnits = block.units.count;
   one.uses = 0;
   delete one.shared;
   return true;
 }
 
-function stateOf({ scope, block, whole = nothing() }: Kept): UserState {
+function toUserState({ scope, searchIndex: block, whole = createUserData() }: CachedUser): UserState {
   const { pending, bytes: _bytes, ...rest } = whole;
-  return { scope, block, ...rest, pending: pending.size };
+  return { scope, searchIndex: block, ...rest, pending: pending.size };
 }
 
-function textsOf(one: Kept | undefined, revision: number): Whole | undefined {
+function toTexts(one: CachedUser | undefined, revision: number): UserData | undefined {
   return one?.whole && one.whole.revision >= revision ? one.whole : undefined;
 }
 
-function bytesOf({ block, whole }: Kept): number {
-  return bytesOfBlock(block) + (whole?.bytes ?? 0);
+function bytesOfUser({ searchIndex: block, whole }: CachedUser): number {
+  return bytesOfIndex(block) + (whole?.bytes ?? 0);
 }
 
 /** Best effort: a block that cannot be kept is built anew at the next start. */
-async function keep(record: Source, one: Kept): Promise<void> {
-  const { scope, block } = one;
+async function saveIndex(record: UserStateSource, one: CachedUser): Promise<void> {
+  const { scope, searchIndex: block } = one;
   if (block.isReleased) return;
   try {
     // Its own last writes are not in it yet.
     await catchUp(record, one, await record.revision(scope), false);
-    if (block.unkept < WORTH_KEEPING || block.unkept < block.units.count / 10) return;
-    const bytes = await packBlock(block);
+    if (block.unsavedUnits < MIN_UNSAVED_UNITS || block.unsavedUnits < block.units.count / 10) return;
+    const bytes = await serializeIndex(block);
     if (!bytes) return;
-    await record.keepBlock(scope, { revision: block.revision, bytes });
-    block.unkept = 0;
+    await record.saveSearchIndex(scope, { revision: block.revision, bytes });
+    block.unsavedUnits = 0;
   } catch {
     // A full or locked database: nothing is lost but time.
   }

@@ -1,20 +1,20 @@
-import type { Link, Tombstone } from "../domain/change-set.ts";
+import type { MemoryLink, Tombstone } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { Delta } from "../ports/record.ts";
-import { type ClaimIndex, claimIndex } from "./claim-index.ts";
-import { eachInSlices } from "./in-slices.ts";
-import { othersTurn } from "./others-turn.ts";
+import { type ClaimIndex, createClaimIndex } from "./claim-index.ts";
+import { forEachInSlices } from "./in-slices.ts";
+import { yieldToEventLoop } from "./others-turn.ts";
 
 /** Everything of a user but what search needs; see `UserState`. */
-export interface Whole {
+export interface UserData {
   revision: number;
   messages: Map<string, Message>;
   memories: Map<string, Memory>;
   current: Map<string, Memory>;
   claims: ClaimIndex;
   tombstones: Map<string, Tombstone>;
-  links: readonly Link[];
+  links: readonly MemoryLink[];
   /** Ids of messages and memories whose rows were changed since they were written: nobody is told what they say. */
   damaged: Set<string>;
   /** Ids of messages that wait to be understood. */
@@ -28,13 +28,13 @@ export interface Whole {
 /** Of a message or memory beside its text: the object, its map entries, its strings. */
 const OBJECT_BYTES = 700;
 
-export function nothing(): Whole {
+export function createUserData(): UserData {
   return {
     revision: 0,
     messages: new Map(),
     memories: new Map(),
     current: new Map(),
-    claims: claimIndex(),
+    claims: createClaimIndex(),
     tombstones: new Map(),
     links: [],
     damaged: new Set(),
@@ -48,15 +48,15 @@ export function nothing(): Whole {
 const SLICE = 500;
 
 /** Takes in what came since, in slices: all that somebody ever said would hold everybody else up. */
-export async function take(whole: Whole, delta: Delta): Promise<void> {
-  await eachInSlices(delta.gone.memories, (id) => {
+export async function applyUserDelta(whole: UserData, delta: Delta): Promise<void> {
+  await forEachInSlices(delta.gone.memories, (id) => {
     whole.memories.delete(id);
     whole.current.delete(id);
     whole.claims.remove(id);
   });
   noteDamaged(whole.damaged, delta);
   for (const [i, message] of delta.messages.entries()) {
-    if (i % SLICE === SLICE - 1) await othersTurn();
+    if (i % SLICE === SLICE - 1) await yieldToEventLoop();
     whole.bytes += message.content.length * 2 + OBJECT_BYTES;
     whole.messages.set(message.id, message);
     whole.storedUntil = laterOf(whole.storedUntil, message.storedAt);
@@ -64,7 +64,7 @@ export async function take(whole: Whole, delta: Delta): Promise<void> {
     else whole.pending.delete(message.id);
   }
   for (const [i, memory] of delta.memories.entries()) {
-    if (i % SLICE === SLICE - 1) await othersTurn();
+    if (i % SLICE === SLICE - 1) await yieldToEventLoop();
     whole.bytes += memory.text.length * 4 + OBJECT_BYTES;
     whole.memories.set(memory.id, memory);
     whole.storedUntil = laterOf(whole.storedUntil, memory.storedAt);

@@ -1,60 +1,65 @@
 import type { Message } from "../domain/message.ts";
-import type { Waiting } from "../domain/receipt.ts";
+import type { PendingConfirmation } from "../domain/receipt.ts";
 import type { EraseProposal, Proposal } from "../ports/extractor.ts";
-import { type Deciding, endedBy, MOST_REMOVALS } from "./decide.ts";
+import { type DecisionContext, findEnded, MAX_REMOVALS } from "./decide.ts";
 
 /** So long does a request wait for its yes, in the session in which it was made, and until something else is said. */
-const WAITS_MS = 24 * 60 * 60 * 1000;
+const CONFIRMATION_TTL_MS = 24 * 60 * 60 * 1000;
 
-const YES =
+const YES_PHRASES =
   "yes|yep|yeah|yup|sure|ok|okay|correct|absolutely|definitely|confirm|confirmed|i confirm|i(?:['’]m| am) sure|i do";
-const DO =
+const DO_PHRASES =
   "please|please do|do it|do that|do so|go ahead|(?:please )?(?:forget|delete|erase|remove|end|wipe|drop|clear) " +
   "(?:them|it|that|those|these|everything|it all|them all|all|all of (?:it|them|that)|the lot)";
-const PLAIN = new RegExp(`^(?:(?:${YES}|${DO})[\\s,.!]*)+$`, "i");
-const SPOKEN_OUT = new RegExp(`(?:${DO.replace("please|", "")}|confirm)`, "i");
+const PLAIN_YES = new RegExp(`^(?:(?:${YES_PHRASES}|${DO_PHRASES})[\\s,.!]*)+$`, "i");
+const EXPLICIT_YES = new RegExp(`(?:${DO_PHRASES.replace("please|", "")}|confirm)`, "i");
 
 /** A question to which "yes" is the answer that carries a request out. */
-export const SAY_YES = "to do it";
+export const CONFIRMATION_PHRASE = "to do it";
 
 /**
  * The user's message before this one, where this one is a plain yes to it. Where the assistant spoke in between and did
  * not ask for that, a bare "yes" may answer something else: then the yes must say to what.
  */
-export function agreedTo(message: Message, earlier: readonly Message[]): Message | undefined {
-  if (message.role !== "user" || !PLAIN.test(message.content.trim())) return undefined;
+export function findConfirmedRequest(message: Message, earlier: readonly Message[]): Message | undefined {
+  if (message.role !== "user" || !PLAIN_YES.test(message.content.trim())) return undefined;
   const at = earlier.findLastIndex(({ role }) => role === "user");
   const before = earlier[at];
-  if (!before || Date.parse(message.at) - Date.parse(before.at) > WAITS_MS) return undefined;
+  if (!before || Date.parse(message.at) - Date.parse(before.at) > CONFIRMATION_TTL_MS) return undefined;
   const between = earlier.slice(at + 1);
-  const isAsked = between.length === 0 || between.some(({ content }) => content.includes(SAY_YES));
-  return isAsked || SPOKEN_OUT.test(message.content) ? before : undefined;
+  const isAsked =
+    between.length === 0 || between.some(({ content }) => content.includes(CONFIRMATION_PHRASE));
+  return isAsked || EXPLICIT_YES.test(message.content) ? before : undefined;
 }
 
 /** Whether a request would sweep away so much at once that it waits for a yes. One that names what it means never does. */
-export function isSweeping(
+export function needsConfirmation(
   proposal: Proposal,
-  deciding: Deciding,
+  deciding: DecisionContext,
   message: Message,
 ): proposal is Exclude<Proposal, { propose: "add" }> {
   if (proposal.propose === "add") return false;
   if (proposal.propose === "erase")
-    return isWide(proposal) && deciding.draft.current().length > MOST_REMOVALS;
-  return endedBy(deciding.draft, proposal, message).length > MOST_REMOVALS;
+    return isWideErasure(proposal) && deciding.draft.current().length > MAX_REMOVALS;
+  return findEnded(deciding.draft, proposal, message).length > MAX_REMOVALS;
 }
 
-function isWide({ everything }: EraseProposal): boolean {
+function isWideErasure({ everything }: EraseProposal): boolean {
   return everything === true;
 }
 
 /** What waits for a yes, for the receipt. */
-export function waitingFor(proposal: Proposal, deciding: Deciding, message: Message): Waiting {
+export function toWaiting(
+  proposal: Proposal,
+  deciding: DecisionContext,
+  message: Message,
+): PendingConfirmation {
   const isErasure = proposal.propose === "erase";
   const memories = isErasure
     ? deciding.draft.current()
     : proposal.propose === "add"
       ? []
-      : endedBy(deciding.draft, proposal, message);
+      : findEnded(deciding.draft, proposal, message);
   return {
     action: isErasure ? "erase" : proposal.propose === "retract" ? "retract" : "supersede",
     memories: memories.map(({ id, text }) => ({ id, text })),

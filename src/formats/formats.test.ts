@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Entry, FORMATS, type Format, formatOf, readAddedMemories } from "./index.ts";
+import {
+  detectFormat,
+  FORMATS,
+  type ImportedMessage,
+  type ImportFormat,
+  readAddedMemories,
+} from "./index.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -27,11 +33,11 @@ async function all<One>(source: AsyncIterable<One>): Promise<One[]> {
   return found;
 }
 
-async function read(format: Format, path: string): Promise<Entry[]> {
+async function read(format: ImportFormat, path: string): Promise<ImportedMessage[]> {
   return all(FORMATS[format](path));
 }
 
-const messages = async (format: Format, path: string) =>
+const messages = async (format: ImportFormat, path: string) =>
   (await read(format, path)).map(({ message }) => message);
 
 const refusal = (message: RegExp) =>
@@ -200,7 +206,7 @@ describe("LongMemEval", () => {
       { session_id: "s1", turns },
     );
     writeFileSync(join(place, "sessions.jsonl.gz"), gzipSync(sessions));
-    expect(await formatOf(place)).toBe("longmemeval");
+    expect(await detectFormat(place)).toBe("longmemeval");
     expect(await messages("longmemeval", place)).toEqual(expected);
     expect(await messages("longmemeval", join(place, "questions.jsonl.gz"))).toEqual(expected);
     await expect(read("longmemeval", join(place, "sessions.jsonl.gz"))).rejects.toEqual(refusal(/folder/));
@@ -262,21 +268,21 @@ describe("our own export", () => {
 
 describe("the format of a file", () => {
   it("is told from its content, whatever its name", async () => {
-    const known: { readonly [format in Format]: unknown } = {
+    const known: { readonly [format in ImportFormat]: unknown } = {
       jsonl: lines({ role: "user", content: "a" }),
       keepsake: lines({ type: "keepsake", version: 1 }),
       locomo: [{ sample_id: "c", conversation: {} }],
       longmemeval: [{ haystack_session_ids: [], haystack_dates: [] }],
     };
     for (const [format, content] of Object.entries(known)) {
-      expect(await formatOf(file(`${format}.txt`, content))).toBe(format);
+      expect(await detectFormat(file(`${format}.txt`, content))).toBe(format);
     }
   });
 
   it("is refused where it is none that is known", async () => {
     for (const content of ["", " \n", "hello", "[]", "{}", '"text"', "\u0000\u0001", '[{"role":"user"}]']) {
-      await expect(formatOf(file("unknown", content))).rejects.toMatchObject({ code: "invalid_input" });
+      await expect(detectFormat(file("unknown", content))).rejects.toMatchObject({ code: "invalid_input" });
     }
-    await expect(formatOf(join(folder, "nowhere"))).rejects.toMatchObject({ code: "unavailable" });
+    await expect(detectFormat(join(folder, "nowhere"))).rejects.toMatchObject({ code: "unavailable" });
   });
 });

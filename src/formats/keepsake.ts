@@ -1,34 +1,37 @@
 import type { Message } from "../domain/message.ts";
 import type { NewMemory, ShownMemory } from "../engine/surface.ts";
 import { invalid } from "../errors.ts";
-import { type Entry, messageOf } from "./entry.ts";
-import { isObject, type Line, linesOf, objectOf, type Source } from "./lines.ts";
+import { type ImportedMessage, toInputMessage } from "./entry.ts";
+import { type ImportSource, isObjectValue, type NumberedLine, parseObject, readLines } from "./lines.ts";
 
 /** The messages of an export of ours, with their ids, times and sessions. */
-export async function* readKeepsake(source: Source): AsyncIterable<Entry> {
-  for await (const { type, place, body } of linesOfExport(source)) {
-    const entry = type === "message" ? exportedMessage(place, body) : undefined;
+export async function* readKeepsakeExport(source: ImportSource): AsyncIterable<ImportedMessage> {
+  for await (const { type, place, body } of readExportedLines(source)) {
+    const entry = type === "message" ? toExportedMessage(place, body) : undefined;
     if (entry) yield entry;
   }
 }
 
 /** Undefined where an erasure has left nothing of what was said. */
-export function exportedMessage(place: string, body: ExportedLine["body"]): Entry | undefined {
+export function toExportedMessage(place: string, body: ExportedLine["body"]): ImportedMessage | undefined {
   const { id, role, content, parts, name, at, session, metadata } = body as unknown as Message;
   if (content === "" && !parts) return undefined;
-  return { place, message: messageOf({ id, role, content: parts ?? content, name, at, session, metadata }) };
+  return {
+    place,
+    message: toInputMessage({ id, role, content: parts ?? content, name, at, session, metadata }),
+  };
 }
 
 /** The memories of an export that no message tells: those put in by hand, and hold. */
-export async function* readAddedMemories(source: Source): AsyncIterable<NewMemory> {
-  for await (const { type, body } of linesOfExport(source)) {
-    const memory = type === "memory" ? addedMemory(body) : undefined;
+export async function* readAddedMemories(source: ImportSource): AsyncIterable<NewMemory> {
+  for await (const { type, body } of readExportedLines(source)) {
+    const memory = type === "memory" ? toAddedMemory(body) : undefined;
     if (memory) yield memory;
   }
 }
 
 /** Undefined where messages tell it, or it does not hold. */
-export function addedMemory(body: ExportedLine["body"]): NewMemory | undefined {
+export function toAddedMemory(body: ExportedLine["body"]): NewMemory | undefined {
   const memory = body as unknown as ShownMemory;
   if (memory.status !== "current" || !Array.isArray(memory.sources) || memory.sources.length > 0)
     return undefined;
@@ -53,26 +56,26 @@ export interface ExportedLine {
   readonly body: { readonly [field: string]: unknown };
 }
 
-async function* linesOfExport(source: Source): AsyncIterable<ExportedLine> {
+async function* readExportedLines(source: ImportSource): AsyncIterable<ExportedLine> {
   let isFirst = true;
-  for await (const line of linesOf(source)) {
-    if (isFirst && !isExport(line)) {
+  for await (const line of readLines(source)) {
+    if (isFirst && !isKeepsakeExport(line)) {
       throw invalid("the file is no export that this version knows: its first line must say so.");
     }
     isFirst = false;
-    const exported = exportedLine(line);
+    const exported = parseExportedLine(line);
     if (exported) yield exported;
   }
 }
 
 /** Whether the first line of a source says that an export of ours follows. */
-export function isExport(line: Line): boolean {
-  const { type, version } = objectOf(line);
+export function isKeepsakeExport(line: NumberedLine): boolean {
+  const { type, version } = parseObject(line);
   return type === "keepsake" && version === 1;
 }
 
-export function exportedLine(line: Line): ExportedLine | undefined {
-  const { type, ...rest } = objectOf(line);
+export function parseExportedLine(line: NumberedLine): ExportedLine | undefined {
+  const { type, ...rest } = parseObject(line);
   const body = rest[String(type)];
-  return isObject(body) ? { type, place: `line ${line.number}`, body } : undefined;
+  return isObjectValue(body) ? { type, place: `line ${line.number}`, body } : undefined;
 }

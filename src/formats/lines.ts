@@ -9,9 +9,9 @@ const MOST_LINE_BYTES = 64 * 1024 * 1024;
 const MOST_STREAMED_BYTES = 4 * 1024 * 1024;
 
 /** The path of a file; or what comes in, piece by piece. */
-export type Source = string | AsyncIterable<Uint8Array>;
+export type ImportSource = string | AsyncIterable<Uint8Array>;
 
-export interface Line {
+export interface NumberedLine {
   /** From 1. */
   readonly number: number;
   readonly text: string;
@@ -21,10 +21,10 @@ export interface Line {
  * The lines of a source, without empty ones; a file that ends with `.gz` is unpacked. One is held at a time. `invalid_input` for what is no
  * UTF-8, by its number; `unavailable` where the file cannot be read.
  */
-export async function* linesOf(source: Source): AsyncIterable<Line> {
+export async function* readLines(source: ImportSource): AsyncIterable<NumberedLine> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let number = 0;
-  for await (const bytes of byteLines(source)) {
+  for await (const bytes of splitLines(source)) {
     number += 1;
     let text: string;
     try {
@@ -37,11 +37,11 @@ export async function* linesOf(source: Source): AsyncIterable<Line> {
 }
 
 /** Split as bytes: a chunk of the file may end inside a character. */
-async function* byteLines(source: Source): AsyncIterable<Buffer> {
+async function* splitLines(source: ImportSource): AsyncIterable<Buffer> {
   const most = typeof source === "string" ? MOST_LINE_BYTES : MOST_STREAMED_BYTES;
   let begun: Buffer[] = [];
   let size = 0;
-  for await (const piece of typeof source === "string" ? chunksOf(source) : source) {
+  for await (const piece of typeof source === "string" ? readChunks(source) : source) {
     const chunk = Buffer.isBuffer(piece) ? piece : Buffer.from(piece);
     let from = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
@@ -58,27 +58,27 @@ async function* byteLines(source: Source): AsyncIterable<Buffer> {
 }
 
 /** The first words of a file, without the white space before them. */
-export async function beginningOf(path: string): Promise<string> {
-  for await (const chunk of chunksOf(path)) {
+export async function readBeginning(path: string): Promise<string> {
+  for await (const chunk of readChunks(path)) {
     const text = chunk.toString("utf8").trimStart();
     if (text !== "") return text;
   }
   return "";
 }
 
-async function* chunksOf(path: string): AsyncIterable<Buffer> {
+async function* readChunks(path: string): AsyncIterable<Buffer> {
   const file = createReadStream(path);
-  const input = path.endsWith(".gz") ? unpacked(file) : file;
+  const input = path.endsWith(".gz") ? gunzip(file) : file;
   try {
     yield* input as AsyncIterable<Buffer>;
   } catch (error) {
-    throw readingError(error);
+    throw toReadError(error);
   } finally {
     file.destroy();
   }
 }
 
-function unpacked(file: ReadStream): Gunzip {
+function gunzip(file: ReadStream): Gunzip {
   const unpacking = createGunzip();
   // A pipe passes no errors on.
   file.on("error", (error) => unpacking.destroy(error));
@@ -86,7 +86,7 @@ function unpacked(file: ReadStream): Gunzip {
 }
 
 /** What went wrong with a file while it was read, as an error of ours. */
-export function readingError(cause: unknown): unknown {
+export function toReadError(cause: unknown): unknown {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   if (code.startsWith("Z_")) {
     return new MemoryError("invalid_input", "the file is no gzip, or is cut off.", { cause });
@@ -102,17 +102,17 @@ export function readingError(cause: unknown): unknown {
 }
 
 /** A line that must be one JSON object. `invalid_input` names it by its number. */
-export function objectOf({ number, text }: Line): { readonly [field: string]: unknown } {
+export function parseObject({ number, text }: NumberedLine): { readonly [field: string]: unknown } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
     throw new MemoryError("invalid_input", `line ${number} is no JSON.`, { cause });
   }
-  if (isObject(value)) return value;
+  if (isObjectValue(value)) return value;
   throw invalid(`line ${number} is no JSON object.`);
 }
 
-export function isObject(value: unknown): value is { readonly [field: string]: unknown } {
+export function isObjectValue(value: unknown): value is { readonly [field: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

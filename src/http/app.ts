@@ -3,27 +3,27 @@ import type { Keepsake } from "../engine/surface.ts";
 import type { Meter } from "../ports/meter.ts";
 import type { RateLimits } from "../ports/rate-limits.ts";
 import type { Tracer } from "../ports/tracer.ts";
-import { pageAssets } from "../ui/index.ts";
-import type { App, RequestFacts } from "./app-types.ts";
-import { REQUEST_MS } from "./deadline.ts";
-import { failedKeys } from "./failed-keys.ts";
-import { fromHere, hostsOf, stamped, wellSpelt } from "./guard.ts";
-import { type BodyBounds, bodiesInFlight } from "./in-flight.ts";
+import { readPageAssets } from "../ui/index.ts";
+import type { AppEnvironment, HonoApp } from "./app-types.ts";
+import { DEFAULT_REQUEST_MS } from "./deadline.ts";
+import { createFailedKeyThrottle } from "./failed-keys.ts";
+import { checkHostAndOrigin, getAllowedHosts, rejectMalformedPath, withSecurityHeaders } from "./guard.ts";
+import { type BodyBounds, createBodyQuota } from "./in-flight.ts";
 import type { ApiKeys } from "./keys.ts";
-import { type Lifecycle, lifecycle } from "./lifecycle.ts";
-import { metered } from "./metered.ts";
-import { mount } from "./mount.ts";
-import { type Answered, observed } from "./observe.ts";
-import { stillOpen } from "./open.ts";
-import { OPERATIONS } from "./operations.ts";
-import { isRefusal, problemOf, problemResponse } from "./problem.ts";
-import { isOpenAiPath, NOT_PASSED_ON } from "./proxy/errors.ts";
-import { type ProxyOptions, proxy } from "./proxy/proxy.ts";
-import { withAllowances } from "./rate.ts";
-import { pageOperations } from "./routes/page.ts";
-import { passThroughFor } from "./routes/pass-through.ts";
+import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
+import { createRequestCounter } from "./metered.ts";
+import { mountOperations } from "./mount.ts";
+import { type Answered, observeRequests } from "./observe.ts";
+import { rejectWhileClosing } from "./open.ts";
+import { API_OPERATIONS } from "./operations.ts";
+import { isRefusal, toProblem, toProblemResponse } from "./problem.ts";
+import { isOpenAiPath, PASS_THROUGH_HINT } from "./proxy/errors.ts";
+import { createProxy, type ProxyOptions } from "./proxy/proxy.ts";
+import { withRateLimitHeaders } from "./rate.ts";
+import { createPageOperations } from "./routes/page.ts";
+import { findPassThrough } from "./routes/pass-through.ts";
 import { withOpenMetrics } from "./routes/stats.ts";
-import { traced } from "./traced.ts";
+import { traceRequests } from "./traced.ts";
 
 /** A fault on our side, for whoever runs the server. It may name files; it is never sent to a client. */
 export interface ServerFault {
@@ -64,44 +64,55 @@ export interface AppOptions {
 }
 
 /** The whole server as one function from request to response. */
-export function httpApp(options: AppOptions): App {
-  const { keepsake, keys, onFault, onAnswered, rateLimits, requestMs = REQUEST_MS, meter, metrics } = options;
-  const life = options.lifecycle ?? lifecycle();
-  const app = new Hono<RequestFacts>();
-  app.use(stamped());
-  app.use(withAllowances());
-  if (onAnswered) app.use(observed(onAnswered));
-  if (meter) app.use(observed(metered(meter)));
-  if (options.tracer) app.use(traced(options.tracer));
-  app.use(stillOpen(life));
-  app.use(fromHere(hostsOf(options.host ?? "127.0.0.1", options.hosts), new Set(options.origins)));
-  app.use(wellSpelt());
+export function httpApp(options: AppOptions): HonoApp {
+  const {
+    keepsake,
+    keys,
+    onFault,
+    onAnswered,
+    rateLimits,
+    requestMs = DEFAULT_REQUEST_MS,
+    meter,
+    metrics,
+  } = options;
+  const life = options.lifecycle ?? createLifecycle();
+  const app = new Hono<AppEnvironment>();
+  app.use(withSecurityHeaders());
+  app.use(withRateLimitHeaders());
+  if (onAnswered) app.use(observeRequests(onAnswered));
+  if (meter) app.use(observeRequests(createRequestCounter(meter)));
+  if (options.tracer) app.use(traceRequests(options.tracer));
+  app.use(rejectWhileClosing(life));
+  app.use(
+    checkHostAndOrigin(getAllowedHosts(options.host ?? "127.0.0.1", options.hosts), new Set(options.origins)),
+  );
+  app.use(rejectMalformedPath());
 
-  const table = metrics?.isOpen ? withOpenMetrics(OPERATIONS) : OPERATIONS;
-  const openAi = proxy({ onCall: keepsake.onCall, ...(meter ? { meter } : {}), ...options.proxy });
+  const table = metrics?.isOpen ? withOpenMetrics(API_OPERATIONS) : API_OPERATIONS;
+  const openAi = createProxy({ onCall: keepsake.onCall, ...(meter ? { meter } : {}), ...options.proxy });
   keepsake.watchErased(openAi.forget);
   const services = {
     keepsake,
     keys,
-    failedKeys: failedKeys(),
+    failedKeys: createFailedKeyThrottle(),
     lifecycle: life,
     requestMs,
-    inFlight: bodiesInFlight(options.bodies),
+    inFlight: createBodyQuota(options.bodies),
     proxy: openAi,
     ...(metrics ? { metrics: () => metrics.text() } : {}),
     rates: { requests: rateLimits, bytes: options.byteLimits },
   };
-  mount(app, [...table, ...pageOperations(pageAssets())], services, passThroughFor);
+  mountOperations(app, [...table, ...createPageOperations(readPageAssets())], services, findPassThrough);
 
   app.notFound((context) =>
-    problemResponse(context, {
+    toProblemResponse(context, {
       status: 404,
       code: "not_found",
-      detail: isOpenAiPath(context.req.path) ? NOT_PASSED_ON : "There is nothing at this address.",
+      detail: isOpenAiPath(context.req.path) ? PASS_THROUGH_HINT : "There is nothing at this address.",
     }),
   );
   app.onError((error, context) => {
-    const problem = problemOf(error);
+    const problem = toProblem(error);
     // Work that stopped because nobody waits for it any more is no fault.
     const isMoot = context.req.raw.signal.aborted && error.name === "AbortError";
     if (problem.status >= 500 && !isMoot && !isRefusal(error)) {
@@ -109,7 +120,7 @@ export function httpApp(options: AppOptions): App {
       if (context.req.method !== "GET" && problem.code === "unavailable") life.isRefusingWrites = true;
       onFault?.({ requestId: context.get("requestId"), method: context.req.method, error });
     }
-    return problemResponse(context, problem);
+    return toProblemResponse(context, problem);
   });
   return app;
 }

@@ -1,7 +1,7 @@
 import { getCookie } from "hono/cookie";
-import type { Exchange } from "./app-types.ts";
+import type { RequestContext } from "./app-types.ts";
 import type { ApiKeys, Bearer } from "./keys.ts";
-import { type Operation, type Services, scopesOf } from "./operation.ts";
+import { getRequiredScopes, type Operation, type ServerServices } from "./operation.ts";
 import { refuse } from "./problem.ts";
 import { isOpenAiPath } from "./proxy/errors.ts";
 
@@ -12,15 +12,15 @@ export const PROOF_HEADER = "x-keepsake-proof";
  * Who asks: lets through only who has a key or a signed-in page, and may do what the operation does. Before any body is
  * read. Undefined where no key is needed.
  */
-export async function admitted(
+export async function authenticate(
   operation: Operation,
-  exchange: Exchange,
-  { keys, failedKeys }: Pick<Services, "keys" | "failedKeys">,
+  exchange: RequestContext,
+  { keys, failedKeys }: Pick<ServerServices, "keys" | "failedKeys">,
 ): Promise<Bearer | undefined> {
   if (operation.scope === "none") return undefined;
-  const bearer = bearerOf(exchange, keys);
+  const bearer = findBearer(exchange, keys);
   if (!bearer) {
-    if (operation.scope === "optional" && !hasProved(exchange)) return undefined;
+    if (operation.scope === "optional" && !hasProof(exchange)) return undefined;
     const unknown = refuse({
       status: 401,
       code: "forbidden",
@@ -30,7 +30,7 @@ export async function admitted(
     // Who brings no key at all has guessed none.
     throw hasCredentials(exchange) ? await failedKeys.refusal(exchange, unknown) : unknown;
   }
-  const missing = scopesOf(operation).filter((scope) => !bearer.scopes.includes(scope));
+  const missing = getRequiredScopes(operation).filter((scope) => !bearer.scopes.includes(scope));
   if (missing.length > 0) {
     const needs = missing.length === 1 ? "the scope" : "the scopes";
     throw refuse({
@@ -43,36 +43,36 @@ export async function admitted(
 }
 
 /** Whether keys have to be known for it. Where one is optional and none came, it is answered even if they cannot be read. */
-export function mayHaveKey({ scope }: Operation, exchange: Exchange): boolean {
-  return scope !== "none" && (scope !== "optional" || hasProved(exchange));
+export function mayCarryKey({ scope }: Operation, exchange: RequestContext): boolean {
+  return scope !== "none" && (scope !== "optional" || hasProof(exchange));
 }
 
 /** Whether it was sent on purpose: a browser sends the cookie by itself. */
-function hasProved(exchange: Exchange): boolean {
-  return keyHeader(exchange) !== undefined || exchange.req.header(PROOF_HEADER) !== undefined;
+function hasProof(exchange: RequestContext): boolean {
+  return getKeyHeader(exchange) !== undefined || exchange.req.header(PROOF_HEADER) !== undefined;
 }
 
-function hasCredentials(exchange: Exchange): boolean {
-  return keyHeader(exchange) !== undefined || getCookie(exchange, cookieName(exchange)) !== undefined;
+function hasCredentials(exchange: RequestContext): boolean {
+  return getKeyHeader(exchange) !== undefined || getCookie(exchange, getCookieName(exchange)) !== undefined;
 }
 
-function bearerOf(exchange: Exchange, keys: ApiKeys): Bearer | undefined {
-  const header = keyHeader(exchange);
+function findBearer(exchange: RequestContext, keys: ApiKeys): Bearer | undefined {
+  const header = getKeyHeader(exchange);
   if (header !== undefined) return keys.verify(/^Bearer +(\S+) *$/i.exec(header)?.[1] ?? "");
   // The sign-in is that of the server's own page.
   if (exchange.get("foreignOrigin") !== undefined) return undefined;
-  const token = getCookie(exchange, cookieName(exchange));
+  const token = getCookie(exchange, getCookieName(exchange));
   return token === undefined ? undefined : keys.verifySession(token, exchange.req.header(PROOF_HEADER) ?? "");
 }
 
 /** A client of OpenAI's may bring its provider's key there, and ours in a header of its own. */
-function keyHeader({ req }: Exchange): string | undefined {
+function getKeyHeader({ req }: RequestContext): string | undefined {
   const own = isOpenAiPath(req.path) ? req.header("x-keepsake-key") : undefined;
   return own === undefined ? req.header("authorization") : `Bearer ${own}`;
 }
 
 /** Cookies do not tell ports apart, so the name has to: two servers on one machine must not sign each other out. */
-export function cookieName(exchange: Exchange): string {
+export function getCookieName(exchange: RequestContext): string {
   const host = exchange.req.header("host") ?? new URL(exchange.req.url).host;
   return `keepsake_${/:(\d+)$/.exec(host)?.[1] ?? "0"}`;
 }

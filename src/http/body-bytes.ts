@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import { type Exchange, wireOf } from "./app-types.ts";
-import { type Intake, UNCOUNTED } from "./intake.ts";
+import { getNodeBindings, type RequestContext } from "./app-types.ts";
+import { type BodyObserver, NO_BODY_OBSERVER } from "./intake.ts";
 import { refuse } from "./problem.ts";
 
 /** A body that brings nothing for so long is given up, in ms. */
-const SILENT_MS = 30_000;
+const IDLE_TIMEOUT_MS = 30_000;
 
-export interface Reading {
+export interface BodyReadOptions {
   /** 413 beyond. */
   readonly mostBytes: number;
   /** Hears of each piece; what it throws refuses the body. */
@@ -17,37 +17,37 @@ export interface Reading {
  * The body of a request, whole. It is measured while it comes in, so that nobody makes the server hold more than
  * `mostBytes`; a body that says that it is longer is not read at all (413). 408 where it stops coming.
  */
-export async function bodyBytes(exchange: Exchange, reading: Reading): Promise<Uint8Array> {
-  const length = lengthOf(exchange);
-  if (length !== undefined && length > reading.mostBytes) throw tooLong(reading.mostBytes);
-  const intake = exchange.get("intake") ?? UNCOUNTED;
+export async function readBodyBytes(exchange: RequestContext, reading: BodyReadOptions): Promise<Uint8Array> {
+  const length = getContentLength(exchange);
+  if (length !== undefined && length > reading.mostBytes) throw createTooLongError(reading.mostBytes);
+  const intake = exchange.get("intake") ?? NO_BODY_OBSERVER;
   await intake.begin(length);
-  const { incoming } = wireOf(exchange);
+  const { incoming } = getNodeBindings(exchange);
   const bytes = incoming
-    ? await bytesComing(incoming, reading, intake)
-    : await bytesStreamed(exchange.req.raw, reading, intake);
+    ? await readFromSocket(incoming, reading, intake)
+    : await readFromStream(exchange.req.raw, reading, intake);
   await intake.end();
   return bytes;
 }
 
 /** What a request says of the length of its body. */
-export function lengthOf(exchange: Exchange): number | undefined {
+export function getContentLength(exchange: RequestContext): number | undefined {
   const told = exchange.req.header("content-length");
   const length = told === undefined ? Number.NaN : Number(told);
   return Number.isSafeInteger(length) && length >= 0 ? length : undefined;
 }
 
 /** A body, read from its socket: to make a stream of the web's of it takes longer than the reading. */
-function bytesComing(
+function readFromSocket(
   incoming: IncomingMessage,
-  { mostBytes, onPiece }: Reading,
-  intake: Intake,
+  { mostBytes, onPiece }: BodyReadOptions,
+  intake: BodyObserver,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let size = 0;
     let isRefused = false;
-    const silent = setTimeout(() => stop(tooSlow()), SILENT_MS);
+    const silent = setTimeout(() => stop(createTooSlowError()), IDLE_TIMEOUT_MS);
     const stop = (error: Error): void => {
       isRefused = true;
       chunks.length = 0;
@@ -60,7 +60,7 @@ function bytesComing(
       silent.refresh();
       size += chunk.length;
       try {
-        if (size > mostBytes) throw tooLong(mostBytes);
+        if (size > mostBytes) throw createTooLongError(mostBytes);
         intake.add(chunk.length);
         onPiece?.(chunk);
         chunks.push(chunk);
@@ -72,18 +72,18 @@ function bytesComing(
       clearTimeout(silent);
       resolve(Buffer.concat(chunks, isRefused ? 0 : size));
     });
-    incoming.once("error", () => stop(GONE));
-    incoming.once("close", () => stop(GONE));
+    incoming.once("error", () => stop(CLIENT_GONE));
+    incoming.once("close", () => stop(CLIENT_GONE));
   });
 }
 
-async function bytesStreamed(
+async function readFromStream(
   request: Request,
-  { mostBytes, onPiece }: Reading,
-  intake: Intake,
+  { mostBytes, onPiece }: BodyReadOptions,
+  intake: BodyObserver,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of bodyWithin(request, mostBytes)) {
+  for await (const chunk of streamBody(request, mostBytes)) {
     intake.add(chunk.length);
     onPiece?.(chunk);
     chunks.push(chunk);
@@ -92,19 +92,19 @@ async function bytesStreamed(
 }
 
 /** A body piece by piece, as far as it may go: 413 beyond. What says that it is longer is not read at all. */
-export async function* bodyWithin(request: Request, mostBytes: number): AsyncGenerator<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > mostBytes) throw tooLong(mostBytes);
+export async function* streamBody(request: Request, mostBytes: number): AsyncGenerator<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > mostBytes) throw createTooLongError(mostBytes);
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.length;
-    if (size > mostBytes) throw tooLong(mostBytes);
+    if (size > mostBytes) throw createTooLongError(mostBytes);
     yield chunk;
   }
 }
 
-const GONE = new DOMException("The client went away.", "AbortError");
+const CLIENT_GONE = new DOMException("The client went away.", "AbortError");
 
-function tooLong(mostBytes: number): Error {
+function createTooLongError(mostBytes: number): Error {
   return refuse({
     status: 413,
     code: "invalid_input",
@@ -114,7 +114,7 @@ function tooLong(mostBytes: number): Error {
   });
 }
 
-function tooSlow(): Error {
+function createTooSlowError(): Error {
   return refuse({
     status: 408,
     code: "unavailable",

@@ -1,34 +1,34 @@
 import type * as z from "zod";
-import type { Exchange } from "./app-types.ts";
-import { bodyBytes } from "./body-bytes.ts";
-import { jsonScan } from "./json-scan.ts";
+import type { RequestContext } from "./app-types.ts";
+import { readBodyBytes } from "./body-bytes.ts";
+import { createJsonScan } from "./json-scan.ts";
 import { type FieldProblem, refuse } from "./problem.ts";
 
 /** Bytes of one request. A text may have 1,000,000 bytes; the rest is room for its JSON. */
-export const MOST_BYTES = 1_048_576;
+export const MAX_JSON_BODY_BYTES = 1_048_576;
 
 /**
  * The JSON body of a request in the shape asked for. It is measured and looked through while it comes in, so that nobody makes
  * us hold more than `MOST_BYTES`, or read what takes long. Refuses another content type (415), too much (413), and what is no
  * UTF-8, no JSON, nested too deep, too many values, or another shape (400), naming fields and never values.
  */
-export async function readBody<Shape>(exchange: Exchange, schema: z.ZodType<Shape>): Promise<Shape> {
-  checkType(exchange);
-  return check(schema, parseJson(await readBytes(exchange)));
+export async function readBody<Shape>(exchange: RequestContext, schema: z.ZodType<Shape>): Promise<Shape> {
+  checkContentType(exchange);
+  return checkShape(schema, parseJsonBody(await readJsonBytes(exchange)));
 }
 
 /** As `readBody`, where there may be none: then `undefined`. */
 export async function readOptionalBody<Shape>(
-  exchange: Exchange,
+  exchange: RequestContext,
   schema: z.ZodType<Shape>,
 ): Promise<Shape | undefined> {
-  const bytes = await readBytes(exchange);
+  const bytes = await readJsonBytes(exchange);
   if (bytes.length === 0) return undefined;
-  checkType(exchange);
-  return check(schema, parseJson(bytes));
+  checkContentType(exchange);
+  return checkShape(schema, parseJsonBody(bytes));
 }
 
-function checkType({ req }: Exchange): void {
+function checkContentType({ req }: RequestContext): void {
   const type = req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/json") return;
   throw refuse({
@@ -38,12 +38,12 @@ function checkType({ req }: Exchange): void {
   });
 }
 
-function readBytes(exchange: Exchange): Promise<Uint8Array> {
-  const scan = jsonScan();
-  return bodyBytes(exchange, { mostBytes: MOST_BYTES, onPiece: scan.take });
+function readJsonBytes(exchange: RequestContext): Promise<Uint8Array> {
+  const scan = createJsonScan();
+  return readBodyBytes(exchange, { mostBytes: MAX_JSON_BODY_BYTES, onPiece: scan.take });
 }
 
-function parseJson(bytes: Uint8Array): unknown {
+function parseJsonBody(bytes: Uint8Array): unknown {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -56,45 +56,45 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw refuse({ status: 400, code: "invalid_input", detail: "The body is not JSON." });
   }
-  if (hasForeignPrototype(value)) {
+  if (hasPrototypeField(value)) {
     throw refuse({ status: 400, code: "invalid_input", detail: "No field may be called __proto__." });
   }
   return value;
 }
 
 /** Whether a field has the one name that JavaScript takes for something else: it would be lost without a word. */
-function hasForeignPrototype(value: unknown): boolean {
+function hasPrototypeField(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return Object.hasOwn(value, "__proto__") || Object.values(value).some(hasForeignPrototype);
+  return Object.hasOwn(value, "__proto__") || Object.values(value).some(hasPrototypeField);
 }
 
 /** What came, in the shape asked for. Refuses another one (400), naming fields and never values. */
-export function check<Shape>(schema: z.ZodType<Shape>, value: unknown): Shape {
+export function checkShape<Shape>(schema: z.ZodType<Shape>, value: unknown): Shape {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
-  const errors = checked.error.issues.flatMap(problemsOf).slice(0, 20);
+  const errors = checked.error.issues.flatMap(toFieldProblems).slice(0, 20);
   const first = errors[0];
   const detail = first ? `${first.field}: ${first.problem}` : "The request has the wrong shape.";
   throw refuse({ status: 400, code: "invalid_input", detail, errors });
 }
 
-function problemsOf(issue: z.core.$ZodIssue): FieldProblem[] {
+function toFieldProblems(issue: z.core.$ZodIssue): FieldProblem[] {
   const place = issue.path.map(String).join(".");
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
-      field: [place, nameOf(key)].filter(Boolean).join("."),
+      field: [place, toShownName(key)].filter(Boolean).join("."),
       problem: "is not known",
     }));
   }
-  return [{ field: place || "body", problem: wordsOf(issue) }];
+  return [{ field: place || "body", problem: describeIssue(issue) }];
 }
 
 /** A name of a field is told back only where it looks like one. */
-function nameOf(key: string): string {
+function toShownName(key: string): string {
   return /^[A-Za-z][A-Za-z0-9_]{0,39}$/.test(key) ? key : "a field";
 }
 
-function wordsOf(issue: z.core.$ZodIssue): string {
+function describeIssue(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type") return `must be given, as ${issue.expected}`;
   if (issue.code === "invalid_value") return `must be one of ${issue.values.map(String).join(", ")}`;
   if (issue.code === "too_small") return `must be at least ${issue.minimum}`;

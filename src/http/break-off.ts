@@ -1,17 +1,17 @@
-import { type Exchange, wireOf } from "./app-types.ts";
+import { getNodeBindings, type RequestContext } from "./app-types.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 
 /**
  * Runs the work of a request until the server has to end. Its signal fires then, or when the client goes, and for as long as
  * the answer is on its way. Rejects with the reason where the work had no answer by then.
  */
-export async function untilBrokenOff<Result>(
-  exchange: Exchange,
+export async function runUntilShutdown<Result>(
+  exchange: RequestContext,
   life: Lifecycle,
   run: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const client = exchange.req.raw.signal;
-  const { outgoing } = wireOf(exchange);
+  const { outgoing } = getNodeBindings(exchange);
   const ending = new AbortController();
   const onGone = (): void => ending.abort(client.reason);
   if (client.aborted) onGone();

@@ -1,13 +1,13 @@
 import { refuse } from "./problem.ts";
 
 /** Requests end after this time where nothing else is set, in ms. */
-export const REQUEST_MS = 60_000;
+export const DEFAULT_REQUEST_MS = 60_000;
 
 /**
  * Runs until a deadline. `signal` fires then, or when the client goes; what listens to it may stop. Gives 503 in the
  * end, whether it does or not.
  */
-export async function inTime<Result>(
+export async function runWithDeadline<Result>(
   ms: number,
   client: AbortSignal,
   run: (signal: AbortSignal) => Promise<Result>,
@@ -20,7 +20,7 @@ export async function inTime<Result>(
   let timer: NodeJS.Timeout | undefined;
   const lateness = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      const error = tooLate();
+      const error = createDeadlineError();
       ending.abort(error);
       reject(error);
     }, ms);
@@ -32,7 +32,7 @@ export async function inTime<Result>(
   }
 }
 
-function tooLate(): Error {
+function createDeadlineError(): Error {
   return refuse({
     status: 503,
     code: "unavailable",

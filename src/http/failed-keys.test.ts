@@ -2,8 +2,8 @@ import { Agent, request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Keepsake } from "../engine/surface.ts";
 import { createMemory } from "../memory.ts";
-import type { Exchange } from "./app-types.ts";
-import { failedKeys } from "./failed-keys.ts";
+import type { RequestContext } from "./app-types.ts";
+import { createFailedKeyThrottle } from "./failed-keys.ts";
 import { type Served, serve } from "./serve.ts";
 
 let keepsake: Keepsake;
@@ -62,11 +62,11 @@ const statuses = (answers: readonly Answer[], status: number): number =>
   answers.filter((answer) => answer.status === status).length;
 
 /** A request over a connection from this address, whose client has gone: nobody waits for its answer. */
-function asked(remoteAddress: string): Exchange {
+function asked(remoteAddress: string): RequestContext {
   return {
     env: { incoming: { socket: { remoteAddress } } },
     req: { raw: { signal: AbortSignal.abort() } },
-  } as unknown as Exchange;
+  } as unknown as RequestContext;
 }
 
 describe("failed keys", () => {
@@ -95,7 +95,7 @@ describe("failed keys", () => {
   });
 
   it("from many addresses are slowed down together", async () => {
-    const failed = failedKeys({ now: () => 0 });
+    const failed = createFailedKeyThrottle({ now: () => 0 });
     const unknown = new Error("unknown");
     let heard = 0;
     for (let host = 0; host < 700; host += 1)
@@ -106,7 +106,7 @@ describe("failed keys", () => {
 
   it("are forgotten after a minute, and no more addresses are remembered than there is room for", async () => {
     let now = 0;
-    const failed = failedKeys({ now: () => now, addresses: 100 });
+    const failed = createFailedKeyThrottle({ now: () => now, addresses: 100 });
     const unknown = new Error("unknown");
     const isHeard = async (address: string) => (await failed.refusal(asked(address), unknown)) === unknown;
     for (let number = 0; number < 25; number += 1) await isHeard("10.0.0.1");
@@ -120,7 +120,7 @@ describe("failed keys", () => {
   });
 
   it("of one network of IPv6 count as those of one address", async () => {
-    const failed = failedKeys({ now: () => 0 });
+    const failed = createFailedKeyThrottle({ now: () => 0 });
     const unknown = new Error("unknown");
     const heard = async (address: string) => (await failed.refusal(asked(address), unknown)) === unknown;
     for (let number = 1; number <= 20; number += 1) expect(await heard(`2001:db8:1:2::${number}`)).toBe(true);

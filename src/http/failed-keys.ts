@@ -1,14 +1,14 @@
 import { setTimeout as rest } from "node:timers/promises";
-import { type Exchange, wireOf } from "./app-types.ts";
+import { getNodeBindings, type RequestContext } from "./app-types.ts";
 import { refuse } from "./problem.ts";
 
 /** What becomes of a request whose key is not known. A key that is good is let in without asking here. */
-export interface FailedKeys {
+export interface FailedKeyThrottle {
   /** Counts a failure, waits as long as its answer is to wait, and gives the refusal: 401, or 429 with Retry-After. */
-  refusal(exchange: Exchange, unknown: Error): Promise<Error>;
+  refusal(exchange: RequestContext, unknown: Error): Promise<Error>;
 }
 
-export interface FailedKeysOptions {
+export interface FailedKeyThrottleOptions {
   /** Milliseconds that never go back (`performance.now`). */
   readonly now?: () => number;
   /** How many addresses are remembered (10,000). The one that failed longest ago goes first. */
@@ -16,58 +16,61 @@ export interface FailedKeysOptions {
 }
 
 /** Failures that an address has in one go, and gets back over a minute. */
-const OF_ADDRESS = 20;
+const ADDRESS_LIMIT = 20;
 /** The same for all addresses together: guesses come from many. */
-const OF_ALL = 600;
+const TOTAL_LIMIT = 600;
 /** So many are answered at once: people mistype. */
-const PROMPT = 5;
+const UNDELAYED_FAILURES = 5;
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 1000;
 /** Answers that wait at the same time: each holds a connection. */
 const MOST_WAITING = 200;
 const MINUTE_MS = 60_000;
 
-interface Failures {
+interface FailureCount {
   /** How many count: one fades every few seconds. */
   readonly count: number;
   /** ms. */
   readonly at: number;
 }
 
-const NONE: Failures = { count: 0, at: 0 };
+const NO_FAILURES: FailureCount = { count: 0, at: 0 };
 
 /**
  * Slows down failed keys: by address, and over all. Nobody is locked out by it, whatever others behind the same address send, for it
  * looks at failures alone. What it holds is bounded.
  */
-export function failedKeys(options: FailedKeysOptions = {}): FailedKeys {
+export function createFailedKeyThrottle(options: FailedKeyThrottleOptions = {}): FailedKeyThrottle {
   const { now: time = () => performance.now(), addresses: most = 10_000 } = options;
-  const byAddress = new Map<string, Failures>();
-  let all = NONE;
+  const byAddress = new Map<string, FailureCount>();
+  let all = NO_FAILURES;
   let waiting = 0;
 
   const note = (address: string): { readonly own: number; readonly waitMs: number } => {
     const now = time();
-    const own = more(byAddress.get(address) ?? NONE, OF_ADDRESS, now);
-    all = more(all, OF_ALL, now);
+    const own = addFailure(byAddress.get(address) ?? NO_FAILURES, ADDRESS_LIMIT, now);
+    all = addFailure(all, TOTAL_LIMIT, now);
     byAddress.delete(address);
     byAddress.set(address, own);
     const [oldest] = byAddress.keys();
     if (byAddress.size > most && oldest !== undefined) byAddress.delete(oldest);
-    return { own: own.count, waitMs: Math.max(over(own, OF_ADDRESS), over(all, OF_ALL)) };
+    return { own: own.count, waitMs: Math.max(getWaitMs(own, ADDRESS_LIMIT), getWaitMs(all, TOTAL_LIMIT)) };
   };
 
   return {
     async refusal(exchange, unknown) {
-      const address = addressOf(exchange);
+      const address = getClientAddress(exchange);
       // A request within this process came over no connection.
       if (address === undefined) return unknown;
       const { own, waitMs } = note(address);
-      if (waitMs > 0) return tooMany(waitMs);
-      if (own <= PROMPT) return unknown;
-      if (waiting >= MOST_WAITING) return tooMany(MINUTE_MS / OF_ADDRESS);
+      if (waitMs > 0) return createTooManyFailuresError(waitMs);
+      if (own <= UNDELAYED_FAILURES) return unknown;
+      if (waiting >= MOST_WAITING) return createTooManyFailuresError(MINUTE_MS / ADDRESS_LIMIT);
       waiting += 1;
-      const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (Math.ceil(own) - PROMPT - 1));
+      const delayMs = Math.min(
+        LONGEST_DELAY_MS,
+        FIRST_DELAY_MS * 2 ** (Math.ceil(own) - UNDELAYED_FAILURES - 1),
+      );
       try {
         await rest(delayMs, undefined, { signal: exchange.req.raw.signal });
       } catch {
@@ -81,25 +84,25 @@ export function failedKeys(options: FailedKeysOptions = {}): FailedKeys {
 }
 
 /** One more, after those that have faded by now. More than one above the limit are not counted: then a minute would not be enough. */
-function more({ count, at }: Failures, limit: number, now: number): Failures {
+function addFailure({ count, at }: FailureCount, limit: number, now: number): FailureCount {
   const faded = (Math.max(0, now - at) * limit) / MINUTE_MS;
   return { count: Math.min(limit + 1, Math.max(0, count - faded) + 1), at: now };
 }
 
 /** In how many ms one more would be heard. */
-function over({ count }: Failures, limit: number): number {
+function getWaitMs({ count }: FailureCount, limit: number): number {
   return (Math.max(0, count - limit) * MINUTE_MS) / limit;
 }
 
 /** Of the connection itself: what a header says of it, anybody can write. Of IPv6 the network, which one client has whole. */
-function addressOf(exchange: Exchange): string | undefined {
-  const address = wireOf(exchange).incoming?.socket.remoteAddress;
+function getClientAddress(exchange: RequestContext): string | undefined {
+  const address = getNodeBindings(exchange).incoming?.socket.remoteAddress;
   if (address === undefined) return undefined;
   if (!address.includes(":") || address.startsWith("::ffff:")) return address.replace(/^::ffff:/, "");
   return address.split(":").slice(0, 4).join(":");
 }
 
-function tooMany(waitMs: number): Error {
+function createTooManyFailuresError(waitMs: number): Error {
   return refuse({
     status: 429,
     code: "over_quota",

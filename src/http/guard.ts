@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
-import type { RequestFacts } from "./app-types.ts";
-import { markReadable, preflightAnswer } from "./origins.ts";
+import type { AppEnvironment } from "./app-types.ts";
+import { answerPreflight, setCorsHeaders } from "./origins.ts";
 import { refuse } from "./problem.ts";
 
-const HEADERS: Readonly<Record<string, string>> = {
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy":
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",
@@ -15,30 +15,30 @@ const HEADERS: Readonly<Record<string, string>> = {
   "permissions-policy": "camera=(), geolocation=(), microphone=()",
 };
 
-const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** What is kept of an id that comes with a request: nothing that could forge a line of a log. */
-const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const REQUEST_ID_PATTERN = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Gives each request an id, or keeps its own, and each answer the headers that keep a browser strict. */
-export function stamped(): MiddlewareHandler<RequestFacts> {
+export function withSecurityHeaders(): MiddlewareHandler<AppEnvironment> {
   return async (context, next) => {
     const brought = context.req.header("x-request-id");
-    const id = brought !== undefined && REQUEST_ID.test(brought) ? brought : randomUUID();
+    const id = brought !== undefined && REQUEST_ID_PATTERN.test(brought) ? brought : randomUUID();
     context.set("requestId", id);
     await next();
     // On the answer itself: `context.header` would make a second one, body and all.
     const { headers } = context.res;
     // An answer that was passed on keeps the id by which its server knows it.
     headers.set(headers.has("x-request-id") ? "x-keepsake-request-id" : "x-request-id", id);
-    for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value);
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) headers.set(name, value);
     // Answers hold what people said: they belong in nobody's cache.
     if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
   };
 }
 
 /** Refuses an address that is no well-formed text: else "%ff" would be the name of a user. */
-export function wellSpelt(): MiddlewareHandler<RequestFacts> {
+export function rejectMalformedPath(): MiddlewareHandler<AppEnvironment> {
   return async (context, next) => {
     try {
       decodeURIComponent(new URL(context.req.url).pathname);
@@ -54,30 +54,30 @@ export function wellSpelt(): MiddlewareHandler<RequestFacts> {
  * this machine), and a page of another origin that is not listed. `hosts` are names without ports; undefined lets every name
  * through.
  */
-export function fromHere(
+export function checkHostAndOrigin(
   hosts: ReadonlySet<string> | undefined,
   origins: ReadonlySet<string> = new Set(),
-): MiddlewareHandler<RequestFacts> {
+): MiddlewareHandler<AppEnvironment> {
   return async (context, next) => {
     const host = context.req.header("host") ?? new URL(context.req.url).host;
     checkHost(host, hosts);
     const origin = context.req.header("origin");
-    const isOwn = origin === undefined || hostOf(origin) === host.toLowerCase();
+    const isOwn = origin === undefined || getOriginHost(origin) === host.toLowerCase();
     if (isOwn) await next();
-    else if (!origins.has(origin)) throw otherOrigin();
+    else if (!origins.has(origin)) throw createOriginError();
     else {
-      const preflight = preflightAnswer(context, origin);
+      const preflight = answerPreflight(context, origin);
       if (preflight) return preflight;
       context.set("foreignOrigin", origin);
       await next();
     }
-    if (origins.size > 0) markReadable(context.res.headers, isOwn ? undefined : origin);
+    if (origins.size > 0) setCorsHeaders(context.res.headers, isOwn ? undefined : origin);
     return undefined;
   };
 }
 
 function checkHost(host: string, hosts: ReadonlySet<string> | undefined): void {
-  if (!hosts || hosts.has(nameOf(host))) return;
+  if (!hosts || hosts.has(toHostName(host))) return;
   throw refuse({
     status: 403,
     code: "forbidden",
@@ -85,7 +85,7 @@ function checkHost(host: string, hosts: ReadonlySet<string> | undefined): void {
   });
 }
 
-function otherOrigin(): Error {
+function createOriginError(): Error {
   return refuse({
     status: 403,
     code: "forbidden",
@@ -95,14 +95,14 @@ function otherOrigin(): Error {
 
 /** Whether only this machine can reach what listens there. A name that it cannot be sure of is none of its own. */
 export function isLoopback(host: string): boolean {
-  return LOOPBACK.has(host.toLowerCase()) || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
+  return LOOPBACK_HOSTS.has(host.toLowerCase()) || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 /**
  * The names a server answers to. Where it listens only on this machine, that's own names and those that were named;
  * else all, or, where some were named, those and this machine's own.
  */
-export function hostsOf(
+export function getAllowedHosts(
   listens: string,
   named: readonly string[] | undefined,
 ): ReadonlySet<string> | undefined {
@@ -110,13 +110,13 @@ export function hostsOf(
   if (!isLoopback(listens) && extra.length === 0) return undefined;
   // An IPv6 address stands in brackets in `Host`.
   const own = listens.includes(":") ? `[${listens}]` : listens.toLowerCase();
-  return new Set([...LOOPBACK, own, ...extra]);
+  return new Set([...LOOPBACK_HOSTS, own, ...extra]);
 }
 
-function nameOf(host: string): string {
+function toHostName(host: string): string {
   return host.toLowerCase().replace(/:\d+$/, "");
 }
 
-function hostOf(origin: string): string | undefined {
+function getOriginHost(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }

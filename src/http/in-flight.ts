@@ -1,17 +1,17 @@
 import { refuse } from "./problem.ts";
 
 /** Bytes of bodies that the server holds at once, over all requests. Each is held several times over while it is read. */
-const MOST_BYTES = 67_108_864;
+const MAX_TOTAL_BYTES = 67_108_864;
 /** Of these, so much for the requests of one key: the longest body fits in, and others still get some. */
-const MOST_OF_A_KEY = 41_943_040;
+const MAX_KEY_BYTES = 41_943_040;
 
 /** Bodies that came in and are not done with yet. */
-export interface BodiesInFlight {
+export interface BodyQuota {
   /** For one request; `key` is the public half of its key. */
-  hold(key: string | undefined): HeldBody;
+  reserve(key: string | undefined): BodyReservation;
 }
 
-export interface HeldBody {
+export interface BodyReservation {
   /** Counts bytes that came in. Refuses them where the server (503) or the key (429) holds too many already. */
   add(bytes: number): void;
   /** Lets go of all that was counted. */
@@ -26,12 +26,12 @@ export interface BodyBounds {
 }
 
 /** Bounds what bodies take of the server's memory, however many come at once. */
-export function bodiesInFlight(bounds: BodyBounds = {}): BodiesInFlight {
-  const { most = MOST_BYTES, mostOfKey = Math.min(most, MOST_OF_A_KEY) } = bounds;
+export function createBodyQuota(bounds: BodyBounds = {}): BodyQuota {
+  const { most = MAX_TOTAL_BYTES, mostOfKey = Math.min(most, MAX_KEY_BYTES) } = bounds;
   const byKey = new Map<string, number>();
   let all = 0;
   return {
-    hold(key = "") {
+    reserve(key = "") {
       let held = 0;
       const change = (bytes: number): void => {
         held += bytes;
@@ -44,8 +44,8 @@ export function bodiesInFlight(bounds: BodyBounds = {}): BodiesInFlight {
         add(bytes) {
           // One that is alone always fits in: a bound below the longest body would keep it out for ever.
           const isAlone = all === held;
-          if (!isAlone && all + bytes > most) throw full(503);
-          if (!isAlone && (byKey.get(key) ?? 0) + bytes > mostOfKey) throw full(429);
+          if (!isAlone && all + bytes > most) throw createQuotaError(503);
+          if (!isAlone && (byKey.get(key) ?? 0) + bytes > mostOfKey) throw createQuotaError(429);
           change(bytes);
         },
         release() {
@@ -56,7 +56,7 @@ export function bodiesInFlight(bounds: BodyBounds = {}): BodiesInFlight {
   };
 }
 
-function full(status: 429 | 503): Error {
+function createQuotaError(status: 429 | 503): Error {
   const whose = status === 429 ? "this key holds" : "the server holds";
   return refuse({
     status,

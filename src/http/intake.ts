@@ -1,7 +1,7 @@
-import type { HeldBody } from "./in-flight.ts";
+import type { BodyReservation } from "./in-flight.ts";
 
 /** What is told of a body while it comes in. Each step may refuse it. */
-export interface Intake {
+export interface BodyObserver {
   /** Before the first byte. `length` is what the request says of it; undefined where it does not say. */
   begin(length: number | undefined): Promise<void>;
   /** For each piece. */
@@ -11,7 +11,10 @@ export interface Intake {
 }
 
 /** Counts a body among those in flight, and takes it off the allowance of its key in bytes. */
-export function intakeOf(held: HeldBody, spend: (bytes: number) => Promise<void>): Intake {
+export function createBodyObserver(
+  held: BodyReservation,
+  spend: (bytes: number) => Promise<void>,
+): BodyObserver {
   let came = 0;
   let isSpent = false;
   return {
@@ -31,7 +34,7 @@ export function intakeOf(held: HeldBody, spend: (bytes: number) => Promise<void>
 }
 
 /** Where nothing is counted. */
-export const UNCOUNTED: Intake = {
+export const NO_BODY_OBSERVER: BodyObserver = {
   begin: async () => {},
   add() {},
   end: async () => {},

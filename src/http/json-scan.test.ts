@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { JSON_LIMITS, jsonScan, LONG_BYTES } from "./json-scan.ts";
-import { problemOf } from "./problem.ts";
+import { createJsonScan, JSON_LIMITS, LONG_BYTES } from "./json-scan.ts";
+import { toProblem } from "./problem.ts";
 
 /** Takes a text in pieces of so many bytes, and gives the long strings. */
 function scanned(json: string | Uint8Array, piece = 65_536): { start: number; end: number }[] {
   const bytes = Buffer.from(json);
-  const scan = jsonScan();
+  const scan = createJsonScan();
   for (let at = 0; at < bytes.length; at += piece) scan.take(bytes.subarray(at, at + piece));
   return [...scan.long];
 }
@@ -15,7 +15,7 @@ function refusalOf(run: () => unknown): string {
   try {
     run();
   } catch (error) {
-    const { status, detail } = problemOf(error);
+    const { status, detail } = toProblem(error);
     return `${status} ${detail}`;
   }
   return "none";
@@ -77,7 +77,7 @@ describe("a scan of JSON", () => {
   });
 
   it("stops at the piece in which a limit is passed", () => {
-    const scan = jsonScan();
+    const scan = createJsonScan();
     expect(refusalOf(() => scan.take(Buffer.from("[".repeat(65_536))))).toContain("nested deeper");
   });
 });

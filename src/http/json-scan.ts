@@ -1,4 +1,4 @@
-import { invalidBody } from "./problem.ts";
+import { refuseBody } from "./problem.ts";
 
 /** What the JSON of one request may hold. To read it into values must take no longer than others can wait. */
 export const JSON_LIMITS = {
@@ -31,19 +31,19 @@ export interface JsonScan {
 /** Shorter strings are not told of. */
 export const LONG_BYTES = 1024;
 /** So far a string is looked through byte by byte; most end before, and a native search costs more than that. */
-const NEAR = 24;
+const NEAR_BYTES = 24;
 
 const QUOTE = 0x22;
 const SLASH = 0x5c;
 
 /** What a byte outside of strings stands for; 0 for nothing that counts. */
-const NOTHING = 0;
+const OTHER_BYTE = 0;
 const STRING = 1;
 const NEXT = 2;
 const MEMBER = 3;
 const OPEN = 4;
 const CLOSE = 5;
-const KINDS = new Uint8Array(256);
+const BYTE_KINDS = new Uint8Array(256);
 for (const [byte, kind] of Object.entries({
   '"': STRING,
   ",": NEXT,
@@ -53,13 +53,13 @@ for (const [byte, kind] of Object.entries({
   "]": CLOSE,
   "}": CLOSE,
 }))
-  KINDS[byte.charCodeAt(0)] = kind;
+  BYTE_KINDS[byte.charCodeAt(0)] = kind;
 
 /**
  * A scan that never holds more than where it stands, so that it costs a fraction of a millisecond for each piece off the line.
  * It does not check that the text is JSON: that is for whoever parses it.
  */
-export function jsonScan(): JsonScan {
+export function createJsonScan(): JsonScan {
   const long: LongString[] = [];
   /** How often each kind was met. */
   const met = new Uint32Array(CLOSE + 1);
@@ -74,8 +74,8 @@ export function jsonScan(): JsonScan {
     let i = isEscaped ? from + 1 : from;
     isEscaped = false;
     for (;;) {
-      const quote = quoteFrom(bytes, i);
-      const isWhole = slashesBefore(bytes, i, quote) % 2 === 0;
+      const quote = findQuote(bytes, i);
+      const isWhole = countSlashes(bytes, i, quote) % 2 === 0;
       if (quote === bytes.length) {
         isEscaped = !isWhole;
         return quote;
@@ -94,7 +94,7 @@ export function jsonScan(): JsonScan {
     met[kind] = (met[kind] ?? 0) + 1;
     if (kind === CLOSE) depth -= 1;
     if (kind === OPEN) depth += 1;
-    if (depth > JSON_LIMITS.depth) throw invalidBody(`is nested deeper than ${JSON_LIMITS.depth} levels`);
+    if (depth > JSON_LIMITS.depth) throw refuseBody(`is nested deeper than ${JSON_LIMITS.depth} levels`);
   };
   return {
     long,
@@ -102,9 +102,9 @@ export function jsonScan(): JsonScan {
       const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
       let i = opened < 0 ? 0 : stringEnd(bytes, 0);
       while (i < bytes.length) {
-        const kind = KINDS[bytes[i] ?? 0] ?? NOTHING;
+        const kind = BYTE_KINDS[bytes[i] ?? 0] ?? OTHER_BYTE;
         i += 1;
-        if (kind === NOTHING) continue;
+        if (kind === OTHER_BYTE) continue;
         count(kind);
         if (kind !== STRING) continue;
         opened = before + i;
@@ -118,26 +118,27 @@ export function jsonScan(): JsonScan {
 
 function checkCounts(met: Uint32Array): void {
   const [, strings = 0, nexts = 0, members = 0, containers = 0] = met;
-  if (containers > JSON_LIMITS.containers) throw tooMany(JSON_LIMITS.containers, "arrays and objects");
-  if (members > JSON_LIMITS.members) throw tooMany(JSON_LIMITS.members, "fields");
-  if (strings > JSON_LIMITS.strings) throw tooMany(JSON_LIMITS.strings, "strings");
-  if (nexts + containers > JSON_LIMITS.values) throw tooMany(JSON_LIMITS.values, "values");
+  if (containers > JSON_LIMITS.containers)
+    throw createTooManyValuesError(JSON_LIMITS.containers, "arrays and objects");
+  if (members > JSON_LIMITS.members) throw createTooManyValuesError(JSON_LIMITS.members, "fields");
+  if (strings > JSON_LIMITS.strings) throw createTooManyValuesError(JSON_LIMITS.strings, "strings");
+  if (nexts + containers > JSON_LIMITS.values) throw createTooManyValuesError(JSON_LIMITS.values, "values");
 }
 
 /** The next quote, or the end. */
-function quoteFrom(bytes: Buffer, from: number): number {
-  const near = Math.min(bytes.length, from + NEAR);
+function findQuote(bytes: Buffer, from: number): number {
+  const near = Math.min(bytes.length, from + NEAR_BYTES);
   for (let i = from; i < near; i += 1) if (bytes[i] === QUOTE) return i;
   const quote = near < bytes.length ? bytes.indexOf(QUOTE, near) : -1;
   return quote < 0 ? bytes.length : quote;
 }
 
-function tooMany(most: number, what: string): Error {
-  return invalidBody(`holds too much: at most ${most.toLocaleString("en")} ${what}`);
+function createTooManyValuesError(most: number, what: string): Error {
+  return refuseBody(`holds too much: at most ${most.toLocaleString("en")} ${what}`);
 }
 
 /** How many slashes stand in a row before `end`, back to `from` at most. */
-function slashesBefore(bytes: Buffer, from: number, end: number): number {
+function countSlashes(bytes: Buffer, from: number, end: number): number {
   let count = 0;
   while (end - count > from && bytes[end - count - 1] === SLASH) count += 1;
   return count;

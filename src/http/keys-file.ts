@@ -13,10 +13,10 @@ import { dirname } from "node:path";
 import { isMemoryError, MemoryError } from "../errors.ts";
 import { EMPTY_RING, type KeyRing, type KeyStore } from "./keys/entries.ts";
 import { withLock } from "./keys/lock.ts";
-import { ringOf, textOf } from "./keys/written.ts";
+import { formatKeyRing, parseKeyRing } from "./keys/written.ts";
 
 /** Longest time that what was read counts without another look, whatever the file's own times say. */
-const FRESH_MS = 500;
+const MAX_CACHED_MS = 500;
 
 /**
  * Keys in a file of mode 0600, by their hashes. Other processes may change it: it is read again whenever it did, and
@@ -27,24 +27,25 @@ export function keysFile(path: string): KeyStore {
   let known: { mark: string; at: number; ring: KeyRing } | undefined;
   return {
     read() {
-      const mark = markOf(path);
+      const mark = getFileMark(path);
       if (mark === undefined) {
         known = undefined;
         return undefined;
       }
       // Two changes within one tick of the disk's clock can leave the same mark, so that it is not asked alone.
       const now = performance.now();
-      if (known?.mark !== mark || now - known.at > FRESH_MS) known = { mark, at: now, ring: parse(path) };
+      if (known?.mark !== mark || now - known.at > MAX_CACHED_MS)
+        known = { mark, at: now, ring: parseKeyFile(path) };
       return known.ring;
     },
     write(change, patienceMs) {
-      writing(path, () =>
+      withWriteErrors(path, () =>
         withLock(
           `${path}.lock`,
           (isHeld) => {
-            const held = markOf(path) === undefined ? EMPTY_RING : parse(path);
+            const held = getFileMark(path) === undefined ? EMPTY_RING : parseKeyFile(path);
             const next = change(held);
-            if (next !== held) replace(path, next, isHeld);
+            if (next !== held) replaceFile(path, next, isHeld);
           },
           patienceMs,
         ),
@@ -60,12 +61,12 @@ export function keysPathOf(database: string): string {
 }
 
 /** Changes whenever the file does; undefined where there is none. */
-function markOf(path: string): string | undefined {
+function getFileMark(path: string): string | undefined {
   const state = statSync(path, { bigint: true, throwIfNoEntry: false });
   return state && `${state.ino}/${state.mtimeNs}/${state.size}`;
 }
 
-function parse(path: string): KeyRing {
+function parseKeyFile(path: string): KeyRing {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -75,7 +76,7 @@ function parse(path: string): KeyRing {
     });
   }
   try {
-    return ringOf(text);
+    return parseKeyRing(text);
   } catch (cause) {
     throw new MemoryError(
       "corrupt",
@@ -86,22 +87,22 @@ function parse(path: string): KeyRing {
 }
 
 /** Written whole under another name first: a reader never sees half a file, and a power cut leaves the old or the new. */
-function replace(path: string, ring: KeyRing, isHeld: () => boolean): void {
+function replaceFile(path: string, ring: KeyRing, isHeld: () => boolean): void {
   const draft = `${path}.${randomUUID()}.new`;
   try {
-    writeFileSync(draft, textOf(ring), { mode: 0o600, flag: "wx", flush: true });
+    writeFileSync(draft, formatKeyRing(ring), { mode: 0o600, flag: "wx", flush: true });
     if (!isHeld()) {
       throw new MemoryError("unavailable", `keys ${path}: another program took over the file. Try again.`);
     }
     renameSync(draft, path);
-    keepFolder(dirname(path));
+    syncFolder(dirname(path));
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
 /** The new name, too, outlives a power cut: a key that was revoked stays so. */
-function keepFolder(folder: string): void {
+function syncFolder(folder: string): void {
   let open: number;
   try {
     open = openSync(folder, "r");
@@ -116,7 +117,7 @@ function keepFolder(folder: string): void {
   }
 }
 
-function writing(path: string, work: () => void): void {
+function withWriteErrors(path: string, work: () => void): void {
   try {
     work();
   } catch (cause) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryDocuments } from "../adapters/memory/documents.ts";
+import { createMemoryDocuments } from "../adapters/memory/documents.ts";
 import { MemoryError } from "../errors.ts";
 import type { Documents } from "../ports/documents.ts";
 import { type ApiKeys, apiKeys } from "./keys.ts";
@@ -16,7 +16,7 @@ async function server(documents: Documents, makesFirst = false): Promise<ApiKeys
 
 /** Documents whose writing can be made to fail. */
 function failing(): { documents: Documents; fail(isFailing: boolean): void } {
-  const held = memoryDocuments();
+  const held = createMemoryDocuments();
   let isFailing = false;
   return {
     documents: {
@@ -34,7 +34,7 @@ function failing(): { documents: Documents; fail(isFailing: boolean): void } {
 
 describe("keys that several servers share", () => {
   it("open every server once they are kept, and none any more once they are revoked", async () => {
-    const documents = memoryDocuments();
+    const documents = createMemoryDocuments();
     const [one, other] = [await server(documents), await server(documents)];
     const { key, entry } = one.create({ project: "shop" });
     await one.kept();
@@ -48,7 +48,7 @@ describe("keys that several servers share", () => {
   });
 
   it("are read again where one is written while they are being read", async () => {
-    const held = memoryDocuments();
+    const held = createMemoryDocuments();
     let meanwhile: (() => void) | undefined;
     const documents: Documents = {
       ...held,
@@ -75,7 +75,7 @@ describe("keys that several servers share", () => {
   });
 
   it("sign a page in everywhere, and out everywhere", async () => {
-    const documents = memoryDocuments();
+    const documents = createMemoryDocuments();
     const [one, other] = [await server(documents), await server(documents)];
     const { key } = one.create();
     const page = one.openSession(key) ?? { token: "", proof: "" };
@@ -89,7 +89,7 @@ describe("keys that several servers share", () => {
   });
 
   it("are all there where two servers make some at once, and the first one is made once", async () => {
-    const documents = memoryDocuments();
+    const documents = createMemoryDocuments();
     const servers = [await server(documents, true), await server(documents, true)];
     const firsts = servers.map(({ first }) => first ?? "");
     await Promise.all(servers.map((each) => each.kept()));
@@ -134,7 +134,7 @@ describe("keys that several servers share", () => {
   });
 
   it("that are revoked elsewhere at the same moment are not found", async () => {
-    const documents = memoryDocuments();
+    const documents = createMemoryDocuments();
     const [one, other] = [await server(documents), await server(documents)];
     const { entry } = one.create();
     await one.kept();
@@ -146,7 +146,7 @@ describe("keys that several servers share", () => {
   });
 
   it("are looked at after each asked, in few looks however many ask", async () => {
-    const held = memoryDocuments();
+    const held = createMemoryDocuments();
     let looks = 0;
     const documents: Documents = {
       ...held,
@@ -168,7 +168,7 @@ describe("keys that several servers share", () => {
   });
 
   it("say where something else stands in their place", async () => {
-    const documents = memoryDocuments();
+    const documents = createMemoryDocuments();
     await documents.change("keys", () => "no keys");
     await expect(server(documents)).rejects.toMatchObject({ code: "corrupt" });
   });

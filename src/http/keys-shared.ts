@@ -1,9 +1,9 @@
 import { MemoryError } from "../errors.ts";
 import type { Documents, SharedDocument } from "../ports/documents.ts";
 import { EMPTY_RING, type KeyRing, type KeyStore } from "./keys/entries.ts";
-import { ringOf, textOf } from "./keys/written.ts";
+import { formatKeyRing, parseKeyRing } from "./keys/written.ts";
 
-const NAME = "keys";
+const DOCUMENT_NAME = "keys";
 
 /** Keys that several servers share. `read` gives what `refresh` learnt last; the server asks for that before each request. */
 export type SharedKeys = KeyStore & Required<Pick<KeyStore, "refresh" | "kept">>;
@@ -18,13 +18,13 @@ export function sharedKeys(documents: Documents): SharedKeys {
   let failure: { readonly reason: unknown } | undefined;
   const learn = (found: SharedDocument | undefined): void => {
     if (found?.mark === known?.mark) return;
-    known = found && { mark: found.mark, ring: parsed(found.text ?? "") };
+    known = found && { mark: found.mark, ring: parseSharedKeys(found.text ?? "") };
   };
-  const look = oneForMany(async () => {
+  const look = coalesceCalls(async () => {
     for (;;) {
       await writing;
       const mark = known?.mark;
-      const found = await documents.read(NAME, mark);
+      const found = await documents.read(DOCUMENT_NAME, mark);
       // Something was written here meanwhile: what was found says nothing of it, and may be told without its text.
       if (known?.mark !== mark) continue;
       learn(found);
@@ -33,7 +33,7 @@ export function sharedKeys(documents: Documents): SharedKeys {
   });
   const keep = async (change: (held: KeyRing) => KeyRing, isTold: boolean): Promise<void> => {
     try {
-      learn(await documents.change(NAME, (text) => changed(text, change)));
+      learn(await documents.change(DOCUMENT_NAME, (text) => applyChange(text, change)));
     } catch (reason) {
       known = undefined;
       if (isTold) failure ??= { reason };
@@ -61,15 +61,15 @@ export function sharedKeys(documents: Documents): SharedKeys {
 }
 
 /** As a text again; the same one where nothing changes. */
-function changed(text: string | undefined, change: (held: KeyRing) => KeyRing): string | undefined {
-  const held = text === undefined ? EMPTY_RING : parsed(text);
+function applyChange(text: string | undefined, change: (held: KeyRing) => KeyRing): string | undefined {
+  const held = text === undefined ? EMPTY_RING : parseSharedKeys(text);
   const next = change(held);
-  return next === held ? text : textOf(next);
+  return next === held ? text : formatKeyRing(next);
 }
 
-function parsed(text: string): KeyRing {
+function parseSharedKeys(text: string): KeyRing {
   try {
-    return ringOf(text);
+    return parseKeyRing(text);
   } catch (cause) {
     throw new MemoryError(
       "corrupt",
@@ -85,7 +85,7 @@ function parsed(text: string): KeyRing {
  * One look for all who ask while another is under way: it begins after they asked, so that none is told what was true before. At
  * most two are under way, however many ask.
  */
-function oneForMany(look: () => Promise<void>): () => Promise<void> {
+function coalesceCalls(look: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   const start = (): Promise<void> => {

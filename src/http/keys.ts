@@ -2,19 +2,19 @@ import { invalid } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import {
   type Bearer,
-  bearerOf,
   EMPTY_RING,
-  isAlive,
+  isUnexpired,
   KEY_SCOPES,
   type KeyEntry,
   type KeyRing,
   type KeyStore,
+  toBearer,
 } from "./keys/entries.ts";
-import { type KeyManagement, keyManagement, newKey } from "./keys/manage.ts";
-import { hashOf, idIn, isSame, NOBODY } from "./keys/secrets.ts";
-import { type OpenedSession, type Sessions, sessions } from "./keys/sessions.ts";
-import { type ShownKey, shownKey } from "./keys/shown.ts";
-import { type KeyUses, keyUses } from "./keys/uses.ts";
+import { createKeyManagement, issueKey, type KeyManagement } from "./keys/manage.ts";
+import { hashSecret, isSameHash, parseKeyId, UNKNOWN_HASH } from "./keys/secrets.ts";
+import { createPageSessions, type OpenedSession, type PageSessions } from "./keys/sessions.ts";
+import { type ShownKey, toShownKey } from "./keys/shown.ts";
+import { createKeyUses, type KeyUses } from "./keys/uses.ts";
 
 export {
   type Bearer,
@@ -65,53 +65,54 @@ export interface ApiKeysOptions {
  */
 export function apiKeys(options: ApiKeysOptions): ApiKeys {
   const { store, clock } = options;
-  const given = options.given === undefined ? undefined : givenEntry(options.given);
-  const uses = keyUses(store, clock);
-  const pages = sessions(store, clock);
-  const management = keyManagement(store, clock);
-  const first = given === undefined && (options.makesFirst ?? true) ? firstKey(store, clock) : undefined;
-  const find = finder(store, clock, given);
+  const given = options.given === undefined ? undefined : toGivenEntry(options.given);
+  const uses = createKeyUses(store, clock);
+  const pages = createPageSessions(store, clock);
+  const management = createKeyManagement(store, clock);
+  const first =
+    given === undefined && (options.makesFirst ?? true) ? createFirstKey(store, clock) : undefined;
+  const find = createKeyFinder(store, clock, given);
   return {
     ...management,
-    ...signingIn(find, pages, uses),
+    ...createSignIn(find, pages, uses),
     first,
     isAny: () =>
-      given !== undefined || (store.read() ?? EMPTY_RING).keys.some((entry) => isAlive(entry, clock())),
-    list: (project) => management.list(project).map(uses.seen),
+      given !== undefined || (store.read() ?? EMPTY_RING).keys.some((entry) => isUnexpired(entry, clock())),
+    list: (project) => management.list(project).map(uses.withLastUse),
     verify(key) {
       const entry = find.byKey(key);
       if (entry) uses.note(entry.id);
-      return entry && bearerOf(entry);
+      return entry && toBearer(entry);
     },
-    show: (entry) => shownKey(entry, clock()),
+    show: (entry) => toShownKey(entry, clock()),
     refresh: async () => store.refresh?.(),
     kept: async () => store.kept?.(),
-    close: uses.keep,
+    close: uses.flush,
   };
 }
 
-interface Finder {
+interface KeyFinder {
   byKey(key: string): KeyEntry | undefined;
   byId(id: string | undefined): KeyEntry | undefined;
 }
 
 /** Finds keys that count. A known id with a wrong secret costs what an unknown one does. */
-function finder(store: KeyStore, clock: Clock, given: KeyEntry | undefined): Finder {
-  const indexOf = indexed();
+function createKeyFinder(store: KeyStore, clock: Clock, given: KeyEntry | undefined): KeyFinder {
+  const indexOf = createKeyIndex();
   const named = (id: string | undefined): KeyEntry | undefined => {
     if (id === undefined) return undefined;
     return given?.id === id ? given : indexOf(store.read() ?? EMPTY_RING).get(id);
   };
   const alive = (entry: KeyEntry | undefined): KeyEntry | undefined =>
-    entry && isAlive(entry, clock()) ? entry : undefined;
+    entry && isUnexpired(entry, clock()) ? entry : undefined;
   return {
     byId: (id) => alive(named(id)),
     byKey(key) {
-      const entry = named(idIn(key));
-      const hash = hashOf(key);
-      const isNamed = isSame(hash, entry?.hash ?? NOBODY);
-      const isPast = isPastOf(entry, hash, clock().toISOString());
-      const isGiven = isSame(hash, given?.hash ?? NOBODY);
+      const entry = named(parseKeyId(key));
+      const hash = hashSecret(key);
+      const isNamed = isSameHash(hash, entry?.hash ?? UNKNOWN_HASH);
+      const isPast = isPastSecret(entry, hash, clock().toISOString());
+      const isGiven = isSameHash(hash, given?.hash ?? UNKNOWN_HASH);
       // Whether it has expired is asked of none but who has the secret.
       return alive(isNamed || isPast ? entry : isGiven ? given : undefined);
     },
@@ -119,7 +120,7 @@ function finder(store: KeyStore, clock: Clock, given: KeyEntry | undefined): Fin
 }
 
 /** The keys of a ring by their ids: to find none takes as long as to find one, however many there are. */
-function indexed(): (ring: KeyRing) => ReadonlyMap<string, KeyEntry> {
+function createKeyIndex(): (ring: KeyRing) => ReadonlyMap<string, KeyEntry> {
   let last: { ring: KeyRing; index: ReadonlyMap<string, KeyEntry> } | undefined;
   return (ring) => {
     if (last?.ring !== ring) last = { ring, index: new Map(ring.keys.map((entry) => [entry.id, entry])) };
@@ -127,38 +128,38 @@ function indexed(): (ring: KeyRing) => ReadonlyMap<string, KeyEntry> {
   };
 }
 
-function isPastOf(entry: KeyEntry | undefined, hash: string, now: string): boolean {
-  return (entry?.past ?? []).filter((one) => isSame(hash, one.hash) && one.until > now).length > 0;
+function isPastSecret(entry: KeyEntry | undefined, hash: string, now: string): boolean {
+  return (entry?.past ?? []).filter((one) => isSameHash(hash, one.hash) && one.until > now).length > 0;
 }
 
-function signingIn(
-  find: Finder,
-  pages: Sessions,
+function createSignIn(
+  find: KeyFinder,
+  pages: PageSessions,
   uses: KeyUses,
 ): Pick<ApiKeys, "openSession" | "verifySession" | "closeSession"> {
   return {
     openSession(key) {
       const entry = find.byKey(key);
-      return entry && pages.open(bearerOf(entry), endOf(entry, key));
+      return entry && pages.open(toBearer(entry), getSessionEnd(entry, key));
     },
     verifySession(token, proof) {
-      const entry = find.byId(pages.keyOf(token, proof));
+      const entry = find.byId(pages.findKeyId(token, proof));
       if (entry) uses.note(entry.id);
-      return entry && bearerOf(entry);
+      return entry && toBearer(entry);
     },
     closeSession: pages.close,
   };
 }
 
 /** A page that is signed in with an earlier secret of a key is signed in for as long as that counts. */
-function endOf(entry: KeyEntry, key: string): string | undefined {
-  const hash = hashOf(key);
-  return entry.past?.find((one) => isSame(one.hash, hash))?.until ?? entry.expiresAt;
+function getSessionEnd(entry: KeyEntry, key: string): string | undefined {
+  const hash = hashSecret(key);
+  return entry.past?.find((one) => isSameHash(one.hash, hash))?.until ?? entry.expiresAt;
 }
 
-function firstKey(store: KeyStore, clock: Clock): string | undefined {
+function createFirstKey(store: KeyStore, clock: Clock): string | undefined {
   if (store.read() !== undefined) return undefined;
-  const made = newKey({ scopes: KEY_SCOPES, label: "first key" }, clock());
+  const made = issueKey({ scopes: KEY_SCOPES, label: "first key" }, clock());
   let isOurs = false;
   // Two first starts at once: the store says who was first, and only that key exists.
   store.write((held) => {
@@ -168,13 +169,13 @@ function firstKey(store: KeyStore, clock: Clock): string | undefined {
   return isOurs ? made.key : undefined;
 }
 
-function givenEntry(key: string): KeyEntry {
+function toGivenEntry(key: string): KeyEntry {
   if (!/^[\x21-\x7e]{24,512}$/.test(key)) {
     throw invalid(
       "KEEPSAKE_API_KEY must be 24 to 512 visible ASCII characters without spaces. `openssl rand -hex 32` makes one.",
     );
   }
-  const hash = hashOf(key);
+  const hash = hashSecret(key);
   // Its sessions end when another key is given, for the id changes with it.
   return { id: `given-${hash.slice(0, 12)}`, project: "default", hash, createdAt: "", scopes: KEY_SCOPES };
 }

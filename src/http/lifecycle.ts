@@ -1,5 +1,5 @@
 /** Where the server stands between its start and its end. */
-export type Phase = "serving" | "leaving" | "closing";
+export type ServerPhase = "serving" | "leaving" | "closing";
 
 /** What can be broken off: answers that are sent in parts, and requests whose answer has not begun. */
 export type BreakableWork = "streams" | "requests";
@@ -11,22 +11,22 @@ export type BreakableWork = "streams" | "requests";
 export interface Lifecycle {
   /** Whether the newest write could not be stored. Then nobody should send requests here until one can be. */
   isRefusingWrites: boolean;
-  phase(): Phase;
-  enter(phase: Phase): void;
+  phase(): ServerPhase;
+  enterPhase(phase: ServerPhase): void;
   /** Ends what is still at work of this kind: each is told the reason, once. */
   breakOff(kind: BreakableWork, reason: Error): void;
   /** Calls back when work of this kind has to end; at once, where it has to by now. What it gives takes that back. */
   onBreakOff(kind: BreakableWork, tell: (reason: Error) => void): () => void;
   /** Counts work until it ends, and gives what it gives. */
-  during<Result>(run: () => Promise<Result>): Promise<Result>;
+  track<Result>(run: () => Promise<Result>): Promise<Result>;
   /** Work that goes on after its answer: the end waits for it. Its errors are the caller's to handle before. */
-  after(work: Promise<unknown>): void;
+  trackAfterAnswer(work: Promise<unknown>): void;
   /** Resolves when nothing is at work any more, or after so many ms. False where something still was. */
-  idle(withinMs: number): Promise<boolean>;
+  waitUntilIdle(withinMs: number): Promise<boolean>;
 }
 
-export function lifecycle(): Lifecycle {
-  let phase: Phase = "serving";
+export function createLifecycle(): Lifecycle {
+  let phase: ServerPhase = "serving";
   const broken: { [kind in BreakableWork]?: Error } = {};
   const listeners = {
     streams: new Set<(reason: Error) => void>(),
@@ -47,7 +47,7 @@ export function lifecycle(): Lifecycle {
   return {
     isRefusingWrites: false,
     phase: () => phase,
-    enter(next) {
+    enterPhase(next) {
       phase = next;
     },
     breakOff(kind, reason) {
@@ -62,13 +62,13 @@ export function lifecycle(): Lifecycle {
       else listeners[kind].add(tell);
       return () => void listeners[kind].delete(tell);
     },
-    during(run) {
+    track(run) {
       const work = run();
       watch(work);
       return work;
     },
-    after: watch,
-    async idle(withinMs) {
+    trackAfterAnswer: watch,
+    async waitUntilIdle(withinMs) {
       let isLate = false;
       let timer: NodeJS.Timeout | undefined;
       // It holds up the end of the process, too: what is at work may wait for a thread, which does not.

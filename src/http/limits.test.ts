@@ -3,9 +3,9 @@ import { memoryRateLimits } from "../adapters/memory/rate-limits.ts";
 import type { Keepsake } from "../engine/surface.ts";
 import { createMemory } from "../memory.ts";
 import { type AppOptions, httpApp } from "./app.ts";
-import { bodiesInFlight } from "./in-flight.ts";
+import { createBodyQuota } from "./in-flight.ts";
 import { type ApiKeys, apiKeys, passingKeys } from "./keys.ts";
-import { problemOf } from "./problem.ts";
+import { toProblem } from "./problem.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");
 let keepsake: Keepsake;
@@ -129,15 +129,15 @@ describe("bodies in flight", () => {
     try {
       run();
     } catch (error) {
-      const { status, code, headers } = problemOf(error);
+      const { status, code, headers } = toProblem(error);
       return { status, code, after: headers?.["retry-after"] };
     }
     return {};
   };
 
   it("of one key are bounded by 429, of all keys by 503, and go on when others are done", () => {
-    const bodies = bodiesInFlight({ most: 100, mostOfKey: 60 });
-    const [one, same, other] = [bodies.hold("a"), bodies.hold("a"), bodies.hold("b")];
+    const bodies = createBodyQuota({ most: 100, mostOfKey: 60 });
+    const [one, same, other] = [bodies.reserve("a"), bodies.reserve("a"), bodies.reserve("b")];
     one.add(50);
     expect(refusalOf(() => same.add(20))).toEqual({ status: 429, code: "over_quota", after: "1" });
     other.add(50);
@@ -147,7 +147,7 @@ describe("bodies in flight", () => {
   });
 
   it("let one pass that is alone, however long it is", () => {
-    expect(refusalOf(() => bodiesInFlight({ most: 10 }).hold("a").add(1000))).toEqual({});
+    expect(refusalOf(() => createBodyQuota({ most: 10 }).reserve("a").add(1000))).toEqual({});
   });
 
   it("count nothing of a request that is done, under /v1 and /api", async () => {

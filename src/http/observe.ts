@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import { type Exchange, type RequestFacts, wireOf } from "./app-types.ts";
+import { type AppEnvironment, getNodeBindings, type RequestContext } from "./app-types.ts";
 
 /** A request that was answered, for logs and metrics. Nothing in it is a value of a path, a query or a body. */
 export interface Answered {
@@ -17,12 +17,12 @@ export interface Answered {
 }
 
 /** Tells of each request when it is over: a streamed answer at its end. */
-export function observed(tell: (answered: Answered) => void): MiddlewareHandler<RequestFacts> {
+export function observeRequests(tell: (answered: Answered) => void): MiddlewareHandler<AppEnvironment> {
   return async (exchange, next) => {
     const from = performance.now();
     await next();
     const { status } = exchange.res;
-    const facts = factsOf(exchange);
+    const facts = toRequestFacts(exchange);
     const done = (cut: boolean): void => {
       tell({
         ...facts,
@@ -31,13 +31,13 @@ export function observed(tell: (answered: Answered) => void): MiddlewareHandler<
         ...(cut ? { cut } : {}),
       });
     };
-    const { outgoing } = wireOf(exchange);
+    const { outgoing } = getNodeBindings(exchange);
     if (!outgoing) done(false);
     else outgoing.once("close", () => done(!outgoing.writableFinished));
   };
 }
 
-function factsOf(exchange: Exchange): Pick<Answered, "requestId" | "method" | "route" | "key"> {
+function toRequestFacts(exchange: RequestContext): Pick<Answered, "requestId" | "method" | "route" | "key"> {
   const route = exchange.get("operation")?.path;
   const key = exchange.get("key");
   return {

@@ -4,8 +4,8 @@ import { MemoryError } from "../errors.ts";
 import { createMemory } from "../memory.ts";
 import { httpApp } from "./app.ts";
 import { type ApiKeys, apiKeys, passingKeys } from "./keys.ts";
-import { scopesOf } from "./operation.ts";
-import { OPERATIONS } from "./operations.ts";
+import { getRequiredScopes } from "./operation.ts";
+import { API_OPERATIONS } from "./operations.ts";
 
 let now = Date.parse("2026-03-01T12:00:00Z");
 const clock = () => new Date(now);
@@ -204,11 +204,13 @@ describe("the table", () => {
       "createChatCompletion",
       "createResponse",
     ];
-    const writing = OPERATIONS.filter(
-      (one) => one.method !== "GET" && scopesOf(one).some((scope) => scope !== "read"),
+    const writing = API_OPERATIONS.filter(
+      (one) => one.method !== "GET" && getRequiredScopes(one).some((scope) => scope !== "read"),
     );
-    const without = writing.filter(({ takesKey }) => !takesKey).map(({ id }) => id);
+    const without = writing.filter(({ acceptsIdempotencyKey: takesKey }) => !takesKey).map(({ id }) => id);
     expect(without.filter((id) => !not.includes(id))).toEqual([]);
-    expect(OPERATIONS.filter(({ method, takesKey }) => method === "GET" && takesKey)).toEqual([]);
+    expect(
+      API_OPERATIONS.filter(({ method, acceptsIdempotencyKey: takesKey }) => method === "GET" && takesKey),
+    ).toEqual([]);
   });
 });

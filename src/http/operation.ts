@@ -1,30 +1,30 @@
 import * as z from "zod";
 import type { Keepsake, ScopedMemory } from "../engine/surface.ts";
-import type { Exchange } from "./app-types.ts";
-import type { FailedKeys } from "./failed-keys.ts";
-import { name } from "./fields.ts";
-import type { BodiesInFlight } from "./in-flight.ts";
+import type { RequestContext } from "./app-types.ts";
+import type { FailedKeyThrottle } from "./failed-keys.ts";
+import { nameSchema } from "./fields.ts";
+import type { BodyQuota } from "./in-flight.ts";
 import type { ApiKeys, Bearer, KeyScope } from "./keys.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { OpenAiProxy } from "./proxy/proxy.ts";
-import type { Rates } from "./rate.ts";
+import type { KeyRateLimits } from "./rate.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** What is served: the parts that handlers work with. */
-export interface Services {
+export interface ServerServices {
   readonly keepsake: Keepsake;
   readonly keys: ApiKeys;
   /** Slows down keys that are not known. */
-  readonly failedKeys: FailedKeys;
+  readonly failedKeys: FailedKeyThrottle;
   /** What is at work; `after` is for work that goes on after its answer. */
   readonly lifecycle: Lifecycle;
   /** How long a request may take, in ms. */
   readonly requestMs: number;
   /** Parts are absent where everybody may take as much as they like. */
-  readonly rates: Rates;
+  readonly rates: KeyRateLimits;
   /** Bodies that are being read or passed on. */
-  readonly inFlight: BodiesInFlight;
+  readonly inFlight: BodyQuota;
   /** All metrics as text; absent where nobody may read them. */
   readonly metrics?: () => Promise<string>;
   /** OpenAI's protocol, with a memory. */
@@ -32,7 +32,7 @@ export interface Services {
 }
 
 /** A request that was let in and is well-formed, as a handler gets it. */
-export interface Asked<Path = unknown, Query = unknown, Body = unknown> {
+export interface OperationRequest<Path = unknown, Query = unknown, Body = unknown> {
   /** The parameters in the path, decoded. */
   readonly path: Path;
   /** The parameters behind the "?". */
@@ -40,11 +40,11 @@ export interface Asked<Path = unknown, Query = unknown, Body = unknown> {
   readonly body: Body;
   /** Whose key it is; undefined where none is needed. */
   readonly bearer: Bearer | undefined;
-  readonly services: Services;
+  readonly services: ServerServices;
   /** Fires when the client has gone or the time is up. */
   readonly signal: AbortSignal;
   /** For headers, streams, and the answer. */
-  readonly exchange: Exchange;
+  readonly exchange: RequestContext;
   /** The memory of a user of the key's project. The only way to it: nothing else in a request chooses the project. */
   memoryOf(user: string): ScopedMemory;
   /** The key's project, for what is about all of its users. */
@@ -52,7 +52,7 @@ export interface Asked<Path = unknown, Query = unknown, Body = unknown> {
 }
 
 /** What may come back under one status. */
-export interface AnswerForm {
+export interface ResponseSpec {
   /** In a few words. */
   readonly says: string;
   /** Of the JSON in it; absent where there is none. */
@@ -67,7 +67,7 @@ export interface AnswerForm {
 export interface Operation<Path = unknown, Query = unknown, Body = unknown> {
   /** Unique, in camelCase: clients that are generated call their methods so. */
   readonly id: string;
-  readonly method: Method;
+  readonly method: HttpMethod;
   /** As OpenAPI writes it: "/api/v1/memories/{user_id}/{id}". */
   readonly path: string;
   /** The heading it is listed under. */
@@ -91,31 +91,34 @@ export interface Operation<Path = unknown, Query = unknown, Body = unknown> {
   /** Bodies that the handler reads itself from `exchange.req`, by media type, and what they hold. `body` is not read then. */
   readonly rawBody?: { readonly [mediaType: string]: { readonly says: string; readonly schema?: z.ZodType } };
   /** By status. */
-  readonly answers: { readonly [status: number]: AnswerForm };
+  readonly answers: { readonly [status: number]: ResponseSpec };
   /** Statuses of problems beside those that follow from the rest: 404, 409. */
   readonly problems?: readonly number[];
   /** Whether it honours the header Idempotency-Key. */
-  readonly takesKey?: boolean;
+  readonly acceptsIdempotencyKey?: boolean;
   /** Whether the time for a request does not count: it streams in or out, or has a deadline of its own. */
-  readonly isUnhurried?: boolean;
+  readonly hasNoDeadline?: boolean;
   /** Left out of the document: the page's own files. */
   readonly isHidden?: boolean;
-  handle(asked: Asked<Path, Query, Body>): Promise<Response> | Response;
+  handle(asked: OperationRequest<Path, Query, Body>): Promise<Response> | Response;
 }
 
 /** The scopes that a key must have; none, where any key will do, or no key. */
-export function scopesOf({ scope }: Pick<Operation, "scope">): readonly KeyScope[] {
+export function getRequiredScopes({ scope }: Pick<Operation, "scope">): readonly KeyScope[] {
   if (scope === "any" || scope === "optional" || scope === "none") return [];
   return typeof scope === "string" ? [scope] : scope;
 }
 
 /** Checks a handler against its schemas, and gives an operation for the table. */
-export function operation<Path = undefined, Query = undefined, Body = undefined>(
+export function defineOperation<Path = undefined, Query = undefined, Body = undefined>(
   one: Operation<Path, Query, Body>,
 ): Operation {
   return one as Operation;
 }
 
 /** The parameters of paths. */
-export const OF_USER: z.ZodType<{ user_id: string }> = z.strictObject({ user_id: name });
-export const OF_ONE: z.ZodType<{ user_id: string; id: string }> = z.strictObject({ user_id: name, id: name });
+export const USER_PATH_PARAMETERS: z.ZodType<{ user_id: string }> = z.strictObject({ user_id: nameSchema });
+export const ITEM_PATH_PARAMETERS: z.ZodType<{ user_id: string; id: string }> = z.strictObject({
+  user_id: nameSchema,
+  id: nameSchema,
+});

@@ -1,6 +1,6 @@
 import type { Operation } from "./operation.ts";
 import { conversationOperations } from "./routes/conversation.ts";
-import { describingOperations } from "./routes/describe.ts";
+import { createDocumentOperations } from "./routes/describe.ts";
 import { erasureOperations } from "./routes/erasures.ts";
 import { healthOperations } from "./routes/health.ts";
 import { historyOperations } from "./routes/history.ts";
@@ -18,7 +18,7 @@ import { statsOperations } from "./routes/stats.ts";
 import { userOperations } from "./routes/users.ts";
 
 /** Every call that the server takes. What is served, checked and documented is what stands here, and nothing else. */
-export const OPERATIONS: readonly Operation[] = [
+export const API_OPERATIONS: readonly Operation[] = [
   ...healthOperations,
   ...conversationOperations,
   ...messageOperations,
@@ -35,5 +35,5 @@ export const OPERATIONS: readonly Operation[] = [
   ...keyOperations,
   ...signInOperations,
   ...openAiOperations,
-  ...describingOperations(() => OPERATIONS),
+  ...createDocumentOperations(() => API_OPERATIONS),
 ];

@@ -3,7 +3,7 @@ import type { Keepsake } from "../engine/surface.ts";
 import { createMemory } from "../memory.ts";
 import { httpApp } from "./app.ts";
 import { type ApiKeys, apiKeys, passingKeys } from "./keys.ts";
-import { OPERATIONS } from "./operations.ts";
+import { API_OPERATIONS } from "./operations.ts";
 
 const clock = () => new Date();
 const LISTED = "https://app.example.com";
@@ -26,8 +26,8 @@ const cors = (headers: Headers): string[] =>
 describe("without a list of origins", () => {
   it("a request of a page of another origin is refused on every route, with a key and as a preflight", async () => {
     const app = appFor();
-    expect(OPERATIONS.length).toBeGreaterThan(30);
-    for (const { method, path } of [...OPERATIONS, { method: "GET", path: "/nowhere" }]) {
+    expect(API_OPERATIONS.length).toBeGreaterThan(30);
+    for (const { method, path } of [...API_OPERATIONS, { method: "GET", path: "/nowhere" }]) {
       const at = path.replace(/\{\w+\}/g, "ana");
       for (const origin of [LISTED, "http://localhost:1", "null", "http://127.0.0.1:9"]) {
         const asked = await app.request(at, { method, headers: { origin, ...key() } });

@@ -1,11 +1,11 @@
-import type { Exchange } from "./app-types.ts";
+import type { RequestContext } from "./app-types.ts";
 import { PROOF_HEADER } from "./authenticate.ts";
 
 /** How long a browser may keep the answer to a preflight, in seconds. */
 const PREFLIGHT_SECONDS = "600";
-const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
+const CORS_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 /** Headers of answers that a page may read, beside those that every page may. */
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   "idempotency-replayed",
   "retry-after",
   "x-keepsake-memory",
@@ -21,7 +21,7 @@ const MOST_HEADERS = 50;
  * The answer to a browser that asks whether a page of a listed origin may send a request; undefined for a request that is none.
  * Neither cookies nor the proof of a signed-in page are let through: such a page brings a key.
  */
-export function preflightAnswer({ req }: Exchange, origin: string): Response | undefined {
+export function answerPreflight({ req }: RequestContext, origin: string): Response | undefined {
   if (req.method !== "OPTIONS" || req.header("access-control-request-method") === undefined) return undefined;
   const wanted = (req.header("access-control-request-headers") ?? "")
     .toLowerCase()
@@ -31,7 +31,7 @@ export function preflightAnswer({ req }: Exchange, origin: string): Response | u
     .slice(0, MOST_HEADERS);
   const headers = new Headers({
     "access-control-allow-origin": origin,
-    "access-control-allow-methods": METHODS,
+    "access-control-allow-methods": CORS_METHODS,
     "access-control-max-age": PREFLIGHT_SECONDS,
     vary: "Origin, Access-Control-Request-Headers",
   });
@@ -40,9 +40,9 @@ export function preflightAnswer({ req }: Exchange, origin: string): Response | u
 }
 
 /** Lets a page of this origin read the answer. `undefined` for a request that no page of a listed origin made. */
-export function markReadable(headers: Headers, origin: string | undefined): void {
+export function setCorsHeaders(headers: Headers, origin: string | undefined): void {
   headers.append("vary", "Origin");
   if (origin === undefined) return;
   headers.set("access-control-allow-origin", origin);
-  headers.set("access-control-expose-headers", EXPOSED);
+  headers.set("access-control-expose-headers", EXPOSED_HEADERS);
 }

@@ -4,7 +4,7 @@ import type { Keepsake } from "../engine/surface.ts";
 import { createMemory } from "../memory.ts";
 import { type AppOptions, httpApp } from "./app.ts";
 import { type ApiKeys, apiKeys, passingKeys } from "./keys.ts";
-import { lifecycle } from "./lifecycle.ts";
+import { createLifecycle } from "./lifecycle.ts";
 import type { Answered } from "./observe.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");
@@ -96,17 +96,17 @@ describe("a request that takes too long", () => {
 
 describe("a server that stops", () => {
   it("first says that it is not ready, then takes nothing new, and closes connections", async () => {
-    const life = lifecycle();
+    const life = createLifecycle();
     const app = appWith({ lifecycle: life });
     const status = async (path: string) => {
       const response = await app.request(path, { headers: withKey() });
       return [response.status, response.headers.get("connection")];
     };
     expect(await status("/api/v1/ready")).toEqual([200, null]);
-    life.enter("leaving");
+    life.enterPhase("leaving");
     expect((await status("/api/v1/ready"))[0]).toBe(503);
     expect(await status("/api/v1/memories/ana")).toEqual([200, "close"]);
-    life.enter("closing");
+    life.enterPhase("closing");
     expect(await status("/api/v1/memories/ana")).toEqual([503, "close"]);
     expect(await status("/api/v1/health")).toEqual([503, "close"]);
   });

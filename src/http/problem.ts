@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ERROR_CODES, type ErrorCode, isMemoryError } from "../errors.ts";
-import { isOpenAiPath, openAiError } from "./proxy/errors.ts";
+import { isOpenAiPath, toOpenAiError } from "./proxy/errors.ts";
 
 /** A fault of one field of a request: where and what, never the value. */
 export interface FieldProblem {
@@ -19,7 +19,7 @@ export interface Problem {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const TITLES: { readonly [code in ErrorCode]: string } = {
+const PROBLEM_TITLES: { readonly [code in ErrorCode]: string } = {
   invalid_input: "The request is not right",
   forbidden: "This is not allowed",
   not_found: "There is no such thing",
@@ -31,31 +31,32 @@ const TITLES: { readonly [code in ErrorCode]: string } = {
 };
 
 /** Faults on our side may name files; whoever asks learns no more than this. */
-const OWN_FAULT = "Something went wrong here. The server's own messages say more, under this request's id.";
-const NOT_NOW = "The memory cannot be read or written now. Try again in a moment.";
+const INTERNAL_ERROR_DETAIL =
+  "Something went wrong here. The server's own messages say more, under this request's id.";
+const UNAVAILABLE_DETAIL = "The memory cannot be read or written now. Try again in a moment.";
 
 /** An RFC 9457 problem document; under `/v1` with the member `error`, which is what OpenAI's clients read. */
-export function problemResponse(context: Context, problem: Problem): Response {
+export function toProblemResponse(context: Context, problem: Problem): Response {
   const body = {
     type: `urn:keepsake:problem:${problem.code}`,
-    title: TITLES[problem.code],
+    title: PROBLEM_TITLES[problem.code],
     status: problem.status,
     detail: problem.detail,
     code: problem.code,
     ...(problem.errors && problem.errors.length > 0 ? { errors: problem.errors } : {}),
     request_id: context.get("requestId"),
-    ...(isOpenAiPath(context.req.path) ? { error: openAiError(problem) } : {}),
+    ...(isOpenAiPath(context.req.path) ? { error: toOpenAiError(problem) } : {}),
   };
   return context.body(JSON.stringify(body), problem.status, {
     "content-type": "application/problem+json",
     "cache-control": "no-store",
-    ...later(problem.status),
+    ...getRetryAfter(problem.status),
     ...problem.headers,
   });
 }
 
 /** When to come again, in seconds, where the problem itself does not know. */
-function later(status: number): { readonly [header: string]: string } {
+function getRetryAfter(status: number): { readonly [header: string]: string } {
   if (status === 503) return { "retry-after": "1" };
   return status === 429 ? { "retry-after": "60" } : {};
 }
@@ -66,7 +67,7 @@ export function refuse(problem: Problem): HTTPException {
 }
 
 /** Refuses a body (400); `what` goes on from "The body". */
-export function invalidBody(what: string): HTTPException {
+export function refuseBody(what: string): HTTPException {
   const errors = [{ field: "body", problem: what }];
   // The rest of it may still be on its way; nobody will read it.
   const headers = { connection: "close" };
@@ -79,18 +80,22 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /** What a thrown error says to whoever asked. */
-export function problemOf(error: unknown): Problem {
+export function toProblem(error: unknown): Problem {
   if (error instanceof HTTPException) {
     if (isProblem(error.cause)) return error.cause;
     const status = error.status as ContentfulStatusCode;
-    return { status, code: status < 500 ? "invalid_input" : "unavailable", detail: NOT_NOW };
+    return { status, code: status < 500 ? "invalid_input" : "unavailable", detail: UNAVAILABLE_DETAIL };
   }
-  if (!isMemoryError(error)) return { status: 500, code: "unavailable", detail: OWN_FAULT };
+  if (!isMemoryError(error)) return { status: 500, code: "unavailable", detail: INTERNAL_ERROR_DETAIL };
   const { status } = ERROR_CODES[error.code];
   if (error.code === "unavailable") {
-    return { status, code: error.code, detail: NOT_NOW, headers: { "retry-after": "1" } };
+    return { status, code: error.code, detail: UNAVAILABLE_DETAIL, headers: { "retry-after": "1" } };
   }
-  return { status, code: error.code, detail: error.code === "corrupt" ? OWN_FAULT : error.message };
+  return {
+    status,
+    code: error.code,
+    detail: error.code === "corrupt" ? INTERNAL_ERROR_DETAIL : error.message,
+  };
 }
 
 function isProblem(value: unknown): value is Problem {

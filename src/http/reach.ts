@@ -2,13 +2,13 @@ import type { Forget, ScopedMemory } from "../engine/surface.ts";
 import { MemoryError } from "../errors.ts";
 import type { CallOptions } from "../ports/call.ts";
 import type { Bearer } from "./keys.ts";
-import type { Asked, Services } from "./operation.ts";
+import type { OperationRequest, ServerServices } from "./operation.ts";
 
 /** What a bearer can get at: its project, and where its key is bound to a user, that user alone. */
-export function reach(
-  services: Pick<Services, "keepsake">,
+export function createUserAccess(
+  services: Pick<ServerServices, "keepsake">,
   bearer: Bearer | undefined,
-): Pick<Asked, "memoryOf" | "project"> {
+): Pick<OperationRequest, "memoryOf" | "project"> {
   const project = (): string => {
     if (!bearer) throw new TypeError("an operation without a key has no project");
     return bearer.project;
@@ -21,13 +21,13 @@ export function reach(
         throw new MemoryError("not_found", "There is no such user.");
       }
       const memory = services.keepsake.scope({ project: project(), user });
-      return bearer?.scopes.includes("erase") ? memory : withoutErasing(memory);
+      return bearer?.scopes.includes("erase") ? memory : forbidErasure(memory);
     },
   };
 }
 
 /** For a key that may not erase: neither by a call nor by words in a message. */
-function withoutErasing(memory: ScopedMemory): ScopedMemory {
+function forbidErasure(memory: ScopedMemory): ScopedMemory {
   return {
     ...memory,
     remember: (input, options) => memory.remember(input, { ...options, mayErase: false }),

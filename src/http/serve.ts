@@ -5,18 +5,18 @@ import { invalid, MemoryError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RateLimits } from "../ports/rate-limits.ts";
 import { type AppOptions, httpApp, type ServerFault } from "./app.ts";
-import type { Wire } from "./app-types.ts";
-import { farewell } from "./farewell.ts";
+import type { NodeBindings } from "./app-types.ts";
+import { gracefulShutdown } from "./farewell.ts";
 import { isLoopback } from "./guard.ts";
-import { handedOver } from "./hand-over.ts";
-import { idIn } from "./keys/secrets.ts";
+import { passThroughResponse } from "./hand-over.ts";
+import { parseKeyId } from "./keys/secrets.ts";
 import { type ApiKeys, apiKeys, type KeyStore, passingKeys } from "./keys.ts";
 import { keysFile } from "./keys-file.ts";
-import { lifecycle } from "./lifecycle.ts";
+import { createLifecycle } from "./lifecycle.ts";
 import type { Answered } from "./observe.ts";
 import type { ProxyOptions } from "./proxy/proxy.ts";
-import { warm } from "./warm.ts";
-import { given } from "./wire.ts";
+import { warmUpInjectionPatterns } from "./warm.ts";
+import { omitUndefined } from "./wire.ts";
 
 export interface ServeOptions {
   readonly keepsake: Keepsake;
@@ -68,13 +68,13 @@ export interface Served {
 }
 
 const STOP_MS = 15_000;
-const HEADERS_MS = 10_000;
+const HEADERS_TIMEOUT_MS = 10_000;
 /** A connection that is closed in the moment in which it is used again is an error over there: longer than most clients keep one. */
-const KEPT_ALIVE_MS = 75_000;
+const KEEP_ALIVE_MS = 75_000;
 /** For a request to come in, an import among them. Others end with their own deadline. */
-const INCOMING_MS = 300_000;
+const REQUEST_TIMEOUT_MS = 300_000;
 
-const KEYLESS =
+const NO_KEY_PROBLEM =
   "Others could reach it there, and there is no key yet. Make one first, with `keepsake keys create`, or set " +
   "KEEPSAKE_API_KEY; or listen on 127.0.0.1.";
 
@@ -88,24 +88,27 @@ export async function serve(options: ServeOptions): Promise<Served> {
   await store.refresh?.();
   const keys = apiKeys({ store, clock, given: apiKey, makesFirst: isLoopback(host) });
   await keys.kept();
-  if (!isLoopback(host) && !keys.isAny()) throw invalid(KEYLESS);
-  const life = lifecycle();
-  const app = httpApp({ ...optionsFor(options), keepsake, keys, host, lifecycle: life });
+  if (!isLoopback(host) && !keys.isAny()) throw invalid(NO_KEY_PROBLEM);
+  const life = createLifecycle();
+  const app = httpApp({ ...toAppOptions(options), keepsake, keys, host, lifecycle: life });
   const server = createAdaptorServer({
-    fetch: async (request, wire) => handedOver(await app.fetch(request, wire), wire as Wire),
+    fetch: async (request, wire) => passThroughResponse(await app.fetch(request, wire), wire as NodeBindings),
     serverOptions: {
-      headersTimeout: HEADERS_MS,
-      requestTimeout: INCOMING_MS,
-      keepAliveTimeout: KEPT_ALIVE_MS,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
     },
   }) as Server;
   await listen(server, host, port);
-  warm();
-  const url = urlOf(server, host);
-  const first = firstOf(keys);
+  warmUpInjectionPatterns();
+  const url = toUrl(server, host);
+  const first = findFirstKey(keys);
   const shown = first === undefined ? {} : { firstKey: first, signInUrl: `${url}/#key=${first}` };
   const end = async (): Promise<void> => {
-    await farewell(server, life, { drainMs: options.drainMs ?? 0, withinMs: options.stopMs ?? STOP_MS });
+    await gracefulShutdown(server, life, {
+      drainMs: options.drainMs ?? 0,
+      withinMs: options.stopMs ?? STOP_MS,
+    });
     keys.close();
     // What could not be kept here is when keys were used last.
     await keys.kept().catch(() => {});
@@ -114,12 +117,12 @@ export async function serve(options: ServeOptions): Promise<Served> {
 }
 
 /** Of two servers that start at once on nothing, one has made the first key. */
-function firstOf({ first, list }: ApiKeys): string | undefined {
-  const made = idIn(first ?? "");
+function findFirstKey({ first, list }: ApiKeys): string | undefined {
+  const made = parseKeyId(first ?? "");
   return list().some(({ id }) => id === made) ? first : undefined;
 }
 
-function optionsFor(options: ServeOptions): Partial<AppOptions> {
+function toAppOptions(options: ServeOptions): Partial<AppOptions> {
   const {
     hosts,
     origins,
@@ -133,7 +136,7 @@ function optionsFor(options: ServeOptions): Partial<AppOptions> {
     metrics,
     tracer,
   } = options;
-  return given({
+  return omitUndefined({
     hosts,
     origins,
     onFault,
@@ -151,20 +154,20 @@ function optionsFor(options: ServeOptions): Partial<AppOptions> {
 async function listen(server: Server, host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
-      reject(new MemoryError("unavailable", whyNot(cause.code, host, port), { cause }));
+      reject(new MemoryError("unavailable", explainListenError(cause.code, host, port), { cause }));
     });
     server.listen(port, host, resolve);
   });
 }
 
-function whyNot(code: string | undefined, host: string, port: number): string {
+function explainListenError(code: string | undefined, host: string, port: number): string {
   if (code === "EADDRINUSE")
     return `port ${port} on ${host} is taken. Stop what uses it, or choose another with --port.`;
   if (code === "EACCES") return `port ${port} needs more rights. Choose one above 1023 with --port.`;
   return `it cannot listen on ${host}, port ${port} (${code ?? "unknown"}). Check --host and --port.`;
 }
 
-function urlOf(server: Server, host: string): string {
+function toUrl(server: Server, host: string): string {
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   // Nobody can open 0.0.0.0 in a browser: this machine's own name is where to look.

@@ -6,7 +6,7 @@ import type { RateLimits } from "../ports/rate-limits.ts";
  * nobody is kept out because a store of counters is down.
  */
 export function sharedLimits(shared: RateLimits, own: RateLimits): RateLimits {
-  const take = (key: string): Promise<number> => orElse(shared.take(key), () => own.take(key));
+  const take = (key: string): Promise<number> => withFallback(shared.take(key), () => own.take(key));
   const { spend: sharedSpend } = shared;
   const { spend: ownSpend } = own;
   if (!sharedSpend || !ownSpend) return { name: shared.name, take };
@@ -14,11 +14,11 @@ export function sharedLimits(shared: RateLimits, own: RateLimits): RateLimits {
     name: shared.name,
     take,
     spend: (key, amount) =>
-      orElse(sharedSpend.call(shared, key, amount), () => ownSpend.call(own, key, amount)),
+      withFallback(sharedSpend.call(shared, key, amount), () => ownSpend.call(own, key, amount)),
   };
 }
 
-async function orElse<Result>(asked: Promise<Result>, own: () => Promise<Result>): Promise<Result> {
+async function withFallback<Result>(asked: Promise<Result>, own: () => Promise<Result>): Promise<Result> {
   try {
     return await asked;
   } catch (error) {

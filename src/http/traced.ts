@@ -1,12 +1,12 @@
 import type { MiddlewareHandler } from "hono";
 import type { Tracer } from "../ports/tracer.ts";
-import type { RequestFacts } from "./app-types.ts";
+import type { AppEnvironment } from "./app-types.ts";
 
 /**
  * A span for each request, by the semantic conventions for HTTP servers, within the trace that its `traceparent` names. Of the
  * address it has the route alone: what stands in the path is a user's.
  */
-export function traced(tracer: Tracer): MiddlewareHandler<RequestFacts> {
+export function traceRequests(tracer: Tracer): MiddlewareHandler<AppEnvironment> {
   return (exchange, next) => {
     const { method } = exchange.req;
     const start = {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { turns } from "./turns.ts";
+import { createFairQueue } from "./turns.ts";
 
 it("requests begin in the order in which they came, and what has begun goes on in between", async () => {
-  const turn = turns();
+  const turn = createFairQueue();
   const done: string[] = [];
   const began = Promise.withResolvers<void>();
   const request = async (name: string): Promise<void> => {
@@ -21,7 +21,7 @@ it("requests begin in the order in which they came, and what has begun goes on i
 });
 
 it("one that comes later begins as well", async () => {
-  const turn = turns();
+  const turn = createFairQueue();
   await turn();
   await turn();
   await Promise.all([turn(), turn()]);

@@ -1,11 +1,11 @@
 /** Waits until it is a request's turn to begin. */
-export type Turns = () => Promise<void>;
+export type FairQueue = () => Promise<void>;
 
 /**
  * Requests begin in the order in which they came, one in each turn of the event loop. Else all that came at once would be carried out
  * before anything goes on that waits for a thread, the disk or another server: a write waits three times, and behind sixty searches each time.
  */
-export function turns(): Turns {
+export function createFairQueue(): FairQueue {
   const waiting: (() => void)[] = [];
   let isTaken = false;
   const pass = (): void => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { given, memoryToWire, toWire } from "./wire.ts";
+import { memoryToWire, omitUndefined, toWire } from "./wire.ts";
 
 describe("shapes on the wire", () => {
   it("have keys in snake_case, at every depth", () => {
@@ -48,6 +48,6 @@ describe("shapes on the wire", () => {
   });
 
   it("options that were not given are left out, those that are false or null are not", () => {
-    expect(given({ a: undefined, b: false, c: null, d: 0 })).toEqual({ b: false, c: null, d: 0 });
+    expect(omitUndefined({ a: undefined, b: false, c: null, d: 0 })).toEqual({ b: false, c: null, d: 0 });
   });
 });

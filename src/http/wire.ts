@@ -5,7 +5,7 @@ import type { ErasurePlan, Receipt } from "../domain/receipt.ts";
 import type { ShownMemory } from "../engine/surface.ts";
 
 /** What a caller gave freely, or what has names of its own inside, keeps its keys as they are. */
-const AS_IT_IS: ReadonlySet<string> = new Set(["metadata", "where", "arms", "parts"]);
+const OPAQUE_KEYS: ReadonlySet<string> = new Set(["metadata", "where", "arms", "parts"]);
 
 /** The library's shapes as JSON on the wire: the same, with keys in snake_case. */
 export function toWire(value: unknown): unknown {
@@ -13,19 +13,20 @@ export function toWire(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   // A loop: to make an object of entries takes five times as long.
   const wire: { [key: string]: unknown } = {};
-  for (const [key, held] of Object.entries(value)) wire[snake(key)] = AS_IT_IS.has(key) ? held : toWire(held);
+  for (const [key, held] of Object.entries(value))
+    wire[toSnakeCase(key)] = OPAQUE_KEYS.has(key) ? held : toWire(held);
   return wire;
 }
 
 /** Keys met before: they are those of our shapes, and a few names of a caller's. */
-const SNAKES = new Map<string, string>();
-const MOST_SNAKES = 1000;
+const SNAKE_CASE_KEYS = new Map<string, string>();
+const MAX_SNAKE_CASE_KEYS = 1000;
 
-function snake(key: string): string {
-  const known = SNAKES.get(key);
+function toSnakeCase(key: string): string {
+  const known = SNAKE_CASE_KEYS.get(key);
   if (known !== undefined) return known;
   const made = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  if (SNAKES.size < MOST_SNAKES) SNAKES.set(key, made);
+  if (SNAKE_CASE_KEYS.size < MAX_SNAKE_CASE_KEYS) SNAKE_CASE_KEYS.set(key, made);
   return made;
 }
 
@@ -61,14 +62,14 @@ export function itemToWire(item: Pick<Item, "id" | "type" | "text">): object {
 }
 
 /** The same object without its undefined fields, for options that are either there or not. */
-export type Given<Fields> = {
+export type DefinedFields<Fields> = {
   [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name];
 } & {
   [Name in keyof Fields as undefined extends Fields[Name] ? Name : never]?: Exclude<Fields[Name], undefined>;
 };
 
-export function given<Fields extends object>(fields: Fields): Given<Fields> {
+export function omitUndefined<Fields extends object>(fields: Fields): DefinedFields<Fields> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Given<Fields>;
+  ) as DefinedFields<Fields>;
 }

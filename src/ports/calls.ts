@@ -1,4 +1,4 @@
-import type { CallReport, ModelCall, Outcome, Purpose } from "../domain/model-call.ts";
+import type { CallOutcome, CallPurpose, CallReport, ModelCall } from "../domain/model-call.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { CircuitState } from "./circuit.ts";
 
@@ -10,11 +10,11 @@ export interface Calls {
   /** Adds calls, each once by its id, and turns that were stored. All or nothing, durable before it returns. */
   note(calls: readonly ModelCall[], turns?: readonly StoredTurns[]): Promise<void>;
   /** Sums over the calls that are asked for, one for each purpose and model, and each of `by`, in no order. */
-  sums(asked: CallsAsked & { readonly by?: "day" | "outcome" }): Promise<CallSum[]>;
+  sums(asked: CallFilter & { readonly by?: "day" | "outcome" }): Promise<CallSum[]>;
   /** How many turns were stored, on the days that are asked for. */
-  turns(asked: CallsAsked): Promise<number>;
+  turns(asked: CallFilter): Promise<number>;
   /** Calls, newest first, at most `limit`. */
-  list(asked: CallsAsked & { readonly limit: number }): Promise<ModelCall[]>;
+  list(asked: CallFilter & { readonly limit: number }): Promise<ModelCall[]>;
   /** Takes the user's name away from everything noted; the sums of the project stay as they are. */
   unname(scope: Pick<Scope, "project" | "user">): Promise<void>;
   /** Removes what is older; gives how many calls. */
@@ -29,7 +29,7 @@ export interface StoredTurns {
   readonly turns: number;
 }
 
-export interface CallsAsked {
+export interface CallFilter {
   readonly project?: string;
   readonly user?: string;
   /** From (inclusive) and to (exclusive), ISO 8601. Turns are known by whole days: the day of `from` counts, that of `to` does not, unless it has begun. */
@@ -38,12 +38,12 @@ export interface CallsAsked {
 }
 
 export interface CallSum {
-  readonly purpose: Purpose;
+  readonly purpose: CallPurpose;
   readonly model: string;
   /** UTC; with `by: "day"`. */
   readonly day?: string;
   /** With `by: "outcome"`. */
-  readonly outcome?: Outcome;
+  readonly outcome?: CallOutcome;
   readonly calls: number;
   /** Of these, those that ended otherwise than `ok`. */
   readonly failed: number;
@@ -70,7 +70,7 @@ export type CallOwner = Pick<Scope, "project"> & Partial<Pick<Scope, "user">>;
  * told of. What it lets through is reserved until `onCall` tells of it: by `size`, where that is known, else by what such calls
  * took before.
  */
-export type MayCall = (purpose: Purpose, whose?: CallOwner, size?: CallSize) => Promise<void>;
+export type MayCall = (purpose: CallPurpose, whose?: CallOwner, size?: CallSize) => Promise<void>;
 
 /** How large a request will be at most, as well as it is known before. */
 export interface CallSize {

@@ -28,7 +28,7 @@ export interface Embedder {
    */
   embed(texts: readonly string[], options?: CallOptions): Promise<Float32Array[]>;
   /** Lets go of vectors that it keeps of earlier texts; called when something is erased. */
-  letGo?(): void;
+  evict?(): void;
   /** Of one on a server: whether it is asked now. */
   circuit?(): CircuitState;
 }

@@ -36,13 +36,13 @@ export interface Reading {
 }
 
 /** Where the words stand: `message.content.slice(start, end)`. A proposal without such a place is refused. */
-interface Place {
+interface ProposalSpan {
   readonly message: string;
   readonly start: number;
   readonly end: number;
 }
 
-export interface AddProposal extends Place {
+export interface AddProposal extends ProposalSpan {
   readonly propose: "add";
   readonly text: string;
   readonly kind: Kind;
@@ -52,7 +52,7 @@ export interface AddProposal extends Place {
   /** True where the words say that what was stored before was never true ("I meant", "sorry, not Monday"). */
   readonly corrects?: boolean;
   /** What this takes the place of, where the words name it. */
-  readonly replaces?: Target;
+  readonly replaces?: ProposalTarget;
   readonly confidence: number;
   readonly importance: number;
   /** What its confidence and importance come from, in words for a person, without the user's own. */
@@ -65,15 +65,15 @@ export interface AddProposal extends Place {
 }
 
 /** The world changed (`supersede`), or it was never so (`retract`), and nothing takes its place. */
-export interface EndProposal extends Place {
+export interface EndProposal extends ProposalSpan {
   readonly propose: "supersede" | "retract";
-  readonly target: Target;
+  readonly target: ProposalTarget;
   /** When it ended, where the words say so. */
   readonly validTo?: string;
 }
 
 /** A request to forget. */
-export interface EraseProposal extends Place {
+export interface EraseProposal extends ProposalSpan {
   readonly propose: "erase";
   /** What to forget, in the user's words ("Magnet", "my salary"); absent where the message itself is meant. */
   readonly about?: string;
@@ -89,7 +89,7 @@ export interface EraseProposal extends Place {
 }
 
 /** Names memories: by id, or by what their claims must equal (compared as `sameWords` does). */
-export interface Target {
+export interface ProposalTarget {
   readonly ids?: readonly string[];
   readonly subject?: string;
   readonly relation?: string;

@@ -19,7 +19,7 @@ export interface Integrity {
   state(options?: { readonly counts?: boolean }): Promise<IntegrityState>;
 
   /** Gives a digest to every row that has none, and how many that were. */
-  fill(): Promise<number>;
+  addMissingDigests(): Promise<number>;
 
   /** Takes the secret in use for the one that rows are written under, and the rows as they are now for what was written. */
   adoptSecret(): Promise<void>;
@@ -31,7 +31,7 @@ export interface Integrity {
   repairRows(file?: string): Promise<number>;
 
   /** How many rows `repairRows` would put right. */
-  repairable(file?: string): Promise<number>;
+  countRepairable(file?: string): Promise<number>;
 
   /**
    * Takes a user's search units as they are now for what was written: after they were made anew. False where one of them is still

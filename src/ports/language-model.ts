@@ -1,4 +1,4 @@
-import type { Purpose, TokenUsage } from "../domain/model-call.ts";
+import type { CallPurpose, TokenUsage } from "../domain/model-call.ts";
 import type { CallOptions } from "./call.ts";
 import type { CircuitState } from "./circuit.ts";
 
@@ -21,7 +21,7 @@ export interface LanguageModel {
 }
 
 export interface Prompt {
-  readonly purpose: Purpose;
+  readonly purpose: CallPurpose;
   /** What stays the same from call to call comes first, so that the provider's cache keeps it. */
   readonly turns: readonly { readonly role: "system" | "user" | "assistant"; readonly content: string }[];
   /** The form of the answer: JSON Schema in OpenAI's strict subset (all required, nothing additional). */

@@ -14,16 +14,16 @@ export interface Leases {
   takeLease(
     name: string,
     options: { readonly forMs: number; readonly isUrgent?: boolean },
-  ): Promise<LeaseAnswer>;
+  ): Promise<LeaseResult>;
 
   /** Holds it for so long (ms) from now on. False where it is not this token's any more: it ran out, whether or not anybody has it now. */
   renewLease(name: string, token: string, forMs: number): Promise<boolean>;
 
   /** Gives it back before it runs out; nobody gets it for `restMs` (0) then. False, and nothing is done, where it is not this token's. */
-  giveBackLease(name: string, token: string, restMs?: number): Promise<boolean>;
+  releaseLease(name: string, token: string, restMs?: number): Promise<boolean>;
 }
 
 /** The token that shows whose it is; or why it is refused, and for how long (ms) at the most, if it is not renewed. */
-export type LeaseAnswer =
+export type LeaseResult =
   | { readonly token: string }
   | { readonly token?: undefined; readonly refused: "held" | "resting"; readonly waitMs: number };

@@ -46,9 +46,9 @@ export interface SetAside {
   readonly problem: string;
 }
 
-export const MOST_ATTEMPTS = 5;
+export const MAX_ATTEMPTS_PER_RUN = 5;
 
 /** Before a run is tried again: longer after each failure (ms), a minute at most. */
-export function pauseAfter(failures: number, firstMs = 1000): number {
+export function computeRetryDelay(failures: number, firstMs = 1000): number {
   return Math.min(60_000, firstMs * 2 ** Math.max(0, failures - 1));
 }

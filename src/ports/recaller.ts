@@ -4,7 +4,7 @@ import type { Scope } from "../domain/scope.ts";
 import type { CallOptions } from "./call.ts";
 
 /** A recall as it is handed on: all that it hangs on, beside the record. */
-export interface HandedRecall {
+export interface RecallRequest {
   readonly scope: Scope;
   /** Checked, as the options are. */
   readonly query: string;
@@ -17,7 +17,7 @@ export interface HandedRecall {
 }
 
 /** What comes back of it. Its receipt is kept by whoever asked. */
-export interface HandedBack {
+export interface RecallResponse {
   readonly recall: Recall;
   readonly receipt: RecallReceipt;
 }
@@ -26,10 +26,10 @@ export interface HandedBack {
  * Carries out recalls elsewhere than where everybody waits for them, over the same record. What it gives is what the
  * engine would have given here.
  */
-export interface Recaller {
+export interface RecallWorker {
   /** Nothing where it cannot now, whatever the reason: then it is done here. Rejects with the reason of an aborted signal alone. */
-  recall(handed: HandedRecall, options?: Pick<CallOptions, "signal">): Promise<HandedBack | undefined>;
+  recall(handed: RecallRequest, options?: Pick<CallOptions, "signal">): Promise<RecallResponse | undefined>;
   /** Takes in what was erased of a user, and leaves no trace of it; or lets go of the user. */
-  cleanse(scope: Scope): Promise<void>;
+  purgeUser(scope: Scope): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { BackupNote } from "../domain/backup.ts";
-import type { ChangeSet, Link, LogEntry, Tombstone, Unit } from "../domain/change-set.ts";
+import type { ChangeSet, LogEntry, MemoryLink, SearchUnit, Tombstone } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { RecallReceipt } from "../domain/recall-receipt.ts";
@@ -7,11 +7,11 @@ import type { ErasureReceipt, KeptReceipt } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Trace } from "../domain/trace.ts";
 import type { CallOptions } from "./call.ts";
-import type { HouseKeeping } from "./house-keeping.ts";
+import type { JobStore } from "./house-keeping.ts";
 import type { Integrity } from "./integrity.ts";
-import type { KeptAnswers } from "./kept-answers.ts";
+import type { AnswerCache } from "./kept-answers.ts";
 import type { StorageCondition } from "./storage-condition.ts";
-import type { Whole } from "./whole.ts";
+import type { StoreDump } from "./whole.ts";
 
 /**
  * The system of record: what every user's memory is and how it came to be.
@@ -20,7 +20,7 @@ import type { Whole } from "./whole.ts";
  * and write. A scope that was never written is empty, at revision 0, and no error. What a call gives is the caller's
  * to keep: changing it changes nothing in the record.
  */
-export interface Record extends HouseKeeping, KeptAnswers {
+export interface MemoryStore extends JobStore, AnswerCache {
   /** Shown in messages: "memory", "sqlite". */
   readonly name: string;
 
@@ -68,13 +68,13 @@ export interface Record extends HouseKeeping, KeptAnswers {
    * record drops it when something is erased, and may drop it at any time. A record that is far away gives its bytes to
    * `parts` as they come, where there is one; then none are left to be given at the end.
    */
-  block(scope: Scope, parts?: BlockParts): Promise<KeptBlock | undefined>;
+  searchIndex(scope: Scope, parts?: SearchIndexSink): Promise<StoredSearchIndex | undefined>;
 
   /**
    * Keeps a block in place of the one before; one of another revision than the user's is left out. It is no change: no
    * revision, no log.
    */
-  keepBlock(scope: Scope, block: KeptBlock): Promise<void>;
+  saveSearchIndex(scope: Scope, block: StoredSearchIndex): Promise<void>;
 
   /**
    * Keeps receipts of recalls beside the record, of all users named in one go; one of an id that is there takes its place
@@ -82,10 +82,13 @@ export interface Record extends HouseKeeping, KeptAnswers {
    * Of each user the newest `MOST_RECALLS` stay. It is no change: no revision, no log, nothing in `since`. A user at
    * revision 0 has none.
    */
-  keepRecalls(kept: readonly NewRecalls[]): Promise<void>;
+  saveRecallReceipts(kept: readonly NewRecallReceipts[]): Promise<void>;
 
   /** Receipts of recalls, newest first: of one id, or of all, at most `limit`. */
-  recalls(scope: Scope, options: { readonly id?: string; readonly limit: number }): Promise<RecallReceipt[]>;
+  recallReceipts(
+    scope: Scope,
+    options: { readonly id?: string; readonly limit: number },
+  ): Promise<RecallReceipt[]>;
 
   /** All versions of one memory, or of all, oldest first; those of erased memories are not there. */
   versions(scope: Scope, id?: string): Promise<Memory[]>;
@@ -100,13 +103,13 @@ export interface Record extends HouseKeeping, KeptAnswers {
   erasures(scope?: Scope): Promise<ErasureReceipt[]>;
 
   /** Every erasure in short, in the order in which they were made: quick to come by, however many there are. */
-  erasureMarks(): Promise<ErasureMark[]>;
+  erasureSummaries(): Promise<ErasureSummary[]>;
 
   /** What erasures took, by ids and places, in the order in which they were made: of one user, or of all. */
   traces(scope?: Scope): Promise<Trace[]>;
 
   /** How much there is of what an erasure of these memories takes along, beside messages, versions and units. */
-  touched(scope: Scope, memories: readonly string[]): Promise<Touched>;
+  countDependents(scope: Scope, memories: readonly string[]): Promise<DependentCounts>;
 
   /** A name of its own, given when the record was made and the same in all its copies. */
   identity(): Promise<string>;
@@ -116,19 +119,19 @@ export interface Record extends HouseKeeping, KeptAnswers {
    * durable and was read back. Absent where the record cannot be a file. `conflict` where there is a file already;
    * `unsupported` where nothing is kept.
    */
-  readonly copyTo?: (file: string, options: CopyOptions) => Promise<Copied>;
+  readonly copyTo?: (file: string, options: StoreCopyOptions) => Promise<StoreCopy>;
 
   /** Proves rows by digests; absent where the record keeps none. */
   readonly integrity?: Integrity;
 
   /** All of it, to be moved into another record; absent where that cannot be. */
-  readonly whole?: Whole;
+  readonly dump?: StoreDump;
 
   /** The copies that were made of the record, in the order in which they were first noted. */
   backups(): Promise<BackupNote[]>;
 
   /** Notes a copy that was made, in place of an older one under the same name. It is no change: no revision, no log. */
-  noteBackup(note: BackupNote): Promise<void>;
+  saveBackupNote(note: BackupNote): Promise<void>;
 
   /** The users of a project, by name. */
   users(project: string): Promise<string[]>;
@@ -137,10 +140,10 @@ export interface Record extends HouseKeeping, KeptAnswers {
    * Users who have units outside a space (with vectors of another embedder, or none yet), of all projects, in the order
    * in which they were first written to, at most `limit`. Costs nothing where there are none.
    */
-  usersOutside(space: string, limit: number): Promise<OutsideUser[]>;
+  usersWithStaleEmbeddings(space: string, limit: number): Promise<UserWithStaleEmbeddings[]>;
 
   /** Some of a user's units outside a space, at most `limit`, with what they were made of; as of one moment. */
-  unitsOutside(scope: Scope, space: string, limit: number): Promise<OutsideUnits>;
+  unitsWithStaleEmbeddings(scope: Scope, space: string, limit: number): Promise<StaleUnits>;
 
   /**
    * Makes sure that what was erased is in no byte of the storage any more (checkpoints, rewrites files), and says for
@@ -169,7 +172,7 @@ export interface Record extends HouseKeeping, KeptAnswers {
    * Tells of erasures that another process made, as they happen, so that what this one keeps in mind of the user goes at once;
    * of nobody in particular where it may have been anybody. Gives what ends it. Absent where nobody tells.
    */
-  readonly watchErased?: (erased: (scope?: Scope) => void) => () => void;
+  readonly watchErasures?: (erased: (scope?: Scope) => void) => () => void;
 
   /**
    * What the storage says of itself, for a look once a minute: quick to come by, and in slices of a few milliseconds. `unavailable`
@@ -188,13 +191,13 @@ export interface Record extends HouseKeeping, KeptAnswers {
 }
 
 /** Search columns as bytes, as of a revision. Their form is the engine's business. */
-export interface KeptBlock {
+export interface StoredSearchIndex {
   readonly revision: number;
   readonly bytes: Uint8Array;
 }
 
 /** Takes the bytes of a kept block as they come. */
-export interface BlockParts {
+export interface SearchIndexSink {
   /** So many bytes follow. It may come once more: the block was kept anew meanwhile, and comes from its beginning. */
   begin(revision: number, size: number): void;
   /** The next bytes, valid until this returns. */
@@ -202,7 +205,7 @@ export interface BlockParts {
 }
 
 /** Receipts of one user's recalls, oldest first. */
-export interface NewRecalls {
+export interface NewRecallReceipts {
   readonly scope: Scope;
   readonly receipts: readonly RecallReceipt[];
 }
@@ -215,12 +218,12 @@ export interface Delta {
   /** The newest version of memories added or changed, in the order in which they were first stored. */
   readonly memories: readonly Memory[];
   /** Units put, by id (in the order of UTF-16 code units, as everything that is ordered by id). */
-  readonly units: readonly Unit[];
+  readonly units: readonly SearchUnit[];
   /** Ids of units dropped and of memories erased since; an id that was put again is not among them. */
   readonly gone: { readonly units: readonly string[]; readonly memories: readonly string[] };
   /** All tombstones and links there are, for they are few. */
   readonly tombstones: readonly Tombstone[];
-  readonly links: readonly Link[];
+  readonly links: readonly MemoryLink[];
   /**
    * Ids of the messages and memories above that were changed since they were written. They are here so that an erasure finds them;
    * nobody is told what they say. Absent for none.
@@ -229,7 +232,7 @@ export interface Delta {
 }
 
 /** A user, and how many of the user's units lie outside a space. */
-export interface OutsideUser {
+export interface UserWithStaleEmbeddings {
   /** `project` and `user` alone. */
   readonly scope: Scope;
   /** 1 or more. */
@@ -237,23 +240,23 @@ export interface OutsideUser {
 }
 
 /** Units outside a space, without their vectors. */
-export interface OutsideUnits {
+export interface StaleUnits {
   readonly revision: number;
-  readonly units: readonly Omit<Unit, "vector">[];
+  readonly units: readonly Omit<SearchUnit, "vector">[];
   /** The messages of those that are passages, each once. */
   readonly messages: readonly Message[];
   /** The newest versions of the memories of those that are memories, each once. */
   readonly memories: readonly Memory[];
 }
 
-export interface CopyOptions extends CallOptions {
+export interface StoreCopyOptions extends CallOptions {
   /** Whether a file that is there may be replaced. */
   readonly replace?: boolean;
   readonly onProgress?: (done: number, of: number) => void;
 }
 
 /** A copy that was made, and holds together. */
-export interface Copied {
+export interface StoreCopy {
   /** The file's name, without the folder. */
   readonly name: string;
   readonly bytes: number;
@@ -264,7 +267,7 @@ export interface Copied {
 }
 
 /** An erasure in short. */
-export interface ErasureMark {
+export interface ErasureSummary {
   /** Its receipt's id. */
   readonly receipt: string;
   readonly project: string;
@@ -277,7 +280,7 @@ export interface ErasureMark {
 }
 
 /** What hangs on memories in places that have no reading of their own. */
-export interface Touched {
+export interface DependentCounts {
   /** Associations that begin or end at one of them. */
   readonly links: number;
   /** Blocks kept for the user's search: 0 or 1. */

@@ -88,8 +88,8 @@ export interface ActiveSession {
 }
 
 /** So many of a session's messages are kept. */
-export const SESSION_MESSAGES = 100;
+export const MAX_SESSION_MESSAGES = 100;
 /** So many of a user's sessions are told of. */
-export const MOST_ACTIVE = 1000;
+export const MAX_ACTIVE_SESSIONS = 1000;
 /** So long after its last word is a session over, in ms. */
-export const SESSION_MS = 86_400_000;
+export const SESSION_TTL_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import type { BackupNote } from "../domain/backup.ts";
-import type { Link, LogEntry, Tombstone, Unit } from "../domain/change-set.ts";
-import type { JobName, JobNote, Visit } from "../domain/job.ts";
-import type { KeptAnswer } from "../domain/kept-answer.ts";
+import type { LogEntry, MemoryLink, SearchUnit, Tombstone } from "../domain/change-set.ts";
+import type { JobName, JobProgress, JobRun } from "../domain/job.ts";
+import type { StoredAnswer } from "../domain/kept-answer.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { ModelCall } from "../domain/model-call.ts";
@@ -11,49 +11,53 @@ import type { Trace } from "../domain/trace.ts";
 import type { StoredTurns } from "./calls.ts";
 
 /** Whose a row is. */
-interface OfUser {
+interface DumpRowOwner {
   readonly project: string;
   readonly user: string;
 }
 
 /** What a whole record consists of, and a row of each part. Blocks kept for a search are a cache, and none of it. */
-export interface WholeParts {
+export interface DumpParts {
   /** In the order in which they were first written to. */
-  readonly users: OfUser & { readonly revision: number; readonly turns: number };
-  readonly messages: OfUser & { readonly revision: number; readonly message: Message };
+  readonly users: DumpRowOwner & { readonly revision: number; readonly turns: number };
+  readonly messages: DumpRowOwner & { readonly revision: number; readonly message: Message };
   /** All versions of memories; of each user in the order in which they were stored. */
-  readonly versions: OfUser & { readonly memory: Memory };
+  readonly versions: DumpRowOwner & { readonly memory: Memory };
   /** Which version of each memory is the newest; of each user in the order in which they were first stored. */
-  readonly memories: OfUser & { readonly id: string; readonly version: number; readonly revision: number };
-  readonly units: OfUser & { readonly revision: number; readonly unit: Unit };
-  readonly gone: OfUser & {
+  readonly memories: DumpRowOwner & {
+    readonly id: string;
+    readonly version: number;
+    readonly revision: number;
+  };
+  readonly units: DumpRowOwner & { readonly revision: number; readonly unit: SearchUnit };
+  readonly gone: DumpRowOwner & {
     readonly type: "unit" | "memory";
     readonly id: string;
     readonly revision: number;
   };
-  readonly tombstones: OfUser & { readonly tombstone: Tombstone };
-  readonly links: OfUser & { readonly link: Link };
-  readonly log: OfUser & { readonly entry: LogEntry };
-  readonly receipts: OfUser & { readonly revision: number; readonly receipt: KeptReceipt };
+  readonly tombstones: DumpRowOwner & { readonly tombstone: Tombstone };
+  readonly links: DumpRowOwner & { readonly link: MemoryLink };
+  readonly log: DumpRowOwner & { readonly entry: LogEntry };
+  readonly receipts: DumpRowOwner & { readonly revision: number; readonly receipt: KeptReceipt };
   /** In the order in which they were made, whoever's they are. */
-  readonly erasures: OfUser & { readonly receipt: ErasureReceipt; readonly trace?: Trace };
+  readonly erasures: DumpRowOwner & { readonly receipt: ErasureReceipt; readonly trace?: Trace };
   /** Of each user the oldest first. */
-  readonly recalls: OfUser & { readonly receipt: RecallReceipt };
+  readonly recalls: DumpRowOwner & { readonly receipt: RecallReceipt };
   /** With the receipts of the erasures that came while one was begun. */
-  readonly answers: OfUser & { readonly answer: KeptAnswer; readonly erasures: readonly string[] };
-  readonly visits: OfUser & { readonly job: JobName; readonly visit: Visit };
-  readonly jobs: { readonly note: JobNote };
+  readonly answers: DumpRowOwner & { readonly answer: StoredAnswer; readonly erasures: readonly string[] };
+  readonly visits: DumpRowOwner & { readonly job: JobName; readonly visit: JobProgress };
+  readonly jobs: { readonly note: JobRun };
   /** In the order in which they were first noted. */
   readonly backups: { readonly note: BackupNote };
   /** In the order in which they were noted. */
   readonly calls: { readonly call: ModelCall };
   readonly turns: { readonly stored: StoredTurns };
 }
-export type WholePart = keyof WholeParts;
-export type WholeRow<Part extends WholePart> = WholeParts[Part];
+export type DumpPart = keyof DumpParts;
+export type DumpRow<Part extends DumpPart> = DumpParts[Part];
 
 /** In this order they can be written: what a row leans on comes before it. */
-export const WHOLE_PARTS: readonly WholePart[] = [
+export const DUMP_PARTS: readonly DumpPart[] = [
   "users",
   "messages",
   "versions",
@@ -75,7 +79,7 @@ export const WHOLE_PARTS: readonly WholePart[] = [
 ];
 
 /** The parts whose rows have an order of their own; the rows of others come in any order, the same each time. */
-export const ORDERED_PARTS: ReadonlySet<WholePart> = new Set<WholePart>([
+export const ORDERED_DUMP_PARTS: ReadonlySet<DumpPart> = new Set<DumpPart>([
   "users",
   "versions",
   "memories",
@@ -89,59 +93,59 @@ export const ORDERED_PARTS: ReadonlySet<WholePart> = new Set<WholePart>([
  * What the bodies of a page's rows may take, about, before it ends. In the log an import of a thousand messages is
  * one row of 85 kB: a thousand of these at once would be one statement of 85 MB.
  */
-export const PAGE_BYTES = 4_000_000;
+export const DUMP_PAGE_BYTES = 4_000_000;
 
 /**
  * A record as a whole, everybody's: to be read from one database and written into another. It is meant for a record that
  * nobody writes to meanwhile: pages are not of one moment.
  */
-export interface Whole {
+export interface StoreDump {
   /** What it keeps: all parts, or all but `calls` and `turns`. */
-  readonly parts: readonly WholePart[];
+  readonly parts: readonly DumpPart[];
 
   /** How many rows each part has. */
-  counts(): Promise<{ readonly [Part in WholePart]: number }>;
+  counts(): Promise<{ readonly [Part in DumpPart]: number }>;
 
   /** A page of a part, from `after` (the cursor of the page before) on: at most `limit` rows, and no more once they reach `PAGE_BYTES`. */
-  page<Part extends WholePart>(
+  page<Part extends DumpPart>(
     part: Part,
     options: { readonly after?: string; readonly limit: number },
-  ): Promise<WholePage<Part>>;
+  ): Promise<DumpPage<Part>>;
 
   /** How far it has been filled from another record; nothing where that has ended, or never began. */
-  filling(): Promise<Filling | undefined>;
+  copyProgress(): Promise<CopyProgress | undefined>;
 
   /**
    * Begins to fill it from another record, whose identity it takes on. What a filling that was broken off has left is taken
    * away before. `conflict` where it holds anything else.
    */
-  fill(filling: Filling): Promise<void>;
+  beginCopy(filling: CopyProgress): Promise<void>;
 
   /**
    * Writes rows as they are, after those that are there; a row that is there already is left alone. All or nothing, and
    * durable before it returns. `conflict` where it is not being filled.
    */
-  put<Part extends WholePart>(part: Part, rows: readonly WholeRow<Part>[]): Promise<void>;
+  putRows<Part extends DumpPart>(part: Part, rows: readonly DumpRow<Part>[]): Promise<void>;
 
   /** Notes how far it is, in place of the note before. */
-  noteFilling(filling: Filling): Promise<void>;
+  saveCopyProgress(filling: CopyProgress): Promise<void>;
 
   /** The end of filling: from now on it is a record like any other. */
-  filled(): Promise<void>;
+  finishCopy(): Promise<void>;
 }
 
-export interface WholePage<Part extends WholePart> {
-  readonly rows: readonly WholeRow<Part>[];
+export interface DumpPage<Part extends DumpPart> {
+  readonly rows: readonly DumpRow<Part>[];
   /** Absent on the last page. */
   readonly cursor?: string;
 }
 
 /** How far a record has been filled. */
-export interface Filling {
+export interface CopyProgress {
   /** The identity of the record that it is filled from. */
   readonly from: string;
   /** The part that comes next, and where in it. `checking` once all of it is there. */
-  readonly part: WholePart | "checking";
+  readonly part: DumpPart | "checking";
   readonly after?: string;
   /** Rows written, of how many, about. */
   readonly done: number;

@@ -3,7 +3,7 @@ import type { ModelCall } from "../domain/model-call.ts";
 import type { CallSum, Calls } from "../ports/calls.ts";
 
 /** A call to a model, with what a case says of it. */
-export function modelCall(more: Partial<ModelCall> & { readonly id: string }): ModelCall {
+export function makeModelCall(more: Partial<ModelCall> & { readonly id: string }): ModelCall {
   return {
     project: "p",
     user: "ana",
@@ -22,7 +22,7 @@ export function modelCall(more: Partial<ModelCall> & { readonly id: string }): M
   };
 }
 
-const turns = (user: string, day: string, count: number, project = "p") => ({
+const makeTurns = (user: string, day: string, count: number, project = "p") => ({
   project,
   user,
   day,
@@ -30,25 +30,30 @@ const turns = (user: string, day: string, count: number, project = "p") => ({
 });
 
 /** In an order of their own, and costs without the last bits: sums of fractions depend on their order. */
-function inOrder(sums: readonly CallSum[]): CallSum[] {
+function sortSums(sums: readonly CallSum[]): CallSum[] {
   return sums
     .map((sum) => ({ ...sum, cost: Number(sum.cost.toFixed(9)), ms: Number(sum.ms.toFixed(6)) }))
     .sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
 }
 
-const total = async (calls: Calls, asked: Parameters<Calls["sums"]>[0]): Promise<number> =>
+const readTotal = async (calls: Calls, asked: Parameters<Calls["sums"]>[0]): Promise<number> =>
   (await calls.sums(asked)).reduce((sum, one) => sum + one.calls, 0);
 
 /** What every ledger of calls does; the title says it. */
 export const CALLS_CASES: { readonly [title: string]: (calls: Calls) => Promise<void> } = {
   "gives back what was noted, newest first": async (calls) => {
-    const first = modelCall({ id: "1" });
+    const first = makeModelCall({ id: "1" });
     const {
       user: _user,
       cost: _cost,
       ...nobodys
-    } = modelCall({ id: "2", at: "2026-11-21T11:00:00.000Z", isEstimated: true });
-    const third = modelCall({ id: "3", at: "2026-11-21T11:00:00.000Z", outcome: "rate_limited", cost: 0 });
+    } = makeModelCall({ id: "2", at: "2026-11-21T11:00:00.000Z", isEstimated: true });
+    const third = makeModelCall({
+      id: "3",
+      at: "2026-11-21T11:00:00.000Z",
+      outcome: "rate_limited",
+      cost: 0,
+    });
     await calls.note([first]);
     await calls.note([nobodys, third]);
     expect(await calls.list({ limit: 10 })).toEqual([third, nobodys, first]);
@@ -68,16 +73,16 @@ export const CALLS_CASES: { readonly [title: string]: (calls: Calls) => Promise<
   },
 
   "notes a call once, however often it is told of it": async (calls) => {
-    await calls.note([modelCall({ id: "1" }), modelCall({ id: "1" })]);
-    await calls.note([modelCall({ id: "1" }), modelCall({ id: "2" })]);
-    expect(await total(calls, {})).toBe(2);
+    await calls.note([makeModelCall({ id: "1" }), makeModelCall({ id: "1" })]);
+    await calls.note([makeModelCall({ id: "1" }), makeModelCall({ id: "2" })]);
+    expect(await readTotal(calls, {})).toBe(2);
   },
 
   "sums by purpose and model": async (calls) => {
-    const { cost: _cost, ...unpriced } = modelCall({ id: "3", model: "qwen3", tokensIn: 7 });
+    const { cost: _cost, ...unpriced } = makeModelCall({ id: "3", model: "qwen3", tokensIn: 7 });
     await calls.note([
-      modelCall({ id: "1" }),
-      modelCall({
+      makeModelCall({ id: "1" }),
+      makeModelCall({
         id: "2",
         outcome: "timeout",
         tokensIn: 0,
@@ -87,11 +92,11 @@ export const CALLS_CASES: { readonly [title: string]: (calls: Calls) => Promise<
         ms: 1000,
       }),
       unpriced,
-      modelCall({ id: "4", purpose: "answer", user: "bea" }),
+      makeModelCall({ id: "4", purpose: "answer", user: "bea" }),
     ]);
     const mini = { model: "gpt-4o-mini", tokensCached: 400, tokensOut: 100, unpriced: 0 };
-    expect(inOrder(await calls.sums({}))).toEqual(
-      inOrder([
+    expect(sortSums(await calls.sums({}))).toEqual(
+      sortSums([
         {
           ...mini,
           purpose: "understand",
@@ -130,9 +135,9 @@ export const CALLS_CASES: { readonly [title: string]: (calls: Calls) => Promise<
 
   "sums by day, in UTC": async (calls) => {
     await calls.note([
-      modelCall({ id: "1", at: "2026-11-20T23:59:59.999Z" }),
-      modelCall({ id: "2", at: "2026-11-21T00:00:00.000Z" }),
-      modelCall({ id: "3", at: "2026-11-21T23:00:00.000Z" }),
+      makeModelCall({ id: "1", at: "2026-11-20T23:59:59.999Z" }),
+      makeModelCall({ id: "2", at: "2026-11-21T00:00:00.000Z" }),
+      makeModelCall({ id: "3", at: "2026-11-21T23:00:00.000Z" }),
     ]);
     const days = (await calls.sums({ by: "day" })).map(({ day, calls: count }) => [day, count]);
     expect(days.sort()).toEqual([
@@ -144,9 +149,9 @@ export const CALLS_CASES: { readonly [title: string]: (calls: Calls) => Promise<
 
   "sums by outcome": async (calls) => {
     await calls.note([
-      modelCall({ id: "1" }),
-      modelCall({ id: "2", outcome: "rate_limited" }),
-      modelCall({ id: "3", outcome: "rate_limited" }),
+      makeModelCall({ id: "1" }),
+      makeModelCall({ id: "2", outcome: "rate_limited" }),
+      makeModelCall({ id: "3", outcome: "rate_limited" }),
     ]);
     const outcomes = await calls.sums({ by: "outcome", project: "p" });
     expect(outcomes.map(({ outcome, calls: count, failed }) => [outcome, count, failed]).sort()).toEqual([
@@ -157,37 +162,41 @@ export const CALLS_CASES: { readonly [title: string]: (calls: Calls) => Promise<
 
   "takes the time it begins with, and not the one it ends with": async (calls) => {
     await calls.note([
-      modelCall({ id: "1", at: "2026-11-20T12:00:00.000Z" }),
-      modelCall({ id: "2", at: "2026-11-21T12:00:00.000Z" }),
+      makeModelCall({ id: "1", at: "2026-11-20T12:00:00.000Z" }),
+      makeModelCall({ id: "2", at: "2026-11-21T12:00:00.000Z" }),
     ]);
     const from = "2026-11-20T12:00:00.000Z";
     const to = "2026-11-21T12:00:00.000Z";
-    expect(await total(calls, { from, to })).toBe(1);
+    expect(await readTotal(calls, { from, to })).toBe(1);
     expect((await calls.list({ from, to, limit: 9 })).map(({ id }) => id)).toEqual(["1"]);
-    expect(await total(calls, { from: to })).toBe(1);
+    expect(await readTotal(calls, { from: to })).toBe(1);
   },
 
   "keeps projects and users apart": async (calls) => {
     await calls.note(
       [
-        modelCall({ id: "1" }),
-        modelCall({ id: "2", project: "q" }),
-        modelCall({ id: "3", user: "bea" }),
-        modelCall({ id: "4", project: "pa", user: "na" }),
+        makeModelCall({ id: "1" }),
+        makeModelCall({ id: "2", project: "q" }),
+        makeModelCall({ id: "3", user: "bea" }),
+        makeModelCall({ id: "4", project: "pa", user: "na" }),
       ],
-      [turns("ana", "2026-11-21", 3), turns("bea", "2026-11-21", 5), turns("ana", "2026-11-21", 7, "q")],
+      [
+        makeTurns("ana", "2026-11-21", 3),
+        makeTurns("bea", "2026-11-21", 5),
+        makeTurns("ana", "2026-11-21", 7, "q"),
+      ],
     );
-    expect(await total(calls, { project: "p" })).toBe(2);
-    expect(await total(calls, { project: "p", user: "ana" })).toBe(1);
-    expect(await total(calls, { project: "q", user: "bea" })).toBe(0);
+    expect(await readTotal(calls, { project: "p" })).toBe(2);
+    expect(await readTotal(calls, { project: "p", user: "ana" })).toBe(1);
+    expect(await readTotal(calls, { project: "q", user: "bea" })).toBe(0);
     expect(await calls.turns({ project: "p" })).toBe(8);
     expect(await calls.turns({ project: "p", user: "ana" })).toBe(3);
     expect(await calls.turns({ project: "q" })).toBe(7);
   },
 
   "adds up turns by day": async (calls) => {
-    await calls.note([], [turns("ana", "2026-11-20", 3), turns("ana", "2026-11-21", 5)]);
-    await calls.note([], [turns("ana", "2026-11-21", 1)]);
+    await calls.note([], [makeTurns("ana", "2026-11-20", 3), makeTurns("ana", "2026-11-21", 5)]);
+    await calls.note([], [makeTurns("ana", "2026-11-21", 1)]);
     expect(await calls.turns({})).toBe(9);
     expect(await calls.turns({ from: "2026-11-21T15:00:00.000Z" })).toBe(6);
     expect(await calls.turns({ to: "2026-11-21T00:00:00.000Z" })).toBe(3);
@@ -195,27 +204,27 @@ export const CALLS_CASES: { readonly [title: string]: (calls: Calls) => Promise<
   },
 
   "takes a user's name away and keeps the sums": async (calls) => {
-    const noted = [modelCall({ id: "1" }), modelCall({ id: "2", user: "bea" })];
-    await calls.note(noted, [turns("ana", "2026-11-21", 3), turns("bea", "2026-11-21", 4)]);
-    const before = inOrder(await calls.sums({ project: "p" }));
+    const noted = [makeModelCall({ id: "1" }), makeModelCall({ id: "2", user: "bea" })];
+    await calls.note(noted, [makeTurns("ana", "2026-11-21", 3), makeTurns("bea", "2026-11-21", 4)]);
+    const before = sortSums(await calls.sums({ project: "p" }));
     await calls.unname({ project: "p", user: "ana" });
     // Twice: whoever says something again, and has it erased again.
-    await calls.note([], [turns("ana", "2026-11-21", 2)]);
+    await calls.note([], [makeTurns("ana", "2026-11-21", 2)]);
     await calls.unname({ project: "p", user: "ana" });
-    expect(inOrder(await calls.sums({ project: "p" }))).toEqual(before);
+    expect(sortSums(await calls.sums({ project: "p" }))).toEqual(before);
     expect(await calls.turns({ project: "p" })).toBe(9);
     expect([
-      await total(calls, { project: "p", user: "ana" }),
+      await readTotal(calls, { project: "p", user: "ana" }),
       await calls.turns({ project: "p", user: "ana" }),
     ]).toEqual([0, 0]);
     expect(JSON.stringify(await calls.list({ limit: 10 }))).not.toContain("ana");
-    expect(await total(calls, { project: "p", user: "bea" })).toBe(1);
+    expect(await readTotal(calls, { project: "p", user: "bea" })).toBe(1);
   },
 
   "removes what is older": async (calls) => {
     await calls.note(
-      [modelCall({ id: "1", at: "2025-10-01T00:00:00.000Z" }), modelCall({ id: "2" })],
-      [turns("ana", "2025-10-01", 3), turns("ana", "2026-11-21", 4)],
+      [makeModelCall({ id: "1", at: "2025-10-01T00:00:00.000Z" }), makeModelCall({ id: "2" })],
+      [makeTurns("ana", "2025-10-01", 3), makeTurns("ana", "2026-11-21", 4)],
     );
     expect(await calls.removeBefore("2025-10-17T00:00:00.000Z")).toBe(1);
     expect((await calls.list({ limit: 10 })).map(({ id }) => id)).toEqual(["2"]);
@@ -223,7 +232,7 @@ export const CALLS_CASES: { readonly [title: string]: (calls: Calls) => Promise<
   },
 
   "gives away nothing of its own to change": async (calls) => {
-    const given = modelCall({ id: "1" });
+    const given = makeModelCall({ id: "1" });
     await calls.note([given]);
     Object.assign(given, { cost: 100 });
     const [held] = await calls.list({ limit: 1 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Calls } from "../ports/calls.ts";
-import { CALLS_CASES, modelCall } from "./calls-cases.ts";
+import { CALLS_CASES, makeModelCall } from "./calls-cases.ts";
 
 export interface CallsHarness {
   /** Shown in the test output: "memory", "sqlite". */
@@ -23,11 +23,11 @@ export function callsConformance(harness: CallsHarness): void {
     if (harness.reopen) {
       it("still has after a restart what was noted before", async () => {
         await calls.note(
-          [modelCall({ id: "1" })],
+          [makeModelCall({ id: "1" })],
           [{ project: "p", user: "ana", day: "2026-11-21", turns: 2 }],
         );
         const again = await harness.reopen?.(calls);
-        expect(await again?.list({ limit: 10 })).toEqual([modelCall({ id: "1" })]);
+        expect(await again?.list({ limit: 10 })).toEqual([makeModelCall({ id: "1" })]);
         expect(await again?.turns({})).toBe(2);
       });
     }

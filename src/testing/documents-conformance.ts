@@ -14,10 +14,10 @@ export interface DocumentsHarness {
 
 const add = (text: string) => (held: string | undefined) => `${held ?? ""}${text}`;
 
-type Case = (documents: Documents, other: Documents) => Promise<void>;
+type DocumentsCase = (documents: Documents, other: Documents) => Promise<void>;
 
 /** One sentence of the contract in `ports/documents.ts` per case. */
-export const DOCUMENTS_CASES: { readonly [title: string]: Case } = {
+export const DOCUMENTS_CASES: { readonly [title: string]: DocumentsCase } = {
   "nothing is there before it was written, and nothing is written by a change that makes nothing": async (
     documents,
   ) => {

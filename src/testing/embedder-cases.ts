@@ -16,7 +16,7 @@ const TEXTS: readonly string[] = [
 ];
 
 /** More than fit into one request of any server, each told apart by its words. */
-function many(count: number): string[] {
+function makeTexts(count: number): string[] {
   const things = ["garden", "bicycle", "violin", "kitchen", "river", "museum", "letter"];
   const doings = ["painted", "sold", "visited", "repaired", "photographed"];
   return Array.from(
@@ -46,15 +46,15 @@ const UNUSUAL: readonly string[] = [
 
 const isZero = (vector: Float32Array | undefined): boolean => vector?.every((part) => part === 0) ?? false;
 
-const length = (vector: Float32Array): number =>
+const computeLength = (vector: Float32Array): number =>
   Math.sqrt(vector.reduce((sum, part) => sum + part * part, 0));
 
-function cosine(one: Float32Array | undefined, other: Float32Array | undefined): number {
+function computeCosine(one: Float32Array | undefined, other: Float32Array | undefined): number {
   if (!one || !other) return Number.NaN;
   return one.reduce((sum, part, i) => sum + part * (other[i] ?? 0), 0);
 }
 
-async function one(embedder: Embedder, text: string): Promise<Float32Array> {
+async function embedOne(embedder: Embedder, text: string): Promise<Float32Array> {
   const [vector] = await embedder.embed([text]);
   return vector ?? new Float32Array(0);
 }
@@ -66,14 +66,14 @@ function expectSame(
   wanted: Float32Array | undefined,
 ): void {
   if (embedder.local) expect(got).toEqual(wanted);
-  else expect(cosine(got, wanted)).toBeGreaterThan(0.999);
+  else expect(computeCosine(got, wanted)).toBeGreaterThan(0.999);
 }
 
 /** Of the right length in numbers, finite, and either zeros or of unit length. */
 function expectSound(embedder: Embedder, vector: Float32Array | undefined): void {
   expect(vector).toBeInstanceOf(Float32Array);
   expect(vector).toHaveLength(embedder.dimensions);
-  const size = length(vector ?? new Float32Array(0));
+  const size = computeLength(vector ?? new Float32Array(0));
   if (size !== 0) expect(Math.abs(size - 1)).toBeLessThan(1e-4);
 }
 
@@ -92,7 +92,7 @@ export const EMBEDDER_CASES: EmbedderCases = {
     expect(embedder.floor).toBeGreaterThanOrEqual(0);
     expect(embedder.floor).toBeLessThan(1);
     const [a, b] = await embedder.embed([TEXTS[0] ?? "", TEXTS[0] ?? ""]);
-    expect(cosine(a, b)).toBeGreaterThan(embedder.floor);
+    expect(computeCosine(a, b)).toBeGreaterThan(embedder.floor);
   },
 
   "vectors have unit length and the dimensions it names": async (embedder) => {
@@ -107,11 +107,11 @@ export const EMBEDDER_CASES: EmbedderCases = {
     const reversed = await embedder.embed([...TEXTS].reverse());
     expect(together).toHaveLength(TEXTS.length);
     for (const [i, text] of TEXTS.entries()) {
-      expectSame(embedder, together[i], await one(embedder, text));
+      expectSame(embedder, together[i], await embedOne(embedder, text));
       expectSame(embedder, reversed[TEXTS.length - 1 - i], together[i]);
     }
     for (const [i, vector] of together.entries())
-      for (const other of together.slice(i + 1)) expect(cosine(vector, other)).toBeLessThan(0.999);
+      for (const other of together.slice(i + 1)) expect(computeCosine(vector, other)).toBeLessThan(0.999);
   },
 
   "the same text has the same vector, whatever its batch, and in another of its kind": async (
@@ -119,10 +119,10 @@ export const EMBEDDER_CASES: EmbedderCases = {
     again,
   ) => {
     const [text = "", ...others] = TEXTS;
-    const alone = await one(embedder, text);
+    const alone = await embedOne(embedder, text);
     const [first, second] = await embedder.embed([text, text]);
     const among = await embedder.embed([...others, "word ".repeat(300), text]);
-    for (const vector of [first, second, among.at(-1), await one(await again(), text)]) {
+    for (const vector of [first, second, among.at(-1), await embedOne(await again(), text)]) {
       expectSame(embedder, vector, alone);
     }
   },
@@ -132,15 +132,16 @@ export const EMBEDDER_CASES: EmbedderCases = {
   },
 
   "a text without a word gives the zero vector, among others too": async (embedder) => {
-    for (const text of ["", " ", "\n\t  \u00a0"]) expect(isZero(await one(embedder, text))).toBe(true);
+    for (const text of ["", " ", "\n\t  \u00a0"]) expect(isZero(await embedOne(embedder, text))).toBe(true);
     const vectors = await embedder.embed(["", TEXTS[0] ?? "", " ", TEXTS[1] ?? ""]);
     expect(vectors.map((vector) => isZero(vector))).toEqual([true, false, true, false]);
     for (const vector of vectors) expectSound(embedder, vector);
-    expectSame(embedder, vectors[3], await one(embedder, TEXTS[1] ?? ""));
+    expectSame(embedder, vectors[3], await embedOne(embedder, TEXTS[1] ?? ""));
   },
 
   "a text of words that nobody knows gives the zero vector or one of unit length": async (embedder) => {
-    for (const text of ["zxqv wvut qqxz", "xyzzy", "🜁🜂🜃"]) expectSound(embedder, await one(embedder, text));
+    for (const text of ["zxqv wvut qqxz", "xyzzy", "🜁🜂🜃"])
+      expectSound(embedder, await embedOne(embedder, text));
   },
 
   "a long text has a vector: of many words, of one, and one that nobody breaks": async (embedder) => {
@@ -154,13 +155,13 @@ export const EMBEDDER_CASES: EmbedderCases = {
     expect(vectors).toHaveLength(5);
     for (const vector of vectors) expectSound(embedder, vector);
     expect(isZero(vectors[0])).toBe(false);
-    expectSame(embedder, vectors[4], await one(embedder, TEXTS[1] ?? ""));
+    expectSame(embedder, vectors[4], await embedOne(embedder, TEXTS[1] ?? ""));
   },
 
   "unusual characters are taken as they come, and disturb no other text": async (embedder) => {
     const vectors = await embedder.embed(UNUSUAL.flatMap((text) => [text, TEXTS[3] ?? ""]));
     expect(vectors).toHaveLength(2 * UNUSUAL.length);
-    const plain = await one(embedder, TEXTS[3] ?? "");
+    const plain = await embedOne(embedder, TEXTS[3] ?? "");
     for (const [i, vector] of vectors.entries()) {
       expectSound(embedder, vector);
       if (i % 2 === 1) expectSame(embedder, vector, plain);
@@ -168,12 +169,12 @@ export const EMBEDDER_CASES: EmbedderCases = {
   },
 
   "a batch larger than any server takes at once comes back whole and in order": async (embedder) => {
-    const texts = many(260);
+    const texts = makeTexts(260);
     const vectors = await embedder.embed(texts);
     expect(vectors).toHaveLength(texts.length);
     for (const vector of vectors) expectSound(embedder, vector);
     for (const i of [0, 1, 99, 100, 101, 199, 259]) {
-      expectSame(embedder, vectors[i], await one(embedder, texts[i] ?? ""));
+      expectSame(embedder, vectors[i], await embedOne(embedder, texts[i] ?? ""));
     }
   },
 
@@ -191,7 +192,7 @@ export const EMBEDDER_CASES: EmbedderCases = {
     const kept = Float32Array.from(before ?? []);
     before?.fill(0.5);
     expect(twin).toEqual(kept);
-    expectSame(embedder, await one(embedder, TEXTS[2] ?? ""), kept);
+    expectSame(embedder, await embedOne(embedder, TEXTS[2] ?? ""), kept);
   },
 
   "what it is given stays as it is": async (embedder) => {
@@ -204,11 +205,11 @@ export const EMBEDDER_CASES: EmbedderCases = {
     const reason = new Error("enough");
     await expect(embedder.embed([...TEXTS], { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     const later = new AbortController();
-    const call = embedder.embed(many(120), { signal: later.signal });
+    const call = embedder.embed(makeTexts(120), { signal: later.signal });
     later.abort(reason);
     // It may have been done already; it may not fail otherwise.
     await call.catch((error: unknown) => expect(error).toBe(reason));
-    expectSound(embedder, await one(embedder, "Afterwards all is well."));
+    expectSound(embedder, await embedOne(embedder, "Afterwards all is well."));
   },
 
   "near in meaning is near in angle": async (embedder) => {
@@ -217,7 +218,7 @@ export const EMBEDDER_CASES: EmbedderCases = {
       "He uses Shram and Magnet, the productivity tools.",
       "The soup was cold on the ferry to Bergen.",
     ]);
-    expect(cosine(query, near)).toBeGreaterThan(cosine(query, far) + 0.05);
-    expect(cosine(query, near)).toBeGreaterThan(embedder.floor);
+    expect(computeCosine(query, near)).toBeGreaterThan(computeCosine(query, far) + 0.05);
+    expect(computeCosine(query, near)).toBeGreaterThan(embedder.floor);
   },
 };

@@ -1,7 +1,7 @@
 import type { Trouble, TroubleAt } from "./openai/script.ts";
 import { type OpenaiServer, type OpenaiServerOptions, openaiServer } from "./openai-server.ts";
 
-export { hashed } from "./openai/embeddings.ts";
+export { hashToVector } from "./openai/embeddings.ts";
 
 /** The answer of an embeddings server. */
 // A type, not an interface: it can be changed as any JSON can.
@@ -22,5 +22,5 @@ export interface EmbeddingsServer extends Omit<OpenaiServer, "troubles" | "alway
   always: EmbeddingsTrouble | undefined;
 }
 
-export const embeddingsServer = (options: OpenaiServerOptions = {}): Promise<EmbeddingsServer> =>
+export const startEmbeddingsServer = (options: OpenaiServerOptions = {}): Promise<EmbeddingsServer> =>
   openaiServer(options);

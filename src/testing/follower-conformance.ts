@@ -1,23 +1,30 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Follower } from "../ports/follower.ts";
-import { FOLLOWER_CASES } from "./follower-cases.ts";
-import { ANN, entry, idsOf, SPACE, settled, unitVector } from "./follower-entries.ts";
+import type { VectorIndex } from "../ports/follower.ts";
+import { VECTOR_INDEX_CASES } from "./follower-cases.ts";
+import {
+  INDEX_ANN,
+  makeEntry,
+  makeUnitVector,
+  readIds,
+  SPACE,
+  waitUntilPassing,
+} from "./follower-entries.ts";
 
-export interface FollowerHarness {
+export interface VectorIndexHarness {
   /** Shown in the test output: "chroma", "pinecone". */
   readonly name: string;
   /** Starts what the follower needs, once. */
   setup?(): Promise<void>;
   /** A follower that holds nothing, in a place of its own (a collection, a prefix). It is prepared by the suite. */
-  open(): Promise<Follower>;
+  open(): Promise<VectorIndex>;
   /** Closes a follower and opens what it kept, as another process would; absent where it keeps nothing. */
-  reopen?(follower: Follower): Promise<Follower>;
+  reopen?(follower: VectorIndex): Promise<VectorIndex>;
   /** A second handle on the same place, as another process would have; absent where there can be none. */
-  second?(follower: Follower): Promise<Follower>;
+  second?(follower: VectorIndex): Promise<VectorIndex>;
   /** Takes the server away, and gives it back with what it had; absent where the suite may not do that. */
   readonly outage?: { begin(): Promise<void>; end(): Promise<void> };
   /** Frees what `open` took beyond the follower itself: its collection, its folder. */
-  remove?(follower: Follower): Promise<void>;
+  remove?(follower: VectorIndex): Promise<void>;
   /** Stops what `setup` started. */
   teardown?(): Promise<void>;
   /** For one case, in ms (30,000). */
@@ -30,11 +37,11 @@ export interface FollowerHarness {
 const GONE_MS = 15_000;
 
 /** Runs the whole contract of `ports/follower.ts` against one adapter. Call it at the top level of a test file. */
-export function followerConformance(harness: FollowerHarness): void {
+export function vectorIndexConformance(harness: VectorIndexHarness): void {
   const gaps = harness.knownGaps ?? {};
   const timeout = harness.timeoutMs ?? 30_000;
   describe(`Follower: ${harness.name}`, () => {
-    let follower: Follower;
+    let follower: VectorIndex;
     beforeAll(() => harness.setup?.(), 120_000);
     afterAll(() => harness.teardown?.(), 120_000);
     beforeEach(async () => {
@@ -47,10 +54,10 @@ export function followerConformance(harness: FollowerHarness): void {
     }, timeout);
 
     it("names only known gaps that exist", () => {
-      expect(Object.keys(gaps).filter((title) => !(title in FOLLOWER_CASES))).toEqual([]);
+      expect(Object.keys(gaps).filter((title) => !(title in VECTOR_INDEX_CASES))).toEqual([]);
     });
 
-    for (const [title, run] of Object.entries(FOLLOWER_CASES)) {
+    for (const [title, run] of Object.entries(VECTOR_INDEX_CASES)) {
       const test = title in gaps ? it.fails : it;
       const shown = title in gaps ? `${title} [known gap: ${gaps[title]}]` : title;
       test(shown, { timeout }, () => run(follower));
@@ -59,13 +66,13 @@ export function followerConformance(harness: FollowerHarness): void {
     const { reopen, second, outage } = harness;
     if (reopen) {
       it("keeps everything over a reopening", { timeout }, async () => {
-        await follower.put(ANN, [entry("east", [1]), entry("north", [0, 1])]);
-        await follower.drop(ANN, ["north"]);
+        await follower.put(INDEX_ANN, [makeEntry("east", [1]), makeEntry("north", [0, 1])]);
+        await follower.drop(INDEX_ANN, ["north"]);
         follower = await reopen(follower);
         await follower.prepare(SPACE);
-        await settled(async () => {
-          expect(await idsOf(follower, ANN)).toEqual(["east"]);
-          expect(await follower.nearest(ANN, unitVector([1]), { limit: 9 })).toHaveLength(1);
+        await waitUntilPassing(async () => {
+          expect(await readIds(follower, INDEX_ANN)).toEqual(["east"]);
+          expect(await follower.nearest(INDEX_ANN, makeUnitVector([1]), { limit: 9 })).toHaveLength(1);
         });
       });
     }
@@ -73,25 +80,29 @@ export function followerConformance(harness: FollowerHarness): void {
       it("shows what is put and dropped to every handle", { timeout }, async () => {
         const other = await second(follower);
         await other.prepare(SPACE);
-        await follower.put(ANN, [entry("east", [1]), entry("north", [0, 1])]);
-        await settled(async () => expect(await idsOf(other, ANN)).toEqual(["east", "north"]));
-        await other.drop(ANN, ["east"]);
-        await settled(async () => expect(await follower.held(ANN, ["east", "north"])).toEqual(["north"]));
+        await follower.put(INDEX_ANN, [makeEntry("east", [1]), makeEntry("north", [0, 1])]);
+        await waitUntilPassing(async () =>
+          expect(await readIds(other, INDEX_ANN)).toEqual(["east", "north"]),
+        );
+        await other.drop(INDEX_ANN, ["east"]);
+        await waitUntilPassing(async () =>
+          expect(await follower.held(INDEX_ANN, ["east", "north"])).toEqual(["north"]),
+        );
         await other.close();
-        expect(await idsOf(follower, ANN)).toEqual(["north"]);
+        expect(await readIds(follower, INDEX_ANN)).toEqual(["north"]);
       });
     }
     if (outage) {
       it("says within its deadline that its server is gone, and goes on when it is back", {
         timeout: timeout + 4 * GONE_MS,
       }, async () => {
-        await follower.put(ANN, [entry("east", [1])]);
+        await follower.put(INDEX_ANN, [makeEntry("east", [1])]);
         await outage.begin();
         try {
           for (const call of [
-            () => follower.put(ANN, [entry("north", [0, 1])]),
-            () => follower.nearest(ANN, unitVector([1]), { limit: 1 }),
-            () => follower.held(ANN, ["east"]),
+            () => follower.put(INDEX_ANN, [makeEntry("north", [0, 1])]),
+            () => follower.nearest(INDEX_ANN, makeUnitVector([1]), { limit: 1 }),
+            () => follower.held(INDEX_ANN, ["east"]),
           ]) {
             const begun = performance.now();
             await expect(call()).rejects.toMatchObject({ code: "unavailable" });
@@ -100,9 +111,9 @@ export function followerConformance(harness: FollowerHarness): void {
         } finally {
           await outage.end();
         }
-        await settled(async () => {
-          await follower.put(ANN, [entry("north", [0, 1])]);
-          expect(await idsOf(follower, ANN)).toEqual(["east", "north"]);
+        await waitUntilPassing(async () => {
+          await follower.put(INDEX_ANN, [makeEntry("north", [0, 1])]);
+          expect(await readIds(follower, INDEX_ANN)).toEqual(["east", "north"]);
         });
       });
     }

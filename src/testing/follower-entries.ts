@@ -1,20 +1,20 @@
 import { expect } from "vitest";
 import type { CallOptions } from "../ports/call.ts";
 import type {
-  Follower,
-  FollowerEntry,
-  FollowerHit,
-  FollowerMetadata,
-  FollowerSpace,
-  FollowerUser,
+  VectorIndex,
+  VectorIndexEntry,
+  VectorIndexHit,
+  VectorIndexMetadata,
+  VectorIndexSpace,
+  VectorIndexUser,
 } from "../ports/follower.ts";
 
 /** One sentence of the contract in `ports/follower.ts`, tried on a follower that is empty and prepared for `SPACE`. */
-export type FollowerCases = { readonly [title: string]: (follower: Follower) => Promise<void> };
+export type VectorIndexCases = { readonly [title: string]: (follower: VectorIndex) => Promise<void> };
 
-export const SPACE: FollowerSpace = { fingerprint: "test/8 2", dimensions: 8 };
-export const ANN: FollowerUser = { project: "default", user: "ann" };
-export const BOB: FollowerUser = { project: "default", user: "bob" };
+export const SPACE: VectorIndexSpace = { fingerprint: "test/8 2", dimensions: 8 };
+export const INDEX_ANN: VectorIndexUser = { project: "default", user: "ann" };
+export const INDEX_BOB: VectorIndexUser = { project: "default", user: "bob" };
 
 /** Directions, for vectors of `SPACE`. */
 export const EAST: readonly number[] = [1, 0, 0.01];
@@ -27,13 +27,16 @@ const SETTLES_MS = 10_000;
 const LOOKED_AGAIN_MS = 50;
 
 /** A vector of unit length: parts with many digits, so that none is a whole number by chance. */
-export function unitVector(parts: readonly number[], dimensions: number = SPACE.dimensions): Float32Array {
+export function makeUnitVector(
+  parts: readonly number[],
+  dimensions: number = SPACE.dimensions,
+): Float32Array {
   const length = Math.hypot(...parts);
   return Float32Array.from({ length: dimensions }, (_one, i) => (parts[i] ?? 0) / length);
 }
 
 /** The same vectors in every run: a generator of our own (mulberry32), for chance has no place in a contract. */
-export function randomVectors(count: number, dimensions: number, seed = 1): Float32Array[] {
+export function makeRandomVectors(count: number, dimensions: number, seed = 1): Float32Array[] {
   let state = seed;
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
@@ -42,7 +45,7 @@ export function randomVectors(count: number, dimensions: number, seed = 1): Floa
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296 - 0.5;
   };
   return Array.from({ length: count }, () =>
-    unitVector(
+    makeUnitVector(
       Array.from({ length: dimensions }, () => next() + next() + next()),
       dimensions,
     ),
@@ -50,22 +53,22 @@ export function randomVectors(count: number, dimensions: number, seed = 1): Floa
 }
 
 /** An entry, with what a case says of it. */
-export function entry(
+export function makeEntry(
   id: string,
   parts: readonly number[] | Float32Array,
-  metadata: Partial<FollowerMetadata> = {},
-): FollowerEntry {
+  metadata: Partial<VectorIndexMetadata> = {},
+): VectorIndexEntry {
   return {
     id,
-    vector: parts instanceof Float32Array ? parts : unitVector(parts),
+    vector: parts instanceof Float32Array ? parts : makeUnitVector(parts),
     metadata: { type: "memory", owner: id, at: Date.parse("2026-03-01T12:00:00Z"), ...metadata },
   };
 }
 
 /** All ids of a user, in order. */
-export async function idsOf(
-  follower: Follower,
-  user: FollowerUser,
+export async function readIds(
+  follower: VectorIndex,
+  user: VectorIndexUser,
   options?: CallOptions,
 ): Promise<string[]> {
   const ids: string[] = [];
@@ -73,15 +76,15 @@ export async function idsOf(
   return ids.sort();
 }
 
-export const nearestIds = async (
-  follower: Follower,
-  user: FollowerUser,
+export const findNearestIds = async (
+  follower: VectorIndex,
+  user: VectorIndexUser,
   vector: Float32Array,
   options: { readonly limit: number; readonly where?: { readonly [field: string]: unknown } },
 ): Promise<string[]> => (await follower.nearest(user, vector, options)).map(({ id }) => id);
 
 /** Tries until it holds: some servers show a moment later what they have taken in. The last failure is the test's. */
-export async function settled(assertion: () => Promise<void>): Promise<void> {
+export async function waitUntilPassing(assertion: () => Promise<void>): Promise<void> {
   const end = performance.now() + SETTLES_MS;
   for (;;) {
     try {
@@ -95,7 +98,7 @@ export async function settled(assertion: () => Promise<void>): Promise<void> {
 }
 
 /** Scores within a thousandth: some servers keep 16 bits of a number. */
-export function expectHits(hits: readonly FollowerHit[], wanted: readonly FollowerHit[]): void {
+export function expectHits(hits: readonly VectorIndexHit[], wanted: readonly VectorIndexHit[]): void {
   expect(hits.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
   for (const [i, { score }] of wanted.entries()) expect(hits[i]?.score).toBeCloseTo(score, 2);
 }

@@ -1,26 +1,26 @@
 import { expect } from "vitest";
-import { matches, type Where } from "../domain/filter.ts";
+import { matchesFilter, type Where } from "../domain/filter.ts";
 import { isMemoryError } from "../errors.ts";
-import type { Follower, FollowerEntry, FollowerUser } from "../ports/follower.ts";
+import type { VectorIndex, VectorIndexEntry, VectorIndexUser } from "../ports/follower.ts";
 import {
-  ANN,
-  BOB,
   EAST,
-  entry,
-  type FollowerCases,
-  idsOf,
+  findNearestIds,
+  INDEX_ANN,
+  INDEX_BOB,
+  makeEntry,
+  makeRandomVectors,
+  makeUnitVector,
   NORTH,
   NORTH_EAST,
-  nearestIds,
-  randomVectors,
+  readIds,
   SPACE,
-  settled,
-  unitVector,
+  type VectorIndexCases,
   WEST,
+  waitUntilPassing,
 } from "./follower-entries.ts";
 
 /** Users whose names fall into one where an adapter glues, folds, cuts or escapes them. */
-const LIKE_EACH_OTHER: readonly FollowerUser[] = [
+const LIKE_EACH_OTHER: readonly VectorIndexUser[] = [
   { project: "a", user: "b:c" },
   { project: "a:b", user: "c" },
   { project: "a", user: "b/c" },
@@ -69,25 +69,25 @@ const FILTERS: readonly Where[] = [
   { $or: [{ kind: "event" }, { session: "tuesday" }] },
 ];
 
-const FILTERED: readonly FollowerEntry[] = [
-  entry("a", EAST, { type: "memory", at: 1000, kind: "fact" }),
-  entry("b", NORTH, { type: "memory", at: 2000, kind: "event", session: "monday" }),
-  entry("c", NORTH_EAST, { type: "passage", at: 3000, session: "tuesday" }),
-  entry("d", WEST, { type: "passage", at: 4000, session: "friday" }),
+const FILTERED: readonly VectorIndexEntry[] = [
+  makeEntry("a", EAST, { type: "memory", at: 1000, kind: "fact" }),
+  makeEntry("b", NORTH, { type: "memory", at: 2000, kind: "event", session: "monday" }),
+  makeEntry("c", NORTH_EAST, { type: "passage", at: 3000, session: "tuesday" }),
+  makeEntry("d", WEST, { type: "passage", at: 4000, session: "friday" }),
 ];
 
 const MANY = 1200;
 
 /** Whose an entry is, by what name it goes, and what is found among many. */
-export const SEARCH_CASES: FollowerCases = {
+export const VECTOR_SEARCH_CASES: VectorIndexCases = {
   "knows users apart, whatever their names are": async (follower) => {
     for (const [i, user] of LIKE_EACH_OTHER.entries()) {
-      await follower.put(user, [entry("same", EAST), entry(`own-${i}`, NORTH)]);
+      await follower.put(user, [makeEntry("same", EAST), makeEntry(`own-${i}`, NORTH)]);
     }
-    await settled(async () => {
+    await waitUntilPassing(async () => {
       for (const [i, user] of LIKE_EACH_OTHER.entries()) {
-        expect(await idsOf(follower, user)).toEqual([`own-${i}`, "same"]);
-        expect(await nearestIds(follower, user, unitVector(NORTH), { limit: 10 })).toEqual([
+        expect(await readIds(follower, user)).toEqual([`own-${i}`, "same"]);
+        expect(await findNearestIds(follower, user, makeUnitVector(NORTH), { limit: 10 })).toEqual([
           `own-${i}`,
           "same",
         ]);
@@ -96,9 +96,9 @@ export const SEARCH_CASES: FollowerCases = {
     });
     await follower.dropUser({ project: "a", user: "b:c" });
     await follower.drop({ project: "a", user: "b_c" }, ["same"]);
-    await settled(async () => {
+    await waitUntilPassing(async () => {
       const left = await Promise.all(
-        LIKE_EACH_OTHER.map(async (user) => (await idsOf(follower, user)).length),
+        LIKE_EACH_OTHER.map(async (user) => (await readIds(follower, user)).length),
       );
       expect(left).toEqual(LIKE_EACH_OTHER.map((_user, i) => (i === 0 ? 0 : i === 4 ? 1 : 2)));
     });
@@ -106,67 +106,74 @@ export const SEARCH_CASES: FollowerCases = {
 
   "gives back every id as it came": async (follower) => {
     await follower.put(
-      ANN,
-      ODD_IDS.map((id, i) => entry(id, [1, i / 10])),
+      INDEX_ANN,
+      ODD_IDS.map((id, i) => makeEntry(id, [1, i / 10])),
     );
-    await settled(async () => {
-      expect(await idsOf(follower, ANN)).toEqual([...ODD_IDS].sort());
-      expect((await follower.held(ANN, ODD_IDS)).sort()).toEqual([...ODD_IDS].sort());
-      expect(await nearestIds(follower, ANN, unitVector([1, 0]), { limit: 50 })).toEqual(ODD_IDS);
+    await waitUntilPassing(async () => {
+      expect(await readIds(follower, INDEX_ANN)).toEqual([...ODD_IDS].sort());
+      expect((await follower.held(INDEX_ANN, ODD_IDS)).sort()).toEqual([...ODD_IDS].sort());
+      expect(await findNearestIds(follower, INDEX_ANN, makeUnitVector([1, 0]), { limit: 50 })).toEqual(
+        ODD_IDS,
+      );
     });
-    await follower.drop(ANN, ODD_IDS.slice(1));
-    await settled(async () => expect(await idsOf(follower, ANN)).toEqual(ODD_IDS.slice(0, 1)));
+    await follower.drop(INDEX_ANN, ODD_IDS.slice(1));
+    await waitUntilPassing(async () =>
+      expect(await readIds(follower, INDEX_ANN)).toEqual(ODD_IDS.slice(0, 1)),
+    );
   },
 
   "takes, finds and drops more than fits into one request": async (follower) => {
-    const vectors = randomVectors(MANY, SPACE.dimensions);
-    const all = vectors.map((vector, i) => entry(`e${i}`, vector, { owner: `owner of ${i}` }));
+    const vectors = makeRandomVectors(MANY, SPACE.dimensions);
+    const all = vectors.map((vector, i) => makeEntry(`e${i}`, vector, { owner: `owner of ${i}` }));
     const ids = all.map(({ id }) => id).sort();
-    await follower.put(ANN, all);
-    await settled(async () => expect(await idsOf(follower, ANN)).toEqual(ids));
-    expect((await follower.held(ANN, [...ids, "never"])).sort()).toEqual(ids);
-    await follower.drop(ANN, ids.slice(5));
-    await settled(async () => expect(await idsOf(follower, ANN)).toEqual(ids.slice(0, 5)));
+    await follower.put(INDEX_ANN, all);
+    await waitUntilPassing(async () => expect(await readIds(follower, INDEX_ANN)).toEqual(ids));
+    expect((await follower.held(INDEX_ANN, [...ids, "never"])).sort()).toEqual(ids);
+    await follower.drop(INDEX_ANN, ids.slice(5));
+    await waitUntilPassing(async () => expect(await readIds(follower, INDEX_ANN)).toEqual(ids.slice(0, 5)));
   },
 
   "finds nine in ten of the nearest that an exact search finds": async (follower) => {
-    const vectors = randomVectors(600, SPACE.dimensions, 7);
+    const vectors = makeRandomVectors(600, SPACE.dimensions, 7);
     await follower.put(
-      ANN,
-      vectors.map((vector, i) => entry(`e${i}`, vector)),
+      INDEX_ANN,
+      vectors.map((vector, i) => makeEntry(`e${i}`, vector)),
     );
     await follower.put(
-      BOB,
-      randomVectors(200, SPACE.dimensions, 8).map((vector, i) => entry(`b${i}`, vector)),
+      INDEX_BOB,
+      makeRandomVectors(200, SPACE.dimensions, 8).map((vector, i) => makeEntry(`b${i}`, vector)),
     );
-    const asked = randomVectors(20, SPACE.dimensions, 9);
-    await settled(async () => {
-      const shares = await Promise.all(asked.map((vector) => foundShare(follower, vectors, vector)));
+    const asked = makeRandomVectors(20, SPACE.dimensions, 9);
+    await waitUntilPassing(async () => {
+      const shares = await Promise.all(asked.map((vector) => measureRecall(follower, vectors, vector)));
       expect(shares.reduce((sum, share) => sum + share, 0) / shares.length).toBeGreaterThanOrEqual(0.9);
     });
   },
 
   "narrows by metadata, or says that it cannot": async (follower) => {
-    await follower.put(ANN, FILTERED);
-    await settled(async () => {
-      expect(await nearestIds(follower, ANN, unitVector(EAST), { limit: 10 })).toHaveLength(4);
+    await follower.put(INDEX_ANN, FILTERED);
+    await waitUntilPassing(async () => {
+      expect(await findNearestIds(follower, INDEX_ANN, makeUnitVector(EAST), { limit: 10 })).toHaveLength(4);
     });
     for (const where of FILTERS) {
-      const wanted = FILTERED.filter(({ metadata }) => matches(where, { ...metadata })).map(({ id }) => id);
-      const found = await nearestIds(follower, ANN, unitVector(EAST), { limit: 10, where }).catch(
-        (error: unknown) => {
-          if (isMemoryError(error) && error.code === "unsupported") return undefined;
-          throw error;
-        },
+      const wanted = FILTERED.filter(({ metadata }) => matchesFilter(where, { ...metadata })).map(
+        ({ id }) => id,
       );
+      const found = await findNearestIds(follower, INDEX_ANN, makeUnitVector(EAST), {
+        limit: 10,
+        where,
+      }).catch((error: unknown) => {
+        if (isMemoryError(error) && error.code === "unsupported") return undefined;
+        throw error;
+      });
       if (found) expect({ where, found: found.sort() }).toEqual({ where, found: wanted });
     }
   },
 };
 
 /** How many of the ten nearest of an exact search are among the ten that a follower gives. */
-async function foundShare(
-  follower: Follower,
+async function measureRecall(
+  follower: VectorIndex,
   vectors: readonly Float32Array[],
   asked: Float32Array,
 ): Promise<number> {
@@ -175,6 +182,6 @@ async function foundShare(
     .map((score, i) => ({ id: `e${i}`, score }))
     .sort((one, other) => other.score - one.score)
     .slice(0, 10);
-  const found = new Set(await nearestIds(follower, ANN, asked, { limit: 10 }));
+  const found = new Set(await findNearestIds(follower, INDEX_ANN, asked, { limit: 10 }));
   return exact.filter(({ id }) => found.has(id)).length / exact.length;
 }

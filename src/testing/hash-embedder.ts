@@ -1,4 +1,4 @@
-import { words } from "../domain/words.ts";
+import { splitWords } from "../domain/words.ts";
 import type { Embedder } from "../ports/embedder.ts";
 
 /** An embedder for tests: each word falls into one of `dimensions` places. Near means: shares words. */
@@ -12,7 +12,7 @@ export function hashEmbedder(dimensions = 32): Embedder {
       options?.signal?.throwIfAborted();
       return texts.map((text) => {
         const vector = new Float32Array(dimensions);
-        for (const word of words(text)) {
+        for (const word of splitWords(text)) {
           let hash = 7;
           for (const letter of word) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003;
           vector[hash % dimensions] = (vector[hash % dimensions] ?? 0) + 1;

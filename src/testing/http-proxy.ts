@@ -31,9 +31,9 @@ export interface HttpProxy extends AsyncDisposable {
 }
 
 /** Passes requests on to an address, with troubles on demand. For tests. */
-export async function httpProxy(target: string): Promise<HttpProxy> {
+export async function startHttpProxy(target: string): Promise<HttpProxy> {
   const server = createServer((incoming, outgoing) => {
-    void handled(given, target, incoming, outgoing).catch(() => outgoing.destroy());
+    void handleRequest(given, target, incoming, outgoing).catch(() => outgoing.destroy());
   });
   server.keepAliveTimeout = 0;
   const listening = (port: number): Promise<void> =>
@@ -43,16 +43,16 @@ export async function httpProxy(target: string): Promise<HttpProxy> {
     received: [],
     troubles: [],
     always: undefined,
-    down: () => stopped(server),
+    down: () => stopServer(server),
     up: () => listening(Number(new URL(given.url).port)),
-    close: () => stopped(server),
-    [Symbol.asyncDispose]: () => stopped(server),
+    close: () => stopServer(server),
+    [Symbol.asyncDispose]: () => stopServer(server),
   };
   await listening(0);
   return Object.assign(given, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
 }
 
-function stopped(server: Server): Promise<void> {
+function stopServer(server: Server): Promise<void> {
   if (!server.listening) return Promise.resolve();
   return new Promise((resolve) => {
     server.close(() => resolve());
@@ -60,7 +60,7 @@ function stopped(server: Server): Promise<void> {
   });
 }
 
-async function handled(
+async function handleRequest(
   given: HttpProxy,
   target: string,
   incoming: IncomingMessage,
@@ -70,7 +70,7 @@ async function handled(
   given.received.push(path);
   const pieces: Buffer[] = [];
   for await (const piece of incoming) pieces.push(piece as Buffer);
-  const trouble = nextTrouble(given, path);
+  const trouble = takeTrouble(given, path);
   if (trouble && "status" in trouble) {
     outgoing.writeHead(trouble.status, { ...trouble.headers });
     outgoing.end(trouble.body ?? "");
@@ -83,14 +83,14 @@ async function handled(
   }
   if (trouble && "afterMs" in trouble) await pause(trouble.afterMs);
   const isKeptBack = trouble !== undefined && "it" in trouble;
-  passedOn(target, incoming, Buffer.concat(pieces), (answer) => {
+  forwardRequest(target, incoming, Buffer.concat(pieces), (answer) => {
     if (isKeptBack) return void answer.resume();
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(outgoing);
   });
 }
 
-function passedOn(
+function forwardRequest(
   target: string,
   incoming: IncomingMessage,
   body: Buffer,
@@ -106,7 +106,7 @@ function passedOn(
   passing.end(body);
 }
 
-function nextTrouble(given: HttpProxy, path: string): ProxyTrouble | undefined {
+function takeTrouble(given: HttpProxy, path: string): ProxyTrouble | undefined {
   const meets = ({ at }: ProxyTrouble): boolean =>
     at === undefined || path.replace(/\?.*$/s, "").endsWith(at);
   const place = given.troubles.findIndex(meets);

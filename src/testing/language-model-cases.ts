@@ -30,7 +30,7 @@ const SHAPED: Prompt = {
 };
 const TOWNS = '{"towns":["Porto","Braga"]}';
 
-async function streamed(
+async function readStream(
   model: LanguageModel,
   prompt: Prompt,
 ): Promise<{ parts: string[]; whole: Completion }> {
@@ -87,13 +87,13 @@ export const LANGUAGE_MODEL_CASES: { readonly [title: string]: LanguageModelCase
   "what it thinks aloud is left out": async (model, makeSay) => {
     makeSay(() => "<think>Portugal, surely. <b>Yes</b>.</think>In Portugal.");
     expect((await model.complete(PROMPT)).text).toBe("In Portugal.");
-    const { parts } = await streamed(model, PROMPT);
+    const { parts } = await readStream(model, PROMPT);
     expect(parts.join("").trim()).toBe("In Portugal.");
   },
 
   "a stream gives the same in parts, and at its end the whole": async (model, makeSay) => {
     makeSay(() => "In Portugal, by the sea — 葡萄牙. 🦊");
-    const { parts, whole } = await streamed(model, PROMPT);
+    const { parts, whole } = await readStream(model, PROMPT);
     expect(parts.length).toBeGreaterThan(1);
     expect(parts.join("")).toBe("In Portugal, by the sea — 葡萄牙. 🦊");
     expect(whole).toMatchObject({ text: "In Portugal, by the sea — 葡萄牙. 🦊", finish: "stop" });

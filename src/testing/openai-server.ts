@@ -1,16 +1,22 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Answer, type Making, refusal, richly, written } from "./openai/answer.ts";
-import { chatAnswer } from "./openai/chat.ts";
-import { chatProblem, responsesProblem } from "./openai/checks.ts";
-import { defaultReply, schemaOf } from "./openai/default-reply.ts";
-import { embeddingsAnswer } from "./openai/embeddings.ts";
-import { modelsAnswer } from "./openai/models.ts";
-import { responseId, responsesAnswer } from "./openai/responses.ts";
+import {
+  type AnswerContext,
+  createRefusal,
+  type OpenaiAnswer,
+  toRichReply,
+  toWrittenText,
+} from "./openai/answer.ts";
+import { createChatAnswer } from "./openai/chat.ts";
+import { findChatProblem, findResponsesProblem } from "./openai/checks.ts";
+import { createDefaultReply, findSchema } from "./openai/default-reply.ts";
+import { createEmbeddingsAnswer } from "./openai/embeddings.ts";
+import { createModelsAnswer } from "./openai/models.ts";
+import { createResponsesAnswer, toResponseId } from "./openai/responses.ts";
 import type { Received, ReplyTo, RichReply, Trouble, TroubleAt, Turn } from "./openai/script.ts";
-import { isSpoilt, send } from "./openai/sending.ts";
-import { chatTurns, responsesTurns } from "./openai/turns.ts";
-import { type Meter, meter } from "./openai/usage.ts";
+import { sendAnswer, sendSpoilt } from "./openai/sending.ts";
+import { readChatTurns, readResponsesTurns } from "./openai/turns.ts";
+import { createTokenMeter, type TokenMeter } from "./openai/usage.ts";
 
 export interface OpenaiServer extends AsyncDisposable {
   /** With "/v1" at the end: what a client takes as its base URL. */
@@ -43,10 +49,10 @@ export interface OpenaiServerOptions {
   readonly port?: number;
 }
 
-interface State {
+interface OpenaiServerState {
   readonly given: OpenaiServer;
   readonly options: OpenaiServerOptions;
-  readonly meter: Meter;
+  readonly meter: TokenMeter;
   /** Turns of earlier responses with their answers, by id. */
   readonly responses: Map<string, readonly Turn[]>;
   count: number;
@@ -58,16 +64,16 @@ interface State {
  * every request is kept. Ids and times are counted, not drawn, so that runs are the same.
  */
 export async function openaiServer(options: OpenaiServerOptions = {}): Promise<OpenaiServer> {
-  const responses: State["responses"] = new Map();
+  const responses: OpenaiServerState["responses"] = new Map();
   const server = createServer((request, response) => {
-    void handled(state, request, response).catch(() => response.destroy());
+    void handleRequest(state, request, response).catch(() => response.destroy());
   });
   const given: OpenaiServer = {
     url: "",
     received: [],
     troubles: [],
     always: undefined,
-    reply: options.reply ?? defaultReply,
+    reply: options.reply ?? createDefaultReply,
     refusesSchemas: options.refusesSchemas ?? false,
     reset() {
       given.received.length = 0;
@@ -75,25 +81,35 @@ export async function openaiServer(options: OpenaiServerOptions = {}): Promise<O
       given.always = undefined;
       responses.clear();
     },
-    close: () => stopped(server),
-    [Symbol.asyncDispose]: () => stopped(server),
+    close: () => stopServer(server),
+    [Symbol.asyncDispose]: () => stopServer(server),
   };
-  const state: State = { given, options, responses, meter: meter(options.tokensOf), count: 0 };
+  const state: OpenaiServerState = {
+    given,
+    options,
+    responses,
+    meter: createTokenMeter(options.tokensOf),
+    count: 0,
+  };
   // A connection that closes while a client reaches for it is a fault that no test asked for.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
   return Object.assign(given, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` });
 }
 
-function stopped(server: Server): Promise<void> {
+function stopServer(server: Server): Promise<void> {
   server.closeAllConnections();
   return new Promise((resolve) => server.close(() => resolve()));
 }
 
-async function handled(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handleRequest(
+  state: OpenaiServerState,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { given, options } = state;
-  const raw = await bytesOf(request);
-  const received = receivedOf(state, request, raw);
+  const raw = await readBytes(request);
+  const received = toReceived(state, request, raw);
   given.received.push(received);
   state.count += 1;
   const number = state.count;
@@ -101,18 +117,18 @@ async function handled(state: State, request: IncomingMessage, response: ServerR
     received.isGone = !response.writableFinished;
   });
   response.setHeader("x-request-id", `req_${String(number).padStart(8, "0")}`);
-  const trouble = nextTrouble(given, received.path);
+  const trouble = takeTrouble(given, received.path);
   // As the real one does, it repeats what it was sent: the key, and the text.
   const words = `${received.authorization} ${raw.toString("utf8")}`;
-  if (trouble && (await isSpoilt(response, received, trouble, words))) return;
+  if (trouble && (await sendSpoilt(response, received, trouble, words))) return;
   const isWelcome = options.apiKey === undefined || received.authorization === `Bearer ${options.apiKey}`;
   const answer = isWelcome
-    ? await answerTo(state, received, number, trouble)
-    : refusal(401, `Incorrect API key provided: ${received.authorization}`, "invalid_api_key");
-  await send(response, received, answer, trouble);
+    ? await createAnswer(state, received, number, trouble)
+    : createRefusal(401, `Incorrect API key provided: ${received.authorization}`, "invalid_api_key");
+  await sendAnswer(response, received, answer, trouble);
 }
 
-function nextTrouble(given: OpenaiServer, path: string): Trouble | undefined {
+function takeTrouble(given: OpenaiServer, path: string): Trouble | undefined {
   const meets = (planned: Trouble | TroubleAt): boolean =>
     typeof planned === "string" || !("at" in planned) || path.endsWith(planned.at);
   const place = given.troubles.findIndex(meets);
@@ -121,23 +137,25 @@ function nextTrouble(given: OpenaiServer, path: string): Trouble | undefined {
   return typeof planned === "object" && "at" in planned ? planned.trouble : planned;
 }
 
-async function bytesOf(request: IncomingMessage): Promise<Buffer> {
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
   return Buffer.concat(pieces);
 }
 
-function receivedOf(state: State, request: IncomingMessage, raw: Buffer): Received {
+function toReceived(state: OpenaiServerState, request: IncomingMessage, raw: Buffer): Received {
   const { method = "GET", url: path = "/", headers } = request;
-  const body = parsed(raw) ?? {};
+  const body = parseBody(raw) ?? {};
   const earlier = state.responses.get(String(body.previous_response_id)) ?? [];
-  const turns = pathOf(path).endsWith("/responses") ? responsesTurns(body, earlier) : chatTurns(body);
+  const turns = stripQuery(path).endsWith("/responses")
+    ? readResponsesTurns(body, earlier)
+    : readChatTurns(body);
   const { authorization } = headers;
   const at = performance.now();
   return { method, path, headers, authorization, body, raw, at, turns, sent: "", isGone: false };
 }
 
-function parsed(raw: Buffer): Received["body"] | undefined {
+function parseBody(raw: Buffer): Received["body"] | undefined {
   try {
     const value: unknown = JSON.parse(raw.toString("utf8"));
     return typeof value === "object" && value !== null ? { ...value } : undefined;
@@ -146,66 +164,71 @@ function parsed(raw: Buffer): Received["body"] | undefined {
   }
 }
 
-const pathOf = (url: string): string => url.replace(/\?.*$/s, "");
+const stripQuery = (url: string): string => url.replace(/\?.*$/s, "");
 
-async function answerTo(
-  state: State,
+async function createAnswer(
+  state: OpenaiServerState,
   received: Received,
   number: number,
   trouble: Trouble | undefined,
-): Promise<Answer> {
+): Promise<OpenaiAnswer> {
   const { method, body } = received;
-  const path = pathOf(received.path);
-  if (method === "GET" && /^\/v1\/models(\/|$)/.test(path)) return modelsAnswer(path);
+  const path = stripQuery(received.path);
+  if (method === "GET" && /^\/v1\/models(\/|$)/.test(path)) return createModelsAnswer(path);
   const [, id = ""] = /^\/v1\/responses\/([^/]+)$/.exec(path) ?? [];
-  if (state.responses.has(id)) return storedAnswer(state, method, id);
+  if (state.responses.has(id)) return findStoredAnswer(state, method, id);
   const isWritten = path === "/v1/chat/completions" || path === "/v1/responses";
   if (method !== "POST" || (!isWritten && path !== "/v1/embeddings"))
-    return refusal(404, `Invalid URL (${method} ${path})`);
-  if (parsed(received.raw) === undefined)
-    return refusal(400, "We could not parse the JSON body of your request.");
-  if (path === "/v1/embeddings") return embeddingsAnswer(body, state.meter.tokensOf, state.options.mostTexts);
-  return writtenAnswer(state, received, number, trouble);
+    return createRefusal(404, `Invalid URL (${method} ${path})`);
+  if (parseBody(received.raw) === undefined)
+    return createRefusal(400, "We could not parse the JSON body of your request.");
+  if (path === "/v1/embeddings")
+    return createEmbeddingsAnswer(body, state.meter.tokensOf, state.options.mostTexts);
+  return writeAnswer(state, received, number, trouble);
 }
 
 /** A response that is stored: whoever has a key that is welcome reads and deletes it. */
-function storedAnswer({ responses }: State, method: string, id: string): Answer {
+function findStoredAnswer({ responses }: OpenaiServerState, method: string, id: string): OpenaiAnswer {
   if (method !== "DELETE") return { status: 200, body: { id, object: "response", status: "completed" } };
   responses.delete(id);
   return { status: 200, body: { id, object: "response", deleted: true } };
 }
 
-async function writtenAnswer(
-  state: State,
+async function writeAnswer(
+  state: OpenaiServerState,
   received: Received,
   number: number,
   trouble: Trouble | undefined,
-): Promise<Answer> {
+): Promise<OpenaiAnswer> {
   const { body, turns } = received;
-  const isResponse = pathOf(received.path) === "/v1/responses";
+  const isResponse = stripQuery(received.path) === "/v1/responses";
   const previous = body.previous_response_id;
   if (typeof previous === "string" && !state.responses.has(previous))
-    return refusal(400, `Previous response with id '${previous}' not found.`, "previous_response_not_found");
-  if (state.given.refusesSchemas && Object.keys(schemaOf(body) ?? {}).length > 0)
-    return refusal(400, "response_format: type 'json_schema' is not supported by this server");
-  const problem = (isResponse ? responsesProblem : chatProblem)(body, turns);
-  if (problem !== undefined) return refusal(400, problem);
+    return createRefusal(
+      400,
+      `Previous response with id '${previous}' not found.`,
+      "previous_response_not_found",
+    );
+  if (state.given.refusesSchemas && Object.keys(findSchema(body) ?? {}).length > 0)
+    return createRefusal(400, "response_format: type 'json_schema' is not supported by this server");
+  const problem = (isResponse ? findResponsesProblem : findChatProblem)(body, turns);
+  if (problem !== undefined) return createRefusal(400, problem);
   const replies: RichReply[] = [];
   for (let choice = 0; choice < Number(body.n ?? 1); choice += 1)
-    replies.push(spoiltReply(richly(await state.given.reply(received)), trouble));
-  const usage = state.meter.count(received, replies.map(written).join(""));
-  const making: Making = { request: received, replies, number, usage };
-  if (!isResponse) return chatAnswer(making);
+    replies.push(spoilReply(toRichReply(await state.given.reply(received)), trouble));
+  const usage = state.meter.count(received, replies.map(toWrittenText).join(""));
+  const making: AnswerContext = { request: received, replies, number, usage };
+  if (!isResponse) return createChatAnswer(making);
   // Instructions are of one request alone.
   const kept = turns.slice(typeof body.instructions === "string" ? 1 : 0);
-  state.responses.set(responseId(number), [...kept, ...replies.map(turnOf)]);
-  return responsesAnswer(making);
+  state.responses.set(toResponseId(number), [...kept, ...replies.map(toTurn)]);
+  return createResponsesAnswer(making);
 }
 
-const spoiltReply = (right: RichReply, trouble: Trouble | undefined): RichReply =>
-  typeof trouble === "object" && "says" in trouble ? richly(trouble.says(right)) : right;
+const spoilReply = (right: RichReply, trouble: Trouble | undefined): RichReply =>
+  typeof trouble === "object" && "says" in trouble ? toRichReply(trouble.says(right)) : right;
 
-const turnOf = ({ text = "", toolCalls }: RichReply): Turn => ({
+const toTurn = ({ text = "", toolCalls }: RichReply): Turn => ({
   role: "assistant",
   text,
   images: 0,

@@ -1,13 +1,13 @@
 import { Pinecone } from "@pinecone-database/pinecone";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type PineconeServer, pineconeServer } from "./pinecone-server.ts";
+import { type PineconeServer, startPineconeServer } from "./pinecone-server.ts";
 
 /** What the follower's suite leaves open: refusals, routes that it does not take, and what a test orders. */
 
 let server: PineconeServer;
 let client: Pinecone;
 beforeEach(async () => {
-  server = await pineconeServer({ apiKey: "right" });
+  server = await startPineconeServer({ apiKey: "right" });
   client = new Pinecone({ apiKey: "right", controllerHostUrl: server.url, maxRetries: 0 });
   await client.createIndex({
     name: "small",

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { type PineconeAnswer, refusal } from "./pinecone/answer.ts";
-import { type Body, PINECONE_LIMITS } from "./pinecone/checks.ts";
-import { controlAnswer, type Indexes } from "./pinecone/control-plane.ts";
-import { dataAnswer } from "./pinecone/data-plane.ts";
+import { createDataRefusal, type PineconeAnswer } from "./pinecone/answer.ts";
+import { PINECONE_LIMITS, type PineconeBody } from "./pinecone/checks.ts";
+import { createControlAnswer, type PineconeIndexes } from "./pinecone/control-plane.ts";
+import { createDataAnswer } from "./pinecone/data-plane.ts";
 
 /** What a request meets in place of its right answer; with `at`, only one to a path with this ending. */
 export type PineconeTrouble = { readonly at?: string } & (
@@ -18,7 +18,7 @@ export interface PineconeReceived {
   readonly method: string;
   /** With the query, of the host that it came to: "/vectors/upsert". */
   readonly path: string;
-  readonly body: Body;
+  readonly body: PineconeBody;
   readonly bytes: number;
 }
 
@@ -54,10 +54,10 @@ export interface PineconeServerOptions {
   readonly terminateMs?: number;
 }
 
-interface State {
+interface PineconeServerState {
   readonly given: PineconeServer;
   readonly options: PineconeServerOptions;
-  readonly indexes: Indexes;
+  readonly indexes: PineconeIndexes;
   /** Requests of this second, by kind and namespace. */
   readonly counts: Map<string, number>;
   second: number;
@@ -72,9 +72,9 @@ const HOST = /^\/hosts\/([^/]+)(\/.*)$/;
  * demand. Written from Pinecone's public documents (OpenAPI, pages on limits) and its official client, not from answers of the
  * service: what these leave open is marked ASSUMED.
  */
-export async function pineconeServer(options: PineconeServerOptions = {}): Promise<PineconeServer> {
+export async function startPineconeServer(options: PineconeServerOptions = {}): Promise<PineconeServer> {
   const server = createServer({ maxHeaderSize: PINECONE_LIMITS.addressBytes }, (request, response) => {
-    void handled(state, request, response).catch(() => response.destroy());
+    void handleRequest(state, request, response).catch(() => response.destroy());
   });
   server.keepAliveTimeout = 0;
   const given: PineconeServer = {
@@ -84,24 +84,24 @@ export async function pineconeServer(options: PineconeServerOptions = {}): Promi
     always: undefined,
     lagMs: options.lagMs ?? 0,
     perSecond: options.perSecond ?? Number.POSITIVE_INFINITY,
-    down: () => stopped(server),
-    up: () => listening(server, Number(new URL(given.url).port)),
+    down: () => stopServer(server),
+    up: () => startListening(server, Number(new URL(given.url).port)),
     empty: () => state.indexes.all.clear(),
-    close: () => stopped(server),
-    [Symbol.asyncDispose]: () => stopped(server),
+    close: () => stopServer(server),
+    [Symbol.asyncDispose]: () => stopServer(server),
   };
   const { createMs = 0, terminateMs = 0 } = options;
   const hostOf = (name: string): string => `${given.url}/hosts/${name}`;
   const indexes = { all: new Map(), hostOf, createMs, terminateMs };
-  const state: State = { given, options, indexes, counts: new Map(), second: 0 };
-  await listening(server, 0);
+  const state: PineconeServerState = { given, options, indexes, counts: new Map(), second: 0 };
+  await startListening(server, 0);
   return Object.assign(given, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
 }
 
-const listening = (server: Server, port: number): Promise<void> =>
+const startListening = (server: Server, port: number): Promise<void> =>
   new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
 
-function stopped(server: Server): Promise<void> {
+function stopServer(server: Server): Promise<void> {
   if (!server.listening) return Promise.resolve();
   return new Promise((resolve) => {
     server.close(() => resolve());
@@ -109,25 +109,30 @@ function stopped(server: Server): Promise<void> {
   });
 }
 
-async function handled(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handleRequest(
+  state: PineconeServerState,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
   const raw = Buffer.concat(pieces);
   const [, name, path = request.url ?? "/"] = HOST.exec(request.url ?? "/") ?? [];
-  const received = { method: request.method ?? "GET", path, body: parsed(raw), bytes: raw.byteLength };
+  const received = { method: request.method ?? "GET", path, body: parseBody(raw), bytes: raw.byteLength };
   state.given.received.push(received);
   const { apiKey } = state.options;
   const isWelcome = apiKey === undefined || request.headers["api-key"] === apiKey;
   const answer = (): PineconeAnswer =>
-    isWelcome ? answerTo(state, name, received) : refusal(401, "Unauthorized");
-  const trouble = nextTrouble(state.given, path);
-  if (trouble && "it" in trouble) return spoilt(response, trouble.it, answer);
-  if (trouble && "status" in trouble) return send(response, refusal(trouble.status, "by order of the test"));
+    isWelcome ? createAnswer(state, name, received) : createDataRefusal(401, "Unauthorized");
+  const trouble = takeTrouble(state.given, path);
+  if (trouble && "it" in trouble) return spoilAnswer(response, trouble.it, answer);
+  if (trouble && "status" in trouble)
+    return sendAnswer(response, createDataRefusal(trouble.status, "by order of the test"));
   if (trouble) await pause(trouble.afterMs);
-  send(response, answer());
+  sendAnswer(response, answer());
 }
 
-function spoilt(
+function spoilAnswer(
   response: ServerResponse,
   how: "hangs" | "hangs up" | "answers nonsense" | "does it and hangs",
   answer: () => PineconeAnswer,
@@ -137,7 +142,7 @@ function spoilt(
   if (how === "answers nonsense") response.end("<html>Welcome</html>");
 }
 
-function nextTrouble(given: PineconeServer, path: string): PineconeTrouble | undefined {
+function takeTrouble(given: PineconeServer, path: string): PineconeTrouble | undefined {
   const meets = ({ at }: PineconeTrouble): boolean =>
     at === undefined || path.replace(/\?.*$/s, "").endsWith(at);
   const place = given.troubles.findIndex(meets);
@@ -145,7 +150,7 @@ function nextTrouble(given: PineconeServer, path: string): PineconeTrouble | und
   return planned ?? (given.always && meets(given.always) ? given.always : undefined);
 }
 
-function parsed(raw: Buffer): Body {
+function parseBody(raw: Buffer): PineconeBody {
   try {
     const value: unknown = JSON.parse(raw.toString("utf8"));
     return typeof value === "object" && value !== null ? { ...value } : {};
@@ -154,23 +159,30 @@ function parsed(raw: Buffer): Body {
   }
 }
 
-function answerTo(state: State, name: string | undefined, received: PineconeReceived): PineconeAnswer {
+function createAnswer(
+  state: PineconeServerState,
+  name: string | undefined,
+  received: PineconeReceived,
+): PineconeAnswer {
   const { method, path, body, bytes } = received;
-  if (name === undefined) return controlAnswer(state.indexes, method, path, body);
+  if (name === undefined) return createControlAnswer(state.indexes, method, path, body);
   const index = state.indexes.all.get(decodeURIComponent(name));
   // ASSUMED: the host of an index that is gone, or not ready, answers 404.
   if (!index || index.goneAt !== undefined || performance.now() < index.readyAt) {
-    return refusal(404, "Not Found");
+    return createDataRefusal(404, "Not Found");
   }
   const { pathname, searchParams: query } = new URL(path, state.given.url);
   const namespace = String(body.namespace ?? query.get("namespace") ?? "");
-  if (isTooOften(state, `${pathname} ${namespace}`)) {
-    return refusal(429, `Too many requests to namespace ${namespace}: ${state.given.perSecond} per second`);
+  if (isRateLimited(state, `${pathname} ${namespace}`)) {
+    return createDataRefusal(
+      429,
+      `Too many requests to namespace ${namespace}: ${state.given.perSecond} per second`,
+    );
   }
-  return dataAnswer({ index, method, path: pathname, query, body, bytes, lagMs: state.given.lagMs });
+  return createDataAnswer({ index, method, path: pathname, query, body, bytes, lagMs: state.given.lagMs });
 }
 
-function isTooOften(state: State, kind: string): boolean {
+function isRateLimited(state: PineconeServerState, kind: string): boolean {
   const second = Math.floor(performance.now() / 1000);
   if (second !== state.second) state.counts.clear();
   state.second = second;
@@ -179,7 +191,7 @@ function isTooOften(state: State, kind: string): boolean {
   return count > state.given.perSecond;
 }
 
-function send(response: ServerResponse, { status, body, headers = {} }: PineconeAnswer): void {
+function sendAnswer(response: ServerResponse, { status, body, headers = {} }: PineconeAnswer): void {
   const isText = typeof body === "string";
   response.writeHead(status, { "content-type": isText ? "text/plain" : "application/json", ...headers });
   response.end(isText ? body : JSON.stringify(body));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MemoryError } from "../errors.ts";
-import { MOST_ATTEMPTS, type Queue } from "../ports/queue.ts";
+import { MAX_ATTEMPTS_PER_RUN, type Queue } from "../ports/queue.ts";
 
 export interface QueueHarness {
   /** Shown in the test output: "memory", "bullmq". */
@@ -19,10 +19,10 @@ const SOON = { timeout: 10_000, interval: 10 };
 /** Long enough for what should not happen. */
 const A_WHILE_MS = 300;
 
-const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A run that counts, and lasts until it is let go. */
-function gated() {
+function createGate() {
   const seen = { begun: 0, ended: 0, atOnce: 0, most: 0 };
   let open = (): void => {};
   const gate = new Promise<void>((resolve) => {
@@ -78,7 +78,7 @@ export function queueConformance(harness: QueueHarness): void {
       queue.offer("expiry");
       const runs = (): number => one.run.mock.calls.length + other.run.mock.calls.length;
       await expect.poll(runs, SOON).toBe(1);
-      await pass(A_WHILE_MS);
+      await wait(A_WHILE_MS);
       expect(runs()).toBe(1);
     });
 
@@ -95,31 +95,31 @@ export function queueConformance(harness: QueueHarness): void {
         queue.offer("expiry");
         other.offer("expiry");
       }
-      await pass(A_WHILE_MS);
+      await wait(A_WHILE_MS);
       const { run } = await counting("expiry");
       await expect.poll(() => run.mock.calls.length, SOON).toBe(1);
-      await pass(A_WHILE_MS);
+      await wait(A_WHILE_MS);
       expect(run).toHaveBeenCalledTimes(1);
     });
 
     it("runs a job once more where it was offered while it ran, and never twice at once", async () => {
-      const { run, seen, open } = gated();
+      const { run, seen, open } = createGate();
       await queue.work("expiry", run);
       await (await second()).work("expiry", run);
       queue.offer("expiry");
       await expect.poll(() => seen.begun, SOON).toBe(1);
       for (let i = 0; i < 5; i += 1) queue.offer("expiry");
-      await pass(A_WHILE_MS);
+      await wait(A_WHILE_MS);
       expect(seen.begun).toBe(1);
       open();
       await expect.poll(() => seen.ended, SOON).toBe(2);
-      await pass(A_WHILE_MS);
+      await wait(A_WHILE_MS);
       expect(seen).toMatchObject({ begun: 2, ended: 2, most: 1 });
     });
 
     it("carries out what was offered when nobody worked", async () => {
       queue.offer("expiry");
-      await pass(20);
+      await wait(20);
       const { run } = await counting("expiry", await second());
       await expect.poll(() => run.mock.calls.length, SOON).toBe(1);
     });
@@ -140,15 +140,15 @@ export function queueConformance(harness: QueueHarness): void {
       await queue.work("expiry", run);
       queue.offer("expiry");
       await expect.poll(() => queue.setAside(10), SOON).toHaveLength(1);
-      expect(run).toHaveBeenCalledTimes(MOST_ATTEMPTS);
+      expect(run).toHaveBeenCalledTimes(MAX_ATTEMPTS_PER_RUN);
       const [aside] = await queue.setAside(10);
-      expect(aside).toMatchObject({ job: "expiry", attempts: MOST_ATTEMPTS, problem: "internal" });
+      expect(aside).toMatchObject({ job: "expiry", attempts: MAX_ATTEMPTS_PER_RUN, problem: "internal" });
       const now = performance.timeOrigin + performance.now();
       expect(Math.abs(Date.parse(aside?.at ?? "") - now)).toBeLessThan(60_000);
       expect(JSON.stringify(aside)).not.toContain("salary");
       isBroken = false;
       queue.offer("expiry");
-      await expect.poll(() => run.mock.calls.length, SOON).toBe(MOST_ATTEMPTS + 1);
+      await expect.poll(() => run.mock.calls.length, SOON).toBe(MAX_ATTEMPTS_PER_RUN + 1);
       expect(await queue.setAside(10)).toHaveLength(1);
     });
 
@@ -182,31 +182,31 @@ export function queueConformance(harness: QueueHarness): void {
       const [{ id } = { id: "" }] = await queue.setAside(10);
       expect(await queue.again("nobody")).toBe(false);
       expect(await queue.again(id)).toBe(true);
-      await expect.poll(() => run.mock.calls.length, SOON).toBe(MOST_ATTEMPTS + 1);
+      await expect.poll(() => run.mock.calls.length, SOON).toBe(MAX_ATTEMPTS_PER_RUN + 1);
       expect(await queue.setAside(10)).toEqual([]);
       expect(await queue.again(id)).toBe(false);
     });
 
     it("tries again for as long as it takes where it is something that passes", async () => {
-      let left = MOST_ATTEMPTS + 1;
+      let left = MAX_ATTEMPTS_PER_RUN + 1;
       const run = vi.fn(async () => {
         left -= 1;
         if (left >= 0) throw new MemoryError("unavailable", "the server is down.");
       });
       await queue.work("expiry", run);
       queue.offer("expiry");
-      await expect.poll(() => run.mock.calls.length, SOON).toBe(MOST_ATTEMPTS + 2);
+      await expect.poll(() => run.mock.calls.length, SOON).toBe(MAX_ATTEMPTS_PER_RUN + 2);
       expect(await queue.setAside(10)).toEqual([]);
     });
 
     it("ends when it is told to: waits for what runs, begins nothing, and leaves what was broken off to others", async () => {
-      const { run, seen } = gated();
+      const { run, seen } = createGate();
       const end = await queue.work("expiry", run);
       queue.offer("expiry");
       await expect.poll(() => seen.begun, SOON).toBe(1);
       await end();
       expect(seen).toMatchObject({ begun: 1, ended: 0, atOnce: 0 });
-      await pass(A_WHILE_MS);
+      await wait(A_WHILE_MS);
       expect(seen.begun).toBe(1);
       const { run: taken } = await counting("expiry", await second());
       await expect.poll(() => taken.mock.calls.length, SOON).toBe(1);
@@ -217,7 +217,7 @@ export function queueConformance(harness: QueueHarness): void {
       expect(await queue.isUp()).toBe(true);
       await queue.close();
       expect(() => queue.offer("expiry")).not.toThrow();
-      await pass(20);
+      await wait(20);
     });
   });
 }

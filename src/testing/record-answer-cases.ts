@@ -1,109 +1,117 @@
 import { expect } from "vitest";
-import type { GivenAnswer } from "../domain/kept-answer.ts";
+import type { HttpAnswer } from "../domain/kept-answer.ts";
 import type { Scope } from "../domain/scope.ts";
-import type { Record } from "../ports/record.ts";
-import { changes, erasure, message } from "./change-sets.ts";
-import { ANN, BOB, dump, type RecordCases } from "./record-dump.ts";
+import type { MemoryStore } from "../ports/record.ts";
+import { makeChangeSet, makeErasureReceipt, makeMessage } from "./change-sets.ts";
+import { ANN, BOB, type MemoryStoreCases, readContents } from "./record-dump.ts";
 
 const AT = "2026-01-02T00:00:00.000Z";
 const LIMITS = { outdated: "2026-01-01T00:00:00.000Z", abandoned: "2026-01-01T23:00:00.000Z" };
-const ANSWER: GivenAnswer = {
+const ANSWER: HttpAnswer = {
   status: 201,
   headers: { "content-type": "application/json", location: "/somewhere" },
   body: '{"text":"a zebra"}',
 };
-const begin = (record: Record, scope: Scope, key: string, at = AT) =>
+const beginAnswer = (record: MemoryStore, scope: Scope, key: string, at = AT) =>
   record.beginAnswer(scope, { key, request: `request of ${key}`, at }, LIMITS);
-const erase = (id: string) => ({ messages: [], memories: [], rewrites: [], receipt: erasure(id) });
+const makeErasureChange = (id: string) => ({
+  messages: [],
+  memories: [],
+  rewrites: [],
+  receipt: makeErasureReceipt(id),
+});
 
 /** Answers under idempotency keys. */
-export const ANSWER_CASES: RecordCases = {
+export const ANSWER_CACHE_CASES: MemoryStoreCases = {
   "an answer begins once, is kept at its end, and then comes back as it was given": async (record) => {
-    expect(await begin(record, ANN, "k")).toBeUndefined();
+    expect(await beginAnswer(record, ANN, "k")).toBeUndefined();
     const begun = { key: "k", request: "request of k", at: AT, state: "begun" };
-    expect(await begin(record, ANN, "k")).toEqual(begun);
+    expect(await beginAnswer(record, ANN, "k")).toEqual(begun);
     await record.endAnswer(ANN, "k", ANSWER, []);
-    expect(await begin(record, ANN, "k")).toEqual({ ...begun, state: "done", answer: ANSWER });
-    expect(await begin(record, BOB, "k")).toBeUndefined();
-    expect(await begin(record, { project: "other", user: ANN.user }, "k")).toBeUndefined();
+    expect(await beginAnswer(record, ANN, "k")).toEqual({ ...begun, state: "done", answer: ANSWER });
+    expect(await beginAnswer(record, BOB, "k")).toBeUndefined();
+    expect(await beginAnswer(record, { project: "other", user: ANN.user }, "k")).toBeUndefined();
   },
 
   "of many that begin under one key at once, one does": async (record) => {
-    const found = await Promise.all(Array.from({ length: 8 }, () => begin(record, ANN, "k")));
+    const found = await Promise.all(Array.from({ length: 8 }, () => beginAnswer(record, ANN, "k")));
     expect(found.filter((one) => one === undefined)).toHaveLength(1);
   },
 
   "an answer that is let go, or was begun and left, or is too old makes room": async (record) => {
-    await begin(record, ANN, "k");
-    await record.letAnswerGo(ANN, "k");
-    expect(await begin(record, ANN, "k", "2026-01-01T22:00:00.000Z")).toBeUndefined();
-    expect(await begin(record, ANN, "k")).toBeUndefined();
-    await begin(record, ANN, "old", "2025-12-31T00:00:00.000Z");
+    await beginAnswer(record, ANN, "k");
+    await record.releaseAnswer(ANN, "k");
+    expect(await beginAnswer(record, ANN, "k", "2026-01-01T22:00:00.000Z")).toBeUndefined();
+    expect(await beginAnswer(record, ANN, "k")).toBeUndefined();
+    await beginAnswer(record, ANN, "old", "2025-12-31T00:00:00.000Z");
     await record.endAnswer(ANN, "old", ANSWER, []);
-    expect(await begin(record, ANN, "old")).toBeUndefined();
+    expect(await beginAnswer(record, ANN, "old")).toBeUndefined();
   },
 
   "what is done is not let go, and what was not begun is not kept": async (record) => {
-    await begin(record, ANN, "k");
+    await beginAnswer(record, ANN, "k");
     await record.endAnswer(ANN, "k", ANSWER, []);
-    await record.letAnswerGo(ANN, "k");
+    await record.releaseAnswer(ANN, "k");
     await record.endAnswer(ANN, "k", { ...ANSWER, status: 500 }, []);
-    expect((await begin(record, ANN, "k"))?.answer).toEqual(ANSWER);
+    expect((await beginAnswer(record, ANN, "k"))?.answer).toEqual(ANSWER);
     await record.endAnswer(ANN, "never", ANSWER, []);
-    expect(await begin(record, ANN, "never")).toBeUndefined();
+    expect(await beginAnswer(record, ANN, "never")).toBeUndefined();
   },
 
   "answers from before a time are dropped, of everybody": async (record) => {
     for (const scope of [ANN, BOB]) {
-      await begin(record, scope, "k");
+      await beginAnswer(record, scope, "k");
       await record.endAnswer(scope, "k", ANSWER, []);
     }
     expect(await record.dropAnswers(AT)).toBe(0);
-    expect((await begin(record, ANN, "k"))?.state).toBe("done");
+    expect((await beginAnswer(record, ANN, "k"))?.state).toBe("done");
     expect(await record.dropAnswers("2026-01-02T00:00:00.001Z")).toBe(2);
-    expect([await begin(record, ANN, "k"), await begin(record, BOB, "k")]).toEqual([undefined, undefined]);
+    expect([await beginAnswer(record, ANN, "k"), await beginAnswer(record, BOB, "k")]).toEqual([
+      undefined,
+      undefined,
+    ]);
   },
 
   "an erasure takes what the user's answers hold, in the same commit, and nobody else's": async (record) => {
-    await record.commit(ANN, changes({ messages: [message("m1")] }));
+    await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
     for (const scope of [ANN, BOB]) {
-      await begin(record, scope, "k");
+      await beginAnswer(record, scope, "k");
       await record.endAnswer(scope, "k", ANSWER, []);
     }
-    expect((await record.touched(ANN, [])).answers).toBe(1);
+    expect((await record.countDependents(ANN, [])).answers).toBe(1);
     expect((await record.scrub(ANN, ["zebra"])).some(({ found }) => found === 1)).toBe(true);
-    await record.commit(ANN, changes({ base: 1, erase: erase("e1") }));
-    expect(await begin(record, ANN, "k")).toEqual({ key: "k", request: "", at: AT, state: "erased" });
-    expect((await begin(record, BOB, "k"))?.answer).toEqual(ANSWER);
-    expect((await record.touched(ANN, [])).answers).toBe(0);
+    await record.commit(ANN, makeChangeSet({ base: 1, erase: makeErasureChange("e1") }));
+    expect(await beginAnswer(record, ANN, "k")).toEqual({ key: "k", request: "", at: AT, state: "erased" });
+    expect((await beginAnswer(record, BOB, "k"))?.answer).toEqual(ANSWER);
+    expect((await record.countDependents(ANN, [])).answers).toBe(0);
     expect((await record.scrub(ANN, ["zebra"])).every(({ found }) => found === 0)).toBe(true);
   },
 
   "an answer that was begun before an erasure is erased at its end, but for the request's own erasure":
     async (record) => {
-      for (const key of ["mine", "other", "both"]) await begin(record, ANN, key);
-      await record.commit(ANN, changes({ erase: erase("e1") }));
+      for (const key of ["mine", "other", "both"]) await beginAnswer(record, ANN, key);
+      await record.commit(ANN, makeChangeSet({ erase: makeErasureChange("e1") }));
       await record.endAnswer(ANN, "mine", ANSWER, ["e1"]);
       await record.endAnswer(ANN, "other", ANSWER, []);
-      await record.commit(ANN, changes({ base: 1, erase: erase("e2") }));
+      await record.commit(ANN, makeChangeSet({ base: 1, erase: makeErasureChange("e2") }));
       await record.endAnswer(ANN, "both", ANSWER, ["e1"]);
-      expect((await begin(record, ANN, "other"))?.state).toBe("erased");
-      expect((await begin(record, ANN, "both"))?.state).toBe("erased");
+      expect((await beginAnswer(record, ANN, "other"))?.state).toBe("erased");
+      expect((await beginAnswer(record, ANN, "both"))?.state).toBe("erased");
       // Done before the second erasure, which took it.
-      expect((await begin(record, ANN, "mine"))?.state).toBe("erased");
-      await begin(record, ANN, "last");
-      await record.commit(ANN, changes({ base: 2, erase: erase("e3") }));
+      expect((await beginAnswer(record, ANN, "mine"))?.state).toBe("erased");
+      await beginAnswer(record, ANN, "last");
+      await record.commit(ANN, makeChangeSet({ base: 2, erase: makeErasureChange("e3") }));
       await record.endAnswer(ANN, "last", ANSWER, ["e3"]);
-      expect((await begin(record, ANN, "last"))?.answer).toEqual(ANSWER);
+      expect((await beginAnswer(record, ANN, "last"))?.answer).toEqual(ANSWER);
     },
 
   "keeping answers changes nothing of the record": async (record) => {
-    await record.commit(ANN, changes({ messages: [message("m1")] }));
-    const before = await dump(record, ANN);
-    await begin(record, ANN, "k");
+    await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
+    const before = await readContents(record, ANN);
+    await beginAnswer(record, ANN, "k");
     await record.endAnswer(ANN, "k", ANSWER, []);
-    await begin(record, BOB, "k");
-    expect(await dump(record, ANN)).toEqual(before);
+    await beginAnswer(record, BOB, "k");
+    expect(await readContents(record, ANN)).toEqual(before);
     expect([await record.revision(BOB), await record.users("default")]).toEqual([0, ["ann"]]);
   },
 };

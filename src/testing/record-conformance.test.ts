@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { memoryRecord } from "../adapters/memory/index.ts";
+import { createInMemoryStore } from "../adapters/memory/index.ts";
 import type { ChangeSet } from "../domain/change-set.ts";
 import type { Scope } from "../domain/scope.ts";
-import type { Delta, Record } from "../ports/record.ts";
-import { RECORD_CASES } from "./record-conformance.ts";
+import type { Delta, MemoryStore } from "../ports/record.ts";
+import { MEMORY_STORE_CASES } from "./record-conformance.ts";
 
-type Fault = (record: Record) => Partial<Record>;
+type Fault = (record: MemoryStore) => Partial<MemoryStore>;
 
 const ANN: Scope = { project: "default", user: "ann" };
 
@@ -23,7 +23,7 @@ const FAULTS: { readonly [what: string]: Fault } = {
     receipt: async (scope, key) => (await record.receipt(scope, key)) ?? record.receipt(ANN, key),
   }),
   "gives units outside a space of everybody": (record) => ({
-    unitsOutside: (_scope, space, limit) => record.unitsOutside(ANN, space, limit),
+    unitsWithStaleEmbeddings: (_scope, space, limit) => record.unitsWithStaleEmbeddings(ANN, space, limit),
   }),
   "gives everybody's erasures": (record) => ({ erasures: () => record.erasures() }),
   "gives everybody's traces": (record) => ({ traces: () => record.traces() }),
@@ -97,11 +97,12 @@ const FAULTS: { readonly [what: string]: Fault } = {
     };
   },
   "finds units outside a space by their first vector alone": (record) => ({
-    unitsOutside: async (scope, space, limit) => ({
-      ...(await record.unitsOutside(scope, space, limit)),
+    unitsWithStaleEmbeddings: async (scope, space, limit) => ({
+      ...(await record.unitsWithStaleEmbeddings(scope, space, limit)),
       ...(space === "test/3" ? { units: [] } : {}),
     }),
-    usersOutside: async (space, limit) => (await record.usersOutside(space, limit)).slice(0, 1),
+    usersWithStaleEmbeddings: async (space, limit) =>
+      (await record.usersWithStaleEmbeddings(space, limit)).slice(0, 1),
   }),
   "gives the log oldest first": (record) => ({
     log: async (scope, options) => (await record.log(scope, options)).reverse(),
@@ -119,7 +120,8 @@ const FAULTS: { readonly [what: string]: Fault } = {
       (await record.traces(scope)).sort((one, other) => (one.receipt < other.receipt ? -1 : 1)),
   }),
   "marks every erasure as verified": (record) => ({
-    erasureMarks: async () => (await record.erasureMarks()).map((mark) => ({ ...mark, isVerified: true })),
+    erasureSummaries: async () =>
+      (await record.erasureSummaries()).map((mark) => ({ ...mark, isVerified: true })),
   }),
   "keeps no trace": (record) =>
     committing(record, async (_scope, changes) => {
@@ -128,13 +130,13 @@ const FAULTS: { readonly [what: string]: Fault } = {
       return { ...changes, erase };
     }),
   "counts what hangs on memories of somebody else": (record) => ({
-    touched: (_scope, memories) => record.touched(ANN, memories),
+    countDependents: (_scope, memories) => record.countDependents(ANN, memories),
   }),
   "counts a receipt for each memory it names": (record) => ({
-    touched: async (scope, memories) => {
-      const each = await Promise.all(memories.map((one) => record.touched(scope, [one])));
+    countDependents: async (scope, memories) => {
+      const each = await Promise.all(memories.map((one) => record.countDependents(scope, [one])));
       const sum = each.reduce((all, { answers }) => all + answers, 0);
-      return { ...(await record.touched(scope, memories)), answers: sum };
+      return { ...(await record.countDependents(scope, memories)), answers: sum };
     },
   }),
   "is named anew each time": () => {
@@ -146,13 +148,13 @@ const FAULTS: { readonly [what: string]: Fault } = {
       },
     };
   },
-  "forgets the copies that were made": () => ({ noteBackup: async () => undefined }),
+  "forgets the copies that were made": () => ({ saveBackupNote: async () => undefined }),
   "notes a copy twice": (record) => {
-    const noted: Awaited<ReturnType<Record["backups"]>> = [];
+    const noted: Awaited<ReturnType<MemoryStore["backups"]>> = [];
     return {
-      noteBackup: async (note) => {
+      saveBackupNote: async (note) => {
         noted.push(note);
-        await record.noteBackup(note);
+        await record.saveBackupNote(note);
       },
       backups: async () => noted,
     };
@@ -166,19 +168,19 @@ const FAULTS: { readonly [what: string]: Fault } = {
   "lets no lease run out": (record) => ({
     takeLease: (name, options) => record.takeLease(name, { ...options, forMs: 60_000 }),
   }),
-  "lets no lease rest": (record) => ({ giveBackLease: (name, token) => record.giveBackLease(name, token) }),
-  "forgets what broke off": () => ({ failedVisits: async () => [] }),
+  "lets no lease rest": (record) => ({ releaseLease: (name, token) => record.releaseLease(name, token) }),
+  "forgets what broke off": () => ({ failedProgress: async () => [] }),
   "answers after it was closed": () => ({ close: async () => undefined }),
 };
 
 describe("the conformance suite of records", () => {
   it("finds nothing wrong with the reference record", async () => {
-    expect(await failing(memoryRecord)).toEqual([]);
+    expect(await failing(createInMemoryStore)).toEqual([]);
   });
 
   it.each(Object.keys(FAULTS))("sees a record that %s", async (what) => {
-    const faulty = (): Record => {
-      const record = memoryRecord();
+    const faulty = (): MemoryStore => {
+      const record = createInMemoryStore();
       return { ...record, ...FAULTS[what]?.(record) };
     };
     expect(await failing(faulty)).not.toEqual([]);
@@ -186,9 +188,9 @@ describe("the conformance suite of records", () => {
 });
 
 /** The titles of the cases that a record fails. */
-async function failing(open: () => Record): Promise<string[]> {
+async function failing(open: () => MemoryStore): Promise<string[]> {
   // At once, for some wait until something has run out.
-  const failed = Object.entries(RECORD_CASES).map(async ([title, run]) => {
+  const failed = Object.entries(MEMORY_STORE_CASES).map(async ([title, run]) => {
     const has = await run(open()).then(
       () => false,
       () => true,
@@ -199,19 +201,19 @@ async function failing(open: () => Record): Promise<string[]> {
 }
 
 function committing(
-  record: Record,
+  record: MemoryStore,
   change: (scope: Scope, changes: ChangeSet) => Promise<ChangeSet>,
-): Partial<Record> {
+): Partial<MemoryStore> {
   return { commit: async (scope, changes) => record.commit(scope, await change(scope, changes)) };
 }
 
-function erasing(record: Record, part: Partial<NonNullable<ChangeSet["erase"]>>): Partial<Record> {
+function erasing(record: MemoryStore, part: Partial<NonNullable<ChangeSet["erase"]>>): Partial<MemoryStore> {
   return committing(record, async (_scope, changes) =>
     changes.erase ? { ...changes, erase: { ...changes.erase, ...part } } : changes,
   );
 }
 
-function reading(record: Record, change: (delta: Delta) => Delta): Partial<Record> {
+function reading(record: MemoryStore, change: (delta: Delta) => Delta): Partial<MemoryStore> {
   return { since: async (scope, revision) => change(await record.since(scope, revision)) };
 }
 
@@ -220,7 +222,7 @@ function joined({ project, user }: Scope): Scope {
 }
 
 /** The record, with each scope taken for another. */
-function inScope(record: Record, other: (scope: Scope) => Scope): Partial<Record> {
+function inScope(record: MemoryStore, other: (scope: Scope) => Scope): Partial<MemoryStore> {
   return {
     revision: (scope) => record.revision(other(scope)),
     commit: (scope, changes) => record.commit(other(scope), changes),

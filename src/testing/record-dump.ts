@@ -4,18 +4,27 @@ import type { Memory } from "../domain/memory.ts";
 import type { ErasureReceipt } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Trace } from "../domain/trace.ts";
-import type { Delta, Record } from "../ports/record.ts";
-import { AT, changes, erasure, IDS, memory, message, trace, unit } from "./change-sets.ts";
+import type { Delta, MemoryStore } from "../ports/record.ts";
+import {
+  BASE_TIME,
+  makeChangeSet,
+  makeErasureReceipt,
+  makeMemory,
+  makeMessage,
+  makeTrace,
+  makeUnit,
+  SAMPLE_IDS,
+} from "./change-sets.ts";
 
 /** One sentence of the contract in `ports/record.ts`, tried on a new, empty record. */
-export type RecordCase = (record: Record) => Promise<void>;
-export type RecordCases = { readonly [title: string]: RecordCase };
+export type MemoryStoreCase = (record: MemoryStore) => Promise<void>;
+export type MemoryStoreCases = { readonly [title: string]: MemoryStoreCase };
 
 export const ANN: Scope = { project: "default", user: "ann" };
 export const BOB: Scope = { project: "default", user: "bob" };
 
 /** What `since` gives of a scope that was never written. */
-export const EMPTY: Delta = {
+export const EMPTY_DELTA: Delta = {
   revision: 0,
   messages: [],
   memories: [],
@@ -26,29 +35,29 @@ export const EMPTY: Delta = {
 };
 
 /** A change-set that touches every table, with ids that end in the mark. */
-export function full(mark: string): ChangeSet {
-  return changes({
-    messages: [message(`message-${mark}`)],
-    memories: [memory(`memory-${mark}`), memory(`other-${mark}`)],
+export function makeFullChangeSet(mark: string): ChangeSet {
+  return makeChangeSet({
+    messages: [makeMessage(`message-${mark}`)],
+    memories: [makeMemory(`memory-${mark}`), makeMemory(`other-${mark}`)],
     links: [{ from: `memory-${mark}`, type: "extends", to: `other-${mark}`, strength: 0.5 }],
     units: [
-      unit(`memory-${mark}`, "memory", `memory-${mark}`),
-      unit(`other-${mark}`, "memory", `other-${mark}`),
-      unit(`message-${mark}#0`, "passage", `message-${mark}`),
+      makeUnit(`memory-${mark}`, "memory", `memory-${mark}`),
+      makeUnit(`other-${mark}`, "memory", `other-${mark}`),
+      makeUnit(`message-${mark}#0`, "passage", `message-${mark}`),
     ],
-    tombstones: [{ hash: `tombstone-${mark}`, of: "words", at: AT }],
+    tombstones: [{ hash: `tombstone-${mark}`, of: "words", at: BASE_TIME }],
     receipt: { key: `key-${mark}`, body: "b", messages: [], memories: [], pending: 0 },
     erase: {
       messages: [],
       memories: [],
       rewrites: [],
-      receipt: erasure(`erasure-${mark}`),
-      trace: trace(`erasure-${mark}`),
+      receipt: makeErasureReceipt(`erasure-${mark}`),
+      trace: makeTrace(`erasure-${mark}`),
     },
   });
 }
 
-export interface Dump {
+export interface StoreContents {
   readonly revision: number;
   readonly all: Delta;
   readonly versions: readonly Memory[];
@@ -62,7 +71,7 @@ export interface Dump {
 }
 
 /** Everything that can be read of a scope. */
-export async function dump(record: Record, scope: Scope): Promise<Dump> {
+export async function readContents(record: MemoryStore, scope: Scope): Promise<StoreContents> {
   return {
     revision: await record.revision(scope),
     all: await record.since(scope, 0),
@@ -71,7 +80,7 @@ export async function dump(record: Record, scope: Scope): Promise<Dump> {
     erasures: await record.erasures(scope),
     traces: await record.traces(scope),
     backups: await record.backups(),
-    receipts: await Promise.all(IDS.map((key) => record.receipt(scope, key))),
-    outside: (await record.unitsOutside(scope, "test/3", 1000)).units.map(({ id }) => id).sort(),
+    receipts: await Promise.all(SAMPLE_IDS.map((key) => record.receipt(scope, key))),
+    outside: (await record.unitsWithStaleEmbeddings(scope, "test/3", 1000)).units.map(({ id }) => id).sort(),
   };
 }

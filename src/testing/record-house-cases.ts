@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import type { JobNote } from "../domain/job.ts";
-import { changes, memory, message, recallReceipt } from "./change-sets.ts";
-import { ANN, BOB, dump, type RecordCases } from "./record-dump.ts";
+import type { JobRun } from "../domain/job.ts";
+import { makeChangeSet, makeMemory, makeMessage, makeRecallReceipt } from "./change-sets.ts";
+import { ANN, BOB, type MemoryStoreCases, readContents } from "./record-dump.ts";
 
-const NOTE: JobNote = {
+const SAMPLE_RUN: JobRun = {
   name: "expiry",
   at: "2026-01-01T00:00:00.000Z",
   tookMs: 12,
@@ -15,25 +15,31 @@ const NOTE: JobNote = {
 const LATER = "2027-01-01T00:00:00.000Z";
 
 /** What background work goes by. */
-export const HOUSE_CASES: RecordCases = {
+export const JOB_CASES: MemoryStoreCases = {
   "users whose messages wait are found, with how many, and by when they were stored": async (record) => {
-    expect(await record.usersWaiting(LATER, 10)).toEqual([]);
+    expect(await record.usersWithPendingMessages(LATER, 10)).toEqual([]);
     const waiting = { digest: "pending" } as const;
-    await record.commit(BOB, changes({ messages: [message("m1"), message("m2", waiting)] }));
-    await record.commit(ANN, changes({ messages: [message("m1", waiting), message("m2", waiting)] }));
+    await record.commit(BOB, makeChangeSet({ messages: [makeMessage("m1"), makeMessage("m2", waiting)] }));
     await record.commit(
       ANN,
-      changes({ base: 1, messages: [message("m3", { digest: "never" }), message("m4", waiting)] }),
+      makeChangeSet({ messages: [makeMessage("m1", waiting), makeMessage("m2", waiting)] }),
     );
-    expect(await record.usersWaiting(LATER, 10)).toEqual([
+    await record.commit(
+      ANN,
+      makeChangeSet({
+        base: 1,
+        messages: [makeMessage("m3", { digest: "never" }), makeMessage("m4", waiting)],
+      }),
+    );
+    expect(await record.usersWithPendingMessages(LATER, 10)).toEqual([
       { scope: BOB, messages: 1 },
       { scope: ANN, messages: 3 },
     ]);
-    expect(await record.usersWaiting(LATER, 1)).toEqual([{ scope: BOB, messages: 1 }]);
-    expect(await record.usersWaiting(message("m1").storedAt, 10)).toEqual([]);
+    expect(await record.usersWithPendingMessages(LATER, 1)).toEqual([{ scope: BOB, messages: 1 }]);
+    expect(await record.usersWithPendingMessages(makeMessage("m1").storedAt, 10)).toEqual([]);
     await record.commit(
       ANN,
-      changes({
+      makeChangeSet({
         base: 2,
         digests: [
           { id: "m1", digest: "done" },
@@ -41,40 +47,40 @@ export const HOUSE_CASES: RecordCases = {
         ],
       }),
     );
-    expect(await record.usersWaiting(LATER, 10)).toEqual([
+    expect(await record.usersWithPendingMessages(LATER, 10)).toEqual([
       { scope: BOB, messages: 1 },
       { scope: ANN, messages: 1 },
     ]);
   },
 
   "a job goes through all users a page at a time, and finds what it noted of each": async (record) => {
-    expect(await record.visits("expiry", { limit: 2 })).toEqual({ users: [] });
+    expect(await record.jobProgress("expiry", { limit: 2 })).toEqual({ users: [] });
     for (const user of ["c", "a", "b"]) {
       const scope = { project: user, user };
-      await record.noteVisits("expiry", [{ scope, visit: { revision: 9 } }]);
-      await record.commit(scope, changes({ messages: [message("m1")] }));
+      await record.saveProgress("expiry", [{ scope, visit: { revision: 9 } }]);
+      await record.commit(scope, makeChangeSet({ messages: [makeMessage("m1")] }));
     }
     const visit = { revision: 1, due: LATER, found: 2 };
     const scope = { project: "a", user: "a" };
-    await record.noteVisits("expiry", [
+    await record.saveProgress("expiry", [
       { scope, visit: { revision: 1 } },
       { scope, visit },
     ]);
-    const first = await record.visits("expiry", { limit: 2 });
+    const first = await record.jobProgress("expiry", { limit: 2 });
     expect(first.users).toEqual([
       { scope: { project: "c", user: "c" }, revision: 1 },
       { scope, revision: 1, visit },
     ]);
     const { cursor = "" } = first;
-    expect(await record.visit("expiry", scope)).toEqual(visit);
-    expect(await record.visit("decay", scope)).toBeUndefined();
-    expect(await record.visit("expiry", { project: "b", user: "b" })).toBeUndefined();
-    await record.noteVisits("following chroma", [{ scope, visit: { revision: 7 } }]);
-    expect(await record.visit("following chroma", scope)).toEqual({ revision: 7 });
-    expect(await record.visits("expiry", { after: cursor, limit: 2 })).toEqual({
+    expect(await record.userProgress("expiry", scope)).toEqual(visit);
+    expect(await record.userProgress("decay", scope)).toBeUndefined();
+    expect(await record.userProgress("expiry", { project: "b", user: "b" })).toBeUndefined();
+    await record.saveProgress("following chroma", [{ scope, visit: { revision: 7 } }]);
+    expect(await record.userProgress("following chroma", scope)).toEqual({ revision: 7 });
+    expect(await record.jobProgress("expiry", { after: cursor, limit: 2 })).toEqual({
       users: [{ scope: { project: "b", user: "b" }, revision: 1 }],
     });
-    expect((await record.visits("decay", { limit: 9 })).users.map((one) => one.visit)).toEqual([
+    expect((await record.jobProgress("decay", { limit: 9 })).users.map((one) => one.visit)).toEqual([
       undefined,
       undefined,
       undefined,
@@ -82,36 +88,36 @@ export const HOUSE_CASES: RecordCases = {
   },
 
   "notes of jobs and visits are no change": async (record) => {
-    await record.commit(ANN, changes({ messages: [message("m1")] }));
-    const before = await dump(record, ANN);
-    await record.noteVisits("decay", [{ scope: ANN, visit: { revision: 1 } }]);
-    await record.noteJob(NOTE);
-    expect(await dump(record, ANN)).toEqual(before);
+    await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
+    const before = await readContents(record, ANN);
+    await record.saveProgress("decay", [{ scope: ANN, visit: { revision: 1 } }]);
+    await record.saveJobRun(SAMPLE_RUN);
+    expect(await readContents(record, ANN)).toEqual(before);
   },
 
   "of each job the last note is kept": async (record) => {
-    expect(await record.jobs()).toEqual([]);
-    await record.noteJob({ ...NOTE, done: 1 });
-    await record.noteJob({ name: "decay", at: LATER, tookMs: 1, done: 0, attempts: 0 });
-    await record.noteJob(NOTE);
-    const notes = (await record.jobs()).toSorted((one, other) => (one.name < other.name ? -1 : 1));
-    expect(notes).toEqual([{ name: "decay", at: LATER, tookMs: 1, done: 0, attempts: 0 }, NOTE]);
+    expect(await record.jobRuns()).toEqual([]);
+    await record.saveJobRun({ ...SAMPLE_RUN, done: 1 });
+    await record.saveJobRun({ name: "decay", at: LATER, tookMs: 1, done: 0, attempts: 0 });
+    await record.saveJobRun(SAMPLE_RUN);
+    const notes = (await record.jobRuns()).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    expect(notes).toEqual([{ name: "decay", at: LATER, tookMs: 1, done: 0, attempts: 0 }, SAMPLE_RUN]);
   },
 
   "memories that a recall gave are known as long as its receipt is kept": async (record) => {
     const item = (id: string) =>
       ({ id, type: "memory", score: 1, status: "current", arms: {}, parts: {} }) as const;
-    expect(await record.recalled(ANN, ["a"])).toEqual([]);
-    await record.commit(ANN, changes({ messages: [message("m1")] }));
-    const first = { ...recallReceipt("r1"), items: [item("a"), item("b")] };
-    const second = { ...recallReceipt("r2"), items: [item("b")], dropped: [{ ...item("c"), why: "" }] };
-    await record.keepRecalls([
+    expect(await record.findRecalled(ANN, ["a"])).toEqual([]);
+    await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
+    const first = { ...makeRecallReceipt("r1"), items: [item("a"), item("b")] };
+    const second = { ...makeRecallReceipt("r2"), items: [item("b")], dropped: [{ ...item("c"), why: "" }] };
+    await record.saveRecallReceipts([
       { scope: ANN, receipts: [first] },
       { scope: { project: "default", user: "nobody" }, receipts: [first] },
       { scope: ANN, receipts: [second] },
     ]);
-    expect((await record.recalled(ANN, ["c", "b", "a", "b", "d"])).toSorted()).toEqual(["a", "b"]);
-    expect(await record.recalled(BOB, ["a"])).toEqual([]);
+    expect((await record.findRecalled(ANN, ["c", "b", "a", "b", "d"])).toSorted()).toEqual(["a", "b"]);
+    expect(await record.findRecalled(BOB, ["a"])).toEqual([]);
   },
 
   "memories that are current are read a page at a time, in the order in which they were first stored": async (
@@ -122,10 +128,10 @@ export const HOUSE_CASES: RecordCases = {
       memories: [],
       more: false,
     });
-    await record.commit(ANN, changes({ memories: ["d", "b", "a", "c"].map((id) => memory(id)) }));
+    await record.commit(ANN, makeChangeSet({ memories: ["d", "b", "a", "c"].map((id) => makeMemory(id)) }));
     await record.commit(
       ANN,
-      changes({ base: 1, memories: [memory("d", 2), memory("b", 2, { status: "retracted" })] }),
+      makeChangeSet({ base: 1, memories: [makeMemory("d", 2), makeMemory("b", 2, { status: "retracted" })] }),
     );
     const first = await record.currentMemories(ANN, { limit: 2 });
     expect([first.revision, first.more]).toEqual([2, true]);

@@ -13,14 +13,14 @@ export function scriptedExtractor(): Extractor {
       return messages.flatMap(({ id, content }) =>
         Array.from(content.matchAll(/[^.!?]+[.!?]?/g)).flatMap(({ 0: sentence, index }) => {
           const start = index + (sentence.length - sentence.trimStart().length);
-          return read({ message: id, start, end: index + sentence.length }, sentence.trim());
+          return readSentence({ message: id, start, end: index + sentence.length }, sentence.trim());
         }),
       );
     },
   };
 }
 
-function read(place: { message: string; start: number; end: number }, sentence: string): Proposal[] {
+function readSentence(place: { message: string; start: number; end: number }, sentence: string): Proposal[] {
   const common = { ...place, kind: "fact", confidence: 0.9, importance: 0.5 } as const;
   const adds = (relation: string, values: readonly string[], holds: "one" | "many"): Proposal[] =>
     values.map((value) => ({

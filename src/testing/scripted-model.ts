@@ -3,8 +3,8 @@ import type { CallOptions } from "../ports/call.ts";
 import type { Completion, LanguageModel, Prompt } from "../ports/language-model.ts";
 
 /** What the model does with a prompt: a text is said, an object takes the place of parts of the answer, an error is thrown. */
-export type Says = (prompt: Prompt, options: CallOptions) => Said | Promise<Said>;
-type Said = string | Error | Partial<Completion>;
+export type Says = (prompt: Prompt, options: CallOptions) => ScriptedReply | Promise<ScriptedReply>;
+type ScriptedReply = string | Error | Partial<Completion>;
 
 export interface ScriptedModel extends LanguageModel {
   /** Every prompt, oldest first. */
@@ -20,8 +20,8 @@ export function scriptedModel(says: Says): ScriptedModel {
     const said = await untilAborted(Promise.resolve(says(prompt, options)), options.signal);
     if (said instanceof Error) throw said;
     const given = typeof said === "string" ? { text: said } : said;
-    const text = withoutThoughts(given.text ?? "");
-    const value = prompt.shape ? jsonOf(text) : undefined;
+    const text = stripThoughts(given.text ?? "");
+    const value = prompt.shape ? parseJson(text) : undefined;
     return {
       finish: "stop",
       model: "scripted-1",
@@ -51,11 +51,11 @@ export function scriptedModel(says: Says): ScriptedModel {
   };
 }
 
-function withoutThoughts(text: string): string {
+function stripThoughts(text: string): string {
   return text.replace(/<think>[\s\S]*?<\/think>/g, "").trim();
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.slice(text.search(/[{[]/), text.search(/[}\]][^}\]]*$/) + 1));
   } catch {

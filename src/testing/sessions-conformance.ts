@@ -12,16 +12,16 @@ export interface SessionsHarness {
   open(clock: Clock): Promise<Sessions>;
 }
 
-const NOON = Date.parse("2026-11-21T12:00:00.000Z");
+const CLOCK_START = Date.parse("2026-11-21T12:00:00.000Z");
 
 /** Runs the whole contract of `ports/sessions.ts` against one adapter. Call it at the top level of a test file. */
 export function sessionsConformance(harness: SessionsHarness): void {
   const title = `Sessions: ${harness.name}${harness.missing ? ` (${harness.missing})` : ""}`;
   describe.skipIf(harness.missing)(title, () => {
-    let now = NOON;
+    let now = CLOCK_START;
     let sessions: Sessions;
     beforeEach(async () => {
-      now = NOON;
+      now = CLOCK_START;
       sessions = await harness.open(() => new Date(now));
     });
     afterEach(() => sessions.close());

@@ -1,19 +1,23 @@
-import { memoryFollower } from "../adapters/memory/index.ts";
+import { createInMemoryVectorIndex } from "../adapters/memory/index.ts";
 import { MemoryError } from "../errors.ts";
-import type { Follower } from "../ports/follower.ts";
+import type { VectorIndex } from "../ports/follower.ts";
 
 /** A follower in memory that a test can take away, hold up, and spoil behind the engine's back. */
-export interface TroubledFollower extends Follower {
+export interface FaultyVectorIndex extends VectorIndex {
   /** `down`: every call fails. `hung`: none comes back, whatever its signal says. */
   trouble: "none" | "down" | "hung";
   /** Names of the calls that came, in order. */
-  readonly asked: string[];
+  readonly calls: string[];
   /** The same index without troubles. */
-  readonly within: Follower;
+  readonly inner: VectorIndex;
 }
 
-export function troubledFollower({ name = "shaky" }: { readonly name?: string } = {}): TroubledFollower {
-  const within = memoryFollower({ name });
+export function createFaultyVectorIndex({
+  name = "shaky",
+}: {
+  readonly name?: string;
+} = {}): FaultyVectorIndex {
+  const within = createInMemoryVectorIndex({ name });
   const asked: string[] = [];
   const through = async <Result>(call: string, run: () => Promise<Result>): Promise<Result> => {
     asked.push(call);
@@ -23,11 +27,11 @@ export function troubledFollower({ name = "shaky" }: { readonly name?: string } 
     }
     return run();
   };
-  const follower: TroubledFollower = {
+  const follower: FaultyVectorIndex = {
     name,
     trouble: "none",
-    asked,
-    within,
+    calls: asked,
+    inner: within,
     prepare: (space, options) => through("prepare", () => within.prepare(space, options)),
     put: (of, entries, options) => through("put", () => within.put(of, entries, options)),
     drop: (of, ids, options) => through("drop", () => within.drop(of, ids, options)),

@@ -1,40 +1,46 @@
-import { canonical } from "../domain/canonical.ts";
-import type { Record } from "../ports/record.ts";
-import { ORDERED_PARTS, WHOLE_PARTS, type Whole, type WholePart, type WholeRow } from "../ports/whole.ts";
+import { toCanonicalJson } from "../domain/canonical.ts";
+import type { MemoryStore } from "../ports/record.ts";
+import {
+  DUMP_PARTS,
+  type DumpPart,
+  type DumpRow,
+  ORDERED_DUMP_PARTS,
+  type StoreDump,
+} from "../ports/whole.ts";
 
-type Rows = { readonly [part: string]: readonly unknown[] };
+type RowsByPart = { readonly [part: string]: readonly unknown[] };
 
 /** Everything that a record holds, part by part; rows that have no order of their own are put in one. */
-export async function wholeRows(whole: Whole, limit = 1000): Promise<Rows> {
+export async function readAllRows(whole: StoreDump, limit = 1000): Promise<RowsByPart> {
   const all: { [part: string]: readonly unknown[] } = {};
-  for (const part of WHOLE_PARTS) {
+  for (const part of DUMP_PARTS) {
     const rows: unknown[] = [];
-    for await (const page of pages(whole, part, limit)) rows.push(...page.map(plain));
-    all[part] = ORDERED_PARTS.has(part) ? rows : rows.map(canonical).toSorted();
+    for await (const page of iteratePages(whole, part, limit)) rows.push(...page.map(toPlainRow));
+    all[part] = ORDERED_DUMP_PARTS.has(part) ? rows : rows.map(toCanonicalJson).toSorted();
   }
   return all;
 }
 
 /** Copies everything from one record into another, by pages of `limit` rows. */
-export async function pour(from: Whole, to: Whole, limit = 1000): Promise<void> {
-  await to.fill({ from: "there", part: "users", done: 0, of: 0 });
-  for (const part of WHOLE_PARTS) {
-    for await (const page of pages(from, part, limit)) await to.put(part, page);
+export async function copyAll(from: StoreDump, to: StoreDump, limit = 1000): Promise<void> {
+  await to.beginCopy({ from: "there", part: "users", done: 0, of: 0 });
+  for (const part of DUMP_PARTS) {
+    for await (const page of iteratePages(from, part, limit)) await to.putRows(part, page);
   }
-  await to.filled();
+  await to.finishCopy();
 }
 
 /** The whole of a record that has one. */
-export function wholeOf({ whole, name }: Record): Whole {
+export function requireStoreDump({ dump: whole, name }: MemoryStore): StoreDump {
   if (!whole) throw new Error(`the record "${name}" cannot be read or written whole`);
   return whole;
 }
 
-async function* pages<Part extends WholePart>(
-  whole: Whole,
+async function* iteratePages<Part extends DumpPart>(
+  whole: StoreDump,
   part: Part,
   limit: number,
-): AsyncIterable<readonly WholeRow<Part>[]> {
+): AsyncIterable<readonly DumpRow<Part>[]> {
   if (!whole.parts.includes(part)) return;
   let after: string | undefined;
   do {
@@ -45,8 +51,8 @@ async function* pages<Part extends WholePart>(
 }
 
 /** As JSON has it, with the numbers of a vector. */
-function plain(row: object): unknown {
+function toPlainRow(row: object): unknown {
   if (!("unit" in row)) return JSON.parse(JSON.stringify(row));
-  const { unit, ...rest } = row as WholeRow<"units">;
+  const { unit, ...rest } = row as DumpRow<"units">;
   return { ...rest, unit: { ...unit, vector: [...unit.vector] } };
 }

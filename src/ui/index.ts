@@ -3,16 +3,16 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** A file of the page, as it is sent. */
-export interface Asset {
+export interface PageAsset {
   /** Where it is served. */
   readonly path: string;
   readonly type: string;
   readonly body: string;
   /** Changes whenever the body does: an HTTP entity tag. */
-  readonly mark: string;
+  readonly etag: string;
 }
 
-const SCRIPTS = [
+const SCRIPT_NAMES = [
   "app",
   "calls",
   "chat",
@@ -27,21 +27,21 @@ const SCRIPTS = [
 ];
 
 /** The page: plain files, with no build of their own and nothing from anywhere else. */
-export function pageAssets(): Asset[] {
+export function readPageAssets(): PageAsset[] {
   return [
-    asset("/", "page.html", "text/html; charset=utf-8"),
-    asset("/app.css", "app.css", "text/css; charset=utf-8"),
-    asset("/icon.svg", "icon.svg", "image/svg+xml"),
-    ...SCRIPTS.map((name) => asset(`/${name}.js`, `${name}.js`, "text/javascript; charset=utf-8")),
+    readAsset("/", "page.html", "text/html; charset=utf-8"),
+    readAsset("/app.css", "app.css", "text/css; charset=utf-8"),
+    readAsset("/icon.svg", "icon.svg", "image/svg+xml"),
+    ...SCRIPT_NAMES.map((name) => readAsset(`/${name}.js`, `${name}.js`, "text/javascript; charset=utf-8")),
   ];
 }
 
-function asset(path: string, file: string, type: string): Asset {
+function readAsset(path: string, file: string, type: string): PageAsset {
   const body = readFileSync(fileURLToPath(new URL(file, import.meta.url)), "utf8");
   return {
     path,
     type,
     body,
-    mark: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`,
+    etag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`,
   };
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pineconeServer } from "../../src/testing/pinecone-server.ts";
+import { startPineconeServer } from "../../src/testing/pinecone-server.ts";
 import { keepsakeWith, place, type Ran } from "../e2e/shell.ts";
 
 /** The command line on real servers, by settings alone: what `keepsake serve` reads, too. */
@@ -70,7 +70,7 @@ describe("by settings", { timeout: 60_000 }, () => {
   });
 
   it("PINECONE_API_KEY and KEEPSAKE_FOLLOWER have Pinecone follow", async () => {
-    await using server = await pineconeServer({ apiKey: "pc-1" });
+    await using server = await startPineconeServer({ apiKey: "pc-1" });
     const pinecone = { PINECONE_API_KEY: "pc-1", PINECONE_CONTROLLER_HOST: server.url };
     expect(await story({ ...FOLLOWED, ...pinecone, KEEPSAKE_FOLLOWER: "pinecone" })).toMatch(
       /index: pinecone/,

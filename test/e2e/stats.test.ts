@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
-import { modelCall } from "../../src/testing/calls-cases.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { makeModelCall } from "../../src/testing/calls-cases.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "keepsake-stats-"));
@@ -22,12 +22,17 @@ function keepsake(args: readonly string[], more: { readonly [name: string]: stri
 beforeAll(async () => {
   const at = new Date().toISOString();
   const own = { project: "default", user: "me", at };
-  const record = await openSqliteRecord({ path: db });
-  const { cost: _cost, ...unpriced } = modelCall({ id: "4", ...own, purpose: "answer", model: "qwen3:8b" });
+  const record = await openSqliteStore({ path: db });
+  const { cost: _cost, ...unpriced } = makeModelCall({
+    id: "4",
+    ...own,
+    purpose: "answer",
+    model: "qwen3:8b",
+  });
   await record.calls.note(
     [
-      modelCall({ id: "1", ...own, cost: 0.0021 }),
-      modelCall({
+      makeModelCall({ id: "1", ...own, cost: 0.0021 }),
+      makeModelCall({
         id: "2",
         ...own,
         outcome: "rate_limited",
@@ -36,9 +41,9 @@ beforeAll(async () => {
         tokensOut: 0,
         cost: 0,
       }),
-      modelCall({ id: "3", ...own, purpose: "chat", cost: 1.5 }),
+      makeModelCall({ id: "3", ...own, purpose: "chat", cost: 1.5 }),
       unpriced,
-      modelCall({ id: "5", ...own, project: "other", cost: 99 }),
+      makeModelCall({ id: "5", ...own, project: "other", cost: 99 }),
     ],
     [{ project: "default", user: "me", day: at.slice(0, 10), turns: 20 }],
   );

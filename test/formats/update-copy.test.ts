@@ -15,14 +15,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MIGRATIONS } from "../../src/adapters/sqlite/migrations/index.ts";
+import { SQLITE_MIGRATIONS } from "../../src/adapters/sqlite/migrations/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import { FORMATS } from "./formats.ts";
 import { digestRows, growFile, rowsOf } from "./grow.ts";
 import { readAll } from "./story.ts";
 import { readingsOf, unpackFormat, versionOf } from "./unpack.ts";
 
-const NEWEST = MIGRATIONS.length;
+const NEWEST = SQLITE_MIGRATIONS.length;
 const OLDER = FORMATS.filter(({ version }) => version < NEWEST);
 const DAY_MS = 24 * 3_600_000;
 let folder = "";

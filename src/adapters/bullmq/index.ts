@@ -1,10 +1,10 @@
-import { JOBS, type JobName } from "../../domain/job.ts";
+import { JOB_NAMES, type JobName } from "../../domain/job.ts";
 import { ERROR_CODES, MemoryError } from "../../errors.ts";
-import { MOST_ATTEMPTS, type Queue, type SetAside } from "../../ports/queue.ts";
-import { within } from "../shared/within.ts";
+import { MAX_ATTEMPTS_PER_RUN, type Queue, type SetAside } from "../../ports/queue.ts";
+import { withTimeout } from "../shared/within.ts";
 import type { BullmqConnection, BullmqJob, BullmqLibrary, BullmqQueue, BullmqWorker } from "./library.ts";
-import { offers, put } from "./offers.ts";
-import { processorOf } from "./processing.ts";
+import { addJob, createOfferer } from "./offers.ts";
+import { createProcessor } from "./processing.ts";
 
 export type { BullmqConnection, BullmqLibrary } from "./library.ts";
 
@@ -32,9 +32,9 @@ export const BULLMQ_CLIENT = {
 } as const;
 
 /** What an ioredis client says of itself when nothing comes through. */
-const GONE: readonly string[] = ["reconnecting", "close", "end"];
+const DOWN_STATES: readonly string[] = ["reconnecting", "close", "end"];
 
-const ASK_MS = 5000;
+const ANSWER_MS = 5000;
 const PING_MS = 1000;
 const CLOSE_MS = 5000;
 
@@ -49,16 +49,17 @@ export function bullmqQueue<Connection extends BullmqConnection>(options: Bullmq
   let isClosed = false;
 
   const queueOf = (job: JobName): BullmqQueue => {
-    const found = queues.get(job) ?? quiet(new library.Queue(nameOf(job), { connection, prefix }));
+    const found =
+      queues.get(job) ?? ignoreErrors(new library.Queue(toQueueName(job), { connection, prefix }));
     queues.set(job, found);
     return found;
   };
   const send = (job: JobName, afterMs: number): Promise<void> =>
-    put(queueOf(job), job, { afterMs, firstPauseMs });
-  const offer = offers(send);
+    addJob(queueOf(job), job, { afterMs, firstPauseMs });
+  const offer = createOfferer(send);
   const isUp = (): Promise<boolean> => {
-    if (isClosed || GONE.includes(connection.status)) return Promise.resolve(false);
-    return within(connection.ping(), PING_MS, down).then(
+    if (isClosed || DOWN_STATES.includes(connection.status)) return Promise.resolve(false);
+    return withTimeout(connection.ping(), PING_MS, createDownError).then(
       () => true,
       () => false,
     );
@@ -66,7 +67,7 @@ export function bullmqQueue<Connection extends BullmqConnection>(options: Bullmq
   const ended = async (one: { close(force?: boolean): Promise<void> }): Promise<void> => {
     // A connection that is down is not said good-bye to: that would wait until it is up again.
     const isForced = !(await isUp());
-    await within(one.close(isForced), CLOSE_MS, down).catch(() => {});
+    await withTimeout(one.close(isForced), CLOSE_MS, createDownError).catch(() => {});
   };
 
   return {
@@ -80,13 +81,13 @@ export function bullmqQueue<Connection extends BullmqConnection>(options: Bullmq
     async work(job, run) {
       if (isClosed) throw new MemoryError("unavailable", "this queue is closed. Open another.");
       const stopping = new AbortController();
-      const processor = processorOf(library, run, { stopping: stopping.signal, firstPauseMs });
-      const worker: BullmqWorker = quiet(
-        new library.Worker(nameOf(job), processor, {
+      const processor = createProcessor(library, run, { stopping: stopping.signal, firstPauseMs });
+      const worker: BullmqWorker = ignoreErrors(
+        new library.Worker(toQueueName(job), processor, {
           connection,
           prefix,
           concurrency: 1,
-          maxStalledCount: MOST_ATTEMPTS,
+          maxStalledCount: MAX_ATTEMPTS_PER_RUN,
           lockDuration: lockMs,
           stalledInterval: lockMs,
         }),
@@ -101,10 +102,10 @@ export function bullmqQueue<Connection extends BullmqConnection>(options: Bullmq
     },
 
     async setAside(limit) {
-      if (!(await isUp())) throw down();
-      const failed = JOBS.map(async (job) => {
-        const found = await asked(queueOf(job).getFailed(0, limit - 1));
-        return found.flatMap((one) => (one ? [asideOf(job, one)] : []));
+      if (!(await isUp())) throw createDownError();
+      const failed = JOB_NAMES.map(async (job) => {
+        const found = await awaitAnswer(queueOf(job).getFailed(0, limit - 1));
+        return found.flatMap((one) => (one ? [toSetAside(job, one)] : []));
       });
       const all = (await Promise.all(failed)).flat();
       return all.toSorted((one, other) => (one.at < other.at ? 1 : -1)).slice(0, limit);
@@ -112,13 +113,13 @@ export function bullmqQueue<Connection extends BullmqConnection>(options: Bullmq
 
     async again(id) {
       const [, job, number] = /^(.+)-(\d+)$/.exec(id) ?? [];
-      const name = JOBS.find((one) => one === job);
+      const name = JOB_NAMES.find((one) => one === job);
       if (!name || number === undefined) return false;
-      if (!(await isUp())) throw down();
-      const found = await asked(queueOf(name).getJob(number));
-      if (!found || !(await asked(found.isFailed()))) return false;
-      await asked(send(name, 0));
-      await asked(found.remove());
+      if (!(await isUp())) throw createDownError();
+      const found = await awaitAnswer(queueOf(name).getJob(number));
+      if (!found || !(await awaitAnswer(found.isFailed()))) return false;
+      await awaitAnswer(send(name, 0));
+      await awaitAnswer(found.remove());
       return true;
     },
 
@@ -131,17 +132,19 @@ export function bullmqQueue<Connection extends BullmqConnection>(options: Bullmq
 }
 
 /** Keys of Redis are cut at colons. */
-function nameOf(job: JobName): string {
+function toQueueName(job: JobName): string {
   return job.replaceAll(":", "-");
 }
 
 /** What a connection goes through is no fault of the program: it comes back, or `isUp` says that it does not. */
-function quiet<One extends { on(event: "error", listener: (error: Error) => void): unknown }>(one: One): One {
+function ignoreErrors<One extends { on(event: "error", listener: (error: Error) => void): unknown }>(
+  one: One,
+): One {
   one.on("error", () => {});
   return one;
 }
 
-function asideOf(
+function toSetAside(
   job: JobName,
   { id, failedReason, finishedOn, timestamp, attemptsMade }: BullmqJob,
 ): SetAside {
@@ -154,17 +157,17 @@ function asideOf(
   };
 }
 
-function down(): MemoryError {
+function createDownError(): MemoryError {
   return new MemoryError(
     "unavailable",
     "Redis, which holds the queue, does not answer. Work goes on without it.",
   );
 }
 
-async function asked<Value>(answer: Promise<Value>): Promise<Value> {
+async function awaitAnswer<Value>(answer: Promise<Value>): Promise<Value> {
   try {
-    return await within(answer, ASK_MS, down);
+    return await withTimeout(answer, ANSWER_MS, createDownError);
   } catch (error) {
-    throw error instanceof MemoryError ? error : down();
+    throw error instanceof MemoryError ? error : createDownError();
   }
 }

@@ -1,23 +1,23 @@
 import type { JobName } from "../../domain/job.ts";
-import { MOST_ATTEMPTS } from "../../ports/queue.ts";
+import { MAX_ATTEMPTS_PER_RUN } from "../../ports/queue.ts";
 import type { BullmqJobOptions, BullmqQueue } from "./library.ts";
 
 /** So many that failed are kept for each job: they are looked at, not collected. */
-const MOST_FAILED = 100;
+const MAX_KEPT_FAILURES = 100;
 
 /** Puts a job into its queue: one that waits already is this one, and one that runs is run once more. */
-export async function put(
+export async function addJob(
   queue: BullmqQueue,
   job: JobName,
   { afterMs, firstPauseMs }: { readonly afterMs: number; readonly firstPauseMs: number },
 ): Promise<void> {
   const options: BullmqJobOptions = {
     ...(afterMs > 0 ? { delay: afterMs } : {}),
-    attempts: MOST_ATTEMPTS,
+    attempts: MAX_ATTEMPTS_PER_RUN,
     backoff: { type: "exponential", delay: firstPauseMs },
     deduplication: { id: job, keepLastIfActive: true },
     removeOnComplete: true,
-    removeOnFail: { count: MOST_FAILED },
+    removeOnFail: { count: MAX_KEPT_FAILURES },
     stackTraceLimit: 1,
   };
   await queue.add(job, {}, options);
@@ -27,7 +27,7 @@ export async function put(
  * Offers that never wait for Redis: one at a time for each job is on its way, and what comes meanwhile is one more after it. So no
  * line grows while Redis is gone.
  */
-export function offers(
+export function createOfferer(
   send: (job: JobName, afterMs: number) => Promise<void>,
 ): (job: JobName, afterMs: number) => void {
   /** What comes after the one on its way: the soonest. */

@@ -1,13 +1,13 @@
-import { codeOf, isPassing } from "../../errors.ts";
-import { pauseAfter } from "../../ports/queue.ts";
-import { within } from "../shared/within.ts";
+import { getErrorCode, isRetryable } from "../../errors.ts";
+import { computeRetryDelay } from "../../ports/queue.ts";
+import { withTimeout } from "../shared/within.ts";
 import type { BullmqJob, BullmqLibrary } from "./library.ts";
 
 /** A Redis that does not answer holds up no end of a program for longer. */
 const LEAVE_MS = 2000;
 
 /** Runs what BullMQ hands out; what only has to wait, or was broken off, goes back without being counted as a failure. */
-export function processorOf<Connection>(
+export function createProcessor<Connection>(
   { DelayedError }: Pick<BullmqLibrary<Connection>, "DelayedError">,
   run: (signal: AbortSignal) => Promise<void>,
   { stopping, firstPauseMs }: { readonly stopping: AbortSignal; readonly firstPauseMs: number },
@@ -20,15 +20,15 @@ export function processorOf<Connection>(
       if (stopping.aborted) {
         // Somebody else's at once. Where that cannot be said, its lock runs out, and it is taken over then.
         const moved = job.moveToDelayed(Date.now(), token);
-        await within(moved, LEAVE_MS, () => new Error("late")).catch(() => {});
+        await withTimeout(moved, LEAVE_MS, () => new Error("late")).catch(() => {});
         throw new DelayedError();
       }
-      if (isPassing(error)) {
-        await job.moveToDelayed(Date.now() + pauseAfter(job.attemptsStarted, firstPauseMs), token);
+      if (isRetryable(error)) {
+        await job.moveToDelayed(Date.now() + computeRetryDelay(job.attemptsStarted, firstPauseMs), token);
         throw new DelayedError();
       }
       // Its message goes into Redis: the code alone, for nobody knows what another error's says.
-      throw new Error(codeOf(error));
+      throw new Error(getErrorCode(error));
     }
   };
 }

@@ -1,33 +1,37 @@
 import { isMemoryError, MemoryError } from "../../errors.ts";
-import { type Patience, patiently } from "../shared/retry.ts";
-import { within } from "../shared/within.ts";
+import { type RetryPolicy, retryWithBackoff } from "../shared/retry.ts";
+import { withTimeout } from "../shared/within.ts";
 
 /** How Chroma is asked: what is asked, and whoever breaks it off. */
-export interface Asking {
+export interface ChromaRequester {
   /** Asks for something; gives nothing where what was asked about is not there. */
-  ask<Value>(work: () => Promise<Value>, signal?: AbortSignal): Promise<Value | undefined>;
+  request<Value>(work: () => Promise<Value>, signal?: AbortSignal): Promise<Value | undefined>;
   /**
    * As `ask`, for what writes to a collection, and for what looks whether something is gone from it. Chroma's client cannot be
    * told to stop: a write that took too long may still arrive, and must not arrive behind a later one. So the next waits for it.
    */
-  inTurn<Value>(name: string, work: () => Promise<Value>, signal?: AbortSignal): Promise<Value | undefined>;
+  requestInOrder<Value>(
+    name: string,
+    work: () => Promise<Value>,
+    signal?: AbortSignal,
+  ): Promise<Value | undefined>;
 }
 
 /** Every request has `timeoutMs`; only one that was one too many (429) is tried again, until `deadlineMs`. */
-export function asking(patience: Patience): Asking {
+export function createChromaRequester(patience: RetryPolicy): ChromaRequester {
   /** What is under way, and may go on when nobody waits for it any more, by collection. */
   const late = new Map<string, Promise<unknown>>();
 
   const ask = <Value>(work: () => Promise<Value>, signal?: AbortSignal): Promise<Value | undefined> =>
-    patiently<Value | undefined>(patience, signal, async (timeoutMs) => {
+    retryWithBackoff<Value | undefined>(patience, signal, async (timeoutMs) => {
       try {
-        return { value: await within(work(), timeoutMs, () => tooLate(timeoutMs), signal) };
+        return { value: await withTimeout(work(), timeoutMs, () => createTimeoutError(timeoutMs), signal) };
       } catch (error) {
         signal?.throwIfAborted();
         if (isMemoryError(error)) throw error;
-        if (nameOf(error) === "ChromaNotFoundError") return { value: undefined };
-        if (nameOf(error) === "ChromaRateLimitError") return { failed: tooMany() };
-        throw troubleOf(error);
+        if (getErrorName(error) === "ChromaNotFoundError") return { value: undefined };
+        if (getErrorName(error) === "ChromaRateLimitError") return { failed: createRateLimitError() };
+        throw toChromaError(error);
       }
     });
 
@@ -40,30 +44,31 @@ export function asking(patience: Patience): Asking {
   };
 
   return {
-    ask,
-    async inTurn(name, work, signal) {
+    request: ask,
+    async requestInOrder(name, work, signal) {
       const before = late.get(name);
-      if (before) await within(before, patience.timeoutMs, () => tooLate(patience.timeoutMs), signal);
+      if (before)
+        await withTimeout(before, patience.timeoutMs, () => createTimeoutError(patience.timeoutMs), signal);
       return ask(() => remembered(name, work), signal);
     },
   };
 }
 
-function tooLate(timeoutMs: number): MemoryError {
+function createTimeoutError(timeoutMs: number): MemoryError {
   return new MemoryError("unavailable", `Chroma did not answer within ${timeoutMs} ms.`);
 }
 
-function tooMany(): MemoryError {
+function createRateLimitError(): MemoryError {
   return new MemoryError("unavailable", "Chroma has too many requests. Try again later.");
 }
 
-function nameOf(error: unknown): string {
+function getErrorName(error: unknown): string {
   return error instanceof Error ? error.name : "";
 }
 
 /** By name: the client's package is not ours to import. What its messages say is left out, for they repeat what was sent. */
-function troubleOf(error: unknown): MemoryError {
-  const name = nameOf(error);
+function toChromaError(error: unknown): MemoryError {
+  const name = getErrorName(error);
   if (/^Chroma(Auth|Unauthorized|Forbidden)Error$/.test(name)) {
     return new MemoryError("forbidden", "Chroma refuses the credentials. Check its token.", { cause: name });
   }

@@ -1,28 +1,28 @@
 import { createHash } from "node:crypto";
-import { scopeKey } from "../../domain/scope.ts";
+import { toScopeKey } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { FollowerSpace, FollowerUser } from "../../ports/follower.ts";
-import type { Asking } from "./asking.ts";
+import type { VectorIndexSpace, VectorIndexUser } from "../../ports/follower.ts";
+import type { ChromaRequester } from "./asking.ts";
 import type { ChromaClientLike, ChromaCollectionLike, ChromaHnsw } from "./client.ts";
 
 /**
  * A collection for each user. One for all, asked with a filter, is ten times slower at 100,000 entries, and its index,
  * which is approximate, loses what the filter leaves over.
  */
-export interface Collections {
+export interface ChromaCollections {
   /**
    * A user's; nothing where there is none, unless it is to be made. `unavailable` where it would be the first of a server that
    * came back empty: whoever fills it must know.
    */
-  of(user: FollowerUser, make: boolean, signal?: AbortSignal): Promise<ChromaCollectionLike | undefined>;
+  of(user: VectorIndexUser, make: boolean, signal?: AbortSignal): Promise<ChromaCollectionLike | undefined>;
   /** Forgets what is known of one: the server says that it is not there. */
-  forget(user: FollowerUser): void;
+  forget(user: VectorIndexUser): void;
   /** Makes the collection by which a server is known that was prepared for this space. */
-  mark(space: FollowerSpace, signal?: AbortSignal): Promise<void>;
+  mark(space: VectorIndexSpace, signal?: AbortSignal): Promise<void>;
   /** `unavailable` where that is gone. */
   checkMark(signal?: AbortSignal): Promise<void>;
   /** Those that we made; of other spaces alone, where one is named. */
-  ours(except?: FollowerSpace, signal?: AbortSignal): Promise<ChromaCollectionLike[]>;
+  ours(except?: VectorIndexSpace, signal?: AbortSignal): Promise<ChromaCollectionLike[]>;
 }
 
 /**
@@ -37,21 +37,21 @@ const HNSW: ChromaHnsw = {
   sync_threshold: 2,
   batch_size: 2,
 };
-const MARK = "keepsake";
+const MARK_FIELD = "keepsake";
 /** So many handles are kept; the others are asked for again. */
 const MOST_KEPT = 2000;
 const PAGE = 500;
 
-export function collections(
+export function createChromaCollections(
   client: ChromaClientLike,
-  asking: Asking,
+  asking: ChromaRequester,
   prefix: string,
-  space: () => FollowerSpace,
-): Collections {
+  space: () => VectorIndexSpace,
+): ChromaCollections {
   const kept = new Map<string, ChromaCollectionLike>();
-  const nameOf = (user: FollowerUser): string =>
-    `${prefix}-${shortly(spaceKey(space()), 8)}-${shortly(scopeKey(user), 40)}`;
-  const markOf = (of: FollowerSpace): string => `${prefix}-${shortly(spaceKey(of), 8)}-prepared`;
+  const nameOf = (user: VectorIndexUser): string =>
+    `${prefix}-${hashToDigits(toSpaceKey(space()), 8)}-${hashToDigits(toScopeKey(user), 40)}`;
+  const markOf = (of: VectorIndexSpace): string => `${prefix}-${hashToDigits(toSpaceKey(of), 8)}-prepared`;
 
   const keep = (name: string, one: ChromaCollectionLike): ChromaCollectionLike => {
     const [oldest] = kept.keys();
@@ -60,13 +60,13 @@ export function collections(
     return one;
   };
 
-  const made = (name: string, of: FollowerSpace, signal?: AbortSignal) => {
-    const metadata = { [MARK]: prefix, dimensions: of.dimensions };
+  const made = (name: string, of: VectorIndexSpace, signal?: AbortSignal) => {
+    const metadata = { [MARK_FIELD]: prefix, dimensions: of.dimensions };
     const wanted = { name, embeddingFunction: null, configuration: { hnsw: HNSW }, metadata };
-    return asking.inTurn(name, () => client.getOrCreateCollection(wanted), signal);
+    return asking.requestInOrder(name, () => client.getOrCreateCollection(wanted), signal);
   };
   const checkMark = async (signal?: AbortSignal): Promise<void> => {
-    if (await asking.ask(() => client.getCollection({ name: markOf(space()) }), signal)) return;
+    if (await asking.request(() => client.getCollection({ name: markOf(space()) }), signal)) return;
     throw new MemoryError("unavailable", "Chroma has lost what it was given. It is filled again.");
   };
 
@@ -79,22 +79,23 @@ export function collections(
       if (make) await checkMark(signal);
       const found = await (make
         ? made(name, space(), signal)
-        : asking.ask(() => client.getCollection({ name }), signal));
-      return found && keep(name, checked(found, prefix));
+        : asking.request(() => client.getCollection({ name }), signal));
+      return found && keep(name, checkCollection(found, prefix));
     },
     async mark(of, signal) {
       const found = await made(markOf(of), of, signal);
-      if (found) checked(found, prefix);
+      if (found) checkCollection(found, prefix);
     },
     checkMark,
     async ours(except, signal) {
       const all: ChromaCollectionLike[] = [];
       for (let offset = 0; ; offset += PAGE) {
-        const page = (await asking.ask(() => client.listCollections({ limit: PAGE, offset }), signal)) ?? [];
-        all.push(...page.filter((one) => one.metadata?.[MARK] === prefix));
+        const page =
+          (await asking.request(() => client.listCollections({ limit: PAGE, offset }), signal)) ?? [];
+        all.push(...page.filter((one) => one.metadata?.[MARK_FIELD] === prefix));
         if (page.length < PAGE) break;
       }
-      const other = except && shortly(spaceKey(except), 8);
+      const other = except && hashToDigits(toSpaceKey(except), 8);
       return all.filter(({ name }) => {
         const of = /^-([0-9a-f]{8})-(?:[0-9a-f]{40}|prepared)$/.exec(name.slice(prefix.length))?.[1];
         return of !== undefined && of !== other;
@@ -104,16 +105,16 @@ export function collections(
 }
 
 /** A collection of such a name that we did not make, or that measures otherwise, is somebody else's. */
-function checked(one: ChromaCollectionLike, prefix: string): ChromaCollectionLike {
-  if (one.metadata?.[MARK] === prefix && one.configuration?.hnsw?.space === "cosine") return one;
+function checkCollection(one: ChromaCollectionLike, prefix: string): ChromaCollectionLike {
+  if (one.metadata?.[MARK_FIELD] === prefix && one.configuration?.hnsw?.space === "cosine") return one;
   throw invalid(`The collection "${one.name}" in Chroma is not Keepsake's. Choose another prefix.`);
 }
 
 /** Names in Chroma are plain ASCII and at most 512 characters; and nobody's name is to be read in one. */
-function shortly(text: string, digits: number): string {
+function hashToDigits(text: string, digits: number): string {
   return createHash("sha256").update(text).digest("hex").slice(0, digits);
 }
 
-function spaceKey({ fingerprint, dimensions }: FollowerSpace): string {
+function toSpaceKey({ fingerprint, dimensions }: VectorIndexSpace): string {
   return JSON.stringify([fingerprint, dimensions]);
 }

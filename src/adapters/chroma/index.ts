@@ -3,18 +3,18 @@ import { checkCount } from "../../domain/limits.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call.ts";
 import type {
-  Follower,
-  FollowerEntry,
-  FollowerHit,
-  FollowerRemains,
-  FollowerSpace,
-  FollowerUser,
+  VectorIndex,
+  VectorIndexEntry,
+  VectorIndexHit,
+  VectorIndexRemainder,
+  VectorIndexSpace,
+  VectorIndexUser,
 } from "../../ports/follower.ts";
-import { asking } from "./asking.ts";
+import { createChromaRequester } from "./asking.ts";
 import type { ChromaClientLike, ChromaCollectionLike, ChromaEntries, ChromaWhereDocument } from "./client.ts";
-import { collections } from "./collections.ts";
-import { chromaWhere } from "./where.ts";
-import { wipe, wipeWhole } from "./wiping.ts";
+import { createChromaCollections } from "./collections.ts";
+import { toChromaFilter } from "./where.ts";
+import { wipeCollection, wipeEntries } from "./wiping.ts";
 
 export type {
   ChromaClientLike,
@@ -24,7 +24,7 @@ export type {
   ChromaWhereDocument,
 } from "./client.ts";
 
-export interface ChromaFollowerOptions {
+export interface ChromaVectorIndexOptions {
   /** A `ChromaClient` that the caller made: address, tenant, database and token are its own. */
   readonly client: ChromaClientLike;
   /** How the names of our collections begin ("keepsake"); two programs on one database take two. */
@@ -36,8 +36,12 @@ export interface ChromaFollowerOptions {
 }
 
 /** A `Follower` that can narrow by what stands in the texts, where it holds them. */
-export interface ChromaFollower extends Follower {
-  nearest(of: FollowerUser, vector: Float32Array, options: ChromaNearestOptions): Promise<FollowerHit[]>;
+export interface ChromaVectorIndex extends VectorIndex {
+  nearest(
+    of: VectorIndexUser,
+    vector: Float32Array,
+    options: ChromaNearestOptions,
+  ): Promise<VectorIndexHit[]>;
 }
 
 export interface ChromaNearestOptions extends CallOptions {
@@ -52,8 +56,8 @@ const MOST_IN_ONE = 500;
 /** Writing a vector over takes Chroma five times as long as putting it, and much longer where it is busy. */
 const WIPED_IN_ONE = 100;
 /** Ids of one page: each begins with counting from the first. */
-const PAGE = 5000;
-const REMAINS: readonly FollowerRemains[] = [
+const PAGE_IDS = 5000;
+const CHROMA_REMAINDERS: readonly VectorIndexRemainder[] = [
   { place: "free pages of Chroma's chroma.sqlite3, until they are written over or `chroma vacuum` is run" },
 ];
 
@@ -61,7 +65,7 @@ const REMAINS: readonly FollowerRemains[] = [
  * Chroma (server 1.x, client 3.5) as a follower: a collection for each user, cosine similarity. `invalid_input` for options
  * that cannot work.
  */
-export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
+export function createChromaVectorIndex(options: ChromaVectorIndexOptions): ChromaVectorIndex {
   const { client, prefix = "keepsake", texts: withTexts = false } = options;
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,399}$/.test(prefix)) {
     throw invalid(
@@ -69,8 +73,8 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
     );
   }
   const timeoutMs = checkCount(options.timeoutMs ?? 10_000, "timeoutMs", 1, 600_000);
-  const asked = asking({ tries: 5, timeoutMs, deadlineMs: 6 * timeoutMs });
-  let space: FollowerSpace | undefined;
+  const asked = createChromaRequester({ tries: 5, timeoutMs, deadlineMs: 6 * timeoutMs });
+  let space: VectorIndexSpace | undefined;
   let isClosed = false;
   let most: number | undefined;
 
@@ -78,7 +82,7 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
     signal?.throwIfAborted();
     if (isClosed) throw new MemoryError("unavailable", "The index in Chroma is closed. Open another.");
   };
-  const spaceNow = (): FollowerSpace => {
+  const spaceNow = (): VectorIndexSpace => {
     if (!space) throw invalid("The index in Chroma is not prepared: call prepare() first.");
     return space;
   };
@@ -87,16 +91,16 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
     if (length === dimensions) return;
     throw invalid(`The index in Chroma takes vectors of ${dimensions} numbers, not ${length}.`);
   };
-  const held = collections(client, asked, prefix, spaceNow);
+  const held = createChromaCollections(client, asked, prefix, spaceNow);
   const batchSize = async (signal?: AbortSignal): Promise<number> => {
-    const said = most ?? (await asked.ask(() => client.getMaxBatchSize(), signal));
+    const said = most ?? (await asked.request(() => client.getMaxBatchSize(), signal));
     most = Math.max(1, Math.min(MOST_IN_ONE, said ?? MOST_IN_ONE));
     return most;
   };
 
   /** Asks a user's collection; once more where the one that we knew has been dropped. Nothing where there is none. */
   const onCollection = async <Value>(
-    user: FollowerUser,
+    user: VectorIndexUser,
     { make = false, signal }: { readonly make?: boolean; readonly signal: AbortSignal | undefined },
     work: (collection: ChromaCollectionLike) => Promise<Value | undefined>,
   ): Promise<Value | undefined> => {
@@ -116,7 +120,7 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
 
   const takeAway = async (all: readonly ChromaCollectionLike[], signal?: AbortSignal): Promise<void> => {
     for (const one of all)
-      await wipeWhole(asked, client, one, {
+      await wipeCollection(asked, client, one, {
         limit: Math.min(WIPED_IN_ONE, await batchSize(signal)),
         withTexts,
         signal,
@@ -126,7 +130,7 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
   return {
     name: "chroma",
     holdsTexts: withTexts,
-    remains: REMAINS,
+    remains: CHROMA_REMAINDERS,
 
     async prepare(wanted, { signal } = {}) {
       begin(signal);
@@ -140,10 +144,14 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
       for (const { vector } of entries) checkLength(vector);
       const last = [...new Map(entries.map((entry) => [entry.id, entry])).values()];
       // Before the first wait: whoever gave them may change them meanwhile.
-      const records = last.map((entry) => recordOf(entry, withTexts));
-      for (const chunk of chunksOf(records, entries.length === 0 ? 1 : await batchSize(signal))) {
+      const records = last.map((entry) => toChromaRecord(entry, withTexts));
+      for (const chunk of splitIntoChunks(records, entries.length === 0 ? 1 : await batchSize(signal))) {
         await onCollection(user, { make: true, signal }, (collection) =>
-          asked.inTurn(collection.name, () => done(collection.upsert(together(chunk))), signal),
+          asked.requestInOrder(
+            collection.name,
+            () => returnTrue(collection.upsert(toChromaEntries(chunk))),
+            signal,
+          ),
         );
       }
     },
@@ -151,9 +159,9 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
     async drop(user, ids, { signal } = {}) {
       begin(signal);
       const limit = ids.length === 0 ? 1 : Math.min(WIPED_IN_ONE, await batchSize(signal));
-      for (const chunk of chunksOf([...new Set(ids)], limit)) {
+      for (const chunk of splitIntoChunks([...new Set(ids)], limit)) {
         await onCollection(user, { signal }, (collection) =>
-          wipe(asked, collection, chunk, { withTexts, signal }),
+          wipeEntries(asked, collection, chunk, { withTexts, signal }),
         );
       }
     },
@@ -175,7 +183,7 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
           "whereDocument: no texts are held in Chroma. Open it with `texts`.",
         );
       }
-      const narrowed = chromaWhere(where);
+      const narrowed = toChromaFilter(where);
       const query = {
         queryEmbeddings: [[...vector]],
         nResults: limit,
@@ -184,19 +192,19 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
         include: ["distances"] as ["distances"],
       };
       const found = await onCollection(user, { signal }, (collection) =>
-        asked.ask(() => collection.query(query), signal),
+        asked.request(() => collection.query(query), signal),
       );
       // Of nobody there is nothing; of a server that came back empty there is no answer.
       if (!found) await held.checkMark(signal);
-      return hitsOf(found);
+      return toHits(found);
     },
 
     async held(user, ids, { signal } = {}) {
       begin(signal);
       const there: string[] = [];
-      for (const chunk of chunksOf([...new Set(ids)], MOST_IN_ONE)) {
+      for (const chunk of splitIntoChunks([...new Set(ids)], MOST_IN_ONE)) {
         const found = await onCollection(user, { signal }, (collection) =>
-          asked.inTurn(collection.name, () => collection.get({ ids: chunk, include: [] }), signal),
+          asked.requestInOrder(collection.name, () => collection.get({ ids: chunk, include: [] }), signal),
         );
         there.push(...(found?.ids ?? []));
       }
@@ -204,13 +212,13 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
     },
 
     async *entries(user, { signal } = {}) {
-      for (let offset = 0; ; offset += PAGE) {
+      for (let offset = 0; ; offset += PAGE_IDS) {
         begin(signal);
         const page = await onCollection(user, { signal }, (collection) =>
-          asked.ask(() => collection.get({ limit: PAGE, offset, include: [] }), signal),
+          asked.request(() => collection.get({ limit: PAGE_IDS, offset, include: [] }), signal),
         );
         if (page && page.ids.length > 0) yield page.ids;
-        if (!page || page.ids.length < PAGE) return;
+        if (!page || page.ids.length < PAGE_IDS) return;
       }
     },
 
@@ -233,7 +241,7 @@ interface ChromaRecord {
   readonly document: string | undefined;
 }
 
-function recordOf({ id, vector, metadata, text }: FollowerEntry, withTexts: boolean): ChromaRecord {
+function toChromaRecord({ id, vector, metadata, text }: VectorIndexEntry, withTexts: boolean): ChromaRecord {
   const { type, owner, at, kind, session } = metadata;
   return {
     id,
@@ -244,7 +252,7 @@ function recordOf({ id, vector, metadata, text }: FollowerEntry, withTexts: bool
   };
 }
 
-function together(records: readonly ChromaRecord[]): ChromaEntries {
+function toChromaEntries(records: readonly ChromaRecord[]): ChromaEntries {
   const documents = records.flatMap(({ document }) => (document === undefined ? [] : [document]));
   return {
     ids: records.map(({ id }) => id),
@@ -255,7 +263,7 @@ function together(records: readonly ChromaRecord[]): ChromaEntries {
 }
 
 /** Distances of this space are 1 - cosine. */
-function hitsOf(found: Awaited<ReturnType<ChromaCollectionLike["query"]>> | undefined): FollowerHit[] {
+function toHits(found: Awaited<ReturnType<ChromaCollectionLike["query"]>> | undefined): VectorIndexHit[] {
   const distances = found?.distances[0] ?? [];
   return (found?.ids[0] ?? []).map((id, i) => ({
     id,
@@ -263,13 +271,13 @@ function hitsOf(found: Awaited<ReturnType<ChromaCollectionLike["query"]>> | unde
   }));
 }
 
-function chunksOf<Value>(all: readonly Value[], size: number): Value[][] {
+function splitIntoChunks<Value>(all: readonly Value[], size: number): Value[][] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_one, i) =>
     all.slice(i * size, (i + 1) * size),
   );
 }
 
-async function done(work: Promise<unknown>): Promise<true> {
+async function returnTrue(work: Promise<unknown>): Promise<true> {
   await work;
   return true;
 }

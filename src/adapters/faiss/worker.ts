@@ -2,9 +2,9 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { type ErrorCode, MemoryError } from "../../errors.ts";
-import { type Frame, framed, frameReader } from "./frames.ts";
+import { createFrameReader, encodeFrame, type PythonFrame } from "./frames.ts";
 
-export interface WorkerOptions {
+export interface PythonWorkerOptions {
   /** The interpreter: a name, or a path. */
   readonly python: string;
   readonly folder: string;
@@ -15,9 +15,9 @@ export interface WorkerOptions {
 }
 
 /** One process, from its start to its end. */
-export interface Worker {
+export interface PythonProcess {
   /** Asks; answers come in the order of the calls. `unavailable` for all that is open when the process ends. */
-  ask(header: object, body?: Uint8Array): Promise<Frame>;
+  request(header: object, body?: Uint8Array): Promise<PythonFrame>;
   isOver(): boolean;
   /** Lets it finish what it was asked, for a while; then it is ended. */
   end(): Promise<void>;
@@ -30,27 +30,27 @@ const MOST_OPEN = 256;
 const LAST_WORDS_MS = 2000;
 const CODES: readonly ErrorCode[] = ["invalid_input", "unsupported", "unavailable"];
 
-interface Waiting {
-  readonly resolve: (frame: Frame) => void;
+interface PendingFrame {
+  readonly resolve: (frame: PythonFrame) => void;
   readonly reject: (error: Error) => void;
 }
 
 /** Starts the Python program beside this file. `onAnswer` is told of each answer, `onOver` of its end. */
-export function startWorker(
-  { python, folder, memoryBytes, gpu, stuckMs }: WorkerOptions,
+export function startPythonProcess(
+  { python, folder, memoryBytes, gpu, stuckMs }: PythonWorkerOptions,
   { onAnswer, onOver }: { readonly onAnswer: () => void; readonly onOver: () => void },
-): Worker {
-  const open = new Map<number, Waiting>();
+): PythonProcess {
+  const open = new Map<number, PendingFrame>();
   const over = Promise.withResolvers<void>();
   let isOver = false;
-  let why = ended();
+  let why = createEndedError();
   let last = 0;
   let watch: NodeJS.Timeout | undefined;
 
   // -B: nothing is written beside the script. -s: nothing of the user's own folder is loaded in place of a package.
   const argv = ["-B", "-s", SCRIPT, folder, String(memoryBytes), ...(gpu ? ["gpu"] : [])];
   const child = spawn(python, argv, { stdio: ["pipe", "pipe", "ignore"] });
-  hold(child, false);
+  setKeepAlive(child, false);
 
   const finish = (error: MemoryError): void => {
     if (isOver) return;
@@ -68,65 +68,65 @@ export function startWorker(
   };
   const watchOver = (): void => {
     clearTimeout(watch);
-    watch = open.size === 0 ? undefined : setTimeout(() => giveUp(stuck(stuckMs)), stuckMs);
-    hold(child, open.size > 0);
+    watch = open.size === 0 ? undefined : setTimeout(() => giveUp(createStuckError(stuckMs)), stuckMs);
+    setKeepAlive(child, open.size > 0);
   };
-  const take = ({ header, body }: Frame): void => {
+  const take = ({ header, body }: PythonFrame): void => {
     const id = Number(header.id);
     const waiting = open.get(id);
     // The first frame answers nobody: it says what is there.
     if (header.id === undefined) {
-      if (header.ok !== true) giveUp(missing(header, python));
+      if (header.ok !== true) giveUp(createMissingPackageError(header, python));
       return;
     }
     open.delete(id);
     watchOver();
     onAnswer();
     if (header.ok === true) waiting?.resolve({ header, body });
-    else waiting?.reject(refusal(header));
+    else waiting?.reject(toRefusalError(header));
   };
 
-  const read = frameReader();
+  const read = createFrameReader();
   child.stdout.on("data", (piece: Buffer) => {
     try {
       for (const frame of read(piece)) take(frame);
     } catch {
-      giveUp(ended());
+      giveUp(createEndedError());
     }
   });
   // A pipe that broke is told of by the end of the process.
   child.stdin.on("error", () => {});
-  child.on("error", () => finish(notThere(python)));
+  child.on("error", () => finish(createMissingPythonError(python)));
   child.on("exit", () => finish(why));
 
   return {
     isOver: () => isOver,
-    ask(header, body) {
+    request(header, body) {
       if (isOver) return Promise.reject(why);
       if (open.size >= MOST_OPEN) {
         return Promise.reject(new MemoryError("unavailable", "FAISS is asked too much at once. Try again."));
       }
       last += 1;
-      const { promise, resolve, reject } = Promise.withResolvers<Frame>();
+      const { promise, resolve, reject } = Promise.withResolvers<PythonFrame>();
       const isFirst = open.size === 0;
       open.set(last, { resolve, reject });
       if (isFirst) watchOver();
-      child.stdin.write(framed({ ...header, id: last }, body));
+      child.stdin.write(encodeFrame({ ...header, id: last }, body));
       return promise;
     },
     async end() {
       if (isOver) return;
       child.stdin.end();
-      const timer = setTimeout(() => giveUp(ended()), LAST_WORDS_MS);
+      const timer = setTimeout(() => giveUp(createEndedError()), LAST_WORDS_MS);
       await over.promise;
       clearTimeout(timer);
     },
-    kill: () => giveUp(ended()),
+    kill: () => giveUp(createEndedError()),
   };
 }
 
 /** While nothing is asked of it, the worker does not keep the program from ending. */
-function hold(child: ChildProcessByStdio<Writable, Readable, null>, isHeld: boolean): void {
+function setKeepAlive(child: ChildProcessByStdio<Writable, Readable, null>, isHeld: boolean): void {
   const how = isHeld ? "ref" : "unref";
   child[how]();
   for (const pipe of [child.stdin, child.stdout]) {
@@ -134,7 +134,7 @@ function hold(child: ChildProcessByStdio<Writable, Readable, null>, isHeld: bool
   }
 }
 
-function refusal(header: Frame["header"]): Error {
+function toRefusalError(header: PythonFrame["header"]): Error {
   const code = CODES.find((one) => one === header.code);
   const message = typeof header.message === "string" ? header.message : "FAISS refuses.";
   return Object.assign(new MemoryError(code ?? "unavailable", message), {
@@ -142,7 +142,7 @@ function refusal(header: Frame["header"]): Error {
   });
 }
 
-function missing({ code, message }: Frame["header"], python: string): MemoryError {
+function createMissingPackageError({ code, message }: PythonFrame["header"], python: string): MemoryError {
   if (code === "no_gpu") {
     return new MemoryError(
       "unavailable",
@@ -156,20 +156,20 @@ function missing({ code, message }: Frame["header"], python: string): MemoryErro
   );
 }
 
-function notThere(python: string): MemoryError {
+function createMissingPythonError(python: string): MemoryError {
   return new MemoryError(
     "unavailable",
     `There is no ${python} to run FAISS with. Install Python 3, or name another.`,
   );
 }
 
-function stuck(ms: number): MemoryError {
+function createStuckError(ms: number): MemoryError {
   return new MemoryError(
     "unavailable",
     `The worker of FAISS did nothing for ${ms} ms and was ended. Try again.`,
   );
 }
 
-function ended(): MemoryError {
+function createEndedError(): MemoryError {
   return new MemoryError("unavailable", "The worker of FAISS ended. It is started again with the next call.");
 }

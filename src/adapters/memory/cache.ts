@@ -1,7 +1,7 @@
-import { scopeKey } from "../../domain/scope.ts";
+import { toScopeKey } from "../../domain/scope.ts";
 import type { Cache } from "../../ports/cache.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { bars } from "../shared/bars.ts";
+import { createErasureBarriers } from "../shared/bars.ts";
 
 export interface MemoryCacheOptions {
   readonly clock: Clock;
@@ -13,7 +13,7 @@ export interface MemoryCacheOptions {
   readonly bytes?: number;
 }
 
-interface Entry {
+interface CachedBytes {
   readonly bytes: Uint8Array;
   readonly until: number;
 }
@@ -21,13 +21,13 @@ interface Entry {
 /** Of an entry beside its bytes. */
 const ENTRY_BYTES = 200;
 /** Nothing that was read so long ago is still on its way. */
-const BARRED_MS = 86_400_000;
+const BARRIER_MS = 86_400_000;
 
 /** A cache in this process, the reference of the port. */
 export function memoryCache(options: MemoryCacheOptions): Cache {
   const { clock, ttlMs: own = 3_600_000, entryBytes = 8_000_000, bytes: most = 64_000_000 } = options;
-  const users = new Map<string, Map<string, Entry>>();
-  const barred = bars(clock, BARRED_MS);
+  const users = new Map<string, Map<string, CachedBytes>>();
+  const barred = createErasureBarriers(clock, BARRIER_MS);
   let held = 0;
 
   const take = (user: string, name: string): boolean => {
@@ -54,17 +54,17 @@ export function memoryCache(options: MemoryCacheOptions): Cache {
 
     async get(of, name, { signal } = {}) {
       signal?.throwIfAborted();
-      const entry = users.get(scopeKey(of))?.get(name);
+      const entry = users.get(toScopeKey(of))?.get(name);
       return entry && entry.until > clock().getTime() ? entry.bytes.slice() : undefined;
     },
 
     async put(of, name, bytes, { signal, ttlMs = own, revision } = {}) {
       signal?.throwIfAborted();
-      const user = scopeKey(of);
-      if (barred.isBarred(user, revision)) return;
+      const user = toScopeKey(of);
+      if (barred.isBlocked(user, revision)) return;
       take(user, name);
       if (bytes.length > entryBytes) return;
-      const entries = users.get(user) ?? new Map<string, Entry>();
+      const entries = users.get(user) ?? new Map<string, CachedBytes>();
       entries.set(name, { bytes: bytes.slice(), until: clock().getTime() + ttlMs });
       held += bytes.length + ENTRY_BYTES;
       users.delete(user);
@@ -74,8 +74,8 @@ export function memoryCache(options: MemoryCacheOptions): Cache {
 
     async drop(of, { signal, revision } = {}) {
       signal?.throwIfAborted();
-      const user = scopeKey(of);
-      barred.bar(user, revision);
+      const user = toScopeKey(of);
+      barred.raise(user, revision);
       barred.sweep();
       const names = [...(users.get(user)?.keys() ?? [])];
       for (const name of names) take(user, name);

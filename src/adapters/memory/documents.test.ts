@@ -1,8 +1,8 @@
 import { documentsConformance } from "../../testing/documents-conformance.ts";
-import { memoryDocuments } from "./documents.ts";
+import { createMemoryDocuments } from "./documents.ts";
 
 documentsConformance({
   name: "memory",
-  open: async () => memoryDocuments(),
+  open: async () => createMemoryDocuments(),
   second: async (documents) => documents,
 });

@@ -1,7 +1,7 @@
 import type { Documents, SharedDocument } from "../../ports/documents.ts";
 
 /** The reference `Documents`: in this process alone, and gone with it. */
-export function memoryDocuments(): Documents {
+export function createMemoryDocuments(): Documents {
   const held = new Map<string, Required<SharedDocument>>();
   let marks = 0;
   return {

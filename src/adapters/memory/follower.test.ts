@@ -1,4 +1,4 @@
-import { followerConformance } from "../../testing/follower-conformance.ts";
-import { memoryFollower } from "./index.ts";
+import { vectorIndexConformance } from "../../testing/follower-conformance.ts";
+import { createInMemoryVectorIndex } from "./index.ts";
 
-followerConformance({ name: "memory", open: async () => memoryFollower() });
+vectorIndexConformance({ name: "memory", open: async () => createInMemoryVectorIndex() });

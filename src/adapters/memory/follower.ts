@@ -1,18 +1,23 @@
-import { matches } from "../../domain/filter.ts";
-import { scopeKey } from "../../domain/scope.ts";
+import { matchesFilter } from "../../domain/filter.ts";
+import { toScopeKey } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call.ts";
-import type { Follower, FollowerEntry, FollowerSpace, FollowerUser } from "../../ports/follower.ts";
+import type {
+  VectorIndex,
+  VectorIndexEntry,
+  VectorIndexSpace,
+  VectorIndexUser,
+} from "../../ports/follower.ts";
 
-type Held = Pick<FollowerEntry, "id" | "vector" | "metadata">;
+type StoredVectorEntry = Pick<VectorIndexEntry, "id" | "vector" | "metadata">;
 
 /** Entries in one page of `entries`. */
-const PAGE = 500;
+const PAGE_ENTRIES = 500;
 
 /** The reference follower: in process, exact, and short enough to read as the specification. It keeps nothing. */
-export function memoryFollower({ name = "memory" }: { readonly name?: string } = {}): Follower {
-  const users = new Map<string, Map<string, Held>>();
-  let space: FollowerSpace | undefined;
+export function createInMemoryVectorIndex({ name = "memory" }: { readonly name?: string } = {}): VectorIndex {
+  const users = new Map<string, Map<string, StoredVectorEntry>>();
+  let space: VectorIndexSpace | undefined;
   let isClosed = false;
 
   /** What every call begins with. */
@@ -20,7 +25,8 @@ export function memoryFollower({ name = "memory" }: { readonly name?: string } =
     signal?.throwIfAborted();
     if (isClosed) throw new MemoryError("unavailable", `the index "${name}" is closed. Open another.`);
   };
-  const of = (user: FollowerUser): Map<string, Held> => users.get(scopeKey(user)) ?? new Map<string, Held>();
+  const of = (user: VectorIndexUser): Map<string, StoredVectorEntry> =>
+    users.get(toScopeKey(user)) ?? new Map<string, StoredVectorEntry>();
   const checkLength = (vector: Float32Array): void => {
     if (!space) throw invalid(`the index "${name}" is not prepared: call prepare() first.`);
     if (vector.length === space.dimensions) return;
@@ -43,7 +49,7 @@ export function memoryFollower({ name = "memory" }: { readonly name?: string } =
       for (const { id, vector, metadata } of entries) {
         held.set(id, { id, vector: vector.slice(), metadata: { ...metadata } });
       }
-      users.set(scopeKey(user), held);
+      users.set(toScopeKey(user), held);
     },
 
     async drop(user, ids, options) {
@@ -54,15 +60,15 @@ export function memoryFollower({ name = "memory" }: { readonly name?: string } =
 
     async dropUser(user, options) {
       begin(options);
-      users.delete(scopeKey(user));
+      users.delete(toScopeKey(user));
     },
 
     async nearest(user, vector, { limit, where = {}, ...options }) {
       begin(options);
       checkLength(vector);
       return [...of(user).values()]
-        .filter(({ metadata }) => matches(where, { ...metadata }))
-        .map(({ id, vector: other }) => ({ id, score: cosine(vector, other) }))
+        .filter(({ metadata }) => matchesFilter(where, { ...metadata }))
+        .map(({ id, vector: other }) => ({ id, score: computeCosine(vector, other) }))
         .sort((one, other) => other.score - one.score)
         .slice(0, limit);
     },
@@ -76,9 +82,9 @@ export function memoryFollower({ name = "memory" }: { readonly name?: string } =
     async *entries(user, options) {
       begin(options);
       const ids = [...of(user).keys()];
-      for (let from = 0; from < ids.length; from += PAGE) {
+      for (let from = 0; from < ids.length; from += PAGE_ENTRIES) {
         begin(options);
-        yield ids.slice(from, from + PAGE);
+        yield ids.slice(from, from + PAGE_ENTRIES);
       }
     },
 
@@ -95,7 +101,7 @@ export function memoryFollower({ name = "memory" }: { readonly name?: string } =
 }
 
 /** Of vectors of unit length; within -1 and 1 in spite of rounding. */
-function cosine(one: Float32Array, other: Float32Array): number {
+function computeCosine(one: Float32Array, other: Float32Array): number {
   const product = one.reduce((sum, part, i) => sum + part * (other[i] ?? 0), 0);
   return Math.max(-1, Math.min(1, product));
 }

@@ -1,19 +1,19 @@
-import type { JobName, JobNote } from "../../domain/job.ts";
+import type { JobName, JobRun } from "../../domain/job.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { HouseKeeping } from "../../ports/house-keeping.ts";
-import { leases } from "./leases.ts";
-import type { User } from "./user.ts";
+import type { JobStore } from "../../ports/house-keeping.ts";
+import { createMemoryLeases } from "./leases.ts";
+import type { MemoryUser } from "./user.ts";
 
 /** What background work goes by, over the users of a record. `read` gives a user, or an empty one. */
-export function houseKeeping(
-  users: ReadonlyMap<string, User>,
-  read: (scope: Scope) => User,
-  notes: Map<string, JobNote>,
-): HouseKeeping {
+export function createMemoryJobStore(
+  users: ReadonlyMap<string, MemoryUser>,
+  read: (scope: Scope) => MemoryUser,
+  notes: Map<string, JobRun>,
+): JobStore {
   return {
-    ...leases(),
+    ...createMemoryLeases(),
 
-    async usersWaiting(storedBefore, limit) {
+    async usersWithPendingMessages(storedBefore, limit) {
       return [...users.values()]
         .map(({ scope, messages }) => ({
           scope: { ...scope },
@@ -25,7 +25,7 @@ export function houseKeeping(
         .slice(0, limit);
     },
 
-    async visits(job, { after = "0", limit }) {
+    async jobProgress(job, { after = "0", limit }) {
       const all = [...users.values()];
       const page = all.slice(Number(after), Number(after) + limit).map(({ scope, revision, visits }) => {
         const visit = visits.get(job);
@@ -35,18 +35,18 @@ export function houseKeeping(
       return { users: page, ...(end < all.length ? { cursor: String(end) } : {}) };
     },
 
-    async visit(job, scope) {
+    async userProgress(job, scope) {
       return structuredClone(read(scope).visits.get(job));
     },
 
-    async noteVisits(job, visits) {
+    async saveProgress(job, visits) {
       for (const { scope, visit } of visits) {
         const user = read(scope);
         if (user.revision > 0) user.visits.set(job, { ...visit });
       }
     },
 
-    async failedVisits({ attempts, limit }) {
+    async failedProgress({ attempts, limit }) {
       const failed = [...users.values()].flatMap(({ scope, revision, visits }) =>
         [...visits]
           .filter(([, visit]) => (visit.failed?.attempts ?? 0) >= Math.max(1, attempts))
@@ -71,18 +71,18 @@ export function houseKeeping(
       return structuredClone({ revision, memories: rest.slice(0, limit), more: rest.length > limit });
     },
 
-    async recalled(scope, memories) {
+    async findRecalled(scope, memories) {
       const given = new Set(
         [...read(scope).recalls.values()].flatMap(({ items }) => items.map(({ id }) => id)),
       );
       return [...new Set(memories)].filter((id) => given.has(id));
     },
 
-    async jobs() {
+    async jobRuns() {
       return structuredClone([...notes.values()]);
     },
 
-    async noteJob(note) {
+    async saveJobRun(note) {
       notes.set(note.name, structuredClone(note));
     },
   };

@@ -1,43 +1,43 @@
-import type { KeptAnswer } from "../../domain/kept-answer.ts";
-import { type Scope, scopeKey } from "../../domain/scope.ts";
-import type { KeptAnswers } from "../../ports/kept-answers.ts";
+import type { StoredAnswer } from "../../domain/kept-answer.ts";
+import { type Scope, toScopeKey } from "../../domain/scope.ts";
+import type { AnswerCache } from "../../ports/kept-answers.ts";
 
 /** One answer, and the receipts of the erasures that came while it was begun. */
-interface Held {
-  kept: KeptAnswer;
+interface MemoryAnswer {
+  kept: StoredAnswer;
   readonly erasures: string[];
 }
 
-export interface HeldAnswers {
-  readonly port: KeptAnswers;
+export interface MemoryAnswerCache {
+  readonly port: AnswerCache;
   /** To be called with each erasure of a user. */
   erase(scope: Scope, receipt: string): void;
   /** What is held, of those that are done. */
   bodies(scope: Scope): string[];
   /** All of everybody, with the receipts of the erasures that came while one was begun. */
-  rows(): { readonly scope: Scope; readonly kept: KeptAnswer; readonly erasures: readonly string[] }[];
+  rows(): { readonly scope: Scope; readonly kept: StoredAnswer; readonly erasures: readonly string[] }[];
   /** Adds one as it is; one that is there stays. */
-  put(scope: Scope, kept: KeptAnswer, erasures: readonly string[]): void;
+  put(scope: Scope, kept: StoredAnswer, erasures: readonly string[]): void;
   clear(): void;
 }
 
 /** Answers under idempotency keys, in this process. `check` throws where the record is closed, or the scope is none. */
-export function heldAnswers(check: (scope: Scope) => void): HeldAnswers {
-  const users = new Map<string, Map<string, Held>>();
+export function createMemoryAnswerCache(check: (scope: Scope) => void): MemoryAnswerCache {
+  const users = new Map<string, Map<string, MemoryAnswer>>();
   const scopes = new Map<string, Scope>();
-  const of = (scope: Scope): Map<string, Held> => {
+  const of = (scope: Scope): Map<string, MemoryAnswer> => {
     check(scope);
-    return users.get(scopeKey(scope)) ?? new Map<string, Held>();
+    return users.get(toScopeKey(scope)) ?? new Map<string, MemoryAnswer>();
   };
-  const port: KeptAnswers = {
+  const port: AnswerCache = {
     async beginAnswer(scope, { key, request, at }, { outdated, abandoned }) {
       const held = of(scope);
       const kept = held.get(key)?.kept;
       const makesRoom = kept && (kept.at < outdated || (kept.state === "begun" && kept.at < abandoned));
       if (kept && !makesRoom) return structuredClone(kept);
       held.set(key, { kept: { key, request, at, state: "begun" }, erasures: [] });
-      users.set(scopeKey(scope), held);
-      scopes.set(scopeKey(scope), { project: scope.project, user: scope.user });
+      users.set(toScopeKey(scope), held);
+      scopes.set(toScopeKey(scope), { project: scope.project, user: scope.user });
       return undefined;
     },
 
@@ -46,11 +46,11 @@ export function heldAnswers(check: (scope: Scope) => void): HeldAnswers {
       if (held?.kept.state !== "begun") return;
       const isErased = held.erasures.some((receipt) => !own.includes(receipt));
       held.kept = isErased
-        ? erased(held.kept)
+        ? toErasedAnswer(held.kept)
         : { ...held.kept, state: "done", answer: structuredClone(answer) };
     },
 
-    async letAnswerGo(scope, key) {
+    async releaseAnswer(scope, key) {
       const held = of(scope);
       if (held.get(key)?.kept.state === "begun") held.delete(key);
     },
@@ -68,7 +68,7 @@ export function heldAnswers(check: (scope: Scope) => void): HeldAnswers {
     erase(scope, receipt) {
       for (const held of of(scope).values()) {
         if (held.kept.state === "begun") held.erasures.push(receipt);
-        else held.kept = erased(held.kept);
+        else held.kept = toErasedAnswer(held.kept);
       }
     },
 
@@ -83,8 +83,8 @@ export function heldAnswers(check: (scope: Scope) => void): HeldAnswers {
     put(scope, kept, erasures) {
       const held = of(scope);
       if (!held.has(kept.key)) held.set(kept.key, { kept, erasures: [...erasures] });
-      users.set(scopeKey(scope), held);
-      scopes.set(scopeKey(scope), { project: scope.project, user: scope.user });
+      users.set(toScopeKey(scope), held);
+      scopes.set(toScopeKey(scope), { project: scope.project, user: scope.user });
     },
 
     clear() {
@@ -94,6 +94,6 @@ export function heldAnswers(check: (scope: Scope) => void): HeldAnswers {
   };
 }
 
-function erased({ key, at }: KeptAnswer): KeptAnswer {
+function toErasedAnswer({ key, at }: StoredAnswer): StoredAnswer {
   return { key, request: "", at, state: "erased" };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Leases } from "../../ports/leases.ts";
 
-interface Lease {
+interface MemoryLease {
   /** Absent while it rests. */
   readonly token?: string;
   /** ms since 1970. */
@@ -9,8 +9,8 @@ interface Lease {
 }
 
 /** Leases by this machine's clock: whoever shares this record shares the process. */
-export function leases(): Leases {
-  const held = new Map<string, Lease>();
+export function createMemoryLeases(): Leases {
+  const held = new Map<string, MemoryLease>();
   const isTokens = (name: string, token: string): boolean => {
     const lease = held.get(name);
     return lease?.token === token && lease.until > Date.now();
@@ -34,7 +34,7 @@ export function leases(): Leases {
       return true;
     },
 
-    async giveBackLease(name, token, restMs = 0) {
+    async releaseLease(name, token, restMs = 0) {
       if (!isTokens(name, token)) return false;
       if (restMs > 0) held.set(name, { until: Date.now() + restMs });
       else held.delete(name);

@@ -1,33 +1,33 @@
 import { randomUUID } from "node:crypto";
 import type { JobName } from "../../domain/job.ts";
-import { codeOf, isPassing, MemoryError } from "../../errors.ts";
-import { MOST_ATTEMPTS, pauseAfter, type Queue, type SetAside } from "../../ports/queue.ts";
+import { getErrorCode, isRetryable, MemoryError } from "../../errors.ts";
+import { computeRetryDelay, MAX_ATTEMPTS_PER_RUN, type Queue, type SetAside } from "../../ports/queue.ts";
 
-interface Worker {
+interface MemoryQueueWorker {
   readonly run: (signal: AbortSignal) => Promise<void>;
   readonly stopping: AbortController;
 }
 
 /** What is known of a job. */
-interface Offered {
+interface QueuedJob {
   /** When it may run (ms since 1970); absent where nobody offered it. */
   dueAt?: number;
   failures: number;
-  running?: { readonly worker: Worker; readonly ended: Promise<void> };
+  running?: { readonly worker: MemoryQueueWorker; readonly ended: Promise<void> };
   timer?: NodeJS.Timeout;
-  readonly workers: Worker[];
+  readonly workers: MemoryQueueWorker[];
 }
 
 /**
  * A queue in this process: the specification of the others. What waits in it ends with the process, and is found in the record
  * after the next start.
  */
-export function memoryQueue({ firstPauseMs = 1000 }: { readonly firstPauseMs?: number } = {}): Queue {
-  const jobs = new Map<JobName, Offered>();
+export function createMemoryQueue({ firstPauseMs = 1000 }: { readonly firstPauseMs?: number } = {}): Queue {
+  const jobs = new Map<JobName, QueuedJob>();
   const aside: SetAside[] = [];
   let isClosed = false;
 
-  const of = (job: JobName): Offered => {
+  const of = (job: JobName): QueuedJob => {
     const found = jobs.get(job) ?? { failures: 0, workers: [] };
     jobs.set(job, found);
     return found;
@@ -46,7 +46,7 @@ export function memoryQueue({ firstPauseMs = 1000 }: { readonly firstPauseMs?: n
     one.timer = setTimeout(() => begin(job, worker), Math.max(0, one.dueAt - Date.now()));
     one.timer.unref();
   };
-  const begin = (job: JobName, worker: Worker): void => {
+  const begin = (job: JobName, worker: MemoryQueueWorker): void => {
     const one = of(job);
     if (one.running || worker.stopping.signal.aborted) return;
     delete one.dueAt;
@@ -56,7 +56,7 @@ export function memoryQueue({ firstPauseMs = 1000 }: { readonly firstPauseMs?: n
     });
     one.running = { worker, ended };
   };
-  const once = async (job: JobName, { run, stopping }: Worker): Promise<void> => {
+  const once = async (job: JobName, { run, stopping }: MemoryQueueWorker): Promise<void> => {
     const one = of(job);
     try {
       await run(stopping.signal);
@@ -65,12 +65,12 @@ export function memoryQueue({ firstPauseMs = 1000 }: { readonly firstPauseMs?: n
       // Somebody else's now, and no failure.
       if (stopping.signal.aborted) return due(job, 0);
       one.failures += 1;
-      if (isPassing(error) || one.failures < MOST_ATTEMPTS) {
-        one.dueAt = Date.now() + pauseAfter(one.failures, firstPauseMs);
+      if (isRetryable(error) || one.failures < MAX_ATTEMPTS_PER_RUN) {
+        one.dueAt = Date.now() + computeRetryDelay(one.failures, firstPauseMs);
         return;
       }
       const at = new Date().toISOString();
-      aside.unshift({ id: randomUUID(), job, at, attempts: one.failures, problem: codeOf(error) });
+      aside.unshift({ id: randomUUID(), job, at, attempts: one.failures, problem: getErrorCode(error) });
       one.failures = 0;
     }
   };
@@ -84,7 +84,7 @@ export function memoryQueue({ firstPauseMs = 1000 }: { readonly firstPauseMs?: n
     async work(job, run) {
       if (isClosed) throw new MemoryError("unavailable", "this queue is closed. Open another.");
       const one = of(job);
-      const worker: Worker = { run, stopping: new AbortController() };
+      const worker: MemoryQueueWorker = { run, stopping: new AbortController() };
       one.workers.push(worker);
       next(job);
       return async () => {

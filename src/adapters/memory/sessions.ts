@@ -1,16 +1,16 @@
-import { scopeKey } from "../../domain/scope.ts";
+import { toScopeKey } from "../../domain/scope.ts";
 import type { Clock } from "../../ports/clock.ts";
 import {
-  MOST_ACTIVE,
-  SESSION_MESSAGES,
-  SESSION_MS,
+  MAX_ACTIVE_SESSIONS,
+  MAX_SESSION_MESSAGES,
+  SESSION_TTL_MS,
   type SessionOf,
   type Sessions,
   type SessionTurn,
 } from "../../ports/sessions.ts";
-import { bars } from "../shared/bars.ts";
+import { createErasureBarriers } from "../shared/bars.ts";
 
-interface Held {
+interface MemorySession {
   readonly startedAt: number;
   lastAt: number;
   count: number;
@@ -20,32 +20,32 @@ interface Held {
 }
 
 /** By session. */
-type Of = Map<string, Held>;
+type MemorySessionsById = Map<string, MemorySession>;
 
 /** Of a turn beside its text: the object, its map entry, its strings. */
 const TURN_BYTES = 300;
-const BYTES = 32_000_000;
+const DEFAULT_BYTES = 32_000_000;
 
 /**
  * Sessions in this process, the reference of the port. Those spoken in last are kept, up to about so many bytes (32 MB) over all
  * users: what is let go of stands in the record.
  */
 export function memorySessions(options: { readonly clock: Clock; readonly bytes?: number }): Sessions {
-  const { clock, bytes: most = BYTES } = options;
-  const users = new Map<string, Of>();
-  const barred = bars(clock, SESSION_MS);
+  const { clock, bytes: most = DEFAULT_BYTES } = options;
+  const users = new Map<string, MemorySessionsById>();
+  const barred = createErasureBarriers(clock, SESSION_TTL_MS);
   let bytes = 0;
 
   const now = (): number => clock().getTime();
-  const isOver = ({ lastAt }: Held): boolean => now() - lastAt >= SESSION_MS;
+  const isOver = ({ lastAt }: MemorySession): boolean => now() - lastAt >= SESSION_TTL_MS;
   const drop = (user: string, session: string): void => {
     const of = users.get(user);
     bytes -= of?.get(session)?.bytes ?? 0;
     of?.delete(session);
     if (of?.size === 0) users.delete(user);
   };
-  const held = ({ session, ...user }: SessionOf): Held | undefined => {
-    const one = users.get(scopeKey(user))?.get(session);
+  const held = ({ session, ...user }: SessionOf): MemorySession | undefined => {
+    const one = users.get(toScopeKey(user))?.get(session);
     return one && !isOver(one) ? one : undefined;
   };
   const makeRoom = (): void => {
@@ -57,20 +57,20 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
       }
     }
   };
-  const keepTurn = (one: Held, turn: SessionTurn): void => {
+  const keepTurn = (one: MemorySession, turn: SessionTurn): void => {
     const before = one.turns.get(turn.id);
     if (!before) one.count += 1;
     one.turns.set(turn.id, turn);
-    const more = bytesOf(turn) - (before ? bytesOf(before) : 0);
+    const more = getTurnBytes(turn) - (before ? getTurnBytes(before) : 0);
     one.bytes += more;
     bytes += more;
   };
-  const forgetTurn = (one: Held, id: string): boolean => {
+  const forgetTurn = (one: MemorySession, id: string): boolean => {
     const turn = one.turns.get(id);
     if (!turn) return false;
     one.turns.delete(id);
-    one.bytes -= bytesOf(turn);
-    bytes -= bytesOf(turn);
+    one.bytes -= getTurnBytes(turn);
+    bytes -= getTurnBytes(turn);
     return true;
   };
 
@@ -79,14 +79,14 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
 
     async append(of, messages, { signal, revision } = {}) {
       signal?.throwIfAborted();
-      const user = scopeKey(of);
-      if (messages.length === 0 || barred.isBarred(user, revision)) return;
+      const user = toScopeKey(of);
+      if (messages.length === 0 || barred.isBlocked(user, revision)) return;
       if (!held(of)) drop(user, of.session);
       const sessions = users.get(user) ?? new Map();
       const at = now();
-      const one = sessions.get(of.session) ?? newHeld(at);
+      const one = sessions.get(of.session) ?? createMemorySession(at);
       for (const turn of structuredClone(messages)) keepTurn(one, turn);
-      for (const id of [...one.turns.keys()].slice(0, -SESSION_MESSAGES)) forgetTurn(one, id);
+      for (const id of [...one.turns.keys()].slice(0, -MAX_SESSION_MESSAGES)) forgetTurn(one, id);
       one.lastAt = at;
       users.delete(user);
       users.set(user, sessions);
@@ -103,10 +103,10 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
 
     async active(of, { signal } = {}) {
       signal?.throwIfAborted();
-      return [...(users.get(scopeKey(of)) ?? [])]
+      return [...(users.get(toScopeKey(of)) ?? [])]
         .filter(([, one]) => !isOver(one))
         .reverse()
-        .slice(0, MOST_ACTIVE)
+        .slice(0, MAX_ACTIVE_SESSIONS)
         .map(([session, { startedAt, lastAt, count }]) => ({
           session,
           startedAt: new Date(startedAt).toISOString(),
@@ -117,13 +117,13 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
 
     async end(of, { signal } = {}) {
       signal?.throwIfAborted();
-      drop(scopeKey(of), of.session);
+      drop(toScopeKey(of), of.session);
     },
 
     async erase(of, what, { signal, revision } = {}) {
       signal?.throwIfAborted();
-      const user = scopeKey(of);
-      barred.bar(user, revision);
+      const user = toScopeKey(of);
+      barred.raise(user, revision);
       let gone = 0;
       for (const [session, one] of [...(users.get(user) ?? [])]) {
         const ids = what === "everything" ? [...one.turns.keys()] : what.messages;
@@ -158,10 +158,10 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
   };
 }
 
-function newHeld(at: number): Held {
+function createMemorySession(at: number): MemorySession {
   return { startedAt: at, lastAt: at, count: 0, turns: new Map(), bytes: 0 };
 }
 
-function bytesOf({ id, name = "", content }: SessionTurn): number {
+function getTurnBytes({ id, name = "", content }: SessionTurn): number {
   return TURN_BYTES + 2 * (id.length + name.length + content.length);
 }

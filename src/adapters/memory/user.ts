@@ -1,5 +1,12 @@
-import type { ChangeSet, Link, LogEntry, Redaction, Tombstone, Unit } from "../../domain/change-set.ts";
-import type { Visit } from "../../domain/job.ts";
+import type {
+  ChangeSet,
+  LogEntry,
+  MemoryLink,
+  MessageRedaction,
+  SearchUnit,
+  Tombstone,
+} from "../../domain/change-set.ts";
+import type { JobProgress } from "../../domain/job.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { RecallReceipt } from "../../domain/recall-receipt.ts";
@@ -7,39 +14,39 @@ import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Trace } from "../../domain/trace.ts";
 import { MemoryError } from "../../errors.ts";
-import type { KeptBlock } from "../../ports/record.ts";
-import { entryOf } from "../shared/log-entry.ts";
+import type { StoredSearchIndex } from "../../ports/record.ts";
+import { createLogEntry } from "../shared/log-entry.ts";
 
 /** A value, and the revision that last changed it. */
-export interface Held<Value> {
+export interface RevisionedValue<Value> {
   value: Value;
   revision: number;
 }
 
 /** All that is held of one user. */
-export interface User {
+export interface MemoryUser {
   readonly scope: Scope;
   revision: number;
-  readonly messages: Map<string, Held<Message>>;
-  readonly heads: Map<string, Held<Memory>>;
+  readonly messages: Map<string, RevisionedValue<Message>>;
+  readonly heads: Map<string, RevisionedValue<Memory>>;
   readonly versions: Memory[];
-  readonly units: Map<string, Held<Unit>>;
+  readonly units: Map<string, RevisionedValue<SearchUnit>>;
   /** Ids of units dropped and memories erased, with the revision that took them. */
   readonly gone: { readonly units: Map<string, number>; readonly memories: Map<string, number> };
   readonly tombstones: Map<string, Tombstone>;
-  readonly links: Map<string, Link>;
+  readonly links: Map<string, MemoryLink>;
   readonly log: LogEntry[];
   readonly receipts: Map<string, KeptReceipt & { readonly revision: number }>;
   readonly erasures: ErasureReceipt[];
   readonly traces: Map<string, Trace>;
   readonly recalls: Map<string, RecallReceipt>;
   /** By the name of the job. */
-  readonly visits: Map<string, Visit>;
-  block?: KeptBlock;
+  readonly visits: Map<string, JobProgress>;
+  searchIndex?: StoredSearchIndex;
 }
 
 /** A user to whom nothing was written yet. */
-export function newUser({ project, user }: Scope): User {
+export function createMemoryUser({ project, user }: Scope): MemoryUser {
   return {
     scope: { project, user },
     revision: 0,
@@ -60,7 +67,7 @@ export function newUser({ project, user }: Scope): User {
 }
 
 /** All reasons to refuse come before the first change. */
-export function refuseWrong(user: User, changes: ChangeSet): void {
+export function checkChangeSet(user: MemoryUser, changes: ChangeSet): void {
   if (changes.base !== user.revision) {
     throw new MemoryError(
       "conflict",
@@ -75,10 +82,10 @@ export function refuseWrong(user: User, changes: ChangeSet): void {
   const touched = [...(changes.digests ?? []), ...(changes.erase?.messages ?? [])];
   if (!touched.every(({ id }) => ids.has(id)))
     throw new MemoryError("conflict", "a message to change is not there.");
-  refuseWrongVersions(user, changes);
+  checkVersions(user, changes);
 }
 
-function refuseWrongVersions(user: User, { memories = [], links = [] }: ChangeSet): void {
+function checkVersions(user: MemoryUser, { memories = [], links = [] }: ChangeSet): void {
   const newest = new Map([...user.heads].map(([id, { value }]) => [id, value.version]));
   for (const { id, version } of memories) {
     const held = newest.get(id) ?? 0;
@@ -93,37 +100,37 @@ function refuseWrongVersions(user: User, { memories = [], links = [] }: ChangeSe
 }
 
 /** Does what a change-set says; it was not refused before. */
-export function apply(user: User, changes: ChangeSet): void {
+export function applyChangeSet(user: MemoryUser, changes: ChangeSet): void {
   user.revision += 1;
   const { revision } = user;
   for (const message of changes.messages ?? []) {
     user.messages.set(message.id, { value: { ...message, turn: user.messages.size + 1 }, revision });
   }
-  for (const change of changes.digests ?? []) digest(user, change);
+  for (const change of changes.digests ?? []) changeDigest(user, change);
   for (const memory of changes.memories ?? []) addVersion(user, memory);
   for (const link of changes.links ?? []) {
     user.links.set(JSON.stringify([link.from, link.type, link.to]), link);
   }
   for (const id of changes.dropUnits ?? []) dropUnit(user, id);
-  if (changes.erase) erase(user, changes.erase);
+  if (changes.erase) applyErasure(user, changes.erase);
   for (const unit of changes.units ?? []) putUnit(user, unit);
   putMarks(user, changes);
-  user.log.push(entryOf(revision, changes));
+  user.log.push(createLogEntry(revision, changes));
 }
 
-function putUnit(user: User, unit: Unit): void {
+function putUnit(user: MemoryUser, unit: SearchUnit): void {
   user.units.set(unit.id, { value: unit, revision: user.revision });
   user.gone.units.delete(unit.id);
 }
 
-function putMarks(user: User, changes: ChangeSet): void {
+function putMarks(user: MemoryUser, changes: ChangeSet): void {
   for (const tombstone of changes.tombstones ?? []) user.tombstones.set(tombstone.hash, tombstone);
   for (const hash of changes.liftTombstones ?? []) user.tombstones.delete(hash);
   const { receipt } = changes;
   if (receipt) user.receipts.set(receipt.key, { ...receipt, revision: user.revision });
 }
 
-function digest(user: User, change: NonNullable<ChangeSet["digests"]>[number]): void {
+function changeDigest(user: MemoryUser, change: NonNullable<ChangeSet["digests"]>[number]): void {
   const held = user.messages.get(change.id);
   if (!held) return;
   const { undone: before, heard: heardBefore, ...message } = held.value;
@@ -136,19 +143,19 @@ function digest(user: User, change: NonNullable<ChangeSet["digests"]>[number]): 
   });
 }
 
-function addVersion(user: User, memory: Memory): void {
+function addVersion(user: MemoryUser, memory: Memory): void {
   const value = { ...memory, revision: user.revision };
   user.heads.set(memory.id, { value, revision: user.revision });
   user.versions.push(value);
   user.gone.memories.delete(memory.id);
 }
 
-function dropUnit(user: User, id: string): void {
+function dropUnit(user: MemoryUser, id: string): void {
   if (user.units.delete(id)) user.gone.units.set(id, user.revision);
 }
 
-function erase(user: User, erasure: NonNullable<ChangeSet["erase"]>): void {
-  for (const redaction of erasure.messages) redact(user, redaction);
+function applyErasure(user: MemoryUser, erasure: NonNullable<ChangeSet["erase"]>): void {
+  for (const redaction of erasure.messages) redactMessage(user, redaction);
   for (const id of erasure.memories) eraseMemory(user, id);
   for (const version of erasure.rewrites) {
     const index = user.versions.findIndex((one) => one.id === version.id && one.version === version.version);
@@ -159,10 +166,10 @@ function erase(user: User, erasure: NonNullable<ChangeSet["erase"]>): void {
   }
   user.erasures.push(erasure.receipt);
   if (erasure.trace) user.traces.set(erasure.receipt.id, erasure.trace);
-  delete user.block;
+  delete user.searchIndex;
 }
 
-function redact(user: User, { id, content, parts, keepMetadata }: Redaction): void {
+function redactMessage(user: MemoryUser, { id, content, parts, keepMetadata }: MessageRedaction): void {
   const held = user.messages.get(id);
   if (!held) return;
   const { parts: _parts, metadata, ...rest } = held.value;
@@ -170,7 +177,7 @@ function redact(user: User, { id, content, parts, keepMetadata }: Redaction): vo
   user.messages.set(id, { value: { ...rest, ...kept, content }, revision: user.revision });
 }
 
-function eraseMemory(user: User, id: string): void {
+function eraseMemory(user: MemoryUser, id: string): void {
   if (!user.heads.delete(id)) return;
   user.gone.memories.set(id, user.revision);
   user.versions.splice(0, user.versions.length, ...user.versions.filter((version) => version.id !== id));

@@ -1,13 +1,13 @@
-import type { WholePart, WholeRow } from "../../ports/whole.ts";
-import type { User } from "./user.ts";
-import type { Room } from "./whole-put.ts";
+import type { DumpPart, DumpRow } from "../../ports/whole.ts";
+import type { MemoryUser } from "./user.ts";
+import type { InMemoryStoreData } from "./whole-put.ts";
 
-type Rows = { readonly [Part in WholePart]: () => readonly WholeRow<Part>[] };
+type InMemoryDumpRows = { readonly [Part in DumpPart]: () => readonly DumpRow<Part>[] };
 
 /** The rows of each part, in the order in which the record gives them elsewhere. */
-export function rowsOf(room: Room): Rows {
+export function createDumpRows(room: InMemoryStoreData): InMemoryDumpRows {
   const ofUsers =
-    <Row extends object>(rows: (user: User) => Iterable<Row>) =>
+    <Row extends object>(rows: (user: MemoryUser) => Iterable<Row>) =>
     (): (Row & { readonly project: string; readonly user: string })[] =>
       [...room.users.values()].flatMap((user) => [...rows(user)].map((row) => ({ ...user.scope, ...row })));
   return {
@@ -42,9 +42,9 @@ export function rowsOf(room: Room): Rows {
     answers: () =>
       room.answers
         .rows()
-        .map(({ scope, kept, erasures }) => ({ ...walls(scope), answer: kept, erasures: [...erasures] })),
+        .map(({ scope, kept, erasures }) => ({ ...toOwner(scope), answer: kept, erasures: [...erasures] })),
     visits: ofUsers(({ visits }) =>
-      [...visits].map(([job, visit]) => ({ job: job as WholeRow<"visits">["job"], visit })),
+      [...visits].map(([job, visit]) => ({ job: job as DumpRow<"visits">["job"], visit })),
     ),
     jobs: () => [...room.notes.values()].map((note) => ({ note })),
     backups: () => [...room.backups.values()].map((note) => ({ note })),
@@ -53,7 +53,7 @@ export function rowsOf(room: Room): Rows {
   };
 }
 
-function walls({ project, user }: { readonly project: string; readonly user: string }): {
+function toOwner({ project, user }: { readonly project: string; readonly user: string }): {
   project: string;
   user: string;
 } {

@@ -1,40 +1,40 @@
 import { MemoryError } from "../../errors.ts";
 import {
-  type Filling,
-  PAGE_BYTES,
-  WHOLE_PARTS,
-  type Whole,
-  type WholePart,
-  type WholeParts,
-  type WholeRow,
+  type CopyProgress,
+  DUMP_PAGE_BYTES,
+  DUMP_PARTS,
+  type DumpPart,
+  type DumpParts,
+  type DumpRow,
+  type StoreDump,
 } from "../../ports/whole.ts";
-import { putRow, type Room } from "./whole-put.ts";
-import { rowsOf } from "./whole-rows.ts";
+import { type InMemoryStoreData, insertDumpRow } from "./whole-put.ts";
+import { createDumpRows } from "./whole-rows.ts";
 
 /** The record as a whole: rows are made of what is held, and the cursor is how many of them were given. */
-export function heldWhole(room: Room, check: () => void): Whole {
-  let filling: Filling | undefined;
+export function createMemoryStoreDump(room: InMemoryStoreData, check: () => void): StoreDump {
+  let filling: CopyProgress | undefined;
   const isFilled = (): void => {
     check();
     if (!filling) throw new MemoryError("conflict", "this record is not being filled from another.");
   };
-  const all = <Part extends WholePart>(part: Part): readonly WholeRow<Part>[] => {
+  const all = <Part extends DumpPart>(part: Part): readonly DumpRow<Part>[] => {
     check();
-    return rowsOf(room)[part]();
+    return createDumpRows(room)[part]();
   };
   return {
-    parts: WHOLE_PARTS.filter((part) => part !== "calls" && part !== "turns"),
+    parts: DUMP_PARTS.filter((part) => part !== "calls" && part !== "turns"),
 
     async counts() {
-      const counts = WHOLE_PARTS.map((part) => [part, all(part).length]);
-      return Object.fromEntries(counts) as { [Part in WholePart]: number };
+      const counts = DUMP_PARTS.map((part) => [part, all(part).length]);
+      return Object.fromEntries(counts) as { [Part in DumpPart]: number };
     },
 
     async page(part, { after = "0", limit }) {
       const rows = all(part);
       const most = Math.min(Number(after) + limit, rows.length);
       let end = Number(after);
-      for (let bytes = 0; end < most && bytes < PAGE_BYTES; end += 1)
+      for (let bytes = 0; end < most && bytes < DUMP_PAGE_BYTES; end += 1)
         bytes += JSON.stringify(rows[end]).length;
       return structuredClone({
         rows: rows.slice(Number(after), end),
@@ -42,31 +42,31 @@ export function heldWhole(room: Room, check: () => void): Whole {
       });
     },
 
-    async filling() {
+    async copyProgress() {
       check();
       return structuredClone(filling);
     },
 
-    async fill(begun) {
+    async beginCopy(begun) {
       check();
-      if (!filling && WHOLE_PARTS.some((part) => all(part).length > 0)) {
+      if (!filling && DUMP_PARTS.some((part) => all(part).length > 0)) {
         throw new MemoryError("conflict", "this record holds something already. Take an empty one.");
       }
       room.clear(begun.from);
       filling = structuredClone(begun);
     },
 
-    async put(part, rows) {
+    async putRows(part, rows) {
       isFilled();
-      for (const row of structuredClone(rows)) putRow(room, part, row as WholeParts[WholePart]);
+      for (const row of structuredClone(rows)) insertDumpRow(room, part, row as DumpParts[DumpPart]);
     },
 
-    async noteFilling(note) {
+    async saveCopyProgress(note) {
       isFilled();
       filling = structuredClone(note);
     },
 
-    async filled() {
+    async finishCopy() {
       isFilled();
       filling = undefined;
     },

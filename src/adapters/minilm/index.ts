@@ -31,10 +31,10 @@ export function minilmEmbedder(options: MinilmEmbedderOptions = {}): Embedder {
   const model =
     modelPath === undefined
       ? checkName(options.model ?? "Xenova/all-MiniLM-L6-v2", "model")
-      : folder(modelPath);
+      : resolveFolder(modelPath);
   let loading: Promise<Extraction> | undefined;
   const extraction = (): Promise<Extraction> => {
-    loading ??= load(model, modelPath !== undefined, transformers).catch((error: unknown) => {
+    loading ??= loadExtraction(model, modelPath !== undefined, transformers).catch((error: unknown) => {
       // The next call may find what was missing.
       loading = undefined;
       throw error;
@@ -50,23 +50,27 @@ export function minilmEmbedder(options: MinilmEmbedderOptions = {}): Embedder {
       call.signal?.throwIfAborted();
       const vectors = new Map<string, Float32Array>();
       // One by one: the 8-bit model scales by what is in the batch, so that a text's vector would depend on its company.
-      for (const text of new Set(texts.map(readable))) {
+      for (const text of new Set(texts.map(toReadableText))) {
         if (text === "") continue;
         const extract = await extraction();
         call.signal?.throwIfAborted();
-        vectors.set(text, await vectorOf(extract, text));
+        vectors.set(text, await embedText(extract, text));
       }
-      return texts.map((text) => vectors.get(readable(text))?.slice() ?? new Float32Array(DIMENSIONS));
+      return texts.map((text) => vectors.get(toReadableText(text))?.slice() ?? new Float32Array(DIMENSIONS));
     },
   };
 }
 
-function folder(path: string): string {
+function resolveFolder(path: string): string {
   if (path.trim() === "" || path.includes("\0")) throw invalid("modelPath: name the folder with the model.");
   return isAbsolute(path) ? path : resolve(path);
 }
 
-async function load(model: string, isLocal: boolean, given: Transformers | undefined): Promise<Extraction> {
+async function loadExtraction(
+  model: string,
+  isLocal: boolean,
+  given: Transformers | undefined,
+): Promise<Extraction> {
   const { pipeline } = given ?? (await loadTransformers());
   try {
     return await pipeline("feature-extraction", model, { dtype: "q8", local_files_only: isLocal });
@@ -82,11 +86,11 @@ async function load(model: string, isLocal: boolean, given: Transformers | undef
 }
 
 /** As it is read: well-formed, its beginning, and empty where there is no word in it. */
-function readable(text: string): string {
+function toReadableText(text: string): string {
   return text.slice(0, MOST_CHARACTERS).trim().toWellFormed();
 }
 
-async function vectorOf(extract: Extraction, text: string): Promise<Float32Array> {
+async function embedText(extract: Extraction, text: string): Promise<Float32Array> {
   const { data } = await extract(text, { pooling: "mean", normalize: true });
   if (data instanceof Float32Array && data.length === DIMENSIONS) return data;
   throw new MemoryError(

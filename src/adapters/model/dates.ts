@@ -1,9 +1,9 @@
-import { spanOf } from "../../domain/time.ts";
+import { toDateSpan } from "../../domain/time.ts";
 
 const DATE = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?:T.*)?$/;
 
 /** A date as a model gives it ("2026-03-04", "2026-03", "2026"), or nothing where it is none. */
-export function dateOf(said: unknown): string | undefined {
+export function parseModelDate(said: unknown): string | undefined {
   if (typeof said !== "string") return undefined;
   const [, year = "", month = "01", day = "01"] = DATE.exec(said.trim()) ?? [];
   if (year < "1900" || year > "2199") return undefined;
@@ -14,10 +14,10 @@ export function dateOf(said: unknown): string | undefined {
 }
 
 /** The moment at which such a date begins, or is over, where it was said. */
-export function momentOf(
+export function toMoment(
   date: string | undefined,
   edge: "from" | "to",
   zone: string | undefined,
 ): string | undefined {
-  return date === undefined ? undefined : spanOf(date, zone)[edge];
+  return date === undefined ? undefined : toDateSpan(date, zone)[edge];
 }

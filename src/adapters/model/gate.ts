@@ -1,9 +1,9 @@
-import { withoutFences } from "../../domain/fences.ts";
+import { stripPromptBlocks } from "../../domain/fences.ts";
 import type { Message } from "../../domain/message.ts";
-import { sentencesOf } from "../../domain/sentences.ts";
+import { splitSentences } from "../../domain/sentences.ts";
 
 /** Longer than this, a message is no small talk. */
-const LONGEST = 300;
+const MAX_SMALL_TALK = 300;
 
 const WORDS =
   "hi|hello|hey|hiya|howdy|yo|greetings|good (?:morning|afternoon|evening|night)|bye|goodbye|see (?:you|ya)(?: later| soon| tomorrow)?|later|" +
@@ -24,7 +24,7 @@ const SMALL_TALK = new RegExp(`^(?:(?:${WORDS})(?:[\\s,!.…-]+(?:${FILLERS}))*[
 const QUESTION =
   /^(?:and |but |so |ok,? |okay,? |hey,? |hi,? )?(?:what|who|whom|whose|when|where|why|which|how|is|are|was|were|do|does|did|can|could|would|will|should|shall|may|might|has|have|had|am|isn['’]t|aren['’]t|don['’]t|doesn['’]t|tell me|explain|define|show me|describe)\b[^?]*\??$/i;
 /** Words by which somebody speaks of themself or of what is theirs. */
-const OF_ONESELF = /\b(?:i|i['’]\w+|me|my|mine|myself|we|we['’]\w+|us|our|ours)\b/gi;
+const SELF_REFERENCE = /\b(?:i|i['’]\w+|me|my|mine|myself|we|we['’]\w+|us|our|ours)\b/gi;
 /** Questions about oneself that only ask: "How do I cook rice?", "What is my sister called?". */
 const HOW_DO_I =
   /\b(?:do|does|did|can|could|should|would|will|may|might|shall|am|was|have|had) i\b|\b(?:tell|show|give|remind|help) me\b/gi;
@@ -34,24 +34,24 @@ const WHAT_IS_MY =
 const TASK =
   /^(?:please |can you |could you |would you )?(?:write|translate|summari[sz]e|explain|list|generate|create|draft|compare|define|calculate|convert|solve|compute|recommend|suggest|give me|show me|tell me|find)\b/i;
 /** What makes even a task a statement about the user. */
-const STANDING =
+const LASTING_WISH =
   /\b(?:always|never|every time|from now on|in (?:the )?future|prefer|call me|remember|forget|don['’]?t|do not|instead|anymore|no longer|used to)\b/i;
 
 /**
  * Whether a message may tell something that lasts. It is wrong in one direction alone: what it spares tells nothing, and of
  * what it lets through much may tell nothing.
  */
-export function mayTell(message: Message, earlier: readonly Message[]): boolean {
+export function mayHoldFacts(message: Message, earlier: readonly Message[]): boolean {
   const { role, origin, content } = message;
   if (role !== "user" || !["user_message", "import", "api"].includes(origin)) return false;
-  const text = withoutFences(content).trim();
+  const text = stripPromptBlocks(content).trim();
   if (!/[\p{L}\p{N}]/u.test(text)) return false;
-  if (text.length > LONGEST) return true;
+  if (text.length > MAX_SMALL_TALK) return true;
   // "Yes", to "Do you have any allergies?"; and a bare name, to "Where do you live?".
   const before = earlier.at(-1);
   if (before && before.role !== "user" && before.content.includes("?") && !isThanks(text)) return true;
   if (message.name !== undefined && before?.content.includes("?") && !isThanks(text)) return true;
-  return sentencesOf(text).some(({ start, end }) => tellsSomething(text.slice(start, end).trim()));
+  return splitSentences(text).some(({ start, end }) => mayStateFact(text.slice(start, end).trim()));
 }
 
 function isThanks(text: string): boolean {
@@ -61,13 +61,13 @@ function isThanks(text: string): boolean {
   );
 }
 
-function tellsSomething(sentence: string): boolean {
+function mayStateFact(sentence: string): boolean {
   if (!/[\p{L}\p{N}]/u.test(sentence) || SMALL_TALK.test(sentence)) return false;
-  if (STANDING.test(sentence)) return true;
+  if (LASTING_WISH.test(sentence)) return true;
   const isAsked = QUESTION.test(sentence) || TASK.test(sentence);
   if (!isAsked) return true;
   if (WHAT_IS_MY.test(sentence)) return false;
-  const self = sentence.match(OF_ONESELF)?.length ?? 0;
+  const self = sentence.match(SELF_REFERENCE)?.length ?? 0;
   const asking = sentence.match(HOW_DO_I)?.length ?? 0;
   return self > asking;
 }

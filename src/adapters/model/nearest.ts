@@ -1,16 +1,20 @@
 import type { Memory } from "../../domain/memory.ts";
-import { holdsSecret } from "../../domain/secrets.ts";
-import { analyse } from "../../domain/words.ts";
+import { hasCredential } from "../../domain/secrets.ts";
+import { extractTerms } from "../../domain/words.ts";
 
 /**
  * The memories that texts are most likely about, at most so many: those that share their rarest words, and then the newest.
  * In the order in which they were stored, so that prompts differ little from call to call.
  */
-export function nearest(known: readonly Memory[], texts: readonly string[], most: number): Memory[] {
-  const shown = known.filter(({ text, quarantined }) => !quarantined && !holdsSecret(text));
+export function selectRelevantMemories(
+  known: readonly Memory[],
+  texts: readonly string[],
+  most: number,
+): Memory[] {
+  const shown = known.filter(({ text, quarantined }) => !quarantined && !hasCredential(text));
   if (shown.length <= most) return shown;
-  const wanted = new Set(analyse(texts.join("\n")));
-  const terms = shown.map(({ text }) => new Set(analyse(text)));
+  const wanted = new Set(extractTerms(texts.join("\n")));
+  const terms = shown.map(({ text }) => new Set(extractTerms(text)));
   const spread = new Map<string, number>();
   for (const each of terms) for (const term of each) spread.set(term, (spread.get(term) ?? 0) + 1);
   const weights = terms.map((each) => {

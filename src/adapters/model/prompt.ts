@@ -1,5 +1,5 @@
 import type { Prompt } from "../../ports/language-model.ts";
-import { KINDS } from "./facts.ts";
+import { MODEL_KINDS } from "./facts.ts";
 
 /** Names out of the examples below: no memory may hold one that nobody said. */
 export const CANARIES: readonly string[] = ["Zarquelle", "Ostrimund", "Veltraska", "Quibbworth", "Mornadyne"];
@@ -44,7 +44,7 @@ const FIELDS = {
   verb: TEXT,
   what: TEXT,
   how: TEXT,
-  kind: { type: "string", enum: KINDS },
+  kind: { type: "string", enum: MODEL_KINDS },
   from: TEXT,
   to: TEXT,
   expires: TEXT,
@@ -54,7 +54,7 @@ const FIELDS = {
 } as const;
 
 /** The form of the answer, in OpenAI's strict subset of JSON Schema. */
-export const SHAPE: NonNullable<Prompt["shape"]> = {
+export const ANSWER_SHAPE: NonNullable<Prompt["shape"]> = {
   name: "memory_items",
   schema: {
     type: "object",

@@ -3,7 +3,7 @@ const MOST_BYTES_OF_A_TEXT = 8191;
 const MOST_BYTES_AT_ONCE = 300_000;
 
 /** The text as it is sent: well-formed, and as much of its beginning as a model surely reads. */
-export function readable(text: string): string {
+export function toEmbeddableText(text: string): string {
   const whole = text.toWellFormed();
   if (whole.length * 3 <= MOST_BYTES_OF_A_TEXT) return whole;
   // `read` never ends inside a character.
@@ -12,7 +12,7 @@ export function readable(text: string): string {
 }
 
 /** Texts in order, cut into requests of at most `most` texts and of no more tokens than a server takes at once. */
-export function batchesOf(texts: readonly string[], most: number): string[][] {
+export function splitIntoBatches(texts: readonly string[], most: number): string[][] {
   const batches: string[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const text of texts) {

@@ -1,17 +1,17 @@
 import { checkCount, checkName, checkShare } from "../../domain/limits.ts";
 import type { CallOptions } from "../../ports/call.ts";
 import type { Embedder } from "../../ports/embedder.ts";
-import { batchesOf, readable } from "./batches.ts";
-import { called } from "./calling.ts";
-import { modelOf } from "./models.ts";
-import { requestVectors, tokensOf } from "./request.ts";
-import { type ServerOptions, serverOf } from "./server.ts";
-import { vectorCache } from "./vector-cache.ts";
+import { splitIntoBatches, toEmbeddableText } from "./batches.ts";
+import { callServer } from "./calling.ts";
+import { findEmbeddingModel } from "./models.ts";
+import { requestVectors, sumTokens } from "./request.ts";
+import { createModelServer, type ModelServerOptions } from "./server.ts";
+import { createVectorCache } from "./vector-cache.ts";
 
 export { type OpenaiModelOptions, openaiModel } from "./model.ts";
 
 /** A request may take 30 s, and is tried 5 times. */
-export interface OpenaiEmbedderOptions extends ServerOptions {
+export interface OpenaiEmbedderOptions extends ModelServerOptions {
   /** "text-embedding-3-small" where absent. */
   readonly model?: string;
   /** Fewer than the model has, where it can give fewer; of a model that is none of OpenAI's own, how many it has. */
@@ -35,12 +35,12 @@ export interface OpenaiEmbedderOptions extends ServerOptions {
  */
 export function openaiEmbedder(options: OpenaiEmbedderOptions = {}): Embedder {
   const model = checkName(options.model ?? "text-embedding-3-small", "model");
-  const { dimensions, floor, asksFor } = modelOf(model, options.dimensions);
+  const { dimensions, floor, asksFor } = findEmbeddingModel(model, options.dimensions);
   const batchSize = checkCount(options.batchSize ?? 100, "batchSize", 1, 2048);
-  const cache = vectorCache(checkCount(options.cacheSize ?? 2000, "cacheSize", 0, 1_000_000));
-  const server = serverOf(options, {
+  const cache = createVectorCache(checkCount(options.cacheSize ?? 2000, "cacheSize", 0, 1_000_000));
+  const server = createModelServer(options, {
     path: "embeddings",
-    called: "embedding server",
+    label: "embedding server",
     model,
     timeoutMs: 30_000,
     tries: 5,
@@ -53,10 +53,10 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions = {}): Embedder {
     options: CallOptions,
   ): Promise<Map<string, Float32Array>> => {
     const vectors = new Map<string, Float32Array>();
-    for (const batch of batchesOf(texts, batchSize)) {
-      const tokensIn = tokensOf(batch);
+    for (const batch of splitIntoBatches(texts, batchSize)) {
+      const tokensIn = sumTokens(batch);
       const call = { purpose: "embed", model, units: batch.length, tokensIn, tokensOut: 0 } as const;
-      const got = await called(server, call, options, (limits) =>
+      const got = await callServer(server, call, options, (limits) =>
         requestVectors(server, asked, batch, limits),
       );
       for (const [i, text] of batch.entries()) {
@@ -73,12 +73,12 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions = {}): Embedder {
     dimensions,
     local: false,
     floor: options.floor === undefined ? floor : checkShare(options.floor, "floor"),
-    letGo: () => cache.clear(),
+    evict: () => cache.clear(),
     circuit: () => server.circuit.state(),
     patienceMs: checkCount(options.patienceMs ?? 50, "patienceMs", 0, 600_000),
     async embed(texts, call = {}) {
       call.signal?.throwIfAborted();
-      const asSent = texts.map(readable);
+      const asSent = texts.map(toEmbeddableText);
       const held = new Map<string, Float32Array>();
       const missing = new Set<string>();
       for (const text of asSent) {

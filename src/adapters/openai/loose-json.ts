@@ -2,7 +2,7 @@
 const DEEPEST = 64;
 
 /** A value, and where it ended. */
-interface Read {
+interface LenientJsonValue {
   readonly value: unknown;
   readonly end: number;
 }
@@ -15,19 +15,19 @@ const CUT: unique symbol = Symbol("cut");
  * line breaks in texts, single quotes and Python's words. Of one that is cut off, what is whole is given: a text, a number
  * or a field that has no end is left out. Nothing where there is none. It looks at each character once or twice.
  */
-export function readLoosely(text: string, start: number): Read | undefined {
-  const reader: Reader = { text, at: start };
+export function parseLenientJson(text: string, start: number): LenientJsonValue | undefined {
+  const reader: LenientJsonReader = { text, at: start };
   const value = readValue(reader, 0);
   return value === undefined || value === CUT ? undefined : { value, end: reader.at };
 }
 
-interface Reader {
+interface LenientJsonReader {
   readonly text: string;
   at: number;
 }
 
 /** A value; `undefined` where there is none; `CUT` where the text ends in it. */
-function readValue(reader: Reader, depth: number): unknown {
+function readValue(reader: LenientJsonReader, depth: number): unknown {
   skip(reader);
   const { text, at } = reader;
   const first = text[at];
@@ -39,7 +39,7 @@ function readValue(reader: Reader, depth: number): unknown {
   return readWord(reader);
 }
 
-function readObject(reader: Reader, depth: number): unknown {
+function readObject(reader: LenientJsonReader, depth: number): unknown {
   const fields: [string, unknown][] = [];
   const isRead = readMembers(reader, "}", () => {
     const name = readValue(reader, depth + 1);
@@ -55,7 +55,7 @@ function readObject(reader: Reader, depth: number): unknown {
   return isRead ? Object.fromEntries(fields) : undefined;
 }
 
-function readArray(reader: Reader, depth: number): unknown {
+function readArray(reader: LenientJsonReader, depth: number): unknown {
   const values: unknown[] = [];
   const isRead = readMembers(reader, "]", () => {
     const value = readValue(reader, depth + 1);
@@ -66,7 +66,7 @@ function readArray(reader: Reader, depth: number): unknown {
 }
 
 /** Reads members up to the closing mark, or to the end of the text; false where one is none. */
-function readMembers(reader: Reader, closing: string, member: () => unknown): boolean {
+function readMembers(reader: LenientJsonReader, closing: string, member: () => unknown): boolean {
   reader.at += 1;
   for (;;) {
     skip(reader, ",");
@@ -84,7 +84,7 @@ function readMembers(reader: Reader, closing: string, member: () => unknown): bo
 
 const ESCAPES: { readonly [letter: string]: string } = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
 
-function readText(reader: Reader, quote: string): string | typeof CUT {
+function readText(reader: LenientJsonReader, quote: string): string | typeof CUT {
   const { text } = reader;
   let value = "";
   for (let at = reader.at + 1; at < text.length; at += 1) {
@@ -120,7 +120,7 @@ const WORDS: { readonly [word: string]: boolean | null } = {
 const WORD = /-?[\w.+-]{1,40}/y;
 
 /** A number, or one of the words. At the end of the text it may go on: "1" of "16". */
-function readWord(reader: Reader): unknown {
+function readWord(reader: LenientJsonReader): unknown {
   WORD.lastIndex = reader.at;
   const word = WORD.exec(reader.text)?.[0];
   if (word === undefined) return undefined;
@@ -132,7 +132,7 @@ function readWord(reader: Reader): unknown {
 
 const GAP = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)+/y;
 
-function skip(reader: Reader, also = ""): void {
+function skip(reader: LenientJsonReader, also = ""): void {
   for (;;) {
     GAP.lastIndex = reader.at;
     reader.at += GAP.exec(reader.text)?.[0].length ?? 0;

@@ -1,7 +1,7 @@
 import { checkCount } from "../../domain/limits.ts";
 import { invalid } from "../../errors.ts";
 
-interface Model {
+interface EmbeddingModel {
   readonly dimensions: number;
   /** Whether the server can give fewer dimensions when asked. */
   readonly canShorten: boolean;
@@ -9,18 +9,18 @@ interface Model {
 }
 
 /** OpenAI's own. The floors lie above what two texts about different things come to; see docs/embedders.md. */
-const MODELS: { readonly [name: string]: Model } = {
+const MODELS: { readonly [name: string]: EmbeddingModel } = {
   "text-embedding-3-small": { dimensions: 1536, canShorten: true, floor: 0.25 },
   "text-embedding-3-large": { dimensions: 3072, canShorten: true, floor: 0.25 },
   "text-embedding-ada-002": { dimensions: 1536, canShorten: false, floor: 0.76 },
 };
 
 /** For a model that is not known: most lie near this. */
-const FLOOR = 0.35;
+const DEFAULT_FLOOR = 0.35;
 const MOST_DIMENSIONS = 4096;
 
 /** What is known of a model, and what to ask its server for. `invalid_input` where its dimensions are not known. */
-export function modelOf(
+export function findEmbeddingModel(
   name: string,
   dimensions: number | undefined,
 ): { dimensions: number; floor: number; asksFor?: number } {
@@ -30,7 +30,7 @@ export function modelOf(
     throw invalid("dimensions: say how many this embedding model has, for it is none of OpenAI's own.");
   }
   checkCount(dimensions, "dimensions", 1, MOST_DIMENSIONS);
-  if (!known || dimensions === known.dimensions) return { dimensions, floor: known?.floor ?? FLOOR };
+  if (!known || dimensions === known.dimensions) return { dimensions, floor: known?.floor ?? DEFAULT_FLOOR };
   if (known.canShorten && dimensions < known.dimensions) {
     return { dimensions, floor: known.floor, asksFor: dimensions };
   }

@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { embedderConformance } from "../../testing/embedder-conformance.ts";
-import { type EmbeddingsServer, embeddingsServer } from "../../testing/embeddings-server.ts";
-import { retryAfterMs } from "../shared/retry.ts";
-import { batchesOf } from "./batches.ts";
+import { type EmbeddingsServer, startEmbeddingsServer } from "../../testing/embeddings-server.ts";
+import { parseRetryAfter } from "../shared/retry.ts";
+import { splitIntoBatches } from "./batches.ts";
 import { type OpenaiEmbedderOptions, openaiEmbedder } from "./index.ts";
 
 const KEY = "sk-test-0123456789-never-shown";
@@ -11,7 +11,7 @@ const SOON = { "retry-after-ms": "5" };
 
 let server: EmbeddingsServer;
 beforeAll(async () => {
-  server = await embeddingsServer({ apiKey: KEY, mostTexts: 100 });
+  server = await startEmbeddingsServer({ apiKey: KEY, mostTexts: 100 });
 });
 afterAll(() => server.close());
 beforeEach(() => {
@@ -70,13 +70,13 @@ describe("the embedder of OpenAI", () => {
 
   it("keeps a request within the tokens that a server takes at once", () => {
     const long = "x".repeat(8000);
-    const batches = batchesOf(
+    const batches = splitIntoBatches(
       Array.from({ length: 90 }, () => long),
       100,
     );
     expect(batches.map(({ length }) => length)).toEqual([37, 37, 16]);
-    expect(batchesOf(["a", "b", "c"], 2)).toEqual([["a", "b"], ["c"]]);
-    expect(batchesOf([], 2)).toEqual([]);
+    expect(splitIntoBatches(["a", "b", "c"], 2)).toEqual([["a", "b"], ["c"]]);
+    expect(splitIntoBatches([], 2)).toEqual([]);
   });
 
   it("asks for nothing that it knows, and forgets what was used longest ago", async () => {
@@ -97,7 +97,7 @@ describe("the embedder of OpenAI", () => {
   it("keeps nothing once it is told to let go", async () => {
     const one = embedder();
     await one.embed(["a"]);
-    one.letGo?.();
+    one.evict?.();
     await one.embed(["a"]);
     expect(inputs()).toEqual([["a"], ["a"]]);
   });
@@ -189,7 +189,7 @@ describe("the embedder of OpenAI", () => {
 
   it("reads when to come again in all its forms", () => {
     const after = (name: string, value: string) =>
-      retryAfterMs(new Headers({ [name]: value }), Date.UTC(2026, 0, 1));
+      parseRetryAfter(new Headers({ [name]: value }), Date.UTC(2026, 0, 1));
     expect(after("retry-after", "2")).toBe(2000);
     expect(after("retry-after", "0.5")).toBe(500);
     expect(after("retry-after", "Thu, 01 Jan 2026 00:00:07 GMT")).toBe(7000);
@@ -294,7 +294,7 @@ describe("the embedder of OpenAI", () => {
   });
 
   it("goes without a key to a server that wants none", async () => {
-    const open = await embeddingsServer();
+    const open = await startEmbeddingsServer();
     try {
       await openaiEmbedder({ baseUrl: `${open.url}/` }).embed(["free"]);
       expect(open.received[0]).toMatchObject({ path: "/v1/embeddings", authorization: undefined });

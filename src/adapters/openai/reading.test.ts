@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eventsOf } from "./events.ts";
-import { fitsShape, jsonIn, withoutThoughts } from "./reading.ts";
-import { shapeInWords } from "./shape-text.ts";
-import { thoughtFilter } from "./thoughts.ts";
+import { readServerSentEvents } from "./events.ts";
+import { createShapeCheck, findJson, removeThoughts } from "./reading.ts";
+import { describeShape } from "./shape-text.ts";
+import { createThoughtFilter } from "./thoughts.ts";
 
 const FACTS = { facts: ["The user lives in Porto."] };
 const TEXT = JSON.stringify(FACTS);
-const fits = fitsShape({ required: ["facts"] });
+const fits = createShapeCheck({ required: ["facts"] });
 
 /** Answers as servers and models have given them. */
 const CORPUS: readonly (readonly [string, string])[] = [
@@ -33,7 +33,7 @@ const CORPUS: readonly (readonly [string, string])[] = [
 
 describe("the JSON of an answer", () => {
   it.each(CORPUS)("is read where it is %s", (_how, answer) => {
-    expect(jsonIn(answer, fits)).toEqual(FACTS);
+    expect(findJson(answer, fits)).toEqual(FACTS);
   });
 
   it.each([
@@ -43,7 +43,7 @@ describe("the JSON of an answer", () => {
     ["an opening brace", "{"],
     ["a name without a value", '{"facts" }'],
   ])("is none in %s, or no fact is", (_what, answer) => {
-    const value = jsonIn(answer, fits);
+    const value = findJson(answer, fits);
     expect(value === undefined || !fits(value)).toBe(true);
   });
 
@@ -51,7 +51,7 @@ describe("the JSON of an answer", () => {
     const items = Array.from({ length: 4 }, (_, i) => ({ turn: i, quote: `said "it" ${i}\n`, sure: 0.5 }));
     const whole = JSON.stringify({ items });
     for (let end = 1; end < whole.length; end += 1) {
-      const read = jsonIn(whole.slice(0, end)) as { items?: typeof items } | undefined;
+      const read = findJson(whole.slice(0, end)) as { items?: typeof items } | undefined;
       for (const [i, item] of (read?.items ?? []).entries()) expect(items[i]).toMatchObject(item);
     }
   });
@@ -61,7 +61,9 @@ describe("the JSON of an answer", () => {
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.string(), (value, words) => {
         const wrapped = { value };
         const text = `${words.replace(/[{}[\]<>"']/g, "")}\`\`\`\n${JSON.stringify(wrapped)}\n\`\`\``;
-        expect(JSON.stringify(jsonIn(text, (one) => typeof one === "object"))).toBe(JSON.stringify(wrapped));
+        expect(JSON.stringify(findJson(text, (one) => typeof one === "object"))).toBe(
+          JSON.stringify(wrapped),
+        );
       }),
     );
   });
@@ -92,19 +94,19 @@ describe("the JSON of an answer", () => {
     );
     fc.assert(
       fc.property(fc.array(fc.oneof(pieces, fc.string()), { maxLength: 60 }), (parts) => {
-        jsonIn(parts.join(""), fits);
-        withoutThoughts(parts.join(""));
+        findJson(parts.join(""), fits);
+        removeThoughts(parts.join(""));
       }),
     );
     const begun = performance.now();
     for (const piece of ['{"a":', "[", "{/*", "/*{", "<think>", '{"a":"', "{'", "</think>"]) {
-      jsonIn(piece.repeat(200_000), fits);
+      findJson(piece.repeat(200_000), fits);
     }
     expect(performance.now() - begun).toBeLessThan(4000);
   });
 
   it("makes nothing of names that mean something to JavaScript", () => {
-    const read = jsonIn('{"__proto__": {"polluted": 1}, "facts": [],}', fits) as object;
+    const read = findJson('{"__proto__": {"polluted": 1}, "facts": [],}', fits) as object;
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
     expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
   });
@@ -119,7 +121,7 @@ describe("a stream", () => {
   };
   const events = async (text: string, size: number): Promise<string[]> => {
     const found: string[] = [];
-    for await (const data of eventsOf(bytes(text, size))) found.push(data);
+    for await (const data of readServerSentEvents(bytes(text, size))) found.push(data);
     return found;
   };
 
@@ -135,7 +137,7 @@ describe("a stream", () => {
   it("shows no thought, wherever its marks are cut", () => {
     const text = "Well, <think>no <b>idea</b></think>it is 3 < 4 <thin ice> so.";
     const shown = (size: number): string => {
-      const filter = thoughtFilter();
+      const filter = createThoughtFilter();
       let all = "";
       for (let at = 0; at < text.length; at += size) all += filter.push(text.slice(at, at + size));
       return all + filter.end();
@@ -145,7 +147,7 @@ describe("a stream", () => {
 });
 
 it("describes a form in words, and not by its schema", () => {
-  const text = shapeInWords({
+  const text = describeShape({
     type: "object",
     properties: {
       items: {

@@ -1,12 +1,12 @@
 import type { TokenUsage } from "../../domain/model-call.ts";
 import { estimateTokens } from "../../domain/tokens.ts";
 import { MemoryError } from "../../errors.ts";
-import type { Limits, Tried } from "./calling.ts";
-import { isObject, parsed } from "./json.ts";
-import { failing, sendAndRead } from "./send.ts";
-import type { Server } from "./server.ts";
+import type { CallAttempt, RequestLimits } from "./calling.ts";
+import { isJsonObject, parseJson } from "./json.ts";
+import { createFailure, sendAndReadText } from "./send.ts";
+import type { ModelServer } from "./server.ts";
 
-export interface Asked {
+export interface EmbeddingRequest {
   readonly model: string;
   readonly dimensions: number;
   /** Sent, where the model is to give fewer dimensions than it has. */
@@ -15,18 +15,18 @@ export interface Asked {
 
 /** Asks once for the vectors of some texts. An answer that is none may pass. */
 export async function requestVectors(
-  server: Server,
-  asked: Asked,
+  server: ModelServer,
+  asked: EmbeddingRequest,
   texts: readonly string[],
-  limits: Limits,
-): Promise<Tried<Float32Array[]>> {
-  const sent = await sendAndRead(server, bodyOf(asked, texts), limits);
+  limits: RequestLimits,
+): Promise<CallAttempt<Float32Array[]>> {
+  const sent = await sendAndReadText(server, toEmbeddingBody(asked, texts), limits);
   if (!("text" in sent)) return sent;
-  const answer = parsed(sent.text);
-  const vectors = vectorsIn(answer, texts.length);
-  if (!vectors) return failing(server, "gave an answer without a vector for each text");
+  const answer = parseJson(sent.text);
+  const vectors = parseVectors(answer, texts.length);
+  if (!vectors) return createFailure(server, "gave an answer without a vector for each text");
   const wrong = vectors.find(({ length }) => length !== asked.dimensions);
-  if (!wrong) return { value: vectors, outcome: "ok", usage: usageIn(answer, texts) };
+  if (!wrong) return { value: vectors, outcome: "ok", usage: parseEmbeddingUsage(answer, texts) };
   const refused = new MemoryError(
     "unavailable",
     `${server.place} gives vectors of ${wrong.length} dimensions, not of ${asked.dimensions}. ` +
@@ -35,7 +35,7 @@ export async function requestVectors(
   return { refused, status: 200, said: "" };
 }
 
-function bodyOf({ model, asksFor }: Asked, texts: readonly string[]): object {
+function toEmbeddingBody({ model, asksFor }: EmbeddingRequest, texts: readonly string[]): object {
   return {
     model,
     input: texts,
@@ -45,33 +45,33 @@ function bodyOf({ model, asksFor }: Asked, texts: readonly string[]): object {
   };
 }
 
-function usageIn(answer: unknown, texts: readonly string[]): TokenUsage {
-  const usage = isObject(answer) && isObject(answer.usage) ? answer.usage.prompt_tokens : undefined;
+function parseEmbeddingUsage(answer: unknown, texts: readonly string[]): TokenUsage {
+  const usage = isJsonObject(answer) && isJsonObject(answer.usage) ? answer.usage.prompt_tokens : undefined;
   if (typeof usage === "number" && usage > 0) return { tokensIn: usage, tokensCached: 0, tokensOut: 0 };
-  return { tokensIn: tokensOf(texts), tokensCached: 0, tokensOut: 0, isEstimated: true };
+  return { tokensIn: sumTokens(texts), tokensCached: 0, tokensOut: 0, isEstimated: true };
 }
 
 /** Estimated. */
-export function tokensOf(texts: readonly string[]): number {
+export function sumTokens(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + estimateTokens(text), 0);
 }
 
 /** The vectors of an answer in the order of the texts, of unit length; nothing where one is missing or is no vector. */
-function vectorsIn(body: unknown, count: number): Float32Array[] | undefined {
-  const data = isObject(body) ? body.data : undefined;
+function parseVectors(body: unknown, count: number): Float32Array[] | undefined {
+  const data = isJsonObject(body) ? body.data : undefined;
   if (!Array.isArray(data) || data.length !== count) return undefined;
   const vectors = new Array<Float32Array | undefined>(count).fill(undefined);
   for (const [place, entry] of data.entries()) {
-    if (!isObject(entry)) return undefined;
+    if (!isJsonObject(entry)) return undefined;
     const index = entry.index ?? place;
-    const vector = unitVector(entry.embedding);
+    const vector = toUnitVector(entry.embedding);
     if (typeof index !== "number" || !(index in vectors) || vectors[index] || !vector) return undefined;
     vectors[index] = vector;
   }
   return vectors as Float32Array[];
 }
 
-function unitVector(parts: unknown): Float32Array | undefined {
+function toUnitVector(parts: unknown): Float32Array | undefined {
   if (!Array.isArray(parts) || parts.length === 0) return undefined;
   let squares = 0;
   for (const part of parts) {

@@ -1,10 +1,10 @@
 import { checkCount } from "../../domain/limits.ts";
 import { invalid } from "../../errors.ts";
 import type { CallHooks } from "../../ports/calls.ts";
-import { type Circuit, circuit } from "../shared/circuit.ts";
+import { type CircuitBreaker, createCircuitBreaker } from "../shared/circuit.ts";
 
 /** What every part of the protocol needs to know of its server. */
-export interface ServerOptions extends CallHooks {
+export interface ModelServerOptions extends CallHooks {
   /**
    * Up to and with "/v1": "https://api.openai.com/v1" where absent. Of Azure's: "https://NAME.openai.azure.com/openai/v1", or with
    * `apiVersion` "https://NAME.openai.azure.com", where the model is the name of the deployment.
@@ -25,7 +25,7 @@ export interface ServerOptions extends CallHooks {
 }
 
 /** Where and how a server is asked. */
-export interface Server {
+export interface ModelServer {
   readonly url: URL;
   /** For messages: "the embedding server api.openai.com". */
   readonly place: string;
@@ -34,24 +34,24 @@ export interface Server {
   readonly tries: number;
   readonly deadlineMs: number;
   readonly fetch: typeof globalThis.fetch;
-  readonly circuit: Circuit;
+  readonly circuit: CircuitBreaker;
   readonly onCall: CallHooks["onCall"] | undefined;
   readonly mayCall: CallHooks["mayCall"] | undefined;
 }
 
 /** What is asked of it. */
-export interface Endpoint {
+export interface ModelEndpoint {
   readonly path: "embeddings" | "chat/completions";
   /** "embedding server", "model's server". */
-  readonly called: string;
+  readonly label: string;
   readonly model: string;
   readonly timeoutMs: number;
   readonly tries: number;
 }
 
 /** `invalid_input` for options that cannot work; its message begins with the option's name, and shows no secret. */
-export function serverOf(options: ServerOptions, endpoint: Endpoint): Server {
-  const url = urlOf(options, endpoint);
+export function createModelServer(options: ModelServerOptions, endpoint: ModelEndpoint): ModelServer {
+  const url = toEndpointUrl(options, endpoint);
   const { apiKey, fetch, onCall, mayCall, onCircuit } = options;
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
     throw invalid("apiKey: a key is visible ASCII characters, without a space or a line break.");
@@ -59,22 +59,22 @@ export function serverOf(options: ServerOptions, endpoint: Endpoint): Server {
   if (apiKey === undefined && url.host === "api.openai.com") {
     throw invalid("apiKey: OpenAI needs a key (OPENAI_API_KEY), or name another server (OPENAI_BASE_URL).");
   }
-  const place = `the ${endpoint.called} ${url.host}`;
+  const place = `the ${endpoint.label} ${url.host}`;
   return {
     url,
     place,
-    headers: apiKey === undefined ? {} : keyHeader(apiKey, url, options.apiVersion),
+    headers: apiKey === undefined ? {} : toKeyHeader(apiKey, url, options.apiVersion),
     timeoutMs: checkCount(options.timeoutMs ?? endpoint.timeoutMs, "timeoutMs", 1, 600_000),
     tries: checkCount(options.tries ?? endpoint.tries, "tries", 1, 20),
     deadlineMs: checkCount(options.deadlineMs ?? 180_000, "deadlineMs", 1, 3_600_000),
     fetch: fetch ?? globalThis.fetch,
-    circuit: circuit({ place, onChange: onCircuit && ((state) => onCircuit(state, url.host)) }),
+    circuit: createCircuitBreaker({ place, onChange: onCircuit && ((state) => onCircuit(state, url.host)) }),
     onCall,
     mayCall,
   };
 }
 
-function keyHeader(apiKey: string, url: URL, apiVersion: string | undefined): { [name: string]: string } {
+function toKeyHeader(apiKey: string, url: URL, apiVersion: string | undefined): { [name: string]: string } {
   return isAzure(url) || apiVersion !== undefined
     ? { "api-key": apiKey }
     : { authorization: `Bearer ${apiKey}` };
@@ -84,7 +84,7 @@ function isAzure({ hostname }: URL): boolean {
   return hostname.endsWith(".azure.com") || hostname.endsWith(".azure.us") || hostname.endsWith(".azure.cn");
 }
 
-function urlOf({ baseUrl, apiVersion }: ServerOptions, { path, model }: Endpoint): URL {
+function toEndpointUrl({ baseUrl, apiVersion }: ModelServerOptions, { path, model }: ModelEndpoint): URL {
   const base = URL.parse((baseUrl ?? "https://api.openai.com/v1").replace(/\/+$/, ""));
   if (!base || !/^https?:$/.test(base.protocol) || base.search !== "" || base.hash !== "") {
     throw invalid('baseUrl: give an address such as "https://api.openai.com/v1".');

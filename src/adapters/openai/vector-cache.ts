@@ -8,12 +8,12 @@ export interface VectorCache {
 }
 
 /** Keeps the `most` used last; with 0, none. */
-export function vectorCache(most: number): VectorCache {
+export function createVectorCache(most: number): VectorCache {
   const kept = new Map<string, Float32Array>();
   return {
     clear: () => kept.clear(),
     get(text) {
-      const key = keyOf(text);
+      const key = hashText(text);
       const vector = kept.get(key);
       if (!vector) return undefined;
       kept.delete(key);
@@ -21,7 +21,7 @@ export function vectorCache(most: number): VectorCache {
       return vector;
     },
     set(text, vector) {
-      kept.set(keyOf(text), vector);
+      kept.set(hashText(text), vector);
       if (kept.size <= most) return;
       for (const oldest of kept.keys()) {
         kept.delete(oldest);
@@ -31,6 +31,6 @@ export function vectorCache(most: number): VectorCache {
   };
 }
 
-function keyOf(text: string): string {
+function hashText(text: string): string {
   return createHash("sha256").update(text).digest("base64");
 }

@@ -3,20 +3,20 @@ export interface OtelApi {
   readonly trace: { getTracer(name: string, version?: string): OtelTracer };
   readonly context: { active(): unknown };
   readonly propagation: {
-    extract(context: unknown, carrier: Carrier, getter: CarrierGetter): unknown;
+    extract(context: unknown, carrier: HeaderCarrier, getter: HeaderCarrierGetter): unknown;
   };
   readonly SpanKind: { readonly INTERNAL: number; readonly SERVER: number; readonly CLIENT: number };
   readonly SpanStatusCode: { readonly ERROR: number };
 }
 
-export type Carrier = (name: string) => string | undefined;
+export type HeaderCarrier = (name: string) => string | undefined;
 
-export interface CarrierGetter {
-  get(carrier: Carrier, key: string): string | undefined;
-  keys(carrier: Carrier): string[];
+export interface HeaderCarrierGetter {
+  get(carrier: HeaderCarrier, key: string): string | undefined;
+  keys(carrier: HeaderCarrier): string[];
 }
 
-interface SpanOptions {
+interface OtelSpanOptions {
   readonly kind?: number;
   readonly attributes?: { readonly [name: string]: string | number | boolean };
   readonly startTime?: number;
@@ -30,10 +30,10 @@ export interface OtelSpan {
 }
 
 interface OtelTracer {
-  startSpan(name: string, options?: SpanOptions, context?: unknown): OtelSpan;
+  startSpan(name: string, options?: OtelSpanOptions, context?: unknown): OtelSpan;
   startActiveSpan<Result>(
     name: string,
-    options: SpanOptions,
+    options: OtelSpanOptions,
     context: unknown,
     work: (span: OtelSpan) => Result,
   ): Result;
@@ -42,7 +42,7 @@ interface OtelTracer {
 const PACKAGE = "@opentelemetry/api";
 
 /** Loads the package where it is installed: whoever has tracing on has it. */
-export async function loadOtel(): Promise<OtelApi | undefined> {
+export async function loadOtelApi(): Promise<OtelApi | undefined> {
   try {
     return (await import(PACKAGE)) as OtelApi;
   } catch {

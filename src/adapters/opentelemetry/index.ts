@@ -1,8 +1,14 @@
 import { isMemoryError } from "../../errors.ts";
-import type { Span, SpanStart, Tracer } from "../../ports/tracer.ts";
-import { type Carrier, type CarrierGetter, loadOtel, type OtelApi, type OtelSpan } from "./api.ts";
+import type { Tracer, TraceSpan, TraceSpanStart } from "../../ports/tracer.ts";
+import {
+  type HeaderCarrier,
+  type HeaderCarrierGetter,
+  loadOtelApi,
+  type OtelApi,
+  type OtelSpan,
+} from "./api.ts";
 
-const HEADERS: CarrierGetter = {
+const HEADER_GETTER: HeaderCarrierGetter = {
   get: (headers, name) => headers(name),
   keys: () => ["traceparent", "tracestate"],
 };
@@ -12,11 +18,11 @@ const HEADERS: CarrierGetter = {
  * somebody said, and no name of a user, is in a span: errors are told by their code alone.
  */
 export async function otelTracer(): Promise<Tracer | undefined> {
-  const api = await loadOtel();
-  return api && tracerOf(api);
+  const api = await loadOtelApi();
+  return api && createTracer(api);
 }
 
-function tracerOf(api: OtelApi): Tracer {
+function createTracer(api: OtelApi): Tracer {
   const tracer = api.trace.getTracer("keepsake");
   const fail = (span: OtelSpan, type: string): void => {
     span.setAttributes({ "error.type": type });
@@ -26,13 +32,13 @@ function tracerOf(api: OtelApi): Tracer {
     within(start, work) {
       return tracer.startActiveSpan(
         start.name,
-        optionsOf(api, start),
-        contextOf(api, start),
+        toSpanOptions(api, start),
+        getSpanContext(api, start),
         async (span) => {
           try {
-            return await work(handleOf(span, fail));
+            return await work(createSpanHandle(span, fail));
           } catch (error) {
-            fail(span, typeOf(error));
+            fail(span, getErrorType(error));
             throw error;
           } finally {
             span.end();
@@ -42,15 +48,15 @@ function tracerOf(api: OtelApi): Tracer {
     },
     over({ ms, error, ...start }) {
       const end = performance.timeOrigin + performance.now();
-      const options = { ...optionsOf(api, start), startTime: end - ms };
-      const span = tracer.startSpan(start.name, options, contextOf(api, start));
+      const options = { ...toSpanOptions(api, start), startTime: end - ms };
+      const span = tracer.startSpan(start.name, options, getSpanContext(api, start));
       if (error !== undefined) fail(span, error);
       span.end(end);
     },
   };
 }
 
-function handleOf(span: OtelSpan, fail: (span: OtelSpan, type: string) => void): Span {
+function createSpanHandle(span: OtelSpan, fail: (span: OtelSpan, type: string) => void): TraceSpan {
   return {
     set(attributes) {
       span.setAttributes(attributes);
@@ -62,20 +68,20 @@ function handleOf(span: OtelSpan, fail: (span: OtelSpan, type: string) => void):
   };
 }
 
-function optionsOf({ SpanKind }: OtelApi, { kind = "internal", attributes = {} }: SpanStart) {
+function toSpanOptions({ SpanKind }: OtelApi, { kind = "internal", attributes = {} }: TraceSpanStart) {
   const kinds = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT };
   return { kind: kinds[kind], attributes };
 }
 
 /** What is at work now; or what the headers of a request name. */
-function contextOf({ context, propagation }: OtelApi, { headers }: SpanStart): unknown {
+function getSpanContext({ context, propagation }: OtelApi, { headers }: TraceSpanStart): unknown {
   const now = context.active();
   if (!headers) return now;
-  const carrier: Carrier = headers;
-  return propagation.extract(now, carrier, HEADERS);
+  const carrier: HeaderCarrier = headers;
+  return propagation.extract(now, carrier, HEADER_GETTER);
 }
 
-function typeOf(error: unknown): string {
+function getErrorType(error: unknown): string {
   if (isMemoryError(error)) return error.code;
   return error instanceof Error ? error.name : "error";
 }

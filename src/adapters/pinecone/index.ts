@@ -1,21 +1,21 @@
 import { checkCount } from "../../domain/limits.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call.ts";
-import type { Follower, FollowerUser } from "../../ports/follower.ts";
-import { plainWhere } from "../shared/plain-where.ts";
-import { asked, REMOTE_PATIENCE } from "../shared/remote.ts";
-import { boundedCosine, wireVector } from "../shared/wire-vector.ts";
+import type { VectorIndex, VectorIndexUser } from "../../ports/follower.ts";
+import { toPlainFilter } from "../shared/plain-where.ts";
+import { callRemote, REMOTE_RETRY_POLICY } from "../shared/remote.ts";
+import { clampCosine, toJsonVector } from "../shared/wire-vector.ts";
 import type { PineconeClient, PineconeCloud, PineconeIndex } from "./client.ts";
-import { idIn, keyOf } from "./keys.ts";
-import { lateWrites } from "./late-writes.ts";
-import { keysIn, namespaceName, type Place, type Prepared } from "./place.ts";
-import { clearAll, passGone, preparedIndex, settles } from "./prepare.ts";
-import { askedFor, batchesOf } from "./records.ts";
-import { troubleOf } from "./troubles.ts";
+import { parseRecordId, toRecordId } from "./keys.ts";
+import { createLateWrites } from "./late-writes.ts";
+import { listRecordKeys, type PineconeConfig, type PreparedPineconeIndex, toNamespaceName } from "./place.ts";
+import { clearAll, ignoreGone, prepareIndex, waitUntilVisible } from "./prepare.ts";
+import { toFetchBatches, toUpsertBatches } from "./records.ts";
+import { toPineconeFault } from "./troubles.ts";
 
 export type { PineconeClient, PineconeIndex } from "./client.ts";
 
-export interface PineconeFollowerOptions {
+export interface PineconeVectorIndexOptions {
   /** `new Pinecone({ apiKey, maxRetries: 0 })` of `@pinecone-database/pinecone`; what fails is tried again here. */
   readonly client: PineconeClient;
   /** Names of indexes ("keepsake-256") and namespaces begin with it: a deployment of its own needs one of its own ("keepsake"). */
@@ -46,11 +46,11 @@ const KEPT_AFTER_DELETION_MS = 90 * 24 * 3_600_000;
  * A follower in Pinecone, serverless: an index for each number of dimensions, a namespace for each user. Ids, vectors and metadata
  * leave this machine; texts only where entries bring them. `invalid_input` for options that cannot work.
  */
-export function pineconeFollower(options: PineconeFollowerOptions): Follower {
-  const place = placeOf(options);
+export function createPineconeVectorIndex(options: PineconeVectorIndexOptions): VectorIndex {
+  const place = toPineconeConfig(options);
   const { remote, settleMs } = place;
-  const late = lateWrites(3 * remote.deadlineMs);
-  let prepared: Prepared | undefined;
+  const late = createLateWrites(3 * remote.deadlineMs);
+  let prepared: PreparedPineconeIndex | undefined;
   let isClosed = false;
   let lastPut = 0;
 
@@ -58,14 +58,14 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
     signal?.throwIfAborted();
     if (isClosed) throw new MemoryError("unavailable", "The index at Pinecone is closed. Open another.");
   };
-  const ready = (signal: AbortSignal | undefined): Prepared => {
+  const ready = (signal: AbortSignal | undefined): PreparedPineconeIndex => {
     begin(signal);
     if (prepared) return prepared;
     throw invalid("The index at Pinecone is not prepared: call prepare() first.");
   };
-  const namespaceOf = (of: FollowerUser, signal: AbortSignal | undefined) => {
+  const namespaceOf = (of: VectorIndexUser, signal: AbortSignal | undefined) => {
     const { index, space } = ready(signal);
-    const name = namespaceName(place.name, space, of);
+    const name = toNamespaceName(place.name, space, of);
     return { name, space, namespace: index.namespace(name) };
   };
 
@@ -76,9 +76,9 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
     signal: AbortSignal | undefined,
   ): Promise<Map<string, string | undefined>> => {
     const found = new Map<string, string | undefined>();
-    for (const ids of askedFor(keys)) {
-      const { records } = await asked(remote, signal, () => namespace.fetch({ ids }));
-      for (const [key, { metadata }] of Object.entries(records)) found.set(key, longIdOf(metadata));
+    for (const ids of toFetchBatches(keys)) {
+      const { records } = await callRemote(remote, signal, () => namespace.fetch({ ids }));
+      for (const [key, { metadata }] of Object.entries(records)) found.set(key, findLongId(metadata));
     }
     return found;
   };
@@ -88,11 +88,11 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
     keys: readonly string[],
     signal: AbortSignal | undefined,
   ): Promise<Map<string, string>> => {
-    const hashed = keys.filter((key) => idIn(key) === undefined);
+    const hashed = keys.filter((key) => parseRecordId(key) === undefined);
     const long = await fetched(namespace, hashed, signal);
     return new Map(
       keys.flatMap((key) => {
-        const id = idIn(key) ?? long.get(key);
+        const id = parseRecordId(key) ?? long.get(key);
         return id === undefined ? [] : [[key, id] as const];
       }),
     );
@@ -100,7 +100,7 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
 
   /** Waits for writes that were given up on, so that none of them comes after the one that follows. */
   const afterLate = (name: string | undefined, signal: AbortSignal | undefined): Promise<void> =>
-    asked(remote, signal, () => late.over(name));
+    callRemote(remote, signal, () => late.wait(name));
 
   return {
     name: "pinecone",
@@ -109,7 +109,7 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
 
     async prepare(space, { signal }: CallOptions = {}) {
       begin(signal);
-      prepared = { space: { ...space }, index: await preparedIndex(place, space, signal) };
+      prepared = { space: { ...space }, index: await prepareIndex(place, space, signal) };
     },
 
     async put(of, entries, { signal }: CallOptions = {}) {
@@ -119,15 +119,15 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
       const put = Math.max(lastPut + 1, Date.now());
       lastPut = put;
       let vector: number[] | undefined;
-      for (const records of batchesOf(entries, put)) {
-        await asked(remote, signal, () => late.track(name, namespace.upsert({ records })));
+      for (const records of toUpsertBatches(entries, put)) {
+        await callRemote(remote, signal, () => late.track(name, namespace.upsert({ records })));
         vector = records.at(-1)?.values;
       }
       if (!vector || settleMs === 0) return;
       // Writes of a namespace are shown in their order: where this call's or a later one's is found, all before it are.
-      const wanted = { vector, topK: 1, filter: { put: { $gte: put } }, ...NOTHING_ELSE };
-      await settles(place, signal, async () => {
-        const { matches } = await asked(remote, signal, () => namespace.query(wanted));
+      const wanted = { vector, topK: 1, filter: { put: { $gte: put } }, ...SCORES_ONLY };
+      await waitUntilVisible(place, signal, async () => {
+        const { matches } = await callRemote(remote, signal, () => namespace.query(wanted));
         return matches.length > 0;
       });
     },
@@ -136,13 +136,13 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
       const { name, namespace } = namespaceOf(of, signal);
       if (ids.length === 0) return;
       await afterLate(name, signal);
-      let left = [...new Set(ids.map(keyOf))];
+      let left = [...new Set(ids.map(toRecordId))];
       for (let from = 0; from < left.length; from += MOST_DROPPED) {
         const some = { ids: left.slice(from, from + MOST_DROPPED) };
-        await asked(remote, signal, () => namespace.deleteMany(some).catch(passGone));
+        await callRemote(remote, signal, () => namespace.deleteMany(some).catch(ignoreGone));
       }
       if (settleMs === 0) return;
-      await settles(place, signal, async () => {
+      await waitUntilVisible(place, signal, async () => {
         left = [...(await fetched(namespace, left, signal)).keys()];
         return left.length === 0;
       });
@@ -151,10 +151,12 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
     async dropUser(of, { signal }: CallOptions = {}) {
       const { name, namespace } = namespaceOf(of, signal);
       await afterLate(name, signal);
-      await asked(remote, signal, () => namespace.deleteAll().catch(passGone));
+      await callRemote(remote, signal, () => namespace.deleteAll().catch(ignoreGone));
       if (settleMs === 0) return;
-      await settles(place, signal, async () => {
-        const { vectors = [] } = await asked(remote, signal, () => namespace.listPaginated({ limit: 1 }));
+      await waitUntilVisible(place, signal, async () => {
+        const { vectors = [] } = await callRemote(remote, signal, () =>
+          namespace.listPaginated({ limit: 1 }),
+        );
         return vectors.length === 0;
       });
     },
@@ -162,11 +164,11 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
     async nearest(of, vector, { limit, where = {}, signal }) {
       const { namespace, space } = namespaceOf(of, signal);
       checkLength(vector, space.dimensions);
-      const filter = plainWhere(where);
+      const filter = toPlainFilter(where);
       const topK = Math.min(limit, MOST_HITS);
       if (topK < 1) return [];
-      const query = { vector: wireVector(vector), topK, ...(filter ? { filter } : {}), ...NOTHING_ELSE };
-      const { matches } = await asked(remote, signal, () => namespace.query(query));
+      const query = { vector: toJsonVector(vector), topK, ...(filter ? { filter } : {}), ...SCORES_ONLY };
+      const { matches } = await callRemote(remote, signal, () => namespace.query(query));
       const ids = await idsOf(
         namespace,
         matches.map(({ id }) => id),
@@ -174,20 +176,20 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
       );
       return matches.flatMap(({ id: key, score = 0 }) => {
         const id = ids.get(key);
-        return id === undefined ? [] : [{ id, score: boundedCosine(score) }];
+        return id === undefined ? [] : [{ id, score: clampCosine(score) }];
       });
     },
 
     async held(of, ids, { signal }: CallOptions = {}) {
       const { namespace } = namespaceOf(of, signal);
-      const keys = new Map(ids.map((id) => [keyOf(id), id]));
+      const keys = new Map(ids.map((id) => [toRecordId(id), id]));
       const there = await fetched(namespace, [...keys.keys()], signal);
       return [...keys].flatMap(([key, id]) => (there.has(key) ? [id] : []));
     },
 
     async *entries(of, { signal }: CallOptions = {}) {
       const { namespace } = namespaceOf(of, signal);
-      for await (const keys of keysIn(place, namespace, signal)) {
+      for await (const keys of listRecordKeys(place, namespace, signal)) {
         yield [...(await idsOf(namespace, keys, signal)).values()];
       }
     },
@@ -207,14 +209,14 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
 }
 
 /** The ids and scores are enough: the record has the rest. */
-const NOTHING_ELSE = { includeMetadata: false, includeValues: false } as const;
+const SCORES_ONLY = { includeMetadata: false, includeValues: false } as const;
 
-function placeOf(options: PineconeFollowerOptions): Place {
-  const { name = "keepsake", timeoutMs = REMOTE_PATIENCE.timeoutMs } = options;
+function toPineconeConfig(options: PineconeVectorIndexOptions): PineconeConfig {
+  const { name = "keepsake", timeoutMs = REMOTE_RETRY_POLICY.timeoutMs } = options;
   if (!/^[a-z](?:[a-z0-9-]{0,28}[a-z0-9])?$/.test(name)) {
     throw invalid("name: at most 30 small letters, digits and hyphens, with a letter in front.");
   }
-  const { deadlineMs = REMOTE_PATIENCE.deadlineMs } = options;
+  const { deadlineMs = REMOTE_RETRY_POLICY.deadlineMs } = options;
   return {
     client: options.client,
     name,
@@ -224,8 +226,8 @@ function placeOf(options: PineconeFollowerOptions): Place {
     createMs: checkCount(options.createMs ?? 120_000, "createMs", 1, 3_600_000),
     remote: {
       place: "Pinecone",
-      troubleOf,
-      tries: REMOTE_PATIENCE.tries,
+      troubleOf: toPineconeFault,
+      tries: REMOTE_RETRY_POLICY.tries,
       timeoutMs: checkCount(timeoutMs, "timeoutMs", 1, 600_000),
       deadlineMs: checkCount(deadlineMs, "deadlineMs", 1, 3_600_000),
     },
@@ -237,6 +239,6 @@ function checkLength(vector: Float32Array, dimensions: number): void {
   throw invalid(`The index at Pinecone takes vectors of ${dimensions} numbers, not ${vector.length}.`);
 }
 
-function longIdOf(metadata: object | undefined): string | undefined {
+function findLongId(metadata: object | undefined): string | undefined {
   return metadata && "id" in metadata && typeof metadata.id === "string" ? metadata.id : undefined;
 }

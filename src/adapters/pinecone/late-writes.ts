@@ -5,11 +5,11 @@
 export interface LateWrites {
   track<Value>(namespace: string, write: Promise<Value>): Promise<Value>;
   /** Is over when none of a namespace, or of all, is under way. */
-  over(namespace?: string): Promise<void>;
+  wait(namespace?: string): Promise<void>;
 }
 
 /** ASSUMED: what has had no answer for so long (ms) will not be done any more; no gateway waits longer. */
-export function lateWrites(givenUpAfterMs: number): LateWrites {
+export function createLateWrites(givenUpAfterMs: number): LateWrites {
   const underWay = new Map<Promise<void>, string>();
   return {
     track(namespace, write) {
@@ -25,7 +25,7 @@ export function lateWrites(givenUpAfterMs: number): LateWrites {
       write.then(ended, ended);
       return write;
     },
-    async over(namespace) {
+    async wait(namespace) {
       await Promise.all(
         [...underWay].flatMap(([over, name]) => (namespace === undefined || name === namespace ? over : [])),
       );

@@ -1,12 +1,12 @@
-import type { FollowerSpace } from "../../ports/follower.ts";
-import { asked, type Remote } from "../shared/remote.ts";
-import { scopeName, shortHash } from "../shared/scope-name.ts";
+import type { VectorIndexSpace } from "../../ports/follower.ts";
+import { callRemote, type RemoteService } from "../shared/remote.ts";
+import { toScopeHash, toShortHash } from "../shared/scope-name.ts";
 import type { PineconeClient, PineconeCloud, PineconeIndex } from "./client.ts";
 
 /** Where in Pinecone a follower keeps its entries, and how it asks. */
-export interface Place {
+export interface PineconeConfig {
   readonly client: PineconeClient;
-  readonly remote: Remote;
+  readonly remote: RemoteService;
   /** Names of indexes and namespaces begin with it. */
   readonly name: string;
   readonly cloud: PineconeCloud;
@@ -18,39 +18,42 @@ export interface Place {
 }
 
 /** An index that is ready, and the space that it holds now. */
-export interface Prepared {
+export interface PreparedPineconeIndex {
   readonly index: PineconeIndex;
-  readonly space: FollowerSpace;
+  readonly space: VectorIndexSpace;
 }
 
 /** Pinecone lists that many at most. */
-export const PAGE = 100;
+export const PAGE_RECORDS = 100;
 
 /** One index for each number of dimensions, for an index takes no others. */
-export const indexName = (name: string, { dimensions }: FollowerSpace): string => `${name}-${dimensions}`;
+export const toIndexName = (name: string, { dimensions }: VectorIndexSpace): string =>
+  `${name}-${dimensions}`;
 
 /** A namespace for each user of each space: its walls are the server's own. */
-export const namespaceName = (
+export const toNamespaceName = (
   name: string,
-  space: FollowerSpace,
+  space: VectorIndexSpace,
   user: { readonly project: string; readonly user: string },
-): string => `${spacePrefix(name, spaceName(space))}${scopeName(user)}`;
+): string => `${toNamespacePrefix(name, toSpaceName(space))}${toScopeHash(user)}`;
 
-export const spacePrefix = (name: string, space: string): string => `${name}.${space}.`;
+export const toNamespacePrefix = (name: string, space: string): string => `${name}.${space}.`;
 
-export const spaceName = ({ fingerprint, dimensions }: FollowerSpace): string =>
-  shortHash(JSON.stringify([fingerprint, dimensions])).slice(0, 16);
+export const toSpaceName = ({ fingerprint, dimensions }: VectorIndexSpace): string =>
+  toShortHash(JSON.stringify([fingerprint, dimensions])).slice(0, 16);
 
 /** The keys of all records of a namespace, page by page. */
-export async function* keysIn(
-  { remote }: Place,
+export async function* listRecordKeys(
+  { remote }: PineconeConfig,
   namespace: PineconeIndex,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<string[], void, void> {
   let next: string | undefined;
   do {
     const token = next === undefined ? {} : { paginationToken: next };
-    const page = await asked(remote, signal, () => namespace.listPaginated({ limit: PAGE, ...token }));
+    const page = await callRemote(remote, signal, () =>
+      namespace.listPaginated({ limit: PAGE_RECORDS, ...token }),
+    );
     next = page.pagination?.next;
     const keys = (page.vectors ?? []).flatMap(({ id }) => (id === undefined ? [] : [id]));
     if (keys.length > 0) yield keys;

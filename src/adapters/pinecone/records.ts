@@ -1,19 +1,19 @@
-import type { FollowerEntry } from "../../ports/follower.ts";
-import { wireVector } from "../shared/wire-vector.ts";
+import type { VectorIndexEntry } from "../../ports/follower.ts";
+import { toJsonVector } from "../shared/wire-vector.ts";
 import type { PineconeRecord } from "./client.ts";
-import { idIn, keyOf } from "./keys.ts";
+import { parseRecordId, toRecordId } from "./keys.ts";
 
 /** One request takes 1,000 records and 2 MB; a little is left for what stands around them. */
 const MOST_RECORDS = 1000;
 const MOST_BYTES = 1_900_000;
 
 /** An entry as Pinecone holds it; `put` is the number of the call that put it, by which it is seen to have arrived. */
-function recordOf({ id, vector, metadata, text }: FollowerEntry, put: number): PineconeRecord {
+function toPineconeRecord({ id, vector, metadata, text }: VectorIndexEntry, put: number): PineconeRecord {
   const { type, owner, at, kind, session } = metadata;
-  const key = keyOf(id);
+  const key = toRecordId(id);
   return {
     id: key,
-    values: wireVector(vector),
+    values: toJsonVector(vector),
     metadata: {
       type,
       owner,
@@ -22,21 +22,21 @@ function recordOf({ id, vector, metadata, text }: FollowerEntry, put: number): P
       ...(kind === undefined ? {} : { kind }),
       ...(session === undefined ? {} : { session }),
       ...(text === undefined ? {} : { text }),
-      ...(idIn(key) === undefined ? { id } : {}),
+      ...(parseRecordId(key) === undefined ? { id } : {}),
     },
   };
 }
 
 /** Entries as requests within Pinecone's limits, in order; of two with one id, the last. */
-export function* batchesOf(
-  entries: readonly FollowerEntry[],
+export function* toUpsertBatches(
+  entries: readonly VectorIndexEntry[],
   put: number,
 ): Generator<PineconeRecord[], void, void> {
   const last = new Map(entries.map((entry) => [entry.id, entry]));
   let batch: PineconeRecord[] = [];
   let bytes = 0;
   for (const entry of last.values()) {
-    const record = recordOf(entry, put);
+    const record = toPineconeRecord(entry, put);
     const size = Buffer.byteLength(JSON.stringify(record)) + 1;
     if (batch.length === MOST_RECORDS || (batch.length > 0 && bytes + size > MOST_BYTES)) {
       yield batch;
@@ -54,7 +54,7 @@ const MOST_ASKED = 100;
 const LONGEST_ADDRESS = 6000;
 
 /** Keys as requests that read records. */
-export function* askedFor(keys: readonly string[]): Generator<string[], void, void> {
+export function* toFetchBatches(keys: readonly string[]): Generator<string[], void, void> {
   let batch: string[] = [];
   let letters = 0;
   for (const key of keys) {

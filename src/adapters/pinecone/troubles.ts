@@ -1,7 +1,7 @@
 import { invalid, MemoryError } from "../../errors.ts";
-import type { RemoteTrouble } from "../shared/remote.ts";
+import type { RemoteFault } from "../shared/remote.ts";
 
-const PASSING: { readonly [name: string]: string } = {
+const TRANSIENT_ERRORS: { readonly [name: string]: string } = {
   PineconeConnectionError: "cannot be reached",
   PineconeMaxRetriesExceededError: "answered 5xx several times",
   PineconeInternalServerError: "answered 500",
@@ -16,11 +16,11 @@ const NOT_ALLOWED = /quota|limit reached|forbidden|permission|not allowed|deleti
  * What an error of Pinecone's client means, by its name: errors carry no status. Its words are not repeated, for they quote what
  * was sent. The client tries 5xx again by itself and 429 never.
  */
-export function troubleOf(error: unknown): RemoteTrouble {
+export function toPineconeFault(error: unknown): RemoteFault {
   const { name, message } = error instanceof Error ? error : new Error();
-  const passes = PASSING[name];
+  const passes = TRANSIENT_ERRORS[name];
   if (passes !== undefined) return { passes };
-  if (name === "PineconeUnmappedHttpError") return byStatus(/Status: (\d{3})\./.exec(message)?.[1]);
+  if (name === "PineconeUnmappedHttpError") return toFaultByStatus(/Status: (\d{3})\./.exec(message)?.[1]);
   if (name === "PineconeAuthorizationError") {
     return { stays: new MemoryError("forbidden", "Pinecone refuses the key. Check PINECONE_API_KEY.") };
   }
@@ -43,7 +43,7 @@ export function troubleOf(error: unknown): RemoteTrouble {
     : { passes: "gave an answer that is none" };
 }
 
-function byStatus(status: string | undefined): RemoteTrouble {
+function toFaultByStatus(status: string | undefined): RemoteFault {
   const code = Number(status);
   if (code === 408 || code === 425 || code === 429 || code >= 500) return { passes: `answered ${code}` };
   return { stays: new MemoryError("unavailable", `Pinecone answers ${code}. Is it Pinecone?`) };

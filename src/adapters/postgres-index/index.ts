@@ -1,15 +1,15 @@
 import { checkCount } from "../../domain/limits.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { Follower, FollowerEntry, FollowerSpace } from "../../ports/follower.ts";
-import { scopeName } from "../shared/scope-name.ts";
+import type { VectorIndex, VectorIndexEntry, VectorIndexSpace } from "../../ports/follower.ts";
+import { toScopeHash } from "../shared/scope-name.ts";
 import type { IndexPool } from "./pool.ts";
-import { inTransaction, runner } from "./run.ts";
-import { prepared, tablesOf, type VectorType, vectorType } from "./schema.ts";
-import { whereSql } from "./where.ts";
+import { createIndexRunner, inTransaction } from "./run.ts";
+import { getPgvectorType, type PgvectorType, prepareTables, toTableNames } from "./schema.ts";
+import { toWhereSql } from "./where.ts";
 
 export type { IndexConnection, IndexPool, IndexQuery, IndexRow } from "./pool.ts";
 
-export interface PostgresFollowerOptions {
+export interface PgvectorIndexOptions {
   /** A `Pool` of the package `pg` that the caller made; it stays open. */
   readonly pool: IndexPool;
   /** How the names of our two tables begin ("keepsake"); two programs on one schema take two. */
@@ -19,8 +19,8 @@ export interface PostgresFollowerOptions {
 }
 
 /** Entries in one statement, and ids on one page. */
-const AT_ONCE = 500;
-const PAGE = 1000;
+const ENTRIES_PER_STATEMENT = 500;
+const PAGE_IDS = 1000;
 /** pgvector takes no more. */
 const MOST_SEARCHED = 1000;
 /** Of a user among many others, so many entries of everybody are looked at before the search gives up. */
@@ -31,24 +31,24 @@ const MOST_SCANNED = 200_000;
  * of the entries, PostgreSQL looks at those one by one; else the index is walked until it has found enough of the user's. `invalid_input`
  * for options that cannot work.
  */
-export function postgresFollower(options: PostgresFollowerOptions): Follower {
+export function createPgvectorIndex(options: PgvectorIndexOptions): VectorIndex {
   const { pool, prefix = "keepsake" } = options;
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(prefix)) {
     throw invalid("prefix: at most 40 small letters, digits and underscores, no digit first.");
   }
-  const run = runner(pool, checkCount(options.timeoutMs ?? 30_000, "timeoutMs", 1, 600_000));
-  const tables = tablesOf(prefix);
+  const run = createIndexRunner(pool, checkCount(options.timeoutMs ?? 30_000, "timeoutMs", 1, 600_000));
+  const tables = toTableNames(prefix);
   const { entries } = tables;
-  let space: FollowerSpace | undefined;
+  let space: VectorIndexSpace | undefined;
   let isClosed = false;
 
   const begin = (signal: AbortSignal | undefined): void => {
     signal?.throwIfAborted();
     if (isClosed) throw new MemoryError("unavailable", "The index in PostgreSQL is closed. Open another.");
   };
-  const checked = ({ length }: Float32Array): VectorType => {
+  const checked = ({ length }: Float32Array): PgvectorType => {
     if (!space) throw invalid("The index in PostgreSQL is not prepared: call prepare() first.");
-    if (length === space.dimensions) return vectorType(length);
+    if (length === space.dimensions) return getPgvectorType(length);
     throw invalid(`The index in PostgreSQL takes vectors of ${space.dimensions} numbers, not ${length}.`);
   };
 
@@ -58,7 +58,7 @@ export function postgresFollower(options: PostgresFollowerOptions): Follower {
 
     async prepare(wanted, { signal } = {}) {
       begin(signal);
-      await run(signal, (ask) => prepared(ask, tables, wanted));
+      await run(signal, (ask) => prepareTables(ask, tables, wanted));
       space = { ...wanted };
     },
 
@@ -67,10 +67,10 @@ export function postgresFollower(options: PostgresFollowerOptions): Follower {
       // Of two of one id the last one counts, and a statement may not put both.
       const all = [...new Map(given.map((one) => [one.id, one])).values()];
       const [kind] = given.map(({ vector }) => checked(vector));
-      const key = scopeName(of);
-      for (let at = 0; at < all.length; at += AT_ONCE) {
-        const some = all.slice(at, at + AT_ONCE);
-        await run(signal, (ask) => ask(putSql(entries, kind ?? "vector"), [key, ...columnsOf(some)]));
+      const key = toScopeHash(of);
+      for (let at = 0; at < all.length; at += ENTRIES_PER_STATEMENT) {
+        const some = all.slice(at, at + ENTRIES_PER_STATEMENT);
+        await run(signal, (ask) => ask(buildPutSql(entries, kind ?? "vector"), [key, ...toColumns(some)]));
       }
     },
 
@@ -79,7 +79,7 @@ export function postgresFollower(options: PostgresFollowerOptions): Follower {
       if (ids.length === 0) return;
       await run(signal, (ask) =>
         ask(`DELETE FROM ${entries} WHERE owner_key = $1 AND id = ANY ($2::text[])`, [
-          scopeName(of),
+          toScopeHash(of),
           [...ids],
         ]),
       );
@@ -87,16 +87,16 @@ export function postgresFollower(options: PostgresFollowerOptions): Follower {
 
     async dropUser(of, { signal } = {}) {
       begin(signal);
-      await run(signal, (ask) => ask(`DELETE FROM ${entries} WHERE owner_key = $1`, [scopeName(of)]));
+      await run(signal, (ask) => ask(`DELETE FROM ${entries} WHERE owner_key = $1`, [toScopeHash(of)]));
     },
 
     async nearest(of, vector, { limit, where = {}, signal }) {
       begin(signal);
       const kind = checked(vector);
-      const values: unknown[] = [scopeName(of), textOf(vector), limit];
-      const filter = whereSql(where, values);
+      const values: unknown[] = [toScopeHash(of), toVectorText(vector), limit];
+      const filter = toWhereSql(where, values);
       const rows = await run(signal, (ask) =>
-        inTransaction(ask, searching(limit), () =>
+        inTransaction(ask, toSearchSettings(limit), () =>
           ask(
             `SELECT id, 1 - (vector <=> $2::${kind}) AS score FROM ${entries} ` +
               `WHERE owner_key = $1 AND ${filter} ORDER BY vector <=> $2::${kind} LIMIT $3`,
@@ -115,7 +115,7 @@ export function postgresFollower(options: PostgresFollowerOptions): Follower {
       if (ids.length === 0) return [];
       const rows = await run(signal, (ask) =>
         ask(`SELECT id FROM ${entries} WHERE owner_key = $1 AND id = ANY ($2::text[])`, [
-          scopeName(of),
+          toScopeHash(of),
           [...ids],
         ]),
       );
@@ -128,13 +128,13 @@ export function postgresFollower(options: PostgresFollowerOptions): Follower {
         begin(signal);
         const after = last;
         const rows = await run(signal, (ask) =>
-          ask(`SELECT id FROM ${entries} WHERE owner_key = $1 AND id > $2 ORDER BY id LIMIT ${PAGE}`, [
-            scopeName(of),
+          ask(`SELECT id FROM ${entries} WHERE owner_key = $1 AND id > $2 ORDER BY id LIMIT ${PAGE_IDS}`, [
+            toScopeHash(of),
             after,
           ]),
         );
         if (rows.length > 0) yield rows.map(({ id }) => id ?? "");
-        if (rows.length < PAGE) return;
+        if (rows.length < PAGE_IDS) return;
         last = rows.at(-1)?.id ?? "";
       }
     },
@@ -151,7 +151,7 @@ export function postgresFollower(options: PostgresFollowerOptions): Follower {
 }
 
 /** An index that is filtered gives too few, unless it goes on (pgvector 0.8). */
-function searching(limit: number): string[] {
+function toSearchSettings(limit: number): string[] {
   return [
     `hnsw.ef_search = ${Math.max(1, Math.min(MOST_SEARCHED, 2 * limit))}`,
     "hnsw.iterative_scan = strict_order",
@@ -159,7 +159,7 @@ function searching(limit: number): string[] {
   ];
 }
 
-function putSql(table: string, kind: VectorType): string {
+function buildPutSql(table: string, kind: PgvectorType): string {
   return (
     `INSERT INTO ${table} (owner_key, id, vector, type, owner, at, kind, session) ` +
     `SELECT $1, id, vector::${kind}, type, owner, at, kind, session FROM unnest($2::text[], $3::text[], $4::text[], ` +
@@ -169,10 +169,10 @@ function putSql(table: string, kind: VectorType): string {
   );
 }
 
-function columnsOf(some: readonly FollowerEntry[]): unknown[] {
+function toColumns(some: readonly VectorIndexEntry[]): unknown[] {
   return [
     some.map(({ id }) => id),
-    some.map(({ vector }) => textOf(vector)),
+    some.map(({ vector }) => toVectorText(vector)),
     some.map(({ metadata }) => metadata.type),
     some.map(({ metadata }) => metadata.owner),
     some.map(({ metadata }) => metadata.at),
@@ -181,6 +181,6 @@ function columnsOf(some: readonly FollowerEntry[]): unknown[] {
   ];
 }
 
-function textOf(vector: Float32Array): string {
+function toVectorText(vector: Float32Array): string {
   return `[${vector.join(",")}]`;
 }

@@ -1,36 +1,40 @@
 import { invalid, MemoryError } from "../../errors.ts";
-import type { FollowerSpace } from "../../ports/follower.ts";
-import { type Ask, codeOf, inTransaction } from "./run.ts";
+import type { VectorIndexSpace } from "../../ports/follower.ts";
+import { getIndexErrorCode, inTransaction, type RunIndexQuery } from "./run.ts";
 
 /** The tables of one index. */
-export interface Tables {
+export interface IndexTables {
   readonly entries: string;
   /** One row: the space that the entries are of. */
   readonly space: string;
 }
 
-export function tablesOf(prefix: string): Tables {
+export function toTableNames(prefix: string): IndexTables {
   return { entries: `${prefix}_index`, space: `${prefix}_index_space` };
 }
 
 /** Up to so many numbers of 32 bits pgvector can index, and up to so many of 16. */
-const MOST_FULL = 2000;
-const MOST_HALF = 4000;
+const MAX_FULL_DIMENSIONS = 2000;
+const MAX_HALF_DIMENSIONS = 4000;
 
-export type VectorType = "vector" | "halfvec";
+export type PgvectorType = "vector" | "halfvec";
 
 /** How vectors of so many numbers are kept. `invalid_input` where no index takes them. */
-export function vectorType(dimensions: number): VectorType {
-  if (dimensions <= MOST_FULL) return "vector";
-  if (dimensions <= MOST_HALF) return "halfvec";
-  throw invalid(`pgvector indexes vectors of at most ${MOST_HALF} numbers, not ${dimensions}.`);
+export function getPgvectorType(dimensions: number): PgvectorType {
+  if (dimensions <= MAX_FULL_DIMENSIONS) return "vector";
+  if (dimensions <= MAX_HALF_DIMENSIONS) return "halfvec";
+  throw invalid(`pgvector indexes vectors of at most ${MAX_HALF_DIMENSIONS} numbers, not ${dimensions}.`);
 }
 
 /** Makes the tables and their index where they are not there, and makes them anew for another space. One process at a time. */
-export async function prepared(ask: Ask, tables: Tables, space: FollowerSpace): Promise<void> {
-  const kind = vectorType(space.dimensions);
+export async function prepareTables(
+  ask: RunIndexQuery,
+  tables: IndexTables,
+  space: VectorIndexSpace,
+): Promise<void> {
+  const kind = getPgvectorType(space.dimensions);
   if (await isPrepared(ask, tables, space)) return;
-  await extended(ask);
+  await ensureExtension(ask);
   await inTransaction(ask, [], async () => {
     await ask("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`keepsake ${tables.entries}`]);
     if (await isPrepared(ask, tables, space)) return;
@@ -56,9 +60,9 @@ export async function prepared(ask: Ask, tables: Tables, space: FollowerSpace): 
 }
 
 async function isPrepared(
-  ask: Ask,
-  { entries, space: table }: Tables,
-  space: FollowerSpace,
+  ask: RunIndexQuery,
+  { entries, space: table }: IndexTables,
+  space: VectorIndexSpace,
 ): Promise<boolean> {
   const [there] = await ask("SELECT to_regclass($1) AS entries, to_regclass($2) AS space", [entries, table]);
   if (!there?.entries || !there.space) return false;
@@ -66,13 +70,13 @@ async function isPrepared(
   return held?.fingerprint === space.fingerprint && Number(held.dimensions) === space.dimensions;
 }
 
-async function extended(ask: Ask): Promise<void> {
+async function ensureExtension(ask: RunIndexQuery): Promise<void> {
   try {
     await ask("CREATE EXTENSION IF NOT EXISTS vector");
   } catch (error) {
     // Two at once: the other one has made it.
-    if (codeOf(error) === "23505" || codeOf(error) === "42710") return;
-    if (codeOf(error) === "" || codeOf(error).startsWith("08")) throw error;
+    if (getIndexErrorCode(error) === "23505" || getIndexErrorCode(error) === "42710") return;
+    if (getIndexErrorCode(error) === "" || getIndexErrorCode(error).startsWith("08")) throw error;
     throw new MemoryError(
       "unsupported",
       "The index in PostgreSQL needs the extension pgvector (0.8 or newer). Install it, and have an administrator run " +

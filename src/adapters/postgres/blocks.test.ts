@@ -3,8 +3,8 @@ import { Socket } from "node:net";
 import type { PoolConfig } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Place, testPlace } from "../../../test/postgres/place.ts";
-import { changes, message } from "../../testing/change-sets.ts";
-import { type PostgresRecord, postgresStream } from "./index.ts";
+import { makeChangeSet, makeMessage } from "../../testing/change-sets.ts";
+import { type PostgresStore, postgresStream } from "./index.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
@@ -20,7 +20,7 @@ describe.skipIf(!url)(`blocks in pieces${missing}`, () => {
   for (const [way, options] of WAYS) {
     describe(way, () => {
       let place: Place;
-      let record: PostgresRecord;
+      let record: PostgresStore;
       beforeAll(() => {
         place = testPlace(url ?? "", options);
       });
@@ -34,8 +34,8 @@ describe.skipIf(!url)(`blocks in pieces${missing}`, () => {
       const filled = async (sizes: readonly number[]): Promise<Uint8Array[]> => {
         const all = sizes.map((size) => new Uint8Array(randomBytes(size)));
         for (const [i, bytes] of all.entries()) {
-          await record.commit(scopeOf(i), changes({ messages: [message("m")] }));
-          await record.keepBlock(scopeOf(i), { revision: 1, bytes });
+          await record.commit(scopeOf(i), makeChangeSet({ messages: [makeMessage("m")] }));
+          await record.saveSearchIndex(scopeOf(i), { revision: 1, bytes });
         }
         return all;
       };
@@ -44,7 +44,7 @@ describe.skipIf(!url)(`blocks in pieces${missing}`, () => {
         const all = await filled([LARGE, 0, 1, 65_536, 65_537, 300_000]);
         const reads = all.map(async (bytes, i) => {
           const [found, revision] = await Promise.all([
-            record.block(scopeOf(i)),
+            record.searchIndex(scopeOf(i)),
             record.revision(scopeOf(i)),
           ]);
           expect(revision).toBe(1);
@@ -58,7 +58,7 @@ describe.skipIf(!url)(`blocks in pieces${missing}`, () => {
       it("come in parts as they come, each once and in order, where somebody takes them so", async () => {
         const [bytes = new Uint8Array(0)] = await filled([LARGE]);
         const parts: Buffer[] = [];
-        const found = await record.block(scopeOf(0), {
+        const found = await record.searchIndex(scopeOf(0), {
           begin: (revision, size) => expect([revision, size]).toEqual([1, LARGE]),
           take: (part) => void parts.push(Buffer.from(part)),
         });
@@ -73,12 +73,12 @@ describe.skipIf(!url)(`blocks in pieces${missing}`, () => {
         let isOver = false;
         const keeping = (async () => {
           for (let i = 0; i < 4; i += 1) {
-            await record.keepBlock(scopeOf(0), { revision: 1, bytes: i % 2 === 0 ? second : first });
+            await record.saveSearchIndex(scopeOf(0), { revision: 1, bytes: i % 2 === 0 ? second : first });
           }
           isOver = true;
         })();
         while (!isOver) {
-          const found = await record.block(scopeOf(0));
+          const found = await record.searchIndex(scopeOf(0));
           const isOne = [first, second].some((one) => found && Buffer.compare(found.bytes, one) === 0);
           expect(found === undefined || isOne).toBe(true);
         }

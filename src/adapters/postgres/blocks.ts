@@ -1,18 +1,18 @@
 import type { Scope } from "../../domain/scope.ts";
-import type { BlockParts, KeptBlock } from "../../ports/record.ts";
-import type { Raw } from "./copied.ts";
-import type { Database } from "./database.ts";
-import { rowsOf } from "./read.ts";
-import { bytesOf, keysOf, NOBODY, personOf, reachOf } from "./rows.ts";
+import type { SearchIndexSink, StoredSearchIndex } from "../../ports/record.ts";
+import type { RawRow } from "./copied.ts";
+import type { PostgresDatabase } from "./database.ts";
+import { fetchUserRows } from "./read.ts";
+import { decodeBytes, findUserNumber, NO_USER, toAccessScope, toScopeKeys } from "./rows.ts";
 
-const PIECE = 65_536;
+const PIECE_BYTES = 65_536;
 /** So many come at once, 8 MB: other short reads wait for no more than that. */
-const AT_ONCE = 128;
+const PIECES_AT_ONCE = 128;
 /** Where somebody keeps another one in between, it is read anew. */
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
 /** Pieces that are being given on. */
-interface Coming {
+interface SearchIndexDownload {
   revision: number;
   size: number;
   /** Pieces and bytes that were given. */
@@ -21,16 +21,16 @@ interface Coming {
 }
 
 /** What was kept for a user's search. Its bytes go to `parts` where there is one, piece by piece as they come. */
-export async function keptBlock(
-  database: Database,
+export async function fetchSearchIndex(
+  database: PostgresDatabase,
   scope: Scope,
-  parts?: BlockParts,
-): Promise<KeptBlock | undefined> {
-  const person = await personOf(database, scope);
-  if (person === NOBODY) return undefined;
-  const own = together();
-  for (let tries = TRIES; tries > 0; tries -= 1) {
-    const coming: Coming = { revision: 0, size: 0, pieces: 0, have: 0 };
+  parts?: SearchIndexSink,
+): Promise<StoredSearchIndex | undefined> {
+  const person = await findUserNumber(database, scope);
+  if (person === NO_USER) return undefined;
+  const own = createPartBuffer();
+  for (let tries = MAX_ATTEMPTS; tries > 0; tries -= 1) {
+    const coming: SearchIndexDownload = { revision: 0, size: 0, pieces: 0, have: 0 };
     let before: number;
     do {
       before = coming.pieces;
@@ -38,13 +38,13 @@ export async function keptBlock(
     } while (coming.pieces > before && coming.have < coming.size);
     const { revision } = coming;
     if (revision === 0) return undefined;
-    if (coming.have === coming.size) return { revision, bytes: parts ? NONE : own.bytes() };
+    if (coming.have === coming.size) return { revision, bytes: parts ? NO_BYTES : own.bytes() };
   }
   return undefined;
 }
 
 /** Puts parts together. */
-function together(): BlockParts & { bytes(): Uint8Array } {
+function createPartBuffer(): SearchIndexSink & { bytes(): Uint8Array } {
   let whole = new Uint8Array(0);
   let have = 0;
   return {
@@ -63,42 +63,53 @@ function together(): BlockParts & { bytes(): Uint8Array } {
 }
 
 async function readPieces(
-  database: Database,
+  database: PostgresDatabase,
   scope: Scope,
   person: number,
-  coming: Coming,
-  parts: BlockParts,
+  coming: SearchIndexDownload,
+  parts: SearchIndexSink,
 ): Promise<void> {
-  const [project] = keysOf(scope);
+  const [project] = toScopeKeys(scope);
   const first = coming.pieces;
-  const range = [person, first, first + AT_ONCE] as const;
-  const take = ([revision, size, piece, bytes = NONE]: Raw): void =>
-    add(coming, parts, { revision: longOf(revision), size: longOf(size), piece: longOf(piece), bytes });
-  if (await database.copied(project, (tag) => copyOf(tag, ...range), take)) return;
-  for (const { revision, size, piece, bytes } of await rowsOf(database, scope, PIECES, first, range[2])) {
+  const range = [person, first, first + PIECES_AT_ONCE] as const;
+  const take = ([revision, size, piece, bytes = NO_BYTES]: RawRow): void =>
+    addPiece(coming, parts, {
+      revision: parseLong(revision),
+      size: parseLong(size),
+      piece: parseLong(piece),
+      bytes,
+    });
+  if (await database.copyRows(project, (tag) => buildCopyPiecesSql(tag, ...range), take)) return;
+  for (const { revision, size, piece, bytes } of await fetchUserRows(
+    database,
+    scope,
+    SELECT_PIECES,
+    first,
+    range[2],
+  )) {
     const numbers = { revision: Number(revision), size: Number(size), piece: Number(piece) };
-    add(coming, parts, { ...numbers, bytes: bytesOf(bytes) });
+    addPiece(coming, parts, { ...numbers, bytes: decodeBytes(bytes) });
   }
 }
 
-const NONE = Buffer.alloc(0);
-const PIECES =
+const NO_BYTES = Buffer.alloc(0);
+const SELECT_PIECES =
   "SELECT revision, size, piece, encode(bytes, 'base64') AS bytes FROM blocks " +
   "WHERE person = $1 AND piece >= $2 AND piece < $3 ORDER BY piece";
 
 /** COPY takes no values; these are numbers of our own. */
-function copyOf(tag: number, person: number, from: number, to: number): string {
+function buildCopyPiecesSql(tag: number, person: number, from: number, to: number): string {
   return (
     `COPY (SELECT ${tag}::bigint, revision, size::bigint, piece::bigint, bytes FROM blocks ` +
     `WHERE person = ${BigInt(person)} AND piece >= ${from} AND piece < ${to} ORDER BY piece) TO STDOUT (FORMAT binary)`
   );
 }
 
-function longOf(bytes: Raw[number] | undefined): number {
+function parseLong(bytes: RawRow[number] | undefined): number {
   return Number(bytes?.readBigInt64BE() ?? 0);
 }
 
-interface Piece {
+interface SearchIndexPiece {
   readonly revision: number;
   readonly size: number;
   readonly piece: number;
@@ -106,7 +117,11 @@ interface Piece {
 }
 
 /** Pieces of another block than the first one's, and such as come a second time after a lost connection, are left out. */
-function add(coming: Coming, parts: BlockParts, { revision, size, piece, bytes }: Piece): void {
+function addPiece(
+  coming: SearchIndexDownload,
+  parts: SearchIndexSink,
+  { revision, size, piece, bytes }: SearchIndexPiece,
+): void {
   if (coming.revision === 0) {
     coming.revision = revision;
     coming.size = size;
@@ -119,29 +134,29 @@ function add(coming: Coming, parts: BlockParts, { revision, size, piece, bytes }
   coming.have += bytes.length;
 }
 
-const LOCK =
+const LOCK_USER =
   "SELECT number FROM users WHERE project = $1 AND name = $2 AND revision = $3 AND revision > 0 FOR NO KEY UPDATE";
-const KEEP =
+const INSERT_PIECE =
   "INSERT INTO blocks (person, project, revision, size, piece, bytes) VALUES ($1, $2, $3, $4, $5, $6)";
 
 /**
  * Keeps a block in place of the one before. One of another revision than the user's is left out: made before an
  * erasure, it would bring back what is gone. The user's row is locked, so that no erasure comes in between.
  */
-export async function keepBlock(
-  database: Database,
+export async function storeSearchIndex(
+  database: PostgresDatabase,
   scope: Scope,
-  { revision, bytes }: KeptBlock,
+  { revision, bytes }: StoredSearchIndex,
 ): Promise<void> {
-  const keys = keysOf(scope);
+  const keys = toScopeKeys(scope);
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  await database.write(reachOf(scope), async (transaction) => {
-    const [user] = await transaction.rows(LOCK, ...keys, revision);
+  await database.write(toAccessScope(scope), async (transaction) => {
+    const [user] = await transaction.query(LOCK_USER, ...keys, revision);
     if (!user) return;
-    transaction.later("DELETE FROM blocks WHERE person = $1", user.number);
-    for (let piece = 0; piece === 0 || piece * PIECE < all.length; piece += 1) {
-      const part = all.subarray(piece * PIECE, (piece + 1) * PIECE);
-      transaction.later(KEEP, user.number, keys[0], revision, all.length, piece, part);
+    transaction.queue("DELETE FROM blocks WHERE person = $1", user.number);
+    for (let piece = 0; piece === 0 || piece * PIECE_BYTES < all.length; piece += 1) {
+      const part = all.subarray(piece * PIECE_BYTES, (piece + 1) * PIECE_BYTES);
+      transaction.queue(INSERT_PIECE, user.number, keys[0], revision, all.length, piece, part);
     }
   });
 }

@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Place, testPlace } from "../../../test/postgres/place.ts";
-import { AT, changes, erasure, memory, message, trace, unit } from "../../testing/change-sets.ts";
+import {
+  BASE_TIME,
+  makeChangeSet,
+  makeErasureReceipt,
+  makeMemory,
+  makeMessage,
+  makeTrace,
+  makeUnit,
+} from "../../testing/change-sets.ts";
 import { ANN } from "../../testing/record-dump.ts";
-import type { PostgresRecord } from "./index.ts";
+import type { PostgresStore } from "./index.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
@@ -57,27 +65,27 @@ describe.skipIf(!url)(`checking a database${missing}`, () => {
   });
   afterAll(() => place.clear(), 60_000);
 
-  async function history(): Promise<PostgresRecord> {
+  async function history(): Promise<PostgresStore> {
     const record = await place.open();
     await record.commit(
       ANN,
-      changes({
-        messages: [message("m1"), message("m2")],
-        memories: [memory("a"), memory("a", 2), memory("b"), memory("c")],
+      makeChangeSet({
+        messages: [makeMessage("m1"), makeMessage("m2")],
+        memories: [makeMemory("a"), makeMemory("a", 2), makeMemory("b"), makeMemory("c")],
         links: [{ from: "a", type: "extends", to: "b", strength: 1 }],
         units: [
-          unit("m1#0", "passage", "m1"),
-          unit("m2#0", "passage", "m2"),
-          ...["a", "b", "c"].map((id) => unit(id, "memory", id)),
+          makeUnit("m1#0", "passage", "m1"),
+          makeUnit("m2#0", "passage", "m2"),
+          ...["a", "b", "c"].map((id) => makeUnit(id, "memory", id)),
         ],
-        tombstones: [{ hash: "t", of: "words", at: AT }],
+        tombstones: [{ hash: "t", of: "words", at: BASE_TIME }],
         receipt: { key: "k", body: "b", messages: ["m1"], memories: [], pending: 0 },
       }),
     );
-    const receipt = erasure("e1", { revision: 2 });
-    const erase = { messages: [], memories: ["c"], rewrites: [], receipt, trace: trace("e1") };
-    const emptied = [message("m3", { content: "" })];
-    await record.commit(ANN, changes({ base: 1, cause: "forget", messages: emptied, erase }));
+    const receipt = makeErasureReceipt("e1", { revision: 2 });
+    const erase = { messages: [], memories: ["c"], rewrites: [], receipt, trace: makeTrace("e1") };
+    const emptied = [makeMessage("m3", { content: "" })];
+    await record.commit(ANN, makeChangeSet({ base: 1, cause: "forget", messages: emptied, erase }));
     return record;
   }
 

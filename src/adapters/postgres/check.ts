@@ -1,10 +1,10 @@
 import type { Fault } from "../../ports/record.ts";
-import { bodyFaults } from "./check-bodies.ts";
-import { type Database, EVERYBODY } from "./database.ts";
-import { statement } from "./statement.ts";
+import { findBodyFaults } from "./check-bodies.ts";
+import { ALL_PROJECTS, type PostgresDatabase } from "./database.ts";
+import { createStatement } from "./statement.ts";
 
 /** What must give no row. Counts and places only: a check shows no user's text. */
-const LAWS: readonly (readonly [place: string, problem: string, sql: string])[] = [
+const CONSISTENCY_RULES: readonly (readonly [place: string, problem: string, sql: string])[] = [
   [
     "memories",
     "without a version that they name",
@@ -102,17 +102,19 @@ const LAWS: readonly (readonly [place: string, problem: string, sql: string])[] 
 const CHECK_MS = 600_000;
 
 /** All laws as of one moment, then the bodies of rows. */
-export async function check(database: Database): Promise<Fault[]> {
+export async function checkPostgresStore(database: PostgresDatabase): Promise<Fault[]> {
   const counts = await database.read(
-    EVERYBODY,
+    ALL_PROJECTS,
     (transaction) =>
-      transaction.all(
-        ...LAWS.map(([, , sql]) => statement(`SELECT count(*) AS found FROM (${sql}) AS broken`)),
+      transaction.queryAll(
+        ...CONSISTENCY_RULES.map(([, , sql]) =>
+          createStatement(`SELECT count(*) AS found FROM (${sql}) AS broken`),
+        ),
       ),
     CHECK_MS,
   );
-  const faults = LAWS.map(
+  const faults = CONSISTENCY_RULES.map(
     ([place, problem], i): Fault => ({ place, problem, count: Number(counts[i]?.[0]?.found) }),
   );
-  return [...faults, ...(await bodyFaults(database))].filter(({ count }) => count > 0);
+  return [...faults, ...(await findBodyFaults(database))].filter(({ count }) => count > 0);
 }

@@ -1,18 +1,18 @@
 import type { PostgresConnection } from "./pool.ts";
 
 /** The columns of a row as bytes, in the server's binary format (big-endian numbers). Valid until the call that is given it ends. */
-export type Raw = readonly Buffer[];
+export type RawRow = readonly Buffer[];
 
-type Take = (row: Raw) => void;
+type RawRowHandler = (row: RawRow) => void;
 
 /**
  * Rows over a connection as they are, in COPY's binary format: as text, bytes take twice the room, and ten times the work.
  * The first column of each row is a number that tells whose it is, for several may be on their way at once.
  */
-export interface Copies {
+export interface RawCopyReceiver {
   /** What takes the rows of a number, until it is let go of. */
-  expect(tag: number, take: Take): void;
-  letGo(tag: number): void;
+  subscribe(tag: number, take: RawRowHandler): void;
+  unsubscribe(tag: number): void;
   /** No rows are taken any more. */
   end(): void;
 }
@@ -22,25 +22,28 @@ const SIGNATURE = Buffer.from("PGCOPY\n\xff\r\n\0", "latin1");
 const HEADER_BYTES = SIGNATURE.length + 8;
 
 /** Nothing where the client lets nobody listen. */
-export function copiesOver({ connection: line }: PostgresConnection): Copies | undefined {
+export function createRawCopyReceiver({ connection: line }: PostgresConnection): RawCopyReceiver | undefined {
   if (!line) return undefined;
-  const taking = new Map<number, Take>();
+  const taking = new Map<number, RawRowHandler>();
   const told = (bytes: Buffer): void => {
     const isFirst = bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE);
-    const fields = fieldsOf(bytes, isFirst ? HEADER_BYTES + bytes.readInt32BE(HEADER_BYTES - 4) : 0);
+    const fields = parseFields(bytes, isFirst ? HEADER_BYTES + bytes.readInt32BE(HEADER_BYTES - 4) : 0);
     const [tag, ...row] = fields;
     if (tag) taking.get(Number(tag.readBigInt64BE()))?.(row);
   };
-  const end = hear(line, told);
+  const end = subscribeToRows(line, told);
   return {
-    expect: (tag, take) => void taking.set(tag, take),
-    letGo: (tag) => void taking.delete(tag),
+    subscribe: (tag, take) => void taking.set(tag, take),
+    unsubscribe: (tag) => void taking.delete(tag),
     end,
   };
 }
 
 /** Has the rows told as they come, until what it gives is called. */
-function hear(line: PostgresConnection["connection"] & object, told: (row: Buffer) => void): () => void {
+function subscribeToRows(
+  line: PostgresConnection["connection"] & object,
+  told: (row: Buffer) => void,
+): () => void {
   const { stream } = line;
   if (stream?.takeRows) {
     stream.takeRows(told);
@@ -53,7 +56,7 @@ function hear(line: PostgresConnection["connection"] & object, told: (row: Buffe
 }
 
 /** None of the end of a COPY, which is a row of -1 columns. */
-function fieldsOf(bytes: Buffer, from: number): Buffer[] {
+function parseFields(bytes: Buffer, from: number): Buffer[] {
   if (bytes.length < from + 2) return [];
   const fields: Buffer[] = [];
   const count = bytes.readInt16BE(from);

@@ -1,40 +1,47 @@
 import { randomUUID } from "node:crypto";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
-import type { Raw } from "./copied.ts";
-import { isLost, isPassing, translate, UnknownOutcome } from "./errors.ts";
-import { laneOf } from "./lane.ts";
-import { patiently } from "./patience.ts";
+import type { RawRow } from "./copied.ts";
+import { isConnectionLost, isTransientFault, toPostgresMemoryError, UnknownOutcomeError } from "./errors.ts";
+import { createPinnedConnection } from "./lane.ts";
+import { retryTransientFaults } from "./patience.ts";
 import type { PostgresConnection, PostgresPool, Row } from "./pool.ts";
-import { pathOf, type Settings, taken } from "./settings.ts";
-import { type Statement, statement, type Transaction, transactionOn } from "./statement.ts";
+import { acquireConnection, type PostgresConnectionSettings, toSearchPath } from "./settings.ts";
+import {
+  createStatement,
+  createTransaction,
+  type PostgresTransaction,
+  type SqlStatement,
+} from "./statement.ts";
 
 /** Whose rows a transaction may see and write: those of one project, or all. The database itself holds it to that. */
-export type Reach = { readonly project: string } | "everybody";
-export const EVERYBODY: Reach = "everybody";
+export type AccessScope = { readonly project: string } | "everybody";
+export const ALL_PROJECTS: AccessScope = "everybody";
 
 /** How a write whose COMMIT got no answer is looked up: what it gave, where it was stored. */
-export type Settle<Result> = (transaction: Transaction) => Promise<{ readonly was: Result } | undefined>;
+export type OutcomeLookup<Result> = (
+  transaction: PostgresTransaction,
+) => Promise<{ readonly was: Result } | undefined>;
 
-export interface Database {
+export interface PostgresDatabase {
   readonly pool: PostgresPool;
-  readonly settings: Settings;
+  readonly settings: PostgresConnectionSettings;
   /** The numbers of users met so far: they never change while this program is connected. */
-  readonly people: Map<string, number>;
+  readonly userNumbers: Map<string, number>;
   /** Whose numbers they are; also of those that were forgotten when a connection broke. */
-  readonly scopes: Map<number, Scope> & { isPartial?: boolean };
+  readonly scopesByNumber: Map<number, Scope> & { isPartial?: boolean };
   /** Tells this one from others on the same database. */
   readonly instance: string;
   /** Reads, all as of one moment. */
-  ask(reach: Reach, ...statements: readonly Statement[]): Promise<(readonly Row[])[]>;
+  query(reach: AccessScope, ...statements: readonly SqlStatement[]): Promise<(readonly Row[])[]>;
   /** One short read of a project's rows, or of what is no project's, on its way with others: without a transaction, where that can be. */
-  quick(project: string | undefined, asked: Statement): Promise<readonly Row[]>;
+  queryPinned(project: string | undefined, asked: SqlStatement): Promise<readonly Row[]>;
   /** As bytes: see `Lane.copy`. False where it has to be asked for otherwise. Rows may come again, after a lost connection. */
-  copied(project: string, sql: (tag: number) => string, take: (row: Raw) => void): Promise<boolean>;
+  copyRows(project: string, sql: (tag: number) => string, take: (row: RawRow) => void): Promise<boolean>;
   /** The same, with work in between. */
   read<Result>(
-    reach: Reach,
-    work: (transaction: Transaction) => Promise<Result>,
+    reach: AccessScope,
+    work: (transaction: PostgresTransaction) => Promise<Result>,
     timeoutMs?: number,
   ): Promise<Result>;
   /**
@@ -42,15 +49,15 @@ export interface Database {
    * first whether it was stored. Without `settle`, doing it twice must be the same as doing it once.
    */
   write<Result>(
-    reach: Reach,
-    work: (transaction: Transaction) => Promise<Result>,
-    settle?: Settle<Result>,
+    reach: AccessScope,
+    work: (transaction: PostgresTransaction) => Promise<Result>,
+    settle?: OutcomeLookup<Result>,
   ): Promise<Result>;
   /**
    * Statements one after the other, each its own transaction, as the role that the pool logs in with: the owner of the tables.
    * Not tried again. `after` is done in any case: the connection is the caller's, and is given back as it was.
    */
-  alone(
+  runOutsideTransaction(
     statements: readonly string[],
     options?: { readonly after?: string; readonly timeoutMs?: number },
   ): Promise<void>;
@@ -58,10 +65,10 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const READING: Statement = statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-const WRITING: Statement = statement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE");
+const BEGIN_READ: SqlStatement = createStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+const BEGIN_WRITE: SqlStatement = createStatement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE");
 const ROLLBACK_MS = 1000;
-const SET =
+const SET_LOCAL_CONFIG =
   "SELECT set_config('search_path', $1, true), set_config('keepsake.project', $2, true), " +
   "set_config('keepsake.reach', $3, true), set_config('statement_timeout', $4, true), " +
   "set_config('lock_timeout', $4, true), set_config('idle_in_transaction_session_timeout', $4, true), " +
@@ -72,88 +79,93 @@ const SET =
   // To begin helpers for a few rows takes the server ten times as long as to read them.
   "set_config('max_parallel_workers_per_gather', coalesce($8, current_setting('max_parallel_workers_per_gather')), true), " +
   "set_config('role', $9, true)";
-const OF_ONE = ["off", "force_generic_plan", "0"] as const;
-const OF_ALL = ["on", "auto", null] as const;
+const SINGLE_PROJECT_PLANNING = ["off", "force_generic_plan", "0"] as const;
+const ALL_PROJECTS_PLANNING = ["on", "auto", null] as const;
 
-export function databaseOf(pool: PostgresPool, settings: Settings): Database {
+export function createPostgresDatabase(
+  pool: PostgresPool,
+  settings: PostgresConnectionSettings,
+): PostgresDatabase {
   const people = new Map<string, number>();
   let isClosed = false;
   // Whoever listens to nothing is ended by the first idle connection that breaks. A server that comes back may be another.
   const forget = (): void => people.clear();
   pool.on("error", forget);
-  const lane = laneOf(pool, settings, forget);
+  const lane = createPinnedConnection(pool, settings, forget);
 
   const attempt = async <Result>(
-    begin: readonly Statement[],
+    begin: readonly SqlStatement[],
     timeoutMs: number,
-    work: (transaction: Transaction) => Promise<Result>,
+    work: (transaction: PostgresTransaction) => Promise<Result>,
   ): Promise<Result> => {
-    if (isClosed) throw closed();
-    const connection = await taken(pool, settings.connectMs);
-    return onConnection(connection, forget, async () => {
-      const transaction = transactionOn(connection, begin, timeoutMs);
+    if (isClosed) throw createClosedError();
+    const connection = await acquireConnection(pool, settings.connectMs);
+    return withConnection(connection, forget, async () => {
+      const transaction = createTransaction(connection, begin, timeoutMs);
       const result = await work(transaction);
-      await transaction.end();
+      await transaction.commit();
       return result;
     });
   };
-  const begin = (first: Statement, reach: Reach, timeoutMs: number): Statement[] => [
+  const begin = (first: SqlStatement, reach: AccessScope, timeoutMs: number): SqlStatement[] => [
     first,
-    settingsOf(settings, reach, timeoutMs),
+    buildSettingsStatement(settings, reach, timeoutMs),
   ];
   const run = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    patiently(settings.patience, work).catch((error: unknown) => {
-      throw translate(error);
+    retryTransientFaults(settings.patience, work).catch((error: unknown) => {
+      throw toPostgresMemoryError(error);
     });
 
-  const read: Database["read"] = (reach, work, timeoutMs = settings.timeoutMs) =>
+  const read: PostgresDatabase["read"] = (reach, work, timeoutMs = settings.timeoutMs) =>
     // A read has no outcome: where its COMMIT is lost, its answers are whole all the same, or it is done again.
-    run(() => attempt(begin(READING, reach, timeoutMs), timeoutMs, work).catch(withoutOutcome));
+    run(() => attempt(begin(BEGIN_READ, reach, timeoutMs), timeoutMs, work).catch(rethrowCause));
   return {
     pool,
     settings,
-    people,
-    scopes: new Map<number, Scope>(),
+    userNumbers: people,
+    scopesByNumber: new Map<number, Scope>(),
     instance: randomUUID(),
     read,
-    ask: (reach, ...statements) => read(reach, (transaction) => transaction.last(...statements)),
-    async quick(project, asked) {
-      if (isClosed) throw closed();
-      const rows = await run(() => lane.ask(project, asked));
+    query: (reach, ...statements) => read(reach, (transaction) => transaction.queryAndCommit(...statements)),
+    async queryPinned(project, asked) {
+      if (isClosed) throw createClosedError();
+      const rows = await run(() => lane.query(project, asked));
       if (rows) return rows;
-      const reach = project === undefined ? EVERYBODY : { project };
-      return (await read(reach, (transaction) => transaction.last(asked)))[0] ?? [];
+      const reach = project === undefined ? ALL_PROJECTS : { project };
+      return (await read(reach, (transaction) => transaction.queryAndCommit(asked)))[0] ?? [];
     },
     write(reach, work, settle) {
       let isUnknown = false;
       const { timeoutMs } = settings;
       return run(async () => {
         if (isUnknown && settle) {
-          const found = await attempt(begin(WRITING, reach, timeoutMs), timeoutMs, settle).catch(
-            stillUnknown,
+          const found = await attempt(begin(BEGIN_WRITE, reach, timeoutMs), timeoutMs, settle).catch(
+            rethrowUnknownOutcome,
           );
           if (found) return found.was;
         }
         isUnknown = false;
         try {
-          return await attempt(begin(WRITING, reach, timeoutMs), timeoutMs, work);
+          return await attempt(begin(BEGIN_WRITE, reach, timeoutMs), timeoutMs, work);
         } catch (error) {
-          isUnknown = error instanceof UnknownOutcome;
+          isUnknown = error instanceof UnknownOutcomeError;
           throw error;
         }
       });
     },
-    async alone(statements, { after, timeoutMs = settings.timeoutMs } = {}) {
-      if (isClosed) throw closed();
+    async runOutsideTransaction(statements, { after, timeoutMs = settings.timeoutMs } = {}) {
+      if (isClosed) throw createClosedError();
       try {
-        const connection = await taken(pool, settings.connectMs);
-        await onConnection(connection, forget, () => oneByOne(connection, statements, { after, timeoutMs }));
+        const connection = await acquireConnection(pool, settings.connectMs);
+        await withConnection(connection, forget, () =>
+          runSequentially(connection, statements, { after, timeoutMs }),
+        );
       } catch (error) {
-        throw translate(error);
+        throw toPostgresMemoryError(error);
       }
     },
-    async copied(project, sql, take) {
-      if (isClosed) throw closed();
+    async copyRows(project, sql, take) {
+      if (isClosed) throw createClosedError();
       return run(() => lane.copy(project, sql, take));
     },
     async close() {
@@ -165,15 +177,28 @@ export function databaseOf(pool: PostgresPool, settings: Settings): Database {
   };
 }
 
-function settingsOf(settings: Settings, reach: Reach, timeoutMs: number): Statement {
+function buildSettingsStatement(
+  settings: PostgresConnectionSettings,
+  reach: AccessScope,
+  timeoutMs: number,
+): SqlStatement {
   const { role, synchronous } = settings;
-  const path = pathOf(settings);
+  const path = toSearchPath(settings);
   const [project, all] = reach === "everybody" ? ["", "everybody"] : [reach.project, ""];
-  const plans = reach === "everybody" ? OF_ALL : OF_ONE;
-  return statement(SET, path, project, all, String(timeoutMs), synchronous, ...plans, role);
+  const plans = reach === "everybody" ? ALL_PROJECTS_PLANNING : SINGLE_PROJECT_PLANNING;
+  return createStatement(
+    SET_LOCAL_CONFIG,
+    path,
+    project,
+    all,
+    String(timeoutMs),
+    synchronous,
+    ...plans,
+    role,
+  );
 }
 
-async function oneByOne(
+async function runSequentially(
   connection: PostgresConnection,
   statements: readonly string[],
   { after, timeoutMs }: { readonly after: string | undefined; readonly timeoutMs: number },
@@ -189,7 +214,7 @@ async function oneByOne(
 }
 
 /** Runs work on a connection and gives it back: whole, rolled back, or closed. */
-export async function onConnection<Result>(
+export async function withConnection<Result>(
   connection: PostgresConnection,
   onLost: () => void,
   work: () => Promise<Result>,
@@ -203,7 +228,7 @@ export async function onConnection<Result>(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof UnknownOutcome || isLost(error)) broken ??= error as Error;
+    if (error instanceof UnknownOutcomeError || isConnectionLost(error)) broken ??= error as Error;
     else await connection.query({ text: "ROLLBACK", query_timeout: ROLLBACK_MS }).catch(onError);
     throw error;
   } finally {
@@ -213,15 +238,15 @@ export async function onConnection<Result>(
   }
 }
 
-function withoutOutcome(error: unknown): never {
-  throw error instanceof UnknownOutcome ? error.cause : error;
+function rethrowCause(error: unknown): never {
+  throw error instanceof UnknownOutcomeError ? error.cause : error;
 }
 
 /** A look-up that fails leaves it as unknown as it was. */
-function stillUnknown(error: unknown): never {
-  throw isPassing(error) ? new UnknownOutcome("commit", { cause: error }) : error;
+function rethrowUnknownOutcome(error: unknown): never {
+  throw isTransientFault(error) ? new UnknownOutcomeError("commit", { cause: error }) : error;
 }
 
-function closed(): MemoryError {
+function createClosedError(): MemoryError {
   return new MemoryError("unavailable", "PostgreSQL: the record is closed. Open it again.");
 }

@@ -2,7 +2,7 @@ import { Pool } from "pg";
 import { describe } from "vitest";
 import type { Documents } from "../../ports/documents.ts";
 import { documentsConformance } from "../../testing/documents-conformance.ts";
-import { openPostgresRecord } from "./index.ts";
+import { openPostgresStore } from "./index.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
@@ -11,7 +11,7 @@ describe.skipIf(!url)(`documents in PostgreSQL${missing}`, () => {
   const schema = `documents_${process.pid}`;
   const pools = [0, 1].map(() => new Pool({ connectionString: url ?? "", max: 4 }));
   const open = async (pool: Pool): Promise<Documents> => {
-    const { documents } = await openPostgresRecord({ pool, schema, connectMs: 20_000 });
+    const { documents } = await openPostgresStore({ pool, schema, connectMs: 20_000 });
     return documents;
   };
   const [first, second] = pools as [Pool, Pool];

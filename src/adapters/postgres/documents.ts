@@ -1,37 +1,40 @@
 import { randomUUID } from "node:crypto";
 import type { Documents, SharedDocument } from "../../ports/documents.ts";
-import { type Database, EVERYBODY } from "./database.ts";
-import { keyOf, readText, textOf } from "./names.ts";
+import { ALL_PROJECTS, type PostgresDatabase } from "./database.ts";
+import { decodeText, encodeText, toIndexKey } from "./names.ts";
 import type { Row } from "./pool.ts";
-import type { Transaction } from "./statement.ts";
+import type { PostgresTransaction } from "./statement.ts";
 
-const READ =
+const SELECT_DOCUMENT =
   "SELECT mark, CASE WHEN mark::text = $2 THEN NULL ELSE body END AS body FROM documents WHERE name = $1";
 /** One change after the other; also where there is no row to lock yet. */
-const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('keepsake documents ' || $1, 0))";
-const PUT =
+const LOCK_DOCUMENT = "SELECT pg_advisory_xact_lock(hashtextextended('keepsake documents ' || $1, 0))";
+const UPSERT_DOCUMENT =
   "INSERT INTO documents (name, mark, body) VALUES ($1, $2, $3) " +
   "ON CONFLICT (name) DO UPDATE SET mark = excluded.mark, body = excluded.body";
 
 /** What several servers share, in the record's own database. */
-export function postgresDocuments(database: Database): Documents {
+export function createPostgresDocuments(database: PostgresDatabase): Documents {
   return {
     async read(name, known = "") {
-      const [row] = await database.quick(undefined, { sql: READ, values: [keyOf(name), known] });
-      return row && documentOf(row);
+      const [row] = await database.queryPinned(undefined, {
+        sql: SELECT_DOCUMENT,
+        values: [toIndexKey(name), known],
+      });
+      return row && parseDocument(row);
     },
 
     async change(name, change) {
-      const key = keyOf(name);
+      const key = toIndexKey(name);
       const mark = randomUUID();
       let thrown: { readonly reason: unknown } | undefined;
-      const changed = async (transaction: Transaction): Promise<SharedDocument | undefined> => {
+      const changed = async (transaction: PostgresTransaction): Promise<SharedDocument | undefined> => {
         thrown = undefined;
-        const [, rows = []] = await transaction.all(
-          { sql: LOCK, values: [key] },
-          { sql: READ, values: [key, ""] },
+        const [, rows = []] = await transaction.queryAll(
+          { sql: LOCK_DOCUMENT, values: [key] },
+          { sql: SELECT_DOCUMENT, values: [key, ""] },
         );
-        const held = rows[0] && documentOf(rows[0]);
+        const held = rows[0] && parseDocument(rows[0]);
         let text: string | undefined;
         try {
           text = change(held?.text);
@@ -40,13 +43,13 @@ export function postgresDocuments(database: Database): Documents {
           return held;
         }
         if (text === undefined || text === held?.text) return held;
-        transaction.later(PUT, key, mark, textOf(text));
+        transaction.queue(UPSERT_DOCUMENT, key, mark, encodeText(text));
         return { mark, text };
       };
-      const kept = await database.write(EVERYBODY, changed, async (transaction) => {
+      const kept = await database.write(ALL_PROJECTS, changed, async (transaction) => {
         // Where the answer was lost, the mark says whether it was stored.
-        const [row] = await transaction.rows(READ, key, "");
-        return row?.mark === mark ? { was: documentOf(row) } : undefined;
+        const [row] = await transaction.query(SELECT_DOCUMENT, key, "");
+        return row?.mark === mark ? { was: parseDocument(row) } : undefined;
       });
       // Whatever it is, it is no fault of the connection, and nothing to be tried again.
       if (thrown) throw (thrown as { readonly reason: unknown }).reason;
@@ -55,6 +58,6 @@ export function postgresDocuments(database: Database): Documents {
   };
 }
 
-function documentOf({ mark, body }: Row): SharedDocument {
-  return { mark: mark ?? "", ...(body === null ? {} : { text: readText(body) }) };
+function parseDocument({ mark, body }: Row): SharedDocument {
+  return { mark: mark ?? "", ...(body === null ? {} : { text: decodeText(body) }) };
 }

@@ -1,8 +1,8 @@
-import type { Erasure } from "../../domain/change-set.ts";
-import type { Held } from "./held.ts";
-import { eraseAnswers } from "./kept-answers.ts";
-import { keyOf, longNames } from "./names.ts";
-import { dropUnits, type Writing } from "./put.ts";
+import type { ErasureChange } from "../../domain/change-set.ts";
+import type { CommitState } from "./held.ts";
+import { queueAnswerErasure } from "./kept-answers.ts";
+import { encodeLongNames, toIndexKey } from "./names.ts";
+import { type PostgresWriteContext, queueUnitRemoval } from "./put.ts";
 
 const PUT_GONE =
   "INSERT INTO gone (person, project, type, id, long_names, revision) SELECT $1, $2, 'memory', id, long, $3 " +
@@ -17,7 +17,7 @@ const REWRITE_HEADS =
   "WHERE person = $1 AND heads.id = row.id AND heads.version = row.version";
 
 /** The part of a change-set that destroys. */
-export function erase(writing: Writing, erasure: Erasure, held: Held): void {
+export function queueErasure(writing: PostgresWriteContext, erasure: ErasureChange, held: CommitState): void {
   const { transaction, person, project, name } = writing;
   for (const { id, content, parts, keepMetadata } of erasure.messages) {
     held.changeMessage(id, ({ parts: _parts, metadata, ...message }) => ({
@@ -31,55 +31,58 @@ export function erase(writing: Writing, erasure: Erasure, held: Held): void {
     writing,
     [...new Set(erasure.memories)].filter((id) => held.dropMemory(id)),
   );
-  transaction.later("DELETE FROM blocks WHERE person = $1", person);
-  eraseAnswers(transaction, { project, name }, erasure.receipt.id);
-  rewrite(writing, erasure.rewrites);
-  transaction.later(
+  transaction.queue("DELETE FROM blocks WHERE person = $1", person);
+  queueAnswerErasure(transaction, { project, name }, erasure.receipt.id);
+  rewriteVersions(writing, erasure.rewrites);
+  transaction.queue(
     "INSERT INTO erasures (person, project, id, body, trace) VALUES ($1, $2, $3, $4, $5)",
     person,
     project,
-    keyOf(erasure.receipt.id),
+    toIndexKey(erasure.receipt.id),
     JSON.stringify(erasure.receipt),
     erasure.trace ? JSON.stringify(erasure.trace) : null,
   );
 }
 
-function dropMemories(writing: Writing, ids: readonly string[]): void {
+function dropMemories(writing: PostgresWriteContext, ids: readonly string[]): void {
   if (ids.length === 0) return;
   const { transaction, person, project, revision } = writing;
-  const keys = ids.map(keyOf);
-  transaction.later(
+  const keys = ids.map(toIndexKey);
+  transaction.queue(
     "DELETE FROM links WHERE person = $1 AND (source = ANY ($2) OR target = ANY ($2))",
     person,
     keys,
   );
-  transaction.later("DELETE FROM heads WHERE person = $1 AND id = ANY ($2)", person, keys);
-  transaction.later("DELETE FROM versions WHERE person = $1 AND id = ANY ($2)", person, keys);
-  transaction.later(
+  transaction.queue("DELETE FROM heads WHERE person = $1 AND id = ANY ($2)", person, keys);
+  transaction.queue("DELETE FROM versions WHERE person = $1 AND id = ANY ($2)", person, keys);
+  transaction.queue(
     PUT_GONE,
     person,
     project,
     revision,
     keys,
-    ids.map((id) => longNames(id)),
+    ids.map((id) => encodeLongNames(id)),
   );
-  dropUnits(writing, ids);
+  queueUnitRemoval(writing, ids);
 }
 
-function rewrite({ transaction, person, revision }: Writing, versions: Erasure["rewrites"]): void {
+function rewriteVersions(
+  { transaction, person, revision }: PostgresWriteContext,
+  versions: ErasureChange["rewrites"],
+): void {
   // Of two that write one version again, the last holds.
-  const rows = [...new Map(versions.map((one) => [`${one.version} ${keyOf(one.id)}`, one])).values()];
+  const rows = [...new Map(versions.map((one) => [`${one.version} ${toIndexKey(one.id)}`, one])).values()];
   if (rows.length === 0) return;
-  const keys = rows.map(({ id }) => keyOf(id));
+  const keys = rows.map(({ id }) => toIndexKey(id));
   const numbers = rows.map(({ version }) => version);
-  transaction.later(
+  transaction.queue(
     REWRITE_VERSIONS,
     person,
     keys,
     numbers,
     rows.map((one) => JSON.stringify(one)),
   );
-  transaction.later(
+  transaction.queue(
     REWRITE_HEADS,
     person,
     revision,

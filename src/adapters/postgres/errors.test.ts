@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { isMemoryError } from "../../errors.ts";
-import { translate } from "./errors.ts";
+import { toPostgresMemoryError } from "./errors.ts";
 
 function told(fault: object): string {
-  const error = translate(Object.assign(new Error("a row of somebody's"), fault));
+  const error = toPostgresMemoryError(Object.assign(new Error("a row of somebody's"), fault));
   return isMemoryError(error) ? `${error.code}: ${error.message}` : "";
 }
 

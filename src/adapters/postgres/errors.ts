@@ -41,61 +41,68 @@ const CODES: { readonly [code: string]: readonly [ErrorCode, string] } = {
 };
 
 /** A server that is going, coming, or busy: the same transaction may succeed a moment later. */
-const PASSING: readonly string[] = ["08", "25006", "40001", "40P01", "53300", "55P03", "57P"];
-const LOST: readonly string[] = ["08", "57P"];
+const TRANSIENT_STATES: readonly string[] = ["08", "25006", "40001", "40P01", "53300", "55P03", "57P"];
+const CONNECTION_LOST_STATES: readonly string[] = ["08", "57P"];
 
 /** What Node says of a certificate (its `tls` module, "X509 certificate error codes"). */
-const UNTRUSTED = /CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE/;
+const UNTRUSTED_CERTIFICATE = /CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE/;
 
 /** Where an answer was lost between a COMMIT and its acknowledgement: it may have happened, or not. */
-export class UnknownOutcome extends Error {}
+export class UnknownOutcomeError extends Error {}
 
 /** Gives a fault of PostgreSQL or its connection as an error of this library; anything else as it is. */
-export function translate(error: unknown): unknown {
+export function toPostgresMemoryError(error: unknown): unknown {
   if (isMemoryError(error) || !(error instanceof Error)) return error;
-  if (error instanceof UnknownOutcome) {
-    return unavailable(
+  if (error instanceof UnknownOutcomeError) {
+    return createUnavailableError(
       "the connection was lost while it stored, and it did not come back: whether it was stored is not known. " +
         "Ask again with the same ids or the same idempotency key.",
       "08007",
     );
   }
-  const code = stateOf(error);
+  const code = getSqlState(error);
   if (code !== undefined) {
-    const [known, what] = entryOf(code) ?? ["unavailable", `it answers with code ${code}. Look at its log.`];
-    return new MemoryError(known, `PostgreSQL: ${what}`, { cause: bare(code) });
+    const [known, what] = findErrorEntry(code) ?? [
+      "unavailable",
+      `it answers with code ${code}. Look at its log.`,
+    ];
+    return new MemoryError(known, `PostgreSQL: ${what}`, { cause: createBareError(code) });
   }
-  if (!isLost(error)) return error;
+  if (!isConnectionLost(error)) return error;
   const reason = "code" in error && typeof error.code === "string" ? error.code : "connection lost";
-  if (UNTRUSTED.test(reason)) {
-    return unavailable(
+  if (UNTRUSTED_CERTIFICATE.test(reason)) {
+    return createUnavailableError(
       `its certificate is not trusted (${reason}). Give the authority's in MEMORY_DB_URL: ?sslmode=verify-full&sslrootcert=FILE.`,
       reason,
     );
   }
-  return unavailable(`it cannot be reached (${reason}). Is it running, and is MEMORY_DB_URL right?`, reason);
+  return createUnavailableError(
+    `it cannot be reached (${reason}). Is it running, and is MEMORY_DB_URL right?`,
+    reason,
+  );
 }
 
 /** What is thrown where the wait was too long for a connection of the pool. */
-export function noConnection(): MemoryError {
-  return unavailable(
+export function createNoConnectionError(): MemoryError {
+  return createUnavailableError(
     "no connection was free or came about in time. Is it running? Raise CONNECTION_POOL_SIZE where it is.",
     "08001",
   );
 }
 
 /** Whether the same transaction may succeed a moment later. */
-export function isPassing(error: unknown): boolean {
-  if (error instanceof UnknownOutcome || isLost(error)) return true;
-  const code = stateOf(error);
-  return code !== undefined && PASSING.some((start) => code.startsWith(start));
+export function isTransientFault(error: unknown): boolean {
+  if (error instanceof UnknownOutcomeError || isConnectionLost(error)) return true;
+  const code = getSqlState(error);
+  return code !== undefined && TRANSIENT_STATES.some((start) => code.startsWith(start));
 }
 
 /** Whether the connection is no good any more, so that what was under way may or may not have happened. */
-export function isLost(error: unknown): boolean {
+export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error) || isMemoryError(error)) return false;
-  const code = stateOf(error);
-  if (code !== undefined) return LOST.some((start) => code.startsWith(start)) || isFatal(error);
+  const code = getSqlState(error);
+  if (code !== undefined)
+    return CONNECTION_LOST_STATES.some((start) => code.startsWith(start)) || isFatal(error);
   // Faults of the socket and of the client have no SQLSTATE; mistakes in a program are of these kinds.
   return !(error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError);
 }
@@ -104,21 +111,21 @@ function isFatal(error: Error): boolean {
   return "severity" in error && (error.severity === "FATAL" || error.severity === "PANIC");
 }
 
-function entryOf(code: string): readonly [ErrorCode, string] | undefined {
+function findErrorEntry(code: string): readonly [ErrorCode, string] | undefined {
   return CODES[code] ?? CODES[code.slice(0, 3)] ?? CODES[code.slice(0, 2)];
 }
 
 /** The five signs of a fault that the server told of. */
-export function stateOf(error: unknown): string | undefined {
+export function getSqlState(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error) || !("severity" in error)) return undefined;
   return typeof error.code === "string" && /^[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined;
 }
 
-function unavailable(what: string, code: string): MemoryError {
-  return new MemoryError("unavailable", `PostgreSQL: ${what}`, { cause: bare(code) });
+function createUnavailableError(what: string, code: string): MemoryError {
+  return new MemoryError("unavailable", `PostgreSQL: ${what}`, { cause: createBareError(code) });
 }
 
 /** The server's own words quote rows: only the code goes on. */
-function bare(code: string): Error {
+function createBareError(code: string): Error {
   return new Error(`PostgreSQL: ${code}`);
 }

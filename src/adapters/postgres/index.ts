@@ -1,32 +1,32 @@
 import type { Calls } from "../../ports/calls.ts";
 import type { Documents } from "../../ports/documents.ts";
-import type { Record } from "../../ports/record.ts";
-import { keepBlock, keptBlock } from "./blocks.ts";
-import { postgresCalls } from "./calls.ts";
-import { check } from "./check.ts";
-import { conditionOf } from "./condition.ts";
-import { postgresDocuments } from "./documents.ts";
-import { rewriteDue } from "./freed.ts";
+import type { MemoryStore } from "../../ports/record.ts";
+import { fetchSearchIndex, storeSearchIndex } from "./blocks.ts";
+import { createPostgresCallLedger } from "./calls.ts";
+import { checkPostgresStore } from "./check.ts";
+import { fetchStorageCondition } from "./condition.ts";
+import { createPostgresDocuments } from "./documents.ts";
+import { rewriteDueTables } from "./freed.ts";
 import * as house from "./house-keeping.ts";
 import * as answers from "./kept-answers.ts";
-import { giveBackLease, renewLease, takeLease } from "./leases.ts";
-import { turnLog } from "./log.ts";
-import { openDatabase, type PostgresOptions } from "./open.ts";
-import { unitsOutside, usersOutside } from "./outside.ts";
+import { acquireServerLease, releaseServerLease, renewServerLease } from "./leases.ts";
+import { rotateWal } from "./log.ts";
+import { openPostgresDatabase, type PostgresOptions } from "./open.ts";
+import { fetchStaleUnits, fetchUsersWithStaleEmbeddings } from "./outside.ts";
 import * as proof from "./proof.ts";
 import * as read from "./read.ts";
-import { keepRecalls, recalls } from "./recalls.ts";
-import { remains, scrub } from "./scrub.ts";
-import { watchErased } from "./watch.ts";
-import { postgresWhole } from "./whole/index.ts";
-import { commit, seal } from "./write.ts";
+import { fetchRecallReceipts, storeRecallReceipts } from "./recalls.ts";
+import { fetchRemainders, scrubTables } from "./scrub.ts";
+import { listenForErasures } from "./watch.ts";
+import { createPostgresStoreDump } from "./whole/index.ts";
+import { storeChangeSet, storeSealedReceipt } from "./write.ts";
 
 export type { PostgresOptions } from "./open.ts";
 export type { PostgresConnection, PostgresPool, PostgresQuery, Row } from "./pool.ts";
 export { postgresStream, type RowStream } from "./stream.ts";
 
 /** The record, and the ledger of calls to models that stands in the same database; both close with the record. */
-export type PostgresRecord = Record & {
+export type PostgresStore = MemoryStore & {
   readonly calls: Calls;
   /** What several servers share beside the record: their keys. */
   readonly documents: Documents;
@@ -38,67 +38,67 @@ export type PostgresRecord = Record & {
  * The record in PostgreSQL, through a pool of `pg` that the caller made and that stays the caller's. Every commit is on the
  * server's disk before it returns. Any number of processes may use one database. Errors: see `openDatabase`.
  */
-export async function openPostgresRecord(options: PostgresOptions): Promise<PostgresRecord> {
-  const { database, notices, reducedBy } = await openDatabase(options);
+export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
+  const { database, notices, reducedBy } = await openPostgresDatabase(options);
   const stops = new Set<() => void>();
   return {
     name: "postgres",
-    calls: postgresCalls(database),
-    documents: postgresDocuments(database),
-    whole: postgresWhole(database, options.secret),
+    calls: createPostgresCallLedger(database),
+    documents: createPostgresDocuments(database),
+    dump: createPostgresStoreDump(database, options.secret),
     notices,
-    revision: (scope) => read.revision(database, scope),
-    commit: (scope, changes) => commit(database, scope, changes),
-    since: (scope, revision, what) => read.since(database, scope, revision, what),
-    read: (scope, ids) => read.byIds(database, scope, ids),
-    vectors: (scope, ids, space) => read.vectors(database, scope, ids, space),
-    block: (scope, parts) => keptBlock(database, scope, parts),
-    keepBlock: (scope, block) => keepBlock(database, scope, block),
-    keepRecalls: (kept) => keepRecalls(database, kept),
-    recalls: (scope, options) => recalls(database, scope, options),
-    beginAnswer: (scope, begun, limits) => answers.beginAnswer(database, scope, begun, limits),
-    endAnswer: (scope, key, answer, own) => answers.endAnswer(database, scope, key, { answer, own }),
-    letAnswerGo: (scope, key) => answers.letAnswerGo(database, scope, key),
-    dropAnswers: (before) => answers.dropAnswers(database, before),
-    versions: (scope, id) => read.versions(database, scope, id),
-    log: (scope, options) => read.log(database, scope, options),
-    receipt: (scope, key) => read.receipt(database, scope, key),
-    erasures: (scope) => read.erasures(database, scope),
-    erasureMarks: () => proof.erasureMarks(database),
-    traces: (scope) => proof.traces(database, scope),
-    touched: (scope, memories) => proof.touched(database, scope, memories),
-    identity: () => proof.identity(database),
-    backups: () => proof.backups(database),
-    noteBackup: (note) => proof.noteBackup(database, note),
-    users: (project) => read.users(database, project),
-    usersOutside: (space, limit) => usersOutside(database, space, limit),
-    unitsOutside: (scope, space, limit) => unitsOutside(database, scope, space, limit),
-    usersWaiting: (before, limit) => house.usersWaiting(database, before, limit),
-    visits: (job, options) => house.visits(database, job, options),
-    visit: (job, scope) => house.visit(database, job, scope),
-    noteVisits: (job, visited) => house.noteVisits(database, job, visited),
-    failedVisits: (options) => house.failedVisits(database, options),
-    takeLease: (name, options) => takeLease(database, name, options),
-    renewLease: (name, token, forMs) => renewLease(database, name, token, forMs),
-    giveBackLease: (name, token, restMs) => giveBackLease(database, name, token, restMs ?? 0),
-    currentMemories: (scope, options) => house.currentMemories(database, scope, options),
-    recalled: (scope, memories) => house.recalled(database, scope, memories),
-    jobs: () => house.jobs(database),
-    noteJob: (note) => house.noteJob(database, note),
-    scrub: (scope, texts) => scrub(database, scope, texts),
-    watchErased: (erased) => {
-      const stop = watchErased(database, erased);
+    revision: (scope) => read.fetchRevision(database, scope),
+    commit: (scope, changes) => storeChangeSet(database, scope, changes),
+    since: (scope, revision, what) => read.fetchChangesSince(database, scope, revision, what),
+    read: (scope, ids) => read.fetchByIds(database, scope, ids),
+    vectors: (scope, ids, space) => read.fetchVectors(database, scope, ids, space),
+    searchIndex: (scope, parts) => fetchSearchIndex(database, scope, parts),
+    saveSearchIndex: (scope, block) => storeSearchIndex(database, scope, block),
+    saveRecallReceipts: (kept) => storeRecallReceipts(database, kept),
+    recallReceipts: (scope, options) => fetchRecallReceipts(database, scope, options),
+    beginAnswer: (scope, begun, limits) => answers.reserveAnswer(database, scope, begun, limits),
+    endAnswer: (scope, key, answer, own) => answers.completeAnswer(database, scope, key, { answer, own }),
+    releaseAnswer: (scope, key) => answers.releaseAnswer(database, scope, key),
+    dropAnswers: (before) => answers.deleteOldAnswers(database, before),
+    versions: (scope, id) => read.fetchVersions(database, scope, id),
+    log: (scope, options) => read.fetchLog(database, scope, options),
+    receipt: (scope, key) => read.fetchReceipt(database, scope, key),
+    erasures: (scope) => read.fetchErasureReceipts(database, scope),
+    erasureSummaries: () => proof.fetchErasureSummaries(database),
+    traces: (scope) => proof.fetchTraces(database, scope),
+    countDependents: (scope, memories) => proof.fetchTouchedCounts(database, scope, memories),
+    identity: () => proof.fetchIdentity(database),
+    backups: () => proof.fetchBackupNotes(database),
+    saveBackupNote: (note) => proof.storeBackupNote(database, note),
+    users: (project) => read.fetchUserNames(database, project),
+    usersWithStaleEmbeddings: (space, limit) => fetchUsersWithStaleEmbeddings(database, space, limit),
+    unitsWithStaleEmbeddings: (scope, space, limit) => fetchStaleUnits(database, scope, space, limit),
+    usersWithPendingMessages: (before, limit) => house.fetchUsersWithPendingMessages(database, before, limit),
+    jobProgress: (job, options) => house.fetchJobProgressPage(database, job, options),
+    userProgress: (job, scope) => house.fetchJobProgress(database, job, scope),
+    saveProgress: (job, visited) => house.storeJobProgress(database, job, visited),
+    failedProgress: (options) => house.fetchFailedProgress(database, options),
+    takeLease: (name, options) => acquireServerLease(database, name, options),
+    renewLease: (name, token, forMs) => renewServerLease(database, name, token, forMs),
+    releaseLease: (name, token, restMs) => releaseServerLease(database, name, token, restMs ?? 0),
+    currentMemories: (scope, options) => house.fetchCurrentMemories(database, scope, options),
+    findRecalled: (scope, memories) => house.fetchRecalledIds(database, scope, memories),
+    jobRuns: () => house.fetchJobNotes(database),
+    saveJobRun: (note) => house.storeJobNote(database, note),
+    scrub: (scope, texts) => scrubTables(database, scope, texts),
+    watchErasures: (erased) => {
+      const stop = listenForErasures(database, erased);
       stops.add(stop);
       return () => {
         stops.delete(stop);
         stop();
       };
     },
-    remains: () => remains(database, options.logKeptMs),
-    tidy: async () => (await rewriteDue(database)) + (await turnLog(database)),
-    seal: (scope, receipt) => seal(database, scope, receipt),
-    condition: () => conditionOf(database, reducedBy),
-    check: () => check(database),
+    remains: () => fetchRemainders(database, options.logKeptMs),
+    tidy: async () => (await rewriteDueTables(database)) + (await rotateWal(database)),
+    seal: (scope, receipt) => storeSealedReceipt(database, scope, receipt),
+    condition: () => fetchStorageCondition(database, reducedBy),
+    check: () => checkPostgresStore(database),
     async close() {
       for (const stop of stops) stop();
       stops.clear();

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Place, testPlace } from "../../../test/postgres/place.ts";
-import { changes, memory, message } from "../../testing/change-sets.ts";
-import type { PostgresRecord } from "./index.ts";
+import { makeChangeSet, makeMemory, makeMessage } from "../../testing/change-sets.ts";
+import type { PostgresStore } from "./index.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
@@ -14,7 +14,7 @@ const STATE =
 
 describe.skipIf(!url)(`short reads${missing}`, () => {
   let place: Place;
-  let record: PostgresRecord;
+  let record: PostgresStore;
   beforeAll(() => {
     place = testPlace(url ?? "", { pipeline: true, max: 3 });
   });
@@ -35,7 +35,7 @@ describe.skipIf(!url)(`short reads${missing}`, () => {
   it("leave the connection of their owner as it was", async () => {
     const before = await states();
     expect(before.size).toBe(1);
-    await record.commit(OURS, changes({ messages: [message("m")] }));
+    await record.commit(OURS, makeChangeSet({ messages: [makeMessage("m")] }));
     expect(await record.revision(OURS)).toBe(1);
     expect(await record.revision(THEIRS)).toBe(0);
     expect(place.pool.idleCount).toBe(place.pool.totalCount - 1);
@@ -52,7 +52,10 @@ describe.skipIf(!url)(`short reads${missing}`, () => {
 
   it("see their own project's rows, however they come in between each other", async () => {
     for (const [scope, id] of [[OURS, "a"] as const, [THEIRS, "b"] as const]) {
-      await record.commit(scope, changes({ messages: [message(`${id}-m`)], memories: [memory(id)] }));
+      await record.commit(
+        scope,
+        makeChangeSet({ messages: [makeMessage(`${id}-m`)], memories: [makeMemory(id)] }),
+      );
     }
     const ids = { messages: ["a-m", "b-m"], memories: ["b", "a"] };
     const all = await Promise.all(
@@ -67,7 +70,10 @@ describe.skipIf(!url)(`short reads${missing}`, () => {
   it("see what another server has written, at once", async () => {
     const other = await place.again(record);
     for (let revision = 1; revision <= 5; revision += 1) {
-      await other.commit(OURS, changes({ base: revision - 1, messages: [message(`m${revision}`)] }));
+      await other.commit(
+        OURS,
+        makeChangeSet({ base: revision - 1, messages: [makeMessage(`m${revision}`)] }),
+      );
       expect(await record.revision(OURS)).toBe(revision);
     }
     await other.close();
@@ -76,7 +82,7 @@ describe.skipIf(!url)(`short reads${missing}`, () => {
   it("take another connection when theirs has ended", async () => {
     const ended = testPlace(url ?? "", { pipeline: true, max: 3 });
     const again = await ended.open();
-    await again.commit(OURS, changes({ messages: [message("m")] }));
+    await again.commit(OURS, makeChangeSet({ messages: [makeMessage("m")] }));
     for (let i = 0; i < 3; i += 1) {
       expect(await again.revision(OURS)).toBe(1);
       // Asked by another pool: one of those that were ended would not be asked again.
@@ -92,7 +98,7 @@ describe.skipIf(!url)(`short reads${missing}`, () => {
   });
 
   it("do not wait behind one who waits for a table that is being written anew", async () => {
-    await record.commit(OURS, changes({ messages: [message("m")] }));
+    await record.commit(OURS, makeChangeSet({ messages: [makeMessage("m")] }));
     expect(await record.revision(OURS)).toBe(1);
     // Of no pool: all of its connections may be waiting.
     const writer = testPlace(url ?? "", { max: 1 });
@@ -118,7 +124,7 @@ describe.skipIf(!url)(`short reads${missing}`, () => {
     // What a pooler tells is not the number of the server's process.
     pooled.pool.on("connect", (client) => Object.assign(client, { processID: 1 }));
     const behind = await pooled.open();
-    await behind.commit(OURS, changes({ messages: [message("m")] }));
+    await behind.commit(OURS, makeChangeSet({ messages: [makeMessage("m")] }));
     expect(await behind.revision(OURS)).toBe(1);
     expect(pooled.pool.idleCount).toBe(pooled.pool.totalCount);
     const { rows } = await pooled.pool.query(STATE);
@@ -133,7 +139,7 @@ describe.skipIf(!url)(`short reads${missing}`, () => {
     const [revision] = await Promise.all([
       narrow.revision(OURS),
       narrow.since(OURS, 0),
-      narrow.commit(OURS, changes({ messages: [message("m")] })),
+      narrow.commit(OURS, makeChangeSet({ messages: [makeMessage("m")] })),
     ]);
     expect(revision).toBeLessThanOrEqual(1);
     expect(await narrow.revision(OURS)).toBe(1);

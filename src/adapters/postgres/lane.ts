@@ -1,86 +1,92 @@
-import { LIKELY } from "./by-id.ts";
-import { copiesOver, type Raw } from "./copied.ts";
-import { isLost, stateOf } from "./errors.ts";
+import { WARM_UP_STATEMENTS } from "./by-id.ts";
+import { createRawCopyReceiver, type RawRow } from "./copied.ts";
+import { getSqlState, isConnectionLost } from "./errors.ts";
 import type { PostgresConnection, PostgresPool, Row } from "./pool.ts";
-import { pathOf, type Settings, taken } from "./settings.ts";
-import { queryOf, type Statement, statement } from "./statement.ts";
+import { acquireConnection, type PostgresConnectionSettings, toSearchPath } from "./settings.ts";
+import { createStatement, type SqlStatement, toQuery } from "./statement.ts";
 
 /**
  * A connection that is kept out of the pool while there is something to read, for reads of one statement: each is of one
  * moment by itself and needs no transaction, and all that come at once share the way there and back. What a transaction
  * sets for itself is set once for the whole stay; the pool gets the connection back as it was.
  */
-export interface Lane {
+export interface PinnedConnection {
   /** The rows of a statement, with those of one project in reach, if it names one; nothing where there can be no lane, or a table is not to be had. */
-  ask(project: string | undefined, asked: Statement): Promise<readonly Row[] | undefined>;
+  query(project: string | undefined, asked: SqlStatement): Promise<readonly Row[] | undefined>;
   /**
    * Gives the rows of a COPY as bytes, to be taken at once; the first column of each is the number that `sql` is given. False
    * where there can be no lane, or none for bytes: then nothing was done.
    */
-  copy(project: string, sql: (tag: number) => string, take: (row: Raw) => void): Promise<boolean>;
+  copy(project: string, sql: (tag: number) => string, take: (row: RawRow) => void): Promise<boolean>;
   /** Gives the connection back, for good. */
   close(): Promise<void>;
 }
 
 /** One connection may listen for erasures, one is the lane, and one at least is for everything else. */
-const FEWEST = 3;
+const MIN_POOL_SIZE = 3;
 /** It is given back when nothing was read for so long. */
 const IDLE_MS = 1000;
 /** Whoever waits longer for a table that is being written anew waits elsewhere: all who come later wait behind them. */
 const LOCK_MS = 50;
-const LOCKED = "55P03";
+const LOCK_NOT_AVAILABLE = "55P03";
 
 // The role comes last: what is set after it would be set by another one.
-const NAMES =
+const SETTING_NAMES =
   "search_path keepsake.project keepsake.reach statement_timeout lock_timeout default_transaction_read_only enable_seqscan plan_cache_mode max_parallel_workers_per_gather role".split(
     " ",
   );
-const BEFORE = statement(
-  `SELECT pg_backend_pid() AS process, ${NAMES.map((name, i) => `coalesce(current_setting('${name}', true), '') AS s${i}`).join(", ")}`,
+const READ_SETTINGS = createStatement(
+  `SELECT pg_backend_pid() AS process, ${SETTING_NAMES.map((name, i) => `coalesce(current_setting('${name}', true), '') AS s${i}`).join(", ")}`,
 );
-const SET = `SELECT ${NAMES.map((name, i) => `set_config('${name}', $${i + 1}, false)`).join(", ")}`;
-const PROJECT = "SELECT set_config('keepsake.project', $1, false)";
+const SET_SESSION_CONFIG = `SELECT ${SETTING_NAMES.map((name, i) => `set_config('${name}', $${i + 1}, false)`).join(", ")}`;
+const SET_PROJECT = "SELECT set_config('keepsake.project', $1, false)";
 
 /** Connections on which what is likely to be asked next has been planned. */
-const prepared = new WeakSet<PostgresConnection>();
+const preparedConnections = new WeakSet<PostgresConnection>();
 
-interface Stay {
+interface PinnedConnectionLease {
   /**
    * Whether nothing stands between that hands each transaction to whatever connection is free (PgBouncer does): what is set
    * would be others' then. Nothing is set before it is known.
    */
   isDirect(): Promise<boolean>;
   /** Nothing where it is being given back, or a table is not to be had now. */
-  ask(project: string | undefined, asked: Statement): Promise<readonly Row[] | undefined>;
-  copy(project: string, sql: (tag: number) => string, take: (row: Raw) => void): Promise<boolean>;
+  query(project: string | undefined, asked: SqlStatement): Promise<readonly Row[] | undefined>;
+  copy(project: string, sql: (tag: number) => string, take: (row: RawRow) => void): Promise<boolean>;
   /** Gives the connection back when all that was asked is answered. */
-  leave(): Promise<void>;
+  release(): Promise<void>;
   readonly isBusy: boolean;
 }
 
-export function laneOf(pool: PostgresPool, settings: Settings, onLost: () => void): Lane {
-  const { max = FEWEST, pipeline }: PostgresPool["options"] & object = pool.options ?? { pipeline: true };
-  let isUnfit = max < FEWEST || !pipeline;
-  let stay: Promise<Stay | undefined> | undefined;
+export function createPinnedConnection(
+  pool: PostgresPool,
+  settings: PostgresConnectionSettings,
+  onLost: () => void,
+): PinnedConnection {
+  const { max = MIN_POOL_SIZE, pipeline }: PostgresPool["options"] & object = pool.options ?? {
+    pipeline: true,
+  };
+  let isUnfit = max < MIN_POOL_SIZE || !pipeline;
+  let stay: Promise<PinnedConnectionLease | undefined> | undefined;
   let isDirect = false;
   let used = 0;
 
-  const enter = async (lost: () => void): Promise<Stay | undefined> => {
-    const connection = await taken(pool, settings.connectMs);
-    const one = stayOn(connection, settings, lost);
+  const enter = async (lost: () => void): Promise<PinnedConnectionLease | undefined> => {
+    const connection = await acquireConnection(pool, settings.connectMs);
+    const one = leaseConnection(connection, settings, lost);
     isDirect ||= connection.pipeline === true && (await one.isDirect());
     isUnfit ||= !isDirect;
     if (!isUnfit) return one;
-    await one.leave();
+    await one.release();
     return undefined;
   };
   const leave = async (): Promise<void> => {
     const leaving = stay;
     stay = undefined;
-    await (await leaving?.catch(() => undefined))?.leave();
+    await (await leaving?.catch(() => undefined))?.release();
   };
   /** Others that wait for a connection come first. */
-  const leaveWhenIdle = (entered: Promise<Stay | undefined>): void => {
+  const leaveWhenIdle = (entered: Promise<PinnedConnectionLease | undefined>): void => {
     const watch = setInterval(async () => {
       const one = await entered.catch(() => undefined);
       const isWanted = one?.isBusy || performance.now() - used < IDLE_MS;
@@ -90,7 +96,7 @@ export function laneOf(pool: PostgresPool, settings: Settings, onLost: () => voi
     }, IDLE_MS);
     watch.unref();
   };
-  const begin = (): Promise<Stay | undefined> => {
+  const begin = (): Promise<PinnedConnectionLease | undefined> => {
     const entered = enter(() => {
       if (stay === entered) stay = undefined;
       onLost();
@@ -102,13 +108,13 @@ export function laneOf(pool: PostgresPool, settings: Settings, onLost: () => voi
     leaveWhenIdle(entered);
     return entered;
   };
-  const entered = async (): Promise<Stay | undefined> => {
-    if (isUnfit || (!stay && !hasRoom(pool))) return undefined;
+  const entered = async (): Promise<PinnedConnectionLease | undefined> => {
+    if (isUnfit || (!stay && !hasFreeConnection(pool))) return undefined;
     used = performance.now();
     return stay ?? begin();
   };
   return {
-    ask: async (project, asked) => (await entered())?.ask(project, asked),
+    query: async (project, asked) => (await entered())?.query(project, asked),
     copy: async (project, sql, take) => (await (await entered())?.copy(project, sql, take)) ?? false,
     close() {
       isUnfit = true;
@@ -117,20 +123,24 @@ export function laneOf(pool: PostgresPool, settings: Settings, onLost: () => voi
   };
 }
 
-function hasRoom({ options, totalCount = 0, idleCount = 0 }: PostgresPool): boolean {
-  return idleCount > 0 || totalCount < (options?.max ?? FEWEST);
+function hasFreeConnection({ options, totalCount = 0, idleCount = 0 }: PostgresPool): boolean {
+  return idleCount > 0 || totalCount < (options?.max ?? MIN_POOL_SIZE);
 }
 
-function stayOn(connection: PostgresConnection, settings: Settings, onLost: () => void): Stay {
+function leaseConnection(
+  connection: PostgresConnection,
+  settings: PostgresConnectionSettings,
+  onLost: () => void,
+): PinnedConnectionLease {
   const { timeoutMs, role } = settings;
   let isOver = false;
   let isLeaving = false;
   let waiting = 0;
   let current = "";
-  const holdBack = holdingBack(connection);
-  const send = async (one: Statement): Promise<readonly Row[]> => {
+  const holdBack = createCorker(connection);
+  const send = async (one: SqlStatement): Promise<readonly Row[]> => {
     holdBack(waiting);
-    return (await connection.query(queryOf(one, timeoutMs))).rows;
+    return (await connection.query(toQuery(one, timeoutMs))).rows;
   };
   const broke = (error: Error): void => {
     if (isOver) return;
@@ -142,35 +152,47 @@ function stayOn(connection: PostgresConnection, settings: Settings, onLost: () =
     connection.release(error);
   };
   connection.on("error", broke);
-  const before = send(BEFORE);
+  const before = send(READ_SETTINGS);
   before.catch(broke);
-  const copies = copiesOver(connection);
+  const copies = createRawCopyReceiver(connection);
   let copied = 0;
   let set: Promise<unknown> | undefined;
   const begin = (): Promise<unknown> => {
-    const [path, wait] = [pathOf(settings), String(timeoutMs)];
+    const [path, wait] = [toSearchPath(settings), String(timeoutMs)];
     const first = send(
-      statement(SET, path, current, "", wait, String(LOCK_MS), "on", "off", "force_generic_plan", "0", role),
+      createStatement(
+        SET_SESSION_CONFIG,
+        path,
+        current,
+        "",
+        wait,
+        String(LOCK_MS),
+        "on",
+        "off",
+        "force_generic_plan",
+        "0",
+        role,
+      ),
     );
     first.catch(broke);
     return first;
   };
-  const ask: Stay["ask"] = async (project, asked) => {
+  const ask: PinnedConnectionLease["query"] = async (project, asked) => {
     if (isLeaving) return undefined;
     set ??= begin();
     if (project !== undefined && project !== current) {
       current = project;
-      set = Promise.all([set, send(statement(PROJECT, project))]);
+      set = Promise.all([set, send(createStatement(SET_PROJECT, project))]);
       set.catch(broke);
     }
     waiting += 1;
     try {
       const [rows] = await Promise.all([send(asked), set]);
-      prepare(connection, send);
+      prepareWarmUpStatements(connection, send);
       return rows;
     } catch (error) {
-      if (stateOf(error) === LOCKED) return undefined;
-      if (isLost(error)) broke(error as Error);
+      if (getSqlState(error) === LOCK_NOT_AVAILABLE) return undefined;
+      if (isConnectionLost(error)) broke(error as Error);
       throw error;
     } finally {
       waiting -= 1;
@@ -184,24 +206,25 @@ function stayOn(connection: PostgresConnection, settings: Settings, onLost: () =
     get isBusy() {
       return waiting > 0;
     },
-    ask,
+    query: ask,
     async copy(project, sql, take) {
       if (!copies || isLeaving) return false;
       copied += 1;
       const tag = copied;
-      copies.expect(tag, take);
+      copies.subscribe(tag, take);
       try {
-        return (await ask(project, statement(sql(tag)))) !== undefined;
+        return (await ask(project, createStatement(sql(tag)))) !== undefined;
       } finally {
-        copies.letGo(tag);
+        copies.unsubscribe(tag);
       }
     },
-    async leave() {
+    async release() {
       isLeaving = true;
       if (isOver) return;
       try {
         const [was = {}] = await before;
-        if (set) await send(statement(SET, ...NAMES.map((_, i) => was[`s${i}`] ?? "")));
+        if (set)
+          await send(createStatement(SET_SESSION_CONFIG, ...SETTING_NAMES.map((_, i) => was[`s${i}`] ?? "")));
         if (isOver) return;
         isOver = true;
         connection.removeListener("error", broke);
@@ -215,13 +238,13 @@ function stayOn(connection: PostgresConnection, settings: Settings, onLost: () =
 }
 
 /** With more than this many reads on their way, more than one caller asks. */
-const FEW = 3;
+const CORK_THRESHOLD = 3;
 
 /**
  * Holds back what is asked while more may be about to be asked, to send all of it in one piece: each piece costs a call of the system
  * and wakes the server. That is until the end of the work at hand; under load until all who were let in at once have asked.
  */
-function holdingBack({ connection: line }: PostgresConnection): (waiting: number) => void {
+function createCorker({ connection: line }: PostgresConnection): (waiting: number) => void {
   const stream = line?.stream;
   if (!stream?.cork || !stream.uncork) return () => undefined;
   let isHeld = false;
@@ -233,14 +256,17 @@ function holdingBack({ connection: line }: PostgresConnection): (waiting: number
     if (isHeld) return;
     isHeld = true;
     stream.cork?.();
-    if (waiting > FEW) setImmediate(send);
+    if (waiting > CORK_THRESHOLD) setImmediate(send);
     else process.nextTick(send);
   };
 }
 
 /** Nobody waits for it; what is wrong with it shows when it is asked in earnest. */
-function prepare(connection: PostgresConnection, send: (one: Statement) => Promise<unknown>): void {
-  if (prepared.has(connection)) return;
-  prepared.add(connection);
-  for (const one of LIKELY) void send(one).catch(() => undefined);
+function prepareWarmUpStatements(
+  connection: PostgresConnection,
+  send: (one: SqlStatement) => Promise<unknown>,
+): void {
+  if (preparedConnections.has(connection)) return;
+  preparedConnections.add(connection);
+  for (const one of WARM_UP_STATEMENTS) void send(one).catch(() => undefined);
 }

@@ -1,13 +1,13 @@
 import { invalid, MemoryError } from "../../errors.ts";
 import type { Secret } from "../../ports/secret.ts";
-import { hearConnections } from "../shared/heard-connections.ts";
-import { type Database, databaseOf, onConnection } from "./database.ts";
-import { translate } from "./errors.ts";
-import { MIGRATIONS } from "./migrations/index.ts";
-import { patiently } from "./patience.ts";
+import { handlePoolErrors } from "../shared/heard-connections.ts";
+import { createPostgresDatabase, type PostgresDatabase, withConnection } from "./database.ts";
+import { toPostgresMemoryError } from "./errors.ts";
+import { POSTGRES_MIGRATIONS } from "./migrations/index.ts";
+import { retryTransientFaults } from "./patience.ts";
 import type { PostgresConnection, PostgresPool, Row } from "./pool.ts";
-import { quoted, type Settings, taken } from "./settings.ts";
-import { isAboveWalls, ROLE, raiseWalls, runtimeRole } from "./walls.ts";
+import { acquireConnection, type PostgresConnectionSettings, quoteIdentifier } from "./settings.ts";
+import { bypassesRowSecurity, enableRowSecurity, ensureRuntimeRole, RUNTIME_ROLE } from "./walls.ts";
 
 export interface PostgresOptions {
   /** The caller's: it stays open. With `pipeline: true` of `pg` a transaction is one way there and back. */
@@ -30,16 +30,16 @@ export interface PostgresOptions {
   readonly patienceMs?: number;
 }
 
-export interface Opened {
-  readonly database: Database;
+export interface OpenedPostgresDatabase {
+  readonly database: PostgresDatabase;
   /** What the operator should know: settings of the server by which less is promised. */
   readonly notices: readonly string[];
   /** The settings that reduce what survives a loss of power, by name. */
   readonly reducedBy: readonly string[];
 }
 
-const OLDEST = 140_000;
-const NAME = /^[a-z_][a-z0-9_]{0,47}$/;
+const MIN_SERVER_VERSION = 140_000;
+const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,47}$/;
 const MIGRATING_MS = 600_000;
 
 /**
@@ -47,58 +47,63 @@ const MIGRATING_MS = 600_000;
  * reached, `unsupported` where it is another program's, a newer version's, or too old a server, `forbidden` where the login
  * may not, or the secret is another one.
  */
-export async function openDatabase(options: PostgresOptions): Promise<Opened> {
+export async function openPostgresDatabase(options: PostgresOptions): Promise<OpenedPostgresDatabase> {
   const { pool, schema = "keepsake", connectMs = 5000 } = options;
-  if (!NAME.test(schema)) {
+  if (!SCHEMA_NAME.test(schema)) {
     throw invalid("schema: small letters, digits and _, at most 48 of them, with a letter first.");
   }
   const patience = { forMs: options.patienceMs ?? 2000, unknownForMs: 10_000 };
   const onError = (): void => undefined;
   // Before the database listens for itself.
   pool.on("error", onError);
-  hearConnections(pool);
+  handlePoolErrors(pool);
   try {
-    return await patiently(patience, async () => {
-      const connection = await taken(pool, connectMs);
-      return onConnection(connection, onError, async () => {
-        const reducedBy = await examine(connection);
-        const notices = reducedBy.map(lessDurable);
-        const role = await runtimeRole(connection);
-        await migrate(connection, schema, role);
+    return await retryTransientFaults(patience, async () => {
+      const connection = await acquireConnection(pool, connectMs);
+      return withConnection(connection, onError, async () => {
+        const reducedBy = await checkServer(connection);
+        const notices = reducedBy.map(formatDurabilityNotice);
+        const role = await ensureRuntimeRole(connection);
+        await runMigrations(connection, schema, role);
         if (options.secret) await checkSecret(connection, schema, options.secret);
-        const settings = await settingsFor(connection, { ...options, schema, connectMs }, role, patience);
-        const isOpen = role === "none" && (await isAboveWalls(connection));
+        const settings = await readPostgresSettings(
+          connection,
+          { ...options, schema, connectMs },
+          role,
+          patience,
+        );
+        const isOpen = role === "none" && (await bypassesRowSecurity(connection));
         return {
-          database: databaseOf(pool, settings),
-          notices: isOpen ? [...notices, NO_WALL] : notices,
+          database: createPostgresDatabase(pool, settings),
+          notices: isOpen ? [...notices, NO_ROW_SECURITY] : notices,
           reducedBy,
         };
       });
     });
   } catch (error) {
-    throw translate(error);
+    throw toPostgresMemoryError(error);
   } finally {
     pool.removeListener("error", onError);
   }
 }
 
-const NO_WALL =
-  `PostgreSQL: this login stands above row-level security and may not make the role ${ROLE}: projects are held apart by the ` +
+const NO_ROW_SECURITY =
+  `PostgreSQL: this login stands above row-level security and may not make the role ${RUNTIME_ROLE}: projects are held apart by the ` +
   "program alone. Log in with a role that is no superuser, or have one make that role and grant it.";
 
-async function one(connection: PostgresConnection, text: string, ...values: unknown[]): Promise<Row> {
+async function queryOne(connection: PostgresConnection, text: string, ...values: unknown[]): Promise<Row> {
   const { rows } = await connection.query({ text, ...(values.length > 0 ? { values } : {}) });
   return rows[0] ?? {};
 }
 
 /** Refuses a server that cannot hold the record, and gives the settings by which less is promised. */
-async function examine(connection: PostgresConnection): Promise<string[]> {
-  const found = await one(
+async function checkServer(connection: PostgresConnection): Promise<string[]> {
+  const found = await queryOne(
     connection,
     "SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding, " +
       "current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages",
   );
-  if (Number(found.version) < OLDEST) {
+  if (Number(found.version) < MIN_SERVER_VERSION) {
     throw new MemoryError("unsupported", "PostgreSQL: the server is too old: 14 or newer is needed.");
   }
   if (found.encoding !== "UTF8") {
@@ -113,14 +118,17 @@ async function examine(connection: PostgresConnection): Promise<string[]> {
   ];
 }
 
-function lessDurable(name: string): string {
+function formatDurabilityNotice(name: string): string {
   return `PostgreSQL: ${name} is off: after a loss of power, what was acknowledged may be gone, or damaged.`;
 }
 
 /** One server at a time: the others wait, and find it done. All migrations, or none. */
-async function migrate(connection: PostgresConnection, schema: string, role: string): Promise<void> {
+async function runMigrations(connection: PostgresConnection, schema: string, role: string): Promise<void> {
   const run = (text: string): Promise<unknown> => connection.query({ text, query_timeout: MIGRATING_MS });
-  if ((await done(connection, schema)) === MIGRATIONS.length && (await isGranted(connection, schema, role)))
+  if (
+    (await countDoneMigrations(connection, schema)) === POSTGRES_MIGRATIONS.length &&
+    (await isGranted(connection, schema, role))
+  )
     return;
   await run("BEGIN ISOLATION LEVEL READ COMMITTED");
   await run(`SET LOCAL statement_timeout = ${MIGRATING_MS}`);
@@ -128,46 +136,46 @@ async function migrate(connection: PostgresConnection, schema: string, role: str
     text: "SELECT pg_advisory_xact_lock(hashtextextended('keepsake ' || $1, 0))",
     values: [schema],
   });
-  await run(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`);
-  await run(`SET LOCAL search_path = ${quoted(schema)}`);
-  await refuseStrangers(connection, schema);
+  await run(`CREATE SCHEMA IF NOT EXISTS ${quoteIdentifier(schema)}`);
+  await run(`SET LOCAL search_path = ${quoteIdentifier(schema)}`);
+  await refuseForeignSchema(connection, schema);
   await run(
     "CREATE TABLE IF NOT EXISTS migrations (number integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())",
   );
-  const from = await done(connection, schema);
-  if (from > MIGRATIONS.length) {
+  const from = await countDoneMigrations(connection, schema);
+  if (from > POSTGRES_MIGRATIONS.length) {
     throw new MemoryError(
       "unsupported",
       `PostgreSQL: a newer version of Keepsake made the schema ${schema}. Update Keepsake; it was left as it is.`,
     );
   }
-  for (const [i, text] of MIGRATIONS.entries()) {
+  for (const [i, text] of POSTGRES_MIGRATIONS.entries()) {
     if (i < from) continue;
     await run(text);
     await run(`INSERT INTO migrations (number) VALUES (${i + 1})`);
   }
-  await raiseWalls(connection, schema, role);
+  await enableRowSecurity(connection, schema, role);
   await run("COMMIT");
 }
 
 /** How many migrations are done: 0 where there is nothing yet. */
-async function done(connection: PostgresConnection, schema: string): Promise<number> {
-  const table = await one(
+async function countDoneMigrations(connection: PostgresConnection, schema: string): Promise<number> {
+  const table = await queryOne(
     connection,
     "SELECT to_regclass($1) IS NOT NULL AS is_there",
     `${schema}.migrations`,
   );
   if (!isTrue(table.is_there)) return 0;
-  const found = await one(
+  const found = await queryOne(
     connection,
-    `SELECT coalesce(max(number), 0) AS found FROM ${quoted(schema)}.migrations`,
+    `SELECT coalesce(max(number), 0) AS found FROM ${quoteIdentifier(schema)}.migrations`,
   );
   return Number(found.found);
 }
 
 async function isGranted(connection: PostgresConnection, schema: string, role: string): Promise<boolean> {
   if (role === "none") return true;
-  const found = await one(
+  const found = await queryOne(
     connection,
     "SELECT has_table_privilege($1, $2, 'INSERT') AS may",
     role,
@@ -176,8 +184,8 @@ async function isGranted(connection: PostgresConnection, schema: string, role: s
   return isTrue(found.may);
 }
 
-async function refuseStrangers(connection: PostgresConnection, schema: string): Promise<void> {
-  const found = await one(
+async function refuseForeignSchema(connection: PostgresConnection, schema: string): Promise<void> {
+  const found = await queryOne(
     connection,
     "SELECT count(*) FILTER (WHERE relname = 'migrations') AS ours, count(*) AS tables FROM pg_class " +
       "WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1) AND relkind IN ('r', 'p')",
@@ -191,20 +199,20 @@ async function refuseStrangers(connection: PostgresConnection, schema: string): 
 }
 
 /** By which a record knows a secret again: of its own identity, so that two records do not tell who shares one. */
-export function secretMark(secret: Secret, identity: string): string {
+export function signSecretMark(secret: Secret, identity: string): string {
   return secret.sign(`mark of the record ${identity}`);
 }
 
 /** Every server that works on one database must key its tombstones alike, or what was erased would come back. */
 async function checkSecret(connection: PostgresConnection, schema: string, secret: Secret): Promise<void> {
-  const table = `${quoted(schema)}.identity`;
-  const { id } = await one(connection, `SELECT id FROM ${table}`);
-  const mark = secretMark(secret, id ?? "");
+  const table = `${quoteIdentifier(schema)}.identity`;
+  const { id } = await queryOne(connection, `SELECT id FROM ${table}`);
+  const mark = signSecretMark(secret, id ?? "");
   await connection.query({
     text: `UPDATE ${table} SET secret_mark = $1 WHERE secret_mark IS NULL`,
     values: [mark],
   });
-  const held = await one(connection, `SELECT secret_mark FROM ${table}`);
+  const held = await queryOne(connection, `SELECT secret_mark FROM ${table}`);
   if (held.secret_mark === mark) return;
   throw new MemoryError(
     "forbidden",
@@ -212,13 +220,13 @@ async function checkSecret(connection: PostgresConnection, schema: string, secre
   );
 }
 
-async function settingsFor(
+async function readPostgresSettings(
   connection: PostgresConnection,
   options: { readonly schema: string; readonly connectMs: number; readonly timeoutMs?: number },
   role: string,
-  patience: Settings["patience"],
-): Promise<Settings> {
-  const found = await one(
+  patience: PostgresConnectionSettings["patience"],
+): Promise<PostgresConnectionSettings> {
+  const found = await queryOne(
     connection,
     "SELECT current_setting('synchronous_commit') AS synchronous, " +
       "(SELECT nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = 'vector') AS vectors",

@@ -1,20 +1,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FaultyLine, faultyLine } from "../../../test/postgres/faulty-line.ts";
 import { type Place, testPlace } from "../../../test/postgres/place.ts";
-import { changes, memory, message } from "../../testing/change-sets.ts";
+import { makeChangeSet, makeMemory, makeMessage } from "../../testing/change-sets.ts";
 import { ANN, BOB } from "../../testing/record-dump.ts";
-import type { PostgresRecord } from "./index.ts";
+import type { PostgresStore } from "./index.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
-const first = changes({ messages: [message("m1")], memories: [memory("a")] });
+const first = makeChangeSet({ messages: [makeMessage("m1")], memories: [makeMemory("a")] });
 
 describe.skipIf(!url)(`when the server or the line fails${missing}`, () => {
   for (const pipeline of [true, false]) {
     describe(pipeline ? "pipelined" : "one query after the other", () => {
       let line: FaultyLine;
       let place: Place;
-      let record: PostgresRecord;
+      let record: PostgresStore;
       beforeAll(async () => {
         line = await faultyLine(url ?? "");
         place = testPlace(line.url, { pipeline });
@@ -37,7 +37,7 @@ describe.skipIf(!url)(`when the server or the line fails${missing}`, () => {
         expect(await record.commit(ANN, first)).toBe(1);
         expect(line.broke).toBe(before + 1);
         line.become("loses the answer to COMMIT");
-        expect(await record.commit(ANN, changes({ base: 1, messages: [message("m2")] }))).toBe(2);
+        expect(await record.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }))).toBe(2);
         expect((await record.since(ANN, 0)).messages.map(({ id }) => id)).toEqual(["m1", "m2"]);
         expect(await record.log(ANN, { limit: 9 })).toHaveLength(2);
       });
@@ -52,8 +52,8 @@ describe.skipIf(!url)(`when the server or the line fails${missing}`, () => {
         await record.commit(ANN, first);
         const other = await place.again(record);
         line.become("loses COMMIT");
-        const lost = record.commit(ANN, changes({ base: 1, messages: [message("lost")] }));
-        const won = other.commit(ANN, changes({ base: 1, messages: [message("won")] }));
+        const lost = record.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("lost")] }));
+        const won = other.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("won")] }));
         const ends = await Promise.allSettled([lost, won]);
         expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
         const [failed] = ends.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
@@ -91,7 +91,7 @@ describe.skipIf(!url)(`when the server or the line fails${missing}`, () => {
         await record.commit(ANN, first);
         line.become("refuses");
         setTimeout(() => line.become("none"), 300);
-        expect(await record.commit(ANN, changes({ base: 1, messages: [message("m2")] }))).toBe(2);
+        expect(await record.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }))).toBe(2);
         line.become("refuses");
         const begun = performance.now();
         await expect(record.revision(ANN)).rejects.toMatchObject({ code: "unavailable" });
@@ -118,7 +118,10 @@ describe.skipIf(!url)(`when the server or the line fails${missing}`, () => {
         const write = async (user: string): Promise<void> => {
           for (let base = 0; base < 25; ) {
             const id = `${user}-${base}`;
-            base = await patient.commit({ project: "p", user }, changes({ base, messages: [message(id)] }));
+            base = await patient.commit(
+              { project: "p", user },
+              makeChangeSet({ base, messages: [makeMessage(id)] }),
+            );
             acknowledged.push(id);
           }
         };

@@ -1,19 +1,19 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { isPassing, UnknownOutcome } from "./errors.ts";
+import { isTransientFault, UnknownOutcomeError } from "./errors.ts";
 
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 250;
 
 /** For how long the same work is tried again, in ms. */
-export interface Patience {
+export interface TransientRetryWindow {
   readonly forMs: number;
   /** Where it is not known whether it was stored: to say so is the last resort. */
   readonly unknownForMs: number;
 }
 
 /** Runs work that a restart of the server or another transaction may break off, again and again for as long as given. */
-export async function patiently<Result>(
-  { forMs, unknownForMs }: Patience,
+export async function retryTransientFaults<Result>(
+  { forMs, unknownForMs }: TransientRetryWindow,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const begun = performance.now();
@@ -21,8 +21,8 @@ export async function patiently<Result>(
     try {
       return await work();
     } catch (error) {
-      const patience = error instanceof UnknownOutcome ? unknownForMs : forMs;
-      if (!isPassing(error) || performance.now() - begun + pauseMs > patience) throw error;
+      const patience = error instanceof UnknownOutcomeError ? unknownForMs : forMs;
+      if (!isTransientFault(error) || performance.now() - begun + pauseMs > patience) throw error;
       // Unevenly, so that two servers do not meet again and again.
       await pause(pauseMs * (0.5 + Math.random()));
     }

@@ -2,28 +2,28 @@ import type { BackupNote } from "../../domain/backup.ts";
 import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Trace } from "../../domain/trace.ts";
-import type { ErasureMark, Touched } from "../../ports/record.ts";
-import { bodyOf } from "../shared/stored-body.ts";
-import { type Database, EVERYBODY } from "./database.ts";
-import { answersHeld } from "./kept-answers.ts";
-import { keyOf, textOf } from "./names.ts";
-import { everybodys, rowsOf } from "./read.ts";
-import { personOf, reachOf, scopeOf } from "./rows.ts";
-import { statement } from "./statement.ts";
+import type { DependentCounts, ErasureSummary } from "../../ports/record.ts";
+import { parseBody } from "../shared/stored-body.ts";
+import { ALL_PROJECTS, type PostgresDatabase } from "./database.ts";
+import { fetchStoredAnswers } from "./kept-answers.ts";
+import { encodeText, toIndexKey } from "./names.ts";
+import { fetchRowsOfAllProjects, fetchUserRows } from "./read.ts";
+import { findUserNumber, parseScope, toAccessScope } from "./rows.ts";
+import { createStatement } from "./statement.ts";
 
-export async function erasureMarks(database: Database): Promise<ErasureMark[]> {
-  const rows = await everybodys(
+export async function fetchErasureSummaries(database: PostgresDatabase): Promise<ErasureSummary[]> {
+  const rows = await fetchRowsOfAllProjects(
     database,
-    statement(
+    createStatement(
       "SELECT users.project, name, long_names, body, trace IS NOT NULL AS traced FROM erasures " +
         "JOIN users ON users.number = erasures.person ORDER BY erasures.number",
     ),
   );
   return rows.map((row) => {
-    const { id, replays, verified, complete } = bodyOf<ErasureReceipt>(row);
+    const { id, replays, verified, complete } = parseBody<ErasureReceipt>(row);
     return {
       receipt: id,
-      ...namesOfRow(row),
+      ...toScopeNames(row),
       ...(replays === undefined ? {} : { replays }),
       hasTrace: row.traced === "t",
       isVerified: verified.length > 0,
@@ -32,44 +32,44 @@ export async function erasureMarks(database: Database): Promise<ErasureMark[]> {
   });
 }
 
-function namesOfRow(row: Parameters<typeof scopeOf>[0]): { project: string; user: string } {
-  const { project, user } = scopeOf(row);
+function toScopeNames(row: Parameters<typeof parseScope>[0]): { project: string; user: string } {
+  const { project, user } = parseScope(row);
   return { project, user };
 }
 
 /** What erasures took, in the order in which they were made. */
-export async function traces(database: Database, scope?: Scope): Promise<Trace[]> {
+export async function fetchTraces(database: PostgresDatabase, scope?: Scope): Promise<Trace[]> {
   const rows = scope
-    ? await rowsOf(
+    ? await fetchUserRows(
         database,
         scope,
         "SELECT trace AS body FROM erasures WHERE person = $1 AND trace IS NOT NULL ORDER BY number",
       )
-    : await everybodys(
+    : await fetchRowsOfAllProjects(
         database,
-        statement("SELECT trace AS body FROM erasures WHERE trace IS NOT NULL ORDER BY number"),
+        createStatement("SELECT trace AS body FROM erasures WHERE trace IS NOT NULL ORDER BY number"),
       );
-  return rows.map(bodyOf<Trace>);
+  return rows.map(parseBody<Trace>);
 }
 
-const LINKS =
+const COUNT_LINKS =
   "SELECT count(*) AS found FROM links WHERE person = $1 AND (source = ANY ($2) OR target = ANY ($2))";
 
-export async function touched(
-  database: Database,
+export async function fetchTouchedCounts(
+  database: PostgresDatabase,
   scope: Scope,
   memories: readonly string[],
-): Promise<Touched> {
-  const person = await personOf(database, scope);
-  const [links = [], blocks = [], receipts = []] = await database.ask(
-    reachOf(scope),
-    statement(LINKS, person, memories.map(keyOf)),
-    statement("SELECT count(*) AS found FROM blocks WHERE person = $1 AND piece = 0", person),
-    statement("SELECT body FROM receipts WHERE person = $1", person),
+): Promise<DependentCounts> {
+  const person = await findUserNumber(database, scope);
+  const [links = [], blocks = [], receipts = []] = await database.query(
+    toAccessScope(scope),
+    createStatement(COUNT_LINKS, person, memories.map(toIndexKey)),
+    createStatement("SELECT count(*) AS found FROM blocks WHERE person = $1 AND piece = 0", person),
+    createStatement("SELECT body FROM receipts WHERE person = $1", person),
   );
   const ids = new Set(memories);
-  const naming = receipts.filter((row) => bodyOf<KeptReceipt>(row).memories.some(({ id }) => ids.has(id)));
-  const held = await answersHeld(database, scope);
+  const naming = receipts.filter((row) => parseBody<KeptReceipt>(row).memories.some(({ id }) => ids.has(id)));
+  const held = await fetchStoredAnswers(database, scope);
   return {
     links: Number(links[0]?.found),
     blocks: Number(blocks[0]?.found),
@@ -77,21 +77,24 @@ export async function touched(
   };
 }
 
-export async function identity(database: Database): Promise<string> {
-  const [row] = await everybodys(database, statement("SELECT id FROM identity"));
+export async function fetchIdentity(database: PostgresDatabase): Promise<string> {
+  const [row] = await fetchRowsOfAllProjects(database, createStatement("SELECT id FROM identity"));
   return row?.id ?? "";
 }
 
-export async function backups(database: Database): Promise<BackupNote[]> {
-  const rows = await everybodys(database, statement("SELECT body FROM backups ORDER BY number"));
-  return rows.map(bodyOf<BackupNote>);
+export async function fetchBackupNotes(database: PostgresDatabase): Promise<BackupNote[]> {
+  const rows = await fetchRowsOfAllProjects(
+    database,
+    createStatement("SELECT body FROM backups ORDER BY number"),
+  );
+  return rows.map(parseBody<BackupNote>);
 }
 
-export async function noteBackup(database: Database, note: BackupNote): Promise<void> {
-  await database.write(EVERYBODY, async (transaction) => {
-    transaction.later(
+export async function storeBackupNote(database: PostgresDatabase, note: BackupNote): Promise<void> {
+  await database.write(ALL_PROJECTS, async (transaction) => {
+    transaction.queue(
       "INSERT INTO backups (name, body) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET body = excluded.body",
-      textOf(note.name),
+      encodeText(note.name),
       JSON.stringify(note),
     );
   });

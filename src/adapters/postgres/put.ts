@@ -1,15 +1,15 @@
-import type { ChangeSet, Link, Unit } from "../../domain/change-set.ts";
+import type { ChangeSet, MemoryLink, SearchUnit } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { MemoryError } from "../../errors.ts";
-import { blobOf } from "../shared/stored-vector.ts";
-import type { Held } from "./held.ts";
-import { keyOf, longNames, textOf } from "./names.ts";
-import type { Transaction } from "./statement.ts";
+import { encodeVector } from "../shared/stored-vector.ts";
+import type { CommitState } from "./held.ts";
+import { encodeLongNames, encodeText, toIndexKey } from "./names.ts";
+import type { PostgresTransaction } from "./statement.ts";
 
 /** Where a change is written, and the revision that it makes. */
-export interface Writing {
-  readonly transaction: Transaction;
+export interface PostgresWriteContext {
+  readonly transaction: PostgresTransaction;
   /** The user's number, and the keys of both names. */
   readonly person: number;
   readonly project: string;
@@ -28,34 +28,37 @@ const CHANGE_MESSAGES =
   "FROM unnest($3::text[], $4::boolean[], $5::text[]) AS row (id, waits, body) " +
   "WHERE person = $1 AND messages.id = row.id";
 
-export function putMessages({ transaction, person, project, revision }: Writing, held: Held): void {
+export function queueMessages(
+  { transaction, person, project, revision }: PostgresWriteContext,
+  held: CommitState,
+): void {
   const { added, changed } = held.messages();
   if (added.length > 0) {
-    transaction.later(
+    transaction.queue(
       ADD_MESSAGES,
       person,
       project,
       revision,
-      added.map(({ id }) => keyOf(id)),
+      added.map(({ id }) => toIndexKey(id)),
       added.map(({ turn }) => turn),
-      added.map(isWaiting),
+      added.map(isPendingExtraction),
       added.map(({ storedAt }) => storedAt),
       added.map((message) => JSON.stringify(message)),
     );
   }
   if (changed.length === 0) return;
-  transaction.later(
+  transaction.queue(
     CHANGE_MESSAGES,
     person,
     revision,
-    changed.map(({ id }) => keyOf(id)),
-    changed.map(isWaiting),
+    changed.map(({ id }) => toIndexKey(id)),
+    changed.map(isPendingExtraction),
     changed.map((message) => JSON.stringify(message)),
   );
 }
 
 /** Whether an extractor has still to read it. */
-export function isWaiting({ digest, undone }: Message): boolean {
+export function isPendingExtraction({ digest, undone }: Message): boolean {
   return digest === "pending" && undone !== true;
 }
 
@@ -68,20 +71,20 @@ const PUT_HEADS =
   "ON CONFLICT (person, id) DO UPDATE SET version = excluded.version, revision = excluded.revision, " +
   "is_current = excluded.is_current";
 
-export function putVersions(writing: Writing, memories: readonly Memory[]): void {
+export function queueVersions(writing: PostgresWriteContext, memories: readonly Memory[]): void {
   if (memories.length === 0) return;
   const { transaction, person, project, revision } = writing;
-  transaction.later(
+  transaction.queue(
     ADD_VERSIONS,
     person,
     project,
-    memories.map(({ id }) => keyOf(id)),
+    memories.map(({ id }) => toIndexKey(id)),
     memories.map(({ version }) => version),
     memories.map((memory) => JSON.stringify({ ...memory, revision })),
   );
   // Of several versions of one the last; in the order in which each was met first.
-  const heads = [...new Map(memories.map((memory) => [keyOf(memory.id), memory]))];
-  transaction.later(
+  const heads = [...new Map(memories.map((memory) => [toIndexKey(memory.id), memory]))];
+  transaction.queue(
     PUT_HEADS,
     person,
     project,
@@ -90,7 +93,7 @@ export function putVersions(writing: Writing, memories: readonly Memory[]): void
     heads.map(([, { version }]) => version),
     heads.map(([, { status }]) => status === "current"),
   );
-  notGone(
+  queueGoneRemoval(
     writing,
     "memory",
     heads.map(([key]) => key),
@@ -102,30 +105,30 @@ const PUT_LINKS =
   "FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::double precision[]) AS row (source, type, target, long, strength) " +
   "ON CONFLICT (person, source, type, target) DO UPDATE SET strength = excluded.strength";
 
-export function putLinks(
-  { transaction, person, project }: Writing,
-  links: readonly Link[],
-  held: Held,
+export function queueLinks(
+  { transaction, person, project }: PostgresWriteContext,
+  links: readonly MemoryLink[],
+  held: CommitState,
 ): void {
   if (!links.every(({ from, to }) => held.hasMemory(from) && held.hasMemory(to))) {
     throw new MemoryError("conflict", "a memory to link is not there.");
   }
-  const rows = last(links, ({ from, type, to }) => JSON.stringify([from, type, to]));
+  const rows = takeLastPerKey(links, ({ from, type, to }) => JSON.stringify([from, type, to]));
   if (rows.length === 0) return;
-  transaction.later(
+  transaction.queue(
     PUT_LINKS,
     person,
     project,
-    rows.map(({ from }) => keyOf(from)),
+    rows.map(({ from }) => toIndexKey(from)),
     rows.map(({ type }) => type),
-    rows.map(({ to }) => keyOf(to)),
-    rows.map(({ from, to }) => longNames(from, to)),
+    rows.map(({ to }) => toIndexKey(to)),
+    rows.map(({ from, to }) => encodeLongNames(from, to)),
     rows.map(({ strength }) => strength),
   );
 }
 
 /** One for each key, the last. */
-function last<Value>(values: readonly Value[], keyOfValue: (value: Value) => string): Value[] {
+function takeLastPerKey<Value>(values: readonly Value[], keyOfValue: (value: Value) => string): Value[] {
   return [...new Map(values.map((value) => [keyOfValue(value), value])).values()];
 }
 
@@ -138,27 +141,27 @@ const PUT_UNITS =
   "first = excluded.first, last = excluded.last, space = excluded.space, revision = excluded.revision, " +
   "terms = excluded.terms, vector = excluded.vector";
 
-export function putUnits(writing: Writing, units: readonly Unit[]): void {
-  const rows = last(units, ({ id }) => keyOf(id));
+export function queueUnits(writing: PostgresWriteContext, units: readonly SearchUnit[]): void {
+  const rows = takeLastPerKey(units, ({ id }) => toIndexKey(id));
   if (rows.length === 0) return;
   const { transaction, person, project, revision } = writing;
-  const keys = rows.map(({ id }) => keyOf(id));
-  transaction.later(
+  const keys = rows.map(({ id }) => toIndexKey(id));
+  transaction.queue(
     PUT_UNITS,
     person,
     project,
     revision,
     keys,
     rows.map(({ type }) => type),
-    rows.map(({ owner }) => keyOf(owner)),
-    rows.map(({ id, owner }) => longNames(id, owner)),
+    rows.map(({ owner }) => toIndexKey(owner)),
+    rows.map(({ id, owner }) => encodeLongNames(id, owner)),
     rows.map(({ start }) => start),
     rows.map(({ end }) => end),
-    rows.map(({ space }) => textOf(space)),
-    rows.map(({ terms }) => textOf(terms)),
-    rows.map(({ vector }) => Buffer.from(blobOf(vector))),
+    rows.map(({ space }) => encodeText(space)),
+    rows.map(({ terms }) => encodeText(terms)),
+    rows.map(({ vector }) => Buffer.from(encodeVector(vector))),
   );
-  notGone(writing, "unit", keys);
+  queueGoneRemoval(writing, "unit", keys);
 }
 
 // What was not there is not gone either.
@@ -168,12 +171,20 @@ const DROP_UNITS =
   "SELECT $1, $2, 'unit', id, long_names, $4 FROM dropped " +
   "ON CONFLICT (person, type, id) DO UPDATE SET revision = excluded.revision";
 
-export function dropUnits({ transaction, person, project, revision }: Writing, ids: readonly string[]): void {
-  if (ids.length > 0) transaction.later(DROP_UNITS, person, project, [...new Set(ids.map(keyOf))], revision);
+export function queueUnitRemoval(
+  { transaction, person, project, revision }: PostgresWriteContext,
+  ids: readonly string[],
+): void {
+  if (ids.length > 0)
+    transaction.queue(DROP_UNITS, person, project, [...new Set(ids.map(toIndexKey))], revision);
 }
 
-function notGone({ transaction, person }: Writing, type: "unit" | "memory", keys: readonly string[]): void {
-  transaction.later("DELETE FROM gone WHERE person = $1 AND type = $2 AND id = ANY ($3)", person, type, keys);
+function queueGoneRemoval(
+  { transaction, person }: PostgresWriteContext,
+  type: "unit" | "memory",
+  keys: readonly string[],
+): void {
+  transaction.queue("DELETE FROM gone WHERE person = $1 AND type = $2 AND id = ANY ($3)", person, type, keys);
 }
 
 const PUT_TOMBSTONES =
@@ -181,41 +192,41 @@ const PUT_TOMBSTONES =
   "FROM unnest($3::text[], $4::text[], $5::text[], $6::text[]) AS row (hash, long, type, at) " +
   "ON CONFLICT (person, hash) DO UPDATE SET type = excluded.type, at = excluded.at";
 
-export function putTombstones(
-  { transaction, person, project }: Writing,
+export function queueTombstones(
+  { transaction, person, project }: PostgresWriteContext,
   { tombstones = [], liftTombstones = [] }: ChangeSet,
 ): void {
-  const rows = last(tombstones, ({ hash }) => keyOf(hash));
+  const rows = takeLastPerKey(tombstones, ({ hash }) => toIndexKey(hash));
   if (rows.length > 0) {
-    transaction.later(
+    transaction.queue(
       PUT_TOMBSTONES,
       person,
       project,
-      rows.map(({ hash }) => keyOf(hash)),
-      rows.map(({ hash }) => longNames(hash)),
+      rows.map(({ hash }) => toIndexKey(hash)),
+      rows.map(({ hash }) => encodeLongNames(hash)),
       rows.map(({ of }) => of),
       rows.map(({ at }) => at),
     );
   }
   if (liftTombstones.length === 0) return;
-  transaction.later(
+  transaction.queue(
     "DELETE FROM tombstones WHERE person = $1 AND hash = ANY ($2)",
     person,
-    liftTombstones.map(keyOf),
+    liftTombstones.map(toIndexKey),
   );
 }
 
-export function putReceipt(
-  { transaction, person, project, revision }: Writing,
+export function queueReceipt(
+  { transaction, person, project, revision }: PostgresWriteContext,
   { receipt }: ChangeSet,
 ): void {
   if (!receipt) return;
-  transaction.later(
+  transaction.queue(
     "INSERT INTO receipts (person, project, key, revision, body) VALUES ($1, $2, $3, $4, $5) " +
       "ON CONFLICT (person, key) DO UPDATE SET revision = excluded.revision, body = excluded.body",
     person,
     project,
-    keyOf(receipt.key),
+    toIndexKey(receipt.key),
     revision,
     JSON.stringify(receipt),
   );

@@ -1,43 +1,46 @@
-import { MOST_RECALLS, type RecallReceipt } from "../../domain/recall-receipt.ts";
+import { MAX_RECALL_RECEIPTS, type RecallReceipt } from "../../domain/recall-receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { NewRecalls } from "../../ports/record.ts";
-import { bodyOf } from "../shared/stored-body.ts";
-import { type Database, EVERYBODY } from "./database.ts";
-import { keyOf } from "./names.ts";
-import { rowsOf } from "./read.ts";
-import { keysOf, personOf } from "./rows.ts";
+import type { NewRecallReceipts } from "../../ports/record.ts";
+import { parseBody } from "../shared/stored-body.ts";
+import { ALL_PROJECTS, type PostgresDatabase } from "./database.ts";
+import { toIndexKey } from "./names.ts";
+import { fetchUserRows } from "./read.ts";
+import { findUserNumber, toScopeKeys } from "./rows.ts";
 
 /** In one order, so that two servers that keep those of the same users follow each other. */
-const USERS =
+const LOCK_USERS =
   "SELECT number, project, name FROM users WHERE number = ANY ($1::bigint[]) AND revision > 0 ORDER BY number FOR NO KEY UPDATE";
-const KEEP =
+const UPSERT_RECEIPTS =
   "INSERT INTO recalls (person, project, id, body) SELECT person, project, id, body " +
   "FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS row (person, project, id, body, place) " +
   "ORDER BY place ON CONFLICT (person, id) DO UPDATE SET number = excluded.number, body = excluded.body";
 /** Of each user the newest that is one too many. Looked up for each by its index: a join might read everybody's. */
-const TOO_MANY =
+const SELECT_EXCESS =
   "SELECT person, (SELECT number FROM recalls WHERE recalls.person = wanted.person ORDER BY number DESC LIMIT 1 OFFSET $2) AS last " +
   "FROM unnest($1::bigint[]) AS wanted (person)";
-const DROP = "DELETE FROM recalls WHERE person = $1 AND number <= $2";
+const DELETE_EXCESS = "DELETE FROM recalls WHERE person = $1 AND number <= $2";
 
 /** Keeps receipts of recalls, and of each user the newest alone. A user who has nothing has none. */
-export async function keepRecalls(database: Database, kept: readonly NewRecalls[]): Promise<void> {
+export async function storeRecallReceipts(
+  database: PostgresDatabase,
+  kept: readonly NewRecallReceipts[],
+): Promise<void> {
   const users = new Map<string, RecallReceipt[]>();
   for (const { scope, receipts } of kept) {
-    const name = JSON.stringify(keysOf(scope));
+    const name = JSON.stringify(toScopeKeys(scope));
     users.set(name, [...(users.get(name) ?? []), ...receipts]);
   }
   const [first] = kept;
   if (!first) return;
-  const [project] = keysOf(first.scope);
-  const reach = kept.every(({ scope }) => keysOf(scope)[0] === project) ? { project } : EVERYBODY;
-  const numbers = await Promise.all(kept.map(({ scope }) => personOf(database, scope)));
+  const [project] = toScopeKeys(first.scope);
+  const reach = kept.every(({ scope }) => toScopeKeys(scope)[0] === project) ? { project } : ALL_PROJECTS;
+  const numbers = await Promise.all(kept.map(({ scope }) => findUserNumber(database, scope)));
   // One transaction, and few statements: each costs more than the rows, and recalls of many users come together.
   await database.write(reach, async (transaction) => {
-    const there = await transaction.rows(USERS, numbers);
+    const there = await transaction.query(LOCK_USERS, numbers);
     const rows = there.flatMap((row) => {
       const own = users.get(JSON.stringify([row.project, row.name])) ?? [];
-      return lastOfEach(own).map(([id, receipt]) => ({
+      return takeLastOfEach(own).map(([id, receipt]) => ({
         person: Number(row.number),
         of: row.project,
         id,
@@ -52,39 +55,44 @@ export async function keepRecalls(database: Database, kept: readonly NewRecalls[
       rows.map(({ receipt }) => JSON.stringify(receipt)),
     ];
     const people = there.map(({ number }) => Number(number));
-    const [, tooMany = []] = await transaction.all(
-      { sql: KEEP, values: columns },
-      { sql: TOO_MANY, values: [people, MOST_RECALLS] },
+    const [, tooMany = []] = await transaction.queryAll(
+      { sql: UPSERT_RECEIPTS, values: columns },
+      { sql: SELECT_EXCESS, values: [people, MAX_RECALL_RECEIPTS] },
     );
     for (const { person, last } of tooMany)
-      if (last !== null) transaction.later(DROP, Number(person), Number(last));
+      if (last !== null) transaction.queue(DELETE_EXCESS, Number(person), Number(last));
   });
 }
 
 /** Of two of one id the last; where it stood last, for that is how new it is. */
-function lastOfEach(receipts: readonly RecallReceipt[]): [id: string, receipt: RecallReceipt][] {
+function takeLastOfEach(receipts: readonly RecallReceipt[]): [id: string, receipt: RecallReceipt][] {
   const last = new Map<string, RecallReceipt>();
   for (const receipt of receipts) {
-    last.delete(keyOf(receipt.id));
-    last.set(keyOf(receipt.id), receipt);
+    last.delete(toIndexKey(receipt.id));
+    last.set(toIndexKey(receipt.id), receipt);
   }
   return [...last];
 }
 
 /** The receipts of recalls, newest first. */
-export async function recalls(
-  database: Database,
+export async function fetchRecallReceipts(
+  database: PostgresDatabase,
   scope: Scope,
   { id, limit }: { readonly id?: string; readonly limit: number },
 ): Promise<RecallReceipt[]> {
   const rows =
     id === undefined
-      ? await rowsOf(
+      ? await fetchUserRows(
           database,
           scope,
           "SELECT body FROM recalls WHERE person = $1 ORDER BY number DESC LIMIT $2",
           limit,
         )
-      : await rowsOf(database, scope, "SELECT body FROM recalls WHERE person = $1 AND id = $2", keyOf(id));
-  return rows.map(bodyOf<RecallReceipt>);
+      : await fetchUserRows(
+          database,
+          scope,
+          "SELECT body FROM recalls WHERE person = $1 AND id = $2",
+          toIndexKey(id),
+        );
+  return rows.map(parseBody<RecallReceipt>);
 }

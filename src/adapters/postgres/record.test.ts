@@ -1,11 +1,11 @@
 import { Pool } from "pg";
 import { describe, expect, it } from "vitest";
 import { type Place, testPlace } from "../../../test/postgres/place.ts";
-import { changes, memory, message } from "../../testing/change-sets.ts";
-import { recordConformance } from "../../testing/record-conformance.ts";
+import { makeChangeSet, makeMemory, makeMessage } from "../../testing/change-sets.ts";
+import { memoryStoreConformance } from "../../testing/record-conformance.ts";
 import { ANN } from "../../testing/record-dump.ts";
-import { pour, wholeOf } from "../../testing/whole-rows.ts";
-import { memoryRecord } from "../memory/index.ts";
+import { copyAll, requireStoreDump } from "../../testing/whole-rows.ts";
+import { createInMemoryStore } from "../memory/index.ts";
 import type { PostgresPool } from "./pool.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
@@ -14,7 +14,7 @@ const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/service
 describe.skipIf(!url)(`on a server${missing}`, () => {
   for (const pipeline of [true, false]) {
     let place: Place;
-    recordConformance({
+    memoryStoreConformance({
       name: pipeline ? "postgres" : "postgres, one query after the other",
       // Many more are compared by `test/postgres/histories.ts`.
       randomHistories: pipeline ? 12 : 4,
@@ -35,8 +35,11 @@ describe.skipIf(!url)(`on a server${missing}`, () => {
 describe.skipIf(!url)(`a record that was filled from another${missing}`, () => {
   it("is one whose sizes the server knows", async () => {
     const place = testPlace(url ?? "", { pipeline: true });
-    const elsewhere = memoryRecord();
-    await elsewhere.commit(ANN, changes({ messages: [message("m")], memories: [memory("a"), memory("b")] }));
+    const elsewhere = createInMemoryStore();
+    await elsewhere.commit(
+      ANN,
+      makeChangeSet({ messages: [makeMessage("m")], memories: [makeMemory("a"), makeMemory("b")] }),
+    );
     const record = await place.open();
     const known = async (): Promise<unknown> => {
       const sql =
@@ -44,7 +47,7 @@ describe.skipIf(!url)(`a record that was filled from another${missing}`, () => {
         "AND relname IN ('messages', 'heads', 'users') ORDER BY 1";
       return (await place.pool.query(sql, [place.schemaOf(record)])).rows;
     };
-    await pour(wholeOf(elsewhere), wholeOf(record));
+    await copyAll(requireStoreDump(elsewhere), requireStoreDump(record));
     expect(await known()).toEqual([
       { name: "heads", rows: 2 },
       { name: "messages", rows: 1 },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { rowsApart } from "./rows-apart.ts";
+import { createCopyRowSplitter } from "./rows-apart.ts";
 
 /** A message as the server sends it. */
 function message(kind: string, content: Uint8Array): Buffer {
@@ -19,7 +19,7 @@ const cuts = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength
 function told(bytes: Buffer, lengths: readonly number[], takesRows: () => boolean) {
   const rows: string[] = [];
   const rest: Buffer[] = [];
-  const take = rowsApart({
+  const take = createCopyRowSplitter({
     takesRows,
     row: (row) => void rows.push(row.toString("hex")),
     rest: (part) => void rest.push(part),

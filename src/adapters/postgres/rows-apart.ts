@@ -1,5 +1,5 @@
 /** Where the parts of what a server sends go. */
-export interface Parts {
+export interface CopyStreamParts {
   /** Whether the row of a COPY that begins now goes to `row`. */
   takesRows(): boolean;
   /** A row, whole, in memory that serves again: valid until this returns. */
@@ -9,18 +9,18 @@ export interface Parts {
 }
 
 /** A byte that tells the kind of a message, and its length in four more: "Message Formats" of PostgreSQL's documentation. */
-const HEADER = 5;
+const HEADER_BYTES = 5;
 const LENGTH_BYTES = 4;
 const COPY_DATA = "d".charCodeAt(0);
-const NOTHING = Buffer.alloc(0);
+const NO_BYTES = Buffer.alloc(0);
 
 /**
  * Takes the rows of COPYs out of what a server sends, which is given piece by piece: messages begin and end anywhere in them. Of a header
  * that is cut, the beginning waits for its end.
  */
-export function rowsApart({ takesRows, row, rest }: Parts): (bytes: Buffer) => void {
-  const gather = gathering();
-  const head = Buffer.alloc(HEADER);
+export function createCopyRowSplitter({ takesRows, row, rest }: CopyStreamParts): (bytes: Buffer) => void {
+  const gather = createRowAssembler();
+  const head = Buffer.alloc(HEADER_BYTES);
   /** So much of a header has come. */
   let held = 0;
   /** What is still to come of the message at hand. */
@@ -28,21 +28,21 @@ export function rowsApart({ takesRows, row, rest }: Parts): (bytes: Buffer) => v
   let isRow = false;
 
   /** Takes a header, or what there is of it; gives how much of `bytes` that was. */
-  const takeHeader = (bytes: Buffer, at: number, others: Stretches): number => {
+  const takeHeader = (bytes: Buffer, at: number, others: ByteRanges): number => {
     const before = held;
-    const length = bytes.copy(head, held, at, at + HEADER - held);
+    const length = bytes.copy(head, held, at, at + HEADER_BYTES - held);
     held += length;
-    if (held < HEADER) return length;
+    if (held < HEADER_BYTES) return length;
     held = 0;
     left = Math.max(0, head.readUInt32BE(1) - LENGTH_BYTES);
     isRow = head[0] === COPY_DATA && takesRows();
-    if (isRow && left === 0) row(NOTHING);
+    if (isRow && left === 0) row(NO_BYTES);
     if (isRow) return length;
     if (before > 0) rest(Buffer.from(head.subarray(0, before)));
     others.add(at, at + length);
     return length;
   };
-  const takeContent = (bytes: Buffer, at: number, others: Stretches): number => {
+  const takeContent = (bytes: Buffer, at: number, others: ByteRanges): number => {
     const length = Math.min(left, bytes.length - at);
     const whole = isRow ? gather(bytes.subarray(at, at + length), left) : undefined;
     left -= length;
@@ -51,7 +51,7 @@ export function rowsApart({ takesRows, row, rest }: Parts): (bytes: Buffer) => v
     return length;
   };
   return (bytes) => {
-    const others = stretches();
+    const others = createByteRanges();
     for (let at = 0; at < bytes.length; ) {
       at += left > 0 ? takeContent(bytes, at, others) : takeHeader(bytes, at, others);
     }
@@ -60,12 +60,12 @@ export function rowsApart({ takesRows, row, rest }: Parts): (bytes: Buffer) => v
 }
 
 /** From where to where, those that follow each other as one. */
-interface Stretches {
+interface ByteRanges {
   add(from: number, to: number): void;
   readonly all: readonly [number, number][];
 }
 
-function stretches(): Stretches {
+function createByteRanges(): ByteRanges {
   const all: [number, number][] = [];
   return {
     all,
@@ -78,8 +78,8 @@ function stretches(): Stretches {
 }
 
 /** Puts the parts of a row together. Gives it when it is whole; `left` is what was to come of it before this part. */
-function gathering(): (part: Buffer, left: number) => Buffer | undefined {
-  let memory = NOTHING;
+function createRowAssembler(): (part: Buffer, left: number) => Buffer | undefined {
+  let memory = NO_BYTES;
   let have = 0;
   return (part, left) => {
     if (have === 0 && part.length === left) return part;

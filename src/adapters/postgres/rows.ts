@@ -1,46 +1,53 @@
 import type { Scope } from "../../domain/scope.ts";
 import { checkNames } from "../shared/stored-body.ts";
-import type { Database, Reach } from "./database.ts";
-import { keyOf, namesOf } from "./names.ts";
+import type { AccessScope, PostgresDatabase } from "./database.ts";
+import { decodeNames, toIndexKey } from "./names.ts";
 import type { Row } from "./pool.ts";
 
-const MOST_PEOPLE = 100_000;
+const MAX_CACHED_USERS = 100_000;
 /** The number of nobody. */
-export const NOBODY = -1;
+export const NO_USER = -1;
 
-export const PERSON = "SELECT number, revision FROM users WHERE project = $1 AND name = $2";
+export const SELECT_USER = "SELECT number, revision FROM users WHERE project = $1 AND name = $2";
 
 /** The keys of a scope's names. Half a surrogate pair is refused: U+FFFD would be stored, and two users would become one. */
-export function keysOf({ project, user }: Scope): [project: string, name: string] {
+export function toScopeKeys({ project, user }: Scope): [project: string, name: string] {
   checkNames(project, user);
-  return [keyOf(project), keyOf(user)];
+  return [toIndexKey(project), toIndexKey(user)];
 }
 
 /** The project of a scope, as the walls know it. */
-export function reachOf(scope: Scope): Reach {
-  return { project: keysOf(scope)[0] };
+export function toAccessScope(scope: Scope): AccessScope {
+  return { project: toScopeKeys(scope)[0] };
 }
 
 /** The user's number, or `NOBODY`, whose rows there are none of. */
-export async function personOf(database: Database, scope: Scope): Promise<number> {
-  const known = knownPerson(database, scope);
+export async function findUserNumber(database: PostgresDatabase, scope: Scope): Promise<number> {
+  const known = getKnownUserNumber(database, scope);
   if (known !== undefined) return known;
-  const keys = keysOf(scope);
-  const [row] = await database.quick(keys[0], { sql: PERSON, values: keys });
-  if (!row) return NOBODY;
-  return remembered(database, scope, Number(row.number));
+  const keys = toScopeKeys(scope);
+  const [row] = await database.queryPinned(keys[0], { sql: SELECT_USER, values: keys });
+  if (!row) return NO_USER;
+  return rememberUserNumber(database, scope, Number(row.number));
 }
 
 /** The user's number, where it is known without asking. */
-export function knownPerson({ people }: Database, scope: Scope): number | undefined {
-  return people.get(placeOf(scope));
+export function getKnownUserNumber(
+  { userNumbers: people }: PostgresDatabase,
+  scope: Scope,
+): number | undefined {
+  return people.get(toCacheKey(scope));
 }
 
 /** Keeps a user's number in mind; only of a user who is stored for good. */
-export function remembered({ people, scopes }: Database, scope: Scope, number: number): number {
-  if (people.size >= MOST_PEOPLE) people.clear();
-  people.set(placeOf(scope), number);
-  if (scopes.size >= 2 * MOST_PEOPLE) {
+export function rememberUserNumber(
+  { userNumbers: people, scopesByNumber: scopes }: PostgresDatabase,
+  scope: Scope,
+  number: number,
+): number {
+  if (people.size >= MAX_CACHED_USERS) people.clear();
+  people.set(toCacheKey(scope), number);
+  if (scopes.size >= 2 * MAX_CACHED_USERS) {
     scopes.clear();
     scopes.isPartial = true;
   }
@@ -48,13 +55,13 @@ export function remembered({ people, scopes }: Database, scope: Scope, number: n
   return number;
 }
 
-function placeOf({ project, user }: Scope): string {
+function toCacheKey({ project, user }: Scope): string {
   return `${project.length}:${project}${user}`;
 }
 
 /** The scope that a row of `users` names. */
-export function scopeOf({ long_names, project, name }: Row): Scope {
-  const [of = "", user = ""] = namesOf(long_names, project, name);
+export function parseScope({ long_names, project, name }: Row): Scope {
+  const [of = "", user = ""] = decodeNames(long_names, project, name);
   return { project: of, user };
 }
 
@@ -62,7 +69,7 @@ export function scopeOf({ long_names, project, name }: Row): Scope {
  * The bytes of a column of type `bytea`, as the server sends it (hex), or by `encode(column, 'base64')`, which takes half the
  * time for what is large.
  */
-export function bytesOf(column: string | null | undefined): Buffer {
+export function decodeBytes(column: string | null | undefined): Buffer {
   const text = column ?? "";
   return text.startsWith("\\x") ? Buffer.from(text.slice(2), "hex") : Buffer.from(text, "base64");
 }

@@ -1,9 +1,9 @@
-import { noConnection } from "./errors.ts";
-import type { Patience } from "./patience.ts";
+import { createNoConnectionError } from "./errors.ts";
+import type { TransientRetryWindow } from "./patience.ts";
 import type { PostgresConnection, PostgresPool } from "./pool.ts";
 
 /** What is known once the database is open. */
-export interface Settings {
+export interface PostgresConnectionSettings {
   /** The schema that holds the tables. */
   readonly schema: string;
   /** Where the type `vector` lives, if pgvector is installed. */
@@ -14,28 +14,28 @@ export interface Settings {
   readonly synchronous: string;
   readonly timeoutMs: number;
   readonly connectMs: number;
-  readonly patience: Patience;
+  readonly patience: TransientRetryWindow;
 }
 
 /** Where tables and types are looked for. */
-export function pathOf({ schema, vectors }: Settings): string {
+export function toSearchPath({ schema, vectors }: PostgresConnectionSettings): string {
   return vectors === undefined || vectors === schema
-    ? quoted(schema)
-    : `${quoted(schema)}, ${quoted(vectors)}`;
+    ? quoteIdentifier(schema)
+    : `${quoteIdentifier(schema)}, ${quoteIdentifier(vectors)}`;
 }
 
 /** A name as SQL has it. */
-export function quoted(name: string): string {
+export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** A connection of the pool; `unavailable` where none comes in time, whatever the pool's own settings. */
-export function taken(pool: PostgresPool, forMs: number): Promise<PostgresConnection> {
+export function acquireConnection(pool: PostgresPool, forMs: number): Promise<PostgresConnection> {
   return new Promise((resolve, reject) => {
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
-      reject(noConnection());
+      reject(createNoConnectionError());
     }, forMs);
     pool.connect().then(
       (connection) => {

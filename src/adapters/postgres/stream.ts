@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import { rowsApart } from "./rows-apart.ts";
+import { createCopyRowSplitter } from "./rows-apart.ts";
 
 /** A connection's stream that gives the rows of COPYs to whoever takes them, before the client hears of them. */
 export interface RowStream {
@@ -18,7 +18,7 @@ const READ_BYTES = 262_144;
 export function postgresStream(config?: { readonly ssl?: unknown }): Socket & Partial<RowStream> {
   if (config?.ssl) return new Socket();
   let take: ((row: Buffer) => void) | undefined;
-  const sort = rowsApart({
+  const sort = createCopyRowSplitter({
     takesRows: () => take !== undefined,
     row: (bytes) => take?.(bytes),
     rest: (bytes) => void socket.push(bytes),

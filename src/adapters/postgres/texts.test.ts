@@ -1,9 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Place, testPlace } from "../../../test/postgres/place.ts";
-import type { Record } from "../../ports/record.ts";
-import { AT, changes, erasure, memory, message, recallReceipt, unit } from "../../testing/change-sets.ts";
-import { openSqliteRecord } from "../sqlite/index.ts";
-import { keyOf, longNames, namesOf, readText, textOf } from "./names.ts";
+import type { MemoryStore } from "../../ports/record.ts";
+import {
+  BASE_TIME,
+  makeChangeSet,
+  makeErasureReceipt,
+  makeMemory,
+  makeMessage,
+  makeRecallReceipt,
+  makeUnit,
+} from "../../testing/change-sets.ts";
+import { openSqliteStore } from "../sqlite/index.ts";
+import { decodeNames, decodeText, encodeLongNames, encodeText, toIndexKey } from "./names.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
@@ -33,13 +41,13 @@ const TEXTS: readonly string[] = [
 describe("texts in columns", () => {
   it("come back as they were, but for halves of characters", () => {
     for (const text of TEXTS) {
-      expect(readText(textOf(text))).toBe(text.toWellFormed());
-      expect(namesOf(longNames(text), keyOf(text))).toEqual([text.toWellFormed()]);
+      expect(decodeText(encodeText(text))).toBe(text.toWellFormed());
+      expect(decodeNames(encodeLongNames(text), toIndexKey(text))).toEqual([text.toWellFormed()]);
     }
   });
 
   it("are told apart in an index, and short enough for it", () => {
-    const keys = TEXTS.map(keyOf);
+    const keys = TEXTS.map(toIndexKey);
     expect(new Set(keys).size).toBe(new Set(TEXTS.map((text) => text.toWellFormed())).size);
     expect(Math.max(...keys.map((key) => Buffer.byteLength(key)))).toBeLessThanOrEqual(1000);
     expect(keys.some((key) => key.includes("\0"))).toBe(false);
@@ -56,7 +64,7 @@ describe.skipIf(!url)(`texts in a record${missing}`, () => {
   it.each(TEXTS.map((text) => [JSON.stringify(text).slice(0, 40), text]))(
     "of %s are as SQLite has them",
     async (_shown, text) => {
-      const sqlite = await openSqliteRecord({ path: ":memory:" });
+      const sqlite = await openSqliteStore({ path: ":memory:" });
       const ours = await place.open();
       const found = await Promise.all([sqlite, ours].map((record) => written(record, text)));
       expect(found[1]).toEqual(found[0]);
@@ -67,26 +75,30 @@ describe.skipIf(!url)(`texts in a record${missing}`, () => {
 });
 
 /** The text in every place that takes one, and all that comes back. */
-async function written(record: Record, text: string): Promise<unknown> {
+async function written(record: MemoryStore, text: string): Promise<unknown> {
   const scope = { project: `p ${text.toWellFormed()}`, user: text.toWellFormed() };
   // An id with half a character is refused before it comes to a record.
   const id = `i${text.toWellFormed()}`;
   await record.commit(
     scope,
-    changes({
-      messages: [message(id, { content: text, metadata: { [text]: text } }), message("other")],
-      memories: [memory(id, 1, { text }), memory("other")],
+    makeChangeSet({
+      messages: [makeMessage(id, { content: text, metadata: { [text]: text } }), makeMessage("other")],
+      memories: [makeMemory(id, 1, { text }), makeMemory("other")],
       links: [{ from: id, type: "extends", to: "other", strength: 0.1 }],
-      units: [unit(id, "memory", id, text), unit(`${id}#0`, "passage", id), unit("other", "memory", "other")],
+      units: [
+        makeUnit(id, "memory", id, text),
+        makeUnit(`${id}#0`, "passage", id),
+        makeUnit("other", "memory", "other"),
+      ],
       dropUnits: ["nobody"],
-      tombstones: [{ hash: id, of: "words", at: AT }],
+      tombstones: [{ hash: id, of: "words", at: BASE_TIME }],
       receipt: { key: id, body: text, messages: [id], memories: [], pending: 0 },
     }),
   );
-  await record.commit(scope, changes({ base: 1, dropUnits: [`${id}#0`] }));
-  await record.keepRecalls([{ scope, receipts: [recallReceipt(id)] }]);
+  await record.commit(scope, makeChangeSet({ base: 1, dropUnits: [`${id}#0`] }));
+  await record.saveRecallReceipts([{ scope, receipts: [makeRecallReceipt(id)] }]);
   const limits = { outdated: "", abandoned: "" };
-  const begun = { key: id, request: text, at: AT };
+  const begun = { key: id, request: text, at: BASE_TIME };
   const answers = [
     await record.beginAnswer(scope, begun, limits),
     await record.beginAnswer(scope, begun, limits),
@@ -97,17 +109,17 @@ async function written(record: Record, text: string): Promise<unknown> {
     await record.read(scope, { messages: [id], memories: [id] }),
     await record.vectors(scope, [id], "test/3"),
     await record.receipt(scope, id),
-    await record.recalls(scope, { id, limit: 1 }),
+    await record.recallReceipts(scope, { id, limit: 1 }),
     await record.versions(scope, id),
-    await record.touched(scope, [id]),
+    await record.countDependents(scope, [id]),
     await record.users(scope.project),
-    (await record.visits("decay", { limit: 9 })).users,
-    await record.usersOutside("another space", 9),
+    (await record.jobProgress("decay", { limit: 9 })).users,
+    await record.usersWithStaleEmbeddings("another space", 9),
     // The files are each adapter's own.
     (await record.scrub(scope, [text])).slice(0, 4),
     answers,
   ];
-  const erase = { messages: [], memories: [id], rewrites: [], receipt: erasure(id) };
-  await record.commit(scope, changes({ base: 2, erase }));
+  const erase = { messages: [], memories: [id], rewrites: [], receipt: makeErasureReceipt(id) };
+  await record.commit(scope, makeChangeSet({ base: 2, erase }));
   return [...before, await record.since(scope, 2), await record.erasures(scope)];
 }

@@ -1,13 +1,13 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Place, testPlace } from "../../../test/postgres/place.ts";
-import { modelCall } from "../../testing/calls-cases.ts";
-import { changes, message, recallReceipt } from "../../testing/change-sets.ts";
-import { full } from "../../testing/record-dump.ts";
-import { EVERYBODY } from "./database.ts";
-import type { PostgresRecord } from "./index.ts";
-import { openDatabase } from "./open.ts";
-import { statement } from "./statement.ts";
+import { makeModelCall } from "../../testing/calls-cases.ts";
+import { makeChangeSet, makeMessage, makeRecallReceipt } from "../../testing/change-sets.ts";
+import { makeFullChangeSet } from "../../testing/record-dump.ts";
+import { ALL_PROJECTS } from "./database.ts";
+import type { PostgresStore } from "./index.ts";
+import { openPostgresDatabase } from "./open.ts";
+import { createStatement } from "./statement.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
@@ -18,23 +18,26 @@ const SHARED = ["backups", "documents", "filling", "freed", "identity", "jobs", 
 
 describe.skipIf(!url)(`the wall between projects${missing}`, () => {
   let place: Place;
-  let record: PostgresRecord;
+  let record: PostgresStore;
   let schema: string;
   beforeAll(async () => {
     place = testPlace(url ?? "");
     record = await place.open();
     schema = place.schemaOf(record);
     for (const scope of [OURS, THEIRS]) {
-      await record.commit(scope, full("0"));
-      await record.commit(scope, changes({ base: 1, messages: [message("m")], dropUnits: ["memory-0"] }));
-      await record.keepRecalls([{ scope, receipts: [recallReceipt("r")] }]);
-      await record.keepBlock(scope, { revision: 2, bytes: Uint8Array.of(1) });
-      await record.noteVisits("decay", [{ scope, visit: { revision: 1 } }]);
+      await record.commit(scope, makeFullChangeSet("0"));
+      await record.commit(
+        scope,
+        makeChangeSet({ base: 1, messages: [makeMessage("m")], dropUnits: ["memory-0"] }),
+      );
+      await record.saveRecallReceipts([{ scope, receipts: [makeRecallReceipt("r")] }]);
+      await record.saveSearchIndex(scope, { revision: 2, bytes: Uint8Array.of(1) });
+      await record.saveProgress("decay", [{ scope, visit: { revision: 1 } }]);
       const begun = { key: "k", request: "r", at: "2026-01-02T00:00:00.000Z" };
       await record.beginAnswer(scope, begun, { outdated: "", abandoned: "" });
       const { project, user } = scope;
       await record.calls.note(
-        [modelCall({ id: project, project, user })],
+        [makeModelCall({ id: project, project, user })],
         [{ project, user, day: "2026-11-21", turns: 1 }],
       );
     }
@@ -180,7 +183,7 @@ describe.skipIf(!url)(`opening${missing}`, () => {
     try {
       const record = await theirs.open();
       expect(record.notices.filter((notice) => notice.includes("row-level"))).toEqual([]);
-      for (const scope of [OURS, THEIRS]) await record.commit(scope, full("0"));
+      for (const scope of [OURS, THEIRS]) await record.commit(scope, makeFullChangeSet("0"));
       // A transaction of another test on this server may keep old rows visible meanwhile: then it is left for later.
       await expect
         .poll(() => record.scrub(OURS, ["kiwi"]), { timeout: 30_000 })
@@ -233,13 +236,13 @@ describe.skipIf(!url)(`opening${missing}`, () => {
   it("waits for the disk, whatever the server's own setting is", async () => {
     const off = testPlace(url ?? "", { options: "-c synchronous_commit=off" });
     try {
-      const { database: open } = await openDatabase({
+      const { database: open } = await openPostgresDatabase({
         pool: off.pool,
         schema: off.schemaOf(await off.open()),
       });
-      const [rows] = await open.ask(
-        EVERYBODY,
-        statement("SELECT current_setting('synchronous_commit') AS now"),
+      const [rows] = await open.query(
+        ALL_PROJECTS,
+        createStatement("SELECT current_setting('synchronous_commit') AS now"),
       );
       expect(rows).toEqual([{ now: "on" }]);
       open.close();

@@ -1,36 +1,40 @@
 import type { Scope } from "../../domain/scope.ts";
-import { type Database, onConnection } from "./database.ts";
+import { type PostgresDatabase, withConnection } from "./database.ts";
 import type { PostgresConnection, PostgresNotification } from "./pool.ts";
-import { quoted, taken } from "./settings.ts";
-import type { Transaction } from "./statement.ts";
+import { acquireConnection, quoteIdentifier } from "./settings.ts";
+import type { PostgresTransaction } from "./statement.ts";
 
 /** Of whom something was erased; absent where it may have been anybody. */
-export type Erased = (scope?: Scope) => void;
+export type RemoteErasureListener = (scope?: Scope) => void;
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 /** A line that was cut without a word shows when something is sent over it. */
-const ASKED_EVERY_MS = 30_000;
+const KEEP_ALIVE_MS = 30_000;
 
-const channelOf = (schema: string): string => `keepsake_${schema}`;
+const toChannelName = (schema: string): string => `keepsake_${schema}`;
 
 /**
  * Tells the other servers that something of a user was erased, when the transaction is committed, by the user's number alone.
  * Only erasures: a NOTIFY makes commits wait for each other, and what is merely new is found by the revision.
  */
-export function tellErased({ settings, instance }: Database, transaction: Transaction, person: number): void {
-  transaction.later("SELECT pg_notify($1, $2)", channelOf(settings.schema), `${instance} ${person}`);
+export function notifyErasure(
+  { settings, instance }: PostgresDatabase,
+  transaction: PostgresTransaction,
+  person: number,
+): void {
+  transaction.queue("SELECT pg_notify($1, $2)", toChannelName(settings.schema), `${instance} ${person}`);
 }
 
 /**
  * Hears of erasures by other servers, over a connection of its own for as long as it is wanted. Where that connection broke,
  * anything may have been missed: then it may have been anybody. A pool of one connection has none to spare, and hears nothing.
  */
-export function watchErased(database: Database, listener: Erased): () => void {
+export function listenForErasures(database: PostgresDatabase, listener: RemoteErasureListener): () => void {
   const { pool, settings } = database;
   if ((pool.options?.max ?? 2) < 2) return () => {};
   let isOver = false;
-  const erased: Erased = (scope) => {
+  const erased: RemoteErasureListener = (scope) => {
     try {
       listener(scope);
     } catch {
@@ -41,16 +45,16 @@ export function watchErased(database: Database, listener: Erased): () => void {
   const heard = ({ payload = "" }: PostgresNotification): void => {
     const [from, person] = payload.split(" ");
     if (from === database.instance || isOver) return;
-    const scope = database.scopes.get(Number(person));
+    const scope = database.scopesByNumber.get(Number(person));
     // Somebody whom this program never met, unless it forgot some.
     if (scope) erased(scope);
-    else if (database.scopes.isPartial) erased();
+    else if (database.scopesByNumber.isPartial) erased();
   };
   const listening = async (connection: PostgresConnection): Promise<void> => {
     connection.on("notification", heard);
     try {
-      await connection.query({ text: `LISTEN ${quoted(channelOf(settings.schema))}` });
-      await untilBroken(connection, (end) => {
+      await connection.query({ text: `LISTEN ${quoteIdentifier(toChannelName(settings.schema))}` });
+      await waitUntilBroken(connection, (end) => {
         stop = end;
         if (isOver) end();
       });
@@ -63,8 +67,8 @@ export function watchErased(database: Database, listener: Erased): () => void {
     for (let pauseMs = FIRST_PAUSE_MS; !isOver; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
       const begun = performance.now();
       try {
-        const connection = await taken(pool, settings.connectMs);
-        await onConnection(
+        const connection = await acquireConnection(pool, settings.connectMs);
+        await withConnection(
           connection,
           () => {},
           () => listening(connection),
@@ -75,7 +79,7 @@ export function watchErased(database: Database, listener: Erased): () => void {
       if (isOver) return;
       erased();
       if (performance.now() - begun > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
-      await paused(pauseMs, (end) => {
+      await waitForPause(pauseMs, (end) => {
         stop = end;
       });
     }
@@ -88,11 +92,14 @@ export function watchErased(database: Database, listener: Erased): () => void {
 }
 
 /** Ends without an error when it is stopped, with one where the connection broke. */
-function untilBroken(connection: PostgresConnection, stoppable: (end: () => void) => void): Promise<void> {
+function waitUntilBroken(
+  connection: PostgresConnection,
+  stoppable: (end: () => void) => void,
+): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     const asking = setInterval(() => {
       connection.query({ text: "SELECT 1", query_timeout: 5000 }).catch(over);
-    }, ASKED_EVERY_MS);
+    }, KEEP_ALIVE_MS);
     asking.unref();
     const over = (error?: unknown): void => {
       clearInterval(asking);
@@ -105,7 +112,7 @@ function untilBroken(connection: PostgresConnection, stoppable: (end: () => void
   });
 }
 
-function paused(forMs: number, stoppable: (end: () => void) => void): Promise<void> {
+function waitForPause(forMs: number, stoppable: (end: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, forMs);
     timer.unref();

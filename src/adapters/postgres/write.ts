@@ -2,27 +2,28 @@ import { randomUUID } from "node:crypto";
 import type { ChangeSet } from "../../domain/change-set.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
-import { entryOf } from "../shared/log-entry.ts";
-import type { Database } from "./database.ts";
-import { erase } from "./erase.ts";
-import { digested, heldOf, lookUps } from "./held.ts";
-import { keyOf, longNames } from "./names.ts";
+import { createLogEntry } from "../shared/log-entry.ts";
+import type { PostgresDatabase } from "./database.ts";
+import { queueErasure } from "./erase.ts";
+import { applyDigestChange, buildStateQueries, createCommitState } from "./held.ts";
+import { encodeLongNames, toIndexKey } from "./names.ts";
 import type { Row } from "./pool.ts";
 import {
-  dropUnits,
-  putLinks,
-  putMessages,
-  putReceipt,
-  putTombstones,
-  putUnits,
-  putVersions,
-  type Writing,
+  type PostgresWriteContext,
+  queueLinks,
+  queueMessages,
+  queueReceipt,
+  queueTombstones,
+  queueUnitRemoval,
+  queueUnits,
+  queueVersions,
 } from "./put.ts";
-import { keysOf, knownPerson, reachOf, remembered } from "./rows.ts";
-import { type Statement, statement, type Transaction } from "./statement.ts";
-import { tellErased } from "./watch.ts";
+import { getKnownUserNumber, rememberUserNumber, toAccessScope, toScopeKeys } from "./rows.ts";
+import { createStatement, type PostgresTransaction, type SqlStatement } from "./statement.ts";
+import { notifyErasure } from "./watch.ts";
 
-const LOCK = "SELECT number, revision, turns FROM users WHERE project = $1 AND name = $2 FOR NO KEY UPDATE";
+const LOCK_USER =
+  "SELECT number, revision, turns FROM users WHERE project = $1 AND name = $2 FOR NO KEY UPDATE";
 const NEW_USER =
   "INSERT INTO users (project, name, long_names) VALUES ($1, $2, $3) ON CONFLICT (project, name) DO NOTHING";
 
@@ -30,43 +31,51 @@ const NEW_USER =
  * Applies a change-set in one transaction and gives the new revision. The user's row is locked first: two writers of one user
  * follow each other, and the second finds another revision than the one it was thought out on.
  */
-export async function commit(database: Database, scope: Scope, changes: ChangeSet): Promise<number> {
+export async function storeChangeSet(
+  database: PostgresDatabase,
+  scope: Scope,
+  changes: ChangeSet,
+): Promise<number> {
   const mark = randomUUID();
   const revision = changes.base + 1;
   const person = await database.write(
-    reachOf(scope),
-    (transaction) => apply(database, transaction, { scope, changes, mark }),
+    toAccessScope(scope),
+    (transaction) => applyAttempt(database, transaction, { scope, changes, mark }),
     // By its mark: another writer may have made a commit of this revision meanwhile.
     async (transaction) => {
-      const [user] = await transaction.rows(LOCK, ...keysOf(scope));
+      const [user] = await transaction.query(LOCK_USER, ...toScopeKeys(scope));
       if (!user) return undefined;
       const number = Number(user.number);
-      const found = await transaction.rows(FOUND, number, revision, mark);
+      const found = await transaction.query(SELECT_COMMIT, number, revision, mark);
       return found.length > 0 ? { was: number } : undefined;
     },
   );
-  remembered(database, scope, person);
+  rememberUserNumber(database, scope, person);
   return revision;
 }
 
-const FOUND = "SELECT 1 FROM log WHERE person = $1 AND revision = $2 AND mark = $3";
+const SELECT_COMMIT = "SELECT 1 FROM log WHERE person = $1 AND revision = $2 AND mark = $3";
 
-interface Attempt {
+interface CommitAttempt {
   readonly scope: Scope;
   readonly changes: ChangeSet;
   readonly mark: string;
 }
 
 /** What is there already is read first, in one go; the rest goes with the COMMIT. Gives the user's number. */
-async function apply(database: Database, transaction: Transaction, attempt: Attempt): Promise<number> {
+async function applyAttempt(
+  database: PostgresDatabase,
+  transaction: PostgresTransaction,
+  attempt: CommitAttempt,
+): Promise<number> {
   const { scope, changes, mark } = attempt;
-  const [project, name] = keysOf(scope);
+  const [project, name] = toScopeKeys(scope);
   // Nearly always there, but for the first write.
   if (changes.base === 0) {
-    transaction.later(NEW_USER, project, name, longNames(scope.project, scope.user));
+    transaction.queue(NEW_USER, project, name, encodeLongNames(scope.project, scope.user));
   }
-  const lock = statement(LOCK, project, name);
-  const { user, found } = await locked(transaction, lock, knownPerson(database, scope), changes);
+  const lock = createStatement(LOCK_USER, project, name);
+  const { user, found } = await lockUser(transaction, lock, getKnownUserNumber(database, scope), changes);
   if (Number(user.revision) !== changes.base) {
     throw new MemoryError(
       "conflict",
@@ -75,18 +84,18 @@ async function apply(database: Database, transaction: Transaction, attempt: Atte
   }
   const person = Number(user.number);
   const turns = Number(user.turns);
-  const writing: Writing = { transaction, person, project, name, revision: changes.base + 1 };
-  writeAll(writing, changes, heldOf(found, turns));
-  if (changes.erase) tellErased(database, transaction, person);
-  transaction.later(
+  const writing: PostgresWriteContext = { transaction, person, project, name, revision: changes.base + 1 };
+  queueChanges(writing, changes, createCommitState(found, turns));
+  if (changes.erase) notifyErasure(database, transaction, person);
+  transaction.queue(
     "INSERT INTO log (person, project, revision, mark, body) VALUES ($1, $2, $3, $4, $5)",
     person,
     project,
     writing.revision,
     mark,
-    JSON.stringify(entryOf(writing.revision, changes)),
+    JSON.stringify(createLogEntry(writing.revision, changes)),
   );
-  transaction.later(
+  transaction.queue(
     "UPDATE users SET revision = $2, turns = $3 WHERE number = $1",
     person,
     writing.revision,
@@ -96,53 +105,62 @@ async function apply(database: Database, transaction: Transaction, attempt: Atte
 }
 
 /** Locks the user's row, and reads what the change-set meets; in one go where the user's number is known. */
-async function locked(
-  transaction: Transaction,
-  lock: Statement,
+async function lockUser(
+  transaction: PostgresTransaction,
+  lock: SqlStatement,
   known: number | undefined,
   changes: ChangeSet,
 ): Promise<{ readonly user: Row; readonly found: readonly (readonly Row[])[] }> {
-  const [[user] = [], ...found] = await transaction.all(
+  const [[user] = [], ...found] = await transaction.queryAll(
     lock,
-    ...(known === undefined ? [] : lookUps(known, changes)),
+    ...(known === undefined ? [] : buildStateQueries(known, changes)),
   );
   if (!user) return { user: { revision: "0" }, found: [] };
   const isRight = known !== undefined && known === Number(user.number);
   if (isRight) return { user, found };
-  return { user, found: await transaction.all(...lookUps(Number(user.number), changes)) };
+  return { user, found: await transaction.queryAll(...buildStateQueries(Number(user.number), changes)) };
 }
 
 /** In the order that the port names. */
-function writeAll(writing: Writing, changes: ChangeSet, held: ReturnType<typeof heldOf>): void {
+function queueChanges(
+  writing: PostgresWriteContext,
+  changes: ChangeSet,
+  held: ReturnType<typeof createCommitState>,
+): void {
   for (const message of changes.messages ?? []) held.addMessage(message);
   for (const change of changes.digests ?? []) {
-    held.changeMessage(change.id, (message) => digested(message, change));
+    held.changeMessage(change.id, (message) => applyDigestChange(message, change));
   }
   for (const memory of changes.memories ?? []) held.addVersion(memory);
-  putVersions(writing, changes.memories ?? []);
-  putLinks(writing, changes.links ?? [], held);
-  dropUnits(writing, changes.dropUnits ?? []);
-  if (changes.erase) erase(writing, changes.erase, held);
-  putMessages(writing, held);
-  putUnits(writing, changes.units ?? []);
-  putTombstones(writing, changes);
-  putReceipt(writing, changes);
+  queueVersions(writing, changes.memories ?? []);
+  queueLinks(writing, changes.links ?? [], held);
+  queueUnitRemoval(writing, changes.dropUnits ?? []);
+  if (changes.erase) queueErasure(writing, changes.erase, held);
+  queueMessages(writing, held);
+  queueUnits(writing, changes.units ?? []);
+  queueTombstones(writing, changes);
+  queueReceipt(writing, changes);
 }
 
 /** Replaces the receipt of an erasure by its sealed form. */
-export async function seal(
-  database: Database,
+export async function storeSealedReceipt(
+  database: PostgresDatabase,
   scope: Scope,
   receipt: { readonly id: string },
 ): Promise<void> {
-  const keys = keysOf(scope);
-  const isThere = await database.write(reachOf(scope), async (transaction) => {
-    const rows = await transaction.rows(SEAL, ...keys, keyOf(receipt.id), JSON.stringify(receipt));
+  const keys = toScopeKeys(scope);
+  const isThere = await database.write(toAccessScope(scope), async (transaction) => {
+    const rows = await transaction.query(
+      UPDATE_RECEIPT,
+      ...keys,
+      toIndexKey(receipt.id),
+      JSON.stringify(receipt),
+    );
     return rows.length > 0;
   });
   if (!isThere) throw new MemoryError("not_found", "there is no erasure with this id to seal.");
 }
 
-const SEAL =
+const UPDATE_RECEIPT =
   "UPDATE erasures SET body = $4 WHERE person = (SELECT number FROM users WHERE project = $1 AND name = $2) AND id = $3 " +
   "RETURNING 1";

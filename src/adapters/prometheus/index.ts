@@ -1,7 +1,7 @@
 import { SERVED_METRICS } from "../../domain/metrics.ts";
-import type { Labels, Meter } from "../../ports/meter.ts";
-import { processMetrics } from "./process.ts";
-import { type Series, series } from "./series.ts";
+import type { Meter, MetricLabels } from "../../ports/meter.ts";
+import { createProcessMetrics } from "./process.ts";
+import { createMetricSeries, type MetricSeries } from "./series.ts";
 
 /** A meter whose values can be read. */
 export interface PrometheusMeter extends Meter {
@@ -17,14 +17,14 @@ export const PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
  * metrics of `domain/metrics.ts` are counted, and a label has no value but those that it may have: anything else is "other".
  */
 export function prometheusMeter(): PrometheusMeter {
-  const all = SERVED_METRICS.map((metric) => ({ metric, kept: series(metric.name, metric) }));
+  const all = SERVED_METRICS.map((metric) => ({ metric, kept: createMetricSeries(metric.name, metric) }));
   const byName = Map.groupBy(all, ({ metric }) => metric.countedAs);
-  const each = (name: string, tell: (kept: Series, factor: number) => void): void => {
+  const each = (name: string, tell: (kept: MetricSeries, factor: number) => void): void => {
     for (const { metric, kept } of byName.get(name) ?? []) tell(kept, metric.factor);
   };
-  const measured = processMetrics();
+  const measured = createProcessMetrics();
   const meter: Meter = {
-    count(name, labels?: Labels, by = 1) {
+    count(name, labels?: MetricLabels, by = 1) {
       if (by > 0) each(name, (kept) => kept.add(labels, by));
     },
     observe(name, value, labels) {

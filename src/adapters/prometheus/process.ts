@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Meter } from "../../ports/meter.ts";
 
 /** Tells of this process: its time, its memory, and how late its timers are. Gives what sets the values anew. */
-export function processMetrics(): (meter: Meter) => void {
+export function createProcessMetrics(): (meter: Meter) => void {
   // Looks every 50 ms, and holds up no end of the program.
   const delay = monitorEventLoopDelay({ resolution: 50 });
   delay.enable();

@@ -1,22 +1,22 @@
-import type { LabelValues, Metric } from "../../domain/metrics.ts";
-import type { Labels } from "../../ports/meter.ts";
+import type { LabelValues, MetricDefinition } from "../../domain/metrics.ts";
+import type { MetricLabels } from "../../ports/meter.ts";
 
 /** The values of one metric, by the values of its labels. */
-export interface Series {
+export interface MetricSeries {
   /** To a counter or a gauge. */
-  add(labels: Labels | undefined, by: number): void;
-  set(labels: Labels | undefined, value: number): void;
-  observe(labels: Labels | undefined, value: number): void;
+  add(labels: MetricLabels | undefined, by: number): void;
+  set(labels: MetricLabels | undefined, value: number): void;
+  observe(labels: MetricLabels | undefined, value: number): void;
   lines(): string[];
 }
 
 /** What stands in place of a value that no label may have. */
-const OTHER = "other";
+const OTHER_LABEL = "other";
 /** Names that stand in the code or the settings are not that many. What is more is a mistake, and is counted as `other`. */
 const MOST_NAMES = 200;
 const LONGEST_NAME = 200;
 
-interface Bucketed {
+interface SeriesValue {
   readonly text: string;
   value: number;
   count: number;
@@ -24,27 +24,30 @@ interface Bucketed {
 }
 
 /** What a label may say of what it is told. */
-function allowed(values: LabelValues, value: string, known: Set<string>): string {
-  if (values === "code") return named(value, known);
+function toAllowedLabel(values: LabelValues, value: string, known: Set<string>): string {
+  if (values === "code") return toKnownName(value, known);
   const isAllowed = values instanceof RegExp ? values.test(value) : values.includes(value);
-  return isAllowed ? value : OTHER;
+  return isAllowed ? value : OTHER_LABEL;
 }
 
-function named(value: string, known: Set<string>): string {
+function toKnownName(value: string, known: Set<string>): string {
   if (known.has(value)) return value;
-  if (known.size >= MOST_NAMES || value.length > LONGEST_NAME) return OTHER;
+  if (known.size >= MOST_NAMES || value.length > LONGEST_NAME) return OTHER_LABEL;
   known.add(value);
   return value;
 }
 
-export function series(name: string, { type, labels = {}, buckets = [] }: Metric): Series {
-  const kept = new Map<string, Bucketed>();
+export function createMetricSeries(
+  name: string,
+  { type, labels = {}, buckets = [] }: MetricDefinition,
+): MetricSeries {
+  const kept = new Map<string, SeriesValue>();
   const all = Object.entries(labels).map(([label, values]) => ({ label, values, known: new Set<string>() }));
-  const at = (given: Labels | undefined): Bucketed => {
+  const at = (given: MetricLabels | undefined): SeriesValue => {
     const text = all
       .map(
         ({ label, values, known }) =>
-          `${label}="${escaped(allowed(values, given?.[label] ?? OTHER, known))}"`,
+          `${label}="${escapeLabel(toAllowedLabel(values, given?.[label] ?? OTHER_LABEL, known))}"`,
       )
       .join(",");
     const found = kept.get(text);
@@ -73,31 +76,31 @@ export function series(name: string, { type, labels = {}, buckets = [] }: Metric
     lines() {
       const sorted = [...kept.values()].sort((one, other) => (one.text < other.text ? -1 : 1));
       return sorted.flatMap((one) =>
-        type === "histogram" ? histogram(name, buckets, one) : [line(name, one.text, one.value)],
+        type === "histogram" ? formatHistogram(name, buckets, one) : [formatLine(name, one.text, one.value)],
       );
     },
   };
 }
 
-function histogram(name: string, bounds: readonly number[], one: Bucketed): string[] {
+function formatHistogram(name: string, bounds: readonly number[], one: SeriesValue): string[] {
   const within = one.text === "" ? "" : `${one.text},`;
   let sum = 0;
   const lines = bounds.map((bound, i) => {
     sum += one.buckets[i] ?? 0;
-    return line(`${name}_bucket`, `${within}le="${bound}"`, sum);
+    return formatLine(`${name}_bucket`, `${within}le="${bound}"`, sum);
   });
   return [
     ...lines,
-    line(`${name}_bucket`, `${within}le="+Inf"`, one.count),
-    line(`${name}_sum`, one.text, one.value),
-    line(`${name}_count`, one.text, one.count),
+    formatLine(`${name}_bucket`, `${within}le="+Inf"`, one.count),
+    formatLine(`${name}_sum`, one.text, one.value),
+    formatLine(`${name}_count`, one.text, one.count),
   ];
 }
 
-function line(name: string, labels: string, value: number): string {
+function formatLine(name: string, labels: string, value: number): string {
   return `${name}${labels === "" ? "" : `{${labels}}`} ${value}`;
 }
 
-function escaped(value: string): string {
+function escapeLabel(value: string): string {
   return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }

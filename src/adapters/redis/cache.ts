@@ -1,11 +1,11 @@
 import type { Cache } from "../../ports/cache.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { asking } from "./asking.ts";
+import { createRedisSender } from "./asking.ts";
 import type { RedisOptions } from "./client.ts";
-import { BAR, BARRED, barKey, fieldOf, PREFIX, userKey } from "./keys.ts";
-import { persistenceOf } from "./persistence.ts";
-import { roomOf } from "./room.ts";
-import { NOW, nowOf, script } from "./script.ts";
+import { DEFAULT_PREFIX, IS_ERASED_LUA, MARK_ERASED_LUA, toErasureKey, toField, toUserKey } from "./keys.ts";
+import { readPersistence } from "./persistence.ts";
+import { readMemoryUse } from "./room.ts";
+import { createRedisScript, NOW_LUA, toNowArgument } from "./script.ts";
 
 export interface RedisCacheOptions extends RedisOptions {
   /** How long an entry is kept that names no time of its own, in ms (an hour). */
@@ -21,7 +21,7 @@ const MOST_ENTRIES = 200;
 /** Above this share of its memory a server is spared: sessions and queues need the rest more. */
 const FULL_SHARE = 0.8;
 /** So often it is looked how full it is, in ms. */
-const LOOK_MS = 5000;
+const ROOM_CHECK_MS = 5000;
 
 /**
  * A user's entries. KEYS: 1 the bar; 2 a hash of entries; 3 a sorted set of them by when their time is over. Both expire with the
@@ -35,14 +35,14 @@ end
 `;
 
 /** ARGV: 1 now, 2 unused, 3 the entry. */
-const GET = script(`${NOW}
+const GET_SCRIPT = createRedisScript(`${NOW_LUA}
 local till = tonumber(redis.call('ZSCORE', KEYS[3], ARGV[3]) or '')
 if till and till > now then return redis.call('HGET', KEYS[2], ARGV[3]) end
 return nil
 `);
 
 /** ARGV: 1 now, 2 the revision, 3 the entry, 4 for how many ms, 5 the bytes. Without bytes, it is taken out. */
-const PUT = script(`${NOW}${BARRED}${TAKE_OUT}
+const PUT_SCRIPT = createRedisScript(`${NOW_LUA}${IS_ERASED_LUA}${TAKE_OUT}
 if barred() then return 0 end
 if not ARGV[5] then return take_out(ARGV[3]) end
 for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now)) do take_out(name) end
@@ -57,33 +57,33 @@ return 1
 `);
 
 /** ARGV: 1 now, 2 the revision of the erasure. Gives how many entries went, and whether the bar is up. */
-const DROP = script(`${NOW}${BAR}
+const DROP_SCRIPT = createRedisScript(`${NOW_LUA}${MARK_ERASED_LUA}
 local gone = redis.call('HLEN', KEYS[2])
 redis.call('DEL', KEYS[2], KEYS[3])
 return { gone, bar() }
 `);
 
 /** How often a drop that found the server full puts its bar up again, for it has made room itself. */
-const TRIES = 2;
+const MAX_ATTEMPTS = 2;
 
 /** A cache on Redis: several servers share it. By the clock of the Redis server, and with regard to its memory. */
 export function redisCache(options: RedisCacheOptions): Cache {
-  const { clock, prefix = PREFIX, ttlMs: own = 3_600_000, entryBytes = 8_000_000 } = options;
-  const ask = asking({ timeoutMs: 50, ...options }, "Redis (cache)");
+  const { clock, prefix = DEFAULT_PREFIX, ttlMs: own = 3_600_000, entryBytes = 8_000_000 } = options;
+  const ask = createRedisSender({ timeoutMs: 50, ...options }, "Redis (cache)");
   const keysOf = (of: { project: string; user: string }): string[] => [
-    barKey(prefix, of),
-    userKey(prefix, of, "cache"),
-    userKey(prefix, of, "cache:till"),
+    toErasureKey(prefix, of),
+    toUserKey(prefix, of, "cache"),
+    toUserKey(prefix, of, "cache:till"),
   ];
-  const hasRoom = watched(ask);
+  const hasRoom = createRoomWatcher(ask);
 
   return {
     name: "redis",
     ttlMs: own,
 
     async get(of, name, { signal } = {}) {
-      const args = [nowOf(clock), "", fieldOf(name)];
-      const found = await GET(ask, keysOf(of), args, { signal, binary: true });
+      const args = [toNowArgument(clock), "", toField(name)];
+      const found = await GET_SCRIPT(ask, keysOf(of), args, { signal, binary: true });
       return found instanceof Uint8Array ? new Uint8Array(found) : undefined;
     },
 
@@ -91,15 +91,15 @@ export function redisCache(options: RedisCacheOptions): Cache {
       signal?.throwIfAborted();
       const isKept = bytes.length <= entryBytes && (await hasRoom());
       const what = isKept ? [Buffer.from(bytes)] : [];
-      const args = [nowOf(clock), String(revision ?? ""), fieldOf(name), ttlMs, ...what];
-      await PUT(ask, keysOf(of), args, { signal });
+      const args = [toNowArgument(clock), String(revision ?? ""), toField(name), ttlMs, ...what];
+      await PUT_SCRIPT(ask, keysOf(of), args, { signal });
     },
 
     async drop(of, { signal, revision } = {}) {
       let sum = 0;
-      for (let tries = 0; tries < TRIES; tries += 1) {
-        const args = [nowOf(clock), String(revision ?? "")];
-        const answer = await DROP(ask, keysOf(of), args, { signal, isUrgent: true });
+      for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
+        const args = [toNowArgument(clock), String(revision ?? "")];
+        const answer = await DROP_SCRIPT(ask, keysOf(of), args, { signal, isUrgent: true });
         const [gone, isBarred] = Array.isArray(answer) ? answer.map(Number) : [];
         sum += gone ?? 0;
         if (isBarred === 1) return sum;
@@ -108,7 +108,7 @@ export function redisCache(options: RedisCacheOptions): Cache {
       return sum;
     },
 
-    remains: () => persistenceOf(ask),
+    remains: () => readPersistence(ask),
 
     async close() {
       // The client is the caller's.
@@ -117,15 +117,17 @@ export function redisCache(options: RedisCacheOptions): Cache {
 }
 
 /** Whether there is room, as of a few seconds ago at most. Where it cannot be told, the next command tells. */
-function watched(ask: Parameters<typeof roomOf>[0]): () => Promise<boolean> {
+function createRoomWatcher(ask: Parameters<typeof readMemoryUse>[0]): () => Promise<boolean> {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let looking: Promise<boolean> | undefined;
   const look = async (): Promise<boolean> => {
-    const { bytes, most } = await roomOf(ask).catch(() => ({ bytes: 0 }) as { bytes: number; most?: number });
+    const { bytes, most } = await readMemoryUse(ask).catch(
+      () => ({ bytes: 0 }) as { bytes: number; most?: number },
+    );
     return most === undefined || bytes < most * FULL_SHARE;
   };
   return () => {
-    if (!looking || performance.now() - lookedAt > LOOK_MS) {
+    if (!looking || performance.now() - lookedAt > ROOM_CHECK_MS) {
       lookedAt = performance.now();
       looking = look();
     }

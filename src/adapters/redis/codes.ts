@@ -3,21 +3,21 @@
  * among the nearest. Layout, little-endian: the step (a 32-bit float), the length of what the codes leave out (a 32-bit float),
  * then a signed byte for each part. All zeros is nothing.
  */
-const HEAD = 8;
-const MOST = 127;
+const CODE_HEADER_BYTES = 8;
+const MAX_CODE = 127;
 
-export const codeLength = (dimensions: number): number => HEAD + dimensions;
+export const getCodeLength = (dimensions: number): number => CODE_HEADER_BYTES + dimensions;
 
-export function codeOf(vector: Float32Array): Buffer {
+export function encodeVectorCode(vector: Float32Array): Buffer {
   let most = 0;
   for (const part of vector) most = Math.max(most, Math.abs(part));
-  const step = Math.fround(most / MOST) || 1;
-  const code = Buffer.alloc(codeLength(vector.length));
+  const step = Math.fround(most / MAX_CODE) || 1;
+  const code = Buffer.alloc(getCodeLength(vector.length));
   let rest = 0;
   for (let i = 0; i < vector.length; i += 1) {
     const part = vector[i] as number;
-    const rounded = Math.max(-MOST, Math.min(MOST, Math.round(part / step)));
-    code.writeInt8(rounded, HEAD + i);
+    const rounded = Math.max(-MAX_CODE, Math.min(MAX_CODE, Math.round(part / step)));
+    code.writeInt8(rounded, CODE_HEADER_BYTES + i);
     rest += (part - rounded * step) ** 2;
   }
   code.writeFloatLE(step, 0);
@@ -27,21 +27,29 @@ export function codeOf(vector: Float32Array): Buffer {
 }
 
 /** By slot: between which bounds the cosine with a query lies. Where nothing is, both are below every cosine. */
-export interface Bounds {
+export interface CosineBounds {
   readonly least: Float32Array;
   readonly most: Float32Array;
 }
 
-const NOTHING = -2;
+const EMPTY_BOUND = -2;
 
-export function boundsFor(slots: number): Bounds {
-  return { least: new Float32Array(slots).fill(NOTHING), most: new Float32Array(slots).fill(NOTHING) };
+export function createCosineBounds(slots: number): CosineBounds {
+  return {
+    least: new Float32Array(slots).fill(EMPTY_BOUND),
+    most: new Float32Array(slots).fill(EMPTY_BOUND),
+  };
 }
 
 /** Notes what a chunk of codes tells of a query; `first` is the slot of its first code. */
-export function noteBounds({ least, most }: Bounds, chunk: Buffer, query: Float32Array, first: number): void {
+export function addCosineBounds(
+  { least, most }: CosineBounds,
+  chunk: Buffer,
+  query: Float32Array,
+  first: number,
+): void {
   const { length: dimensions } = query;
-  const length = codeLength(dimensions);
+  const length = getCodeLength(dimensions);
   const codes = new Int8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   for (
     let at = 0, slot = first;
@@ -52,7 +60,7 @@ export function noteBounds({ least, most }: Bounds, chunk: Buffer, query: Float3
     if (step === 0) continue;
     const off = chunk.readFloatLE(at + 4);
     let sum = 0;
-    for (let i = 0, from = at + HEAD; i < dimensions; i += 1, from += 1) {
+    for (let i = 0, from = at + CODE_HEADER_BYTES; i < dimensions; i += 1, from += 1) {
       sum += (query[i] as number) * (codes[from] as number);
     }
     // |q·(v - v')| is at most |v - v'|, for |q| is 1 (Cauchy and Schwarz).
@@ -65,12 +73,12 @@ export function noteBounds({ least, most }: Bounds, chunk: Buffer, query: Float3
 const ROUNDING = 1e-6;
 
 /** The slots of which one may be among the `limit` nearest: no other can be. */
-export function foremost({ least, most }: Bounds, limit: number): number[] {
-  const sure = least.length <= limit ? NOTHING : (least.slice().sort()[least.length - limit] as number);
+export function selectCandidateSlots({ least, most }: CosineBounds, limit: number): number[] {
+  const sure = least.length <= limit ? EMPTY_BOUND : (least.slice().sort()[least.length - limit] as number);
   const found: number[] = [];
   for (let slot = 0; slot < most.length; slot += 1) {
     const bound = most[slot] as number;
-    if (bound > NOTHING && bound >= sure) found.push(slot);
+    if (bound > EMPTY_BOUND && bound >= sure) found.push(slot);
   }
   return found;
 }

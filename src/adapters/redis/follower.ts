@@ -1,53 +1,60 @@
-import { matches } from "../../domain/filter.ts";
+import { matchesFilter } from "../../domain/filter.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type {
-  Follower,
-  FollowerEntry,
-  FollowerHit,
-  FollowerMetadata,
-  FollowerRemains,
-  FollowerSpace,
-  FollowerUser,
+  VectorIndex,
+  VectorIndexEntry,
+  VectorIndexHit,
+  VectorIndexMetadata,
+  VectorIndexRemainder,
+  VectorIndexSpace,
+  VectorIndexUser,
 } from "../../ports/follower.ts";
-import { boundedCosine } from "../shared/wire-vector.ts";
-import { type Ask, type Asked, asking } from "./asking.ts";
+import { clampCosine } from "../shared/wire-vector.ts";
+import { createRedisSender, type RedisCommandOptions, type SendRedisCommand } from "./asking.ts";
 import type { RedisOptions } from "./client.ts";
-import { type Bounds, boundsFor, codeLength, codeOf, foremost, noteBounds } from "./codes.ts";
-import { CHUNK, DROP, DROP_USER, PUT } from "./follower-scripts.ts";
-import { PREFIX, userKey } from "./keys.ts";
-import { persistenceOf } from "./persistence.ts";
-import { list, literal, walk } from "./walk.ts";
+import {
+  addCosineBounds,
+  type CosineBounds,
+  createCosineBounds,
+  encodeVectorCode,
+  getCodeLength,
+  selectCandidateSlots,
+} from "./codes.ts";
+import { CHUNK_SLOTS, DROP_SCRIPT, DROP_USER_SCRIPT, PUT_SCRIPT } from "./follower-scripts.ts";
+import { DEFAULT_PREFIX, toUserKey } from "./keys.ts";
+import { readPersistence } from "./persistence.ts";
+import { escapePattern, scanKeys, toList } from "./walk.ts";
 
-const INDEX = "index";
+const INDEX_KEY = "index";
 /** Entries in one script: others come in between. */
 const PUT_AT_ONCE = 100;
 const IDS_AT_ONCE = 1000;
 /** Chunks in one reply: about 4 MB. */
 const CHUNKS_AT_ONCE = 16;
 /** How often a drop is tried that found the server full, for it makes room itself. */
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
 /**
  * An exact vector index in plain Redis (7, no modules), in the memory of the server: about 2 kB for a unit of 256 numbers. A search
  * reads the user's codes of 8 bits, and the vectors themselves of those that may be among the nearest.
  */
-export function redisFollower(options: RedisOptions): Follower {
-  const { prefix = PREFIX } = options;
-  const ask = asking({ timeoutMs: 5000, ...options }, "Redis (index)");
-  const keysOf = (of: FollowerUser): string[] =>
+export function createRedisVectorIndex(options: RedisOptions): VectorIndex {
+  const { prefix = DEFAULT_PREFIX } = options;
+  const ask = createRedisSender({ timeoutMs: 5000, ...options }, "Redis (index)");
+  const keysOf = (of: VectorIndexUser): string[] =>
     ["slots", "ids", "vectors", "metadata", "free", "size", "codes"].map((what) =>
-      userKey(prefix, of, `${INDEX}:${what}`),
+      toUserKey(prefix, of, `${INDEX_KEY}:${what}`),
     );
-  const spaceKey = `${prefix}:${INDEX}`;
-  let space: FollowerSpace | undefined;
-  let remains: readonly FollowerRemains[] = [];
+  const spaceKey = `${prefix}:${INDEX_KEY}`;
+  let space: VectorIndexSpace | undefined;
+  let remains: readonly VectorIndexRemainder[] = [];
   let isClosed = false;
 
   const begin = (signal: AbortSignal | undefined): void => {
     signal?.throwIfAborted();
     if (isClosed) throw new MemoryError("unavailable", "this index on Redis is closed. Open another.");
   };
-  const spaceFor = (vectors: readonly Float32Array[]): FollowerSpace => {
+  const spaceFor = (vectors: readonly Float32Array[]): VectorIndexSpace => {
     if (!space) throw invalid("the index on Redis is not prepared: call prepare() first.");
     const { dimensions } = space;
     const wrong = vectors.find(({ length }) => length !== dimensions);
@@ -57,14 +64,14 @@ export function redisFollower(options: RedisOptions): Follower {
   /** A server that came back with nothing would pass for one that holds nothing of a user. */
   const checkThere = async (signal: AbortSignal | undefined): Promise<void> => {
     const there = space ? await ask("GET", [spaceKey], { signal }) : undefined;
-    if (!space || there === nameOf(space)) return;
+    if (!space || there === toSpaceName(space)) return;
     throw new MemoryError(
       "unavailable",
       "the index on Redis was emptied, or taken by another space. Prepare it again.",
     );
   };
   const clear = async (signal: AbortSignal | undefined): Promise<void> => {
-    for await (const keys of walk(ask, `${literal(prefix)}:{*}:${INDEX}:*`, signal)) {
+    for await (const keys of scanKeys(ask, `${escapePattern(prefix)}:{*}:${INDEX_KEY}:*`, signal)) {
       // One by one: on a cluster, users stand in different slots.
       await Promise.all(keys.map((key) => ask("UNLINK", [key], { signal, isUrgent: true })));
     }
@@ -79,13 +86,13 @@ export function redisFollower(options: RedisOptions): Follower {
     async prepare(wanted, { signal } = {}) {
       begin(signal);
       const there = String((await ask("GET", [spaceKey], { signal })) ?? "");
-      const said = nameOf(wanted);
+      const said = toSpaceName(wanted);
       if (there !== said) {
         await clear(signal);
         await ask("SET", [spaceKey, said], { signal });
       }
       space = { ...wanted };
-      remains = await persistenceOf(ask, signal);
+      remains = await readPersistence(ask, signal);
     },
 
     async put(of, entries, { signal } = {}) {
@@ -94,33 +101,36 @@ export function redisFollower(options: RedisOptions): Follower {
       const keys = keysOf(of);
       await checkThere(signal);
       for (let at = 0; at < entries.length; at += PUT_AT_ONCE) {
-        const args = entries.slice(at, at + PUT_AT_ONCE).flatMap(argumentsOf);
-        await PUT(ask, keys, [codeLength(dimensions), ...args], { signal });
+        const args = entries.slice(at, at + PUT_AT_ONCE).flatMap(toPutArguments);
+        await PUT_SCRIPT(ask, keys, [getCodeLength(dimensions), ...args], { signal });
       }
     },
 
     async drop(of, ids, { signal } = {}) {
       begin(signal);
       const { dimensions } = spaceFor([]);
-      const blank = Buffer.alloc(codeLength(dimensions));
+      const blank = Buffer.alloc(getCodeLength(dimensions));
       for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
-        await dropped(ask, keysOf(of), [blank, ...ids.slice(at, at + IDS_AT_ONCE)], { signal });
+        await dropEntries(ask, keysOf(of), [blank, ...ids.slice(at, at + IDS_AT_ONCE)], { signal });
       }
     },
 
     async dropUser(of, { signal } = {}) {
       begin(signal);
-      await DROP_USER(ask, keysOf(of), [], { signal, isUrgent: true });
+      await DROP_USER_SCRIPT(ask, keysOf(of), [], { signal, isUrgent: true });
     },
 
     async nearest(of, vector, { limit, where, signal }) {
       begin(signal);
       spaceFor([vector]);
-      const [found] = await Promise.all([bounded(ask, keysOf(of), vector, signal), checkThere(signal)]);
+      const [found] = await Promise.all([
+        readCosineBounds(ask, keysOf(of), vector, signal),
+        checkThere(signal),
+      ]);
       const isNarrowed = where !== undefined && Object.keys(where).length > 0;
       // What passes a filter is not known before it is asked.
-      const slots = foremost(found, isNarrowed ? Number.POSITIVE_INFINITY : limit);
-      return exact(ask, keysOf(of), vector, { slots, limit, ...(isNarrowed ? { where } : {}), signal });
+      const slots = selectCandidateSlots(found, isNarrowed ? Number.POSITIVE_INFINITY : limit);
+      return rankExactly(ask, keysOf(of), vector, { slots, limit, ...(isNarrowed ? { where } : {}), signal });
     },
 
     async held(of, ids, { signal } = {}) {
@@ -130,7 +140,7 @@ export function redisFollower(options: RedisOptions): Follower {
       const found: string[] = [];
       for (let at = 0; at < wanted.length; at += IDS_AT_ONCE) {
         const some = wanted.slice(at, at + IDS_AT_ONCE);
-        const there = list(await ask("HMGET", [slots, ...some], { signal, isUrgent: true }));
+        const there = toList(await ask("HMGET", [slots, ...some], { signal, isUrgent: true }));
         found.push(...some.filter((_id, i) => there[i] !== null));
       }
       return found;
@@ -142,10 +152,10 @@ export function redisFollower(options: RedisOptions): Follower {
       const seen = new Set<string>();
       let cursor = "0";
       do {
-        const [next, page] = list(await ask("HSCAN", [slots, cursor, "COUNT", IDS_AT_ONCE], { signal }));
+        const [next, page] = toList(await ask("HSCAN", [slots, cursor, "COUNT", IDS_AT_ONCE], { signal }));
         cursor = String(next);
         // Id and slot, by turns; while a hash grows, some come twice.
-        const ids = list(page).flatMap((one, i) =>
+        const ids = toList(page).flatMap((one, i) =>
           i % 2 === 0 && !seen.has(String(one)) ? String(one) : [],
         );
         for (const id of ids) seen.add(id);
@@ -165,51 +175,51 @@ export function redisFollower(options: RedisOptions): Follower {
   };
 }
 
-const nameOf = ({ fingerprint, dimensions }: FollowerSpace): string =>
+const toSpaceName = ({ fingerprint, dimensions }: VectorIndexSpace): string =>
   JSON.stringify([fingerprint, dimensions]);
 
-function argumentsOf({ id, vector, metadata }: FollowerEntry): [string, Buffer, Buffer, string] {
+function toPutArguments({ id, vector, metadata }: VectorIndexEntry): [string, Buffer, Buffer, string] {
   const bytes = Buffer.from(vector.slice().buffer);
-  return [id, codeOf(vector), bytes, JSON.stringify(metadata)];
+  return [id, encodeVectorCode(vector), bytes, JSON.stringify(metadata)];
 }
 
-async function dropped(
-  ask: Ask,
+async function dropEntries(
+  ask: SendRedisCommand,
   keys: readonly string[],
   args: readonly (Buffer | string)[],
-  asked: Asked,
+  asked: RedisCommandOptions,
 ): Promise<void> {
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    if (Number(await DROP(ask, keys, args, { ...asked, isUrgent: true })) === 1) return;
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
+    if (Number(await DROP_SCRIPT(ask, keys, args, { ...asked, isUrgent: true })) === 1) return;
   }
   throw new MemoryError("unavailable", "Redis (index) is too full to write over what is dropped.");
 }
 
 /** How near each of a user's slots is to a query, at least and at most. */
-async function bounded(
-  ask: Ask,
+async function readCosineBounds(
+  ask: SendRedisCommand,
   keys: readonly string[],
   vector: Float32Array,
   signal: AbortSignal | undefined,
-): Promise<Bounds> {
+): Promise<CosineBounds> {
   const [, , , , , size = "", codes = ""] = keys;
   const slots = Number((await ask("GET", [size], { signal })) ?? 0);
-  const chunks = Math.ceil(slots / CHUNK);
-  const found = boundsFor(slots);
+  const chunks = Math.ceil(slots / CHUNK_SLOTS);
+  const found = createCosineBounds(slots);
   for (let at = 0; at < chunks; at += CHUNKS_AT_ONCE) {
     const numbers = Array.from({ length: Math.min(CHUNKS_AT_ONCE, chunks - at) }, (_one, i) => at + i);
     const wanted = numbers.map((number) => `${codes}:${number}`);
-    const bytes = list(await ask("MGET", wanted, { signal, binary: true }));
+    const bytes = toList(await ask("MGET", wanted, { signal, binary: true }));
     for (const [i, chunk] of bytes.entries()) {
-      if (Buffer.isBuffer(chunk)) noteBounds(found, chunk, vector, (at + i) * CHUNK);
+      if (Buffer.isBuffer(chunk)) addCosineBounds(found, chunk, vector, (at + i) * CHUNK_SLOTS);
     }
   }
   return found;
 }
 
 /** The nearest by their vectors themselves, of slots that may be among them. */
-async function exact(
-  ask: Ask,
+async function rankExactly(
+  ask: SendRedisCommand,
   keys: readonly string[],
   vector: Float32Array,
   {
@@ -220,47 +230,47 @@ async function exact(
   }: {
     readonly slots: readonly number[];
     readonly limit: number;
-    readonly where?: Parameters<typeof matches>[0];
+    readonly where?: Parameters<typeof matchesFilter>[0];
     readonly signal: AbortSignal | undefined;
   },
-): Promise<FollowerHit[]> {
+): Promise<VectorIndexHit[]> {
   const [, idsKey = "", vectors = "", metadata = ""] = keys;
-  const hits: FollowerHit[] = [];
+  const hits: VectorIndexHit[] = [];
   for (let at = 0; at < slots.length; at += IDS_AT_ONCE) {
     const some = slots.slice(at, at + IDS_AT_ONCE);
-    const named = list(await ask("HMGET", [idsKey, ...some], { signal }));
+    const named = toList(await ask("HMGET", [idsKey, ...some], { signal }));
     const ids = named.filter((id) => typeof id === "string");
     if (ids.length === 0) continue;
-    const passing = where ? await filtered(ask, metadata, ids, where, signal) : ids;
+    const passing = where ? await filterByMetadata(ask, metadata, ids, where, signal) : ids;
     if (passing.length === 0) continue;
-    const held = list(await ask("HMGET", [vectors, ...passing], { signal, binary: true }));
+    const held = toList(await ask("HMGET", [vectors, ...passing], { signal, binary: true }));
     for (const [i, id] of passing.entries()) {
       const bytes = held[i];
-      if (Buffer.isBuffer(bytes)) hits.push({ id, score: cosine(vector, bytes) });
+      if (Buffer.isBuffer(bytes)) hits.push({ id, score: computeCosine(vector, bytes) });
     }
   }
   return hits.sort((one, other) => other.score - one.score).slice(0, limit);
 }
 
-async function filtered(
-  ask: Ask,
+async function filterByMetadata(
+  ask: SendRedisCommand,
   metadata: string,
   ids: readonly string[],
-  where: Parameters<typeof matches>[0],
+  where: Parameters<typeof matchesFilter>[0],
   signal: AbortSignal | undefined,
 ): Promise<string[]> {
-  const told = list(await ask("HMGET", [metadata, ...ids], { signal }));
+  const told = toList(await ask("HMGET", [metadata, ...ids], { signal }));
   return ids.filter((_id, i) => {
     const one = told[i];
-    return typeof one === "string" && matches(where, { ...(JSON.parse(one) as FollowerMetadata) });
+    return typeof one === "string" && matchesFilter(where, { ...(JSON.parse(one) as VectorIndexMetadata) });
   });
 }
 
 /** Of vectors of unit length. */
-function cosine(vector: Float32Array, bytes: Buffer): number {
+function computeCosine(vector: Float32Array, bytes: Buffer): number {
   let sum = 0;
   for (let i = 0, at = 0; i < vector.length && at + 4 <= bytes.length; i += 1, at += 4) {
     sum += (vector[i] as number) * bytes.readFloatLE(at);
   }
-  return boundedCosine(sum);
+  return clampCosine(sum);
 }

@@ -1,11 +1,11 @@
 import { invalid, MemoryError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Allowance, RateLimits } from "../../ports/rate-limits.ts";
-import { shortHash } from "../shared/scope-name.ts";
-import { asking } from "./asking.ts";
+import { toShortHash } from "../shared/scope-name.ts";
+import { createRedisSender } from "./asking.ts";
 import type { RedisOptions } from "./client.ts";
-import { PREFIX } from "./keys.ts";
-import { NOW, nowOf, script } from "./script.ts";
+import { DEFAULT_PREFIX } from "./keys.ts";
+import { createRedisScript, NOW_LUA, toNowArgument } from "./script.ts";
 
 export interface RedisRateLimitsOptions extends RedisOptions {
   readonly perMinute: number;
@@ -20,7 +20,7 @@ const FULL_AGAIN_MS = 60_000;
  * Takes ARGV[3] from the bucket KEYS[1] (`tokens` as of `at`) that fills by ARGV[2] a minute; gives how many ms to wait, and how many
  * whole ones are left.
  */
-const TAKE = script(`${NOW}
+const TAKE_SCRIPT = createRedisScript(`${NOW_LUA}
 local most = tonumber(ARGV[2])
 local per_ms = most / 60000
 local held = redis.call('HMGET', KEYS[1], 'tokens', 'at')
@@ -44,13 +44,13 @@ return {wait, math.floor(tokens)}
  * gets as many back over a minute. `unavailable` or `forbidden` where Redis cannot be asked.
  */
 export function redisRateLimits(options: RedisRateLimitsOptions): Required<RateLimits> {
-  const { perMinute, clock, prefix = PREFIX } = options;
+  const { perMinute, clock, prefix = DEFAULT_PREFIX } = options;
   if (!Number.isInteger(perMinute) || perMinute < 1)
     throw invalid("perMinute must be a whole number from 1.");
-  const ask = asking(options, "Redis (rate limits)");
+  const ask = createRedisSender(options, "Redis (rate limits)");
   const spend = async (key: string, amount: number): Promise<Allowance> => {
-    const place = `${prefix}:rate:${shortHash(key)}`;
-    const told = await TAKE(ask, [place], [nowOf(clock), perMinute, amount]);
+    const place = `${prefix}:rate:${toShortHash(key)}`;
+    const told = await TAKE_SCRIPT(ask, [place], [toNowArgument(clock), perMinute, amount]);
     const [waitMs = Number.NaN, left = Number.NaN] = Array.isArray(told) ? told.map(Number) : [];
     if (Number.isFinite(waitMs) && Number.isFinite(left)) {
       return { waitMs, most: perMinute, left, fullMs: Math.ceil(((perMinute - left) * 60_000) / perMinute) };

@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, describe, expect, it } from "vitest";
 import { cacheConformance } from "../../testing/cache-conformance.ts";
-import { followerConformance } from "../../testing/follower-conformance.ts";
-import { randomVectors } from "../../testing/follower-entries.ts";
+import { vectorIndexConformance } from "../../testing/follower-conformance.ts";
+import { makeRandomVectors } from "../../testing/follower-entries.ts";
 import { rateLimitsConformance } from "../../testing/rate-limits-conformance.ts";
 import { sessionsConformance } from "../../testing/sessions-conformance.ts";
 import { redisCache } from "./cache.ts";
 import { REDIS_CLIENT, type RedisClient } from "./client.ts";
-import { redisFollower } from "./follower.ts";
+import { createRedisVectorIndex } from "./follower.ts";
 import { redisRateLimits } from "./rate-limits.ts";
 import { redisSessions } from "./sessions.ts";
 
@@ -68,13 +68,13 @@ describe.skipIf(missing)(`Rate limits: redis${missing ? ` (${missing})` : ""}`, 
 /** The prefix of each open follower. */
 const places = new Map<unknown, string>();
 const followerAt = async (prefix: string) => {
-  const follower = redisFollower({ client: await connected(), prefix });
+  const follower = createRedisVectorIndex({ client: await connected(), prefix });
   places.set(follower, prefix);
   return follower;
 };
 
 describe.skipIf(missing)(`Index: redis${missing ? ` (${missing})` : ""}`, () => {
-  followerConformance({
+  vectorIndexConformance({
     name: "redis",
     open: () => followerAt(fresh()),
     reopen: async (follower) => {
@@ -162,7 +162,7 @@ describe.skipIf(missing)(`Redis${missing ? ` (${missing})` : ""}`, () => {
   it("finds exactly the nearest, however close they lie, and whatever was dropped in between", async () => {
     const index = await followerAt(fresh());
     await index.prepare({ fingerprint: "test/64", dimensions: 64 });
-    const [centre = new Float32Array(64), ...others] = randomVectors(1301, 64, 7);
+    const [centre = new Float32Array(64), ...others] = makeRandomVectors(1301, 64, 7);
     // Half of them are near one another: their codes alone cannot tell which is nearest.
     const vectors = others.map((vector, i) => {
       const mixed = vector.map((part, at) => (i % 2 ? part : part * 0.05 + (centre[at] ?? 0)));

@@ -1,13 +1,13 @@
-import { MOST_ACTIVE, SESSION_MESSAGES, SESSION_MS } from "../../ports/sessions.ts";
-import { BAR, BARRED } from "./keys.ts";
-import { NOW, type Script, script } from "./script.ts";
+import { MAX_ACTIVE_SESSIONS, MAX_SESSION_MESSAGES, SESSION_TTL_MS } from "../../ports/sessions.ts";
+import { IS_ERASED_LUA, MARK_ERASED_LUA } from "./keys.ts";
+import { createRedisScript, NOW_LUA, type RedisScript } from "./script.ts";
 
 /**
  * What a user's sessions take. KEYS: 1 the bar; 2 a sorted set of sessions by when they were added to last; 3 a hash of
  * sessions, what is known of each with the ids of its messages in their order; 4 a hash of messages by id. All expire a day
  * after the user's last word; within it, a session goes when it is over and something else is said.
  */
-const SHARED = `${NOW}
+const SHARED_LUA = `${NOW_LUA}
 local function end_session(session)
   local held = redis.call('HGET', KEYS[3], session)
   if held then
@@ -17,18 +17,18 @@ local function end_session(session)
   redis.call('ZREM', KEYS[2], session)
 end
 local function end_over()
-  local over = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - ${SESSION_MS})
+  local over = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - ${SESSION_TTL_MS})
   for _, session in ipairs(over) do end_session(session) end
   return #over
 end
 local function live(session)
   local at = tonumber(redis.call('ZSCORE', KEYS[2], session) or '')
-  return at and now - at < ${SESSION_MS} and redis.call('HGET', KEYS[3], session) or nil
+  return at and now - at < ${SESSION_TTL_MS} and redis.call('HGET', KEYS[3], session) or nil
 end
 `;
 
 /** ARGV: 1 now, 2 the revision, 3 the session's field, 4 its name, then id and message, by turns. */
-export const APPEND: Script = script(`${SHARED}${BARRED}
+export const APPEND_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}${IS_ERASED_LUA}
 if barred() then return 0 end
 end_over()
 local held = live(ARGV[3])
@@ -41,18 +41,18 @@ for i = 5, #ARGV, 2 do
 end
 local ids = {}
 for i, id in ipairs(one.ids) do
-  if i > #one.ids - ${SESSION_MESSAGES} then table.insert(ids, id) else redis.call('HDEL', KEYS[4], id) end
+  if i > #one.ids - ${MAX_SESSION_MESSAGES} then table.insert(ids, id) else redis.call('HDEL', KEYS[4], id) end
 end
 if #ids == 0 then return 0 end
 one.ids = ids
 redis.call('HSET', KEYS[3], ARGV[3], cjson.encode(one))
 redis.call('ZADD', KEYS[2], now, ARGV[3])
-for i = 2, 4 do redis.call('PEXPIRE', KEYS[i], ${SESSION_MS}) end
+for i = 2, 4 do redis.call('PEXPIRE', KEYS[i], ${SESSION_TTL_MS}) end
 return 1
 `);
 
 /** ARGV: 1 now, 2 unused, 3 the session's field, 4 the limit. Gives messages, oldest first. */
-export const RECENT: Script = script(`${SHARED}
+export const RECENT_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}
 local held = live(ARGV[3])
 if not held then return {} end
 local ids = cjson.decode(held).ids
@@ -64,9 +64,9 @@ return found
 `);
 
 /** ARGV: 1 now. Gives what is known of each and when it was added to last, the last one first. */
-export const ACTIVE: Script = script(`${SHARED}
+export const ACTIVE_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}
 local found = {}
-local active = redis.call('ZREVRANGEBYSCORE', KEYS[2], '+inf', '(' .. (now - ${SESSION_MS}), 'WITHSCORES', 'LIMIT', 0, ${MOST_ACTIVE})
+local active = redis.call('ZREVRANGEBYSCORE', KEYS[2], '+inf', '(' .. (now - ${SESSION_TTL_MS}), 'WITHSCORES', 'LIMIT', 0, ${MAX_ACTIVE_SESSIONS})
 for i = 1, #active, 2 do
   local held = redis.call('HGET', KEYS[3], active[i])
   if held then
@@ -78,25 +78,25 @@ return found
 `);
 
 /** ARGV: 1 now, 2 unused, 3 the session's field. */
-export const END: Script = script(`${SHARED}
+export const END_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}
 end_session(ARGV[3])
 return 1
 `);
 
 /** ARGV: 1 now. Gives how many were over. */
-export const CLEAN_UP: Script = script(`${SHARED}
+export const CLEAN_UP_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}
 return end_over()
 `);
 
 /** ARGV: 1 now, 2 the revision of the erasure. Gives how many messages went, and whether the bar is up. */
-export const ERASE_ALL: Script = script(`${NOW}${BAR}
+export const ERASE_ALL_SCRIPT: RedisScript = createRedisScript(`${NOW_LUA}${MARK_ERASED_LUA}
 local gone = redis.call('HLEN', KEYS[4])
 redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
 return { gone, bar() }
 `);
 
 /** ARGV: 1 now, 2 the revision of the erasure, then the ids. Sessions of which nothing is left end. */
-export const ERASE_SOME: Script = script(`${SHARED}${BAR}
+export const ERASE_SOME_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}${MARK_ERASED_LUA}
 local gone, wanted = 0, {}
 for i = 3, #ARGV do
   if redis.call('HDEL', KEYS[4], ARGV[i]) == 1 then

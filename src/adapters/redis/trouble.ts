@@ -5,9 +5,9 @@ const CODE = /^[A-Z]+/;
 const WRONG_CREDENTIALS: ReadonlySet<string> = new Set(["NOAUTH", "WRONGPASS", "NOPERM"]);
 
 /** What went wrong, without what was asked: an error of Redis may repeat the command. */
-export function troubleOf(error: unknown, place: string): MemoryError {
+export function toRedisError(error: unknown, place: string): MemoryError {
   if (isMemoryError(error)) return error as MemoryError;
-  const code = codeOf(error);
+  const code = getRedisErrorCode(error);
   if (WRONG_CREDENTIALS.has(code)) {
     return new MemoryError("forbidden", `${place} refuses the credentials (${code}). Check REDIS_PASSWORD.`);
   }
@@ -22,7 +22,7 @@ export function troubleOf(error: unknown, place: string): MemoryError {
 }
 
 /** The word by which the server names an error; empty for anything that is not the server's answer. */
-export function codeOf(error: unknown): string {
+export function getRedisErrorCode(error: unknown): string {
   if (!(error instanceof Error) || error.name !== "ReplyError") return "";
   return CODE.exec(error.message)?.[0] ?? "ERR";
 }

@@ -1,29 +1,29 @@
 import { checkCount } from "../../domain/limits.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call.ts";
-import type { Follower, FollowerSpace, FollowerUser } from "../../ports/follower.ts";
-import { plainWhere } from "../shared/plain-where.ts";
-import { asked, REMOTE_PATIENCE } from "../shared/remote.ts";
-import { boundedCosine, wireVector } from "../shared/wire-vector.ts";
-import { within } from "../shared/within.ts";
+import type { VectorIndex, VectorIndexSpace, VectorIndexUser } from "../../ports/follower.ts";
+import { toPlainFilter } from "../shared/plain-where.ts";
+import { callRemote, REMOTE_RETRY_POLICY } from "../shared/remote.ts";
+import { clampCosine, toJsonVector } from "../shared/wire-vector.ts";
+import { withTimeout } from "../shared/within.ts";
 import type { S3Document, S3Index, S3VectorsClient } from "./client.ts";
 import {
   dropIndexes,
-  makeBucket,
-  makeIndex,
-  onlyMissing,
-  ourIndexes,
-  type Place,
-  placeOfUser,
-  spacePrefix,
-  type UserPlace,
+  ensureBucket,
+  ensureIndex,
+  ignoreMissing,
+  listIndexNames,
+  type S3UserIndex,
+  type S3VectorsConfig,
+  toIndexPrefix,
+  toUserIndex,
 } from "./place.ts";
-import { troubleOf } from "./troubles.ts";
-import { batchesOf, idIn, keyOf, MOST_PUT } from "./vectors.ts";
+import { toS3Fault } from "./troubles.ts";
+import { MAX_VECTORS_PER_PUT, parseVectorKey, toPutBatches, toVectorKey } from "./vectors.ts";
 
 export type { S3VectorsClient } from "./client.ts";
 
-export interface S3VectorsFollowerOptions {
+export interface S3VectorsIndexOptions {
   /** `new S3Vectors({ region, maxAttempts: 1 })` of `@aws-sdk/client-s3vectors`; what fails is tried again here. */
   readonly client: S3VectorsClient;
   /** The vector bucket; made where it is missing. */
@@ -42,7 +42,7 @@ export interface S3VectorsFollowerOptions {
 
 /** Limits of one request: hits, keys that are taken away, keys that are asked for, keys that are listed. */
 const MOST_HITS = 100;
-const MOST_DROPPED = MOST_PUT;
+const MOST_DROPPED = MAX_VECTORS_PER_PUT;
 const MOST_ASKED = 100;
 const MOST_LISTED = 1000;
 
@@ -50,27 +50,27 @@ const MOST_LISTED = 1000;
  * A follower in Amazon S3 Vectors, whose reads see every write. Ids, vectors and metadata leave this machine; texts only where
  * entries bring them. `invalid_input` for options that cannot work.
  */
-export function s3VectorsFollower(options: S3VectorsFollowerOptions): Follower {
-  const place = placeOf(options);
+export function createS3VectorsIndex(options: S3VectorsIndexOptions): VectorIndex {
+  const place = toS3VectorsConfig(options);
   const { client, remote } = place;
   /** Indexes that were there: one that is missing was never made, unless it stands here. Its loss is told of once. */
   const known = new Set<string>();
   /** Indexes that are being made: whoever needs one waits for the same request. */
   const making = new Map<string, Promise<void>>();
-  let space: FollowerSpace | undefined;
+  let space: VectorIndexSpace | undefined;
   let isClosed = false;
 
   const begin = (signal: AbortSignal | undefined): void => {
     signal?.throwIfAborted();
     if (isClosed) throw new MemoryError("unavailable", "The index in S3 Vectors is closed. Open another.");
   };
-  const ready = (signal: AbortSignal | undefined): FollowerSpace => {
+  const ready = (signal: AbortSignal | undefined): VectorIndexSpace => {
     begin(signal);
     if (space) return space;
     throw invalid("The index in S3 Vectors is not prepared: call prepare() first.");
   };
-  const placed = (of: FollowerUser, signal: AbortSignal | undefined): UserPlace =>
-    placeOfUser(place, ready(signal), of);
+  const placed = (of: VectorIndexUser, signal: AbortSignal | undefined): S3UserIndex =>
+    toUserIndex(place, ready(signal), of);
 
   /** Asks an index: nothing where it was never made, `unavailable` where it was lost. */
   const askedOf = async <Value>(
@@ -79,12 +79,14 @@ export function s3VectorsFollower(options: S3VectorsFollowerOptions): Follower {
     call: (options: { abortSignal: AbortSignal }) => Promise<Value>,
   ): Promise<Value | undefined> => {
     const wasThere = known.has(indexName);
-    const found = await asked(remote, signal, (abortSignal) => call({ abortSignal }).catch(onlyMissing));
+    const found = await callRemote(remote, signal, (abortSignal) =>
+      call({ abortSignal }).catch(ignoreMissing),
+    );
     if (found === false) {
       if (!wasThere) return undefined;
       // Others may be gone with it, and one word of it is enough.
       known.clear();
-      throw lost();
+      throw createLostIndexError();
     }
     known.add(indexName);
     return found;
@@ -92,15 +94,15 @@ export function s3VectorsFollower(options: S3VectorsFollowerOptions): Follower {
 
   const made = async (
     index: S3Index,
-    into: FollowerSpace,
+    into: VectorIndexSpace,
     signal: AbortSignal | undefined,
   ): Promise<void> => {
     const { indexName } = index;
     // One who breaks off does not break it off for the others.
-    const begun = making.get(indexName) ?? makeIndex(place, index, into, undefined);
+    const begun = making.get(indexName) ?? ensureIndex(place, index, into, undefined);
     making.set(indexName, begun);
     try {
-      await within(begun, 2 * remote.deadlineMs, lost, signal);
+      await withTimeout(begun, 2 * remote.deadlineMs, createLostIndexError, signal);
       known.add(indexName);
     } finally {
       making.delete(indexName);
@@ -108,7 +110,7 @@ export function s3VectorsFollower(options: S3VectorsFollowerOptions): Follower {
   };
 
   async function* idsIn(
-    at: UserPlace,
+    at: S3UserIndex,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<string[], void, void> {
     const { user, ...index } = at;
@@ -118,19 +120,19 @@ export function s3VectorsFollower(options: S3VectorsFollowerOptions): Follower {
       const asking = { ...index, maxResults: MOST_LISTED, ...token };
       const page = await askedOf(at, signal, (call) => client.listVectors(asking, call));
       nextToken = page?.nextToken;
-      const ids = (page?.vectors ?? []).flatMap(({ key }) => idIn(user, key) ?? []);
+      const ids = (page?.vectors ?? []).flatMap(({ key }) => parseVectorKey(user, key) ?? []);
       if (ids.length > 0) yield ids;
     } while (nextToken);
   }
 
   const dropKeys = async (
-    at: UserPlace,
+    at: S3UserIndex,
     ids: readonly string[],
     signal: AbortSignal | undefined,
   ): Promise<void> => {
     const { user, ...index } = at;
     for (let from = 0; from < ids.length; from += MOST_DROPPED) {
-      const keys = ids.slice(from, from + MOST_DROPPED).map((id) => keyOf(user, id));
+      const keys = ids.slice(from, from + MOST_DROPPED).map((id) => toVectorKey(user, id));
       await askedOf(at, signal, (call) => client.deleteVectors({ ...index, keys }, call));
     }
   };
@@ -143,11 +145,11 @@ export function s3VectorsFollower(options: S3VectorsFollowerOptions): Follower {
 
     async prepare(wanted, { signal }: CallOptions = {}) {
       begin(signal);
-      await makeBucket(place, signal);
-      const prefix = spacePrefix(place, wanted);
+      await ensureBucket(place, signal);
+      const prefix = toIndexPrefix(place, wanted);
       // Looked at once: a bucket may hold thousands of indexes.
-      if (!space || spacePrefix(place, space) !== prefix) {
-        const all = await ourIndexes(place, signal);
+      if (!space || toIndexPrefix(place, space) !== prefix) {
+        const all = await listIndexNames(place, signal);
         const others = all.filter((name) => !name.startsWith(prefix));
         await dropIndexes(place, others, signal);
         known.clear();
@@ -160,7 +162,7 @@ export function s3VectorsFollower(options: S3VectorsFollowerOptions): Follower {
       const { user, ...index } = placed(of, signal);
       const into = ready(signal);
       for (const { vector } of entries) checkLength(vector, into.dimensions);
-      for (const vectors of batchesOf(user, entries)) {
+      for (const vectors of toPutBatches(user, entries)) {
         const put = (call: { abortSignal: AbortSignal }): Promise<unknown> =>
           client.putVectors({ ...index, vectors }, call);
         if (await askedOf(index, signal, (call) => put(call).then(() => true))) continue;
@@ -185,19 +187,19 @@ export function s3VectorsFollower(options: S3VectorsFollowerOptions): Follower {
       const at = placed(of, signal);
       checkLength(vector, ready(signal).dimensions);
       const own = { user: { $eq: at.user } };
-      const narrower = plainWhere(where);
+      const narrower = toPlainFilter(where);
       // Plain values alone: what plainWhere gives is JSON.
       const filter = (narrower ? { $and: [own, narrower] } : own) as S3Document;
       const topK = Math.min(limit, MOST_HITS);
       if (topK < 1) return [];
       const { user, ...index } = at;
-      const query = { ...index, topK, queryVector: { float32: wireVector(vector) }, filter };
+      const query = { ...index, topK, queryVector: { float32: toJsonVector(vector) }, filter };
       const found = await askedOf(at, signal, (call) =>
         client.queryVectors({ ...query, returnDistance: true }, call),
       );
       return (found?.vectors ?? []).flatMap(({ key, distance = 1 }) => {
-        const id = idIn(user, key);
-        return id === undefined ? [] : [{ id, score: boundedCosine(1 - distance) }];
+        const id = parseVectorKey(user, key);
+        return id === undefined ? [] : [{ id, score: clampCosine(1 - distance) }];
       });
     },
 
@@ -207,9 +209,9 @@ export function s3VectorsFollower(options: S3VectorsFollowerOptions): Follower {
       const all = [...new Set(ids)];
       const there: string[] = [];
       for (let from = 0; from < all.length; from += MOST_ASKED) {
-        const keys = all.slice(from, from + MOST_ASKED).map((id) => keyOf(user, id));
+        const keys = all.slice(from, from + MOST_ASKED).map((id) => toVectorKey(user, id));
         const found = await askedOf(at, signal, (call) => client.getVectors({ ...index, keys }, call));
-        there.push(...(found?.vectors ?? []).flatMap(({ key }) => idIn(user, key) ?? []));
+        there.push(...(found?.vectors ?? []).flatMap(({ key }) => parseVectorKey(user, key) ?? []));
       }
       return there;
     },
@@ -220,7 +222,7 @@ export function s3VectorsFollower(options: S3VectorsFollowerOptions): Follower {
 
     async clear({ signal }: CallOptions = {}) {
       begin(signal);
-      await dropIndexes(place, await ourIndexes(place, signal), signal);
+      await dropIndexes(place, await listIndexNames(place, signal), signal);
       known.clear();
       space = undefined;
     },
@@ -232,15 +234,15 @@ export function s3VectorsFollower(options: S3VectorsFollowerOptions): Follower {
   };
 }
 
-function placeOf(options: S3VectorsFollowerOptions): Place {
-  const { client, bucket, name = "keepsake", timeoutMs = REMOTE_PATIENCE.timeoutMs } = options;
+function toS3VectorsConfig(options: S3VectorsIndexOptions): S3VectorsConfig {
+  const { client, bucket, name = "keepsake", timeoutMs = REMOTE_RETRY_POLICY.timeoutMs } = options;
   if (!/^[a-z0-9](?:[a-z0-9-]{1,61}[a-z0-9])$/.test(bucket)) {
     throw invalid("bucket: 3 to 63 small letters, digits and hyphens.");
   }
   if (!/^[a-z](?:[a-z0-9-]{0,28}[a-z0-9])?$/.test(name)) {
     throw invalid("name: at most 30 small letters, digits and hyphens, with a letter in front.");
   }
-  const { deadlineMs = REMOTE_PATIENCE.deadlineMs } = options;
+  const { deadlineMs = REMOTE_RETRY_POLICY.deadlineMs } = options;
   return {
     client,
     bucket,
@@ -248,8 +250,8 @@ function placeOf(options: S3VectorsFollowerOptions): Place {
     indexes: checkCount(options.indexes ?? 4096, "indexes", 1, 10_000),
     remote: {
       place: "S3 Vectors",
-      troubleOf,
-      tries: REMOTE_PATIENCE.tries,
+      troubleOf: toS3Fault,
+      tries: REMOTE_RETRY_POLICY.tries,
       timeoutMs: checkCount(timeoutMs, "timeoutMs", 1, 600_000),
       deadlineMs: checkCount(deadlineMs, "deadlineMs", 1, 3_600_000),
     },
@@ -261,7 +263,7 @@ function checkLength(vector: Float32Array, dimensions: number): void {
   throw invalid(`The index in S3 Vectors takes vectors of ${dimensions} numbers, not ${vector.length}.`);
 }
 
-const lost = (): MemoryError =>
+const createLostIndexError = (): MemoryError =>
   new MemoryError(
     "unavailable",
     "An index in S3 Vectors is gone. It is made again, and filled, in a minute.",

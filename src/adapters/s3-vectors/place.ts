@@ -1,13 +1,13 @@
-import type { FollowerSpace, FollowerUser } from "../../ports/follower.ts";
-import { asked, type Remote } from "../shared/remote.ts";
-import { scopeName, shortHash } from "../shared/scope-name.ts";
+import type { VectorIndexSpace, VectorIndexUser } from "../../ports/follower.ts";
+import { callRemote, type RemoteService } from "../shared/remote.ts";
+import { toScopeHash, toShortHash } from "../shared/scope-name.ts";
 import type { S3Index, S3VectorsClient } from "./client.ts";
-import { isMissing, isThereAlready } from "./troubles.ts";
+import { isConflictError, isNotFoundError } from "./troubles.ts";
 
 /** Where in S3 Vectors a follower keeps its entries, and how it asks. */
-export interface Place {
+export interface S3VectorsConfig {
   readonly client: S3VectorsClient;
-  readonly remote: Remote;
+  readonly remote: RemoteService;
   readonly bucket: string;
   /** Names of indexes begin with it. */
   readonly name: string;
@@ -16,47 +16,54 @@ export interface Place {
 }
 
 /** Where a user's entries are. */
-export interface UserPlace extends S3Index {
+export interface S3UserIndex extends S3Index {
   /** The user, as metadata and keys name it. */
   readonly user: string;
 }
 
 /** So many indexes a page. */
-const PAGE = 500;
+const PAGE_INDEXES = 500;
 const SPACE_LETTERS = 12;
 /** What a filter may not ask for, and so may be long: metadata that can be asked for is bounded to 2 KB. */
 const NOT_FILTERABLE = ["text"];
 
 /** The names of all indexes of a space begin with this. */
-export function spacePrefix({ name, indexes }: Place, { fingerprint, dimensions }: FollowerSpace): string {
+export function toIndexPrefix(
+  { name, indexes }: S3VectorsConfig,
+  { fingerprint, dimensions }: VectorIndexSpace,
+): string {
   // Another number of indexes is another place for nearly everybody: as good as another space.
-  const space = shortHash(JSON.stringify([fingerprint, dimensions, indexes])).slice(0, SPACE_LETTERS);
+  const space = toShortHash(JSON.stringify([fingerprint, dimensions, indexes])).slice(0, SPACE_LETTERS);
   return `${name}-${space}-`;
 }
 
-export function placeOfUser(place: Place, space: FollowerSpace, of: FollowerUser): UserPlace {
-  const user = scopeName(of);
+export function toUserIndex(
+  place: S3VectorsConfig,
+  space: VectorIndexSpace,
+  of: VectorIndexUser,
+): S3UserIndex {
+  const user = toScopeHash(of);
   const number = Number.parseInt(user.slice(0, 12), 16) % place.indexes;
-  return { vectorBucketName: place.bucket, indexName: `${spacePrefix(place, space)}${number}`, user };
+  return { vectorBucketName: place.bucket, indexName: `${toIndexPrefix(place, space)}${number}`, user };
 }
 
 /** Makes the bucket where it is missing. */
-export async function makeBucket(place: Place, signal: AbortSignal | undefined): Promise<void> {
+export async function ensureBucket(place: S3VectorsConfig, signal: AbortSignal | undefined): Promise<void> {
   const { client, remote } = place;
   const named = { vectorBucketName: place.bucket };
-  const isThere = await asked(remote, signal, (abortSignal) =>
-    client.getVectorBucket(named, { abortSignal }).then(() => true, onlyMissing),
+  const isThere = await callRemote(remote, signal, (abortSignal) =>
+    client.getVectorBucket(named, { abortSignal }).then(() => true, ignoreMissing),
   );
   if (isThere) return;
-  await asked(remote, signal, (abortSignal) =>
-    client.createVectorBucket(named, { abortSignal }).catch(onlyThereAlready),
+  await callRemote(remote, signal, (abortSignal) =>
+    client.createVectorBucket(named, { abortSignal }).catch(ignoreExisting),
   );
 }
 
-export async function makeIndex(
-  { client, remote }: Place,
+export async function ensureIndex(
+  { client, remote }: S3VectorsConfig,
   { vectorBucketName, indexName }: S3Index,
-  { dimensions }: FollowerSpace,
+  { dimensions }: VectorIndexSpace,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const index = {
@@ -67,21 +74,24 @@ export async function makeIndex(
     distanceMetric: "cosine" as const,
     metadataConfiguration: { nonFilterableMetadataKeys: NOT_FILTERABLE },
   };
-  await asked(remote, signal, (abortSignal) =>
-    client.createIndex(index, { abortSignal }).catch(onlyThereAlready),
+  await callRemote(remote, signal, (abortSignal) =>
+    client.createIndex(index, { abortSignal }).catch(ignoreExisting),
   );
 }
 
 /** The names of all indexes that this adapter ever made; none where the bucket is missing. */
-export async function ourIndexes(place: Place, signal: AbortSignal | undefined): Promise<string[]> {
+export async function listIndexNames(
+  place: S3VectorsConfig,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
   const { client, remote, bucket, name } = place;
   const names: string[] = [];
   let nextToken: string | undefined;
   do {
-    const asking = { vectorBucketName: bucket, prefix: `${name}-`, maxResults: PAGE };
+    const asking = { vectorBucketName: bucket, prefix: `${name}-`, maxResults: PAGE_INDEXES };
     const token = nextToken === undefined ? {} : { nextToken };
-    const page = await asked(remote, signal, (abortSignal) =>
-      client.listIndexes({ ...asking, ...token }, { abortSignal }).catch(onlyMissing),
+    const page = await callRemote(remote, signal, (abortSignal) =>
+      client.listIndexes({ ...asking, ...token }, { abortSignal }).catch(ignoreMissing),
     );
     if (page === false) return [];
     for (const { indexName = "" } of page.indexes ?? []) {
@@ -95,23 +105,23 @@ export async function ourIndexes(place: Place, signal: AbortSignal | undefined):
 }
 
 export async function dropIndexes(
-  { client, remote, bucket }: Place,
+  { client, remote, bucket }: S3VectorsConfig,
   names: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
   for (const indexName of names) {
-    await asked(remote, signal, (abortSignal) =>
-      client.deleteIndex({ vectorBucketName: bucket, indexName }, { abortSignal }).catch(onlyMissing),
+    await callRemote(remote, signal, (abortSignal) =>
+      client.deleteIndex({ vectorBucketName: bucket, indexName }, { abortSignal }).catch(ignoreMissing),
     );
   }
 }
 
 /** For what is not there: false, where that is all. */
-export function onlyMissing(error: unknown): false {
-  if (isMissing(error)) return false;
+export function ignoreMissing(error: unknown): false {
+  if (isNotFoundError(error)) return false;
   throw error;
 }
 
-function onlyThereAlready(error: unknown): void {
-  if (!isThereAlready(error)) throw error;
+function ignoreExisting(error: unknown): void {
+  if (!isConflictError(error)) throw error;
 }

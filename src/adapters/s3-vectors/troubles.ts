@@ -1,7 +1,7 @@
 import { invalid, MemoryError } from "../../errors.ts";
-import type { RemoteTrouble } from "../shared/remote.ts";
+import type { RemoteFault } from "../shared/remote.ts";
 
-const PASSING: { readonly [name: string]: string } = {
+const TRANSIENT_ERRORS: { readonly [name: string]: string } = {
   TooManyRequestsException: "answered 429",
   ThrottlingException: "answered 429",
   ServiceUnavailableException: "answered 503",
@@ -13,16 +13,16 @@ const PASSING: { readonly [name: string]: string } = {
 };
 
 /** Names of AWS's errors that say: these credentials may not, or are none. */
-const REFUSED =
+const CREDENTIAL_ERRORS =
   /^(AccessDenied|Kms|UnrecognizedClient|InvalidSignature|SignatureDoesNotMatch|Expired|InvalidAccessKeyId|InvalidClientToken|Credentials|IncompleteSignature)/;
 
 /** What an error of AWS's client means, by its name. Its words are not repeated, for they quote what was sent. */
-export function troubleOf(error: unknown): RemoteTrouble {
-  const name = nameOf(error);
-  const passes = PASSING[name];
+export function toS3Fault(error: unknown): RemoteFault {
+  const name = getErrorName(error);
+  const passes = TRANSIENT_ERRORS[name];
   if (passes !== undefined) return { passes };
-  const status = statusOf(error);
-  if (REFUSED.test(name) || status === 401 || status === 403) {
+  const status = getStatus(error);
+  if (CREDENTIAL_ERRORS.test(name) || status === 401 || status === 403) {
     const why = `AWS refuses it (${name}). Check the credentials, the region, and what they may do with S3 Vectors.`;
     return { stays: new MemoryError("forbidden", why) };
   }
@@ -40,13 +40,13 @@ export function troubleOf(error: unknown): RemoteTrouble {
     : { passes: "cannot be reached" };
 }
 
-export const isMissing = (error: unknown): boolean => nameOf(error) === "NotFoundException";
+export const isNotFoundError = (error: unknown): boolean => getErrorName(error) === "NotFoundException";
 
-export const isThereAlready = (error: unknown): boolean => nameOf(error) === "ConflictException";
+export const isConflictError = (error: unknown): boolean => getErrorName(error) === "ConflictException";
 
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : "");
+const getErrorName = (error: unknown): string => (error instanceof Error ? error.name : "");
 
-function statusOf(error: unknown): number | undefined {
+function getStatus(error: unknown): number | undefined {
   const { $metadata } = (error ?? {}) as { $metadata?: { httpStatusCode?: number } };
   return $metadata?.httpStatusCode;
 }

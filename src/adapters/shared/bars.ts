@@ -1,30 +1,30 @@
 import type { Clock } from "../../ports/clock.ts";
 
 /** By user: the revision of the last erasure, below which nothing may be kept that was on its way meanwhile. */
-export interface Bars {
-  bar(user: string, revision: number | undefined): void;
-  isBarred(user: string, revision: number | undefined): boolean;
+export interface ErasureBarriers {
+  raise(user: string, revision: number | undefined): void;
+  isBlocked(user: string, revision: number | undefined): boolean;
   /** Lets go of those that have stood for long enough. */
   sweep(): void;
 }
 
 /** So many users have one: what is on its way is late by seconds, and no process erases so many users in seconds. */
-const MOST = 10_000;
+const MAX_USERS = 10_000;
 
 /** Bars are let go of after so many ms, when nothing that old can be on its way any more. */
-export function bars(clock: Clock, forMs: number): Bars {
+export function createErasureBarriers(clock: Clock, forMs: number): ErasureBarriers {
   const kept = new Map<string, { readonly revision: number; readonly at: number }>();
   const now = (): number => clock().getTime();
   return {
-    bar(user, revision) {
+    raise(user, revision) {
       if (revision === undefined) return;
       const before = kept.get(user)?.revision ?? 0;
       kept.delete(user);
       kept.set(user, { revision: Math.max(before, revision), at: now() });
       const [oldest] = kept.keys();
-      if (kept.size > MOST && oldest !== undefined) kept.delete(oldest);
+      if (kept.size > MAX_USERS && oldest !== undefined) kept.delete(oldest);
     },
-    isBarred(user, revision) {
+    isBlocked(user, revision) {
       const one = kept.get(user);
       return one !== undefined && revision !== undefined && revision < one.revision && now() - one.at < forMs;
     },

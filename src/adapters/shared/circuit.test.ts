@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { circuit } from "./circuit.ts";
+import { createCircuitBreaker } from "./circuit.ts";
 
 const made = () => {
   let now = 0;
   const states: string[] = [];
-  const one = circuit({
+  const one = createCircuitBreaker({
     place: "the server",
     failures: 3,
     openMs: 1000,
@@ -13,7 +13,7 @@ const made = () => {
   });
   const fails = (): void => {
     one.enter();
-    one.left("badly");
+    one.recordOutcome("badly");
   };
   return { one, states, fails, wait: (ms: number) => (now += ms) };
 };
@@ -24,7 +24,7 @@ it("opens after several failures in a row, and not for some among successes", ()
     fails();
     fails();
     one.enter();
-    one.left("well");
+    one.recordOutcome("well");
   }
   expect(one.state()).toBe("closed");
   fails();
@@ -41,12 +41,12 @@ it("lets one request out as a probe, and waits twice as long each time that one 
   one.enter();
   expect(one.state()).toBe("half_open");
   expect(() => one.enter()).toThrow("asked again");
-  one.left("badly");
+  one.recordOutcome("badly");
   wait(1999);
   expect(() => one.enter()).toThrow("in 1 s");
   wait(1);
   one.enter();
-  one.left("well");
+  one.recordOutcome("well");
   expect(one.state()).toBe("closed");
   one.enter();
   expect(states).toEqual(["open", "half_open", "open", "half_open", "closed"]);
@@ -68,7 +68,7 @@ it("learns nothing from a probe that was broken off: the next one is the probe",
   for (let i = 0; i < 3; i += 1) fails();
   wait(1000);
   one.enter();
-  one.left("unknown");
+  one.recordOutcome("unknown");
   one.enter();
   expect(one.state()).toBe("half_open");
 });

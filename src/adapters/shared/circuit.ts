@@ -5,15 +5,15 @@ import type { CircuitState } from "../../ports/circuit.ts";
  * Spares a server that is down, and whoever waits for it: after several failures in a row nothing is sent for a while;
  * then one request goes out as a probe, and decides (M. Nygard, "Release It!", 2007).
  */
-export interface Circuit {
+export interface CircuitBreaker {
   state(): CircuitState;
   /** To be called before a request; `unavailable` where it must not go out. */
   enter(): void;
   /** What became of the request that entered; `unknown` where the caller broke it off. */
-  left(how: "well" | "badly" | "unknown"): void;
+  recordOutcome(how: "well" | "badly" | "unknown"): void;
 }
 
-export interface CircuitOptions {
+export interface CircuitBreakerOptions {
   /** Who is asked, for messages: "the embedding server api.openai.com". */
   readonly place: string;
   /** Failures in a row that open it (5). */
@@ -28,7 +28,7 @@ export interface CircuitOptions {
 
 const LONGEST_OPEN_MS = 300_000;
 
-export function circuit(options: CircuitOptions): Circuit {
+export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
   const { place, failures: most = 5, openMs: first = 10_000, onChange } = options;
   const { longestMs = LONGEST_OPEN_MS } = options;
   const now = options.now ?? (() => performance.now());
@@ -60,7 +60,7 @@ export function circuit(options: CircuitOptions): Circuit {
       }
       become("half_open");
     },
-    left(how) {
+    recordOutcome(how) {
       if (how === "well") {
         failures = 0;
         openMs = first;

@@ -1,7 +1,7 @@
 import type { ChangeSet, LogEntry } from "../../domain/change-set.ts";
 
 /** What a change-set did, by id alone: the entry that a record logs for it. */
-export function entryOf(
+export function createLogEntry(
   revision: number,
   { at, cause, undoes, messages, memories, erase: erasure }: ChangeSet,
 ): LogEntry {

@@ -1,7 +1,7 @@
 import type { Delta } from "../../ports/record.ts";
 
 /** What is read of somebody who has nothing. */
-export function noDelta(): Delta {
+export function createEmptyDelta(): Delta {
   return {
     revision: 0,
     messages: [],

@@ -2,7 +2,7 @@ import type { Where } from "../../domain/filter.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 
 /** What vector databases know of our filters, by the kind of value that they compare. */
-const COMPARED: { readonly [operator: string]: readonly string[] } = {
+const OPERATOR_TYPES: { readonly [operator: string]: readonly string[] } = {
   $eq: ["string", "number", "boolean"],
   $ne: ["string", "number", "boolean"],
   $gt: ["number"],
@@ -14,7 +14,7 @@ const COMPARED: { readonly [operator: string]: readonly string[] } = {
 };
 
 /** A filter of the kind that Pinecone and S3 Vectors share. */
-export type PlainWhere = { readonly [field: string]: unknown };
+export type PlainFilter = { readonly [field: string]: unknown };
 
 /**
  * A filter in the words that vector databases share: each condition with one operator, written out; several in `$and`. What
@@ -22,45 +22,46 @@ export type PlainWhere = { readonly [field: string]: unknown };
  * the empty filter. `unsupported` for what they cannot say (`$not`, `null`, an order of texts, an empty list), `invalid_input`
  * for what is no filter at all.
  */
-export function plainWhere(where: Where): PlainWhere | undefined {
-  const parts = Object.entries(where).flatMap(([field, wanted]) => conditionsOf(field, wanted));
+export function toPlainFilter(where: Where): PlainFilter | undefined {
+  const parts = Object.entries(where).flatMap(([field, wanted]) => toConditions(field, wanted));
   return parts.length < 2 ? parts[0] : { $and: parts };
 }
 
-function conditionsOf(field: string, wanted: unknown): PlainWhere[] {
-  if (field === "$and" || field === "$or") return [{ [field]: listed(field, wanted) }];
+function toConditions(field: string, wanted: unknown): PlainFilter[] {
+  if (field === "$and" || field === "$or") return [{ [field]: toFilterList(field, wanted) }];
   if (field.startsWith("$"))
-    throw field === "$not" ? unsaid("$not") : invalid(`where: ${field} is no operator.`);
-  if (!isObject(wanted)) return [condition(field, "$eq", wanted)];
-  return Object.entries(wanted).map(([operator, value]) => condition(field, operator, value));
+    throw field === "$not" ? createUnsupportedError("$not") : invalid(`where: ${field} is no operator.`);
+  if (!isFilter(wanted)) return [toCondition(field, "$eq", wanted)];
+  return Object.entries(wanted).map(([operator, value]) => toCondition(field, operator, value));
 }
 
-function listed(operator: string, wanted: unknown): PlainWhere[] {
-  if (!Array.isArray(wanted) || !wanted.every(isObject)) {
+function toFilterList(operator: string, wanted: unknown): PlainFilter[] {
+  if (!Array.isArray(wanted) || !wanted.every(isFilter)) {
     throw invalid(`where: ${operator} takes a list of filters.`);
   }
-  const parts = wanted.map((one) => plainWhere(one));
+  const parts = wanted.map((one) => toPlainFilter(one));
   if (parts.length > 0 && parts.every((one) => one !== undefined)) return parts;
-  throw unsaid(`${operator} with nothing in it`);
+  throw createUnsupportedError(`${operator} with nothing in it`);
 }
 
-function condition(field: string, operator: string, value: unknown): PlainWhere {
+function toCondition(field: string, operator: string, value: unknown): PlainFilter {
   if (operator === "$exists") return { [field]: { $exists: value !== false } };
-  if (operator === "$not") throw unsaid("$not");
-  const kinds = COMPARED[operator];
+  if (operator === "$not") throw createUnsupportedError("$not");
+  const kinds = OPERATOR_TYPES[operator];
   if (!kinds) throw invalid(`where: ${operator} is no operator.`);
   const isList = operator === "$in" || operator === "$nin";
   if (isList && !Array.isArray(value)) throw invalid(`where: ${operator} takes a list.`);
   const values: readonly unknown[] = isList && Array.isArray(value) ? value : [value];
-  if (values.length === 0) throw unsaid(`${operator} with nothing in it`);
-  if (!values.every((one) => kinds.includes(typeof one))) throw unsaid(`${operator} with such a value`);
+  if (values.length === 0) throw createUnsupportedError(`${operator} with nothing in it`);
+  if (!values.every((one) => kinds.includes(typeof one)))
+    throw createUnsupportedError(`${operator} with such a value`);
   const said = { [field]: { [operator]: value } };
   const isUnequal = operator === "$ne" || operator === "$nin";
   return isUnequal ? { $or: [said, { [field]: { $exists: false } }] } : said;
 }
 
-const isObject = (value: unknown): value is Where =>
+const isFilter = (value: unknown): value is Where =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const unsaid = (what: string): MemoryError =>
+const createUnsupportedError = (what: string): MemoryError =>
   new MemoryError("unsupported", `where: this index cannot say ${what}. The record can.`);

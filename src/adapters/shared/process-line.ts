@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
-import { answeringOver, programBeside, type Thread } from "./thread-line.ts";
+import { resolveWorkerScript, serveOverPort, type WorkerHandle } from "./thread-line.ts";
 
 /** How long a process that was told to end may take, in ms. */
 const END_MS = 2000;
@@ -9,15 +9,15 @@ const END_MS = 2000;
  * Begins a process with the program of a name beside a module, and `words` for Node before it, and has it look like a thread.
  * It shares no memory with this one, and where it ends, whatever the reason, this one goes on. It ends with this one.
  */
-export function processBeside(
+export function forkWorkerProcess(
   module: string,
   program: string,
   data: unknown,
   words: readonly string[] = [],
-): Thread {
+): WorkerHandle {
   // Loaded with the first process: a program that only imports the library starts none.
   const { fork } = process.getBuiltinModule("node:child_process");
-  const child = fork(programBeside(module, program), [JSON.stringify(data)], {
+  const child = fork(resolveWorkerScript(module, program), [JSON.stringify(data)], {
     // Typed arrays go over as they are.
     serialization: "advanced",
     // None of this one's own: a profile, a port of a debugger.
@@ -29,7 +29,7 @@ export function processBeside(
       // That it is gone, "exit" says.
       child.send(message, () => {});
     },
-    on: child.on.bind(child) as unknown as Thread["on"],
+    on: child.on.bind(child) as unknown as WorkerHandle["on"],
     ref() {
       child.ref();
       child.channel?.ref();
@@ -38,12 +38,12 @@ export function processBeside(
       child.unref();
       child.channel?.unref();
     },
-    terminate: () => ended(child),
+    terminate: () => terminateProcess(child),
   };
 }
 
 /** Lets go of the line, at which the process ends by itself, and sees to it that it does. */
-async function ended(child: ChildProcess): Promise<number> {
+async function terminateProcess(child: ChildProcess): Promise<number> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? 0;
   child.ref();
   const gone = new Promise<number>((resolve) => child.once("exit", (code) => resolve(code ?? 0)));
@@ -55,19 +55,19 @@ async function ended(child: ChildProcess): Promise<number> {
 }
 
 /** In a process: what it was begun with. */
-export function givenToProcess(): unknown {
+export function readProcessInput(): unknown {
   return JSON.parse(process.argv[2] ?? "null");
 }
 
 /** In a process: answers what it is asked from now on, until the one that began it lets go, or is gone. */
-export function answeringInProcess<Asked, Told>(answer: (asked: Asked) => Promise<Told>): void {
+export function serveInProcess<Asked, Told>(answer: (asked: Asked) => Promise<Told>): void {
   // Who stops a server from a terminal tells all of its processes; when this one ends is for that one to say.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
   process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));
-  answeringOver(
+  serveOverPort(
     {
-      hear: (hear) => void process.on("message", hear),
-      tell: (message) => void process.send?.(message, undefined, undefined, () => {}),
+      onMessage: (hear) => void process.on("message", hear),
+      send: (message) => void process.send?.(message, undefined, undefined, () => {}),
     },
     answer,
   );
@@ -77,7 +77,7 @@ export function answeringInProcess<Asked, Told>(answer: (asked: Asked) => Promis
  * How many processes can be at work beside this one and its threads: two less than there are processors, and at most so many. On
  * two processors one, for the threads leave most of the second to it.
  */
-export function processesToSpare(most: number): number {
+export function countSpareProcesses(most: number): number {
   const processors = availableParallelism();
   return processors < 2 ? 0 : Math.min(most, Math.max(1, processors - 2));
 }

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /** What one try came to: a value, or a reason that may pass, with what the server said of when to come again. */
-export type Attempt<Value> =
+export type RetryAttempt<Value> =
   | { readonly value: Value }
   | { readonly failed: Error; readonly retryAfterMs?: number };
 
 /** How often to try, how long one try may take, and how long all of them with the pauses between, in ms. */
-export interface Patience {
+export interface RetryPolicy {
   readonly tries: number;
   readonly timeoutMs: number;
   readonly deadlineMs: number;
@@ -21,10 +21,10 @@ const LONGEST_WAIT_MS = 60_000;
  * Tries again what may pass: after the time the server asks for, else after twice as long as the time before, up to 20 s,
  * and never in step with others. A try is told how long it may take. Throws what failed last, or the signal's reason.
  */
-export async function patiently<Value>(
-  { tries, timeoutMs, deadlineMs }: Patience,
+export async function retryWithBackoff<Value>(
+  { tries, timeoutMs, deadlineMs }: RetryPolicy,
   signal: AbortSignal | undefined,
-  attempt: (timeoutMs: number) => Promise<Attempt<Value>>,
+  attempt: (timeoutMs: number) => Promise<RetryAttempt<Value>>,
 ): Promise<Value> {
   const end = performance.now() + deadlineMs;
   for (let tried = 1; ; tried += 1) {
@@ -33,21 +33,21 @@ export async function patiently<Value>(
     if ("value" in outcome) return outcome.value;
     const { failed, retryAfterMs = 0 } = outcome;
     if (tried >= tries || retryAfterMs > LONGEST_WAIT_MS) throw failed;
-    const pauseMs = retryAfterMs > 0 ? retryAfterMs * chance(1, 1.1) : pauseAfter(tried);
+    const pauseMs = retryAfterMs > 0 ? retryAfterMs * randomBetween(1, 1.1) : computePause(tried);
     if (performance.now() + pauseMs >= end) throw failed;
-    await rest(pauseMs, signal);
+    await sleep(pauseMs, signal);
   }
 }
 
-function pauseAfter(tried: number): number {
-  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tried - 1)) * chance(0.5, 1);
+function computePause(tried: number): number {
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tried - 1)) * randomBetween(0.5, 1);
 }
 
-function chance(from: number, to: number): number {
+function randomBetween(from: number, to: number): number {
   return from + Math.random() * (to - from);
 }
 
-async function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
+async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await pause(ms, undefined, signal ? { signal } : {});
   } catch (error) {
@@ -58,7 +58,7 @@ async function rest(ms: number, signal: AbortSignal | undefined): Promise<void> 
 }
 
 /** Milliseconds from the headers `retry-after-ms` or `retry-after` (seconds, or a date); nothing where neither says. */
-export function retryAfterMs(headers: Headers, now: number = Date.now()): number | undefined {
+export function parseRetryAfter(headers: Headers, now: number = Date.now()): number | undefined {
   const exact = Number(headers.get("retry-after-ms") ?? Number.NaN);
   if (exact >= 0) return exact;
   const said = headers.get("retry-after");

@@ -1,7 +1,7 @@
 import { invalid, MemoryError } from "../../errors.ts";
 
 /** The JSON of a row's `body`. `corrupt` where it is none; without the parser's words, which quote the row. */
-export function bodyOf<Body>(row: { readonly [column: string]: unknown }): Body {
+export function parseBody<Body>(row: { readonly [column: string]: unknown }): Body {
   try {
     return JSON.parse(String(row.body)) as Body;
   } catch {

@@ -1,31 +1,34 @@
 import { isMainThread, parentPort, type Worker } from "node:worker_threads";
 
 /** The part of a thread of Node that is used here; `process-line.ts` makes a process look like one. */
-export type Thread = Pick<Worker, "postMessage" | "on" | "ref" | "unref" | "terminate">;
+export type WorkerHandle = Pick<Worker, "postMessage" | "on" | "ref" | "unref" | "terminate">;
 
 /** What becomes of what a thread was asked: its answer; or the thread ended, before or after it was asked. */
-export type Outcome<Told> =
+export type WorkerOutcome<Told> =
   | { readonly told: Told }
   | { readonly told?: undefined; readonly ended: "before" | "after" };
 
 /** A thread that is asked, several things at once, and answers each. */
-export interface Line<Asked, Told> {
-  ask(asked: Asked): Promise<Outcome<Told>>;
+export interface WorkerChannel<Asked, Told> {
+  request(asked: Asked): Promise<WorkerOutcome<Told>>;
   /** Ends the thread. */
-  end(): Promise<void>;
+  close(): Promise<void>;
 }
 
-interface Question<Asked> {
+interface WorkerRequest<Asked> {
   readonly number: number;
-  readonly asked: Asked;
+  readonly payload: Asked;
 }
 
 /** "ready" comes first, of itself. */
-type Answer<Told> = "ready" | { readonly number: number; readonly told: Told };
+type WorkerReply<Told> = "ready" | { readonly number: number; readonly told: Told };
 
 /** Begins a thread whose program calls `answering`. It holds up no end of the program but while somebody waits for it. */
-export function lineTo<Asked, Told>(begin: () => Thread, onEnd: () => void = () => {}): Line<Asked, Told> {
-  const waiting = new Map<number, (outcome: Outcome<Told>) => void>();
+export function openWorkerChannel<Asked, Told>(
+  begin: () => WorkerHandle,
+  onEnd: () => void = () => {},
+): WorkerChannel<Asked, Told> {
+  const waiting = new Map<number, (outcome: WorkerOutcome<Told>) => void>();
   const ready = Promise.withResolvers<void>();
   let number = 0;
   let isOver = false;
@@ -44,7 +47,7 @@ export function lineTo<Asked, Told>(begin: () => Thread, onEnd: () => void = () 
     waiting.clear();
     onEnd();
   };
-  thread.on("message", (answer: Answer<Told>) => {
+  thread.on("message", (answer: WorkerReply<Told>) => {
     if (answer === "ready") return ready.resolve();
     waiting.get(answer.number)?.({ told: answer.told });
     waiting.delete(answer.number);
@@ -54,21 +57,21 @@ export function lineTo<Asked, Told>(begin: () => Thread, onEnd: () => void = () 
   // After these: to listen makes it count again.
   thread.unref();
   return {
-    async ask(asked) {
+    async request(asked) {
       need(1);
       try {
         await ready.promise;
         if (isOver) return { ended: "before" };
         number += 1;
         const own = number;
-        const outcome = new Promise<Outcome<Told>>((resolve) => waiting.set(own, resolve));
-        thread.postMessage({ number: own, asked } satisfies Question<Asked>);
+        const outcome = new Promise<WorkerOutcome<Told>>((resolve) => waiting.set(own, resolve));
+        thread.postMessage({ number: own, payload: asked } satisfies WorkerRequest<Asked>);
         return await outcome;
       } finally {
         need(-1);
       }
     },
-    async end() {
+    async close() {
       await thread.terminate();
       over();
     },
@@ -76,34 +79,34 @@ export function lineTo<Asked, Told>(begin: () => Thread, onEnd: () => void = () 
 }
 
 /** In a thread: answers what it is asked from now on. */
-export function answering<Asked, Told>(answer: (asked: Asked) => Promise<Told>): void {
+export function serveInThread<Asked, Told>(answer: (asked: Asked) => Promise<Told>): void {
   if (isMainThread || !parentPort) return;
   const port = parentPort;
-  answeringOver(
-    { hear: (hear) => void port.on("message", hear), tell: (message) => port.postMessage(message) },
+  serveOverPort(
+    { onMessage: (hear) => void port.on("message", hear), send: (message) => port.postMessage(message) },
     answer,
   );
 }
 
 /** The end of a line where the answers are given. */
-export interface LineEnd {
-  hear(hear: (message: unknown) => void): void;
-  tell(message: unknown): void;
+export interface WorkerPort {
+  onMessage(hear: (message: unknown) => void): void;
+  send(message: unknown): void;
 }
 
 /** Answers what comes over a line from now on. */
-export function answeringOver<Asked, Told>(
-  { hear, tell }: LineEnd,
+export function serveOverPort<Asked, Told>(
+  { onMessage: hear, send: tell }: WorkerPort,
   answer: (asked: Asked) => Promise<Told>,
 ): void {
   hear(async (message) => {
-    const { number, asked } = message as Question<Asked>;
-    tell({ number, told: await answer(asked) } satisfies Answer<Told>);
+    const { number, payload: asked } = message as WorkerRequest<Asked>;
+    tell({ number, told: await answer(asked) } satisfies WorkerReply<Told>);
   });
-  tell("ready" satisfies Answer<Told>);
+  tell("ready" satisfies WorkerReply<Told>);
 }
 
 /** The program of a thread beside a module: as it is compiled, or as it stands in the source. */
-export function programBeside(module: string, name: string): URL {
+export function resolveWorkerScript(module: string, name: string): URL {
   return new URL(`${name}${module.endsWith(".ts") ? ".ts" : ".js"}`, module);
 }

@@ -1,7 +1,7 @@
-import type { WholePart } from "../../ports/whole.ts";
+import type { DumpPart } from "../../ports/whole.ts";
 
 /** The table of each part, which SQL databases name alike. */
-export const TABLES: { readonly [Part in WholePart]: string } = {
+export const PART_TABLES: { readonly [Part in DumpPart]: string } = {
   users: "users",
   messages: "messages",
   versions: "versions",

@@ -3,7 +3,7 @@
  * says otherwise (then its reason is). What the promise stands for goes on by itself: a client that cannot be told to stop
  * is at least not waited for.
  */
-export async function within<Value>(
+export async function withTimeout<Value>(
   work: Promise<Value>,
   ms: number,
   late: () => Error,

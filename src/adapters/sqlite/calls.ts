@@ -1,40 +1,44 @@
 import type { ModelCall } from "../../domain/model-call.ts";
-import type { CallSum, Calls, CallsAsked, StoredTurns } from "../../ports/calls.ts";
-import type { Database, Row } from "./database.ts";
+import type { CallFilter, CallSum, Calls, StoredTurns } from "../../ports/calls.ts";
+import type { SqliteDatabase, SqliteRow } from "./database.ts";
 import { checkNames } from "./rows.ts";
 
 /** What each bound asks of a call. Only those that are given stand in the query: else no index would serve it. */
-const CALLS: { readonly [name in keyof CallsAsked]: string } = {
+const CALL_FILTERS: { readonly [name in keyof CallFilter]: string } = {
   project: "project = :project",
   user: "user = :user",
   from: "at >= :from",
   to: "at < :to",
 };
 /** The same of turns, which are known by whole days. */
-const TURNS: typeof CALLS = {
-  ...CALLS,
+const TURN_FILTERS: typeof CALL_FILTERS = {
+  ...CALL_FILTERS,
   from: "day >= substr(:from, 1, 10)",
   to: "day || 'T00:00:00.000Z' < :to",
 };
 
-type Run = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
+type RunCallLedgerWork = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
 /** The ledger of calls in the record's own file, over its connection. */
-export function sqliteCalls(database: Database, run: Run): Calls {
+export function createSqliteCallLedger(database: SqliteDatabase, run: RunCallLedgerWork): Calls {
   return {
-    note: (calls, turns = []) => run(() => note(database, calls, turns)),
-    sums: (asked) => run(() => sums(database, asked)),
-    turns: (asked) => run(() => turnsOf(database, asked)),
-    list: (asked) => run(() => list(database, asked)),
-    unname: ({ project, user }) => run(() => unname(database, project, user)),
-    removeBefore: (at) => run(() => removeBefore(database, at)),
+    note: (calls, turns = []) => run(() => saveCalls(database, calls, turns)),
+    sums: (asked) => run(() => sumCalls(database, asked)),
+    turns: (asked) => run(() => countTurns(database, asked)),
+    list: (asked) => run(() => listCalls(database, asked)),
+    unname: ({ project, user }) => run(() => anonymizeCalls(database, project, user)),
+    removeBefore: (at) => run(() => removeCallsBefore(database, at)),
   };
 }
 
-function note(database: Database, calls: readonly ModelCall[], turns: readonly StoredTurns[]): void {
+function saveCalls(
+  database: SqliteDatabase,
+  calls: readonly ModelCall[],
+  turns: readonly StoredTurns[],
+): void {
   for (const { project, user } of [...calls, ...turns]) checkNames(project, user ?? "");
   database.transaction(() => {
-    for (const call of calls) noteCall(database, call);
+    for (const call of calls) saveCall(database, call);
     const add = database.statement(
       "INSERT INTO turns (project, user, day, turns) VALUES (:project, :user, :day, :turns) " +
         "ON CONFLICT (project, user, day) DO UPDATE SET turns = turns + excluded.turns",
@@ -44,7 +48,7 @@ function note(database: Database, calls: readonly ModelCall[], turns: readonly S
 }
 
 /** Adds a call; one of an id that is there stays as it is. */
-export function noteCall(database: Database, call: ModelCall): void {
+export function saveCall(database: SqliteDatabase, call: ModelCall): void {
   const { user = null, cost = null, isEstimated = false, ...one } = call;
   database
     .statement(
@@ -52,11 +56,11 @@ export function noteCall(database: Database, call: ModelCall): void {
         "tokens_out, is_estimated, ms, cost) VALUES (:id, :project, :user, :at, :purpose, :model, :host, :outcome, :units, " +
         ":tokensIn, :tokensCached, :tokensOut, :isEstimated, :ms, :cost)",
     )
-    .run({ ...columnsOf(one), user, cost, isEstimated: isEstimated ? 1 : 0 });
+    .run({ ...toCallColumns(one), user, cost, isEstimated: isEstimated ? 1 : 0 });
 }
 
 /** By name, so that a field that is no column is not handed on. */
-function columnsOf(call: Omit<ModelCall, "user" | "cost" | "isEstimated">): {
+function toCallColumns(call: Omit<ModelCall, "user" | "cost" | "isEstimated">): {
   [column: string]: string | number;
 } {
   const { id, project, at, purpose, model, host, outcome, units, tokensIn, tokensCached, tokensOut, ms } =
@@ -65,20 +69,20 @@ function columnsOf(call: Omit<ModelCall, "user" | "cost" | "isEstimated">): {
 }
 
 /** The condition, and the values in it. */
-function asking(
-  { project, user, from, to }: CallsAsked,
-  conditions: typeof CALLS,
+function buildCallFilter(
+  { project, user, from, to }: CallFilter,
+  conditions: typeof CALL_FILTERS,
 ): { readonly where: string; readonly values: { [name: string]: string } } {
   const given = Object.entries({ project, user, from, to }).filter(
-    (bound): bound is [keyof CallsAsked, string] => bound[1] !== undefined,
+    (bound): bound is [keyof CallFilter, string] => bound[1] !== undefined,
   );
   const where = given.map(([name]) => conditions[name]).join(" AND ");
   return { where: where === "" ? "true" : where, values: Object.fromEntries(given) };
 }
 
-function sums(database: Database, asked: Parameters<Calls["sums"]>[0]): CallSum[] {
+function sumCalls(database: SqliteDatabase, asked: Parameters<Calls["sums"]>[0]): CallSum[] {
   const by = asked.by === "day" ? "substr(at, 1, 10)" : asked.by === "outcome" ? "outcome" : "NULL";
-  const { where, values } = asking(asked, CALLS);
+  const { where, values } = buildCallFilter(asked, CALL_FILTERS);
   return database
     .statement(
       `SELECT purpose, model, ${by} AS part, count(*) AS calls, sum(outcome <> 'ok') AS failed, sum(units) AS units, ` +
@@ -103,21 +107,21 @@ function sums(database: Database, asked: Parameters<Calls["sums"]>[0]): CallSum[
     }));
 }
 
-function turnsOf(database: Database, asked: CallsAsked): number {
-  const { where, values } = asking(asked, TURNS);
+function countTurns(database: SqliteDatabase, asked: CallFilter): number {
+  const { where, values } = buildCallFilter(asked, TURN_FILTERS);
   const row = database.statement(`SELECT total(turns) AS found FROM turns WHERE ${where}`).get(values);
   return Number(row?.found);
 }
 
-function list(database: Database, asked: CallsAsked & { readonly limit: number }): ModelCall[] {
-  const { where, values } = asking(asked, CALLS);
+function listCalls(database: SqliteDatabase, asked: CallFilter & { readonly limit: number }): ModelCall[] {
+  const { where, values } = buildCallFilter(asked, CALL_FILTERS);
   return database
     .statement(`SELECT * FROM calls WHERE ${where} ORDER BY at DESC, number DESC LIMIT :limit`)
     .all({ ...values, limit: asked.limit })
-    .map(callOf);
+    .map(toModelCall);
 }
 
-export function callOf(row: Row): ModelCall {
+export function toModelCall(row: SqliteRow): ModelCall {
   return {
     id: String(row.id),
     project: String(row.project),
@@ -137,7 +141,7 @@ export function callOf(row: Row): ModelCall {
   };
 }
 
-function unname(database: Database, project: string, user: string): void {
+function anonymizeCalls(database: SqliteDatabase, project: string, user: string): void {
   database.transaction(() => {
     const whose = { project, user };
     database.statement("UPDATE calls SET user = NULL WHERE project = :project AND user = :user").run(whose);
@@ -152,7 +156,7 @@ function unname(database: Database, project: string, user: string): void {
   });
 }
 
-function removeBefore(database: Database, at: string): number {
+function removeCallsBefore(database: SqliteDatabase, at: string): number {
   return database.transaction(() => {
     database.statement("DELETE FROM turns WHERE day < substr(:at, 1, 10)").run({ at });
     return Number(database.statement("DELETE FROM calls WHERE at < :at").run({ at }).changes);

@@ -3,10 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AT, changes, erasure, memory, message, trace, unit } from "../../testing/change-sets.ts";
-import { check } from "./check.ts";
-import { openSqliteRecord } from "./index.ts";
-import { openDatabase } from "./open.ts";
+import {
+  BASE_TIME,
+  makeChangeSet,
+  makeErasureReceipt,
+  makeMemory,
+  makeMessage,
+  makeTrace,
+  makeUnit,
+} from "../../testing/change-sets.ts";
+import { checkRows } from "./check.ts";
+import { openSqliteStore } from "./index.ts";
+import { openSqliteDatabase } from "./open.ts";
 
 const ANN = { project: "default", user: "ann" };
 let folder = "";
@@ -15,34 +23,34 @@ let path = "";
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "keepsake-check-"));
   path = join(folder, "memory.db");
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   await record.commit(
     ANN,
-    changes({
-      messages: [message("m1"), message("m2")],
-      memories: [memory("a"), memory("a", 2), memory("b"), memory("c")],
+    makeChangeSet({
+      messages: [makeMessage("m1"), makeMessage("m2")],
+      memories: [makeMemory("a"), makeMemory("a", 2), makeMemory("b"), makeMemory("c")],
       links: [{ from: "a", type: "extends", to: "b", strength: 1 }],
       units: [
-        unit("m1#0", "passage", "m1"),
-        unit("m2#0", "passage", "m2"),
-        ...["a", "b", "c"].map((id) => unit(id, "memory", id)),
+        makeUnit("m1#0", "passage", "m1"),
+        makeUnit("m2#0", "passage", "m2"),
+        ...["a", "b", "c"].map((id) => makeUnit(id, "memory", id)),
       ],
-      tombstones: [{ hash: "t", of: "words", at: AT }],
+      tombstones: [{ hash: "t", of: "words", at: BASE_TIME }],
       receipt: { key: "k", body: "b", messages: ["m1"], memories: [], pending: 0 },
     }),
   );
   await record.commit(
     ANN,
-    changes({
+    makeChangeSet({
       base: 1,
       cause: "forget",
-      messages: [message("m3", { content: "" })],
+      messages: [makeMessage("m3", { content: "" })],
       erase: {
         messages: [],
         memories: ["c"],
         rewrites: [],
-        receipt: erasure("e1", { revision: 2 }),
-        trace: trace("e1"),
+        receipt: makeErasureReceipt("e1", { revision: 2 }),
+        trace: makeTrace("e1"),
       },
     }),
   );
@@ -55,8 +63,8 @@ function afterDamage(sql: string): string[] {
   const handle = new DatabaseSync(path, { enableForeignKeyConstraints: false });
   handle.exec(sql);
   handle.close();
-  const database = openDatabase(path);
-  const faults = check(database).map(({ place, problem }) => `${place}: ${problem}`);
+  const database = openSqliteDatabase(path);
+  const faults = checkRows(database).map(({ place, problem }) => `${place}: ${problem}`);
   database.close();
   return faults;
 }
@@ -113,7 +121,7 @@ describe("checking a database", () => {
   });
 
   it("finds damaged pages", () => {
-    const database = openDatabase(path);
+    const database = openSqliteDatabase(path);
     database.handle.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
     const root = database.handle
       .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'units_by_revision'")
@@ -125,7 +133,7 @@ describe("checking a database", () => {
     bytes.fill(0x05, page + 8192 - 4, page + 8192);
     writeFileSync(path, bytes);
     const again = new DatabaseSync(path);
-    const faults = check({ ...database, handle: again });
+    const faults = checkRows({ ...database, handle: again });
     again.close();
     expect(faults).toEqual([expect.objectContaining({ place: "file" })]);
   });

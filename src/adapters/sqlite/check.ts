@@ -1,9 +1,9 @@
 import type { Fault } from "../../ports/record.ts";
-import type { Database } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 import { verifyDigests } from "./integrity/verify-digests.ts";
 
 /** What must give no row. Counts and places only: a check shows no user's text. */
-const LAWS: readonly (readonly [place: string, problem: string, sql: string])[] = [
+const CONSISTENCY_RULES: readonly (readonly [place: string, problem: string, sql: string])[] = [
   [
     "memories",
     "without a version that they name",
@@ -115,17 +115,17 @@ const LAWS: readonly (readonly [place: string, problem: string, sql: string])[] 
   ],
 ];
 
-const BODIES = ["messages", "versions", "log", "receipts", "erasures"];
+const TABLES_WITH_BODY = ["messages", "versions", "log", "receipts", "erasures"];
 
 /** Pages, rows, the laws between them, and every row against its digest. */
-export async function checkAll(database: Database): Promise<Fault[]> {
-  const faults = check(database);
+export async function checkSqliteStore(database: SqliteDatabase): Promise<Fault[]> {
+  const faults = checkRows(database);
   if (faults.some(({ place }) => place === "file")) return faults;
   return [...faults, ...(await verifyDigests(database))];
 }
 
 /** Damage first: where the file itself is damaged, counting its rows would only mislead. */
-export function check(database: Database): Fault[] {
+export function checkRows(database: SqliteDatabase): Fault[] {
   const { handle } = database;
   const damage = handle
     .prepare("PRAGMA integrity_check(100)")
@@ -133,7 +133,7 @@ export function check(database: Database): Fault[] {
     .filter((row) => row.integrity_check !== "ok").length;
   if (damage > 0) return [{ place: "file", problem: "damaged pages, rows or indexes", count: damage }];
   const orphans = handle.prepare("PRAGMA foreign_key_check").all().length;
-  const broken = BODIES.map((table): Fault => {
+  const broken = TABLES_WITH_BODY.map((table): Fault => {
     const sql = `SELECT count(*) AS found FROM ${table} WHERE NOT json_valid(body)`;
     return {
       place: table,
@@ -144,11 +144,11 @@ export function check(database: Database): Fault[] {
   const first = [{ place: "rows", problem: "without the row they belong to", count: orphans }, ...broken];
   const faults = first.filter(({ count }) => count > 0);
   // The laws read bodies, and would stop at one that cannot be read.
-  return faults.length > 0 ? faults : laws(database);
+  return faults.length > 0 ? faults : checkRules(database);
 }
 
-function laws({ handle }: Database): Fault[] {
-  return LAWS.map(([place, problem, sql]) => {
+function checkRules({ handle }: SqliteDatabase): Fault[] {
+  return CONSISTENCY_RULES.map(([place, problem, sql]) => {
     const row = handle.prepare(`SELECT count(*) AS found FROM (${sql})`).get();
     return { place, problem, count: Number(row?.found) };
   }).filter(({ count }) => count > 0);

@@ -4,30 +4,34 @@ import { open, rename } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { Copied, CopyOptions } from "../../ports/record.ts";
+import type { StoreCopy, StoreCopyOptions } from "../../ports/record.ts";
 import { isSameFile } from "../shared/same-file.ts";
-import type { Database } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 import { syncFolder } from "./ledger.ts";
 import { isUpdateCopy } from "./update-copy-name.ts";
 
 /** Pages of 8 KiB in one step: two megabytes, some milliseconds; between steps everybody else goes on. */
-const PAGES = 256;
-const COUNTED = ["users", "messages", "versions", "units", "tombstones", "erasures"];
+const PAGES_PER_STEP = 256;
+const COUNTED_TABLES = ["users", "messages", "versions", "units", "tombstones", "erasures"];
 
 /**
  * Copies the database as it is at this moment into a new file of mode 0600, while others read and write it. The copy is
  * read back (pages, rows, counts), made durable under another name, and only then put in place.
  */
-export async function copyTo(database: Database, named: string, options: CopyOptions): Promise<Copied> {
-  const file = targetOf(database.path, named, options.replace ?? false);
+export async function copyTo(
+  database: SqliteDatabase,
+  named: string,
+  options: StoreCopyOptions,
+): Promise<StoreCopy> {
+  const file = resolveTarget(database.path, named, options.replace ?? false);
   const draft = `${file}.${process.pid}.part`;
   rmSync(draft, { force: true });
   try {
     closeSync(openSync(draft, "wx", 0o600));
     const wanted = await copyPages(database.path, draft, options);
-    const counts = readBack(draft);
-    if (JSON.stringify(counts) !== JSON.stringify(wanted)) throw damaged(draft);
-    const { digest, bytes } = await digestOf(draft);
+    const counts = verifyCopy(draft);
+    if (JSON.stringify(counts) !== JSON.stringify(wanted)) throw createDamagedCopyError(draft);
+    const { digest, bytes } = await hashFile(draft);
     options.signal?.throwIfAborted();
     await rename(draft, file);
     await syncFolder(dirname(file));
@@ -37,7 +41,7 @@ export async function copyTo(database: Database, named: string, options: CopyOpt
   }
 }
 
-function targetOf(path: string, named: string, mayReplace: boolean): string {
+function resolveTarget(path: string, named: string, mayReplace: boolean): string {
   if (path === ":memory:") {
     throw new MemoryError("unsupported", "this memory keeps nothing: there is no file to copy.");
   }
@@ -72,14 +76,14 @@ function targetOf(path: string, named: string, mayReplace: boolean): string {
 export async function copyPages(
   path: string,
   draft: string,
-  options: CopyOptions,
-): Promise<Copied["counts"]> {
+  options: StoreCopyOptions,
+): Promise<StoreCopy["counts"]> {
   const source = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
   try {
     source.exec("BEGIN");
-    const counts = countsOf(source);
+    const counts = countTables(source);
     await backup(source, draft, {
-      rate: PAGES,
+      rate: PAGES_PER_STEP,
       progress({ totalPages, remainingPages }) {
         options.signal?.throwIfAborted();
         options.onProgress?.(totalPages - remainingPages, totalPages);
@@ -91,26 +95,26 @@ export async function copyPages(
   }
 }
 
-export function countsOf(handle: DatabaseSync): Copied["counts"] {
+export function countTables(handle: DatabaseSync): StoreCopy["counts"] {
   const count = (table: string): number =>
     Number(handle.prepare(`SELECT count(*) AS found FROM ${table}`).get()?.found);
-  return Object.fromEntries(COUNTED.map((table) => [table, count(table)]));
+  return Object.fromEntries(COUNTED_TABLES.map((table) => [table, count(table)]));
 }
 
 /** Reads a copy back as a whole, and leaves it as one file without a log. */
-function readBack(draft: string): Copied["counts"] {
+function verifyCopy(draft: string): StoreCopy["counts"] {
   const handle = new DatabaseSync(draft);
   try {
     handle.exec("PRAGMA journal_mode = DELETE");
     const row = handle.prepare("PRAGMA integrity_check(1)").get();
-    if (row?.integrity_check !== "ok") throw damaged(draft);
-    return countsOf(handle);
+    if (row?.integrity_check !== "ok") throw createDamagedCopyError(draft);
+    return countTables(handle);
   } finally {
     handle.close();
   }
 }
 
-function damaged(draft: string): MemoryError {
+function createDamagedCopyError(draft: string): MemoryError {
   const what = existsSync(draft) ? "does not hold together" : "is not there";
   return new MemoryError(
     "corrupt",
@@ -119,7 +123,7 @@ function damaged(draft: string): MemoryError {
 }
 
 /** SHA-256 of a file in hex, once all of it is on the disk. */
-export async function digestOf(path: string): Promise<{ digest: string; bytes: number }> {
+export async function hashFile(path: string): Promise<{ digest: string; bytes: number }> {
   const file = await open(path, "r+");
   try {
     await file.sync();

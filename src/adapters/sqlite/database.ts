@@ -1,12 +1,12 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import { MemoryError } from "../../errors.ts";
-import { isSyncFailure, syncFailed } from "./errors.ts";
+import { createSyncError, isSyncFailure } from "./errors.ts";
 import type { RowGuard } from "./integrity/row-guard.ts";
 
-export type Row = { readonly [column: string]: SQLOutputValue };
+export type SqliteRow = { readonly [column: string]: SQLOutputValue };
 
 /** An open database with its statements prepared once. */
-export interface Database {
+export interface SqliteDatabase {
   readonly path: string;
   readonly handle: DatabaseSync;
   /** The numbers of users met so far: they never change. */
@@ -26,12 +26,12 @@ export interface Database {
 }
 
 /** `onSyncFailure` is told once, when the disk failed to make a change durable. */
-export function databaseOf(
+export function createSqliteDatabase(
   path: string,
   handle: DatabaseSync,
   guard?: RowGuard,
   onSyncFailure?: () => void,
-): Database {
+): SqliteDatabase {
   const statements = new Map<string, StatementSync>();
   let isDurable = false;
   let hasLostSync = false;
@@ -40,7 +40,7 @@ export function databaseOf(
     hasLostSync = true;
     onSyncFailure?.();
   };
-  const database: Database = {
+  const database: SqliteDatabase = {
     path,
     handle,
     users: new Map(),
@@ -55,7 +55,7 @@ export function databaseOf(
     },
     noteFailure,
     transaction(work) {
-      if (hasLostSync) throw syncFailed(path);
+      if (hasLostSync) throw createSyncError(path);
       handle.exec("BEGIN IMMEDIATE");
       try {
         database.guard?.begin();
@@ -66,11 +66,11 @@ export function databaseOf(
         isDurable = true;
         return result;
       } catch (error) {
-        database.guard?.drop();
+        database.guard?.rollBack();
         // SQLite itself rolls back on some faults (a full disk); then there is nothing left to roll back.
         if (handle.isTransaction) handle.exec("ROLLBACK");
         noteFailure(error);
-        throw isSyncFailure(error) ? syncFailed(path, error) : error;
+        throw isSyncFailure(error) ? createSyncError(path, error) : error;
       }
     },
     close() {
@@ -88,7 +88,7 @@ export function databaseOf(
 function checkSettings(path: string, handle: DatabaseSync): void {
   const wanted = { synchronous: 2, fullfsync: 1, checkpoint_fullfsync: 1, foreign_keys: 1, secure_delete: 1 };
   for (const [name, value] of Object.entries(wanted)) {
-    if (pragma(handle, name) === value) continue;
+    if (readPragma(handle, name) === value) continue;
     throw new MemoryError(
       "unavailable",
       `database ${path}: SQLite does not keep the setting ${name} = ${value}.`,
@@ -97,6 +97,6 @@ function checkSettings(path: string, handle: DatabaseSync): void {
 }
 
 /** The number that a pragma answers. */
-export function pragma(handle: DatabaseSync, name: string): number {
+export function readPragma(handle: DatabaseSync, name: string): number {
   return Number(Object.values(handle.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
 }

@@ -3,22 +3,30 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChangeSet } from "../../domain/change-set.ts";
-import { AT, changes, erasure, memory, message, trace, unit } from "../../testing/change-sets.ts";
-import { ANN, BOB, dump } from "../../testing/record-dump.ts";
-import { memoryRecord } from "../memory/index.ts";
-import { stagedRows } from "./erasure-rows.ts";
-import { openSqliteRecord, type SqliteRecord } from "./index.ts";
-import { sqliteRecordInThread } from "./writing-thread.ts";
+import {
+  BASE_TIME,
+  makeChangeSet,
+  makeErasureReceipt,
+  makeMemory,
+  makeMessage,
+  makeTrace,
+  makeUnit,
+} from "../../testing/change-sets.ts";
+import { ANN, BOB, readContents } from "../../testing/record-dump.ts";
+import { createInMemoryStore } from "../memory/index.ts";
+import { generateStagedRows } from "./erasure-rows.ts";
+import { openSqliteStore, type SqliteStore } from "./index.ts";
+import { openSqliteStoreInThread } from "./writing-thread.ts";
 
 const MANY = 1200;
 const IDS = Array.from({ length: MANY }, (_, i) => String(i));
 
-const told: ChangeSet = changes({
-  messages: IDS.map((id) => message(`m${id}`, { content: `zebra ${id} and lion` })),
-  memories: IDS.map((id) => memory(`a${id}`, 1, { text: `zebra ${id}` })),
+const told: ChangeSet = makeChangeSet({
+  messages: IDS.map((id) => makeMessage(`m${id}`, { content: `zebra ${id} and lion` })),
+  memories: IDS.map((id) => makeMemory(`a${id}`, 1, { text: `zebra ${id}` })),
   units: IDS.flatMap((id) => [
-    unit(`a${id}`, "memory", `a${id}`, "zebra"),
-    unit(`m${id}#0`, "passage", `m${id}`, "zebra lion"),
+    makeUnit(`a${id}`, "memory", `a${id}`, "zebra"),
+    makeUnit(`m${id}#0`, "passage", `m${id}`, "zebra lion"),
   ]),
 });
 
@@ -26,29 +34,29 @@ const erase = {
   messages: IDS.map((id) => ({ id: `m${id}`, content: "lion", keepMetadata: false })),
   memories: IDS.map((id) => `a${id}`),
   rewrites: [],
-  receipt: erasure("e1", { revision: 2, ids: IDS }),
-  trace: trace("e1", "ann", { revision: 2, memories: IDS }),
+  receipt: makeErasureReceipt("e1", { revision: 2, ids: IDS }),
+  trace: makeTrace("e1", "ann", { revision: 2, memories: IDS }),
 };
 
 /** Takes every memory, and leaves one word of each message. */
 const much: ChangeSet & { erase: typeof erase } = {
-  ...changes({
+  ...makeChangeSet({
     base: 1,
     cause: "forget",
     dropUnits: IDS.flatMap((id) => [`a${id}`, `m${id}#0`]),
-    units: IDS.map((id) => unit(`m${id}#0`, "passage", `m${id}`, "lion")),
-    tombstones: IDS.map((id) => ({ hash: `t${id}`, of: "words" as const, at: AT })),
+    units: IDS.map((id) => makeUnit(`m${id}#0`, "passage", `m${id}`, "lion")),
+    tombstones: IDS.map((id) => ({ hash: `t${id}`, of: "words" as const, at: BASE_TIME })),
   }),
   erase,
 };
 
 let folder = "";
 let path = "";
-let record: SqliteRecord;
+let record: SqliteStore;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "keepsake-erasing-"));
   path = join(folder, "memory.db");
-  record = await openSqliteRecord({ path });
+  record = await openSqliteStore({ path });
   await record.commit(ANN, told);
 });
 afterEach(async () => {
@@ -58,16 +66,16 @@ afterEach(async () => {
 
 /** The record behind an erasure that was never cut off. */
 async function expected(): Promise<unknown> {
-  const model = memoryRecord();
+  const model = createInMemoryStore();
   await model.commit(ANN, told);
   await model.commit(ANN, much);
-  return dump(model, ANN);
+  return readContents(model, ANN);
 }
 
 /** Begins the erasure as its writer does, and takes some of its steps. */
 async function begun(steps: number): Promise<void> {
   let rows = 0;
-  for await (const row of stagedRows(much)) {
+  for await (const row of generateStagedRows(much)) {
     await record.erasing.stage(ANN, "e1", [row]);
     rows += 1;
   }
@@ -77,13 +85,13 @@ async function begun(steps: number): Promise<void> {
 
 async function reopened(): Promise<void> {
   await record.close();
-  record = await openSqliteRecord({ path });
+  record = await openSqliteStore({ path });
 }
 
 describe("an erasure of many memories", () => {
   it("carried out in parts leaves the record as one transaction would", { timeout: 30_000 }, async () => {
     expect(await record.commit(ANN, much)).toBe(2);
-    expect(await dump(record, ANN)).toEqual(await expected());
+    expect(await readContents(record, ANN)).toEqual(await expected());
     expect(await record.check()).toEqual([]);
   });
 
@@ -96,24 +104,24 @@ describe("an erasure of many memories", () => {
       expect(await record.check()).toEqual([]);
       expect(await record.revision(ANN)).toBe(1);
       await reopened();
-      expect(await dump(record, ANN)).toEqual(await expected());
+      expect(await readContents(record, ANN)).toEqual(await expected());
       expect(await record.check()).toEqual([]);
-      expect((await record.erasureMarks()).map(({ receipt }) => receipt)).toEqual(["e1"]);
+      expect((await record.erasureSummaries()).map(({ receipt }) => receipt)).toEqual(["e1"]);
     }
   });
 
   it("laid down and never begun changes nothing, and leaves nothing in the file", async () => {
-    for await (const row of stagedRows(much)) await record.erasing.stage(ANN, "e1", [row]);
-    const before = await dump(record, ANN);
+    for await (const row of generateStagedRows(much)) await record.erasing.stage(ANN, "e1", [row]);
+    const before = await readContents(record, ANN);
     await reopened();
-    expect(await dump(record, ANN)).toEqual(before);
+    expect(await readContents(record, ANN)).toEqual(before);
     expect(await record.erasing.begin(ANN, "e1", { base: 1, rows: 1 })).toBe(false);
   });
 
   it("is ended first by another process that writes to the same user, which then thinks anew", async () => {
     await begun(2);
     const other = await openedBeside();
-    const late = changes({ base: 1, messages: [message("late")] });
+    const late = makeChangeSet({ base: 1, messages: [makeMessage("late")] });
     await expect(other.commit(ANN, late)).rejects.toMatchObject({ code: "conflict" });
     expect(await other.commit(ANN, { ...late, base: 2 })).toBe(3);
     expect(await record.erasing.step(ANN)).toBe(false);
@@ -123,14 +131,14 @@ describe("an erasure of many memories", () => {
 
   it("refuses to have the database copied to another one until it has ended", async () => {
     await begun(2);
-    await expect(record.whole?.counts()).rejects.toMatchObject({ code: "unavailable" });
+    await expect(record.dump?.counts()).rejects.toMatchObject({ code: "unavailable" });
     while (await record.erasing.step(ANN));
-    expect(await record.whole?.counts()).toMatchObject({ erasures: 1 });
+    expect(await record.dump?.counts()).toMatchObject({ erasures: 1 });
   });
 
   it("lets another user write between two of its parts", async () => {
     await begun(2);
-    expect(await record.commit(BOB, changes({ messages: [message("b1")] }))).toBe(1);
+    expect(await record.commit(BOB, makeChangeSet({ messages: [makeMessage("b1")] }))).toBe(1);
     expect(await record.revision(ANN)).toBe(1);
     while (await record.erasing.step(ANN));
     expect(await record.revision(ANN)).toBe(2);
@@ -143,27 +151,27 @@ describe("an erasure of many memories", () => {
     const other = await openedBeside();
     const second = {
       ...much,
-      erase: { ...erase, receipt: erasure("e2", { revision: 2 }), trace: trace("e2") },
+      erase: { ...erase, receipt: makeErasureReceipt("e2", { revision: 2 }), trace: makeTrace("e2") },
     };
     const both = await Promise.allSettled([record.commit(ANN, much), other.commit(ANN, second)]);
     expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
     expect(both.find((one) => one.status === "rejected")?.reason).toMatchObject({ code: "conflict" });
     expect(await record.revision(ANN)).toBe(2);
-    expect(await record.erasureMarks()).toHaveLength(1);
+    expect(await record.erasureSummaries()).toHaveLength(1);
     expect(await record.check()).toEqual([]);
     await other.close();
   });
 
   it("in a writing thread lets others' writes pass between its parts", { timeout: 30_000 }, async () => {
     await record.close();
-    record = await sqliteRecordInThread({ path });
+    record = await openSqliteStoreInThread({ path });
     let passed = 0;
     let isOver = false;
     const erased = record.commit(ANN, much).finally(() => {
       isOver = true;
     });
     for (let base = 0; !isOver; base += 1) {
-      await record.commit(BOB, changes({ base, messages: [message(`b${base}`)] }));
+      await record.commit(BOB, makeChangeSet({ base, messages: [makeMessage(`b${base}`)] }));
       if (!isOver) passed += 1;
     }
     expect(await erased).toBe(2);
@@ -171,12 +179,12 @@ describe("an erasure of many memories", () => {
   });
 });
 
-async function reset(): Promise<SqliteRecord> {
+async function reset(): Promise<SqliteStore> {
   await record.close();
   rmSync(folder, { recursive: true });
   folder = mkdtempSync(join(tmpdir(), "keepsake-erasing-"));
   path = join(folder, "memory.db");
-  const made = await openSqliteRecord({ path });
+  const made = await openSqliteStore({ path });
   await made.commit(ANN, told);
   return made;
 }
@@ -185,6 +193,6 @@ async function reset(): Promise<SqliteRecord> {
  * A second connection in this process: SQLite keeps its locks apart by connection, as it does for two processes; the file itself is
  * closed by SQLite alone.
  */
-function openedBeside(): Promise<SqliteRecord> {
-  return openSqliteRecord({ path });
+function openedBeside(): Promise<SqliteStore> {
+  return openSqliteStore({ path });
 }

@@ -1,61 +1,61 @@
 import type { ChangeSet } from "../../domain/change-set.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
-import type { Database } from "./database.ts";
-import { isErasing } from "./erasing-mark.ts";
-import type { Staged } from "./erasure-rows.ts";
-import { HEAD, stagedRows } from "./erasure-rows.ts";
-import { userOf } from "./rows.ts";
-import { applyErasurePart, endErasure } from "./write.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { isErasureUnderWay } from "./erasing-mark.ts";
+import type { StagedErasureRow } from "./erasure-rows.ts";
+import { generateStagedRows, HEAD_PART } from "./erasure-rows.ts";
+import { findUser } from "./rows.ts";
+import { applyErasurePart, finishErasure } from "./write.ts";
 
 /** From so many messages, memories, units and tombstones on, one transaction would hold up all other writers. */
-const MUCH = 2000;
+const LARGE_ERASURE_ROWS = 2000;
 
-interface Head {
+interface ErasureHead {
   readonly base: number;
   /** How many rows it has beside this one. */
   readonly rows: number;
 }
 
 /** The steps of a large erasure, each a transaction of its own. */
-export interface ErasingSteps {
+export interface ErasureSteps {
   /** Lays rows down; nothing is changed yet. */
-  stage(scope: Scope, receipt: string, rows: readonly Staged[]): Promise<void>;
+  stage(scope: Scope, receipt: string, rows: readonly StagedErasureRow[]): Promise<void>;
   /**
    * Begins it: from now on it comes to its end. False where its rows are not there any more, or another one of the user is under
    * way. `conflict` where the user's revision is another.
    */
-  begin(scope: Scope, receipt: string, head: Head): Promise<boolean>;
+  begin(scope: Scope, receipt: string, head: ErasureHead): Promise<boolean>;
   /** Goes on with what is under way. False once nothing is. */
   step(scope: Scope): Promise<boolean>;
 }
 
 /** Whether a change-set is an erasure and nothing else, and of so much that it is carried out in parts. */
-function isMuchErased(changes: ChangeSet): boolean {
+function isLargeErasure(changes: ChangeSet): boolean {
   const { erase, dropUnits = [], tombstones = [], units = [] } = changes;
   if (!erase || changes.messages || changes.memories || changes.links) return false;
   if (changes.receipt || changes.liftTombstones) return false;
   const { messages, memories, rewrites } = erase;
   const parts = [messages, memories, rewrites, dropUnits, tombstones, units];
-  return parts.reduce((sum, { length }) => sum + length, 0) >= MUCH;
+  return parts.reduce((sum, { length }) => sum + length, 0) >= LARGE_ERASURE_ROWS;
 }
 
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
 /**
  * Commits a large erasure: lays its parts down, begins it, and goes from part to part. The user's revision changes with the
  * last one, so that it is one change to everybody. What a kill cuts off is ended by the next who opens the file or writes
  * to the user.
  */
-async function commitInParts(
-  steps: ErasingSteps,
+async function commitInSteps(
+  steps: ErasureSteps,
   scope: Scope,
   changes: ChangeSet & Required<Pick<ChangeSet, "erase">>,
 ): Promise<number> {
   const { base, erase } = changes;
-  for (let tries = 1; tries <= TRIES; tries += 1) {
+  for (let tries = 1; tries <= MAX_ATTEMPTS; tries += 1) {
     let rows = 0;
-    for await (const row of stagedRows(changes)) {
+    for await (const row of generateStagedRows(changes)) {
       await steps.stage(scope, erase.receipt.id, [row]);
       rows += 1;
     }
@@ -67,13 +67,13 @@ async function commitInParts(
 }
 
 /** A record's commit: large erasures in parts, and every change behind one that is under way. */
-export function committing(
-  steps: ErasingSteps,
+export function createCommit(
+  steps: ErasureSteps,
   commit: (scope: Scope, changes: ChangeSet) => Promise<number | undefined>,
 ): (scope: Scope, changes: ChangeSet) => Promise<number> {
   return async (scope, changes) => {
     const { erase } = changes;
-    if (erase && isMuchErased(changes)) return commitInParts(steps, scope, { ...changes, erase });
+    if (erase && isLargeErasure(changes)) return commitInSteps(steps, scope, { ...changes, erase });
     for (;;) {
       const revision = await commit(scope, changes);
       if (revision !== undefined) return revision;
@@ -83,13 +83,13 @@ export function committing(
 }
 
 export function stageErasure(
-  database: Database,
+  database: SqliteDatabase,
   scope: Scope,
   receipt: string,
-  rows: readonly Staged[],
+  rows: readonly StagedErasureRow[],
 ): void {
   database.transaction(() => {
-    const user = userOf(database, scope)?.id;
+    const user = findUser(database, scope)?.id;
     if (user === undefined) throw new MemoryError("conflict", "there is nothing of this user to erase.");
     const put = database.statement(
       "INSERT OR REPLACE INTO erasing (user, receipt, part, body) VALUES (:user, :receipt, :part, :body)",
@@ -98,15 +98,20 @@ export function stageErasure(
   });
 }
 
-export function beginErasure(database: Database, scope: Scope, receipt: string, head: Head): boolean {
+export function beginErasure(
+  database: SqliteDatabase,
+  scope: Scope,
+  receipt: string,
+  head: ErasureHead,
+): boolean {
   const began = database.transaction(() => {
-    const user = userOf(database, scope);
+    const user = findUser(database, scope);
     const held = user?.revision ?? 0;
     if (!user || held !== head.base) {
-      dropStaged(database, user?.id ?? -1);
+      deleteStaged(database, user?.id ?? -1);
       return held;
     }
-    if (isErasing(database, user.id)) return false;
+    if (isErasureUnderWay(database, user.id)) return false;
     const mine = { user: user.id, receipt };
     const found = database
       .statement("SELECT count(*) AS found FROM erasing WHERE user = :user AND receipt = :receipt")
@@ -114,9 +119,9 @@ export function beginErasure(database: Database, scope: Scope, receipt: string, 
     if (found?.found !== head.rows) return false;
     database
       .statement("INSERT INTO erasing (user, receipt, part, body) VALUES (:user, :receipt, :part, :body)")
-      .run({ ...mine, part: HEAD, body: JSON.stringify(head) });
+      .run({ ...mine, part: HEAD_PART, body: JSON.stringify(head) });
     // What others laid down was thought out on what will not be there.
-    dropStaged(database, user.id);
+    deleteStaged(database, user.id);
     return true;
   });
   if (typeof began === "boolean") return began;
@@ -127,7 +132,7 @@ export function beginErasure(database: Database, scope: Scope, receipt: string, 
 }
 
 /** Lets go of parts of erasures that have not begun. */
-function dropStaged(database: Database, user: number): void {
+function deleteStaged(database: SqliteDatabase, user: number): void {
   database
     .statement(
       "DELETE FROM erasing WHERE user = :user AND receipt NOT IN " +
@@ -136,18 +141,18 @@ function dropStaged(database: Database, user: number): void {
     .run({ user });
 }
 
-export function stepErasure(database: Database, scope: Scope): boolean {
-  const user = userOf(database, scope)?.id;
-  if (user === undefined || !isErasing(database, user)) return false;
-  return database.transaction(() => stepOf(database, user));
+export function stepErasure(database: SqliteDatabase, scope: Scope): boolean {
+  const user = findUser(database, scope)?.id;
+  if (user === undefined || !isErasureUnderWay(database, user)) return false;
+  return database.transaction(() => applyNextStep(database, user));
 }
 
-function stepOf(database: Database, user: number): boolean {
+function applyNextStep(database: SqliteDatabase, user: number): boolean {
   const head = database
     .statement("SELECT receipt, body FROM erasing WHERE user = :user AND part = 0")
     .get({ user });
   if (!head) return false;
-  const { base } = JSON.parse(String(head.body)) as Head;
+  const { base } = JSON.parse(String(head.body)) as ErasureHead;
   const mine = { user, receipt: String(head.receipt) };
   const next = database
     .statement(
@@ -165,20 +170,20 @@ function stepOf(database: Database, user: number): boolean {
       .all(mine)
       .map(({ part, body }) => [Number(part), String(body)]),
   );
-  endErasure({ database, user, revision: base + 1 }, mine.receipt, bodies);
+  finishErasure({ database, user, revision: base + 1 }, mine.receipt, bodies);
   database.statement("DELETE FROM erasing WHERE user = :user AND receipt = :receipt").run(mine);
   return false;
 }
 
 /** Ends every erasure that was cut off, and lets go of what was laid down and never begun. */
-export function endErasures(database: Database): void {
+export function finishErasures(database: SqliteDatabase): void {
   if (!database.statement("SELECT 1 FROM erasing LIMIT 1").get()) return;
   const users = database
     .statement("SELECT DISTINCT user FROM erasing")
     .all()
     .map(({ user }) => Number(user));
   for (const user of users) {
-    while (database.transaction(() => stepOf(database, user)));
-    database.transaction(() => dropStaged(database, user));
+    while (database.transaction(() => applyNextStep(database, user)));
+    database.transaction(() => deleteStaged(database, user));
   }
 }

@@ -26,10 +26,10 @@ const CODES: { readonly [code: number]: readonly [ErrorCode, string] } = {
   26: ["corrupt", "the file is no database. Choose another path; it was left as it is."],
 };
 
-const BUSY: ReadonlySet<number> = new Set([5, 6, 15]);
+const BUSY_CODES: ReadonlySet<number> = new Set([5, 6, 15]);
 
 /** What the system refuses, for the files that are not SQLite's own: drafts, copies, the folder. */
-const SYSTEM: { readonly [code: string]: string } = {
+const SYSTEM_REFUSALS: { readonly [code: string]: string } = {
   ENOSPC: "the disk is full. Make room and try again.",
   EDQUOT: "the quota of the disk is used up. Make room and try again.",
   EFBIG: "a file beside it may not grow any more. Raise the limit and try again.",
@@ -42,11 +42,11 @@ const SYSTEM: { readonly [code: string]: string } = {
 };
 
 /** What the system says of a call that it refused; nothing for any other error. */
-export function refusalOf(error: unknown): string | undefined {
+export function findSystemRefusal(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return undefined;
   const { code } = error;
   if (typeof code !== "string" || !/^E[A-Z0-9]+$/.test(code)) return undefined;
-  return SYSTEM[code] ?? `a file beside it cannot be used (${code}). Check its path and mode.`;
+  return SYSTEM_REFUSALS[code] ?? `a file beside it cannot be used (${code}). Check its path and mode.`;
 }
 
 /** Gives a fault of SQLite or of the file system as an error of this library; anything else as it is. */
@@ -55,11 +55,11 @@ export function translate(path: string, error: unknown): unknown {
   if ("code" in error && error.code === "ERR_INVALID_STATE") {
     return new MemoryError("unavailable", `database ${path}: it is closed. Open it again.`, { cause: error });
   }
-  const refused = refusalOf(error);
+  const refused = findSystemRefusal(error);
   if (refused !== undefined) {
     return new MemoryError("unavailable", `database ${path}: ${refused}`, { cause: error });
   }
-  const code = codeOf(error);
+  const code = getSqliteResultCode(error);
   if (code === undefined) return error;
   const [known, what] = CODES[code] ?? [
     "corrupt",
@@ -70,13 +70,13 @@ export function translate(path: string, error: unknown): unknown {
 
 /** Whether another connection holds what is needed, so that the same call may succeed a moment later. */
 export function isBusy(error: unknown): boolean {
-  const code = codeOf(error);
-  return code !== undefined && BUSY.has(code);
+  const code = getSqliteResultCode(error);
+  return code !== undefined && BUSY_CODES.has(code);
 }
 
 /** Whether there is no room, or the file may not grow. */
 export function isFull(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = getSqliteResultCode(error);
   return code === 13 || code === 10;
 }
 
@@ -89,7 +89,7 @@ export function isSyncFailure(error: unknown): boolean {
 }
 
 /** What is thrown when a sync has failed, and for each write after that. */
-export function syncFailed(path: string, cause?: unknown): MemoryError {
+export function createSyncError(path: string, cause?: unknown): MemoryError {
   return new MemoryError(
     "unavailable",
     `database ${path}: the disk failed to make a change durable. Whether that change was stored is not known, and nothing ` +
@@ -99,7 +99,7 @@ export function syncFailed(path: string, cause?: unknown): MemoryError {
 }
 
 /** The primary result code of an error of SQLite (sqlite.org/rescode.html). */
-export function codeOf(error: unknown): number | undefined {
+export function getSqliteResultCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error)) return undefined;
   return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
 }

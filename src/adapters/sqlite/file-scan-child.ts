@@ -1,7 +1,7 @@
-import { answeringInProcess } from "../shared/process-line.ts";
+import { serveInProcess } from "../shared/process-line.ts";
 import { runScan, type ScanRequest, type ScanResponse } from "./file-scan.ts";
 
-answeringInProcess(async (request: ScanRequest): Promise<ScanResponse> => {
+serveInProcess(async (request: ScanRequest): Promise<ScanResponse> => {
   try {
     return runScan(request);
   } catch (error) {

@@ -1,9 +1,9 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { type Database, databaseOf, pragma } from "./database.ts";
+import { createSqliteDatabase, readPragma, type SqliteDatabase } from "./database.ts";
 import { isBusy } from "./errors.ts";
-import { countLive } from "./live.ts";
-import { countInBytes, rawSearch } from "./raw-search.ts";
+import { countInLiveRows } from "./live.ts";
+import { countInBytes, createRawSearch } from "./raw-search.ts";
 
 /** What the scanning process is asked: to count texts in raw bytes, or to compare the raw bytes with the live rows. */
 export type ScanRequest =
@@ -19,7 +19,7 @@ export type ScanRequest =
 export type ScanResponse = { readonly found: readonly number[] } | { readonly failure: string };
 
 /** Scans that are tried without the write lock, and then with it. */
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 /** Above this size, in bytes, no scan holds the write lock: others would wait for seconds. */
 const LOCKED_SCAN_BYTES = 512 * 1024 * 1024;
 const LOCK_TIMEOUT_MS = 2000;
@@ -30,7 +30,7 @@ const LOCK_TIMEOUT_MS = 2000;
  * and without its locks a database can lose its write-ahead log to the next process that opens and closes it.
  */
 export function runScan(request: ScanRequest): ScanResponse {
-  const search = rawSearch(request.texts);
+  const search = createRawSearch(request.texts);
   if (search.isEmpty) return { found: request.texts.map(() => 0) };
   const descriptors: number[] = [];
   const countRaw = (): number[] => {
@@ -46,7 +46,7 @@ export function runScan(request: ScanRequest): ScanResponse {
   };
   try {
     if (request.scan === "count") return { found: countRaw() };
-    return { found: leftoversOf(request, countRaw) };
+    return { found: findLeftovers(request, countRaw) };
   } finally {
     for (const descriptor of descriptors) closeSync(descriptor);
   }
@@ -57,24 +57,24 @@ export function runScan(request: ScanRequest): ScanResponse {
  * in the log and in the file, so a scan counts only while the log is empty and no commit came in between. Where commits
  * keep coming, the last scan holds the write lock. A text that lies across two pages is not seen.
  */
-function leftoversOf(
+function findLeftovers(
   { path, texts }: { readonly path: string; readonly texts: readonly string[] },
   countRaw: () => number[],
 ): number[] {
-  const database = databaseOf(path, new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS }));
-  const search = rawSearch(texts);
+  const database = createSqliteDatabase(path, new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS }));
+  const search = createRawSearch(texts);
   const compare = (): number[] => {
     const raw = countRaw();
     const live = texts.map(() => 0);
-    countLive(database, search, live);
+    countInLiveRows(database, search, live);
     return raw.map((count, i) => (count > (live[i] ?? 0) ? 1 : 0));
   };
   try {
-    const left = compareLockFree(database, compare);
+    const left = compareWithoutLock(database, compare);
     if (left.isExact || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOCKED_SCAN_BYTES) {
       return left.found;
     }
-    return compareLocked(database, compare);
+    return compareWithLock(database, compare);
   } catch (error) {
     if (isBusy(error)) return texts.map(() => 1);
     throw error;
@@ -83,35 +83,38 @@ function leftoversOf(
   }
 }
 
-function compareLockFree(database: Database, compare: () => number[]): { found: number[]; isExact: boolean } {
+function compareWithoutLock(
+  database: SqliteDatabase,
+  compare: () => number[],
+): { found: number[]; isExact: boolean } {
   const { handle } = database;
   let found: number[] = [];
-  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     handle.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    const version = pragma(handle, "data_version");
+    const version = readPragma(handle, "data_version");
     found = compare();
     const isExact =
-      !found.includes(1) || (isLogEmpty(database) && pragma(handle, "data_version") === version);
+      !found.includes(1) || (isLogEmpty(database) && readPragma(handle, "data_version") === version);
     if (isExact) return { found, isExact };
   }
   return { found, isExact: false };
 }
 
-function compareLocked(database: Database, compare: () => number[]): number[] {
+function compareWithLock(database: SqliteDatabase, compare: () => number[]): number[] {
   const { handle } = database;
   for (let attempt = 1; ; attempt += 1) {
     handle.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     handle.exec("BEGIN IMMEDIATE");
     try {
       // Where a reader keeps the log from being emptied, what the log holds counts as left.
-      if (isLogEmpty(database) || attempt === TRIES) return compare();
+      if (isLogEmpty(database) || attempt === MAX_ATTEMPTS) return compare();
     } finally {
       handle.exec("ROLLBACK");
     }
   }
 }
 
-function isLogEmpty({ path }: Database): boolean {
+function isLogEmpty({ path }: SqliteDatabase): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
 

@@ -1,18 +1,18 @@
 import { MemoryError } from "../../errors.ts";
-import { processBeside } from "../shared/process-line.ts";
-import { type Line, lineTo } from "../shared/thread-line.ts";
+import { forkWorkerProcess } from "../shared/process-line.ts";
+import { openWorkerChannel, type WorkerChannel } from "../shared/thread-line.ts";
 import type { ScanRequest, ScanResponse } from "./file-scan.ts";
 
 /** How long the process waits for another scan, in ms: erasures come in groups, and a start takes 50 ms. */
 const IDLE_MS = 5000;
 /** A process that was killed is begun again once. */
-const TRIES = 2;
+const MAX_SCAN_ATTEMPTS = 2;
 
-type ScanLine = Line<ScanRequest, ScanResponse>;
+type ScanChannel = WorkerChannel<ScanRequest, ScanResponse>;
 
-let current: ScanLine | undefined;
+let activeChannel: ScanChannel | undefined;
 let isScanning = false;
-let idle: NodeJS.Timeout | undefined;
+let idleTimer: NodeJS.Timeout | undefined;
 
 interface WaitingScan {
   readonly request: ScanRequest;
@@ -20,9 +20,9 @@ interface WaitingScan {
 }
 
 /** Texts of one scan; one request alone may have more. */
-const MOST_TEXTS = 2000;
+const MAX_TEXTS_PER_SCAN = 2000;
 
-let waiting: WaitingScan[] = [];
+let waitingScans: WaitingScan[] = [];
 
 /**
  * Scans files in a process of its own: this one may have the database open, and would lose its locks on it (see `runScan`).
@@ -31,15 +31,15 @@ let waiting: WaitingScan[] = [];
  */
 export function scanFiles(request: ScanRequest): Promise<readonly number[]> {
   const answer = Promise.withResolvers<readonly number[]>();
-  waiting.push({ request, answer });
+  waitingScans.push({ request, answer });
   if (!isScanning) void scanWaiting();
   return answer.promise;
 }
 
 async function scanWaiting(): Promise<void> {
-  clearTimeout(idle);
+  clearTimeout(idleTimer);
   isScanning = true;
-  for (let batch = nextBatch(); batch.length > 0; batch = nextBatch()) {
+  for (let batch = takeNextBatch(); batch.length > 0; batch = takeNextBatch()) {
     const [first] = batch;
     const texts = batch.flatMap(({ request }) => request.texts);
     try {
@@ -58,29 +58,29 @@ async function scanWaiting(): Promise<void> {
 }
 
 /** Takes the first that waits, and others that look into the same files in the same way. */
-function nextBatch(): WaitingScan[] {
-  const [first] = waiting;
+function takeNextBatch(): WaitingScan[] {
+  const [first] = waitingScans;
   if (!first) return [];
   const batch: WaitingScan[] = [];
   const rest: WaitingScan[] = [];
-  const key = filesKey(first.request);
+  const key = toFilesKey(first.request);
   let texts = 0;
-  for (const one of waiting) {
+  for (const one of waitingScans) {
     texts += one.request.texts.length;
-    const isTaken = one === first || (texts <= MOST_TEXTS && filesKey(one.request) === key);
+    const isTaken = one === first || (texts <= MAX_TEXTS_PER_SCAN && toFilesKey(one.request) === key);
     (isTaken ? batch : rest).push(one);
   }
-  waiting = rest;
+  waitingScans = rest;
   return batch;
 }
 
-function filesKey({ texts: _texts, ...where }: ScanRequest): string {
+function toFilesKey({ texts: _texts, ...where }: ScanRequest): string {
   return JSON.stringify(where);
 }
 
 async function scanOnce(request: ScanRequest): Promise<readonly number[]> {
-  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-    const { told } = await currentLine().ask(request);
+  for (let attempt = 1; attempt <= MAX_SCAN_ATTEMPTS; attempt += 1) {
+    const { told } = await getChannel().request(request);
     if (!told) continue;
     if ("found" in told) return told.found;
     throw new MemoryError("unavailable", `the files could not be scanned: ${told.failure}`);
@@ -91,23 +91,23 @@ async function scanOnce(request: ScanRequest): Promise<readonly number[]> {
   );
 }
 
-function currentLine(): ScanLine {
-  if (current) return current;
-  const line: ScanLine = lineTo(
-    () => processBeside(import.meta.url, "./file-scan-child", null),
+function getChannel(): ScanChannel {
+  if (activeChannel) return activeChannel;
+  const line: ScanChannel = openWorkerChannel(
+    () => forkWorkerProcess(import.meta.url, "./file-scan-child", null),
     () => {
-      if (current === line) current = undefined;
+      if (activeChannel === line) activeChannel = undefined;
     },
   );
-  current = line;
+  activeChannel = line;
   return line;
 }
 
 function endWhenIdle(): void {
-  const line = current;
-  idle = setTimeout(() => {
-    if (current === line) current = undefined;
-    void line?.end();
+  const line = activeChannel;
+  idleTimer = setTimeout(() => {
+    if (activeChannel === line) activeChannel = undefined;
+    void line?.close();
   }, IDLE_MS);
-  idle.unref();
+  idleTimer.unref();
 }

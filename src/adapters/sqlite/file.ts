@@ -3,12 +3,12 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { MemoryError } from "../../errors.ts";
-import { pragma } from "./database.ts";
-import { codeOf } from "./errors.ts";
-import { MIGRATIONS } from "./migrations/index.ts";
+import { readPragma } from "./database.ts";
+import { getSqliteResultCode } from "./errors.ts";
+import { SQLITE_MIGRATIONS } from "./migrations/index.ts";
 
 /** "KEEP": tells our files from other programs' databases. */
-export const APPLICATION = 0x4b454550;
+export const APPLICATION_ID = 0x4b454550;
 /** SQLite's result codes NOTADB and CORRUPT (sqlite.org/rescode.html). */
 const NOT_A_DATABASE = 26;
 const DAMAGED = 11;
@@ -21,37 +21,42 @@ const CHECKED_BYTES = 64 * 1024 * 1024;
  */
 export function prepareFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (!found) make(path);
-  else examine(path, found);
+  if (!found) createFile(path);
+  else examineFile(path, found);
 }
 
-function examine(path: string, found: Stats): void {
-  if (!found.isFile()) throw unavailable(path, "it is no file. Choose another path.");
+function examineFile(path: string, found: Stats): void {
+  if (!found.isFile()) throw createUnavailableError(path, "it is no file. Choose another path.");
   // The superuser may write to read-only files; somebody who made it read-only meant it all the same.
-  if ((found.mode & 0o222) === 0 || !mayUse(path)) {
-    throw unavailable(path, "it cannot be read and written. Check its owner and mode.");
+  if ((found.mode & 0o222) === 0 || !isUsable(path)) {
+    throw createUnavailableError(path, "it cannot be read and written. Check its owner and mode.");
   }
   if (found.size > 0) {
     // A transaction that was cut off while the file was made is rolled back by the next connection that writes.
     if (isFilled(`${path}-journal`)) checkBeginning(path);
-    else inspect(path, found);
+    else inspectFile(path, found);
   }
-  closeToOthers(path, found);
+  restrictToOwner(path, found);
 }
 
-function make(path: string): void {
+function createFile(path: string): void {
   const folder = statSync(dirname(path), { throwIfNoEntry: false });
-  if (!folder?.isDirectory()) throw unavailable(path, "its folder is not there. Make the folder first.");
+  if (!folder?.isDirectory())
+    throw createUnavailableError(path, "its folder is not there. Make the folder first.");
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (cause) {
     // Another process made it in this moment.
     if ((cause as NodeJS.ErrnoException).code === "EEXIST") return;
-    throw unavailable(path, "it cannot be made. Is the folder writable, and is there room?", cause);
+    throw createUnavailableError(
+      path,
+      "it cannot be made. Is the folder writable, and is there room?",
+      cause,
+    );
   }
 }
 
-function mayUse(path: string): boolean {
+function isUsable(path: string): boolean {
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
     return true;
@@ -61,7 +66,7 @@ function mayUse(path: string): boolean {
   }
 }
 
-function isOther(now: Stats, before: Stats): boolean {
+function hasChanged(now: Stats, before: Stats): boolean {
   return now.mtimeMs !== before.mtimeMs || now.size !== before.size;
 }
 
@@ -81,14 +86,14 @@ function checkBeginning(path: string): void {
   try {
     handle.prepare("PRAGMA application_id").get();
   } catch (error) {
-    if (codeOf(error) === NOT_A_DATABASE) throw explain(path, error);
+    if (getSqliteResultCode(error) === NOT_A_DATABASE) throw toFileError(path, error);
   } finally {
     handle.close();
   }
 }
 
 /** Reads the file without the right to write, so that what is refused is left as it is. */
-function inspect(path: string, found: Stats): void {
+function inspectFile(path: string, found: Stats): void {
   // With no log there is nobody else: SQLite can read the file alone, and leaves no other file beside it.
   const isAlone = !isFilled(`${path}-wal`);
   const url = pathToFileURL(path);
@@ -104,14 +109,15 @@ function inspect(path: string, found: Stats): void {
   } catch (error) {
     // Another process began to write while this one read a file that it took to be at rest.
     const now = statSync(path, { throwIfNoEntry: false });
-    if (!isAlone || !now || (!isFilled(`${path}-wal`) && !isOther(now, found))) throw explain(path, error);
-    inspect(path, now);
+    if (!isAlone || !now || (!isFilled(`${path}-wal`) && !hasChanged(now, found)))
+      throw toFileError(path, error);
+    inspectFile(path, now);
   }
 }
 
 /** What is wrong with a file, by SQLite's result code; another error as it is. */
-function explain(path: string, error: unknown): unknown {
-  const code = codeOf(error);
+function toFileError(path: string, error: unknown): unknown {
+  const code = getSqliteResultCode(error);
   if (code === NOT_A_DATABASE) {
     return new MemoryError(
       "corrupt",
@@ -122,29 +128,29 @@ function explain(path: string, error: unknown): unknown {
   }
   // SQLite reads the number of pages in the header, and compares it with the size of the file.
   return code === DAMAGED
-    ? damaged(path, "a part of it is missing, or its pages do not match", error)
+    ? createDamagedError(path, "a part of it is missing, or its pages do not match", error)
     : error;
 }
 
 function checkPages(path: string, handle: DatabaseSync): void {
   const row = handle.prepare("PRAGMA quick_check(1)").get();
-  if (row?.quick_check !== "ok") throw damaged(path, "its pages do not hold together");
+  if (row?.quick_check !== "ok") throw createDamagedError(path, "its pages do not hold together");
 }
 
-const OWNER =
+const SELECT_OWNER =
   "SELECT application_id AS application, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id";
 
 /** Refuses another program's database, and one that a newer version made. */
 export function checkOwner(path: string, handle: DatabaseSync): void {
   // In one statement: between two, another process can have made the tables.
-  const { application, tables } = handle.prepare(OWNER).get() ?? {};
-  if (application !== APPLICATION && (application !== 0 || tables !== 0)) {
+  const { application, tables } = handle.prepare(SELECT_OWNER).get() ?? {};
+  if (application !== APPLICATION_ID && (application !== 0 || tables !== 0)) {
     throw new MemoryError(
       "unsupported",
       `database ${path}: it belongs to another program. Choose another path; it was left as it is.`,
     );
   }
-  if (pragma(handle, "user_version") > MIGRATIONS.length) {
+  if (readPragma(handle, "user_version") > SQLITE_MIGRATIONS.length) {
     throw new MemoryError(
       "unsupported",
       `database ${path}: a newer version of Keepsake made it. Update Keepsake; the file was left as it is.`,
@@ -153,18 +159,18 @@ export function checkOwner(path: string, handle: DatabaseSync): void {
 }
 
 /** A database holds what people said in private: its owner alone may read it. SQLite gives its log the same mode. */
-function closeToOthers(path: string, { mode, uid }: Stats): void {
+function restrictToOwner(path: string, { mode, uid }: Stats): void {
   if ((mode & 0o077) === 0 || process.getuid?.() !== uid) return;
   for (const name of [path, `${path}-wal`, `${path}-shm`]) {
     if (statSync(name, { throwIfNoEntry: false })) chmodSync(name, 0o600);
   }
 }
 
-function unavailable(path: string, what: string, cause?: unknown): MemoryError {
+function createUnavailableError(path: string, what: string, cause?: unknown): MemoryError {
   return new MemoryError("unavailable", `database ${path}: ${what}`, { cause });
 }
 
-function damaged(path: string, what: string, cause?: unknown): MemoryError {
+function createDamagedError(path: string, what: string, cause?: unknown): MemoryError {
   return new MemoryError(
     "corrupt",
     `database ${path}: it is damaged: ${what}. Keep a copy, and restore the newest export or backup.`,

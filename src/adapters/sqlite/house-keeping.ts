@@ -1,19 +1,23 @@
-import type { JobName, JobNote, Visit, VisitFailure } from "../../domain/job.ts";
+import type { JobFailure, JobName, JobProgress, JobRun } from "../../domain/job.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type {
-  CurrentPage,
-  FailedVisit,
-  NewVisit,
-  VisitPage,
-  WaitingUser,
+  CurrentMemoryPage,
+  FailedJobProgress,
+  JobProgressPage,
+  NewJobProgress,
+  UserWithPendingMessages,
 } from "../../ports/house-keeping.ts";
-import type { Database, Row } from "./database.ts";
+import type { SqliteDatabase, SqliteRow } from "./database.ts";
 import { IS_WAITING } from "./migrations/0008-jobs.ts";
-import { bodyOf, userOf } from "./rows.ts";
+import { findUser, parseBody } from "./rows.ts";
 
 /** Users whose messages wait for an extractor; the index holds those messages and no others. */
-export function usersWaiting(database: Database, storedBefore: string, limit: number): WaitingUser[] {
+export function readUsersWithPendingMessages(
+  database: SqliteDatabase,
+  storedBefore: string,
+  limit: number,
+): UserWithPendingMessages[] {
   return database
     .statement(
       "SELECT project, name, count(*) AS messages FROM messages JOIN users ON users.id = messages.user " +
@@ -21,15 +25,15 @@ export function usersWaiting(database: Database, storedBefore: string, limit: nu
         "AND json_extract(body, '$.storedAt') < :storedBefore GROUP BY users.id ORDER BY users.id LIMIT :limit",
     )
     .all({ storedBefore, limit })
-    .map((row) => ({ scope: scopeOf(row), messages: Number(row.messages) }));
+    .map((row) => ({ scope: toScope(row), messages: Number(row.messages) }));
 }
 
 /** A page of all users, and what a job noted of each. The cursor is the number of the last one. */
-export function visits(
-  database: Database,
+export function readJobProgressPage(
+  database: SqliteDatabase,
   job: JobName,
   { after = "0", limit }: { readonly after?: string; readonly limit: number },
-): VisitPage {
+): JobProgressPage {
   const rows = database
     .statement(
       "SELECT users.id, project, name, users.revision, visits.revision AS seen, due, found, failed FROM users " +
@@ -38,9 +42,9 @@ export function visits(
     )
     .all({ job, after: Number(after), limit });
   const users = rows.map((row) => ({
-    scope: scopeOf(row),
+    scope: toScope(row),
     revision: Number(row.revision),
-    ...(row.seen === null ? {} : { visit: visitOf(row) }),
+    ...(row.seen === null ? {} : { visit: toJobProgress(row) }),
   }));
   const last = rows.at(-1)?.id;
   const isMore =
@@ -49,38 +53,46 @@ export function visits(
   return { users, ...(isMore ? { cursor: String(last) } : {}) };
 }
 
-export function visitOf({ seen, due, found, failed }: Row): Visit {
+export function toJobProgress({ seen, due, found, failed }: SqliteRow): JobProgress {
   return {
     revision: Number(seen),
     ...(due === null ? {} : { due: String(due) }),
     ...(found === null ? {} : { found: Number(found) }),
-    ...(failed === null ? {} : { failed: JSON.parse(String(failed)) as VisitFailure }),
+    ...(failed === null ? {} : { failed: JSON.parse(String(failed)) as JobFailure }),
   };
 }
 
 /** What a job noted of one user. */
-export function visit(database: Database, job: JobName, scope: Scope): Visit | undefined {
-  const user = userOf(database, scope);
+export function readJobProgress(
+  database: SqliteDatabase,
+  job: JobName,
+  scope: Scope,
+): JobProgress | undefined {
+  const user = findUser(database, scope);
   const row =
     user &&
     database
       .statement("SELECT revision AS seen, due, found, failed FROM visits WHERE user = :user AND job = :job")
       .get({ user: user.id, job });
-  return row && visitOf(row);
+  return row && toJobProgress(row);
 }
 
-function scopeOf({ project, name }: Row): Scope {
+function toScope({ project, name }: SqliteRow): Scope {
   return { project: String(project), user: String(name) };
 }
 
-export function noteVisits(database: Database, job: JobName, visits: readonly NewVisit[]): void {
+export function saveJobProgress(
+  database: SqliteDatabase,
+  job: JobName,
+  visits: readonly NewJobProgress[],
+): void {
   const note = database.statement(
     "INSERT OR REPLACE INTO visits (user, job, revision, due, found, failed) " +
       "VALUES (:user, :job, :revision, :due, :found, :failed)",
   );
   database.transaction(() => {
     for (const { scope, visit } of visits) {
-      const user = userOf(database, scope);
+      const user = findUser(database, scope);
       if (!user || user.revision === 0) continue;
       const { revision, due = null, found = null } = visit;
       const failed = visit.failed === undefined ? null : JSON.stringify(visit.failed);
@@ -90,10 +102,10 @@ export function noteVisits(database: Database, job: JobName, visits: readonly Ne
 }
 
 /** What broke off at least so often, the last one first. The index holds those that broke off and no others. */
-export function failedVisits(
-  database: Database,
+export function readFailedProgress(
+  database: SqliteDatabase,
   { attempts, limit }: { readonly attempts: number; readonly limit: number },
-): FailedVisit[] {
+): FailedJobProgress[] {
   return database
     .statement(
       "SELECT project, name, job, users.revision, visits.revision AS seen, due, found, failed FROM visits " +
@@ -103,29 +115,29 @@ export function failedVisits(
     )
     .all({ attempts, limit })
     .map((row) => ({
-      scope: scopeOf(row),
+      scope: toScope(row),
       job: String(row.job) as JobName,
       revision: Number(row.revision),
-      visit: visitOf(row),
+      visit: toJobProgress(row),
     }));
 }
 
 /** A page of the memories that are current, in one read transaction with the revision. */
-export function currentMemories(
-  database: Database,
+export function readCurrentMemories(
+  database: SqliteDatabase,
   scope: Scope,
   { after, limit }: { readonly after?: string; readonly limit: number },
-): CurrentPage {
+): CurrentMemoryPage {
   const { handle } = database;
   handle.exec("BEGIN");
   try {
-    const user = userOf(database, scope);
-    const last = after === undefined ? 0 : user && numberOfHead(database, user.id, after);
+    const user = findUser(database, scope);
+    const last = after === undefined ? 0 : user && findHeadNumber(database, user.id, after);
     if (!user || last === undefined) return { revision: user?.revision ?? 0, memories: [], more: false };
-    const rows = currentBehind(database, user.id, last, limit + 1);
+    const rows = readCurrentAfter(database, user.id, last, limit + 1);
     return {
       revision: user.revision,
-      memories: rows.slice(0, limit).map(bodyOf<Memory>),
+      memories: rows.slice(0, limit).map(parseBody<Memory>),
       more: rows.length > limit,
     };
   } finally {
@@ -134,13 +146,18 @@ export function currentMemories(
 }
 
 /** Numbers that are looked at for one page of memories; nearly all are current. */
-const NUMBERS = 400;
+const NUMBERS_PER_QUERY = 400;
 
 /**
  * So many rows of memories that are current, behind a number. The numbers come first, from an index alone: with both in one
  * statement SQLite goes through all versions of the user for each page, which takes a tenth of a second for 100,000.
  */
-function currentBehind(database: Database, user: number, after: number, wanted: number): Row[] {
+function readCurrentAfter(
+  database: SqliteDatabase,
+  user: number,
+  after: number,
+  wanted: number,
+): SqliteRow[] {
   const numbers = database.statement(
     "SELECT number FROM heads WHERE user = :user AND number > :last ORDER BY number LIMIT :most",
   );
@@ -149,18 +166,18 @@ function currentBehind(database: Database, user: number, after: number, wanted: 
       "CROSS JOIN versions ON versions.user = heads.user AND versions.id = heads.id AND versions.version = heads.version " +
       "WHERE json_extract(body, '$.status') = 'current' ORDER BY wanted.key LIMIT :most",
   );
-  const rows: Row[] = [];
+  const rows: SqliteRow[] = [];
   let last = after;
   while (rows.length < wanted) {
-    const some = numbers.all({ user, last, most: NUMBERS }).map(({ number }) => Number(number));
+    const some = numbers.all({ user, last, most: NUMBERS_PER_QUERY }).map(({ number }) => Number(number));
     rows.push(...current.all({ numbers: JSON.stringify(some), most: wanted - rows.length }));
-    if (some.length < NUMBERS) break;
+    if (some.length < NUMBERS_PER_QUERY) break;
     last = some.at(-1) ?? last;
   }
   return rows;
 }
 
-function numberOfHead(database: Database, user: number, id: string): number | undefined {
+function findHeadNumber(database: SqliteDatabase, user: number, id: string): number | undefined {
   const row = database
     .statement("SELECT number FROM heads WHERE user = :user AND id = :id")
     .get({ user, id });
@@ -168,8 +185,12 @@ function numberOfHead(database: Database, user: number, id: string): number | un
 }
 
 /** Those of some memories that are among the items of a kept receipt of a recall. */
-export function recalled(database: Database, scope: Scope, memories: readonly string[]): string[] {
-  const user = userOf(database, scope)?.id ?? -1;
+export function readRecalledIds(
+  database: SqliteDatabase,
+  scope: Scope,
+  memories: readonly string[],
+): string[] {
+  const user = findUser(database, scope)?.id ?? -1;
   const given = new Set(
     database
       .statement(
@@ -182,14 +203,14 @@ export function recalled(database: Database, scope: Scope, memories: readonly st
   return [...new Set(memories)].filter((id) => given.has(id));
 }
 
-export function jobs(database: Database): JobNote[] {
+export function readJobNotes(database: SqliteDatabase): JobRun[] {
   return database
     .statement("SELECT body FROM jobs")
     .all({})
-    .map(bodyOf<JobNote>);
+    .map(parseBody<JobRun>);
 }
 
-export function noteJob(database: Database, note: JobNote): void {
+export function saveJobNote(database: SqliteDatabase, note: JobRun): void {
   database
     .statement("INSERT OR REPLACE INTO jobs (name, body) VALUES (:name, :body)")
     .run({ name: note.name, body: JSON.stringify(note) });

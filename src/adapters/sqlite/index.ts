@@ -1,32 +1,32 @@
 import type { Scope } from "../../domain/scope.ts";
 import type { Calls } from "../../ports/calls.ts";
 import type { Integrity } from "../../ports/integrity.ts";
-import type { KeptBlock, Record } from "../../ports/record.ts";
-import { keepBlock, keptBlock, keptBlockToShare, keptSize } from "./blocks.ts";
-import { sqliteCalls } from "./calls.ts";
-import { checkAll } from "./check.ts";
-import { conditionOf } from "./condition.ts";
+import type { MemoryStore, StoredSearchIndex } from "../../ports/record.ts";
+import { readSearchIndex, readSearchIndexSize, readSharedSearchIndex, saveSearchIndex } from "./blocks.ts";
+import { createSqliteCallLedger } from "./calls.ts";
+import { checkSqliteStore } from "./check.ts";
+import { readStorageCondition } from "./condition.ts";
 import { copyTo } from "./copy.ts";
-import type { Database } from "./database.ts";
-import { beginErasure, committing, type ErasingSteps, stageErasure, stepErasure } from "./erasing.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { beginErasure, createCommit, type ErasureSteps, stageErasure, stepErasure } from "./erasing.ts";
 import { translate } from "./errors.ts";
 import * as house from "./house-keeping.ts";
 import { fillDigests } from "./integrity/fill-digests.ts";
-import { sqliteIntegrity } from "./integrity/index.ts";
+import { createSqliteIntegrity } from "./integrity/index.ts";
 import * as answers from "./kept-answers.ts";
-import { giveBackLease, renewLease, takeLease } from "./leases.ts";
-import { type OpenOptions, openWithCopy } from "./open.ts";
-import { unitsOutside, usersOutside } from "./outside.ts";
-import { patiently } from "./patience.ts";
+import { acquireLocalLease, releaseLocalLease, renewLocalLease } from "./leases.ts";
+import { openWithUpdateCopy, type SqliteOpenOptions } from "./open.ts";
+import { readStaleUnits, readUsersWithStaleEmbeddings } from "./outside.ts";
+import { retryWhileBusy } from "./patience.ts";
 import * as proof from "./proof.ts";
 import * as read from "./read.ts";
-import { keepRecalls, recalls } from "./recalls.ts";
-import { userOf } from "./rows.ts";
-import { scrub } from "./scrub.ts";
-import { since } from "./since.ts";
-import { watchCopies } from "./update-copy.ts";
-import { sqliteWhole } from "./whole/index.ts";
-import { commit, seal } from "./write.ts";
+import { readRecallReceipts, saveRecallReceipts } from "./recalls.ts";
+import { findUser } from "./rows.ts";
+import { scrubDatabase } from "./scrub.ts";
+import { readChangesSince } from "./since.ts";
+import { scheduleCopyDeletion } from "./update-copy.ts";
+import { createSqliteStoreDump } from "./whole/index.ts";
+import { commitChangeSet, saveSealedReceipt } from "./write.ts";
 
 export { translate } from "./errors.ts";
 export { fileLedger } from "./ledger.ts";
@@ -51,18 +51,18 @@ export interface SqliteOptions {
 }
 
 /** After so long, opening leaves the rest of the rows without digests to `tidy`. */
-const FILLING_MS = 200;
+const FILL_DIGESTS_MS = 200;
 
 /** The record, and the ledger of calls to models that stands in the same file; both close with the record. */
-export type SqliteRecord = Record & {
+export type SqliteStore = MemoryStore & {
   readonly calls: Calls;
-  readonly erasing: ErasingSteps;
+  readonly erasing: ErasureSteps;
   readonly tidy: () => Promise<number>;
   readonly integrity: Integrity;
   /** What is kept for a user's search, for another thread; and how large it is, in bytes. */
   readonly shareable: {
     readonly size: (scope: Scope) => Promise<number>;
-    readonly block: (scope: Scope) => Promise<KeptBlock | undefined>;
+    readonly block: (scope: Scope) => Promise<StoredSearchIndex | undefined>;
   };
 };
 
@@ -72,28 +72,28 @@ export type SqliteRecord = Record & {
  * use one file; a lock that lasts longer than `busyTimeoutMs` (5,000) is `unavailable`. A file of an older version is brought to
  * this one, once a copy of it lies beside it (`memory.db.before-v10`). Errors: see `openDatabase`.
  */
-export async function openSqliteRecord(options: SqliteOptions): Promise<SqliteRecord> {
+export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const run = async <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
     try {
-      return await patiently(options.busyTimeoutMs ?? BUSY_TIMEOUT_MS, work);
+      return await retryWhileBusy(options.busyTimeoutMs ?? BUSY_TIMEOUT_MS, work);
     } catch (error) {
       throw translate(options.path, error);
     }
   };
   const { digestKey } = options;
   const keyOf = typeof digestKey === "string" ? () => digestKey : digestKey;
-  const database = await opened(options.path, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS, {
+  const database = await openDatabaseFile(options.path, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS, {
     digestKey: keyOf,
     onSyncFailure: options.onSyncFailure,
   });
-  const copies = watchCopies(database.path);
+  const copies = scheduleCopyDeletion(database.path);
   if (database.guard && options.onDamage) database.guard.onDamage = options.onDamage;
   try {
-    await run(() => fillDigests(database, FILLING_MS));
+    await run(() => fillDigests(database, FILL_DIGESTS_MS));
   } catch {
     // Somebody writes all the time, or a row cannot be read: the background tries again, and `doctor` tells.
   }
-  const erasing: ErasingSteps = {
+  const erasing: ErasureSteps = {
     stage: (scope, receipt, rows) => run(() => stageErasure(database, scope, receipt, rows)),
     begin: (scope, receipt, head) => run(() => beginErasure(database, scope, receipt, head)),
     step: (scope) => run(() => stepErasure(database, scope)),
@@ -101,57 +101,61 @@ export async function openSqliteRecord(options: SqliteOptions): Promise<SqliteRe
   return {
     name: "sqlite",
     erasing,
-    calls: sqliteCalls(database, run),
-    whole: sqliteWhole(database, run),
-    revision: (scope) => run(() => userOf(database, scope)?.revision ?? 0),
-    commit: committing(erasing, (scope, changes) => run(() => commit(database, scope, changes))),
-    since: (scope, revision, what) => run(() => since(database, scope, revision, what)),
-    read: (scope, ids) => run(() => read.byIds(database, scope, ids)),
-    vectors: (scope, ids, space) => run(() => read.vectors(database, scope, ids, space)),
-    block: (scope) => run(() => keptBlock(database, scope)),
-    keepBlock: (scope, block) => run(() => keepBlock(database, scope, block)),
-    keepRecalls: (kept) => run(() => keepRecalls(database, kept)),
-    recalls: (scope, options) => run(() => recalls(database, scope, options)),
-    beginAnswer: (scope, begun, limits) => run(() => answers.beginAnswer(database, scope, begun, limits)),
+    calls: createSqliteCallLedger(database, run),
+    dump: createSqliteStoreDump(database, run),
+    revision: (scope) => run(() => findUser(database, scope)?.revision ?? 0),
+    commit: createCommit(erasing, (scope, changes) => run(() => commitChangeSet(database, scope, changes))),
+    since: (scope, revision, what) => run(() => readChangesSince(database, scope, revision, what)),
+    read: (scope, ids) => run(() => read.readByIds(database, scope, ids)),
+    vectors: (scope, ids, space) => run(() => read.readVectors(database, scope, ids, space)),
+    searchIndex: (scope) => run(() => readSearchIndex(database, scope)),
+    saveSearchIndex: (scope, block) => run(() => saveSearchIndex(database, scope, block)),
+    saveRecallReceipts: (kept) => run(() => saveRecallReceipts(database, kept)),
+    recallReceipts: (scope, options) => run(() => readRecallReceipts(database, scope, options)),
+    beginAnswer: (scope, begun, limits) =>
+      run(() => answers.beginStoredAnswer(database, scope, begun, limits)),
     endAnswer: (scope, key, answer, own) =>
-      run(() => answers.endAnswer(database, scope, key, { answer, own })),
-    letAnswerGo: (scope, key) => run(() => answers.letAnswerGo(database, scope, key)),
-    dropAnswers: (before) => run(() => answers.dropAnswers(database, before)),
-    versions: (scope, id) => run(() => read.versions(database, scope, id)),
-    log: (scope, options) => run(() => read.log(database, scope, options)),
-    receipt: (scope, key) => run(() => read.receipt(database, scope, key)),
-    erasures: (scope) => run(() => read.erasures(database, scope)),
-    erasureMarks: () => run(() => proof.erasureMarks(database)),
-    traces: (scope) => run(() => proof.traces(database, scope)),
-    touched: (scope, memories) => run(() => proof.touched(database, scope, memories)),
-    identity: () => run(() => proof.identity(database)),
+      run(() => answers.endStoredAnswer(database, scope, key, { answer, own })),
+    releaseAnswer: (scope, key) => run(() => answers.cancelStoredAnswer(database, scope, key)),
+    dropAnswers: (before) => run(() => answers.deleteStoredAnswers(database, before)),
+    versions: (scope, id) => run(() => read.readVersions(database, scope, id)),
+    log: (scope, options) => run(() => read.readLog(database, scope, options)),
+    receipt: (scope, key) => run(() => read.readReceipt(database, scope, key)),
+    erasures: (scope) => run(() => read.readErasureReceipts(database, scope)),
+    erasureSummaries: () => run(() => proof.readErasureSummaries(database)),
+    traces: (scope) => run(() => proof.readTraces(database, scope)),
+    countDependents: (scope, memories) => run(() => proof.readTouchedCounts(database, scope, memories)),
+    identity: () => run(() => proof.readIdentity(database)),
     copyTo: (file, how) => run(() => copyTo(database, file, how)),
-    backups: () => run(() => proof.backups(database)),
-    noteBackup: (note) => run(() => proof.noteBackup(database, note)),
-    users: (project) => run(() => read.users(database, project)),
-    usersOutside: (space, limit) => run(() => usersOutside(database, space, limit)),
-    unitsOutside: (scope, space, limit) => run(() => unitsOutside(database, scope, space, limit)),
-    usersWaiting: (before, limit) => run(() => house.usersWaiting(database, before, limit)),
-    visits: (job, options) => run(() => house.visits(database, job, options)),
-    visit: (job, scope) => run(() => house.visit(database, job, scope)),
-    noteVisits: (job, visited) => run(() => house.noteVisits(database, job, visited)),
-    failedVisits: (options) => run(() => house.failedVisits(database, options)),
-    takeLease: (name, options) => run(() => takeLease(database, name, options)),
-    renewLease: (name, token, forMs) => run(() => renewLease(database, name, token, forMs)),
-    giveBackLease: (name, token, restMs) => run(() => giveBackLease(database, name, token, restMs ?? 0)),
-    currentMemories: (scope, options) => run(() => house.currentMemories(database, scope, options)),
-    recalled: (scope, memories) => run(() => house.recalled(database, scope, memories)),
-    jobs: () => run(() => house.jobs(database)),
-    noteJob: (note) => run(() => house.noteJob(database, note)),
-    scrub: (scope, texts) => run(() => scrub(database, scope, texts)),
-    seal: (scope, receipt) => run(() => seal(database, scope, receipt)),
+    backups: () => run(() => proof.readBackupNotes(database)),
+    saveBackupNote: (note) => run(() => proof.saveBackupNote(database, note)),
+    users: (project) => run(() => read.readUserNames(database, project)),
+    usersWithStaleEmbeddings: (space, limit) =>
+      run(() => readUsersWithStaleEmbeddings(database, space, limit)),
+    unitsWithStaleEmbeddings: (scope, space, limit) =>
+      run(() => readStaleUnits(database, scope, space, limit)),
+    usersWithPendingMessages: (before, limit) =>
+      run(() => house.readUsersWithPendingMessages(database, before, limit)),
+    jobProgress: (job, options) => run(() => house.readJobProgressPage(database, job, options)),
+    userProgress: (job, scope) => run(() => house.readJobProgress(database, job, scope)),
+    saveProgress: (job, visited) => run(() => house.saveJobProgress(database, job, visited)),
+    failedProgress: (options) => run(() => house.readFailedProgress(database, options)),
+    takeLease: (name, options) => run(() => acquireLocalLease(database, name, options)),
+    renewLease: (name, token, forMs) => run(() => renewLocalLease(database, name, token, forMs)),
+    releaseLease: (name, token, restMs) => run(() => releaseLocalLease(database, name, token, restMs ?? 0)),
+    currentMemories: (scope, options) => run(() => house.readCurrentMemories(database, scope, options)),
+    findRecalled: (scope, memories) => run(() => house.readRecalledIds(database, scope, memories)),
+    jobRuns: () => run(() => house.readJobNotes(database)),
+    saveJobRun: (note) => run(() => house.saveJobNote(database, note)),
+    scrub: (scope, texts) => run(() => scrubDatabase(database, scope, texts)),
+    seal: (scope, receipt) => run(() => saveSealedReceipt(database, scope, receipt)),
     tidy: () => run(() => fillDigests(database)),
-    condition: () => run(() => conditionOf(database)),
-    check: () => run(() => checkAll(database)),
-    integrity: sqliteIntegrity(database, run),
+    condition: () => run(() => readStorageCondition(database)),
+    check: () => run(() => checkSqliteStore(database)),
+    integrity: createSqliteIntegrity(database, run),
     shareable: {
-      size: (scope) => run(() => keptSize(database, scope)),
-      block: (scope) => run(() => keptBlockToShare(database, scope)),
+      size: (scope) => run(() => readSearchIndexSize(database, scope)),
+      block: (scope) => run(() => readSharedSearchIndex(database, scope)),
     },
     close: () => {
       copies.stop();
@@ -160,9 +164,13 @@ export async function openSqliteRecord(options: SqliteOptions): Promise<SqliteRe
   };
 }
 
-async function opened(path: string, waitMs: number, options: OpenOptions): Promise<Database> {
+async function openDatabaseFile(
+  path: string,
+  waitMs: number,
+  options: SqliteOpenOptions,
+): Promise<SqliteDatabase> {
   try {
-    return await openWithCopy(path, waitMs, options);
+    return await openWithUpdateCopy(path, waitMs, options);
   } catch (error) {
     throw translate(path, error);
   }

@@ -1,22 +1,22 @@
-import type { GivenAnswer, KeptAnswer } from "../../domain/kept-answer.ts";
+import type { HttpAnswer, StoredAnswer } from "../../domain/kept-answer.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { Database, Row } from "./database.ts";
-import { bodyOf, checkNames } from "./rows.ts";
+import type { SqliteDatabase, SqliteRow } from "./database.ts";
+import { checkNames, parseBody } from "./rows.ts";
 
-const OF_USER = "project = :project AND name = :name";
-const ONE = `${OF_USER} AND key = :key`;
+const ANSWERS_OF_USER = "project = :project AND name = :name";
+const ONE_ANSWER = `${ANSWERS_OF_USER} AND key = :key`;
 
 /** Begins an answer, or gives the one that is there; see `KeptAnswers`. */
-export function beginAnswer(
-  database: Database,
+export function beginStoredAnswer(
+  database: SqliteDatabase,
   scope: Scope,
   begun: { readonly key: string; readonly request: string; readonly at: string },
   { outdated, abandoned }: { readonly outdated: string; readonly abandoned: string },
-): KeptAnswer | undefined {
+): StoredAnswer | undefined {
   return database.transaction(() => {
-    const place = placeOf(scope, begun.key);
-    const row = database.statement(`SELECT * FROM answers WHERE ${ONE}`).get(place);
-    const kept = row && keptOf(row);
+    const place = toAnswerKey(scope, begun.key);
+    const row = database.statement(`SELECT * FROM answers WHERE ${ONE_ANSWER}`).get(place);
+    const kept = row && toStoredAnswer(row);
     const makesRoom = kept && (kept.at < outdated || (kept.state === "begun" && kept.at < abandoned));
     if (kept && !makesRoom) return kept;
     database
@@ -29,43 +29,45 @@ export function beginAnswer(
   });
 }
 
-export function endAnswer(
-  database: Database,
+export function endStoredAnswer(
+  database: SqliteDatabase,
   scope: Scope,
   key: string,
-  { answer, own }: { readonly answer: GivenAnswer; readonly own: readonly string[] },
+  { answer, own }: { readonly answer: HttpAnswer; readonly own: readonly string[] },
 ): void {
   database.transaction(() => {
-    const place = placeOf(scope, key);
+    const place = toAnswerKey(scope, key);
     const row = database
-      .statement(`SELECT erasures AS body FROM answers WHERE ${ONE} AND state = 'begun'`)
+      .statement(`SELECT erasures AS body FROM answers WHERE ${ONE_ANSWER} AND state = 'begun'`)
       .get(place);
     if (!row) return;
-    const isErased = bodyOf<string[]>(row).some((receipt) => !own.includes(receipt));
+    const isErased = parseBody<string[]>(row).some((receipt) => !own.includes(receipt));
     if (isErased) {
-      database.statement(`UPDATE answers SET ${ERASED} WHERE ${ONE}`).run(place);
+      database.statement(`UPDATE answers SET ${SET_ERASED} WHERE ${ONE_ANSWER}`).run(place);
     } else {
       database
-        .statement(`UPDATE answers SET state = 'done', body = :body WHERE ${ONE}`)
+        .statement(`UPDATE answers SET state = 'done', body = :body WHERE ${ONE_ANSWER}`)
         .run({ ...place, body: JSON.stringify(answer) });
     }
   });
 }
 
-export function letAnswerGo(database: Database, scope: Scope, key: string): void {
-  database.statement(`DELETE FROM answers WHERE ${ONE} AND state = 'begun'`).run(placeOf(scope, key));
+export function cancelStoredAnswer(database: SqliteDatabase, scope: Scope, key: string): void {
+  database
+    .statement(`DELETE FROM answers WHERE ${ONE_ANSWER} AND state = 'begun'`)
+    .run(toAnswerKey(scope, key));
 }
 
-export function dropAnswers(database: Database, before: string): number {
+export function deleteStoredAnswers(database: SqliteDatabase, before: string): number {
   return Number(database.statement("DELETE FROM answers WHERE at < :before").run({ before }).changes);
 }
 
-const ERASED = "state = 'erased', request = '', body = NULL";
+const SET_ERASED = "state = 'erased', request = '', body = NULL";
 
 /** Within the commit of an erasure. */
-export function eraseAnswers(database: Database, user: number, receipt: string): void {
+export function eraseStoredAnswers(database: SqliteDatabase, user: number, receipt: string): void {
   const whose = "(project, name) = (SELECT project, name FROM users WHERE id = :user)";
-  database.statement(`UPDATE answers SET ${ERASED} WHERE ${whose} AND state != 'begun'`).run({ user });
+  database.statement(`UPDATE answers SET ${SET_ERASED} WHERE ${whose} AND state != 'begun'`).run({ user });
   database
     .statement(
       `UPDATE answers SET erasures = json_insert(erasures, '$[#]', :receipt) WHERE ${whose} AND state = 'begun'`,
@@ -74,14 +76,14 @@ export function eraseAnswers(database: Database, user: number, receipt: string):
 }
 
 /** What the answers of a user hold. */
-export function answersHeld(database: Database, { project, user: name }: Scope): GivenAnswer[] {
+export function readStoredAnswers(database: SqliteDatabase, { project, user: name }: Scope): HttpAnswer[] {
   return database
-    .statement(`SELECT body FROM answers WHERE ${OF_USER} AND state = 'done'`)
+    .statement(`SELECT body FROM answers WHERE ${ANSWERS_OF_USER} AND state = 'done'`)
     .all({ project, name })
-    .map(bodyOf<GivenAnswer>);
+    .map(parseBody<HttpAnswer>);
 }
 
-function placeOf(
+function toAnswerKey(
   { project, user: name }: Scope,
   key: string,
 ): { project: string; name: string; key: string } {
@@ -89,13 +91,13 @@ function placeOf(
   return { project, name, key };
 }
 
-export function keptOf(row: Row): KeptAnswer {
+export function toStoredAnswer(row: SqliteRow): StoredAnswer {
   const { key, request, at, state } = row;
   return {
     key: String(key),
     request: String(request),
     at: String(at),
-    state: String(state) as KeptAnswer["state"],
-    ...(row.body === null ? {} : { answer: bodyOf<GivenAnswer>(row) }),
+    state: String(state) as StoredAnswer["state"],
+    ...(row.body === null ? {} : { answer: parseBody<HttpAnswer>(row) }),
   };
 }

@@ -4,17 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Record } from "../../ports/record.ts";
-import { openSqliteRecord } from "./index.ts";
+import type { MemoryStore } from "../../ports/record.ts";
+import { openSqliteStore } from "./index.ts";
 
 const HOUR = 3_600_000;
 
 let folder: string;
-let record: Record;
+let record: MemoryStore;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "keepsake-leases-"));
-  record = await openSqliteRecord({ path: join(folder, "a.db") });
+  record = await openSqliteStore({ path: join(folder, "a.db") });
 });
 afterEach(async () => {
   await record.close();

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import type { LeaseAnswer } from "../../ports/leases.ts";
-import type { Database } from "./database.ts";
+import type { LeaseResult } from "../../ports/leases.ts";
+import type { SqliteDatabase } from "./database.ts";
 
 /** A token tells whose it is: the machine, by a hash of its name, and the process. */
-const MACHINE = createHash("sha256").update(hostname()).digest("hex").slice(0, 12);
+const MACHINE_ID = createHash("sha256").update(hostname()).digest("hex").slice(0, 12);
 
 /**
  * Whether the process that took a lease is known to be gone. Nobody need wait then until it runs out. One that has got the
@@ -12,7 +12,7 @@ const MACHINE = createHash("sha256").update(hostname()).digest("hex").slice(0, 1
  */
 function isOrphan(token: unknown): boolean {
   const [machine, pid] = String(token).split(".");
-  if (machine !== MACHINE || !/^[1-9]\d*$/.test(pid ?? "")) return false;
+  if (machine !== MACHINE_ID || !/^[1-9]\d*$/.test(pid ?? "")) return false;
   try {
     process.kill(Number(pid), 0);
     return false;
@@ -31,11 +31,11 @@ const LONGEST_MS = 2 * 24 * 60 * 60 * 1000;
  * Takes a lease, by this machine's clock: all who share the file share the machine. Those that ran out go on the way, and so
  * does one whose process was killed.
  */
-export function takeLease(
-  database: Database,
+export function acquireLocalLease(
+  database: SqliteDatabase,
   name: string,
   { forMs, isUrgent = false }: { readonly forMs: number; readonly isUrgent?: boolean },
-): LeaseAnswer {
+): LeaseResult {
   const find = database.statement(
     "SELECT token, until FROM leases WHERE name = :name AND until > :now AND until <= :latest",
   );
@@ -44,7 +44,7 @@ export function takeLease(
   );
   const take = database.statement("INSERT INTO leases (name, token, until) VALUES (:name, :token, :until)");
   let orphan: string | null = null;
-  const refusal = (now: number): LeaseAnswer | undefined => {
+  const refusal = (now: number): LeaseResult | undefined => {
     const held = find.get({ name, now, latest: now + LONGEST_MS });
     if (!held || (held.token === null && isUrgent)) return undefined;
     if (held.token !== null && isOrphan(held.token)) {
@@ -60,14 +60,19 @@ export function takeLease(
     const now = Date.now();
     const late = refusal(now);
     if (late) return late;
-    const token = `${MACHINE}.${process.pid}.${randomUUID()}`;
+    const token = `${MACHINE_ID}.${process.pid}.${randomUUID()}`;
     drop.run({ name, now, orphan, latest: now + LONGEST_MS });
     take.run({ name, token, until: now + forMs });
     return { token };
   });
 }
 
-export function renewLease(database: Database, name: string, token: string, forMs: number): boolean {
+export function renewLocalLease(
+  database: SqliteDatabase,
+  name: string,
+  token: string,
+  forMs: number,
+): boolean {
   const renew = database.statement(
     "UPDATE leases SET until = :until WHERE name = :name AND token = :token AND until > :now",
   );
@@ -75,7 +80,12 @@ export function renewLease(database: Database, name: string, token: string, forM
   return Number(renew.run({ name, token, now, until: now + forMs }).changes) > 0;
 }
 
-export function giveBackLease(database: Database, name: string, token: string, restMs: number): boolean {
+export function releaseLocalLease(
+  database: SqliteDatabase,
+  name: string,
+  token: string,
+  restMs: number,
+): boolean {
   // One that rests no time is over at once, and goes with the next one that is taken.
   const giveBack = database.statement(
     "UPDATE leases SET token = NULL, until = :until WHERE name = :name AND token = :token AND until > :now",

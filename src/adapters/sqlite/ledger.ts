@@ -4,10 +4,10 @@ import { dirname } from "node:path";
 import type { Trace } from "../../domain/trace.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Ledger, LedgerContent } from "../../ports/ledger.ts";
-import { jsonInSlices } from "./erasure-rows.ts";
+import { stringifyInSlices } from "./erasure-rows.ts";
 
 /** A line of the file: the record that it belongs to, and what was erased from it. */
-interface Line {
+interface LedgerLine {
   readonly record: string;
   readonly trace: Trace;
 }
@@ -20,20 +20,20 @@ export function fileLedger(path: string, record: string): Ledger {
   return {
     async read() {
       if (!existsSync(path)) return undefined;
-      return contentOf(await reading(path), record);
+      return parseLedger(await readLedger(path), record);
     },
     async receipts() {
       if (!existsSync(path)) return undefined;
-      return receiptsIn(await reading(path), record);
+      return findReceipts(await readLedger(path), record);
     },
     async append(traces) {
       if (traces.length === 0) return;
       try {
         const lines: string[] = [];
         for (const trace of traces) {
-          lines.push(`{"record":${JSON.stringify(record)},"trace":${await jsonInSlices(trace)}}\n`);
+          lines.push(`{"record":${JSON.stringify(record)},"trace":${await stringifyInSlices(trace)}}\n`);
         }
-        await write(path, lines.join(""));
+        await appendLines(path, lines.join(""));
       } catch (cause) {
         throw new MemoryError(
           "unavailable",
@@ -45,7 +45,7 @@ export function fileLedger(path: string, record: string): Ledger {
   };
 }
 
-async function write(path: string, lines: string): Promise<void> {
+async function appendLines(path: string, lines: string): Promise<void> {
   const isNew = !existsSync(path);
   const file = await open(path, "a+", 0o600);
   try {
@@ -69,7 +69,7 @@ export async function syncFolder(path: string): Promise<void> {
   await folder?.close();
 }
 
-async function reading(path: string): Promise<string> {
+async function readLedger(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {
@@ -79,12 +79,12 @@ async function reading(path: string): Promise<string> {
   }
 }
 
-function contentOf(text: string, record: string): LedgerContent {
+function parseLedger(text: string, record: string): LedgerContent {
   const traces = new Map<string, Trace>();
   const lines = text.split("\n").filter((line) => line !== "");
   const damaged: string[] = [];
   for (const line of lines) {
-    const read = lineOf(line);
+    const read = parseLedgerLine(line);
     if (!read) damaged.push(line);
     else if (read.record === record && !traces.has(read.trace.receipt))
       traces.set(read.trace.receipt, read.trace);
@@ -98,13 +98,13 @@ function contentOf(text: string, record: string): LedgerContent {
 }
 
 /** Every whole line begins with the record's name and the receipt, as `append` writes it. */
-function receiptsIn(text: string, record: string): Set<string> {
+function findReceipts(text: string, record: string): Set<string> {
   const start = `{"record":${JSON.stringify(record)},"trace":{"receipt":"`;
   const receipts = new Set<string>();
-  for (let at = text.startsWith(start) ? 0 : nextLine(text, start, 0); at !== -1; ) {
+  for (let at = text.startsWith(start) ? 0 : findNextLine(text, start, 0); at !== -1; ) {
     const from = at + start.length;
     const end = text.indexOf('"', from);
-    const next = nextLine(text, start, from);
+    const next = findNextLine(text, start, from);
     // A line that was cut off or joined with another is left to the slower reading, which finds it missing here.
     if (end !== -1 && text.slice(from, text.indexOf("\n", from)).endsWith("}}"))
       receipts.add(text.slice(from, end));
@@ -113,16 +113,16 @@ function receiptsIn(text: string, record: string): Set<string> {
   return receipts;
 }
 
-function nextLine(text: string, start: string, from: number): number {
+function findNextLine(text: string, start: string, from: number): number {
   const at = text.indexOf(`\n${start}`, from);
   return at === -1 ? -1 : at + 1;
 }
 
-function lineOf(line: string): Line | undefined {
+function parseLedgerLine(line: string): LedgerLine | undefined {
   try {
-    const read = JSON.parse(line) as Partial<Line>;
+    const read = JSON.parse(line) as Partial<LedgerLine>;
     const isWhole = typeof read.record === "string" && typeof read.trace?.receipt === "string";
-    return isWhole && Array.isArray(read.trace?.messages) ? (read as Line) : undefined;
+    return isWhole && Array.isArray(read.trace?.messages) ? (read as LedgerLine) : undefined;
   } catch {
     // Cut off by a crash, or damaged.
     return undefined;

@@ -1,26 +1,30 @@
-import type { Database } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 import type { RawSearch } from "./raw-search.ts";
 
 /**
  * Adds to `counts` how often each text stands in what the database rightly holds, of anybody, as often as the file
  * holds it: an indexed column stands in its table and again in each index.
  */
-export function countLive(database: Database, search: RawSearch, counts: number[]): void {
+export function countInLiveRows(database: SqliteDatabase, search: RawSearch, counts: number[]): void {
   const { handle } = database;
   const tables = handle
     .prepare("SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
     .all();
   for (const { name, wr } of tables) {
-    const copies = copiesOf(database, String(name), Number(wr) === 1);
-    const columns = [...copies.keys()].map(quoted).join(", ");
-    for (const row of handle.prepare(`SELECT ${columns} FROM ${quoted(String(name))}`).iterate()) {
+    const copies = countColumnCopies(database, String(name), Number(wr) === 1);
+    const columns = [...copies.keys()].map(quoteName).join(", ");
+    for (const row of handle.prepare(`SELECT ${columns} FROM ${quoteName(String(name))}`).iterate()) {
       for (const [column, times] of copies) countValue(row[column], times, search, counts);
     }
   }
 }
 
 /** Column -> how often the file holds each of its values. */
-function copiesOf({ handle }: Database, table: string, isItsOwnIndex: boolean): Map<string, number> {
+function countColumnCopies(
+  { handle }: SqliteDatabase,
+  table: string,
+  isItsOwnIndex: boolean,
+): Map<string, number> {
   const copies = new Map<string, number>();
   const add = ({ name }: { [column: string]: unknown }): void => {
     if (name !== null) copies.set(String(name), (copies.get(String(name)) ?? 0) + 1);
@@ -37,7 +41,7 @@ function copiesOf({ handle }: Database, table: string, isItsOwnIndex: boolean): 
   return copies;
 }
 
-function quoted(name: string): string {
+function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 

@@ -1,17 +1,21 @@
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { OutsideUnits, OutsideUser } from "../../ports/record.ts";
-import type { Database, Row } from "./database.ts";
-import { bodyOf, userOf } from "./rows.ts";
+import type { StaleUnits, UserWithStaleEmbeddings } from "../../ports/record.ts";
+import type { SqliteDatabase, SqliteRow } from "./database.ts";
+import { findUser, parseBody } from "./rows.ts";
 
 /** Users with units outside a space, in the order in which they were first written to. */
-export function usersOutside(database: Database, space: string, limit: number): OutsideUser[] {
+export function readUsersWithStaleEmbeddings(
+  database: SqliteDatabase,
+  space: string,
+  limit: number,
+): UserWithStaleEmbeddings[] {
   const counts = new Map<number, number>();
   const count = database.statement(
     "SELECT user, count(*) AS units FROM units WHERE space = :space GROUP BY user ORDER BY user LIMIT :limit",
   );
-  for (const other of spacesBut(database, space)) {
+  for (const other of listOtherSpaces(database, space)) {
     for (const { user, units } of count.all({ space: other, limit })) {
       counts.set(Number(user), (counts.get(Number(user)) ?? 0) + Number(units));
     }
@@ -27,17 +31,22 @@ export function usersOutside(database: Database, space: string, limit: number): 
 }
 
 /** Some of a user's units outside a space, with what they were made of, in one read transaction. */
-export function unitsOutside(database: Database, scope: Scope, space: string, limit: number): OutsideUnits {
+export function readStaleUnits(
+  database: SqliteDatabase,
+  scope: Scope,
+  space: string,
+  limit: number,
+): StaleUnits {
   const { handle } = database;
   handle.exec("BEGIN");
   try {
-    const user = userOf(database, scope);
-    const units = user ? rowsOutside(database, user.id, space, limit) : [];
+    const user = findUser(database, scope);
+    const units = user ? readStaleRows(database, user.id, space, limit) : [];
     const bodies = <Body>(type: string, sql: string): Body[] =>
       [...new Set(units.filter((row) => row.type === type).map(({ owner }) => String(owner)))].flatMap(
         (id) => {
           const row = database.statement(sql).get({ user: user?.id ?? -1, id });
-          return row ? [bodyOf<Body>(row)] : [];
+          return row ? [parseBody<Body>(row)] : [];
         },
       );
     return {
@@ -62,21 +71,21 @@ export function unitsOutside(database: Database, scope: Scope, space: string, li
   }
 }
 
-function rowsOutside(database: Database, user: number, space: string, limit: number): Row[] {
+function readStaleRows(database: SqliteDatabase, user: number, space: string, limit: number): SqliteRow[] {
   const select = database.statement(
     "SELECT id, type, owner, first, last, terms, space FROM units " +
       "WHERE space = :space AND user = :user ORDER BY number LIMIT :limit",
   );
-  const rows: Row[] = [];
-  for (const other of spacesBut(database, space)) {
+  const rows: SqliteRow[] = [];
+  for (const other of listOtherSpaces(database, space)) {
     if (rows.length >= limit) break;
-    rows.push(...(select.all({ space: other, user, limit: limit - rows.length }) as Row[]));
+    rows.push(...(select.all({ space: other, user, limit: limit - rows.length }) as SqliteRow[]));
   }
   return rows;
 }
 
 /** The few spaces there are, each found by one step down the index, but for one. */
-function spacesBut(database: Database, space: string): string[] {
+function listOtherSpaces(database: SqliteDatabase, space: string): string[] {
   const next = database.statement("SELECT min(space) AS space FROM units WHERE space > :last");
   const first = database.statement("SELECT min(space) AS space FROM units").get();
   const spaces: string[] = [];

@@ -8,7 +8,7 @@ const LONGEST_PAUSE_MS = 100;
  * Runs work that may find the file locked by another connection, again and again for as long as given, then throws
  * what it threw last. Waiting is done outside of SQLite, where it would hold up the whole process.
  */
-export async function patiently<Result>(
+export async function retryWhileBusy<Result>(
   forMs: number,
   work: () => Result | Promise<Result>,
 ): Promise<Result> {

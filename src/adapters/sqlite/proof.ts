@@ -1,12 +1,12 @@
 import type { BackupNote } from "../../domain/backup.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Trace } from "../../domain/trace.ts";
-import type { ErasureMark, Touched } from "../../ports/record.ts";
-import type { Database } from "./database.ts";
-import { answersHeld } from "./kept-answers.ts";
-import { bodyOf, numberOf } from "./rows.ts";
+import type { DependentCounts, ErasureSummary } from "../../ports/record.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { readStoredAnswers } from "./kept-answers.ts";
+import { findUserId, parseBody } from "./rows.ts";
 
-export function erasureMarks(database: Database): ErasureMark[] {
+export function readErasureSummaries(database: SqliteDatabase): ErasureSummary[] {
   return database
     .statement(
       "SELECT erasures.id, project, name, body ->> '$.replays' AS replays, trace IS NOT NULL AS traced, " +
@@ -26,18 +26,22 @@ export function erasureMarks(database: Database): ErasureMark[] {
 }
 
 /** What erasures took, in the order in which they were made. */
-export function traces(database: Database, scope?: Scope): Trace[] {
-  const user = scope ? numberOf(database, scope) : null;
+export function readTraces(database: SqliteDatabase, scope?: Scope): Trace[] {
+  const user = scope ? findUserId(database, scope) : null;
   return database
     .statement(
       "SELECT trace AS body FROM erasures WHERE trace IS NOT NULL AND (:user IS NULL OR user = :user) ORDER BY number",
     )
     .all({ user })
-    .map(bodyOf<Trace>);
+    .map(parseBody<Trace>);
 }
 
-export function touched(database: Database, scope: Scope, memories: readonly string[]): Touched {
-  const values = { user: numberOf(database, scope), ids: JSON.stringify(memories) };
+export function readTouchedCounts(
+  database: SqliteDatabase,
+  scope: Scope,
+  memories: readonly string[],
+): DependentCounts {
+  const values = { user: findUserId(database, scope), ids: JSON.stringify(memories) };
   const count = (sql: string): number => Number(database.statement(sql).get(values)?.found ?? 0);
   const ids = "(SELECT value FROM json_each(:ids))";
   return {
@@ -49,7 +53,7 @@ export function touched(database: Database, scope: Scope, memories: readonly str
         ?.found ?? 0,
     ),
     answers:
-      answersHeld(database, scope).length +
+      readStoredAnswers(database, scope).length +
       count(
         "SELECT count(DISTINCT receipts.key) AS found FROM receipts, json_each(receipts.body, '$.memories') AS line " +
           `WHERE user = :user AND line.value ->> '$.id' IN ${ids}`,
@@ -57,18 +61,18 @@ export function touched(database: Database, scope: Scope, memories: readonly str
   };
 }
 
-export function identity(database: Database): string {
+export function readIdentity(database: SqliteDatabase): string {
   return String(database.statement("SELECT id FROM identity").get()?.id ?? "");
 }
 
-export function backups(database: Database): BackupNote[] {
+export function readBackupNotes(database: SqliteDatabase): BackupNote[] {
   return database
     .statement("SELECT body FROM backups ORDER BY number")
     .all()
-    .map(bodyOf<BackupNote>);
+    .map(parseBody<BackupNote>);
 }
 
-export function noteBackup(database: Database, note: BackupNote): void {
+export function saveBackupNote(database: SqliteDatabase, note: BackupNote): void {
   database.transaction(() => {
     database
       .statement(

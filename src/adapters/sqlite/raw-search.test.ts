@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countInBytes, rawSearch } from "./raw-search.ts";
+import { countInBytes, createRawSearch } from "./raw-search.ts";
 
 /** Counting by the book: every place where a text of ASCII begins, in any case. */
 function plain(text: string, all: string): number {
@@ -18,7 +18,7 @@ describe("searching raw bytes", () => {
     fc.assert(
       fc.property(fc.uniqueArray(letters, { maxLength: 4 }), all, (texts, held) => {
         const counts = texts.map(() => 0);
-        rawSearch(texts).count(Buffer.from(held), counts);
+        createRawSearch(texts).count(Buffer.from(held), counts);
         expect(counts).toEqual(texts.map((text) => plain(text, held)));
       }),
     );
@@ -35,11 +35,11 @@ describe("searching raw bytes", () => {
       return copied;
     };
     const counts = [0, 0];
-    countInBytes(read, rawSearch(["magnet", "a much longer text that is not there"]), counts);
+    countInBytes(read, createRawSearch(["magnet", "a much longer text that is not there"]), counts);
     expect(counts).toEqual([4, 0]);
   });
 
   it("leaves out texts of fewer than four bytes", () => {
-    expect(rawSearch(["61k", "a"]).isEmpty).toBe(true);
+    expect(createRawSearch(["61k", "a"]).isEmpty).toBe(true);
   });
 });

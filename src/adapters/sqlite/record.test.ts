@@ -2,27 +2,27 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import type { Record } from "../../ports/record.ts";
-import { recordConformance } from "../../testing/record-conformance.ts";
-import { openSqliteRecord } from "./index.ts";
+import type { MemoryStore } from "../../ports/record.ts";
+import { memoryStoreConformance } from "../../testing/record-conformance.ts";
+import { openSqliteStore } from "./index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keepsake-sqlite-"));
-const paths = new WeakMap<Record, string>();
+const paths = new WeakMap<MemoryStore, string>();
 let count = 0;
 
-async function open(path: string): Promise<Record> {
-  const record = await openSqliteRecord({ path });
+async function open(path: string): Promise<MemoryStore> {
+  const record = await openSqliteStore({ path });
   paths.set(record, path);
   return record;
 }
 
-const pathOf = (record: Record): string => paths.get(record) ?? "";
+const pathOf = (record: MemoryStore): string => paths.get(record) ?? "";
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-recordConformance({ name: "sqlite in memory", open: () => open(":memory:") });
+memoryStoreConformance({ name: "sqlite in memory", open: () => open(":memory:") });
 
-recordConformance({
+memoryStoreConformance({
   name: "sqlite in a file",
   randomHistories: 40,
   open: () => {

@@ -5,14 +5,14 @@ import { DatabaseSync } from "node:sqlite";
 import type { BackupNote } from "../../domain/backup.ts";
 import type { Trace } from "../../domain/trace.ts";
 import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
-import { check } from "./check.ts";
-import { digestOf } from "./copy.ts";
-import { databaseOf } from "./database.ts";
+import { checkRows } from "./check.ts";
+import { hashFile } from "./copy.ts";
+import { createSqliteDatabase } from "./database.ts";
 import { isBusy } from "./errors.ts";
 import { prepareFile } from "./file.ts";
 import { syncFolder } from "./ledger.ts";
-import { openDatabase } from "./open.ts";
-import { backups, identity, traces } from "./proof.ts";
+import { openSqliteDatabase } from "./open.ts";
+import { readBackupNotes, readIdentity, readTraces } from "./proof.ts";
 
 /** A backup on its way to become the database. */
 export interface Restoring {
@@ -56,18 +56,18 @@ export async function beginRestore(options: {
     throw new MemoryError("unavailable", `restore: there is no file ${options.from}. Check its name.`);
   }
   const aside = existsSync(path) ? `${path}.before-${options.at.replace(/\D/g, "")}` : undefined;
-  const held = existsSync(path) ? hold(path) : undefined;
+  const held = existsSync(path) ? lockDatabase(path) : undefined;
   const abandon = (): void => {
     held?.giveBack();
-    for (const file of filesOf(draft)) rmSync(file, { force: true });
+    for (const file of listDatabaseFiles(draft)) rmSync(file, { force: true });
   };
   try {
-    for (const file of filesOf(draft)) rmSync(file, { force: true });
+    for (const file of listDatabaseFiles(draft)) rmSync(file, { force: true });
     closeSync(openSync(draft, "wx", 0o600));
     await copyFile(from, draft);
-    await takeLog(from, draft);
-    const { digest, bytes } = await digestOf(from);
-    const faults = examine(draft, options.from);
+    await copyLog(from, draft);
+    const { digest, bytes } = await hashFile(from);
+    const faults = examineDraft(draft, options.from);
     return {
       draft,
       faults,
@@ -80,7 +80,7 @@ export async function beginRestore(options: {
         const file = await open(draft, "r+");
         await file.sync();
         await file.close();
-        if (aside !== undefined) putAside(path, aside);
+        if (aside !== undefined) moveAside(path, aside);
         // Windows renames nothing over a file that is open. Elsewhere the lock is kept until the new file is in place.
         if (process.platform === "win32") held?.letGo();
         renameSync(draft, path);
@@ -94,25 +94,25 @@ export async function beginRestore(options: {
   }
 }
 
-function filesOf(path: string): string[] {
+function listDatabaseFiles(path: string): string[] {
   return ["", "-wal", "-shm", "-journal"].map((end) => `${path}${end}`);
 }
 
 /** Only a damaged database still has a log: it goes along, for beside the new one it would be taken for its own. */
-function putAside(path: string, aside: string): void {
+function moveAside(path: string, aside: string): void {
   linkSync(path, aside);
   if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${aside}-wal`);
   rmSync(`${path}-shm`, { force: true });
 }
 
 /** A copy that was made by hand may have its log beside it. */
-async function takeLog(from: string, draft: string): Promise<void> {
+async function copyLog(from: string, draft: string): Promise<void> {
   if ((statSync(`${from}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   await copyFile(`${from}-wal`, `${draft}-wal`);
 }
 
 /** Refuses what is no database of ours or has damaged pages; brings it to this version, as one file without a log. */
-function examine(draft: string, named: string): number {
+function examineDraft(draft: string, named: string): number {
   try {
     prepareFile(draft);
     const handle = new DatabaseSync(draft);
@@ -121,9 +121,9 @@ function examine(draft: string, named: string): number {
     } finally {
       handle.close();
     }
-    const database = openDatabase(draft);
+    const database = openSqliteDatabase(draft);
     try {
-      const faults = check(database);
+      const faults = checkRows(database);
       if (faults.some(({ place }) => place === "file")) throw new MemoryError("corrupt", "damaged pages");
       return faults.length;
     } finally {
@@ -143,7 +143,7 @@ function examine(draft: string, named: string): number {
  * Holds a database for itself: nobody else can read or write it until it is let go. `unavailable` where somebody uses
  * it. One that is damaged is held by nobody, and nothing is known of it: that is what backups are for.
  */
-function hold(path: string): {
+function lockDatabase(path: string): {
   known?: NonNullable<Restoring["present"]>;
   letGo(): void;
   /** Lets go of it as it was. */
@@ -153,9 +153,9 @@ function hold(path: string): {
   try {
     // Only a connection that is alone can leave the log.
     const mode = handle.prepare("PRAGMA journal_mode = DELETE").get()?.journal_mode;
-    if (mode !== "delete") throw inUse(path);
+    if (mode !== "delete") throw createInUseError(path);
     handle.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
-    const known = knownOf(path, handle);
+    const known = readPresentDatabase(path, handle);
     const letGo = (): void => {
       if (handle.isOpen) handle.close();
     };
@@ -167,22 +167,26 @@ function hold(path: string): {
   } catch (error) {
     handle.close();
     if (isMemoryError(error)) throw error;
-    if (isBusy(error)) throw inUse(path);
+    if (isBusy(error)) throw createInUseError(path);
     return { letGo() {}, giveBack() {} };
   }
 }
 
-function inUse(path: string): MemoryError {
+function createInUseError(path: string): MemoryError {
   return new MemoryError(
     "unavailable",
     `restore: a program uses ${path}. Stop it first (a server, a chat), then restore again.`,
   );
 }
 
-function knownOf(path: string, handle: DatabaseSync): Restoring["present"] {
+function readPresentDatabase(path: string, handle: DatabaseSync): Restoring["present"] {
   try {
-    const database = databaseOf(path, handle);
-    return { identity: identity(database), traces: traces(database), backups: backups(database) };
+    const database = createSqliteDatabase(path, handle);
+    return {
+      identity: readIdentity(database),
+      traces: readTraces(database),
+      backups: readBackupNotes(database),
+    };
   } catch {
     // A file of an earlier version knows none of it, a damaged one cannot say.
     return undefined;

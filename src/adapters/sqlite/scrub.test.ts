@@ -3,9 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Record } from "../../ports/record.ts";
-import { changes, erasure, memory, message, unit } from "../../testing/change-sets.ts";
-import { openSqliteRecord } from "./index.ts";
+import type { MemoryStore } from "../../ports/record.ts";
+import {
+  makeChangeSet,
+  makeErasureReceipt,
+  makeMemory,
+  makeMessage,
+  makeUnit,
+} from "../../testing/change-sets.ts";
+import { openSqliteStore } from "./index.ts";
 
 const ANN = { project: "default", user: "ann" };
 const BOB = { project: "default", user: "bob" };
@@ -13,12 +19,12 @@ const SENTENCE = "My locker code is Zweiundvierzig.";
 
 let folder = "";
 let path = "";
-let record: Record;
+let record: MemoryStore;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "keepsake-scrub-"));
   path = join(folder, "memory.db");
-  record = await openSqliteRecord({ path });
+  record = await openSqliteStore({ path });
 });
 afterEach(async () => {
   await record.close();
@@ -28,29 +34,32 @@ afterEach(async () => {
 /** A record in which a sentence stands in every place, between many others. */
 async function fill(): Promise<void> {
   const others = Array.from({ length: 60 }, (_, i) =>
-    message(`o${i}`, { content: `Other words ${i}. `.repeat(20) }),
+    makeMessage(`o${i}`, { content: `Other words ${i}. `.repeat(20) }),
   );
-  const told = message("m1", { content: SENTENCE, metadata: { note: "zweiundvierzig" } });
-  await record.commit(ANN, changes({ messages: others.slice(0, 30) }));
+  const told = makeMessage("m1", { content: SENTENCE, metadata: { note: "zweiundvierzig" } });
+  await record.commit(ANN, makeChangeSet({ messages: others.slice(0, 30) }));
   await record.commit(
     ANN,
-    changes({
+    makeChangeSet({
       base: 1,
       messages: [told],
-      memories: [memory("a", 1, { text: SENTENCE }), memory("a", 2, { text: `${SENTENCE} So it is.` })],
+      memories: [
+        makeMemory("a", 1, { text: SENTENCE }),
+        makeMemory("a", 2, { text: `${SENTENCE} So it is.` }),
+      ],
       units: [
-        unit("a", "memory", "a", "locker code zweiundvierzig"),
-        unit("m1#0", "passage", "m1", "zweiundvierzig"),
+        makeUnit("a", "memory", "a", "locker code zweiundvierzig"),
+        makeUnit("m1#0", "passage", "m1", "zweiundvierzig"),
       ],
     }),
   );
-  await record.commit(ANN, changes({ base: 2, messages: others.slice(30) }));
+  await record.commit(ANN, makeChangeSet({ base: 2, messages: others.slice(30) }));
 }
 
 async function erase(): Promise<void> {
   await record.commit(
     ANN,
-    changes({
+    makeChangeSet({
       base: 3,
       cause: "forget",
       dropUnits: ["m1#0"],
@@ -58,7 +67,7 @@ async function erase(): Promise<void> {
         messages: [{ id: "m1", content: "", keepMetadata: false }],
         memories: ["a"],
         rewrites: [],
-        receipt: erasure("e1"),
+        receipt: makeErasureReceipt("e1"),
       },
     }),
   );
@@ -113,7 +122,7 @@ describe("scrubbing the files", () => {
     await fill();
     await record.commit(
       BOB,
-      changes({ messages: [message("zweiundvierzig", { content: `Bob says: "${SENTENCE}"` })] }),
+      makeChangeSet({ messages: [makeMessage("zweiundvierzig", { content: `Bob says: "${SENTENCE}"` })] }),
     );
     await erase();
     expect(await found()).toEqual(NOWHERE);
@@ -122,7 +131,7 @@ describe("scrubbing the files", () => {
 
   it("takes names of tables, columns and users for no leftover", async () => {
     await fill();
-    await record.commit({ project: "default", user: "turn revision" }, changes());
+    await record.commit({ project: "default", user: "turn revision" }, makeChangeSet());
     expect(await found(["revision", "messages", "default", "turn revision", "text index"])).toEqual(NOWHERE);
   });
 
@@ -136,7 +145,7 @@ describe("scrubbing the files", () => {
     careless.exec("DELETE FROM scraps; DROP TABLE scraps");
     careless.close();
     expect(inBytes("quetzalcoatl")).toBe(1);
-    record = await openSqliteRecord({ path });
+    record = await openSqliteStore({ path });
     expect(await found(["Quetzalcoatl"])).toEqual(NOWHERE);
     expect(inBytes("quetzalcoatl")).toBe(0);
     expect((await record.since(ANN, 0)).messages).toHaveLength(61);
@@ -171,7 +180,7 @@ describe("scrubbing the files", () => {
 
   it("finds a text with letters beyond ASCII and marks that JSON writes otherwise", async () => {
     const text = 'Zoë\'s "straße"\tis 漢字\nand ünï.';
-    await record.commit(ANN, changes({ messages: [message("m1", { content: text })] }));
+    await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1", { content: text })] }));
     writeFileSync(`${path}.bak`, JSON.stringify({ text: text.toUpperCase() }));
     expect(await found([text])).toMatchObject({ messages: 1, "other files beside it": 1 });
   });

@@ -5,21 +5,26 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { countHeld, wordsOfMemory, wordsOfMessage, wordsOfReceipt } from "../shared/held-words.ts";
-import type { Database } from "./database.ts";
+import {
+  collectMemoryTexts,
+  collectMessageTexts,
+  collectReceiptTexts,
+  countOccurringTexts,
+} from "../shared/held-words.ts";
+import type { SqliteDatabase } from "./database.ts";
 import { isBusy, isFull } from "./errors.ts";
 import { scanFiles } from "./file-scanner.ts";
-import { answersHeld } from "./kept-answers.ts";
-import { backups } from "./proof.ts";
-import { bodyOf, userOf } from "./rows.ts";
-import { dropUpdateCopies } from "./update-copy.ts";
+import { readStoredAnswers } from "./kept-answers.ts";
+import { readBackupNotes } from "./proof.ts";
+import { findUser, parseBody } from "./rows.ts";
+import { deleteUpdateCopies } from "./update-copy.ts";
 
-interface Place {
+interface SqliteScrubCount {
   readonly place: string;
   readonly found: number;
 }
 
-const LOG_TRIES = 20;
+const MAX_LOG_ATTEMPTS = 20;
 const LOG_PAUSE_MS = 50;
 
 /**
@@ -29,56 +34,63 @@ const LOG_PAUSE_MS = 50;
  * with the database's name (copies, exports) are read too, and left as they are; but copies made before an update go. Texts of fewer than four bytes are
  * looked for in rows alone, for they stand in any file by chance.
  */
-export async function scrub(database: Database, scope: Scope, texts: readonly string[]): Promise<Place[]> {
-  const places = rowsOf(database, scope, texts);
+export async function scrubDatabase(
+  database: SqliteDatabase,
+  scope: Scope,
+  texts: readonly string[],
+): Promise<SqliteScrubCount[]> {
+  const places = countInRows(database, scope, texts);
   if (database.path === ":memory:") return places;
-  const copies = await dropUpdateCopies(database.path);
-  const { own, others } = filesOf(database);
+  const copies = await deleteUpdateCopies(database.path);
+  const { own, others } = listScannedFiles(database);
   return [
     ...places,
     ...(copies.dropped + copies.left > 0
       ? [{ place: "copies made before an update", found: copies.left }]
       : []),
-    { place: "files", found: await clean(database, own, texts) },
+    { place: "files", found: await cleanFiles(database, own, texts) },
     { place: "other files beside it", found: await countFound(others, texts) },
   ];
 }
 
-function rowsOf(database: Database, scope: Scope, texts: readonly string[]): Place[] {
-  const user = userOf(database, scope)?.id ?? -1;
+function countInRows(database: SqliteDatabase, scope: Scope, texts: readonly string[]): SqliteScrubCount[] {
+  const user = findUser(database, scope)?.id ?? -1;
   const all = (sql: string) => database.statement(sql).all({ user });
-  const messages = all("SELECT body FROM messages WHERE user = :user").map(bodyOf<Message>);
-  const versions = all("SELECT body FROM versions WHERE user = :user").map(bodyOf<Memory>);
+  const messages = all("SELECT body FROM messages WHERE user = :user").map(parseBody<Message>);
+  const versions = all("SELECT body FROM versions WHERE user = :user").map(parseBody<Memory>);
   const terms = all("SELECT terms FROM units WHERE user = :user").map((row) => String(row.terms));
-  const answers = answersHeld(database, scope).map(({ body }) => body);
-  const receipts = all("SELECT body FROM receipts WHERE user = :user").map(bodyOf<KeptReceipt>);
+  const answers = readStoredAnswers(database, scope).map(({ body }) => body);
+  const receipts = all("SELECT body FROM receipts WHERE user = :user").map(parseBody<KeptReceipt>);
   return [
-    { place: "messages", found: countHeld(texts, messages.flatMap(wordsOfMessage)) },
-    { place: "memories", found: countHeld(texts, versions.flatMap(wordsOfMemory)) },
-    { place: "text index", found: countHeld(texts, terms) },
-    { place: "receipts", found: countHeld(texts, [...receipts.flatMap(wordsOfReceipt), ...answers]) },
+    { place: "messages", found: countOccurringTexts(texts, messages.flatMap(collectMessageTexts)) },
+    { place: "memories", found: countOccurringTexts(texts, versions.flatMap(collectMemoryTexts)) },
+    { place: "text index", found: countOccurringTexts(texts, terms) },
+    {
+      place: "receipts",
+      found: countOccurringTexts(texts, [...receipts.flatMap(collectReceiptTexts), ...answers]),
+    },
   ];
 }
 
 /** How many of the texts are left in the database's files once all has been done that can be done. */
-async function clean(
-  database: Database,
+async function cleanFiles(
+  database: SqliteDatabase,
   files: readonly string[],
   texts: readonly string[],
 ): Promise<number> {
   const isEmptied = await emptyLog(database);
   // It is not known what to look for: a file written anew holds what its rows hold, and nothing else.
-  if (texts.length === 0) return isEmptied && writtenAnew(database) && (await emptyLog(database)) ? 0 : 1;
+  if (texts.length === 0) return isEmptied && rewriteFile(database) && (await emptyLog(database)) ? 0 : 1;
   // The usual case: they are nowhere, and no row has to be read.
   if ((await countFound(files, texts)) === 0) return 0;
   if ((await countLeftovers(database, files, texts)) === 0) return 0;
   // With a reader in another process that holds the log, writing the file anew would only make the log longer.
-  if (isEmptied && writtenAnew(database)) await emptyLog(database);
+  if (isEmptied && rewriteFile(database)) await emptyLog(database);
   return countLeftovers(database, files, texts);
 }
 
 /** False where there is no room for it, or another process is in the way; then what is left is counted and told. */
-function writtenAnew({ handle, noteFailure }: Database): boolean {
+function rewriteFile({ handle, noteFailure }: SqliteDatabase): boolean {
   try {
     handle.exec("VACUUM");
     return true;
@@ -90,8 +102,8 @@ function writtenAnew({ handle, noteFailure }: Database): boolean {
 }
 
 /** False where a reader in another process still holds the log after two seconds; then it is left as it is. */
-async function emptyLog({ handle }: Database): Promise<boolean> {
-  for (let attempt = 1; attempt <= LOG_TRIES; attempt += 1) {
+async function emptyLog({ handle }: SqliteDatabase): Promise<boolean> {
+  for (let attempt = 1; attempt <= MAX_LOG_ATTEMPTS; attempt += 1) {
     const row = handle.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
     if (Number(row?.busy ?? 0) === 0) return true;
     await pause(LOG_PAUSE_MS);
@@ -101,7 +113,7 @@ async function emptyLog({ handle }: Database): Promise<boolean> {
 
 /** How many of the texts occur in the raw files more often than live rows of any user explain. */
 async function countLeftovers(
-  { path }: Database,
+  { path }: SqliteDatabase,
   files: readonly string[],
   texts: readonly string[],
 ): Promise<number> {
@@ -120,21 +132,21 @@ async function countFound(files: readonly string[], texts: readonly string[]): P
  * The database with its logs; and what else is called after it, but for the secret and the ledger, which hold no words,
  * and the backups that the receipt itself names. One that should be gone by now, and is not, is read.
  */
-function filesOf(database: Database): { own: string[]; others: string[] } {
+function listScannedFiles(database: SqliteDatabase): { own: string[]; others: string[] } {
   const { path } = database;
   const now = new Date().toISOString();
-  const noted = backups(database)
+  const noted = readBackupNotes(database)
     .filter(({ until }) => until === undefined || until > now)
     .map(({ name }) => join(dirname(path), name));
   const passed = [`${path}.secret`, `${path}.erasures`, ...noted];
   const own = [path, `${path}-wal`, `${path}-shm`, `${path}-journal`];
   const others = readdirSync(dirname(path), { withFileTypes: true })
-    .filter((file) => file.isFile() && /^[-.~ _]/.test(afterName(file.name, basename(path))))
+    .filter((file) => file.isFile() && /^[-.~ _]/.test(getNameSuffix(file.name, basename(path))))
     .map(({ name }) => join(dirname(path), name))
     .filter((file) => !own.includes(file) && !passed.includes(file));
   return { own, others };
 }
 
-function afterName(file: string, name: string): string {
+function getNameSuffix(file: string, name: string): string {
   return file.startsWith(name) ? file.slice(name.length) : "";
 }

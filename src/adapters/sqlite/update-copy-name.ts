@@ -1,10 +1,10 @@
 import { basename, dirname } from "node:path";
 
 /** Ends the name of a copy that is still being written. */
-export const DRAFT = ".part";
+export const DRAFT_SUFFIX = ".part";
 
 /** Where the copy goes that is made before a file is brought to a version. */
-export function updateCopyPath(path: string, version: number): string {
+export function getUpdateCopyPath(path: string, version: number): string {
   return `${path}.before-v${version}`;
 }
 

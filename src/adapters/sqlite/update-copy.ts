@@ -3,17 +3,17 @@ import { open, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { MemoryError } from "../../errors.ts";
-import { copyPages, countsOf } from "./copy.ts";
+import { copyPages, countTables } from "./copy.ts";
 import { isFull } from "./errors.ts";
 import { syncFolder } from "./ledger.ts";
-import { DRAFT, isUpdateCopy, updateCopyPath } from "./update-copy-name.ts";
+import { DRAFT_SUFFIX, getUpdateCopyPath, isUpdateCopy } from "./update-copy-name.ts";
 
 /** How long a copy is kept, in ms: seven days. */
-const KEPT_MS = 7 * 24 * 3_600_000;
+const COPY_RETENTION_MS = 7 * 24 * 3_600_000;
 /** A copy that could not be deleted is tried again after so many ms. */
 const SHORTEST_WAIT_MS = 3_600_000;
 /** What SQLite and a draft may leave beside it when a process is killed. */
-const ENDS = ["", "-wal", "-shm", "-journal"];
+const FILE_SUFFIXES = ["", "-wal", "-shm", "-journal"];
 
 /** A copy that was made before the file was brought to another version. */
 export interface UpdateCopy {
@@ -30,8 +30,8 @@ export interface UpdateCopy {
  * that is there is replaced in one step. The caller holds the write lock. `unavailable` where the copy cannot be written.
  */
 export async function copyBeforeUpdate(path: string, version: number): Promise<void> {
-  const copy = updateCopyPath(path, version);
-  const draft = `${copy}${DRAFT}`;
+  const copy = getUpdateCopyPath(path, version);
+  const draft = `${copy}${DRAFT_SUFFIX}`;
   try {
     removeDraft(draft);
     closeSync(openSync(draft, "wx", 0o600));
@@ -43,28 +43,28 @@ export async function copyBeforeUpdate(path: string, version: number): Promise<v
     await rename(draft, copy);
     await syncFolder(dirname(path));
   } catch (cause) {
-    throw notCopied(path, cause);
+    throw createCopyError(path, cause);
   } finally {
     removeDraft(draft);
   }
 }
 
 /** Leaves it as one file without a log, and gives its counts. */
-function settleDraft(draft: string): ReturnType<typeof countsOf> {
+function settleDraft(draft: string): ReturnType<typeof countTables> {
   const handle = new DatabaseSync(draft);
   try {
     handle.exec("PRAGMA journal_mode = DELETE");
-    return countsOf(handle);
+    return countTables(handle);
   } finally {
     handle.close();
   }
 }
 
 function removeDraft(draft: string): void {
-  for (const end of ENDS) rmSync(`${draft}${end}`, { force: true });
+  for (const end of FILE_SUFFIXES) rmSync(`${draft}${end}`, { force: true });
 }
 
-function notCopied(path: string, cause: unknown): MemoryError {
+function createCopyError(path: string, cause: unknown): MemoryError {
   const megabytes = Math.max(1, Math.ceil((statSync(path, { throwIfNoEntry: false })?.size ?? 0) / 1e6));
   const code = (cause as NodeJS.ErrnoException).code ?? "";
   const what =
@@ -79,53 +79,53 @@ function notCopied(path: string, cause: unknown): MemoryError {
 }
 
 /** Whether a process makes a copy now, or was killed while it made one. */
-export function isCopying(path: string): boolean {
-  return filesBeside(path).some((file) => file.endsWith(DRAFT));
+export function hasUnfinishedCopy(path: string): boolean {
+  return listCopyFiles(path).some((file) => file.endsWith(DRAFT_SUFFIX));
 }
 
 /** The copies beside a database, oldest version first. */
 export function updateCopies(path: string): UpdateCopy[] {
-  return filesBeside(path)
-    .filter((file) => !file.endsWith(DRAFT))
+  return listCopyFiles(path)
+    .filter((file) => !file.endsWith(DRAFT_SUFFIX))
     .flatMap((file) => {
       const found = statSync(file, { throwIfNoEntry: false });
       if (!found) return [];
-      const until = new Date(found.mtimeMs + KEPT_MS).toISOString();
+      const until = new Date(found.mtimeMs + COPY_RETENTION_MS).toISOString();
       return [{ name: basename(file), bytes: found.size, at: found.mtime.toISOString(), until }];
     })
     .sort((one, other) => one.name.localeCompare(other.name, "en", { numeric: true }));
 }
 
 /** Deletes copies of whatever age: they hold what is erased now. Says how many went, and how many could not be deleted. */
-export async function dropUpdateCopies(path: string): Promise<{ dropped: number; left: number }> {
-  return drop(path, filesBeside(path));
+export async function deleteUpdateCopies(path: string): Promise<{ dropped: number; left: number }> {
+  return deleteCopyFiles(path, listCopyFiles(path));
 }
 
 /**
  * Deletes copies that have been kept for as long as they are kept, and drafts. The file must be of this version. Where the folder cannot
  * be listed, they stay until the next time: an erasure would say so.
  */
-export async function dropOutdatedCopies(path: string): Promise<void> {
-  const files = listedBeside(path);
+export async function deleteOutdatedCopies(path: string): Promise<void> {
+  const files = listCopiesIfReadable(path);
   if (files.length === 0) return;
   const now = new Date().toISOString();
   const kept = new Set(updateCopies(path).flatMap(({ name, until }) => (until > now ? [name] : [])));
-  await drop(
+  await deleteCopyFiles(
     path,
     files.filter((file) => !kept.has(basename(file))),
   );
 }
 
 /** Deletes copies when their time has come, in a program that runs for longer. */
-export function watchCopies(path: string): { stop(): void } {
+export function scheduleCopyDeletion(path: string): { stop(): void } {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   const wait = (): void => {
     const times =
-      listedBeside(path).length === 0 ? [] : updateCopies(path).map(({ until }) => Date.parse(until));
+      listCopiesIfReadable(path).length === 0 ? [] : updateCopies(path).map(({ until }) => Date.parse(until));
     if (isStopped || times.length === 0) return;
     const waitMs = Math.max(SHORTEST_WAIT_MS, Math.min(...times) - Date.now());
-    timer = setTimeout(() => void dropOutdatedCopies(path).then(wait), waitMs);
+    timer = setTimeout(() => void deleteOutdatedCopies(path).then(wait), waitMs);
     timer.unref();
   };
   wait();
@@ -137,7 +137,10 @@ export function watchCopies(path: string): { stop(): void } {
   };
 }
 
-async function drop(path: string, files: readonly string[]): Promise<{ dropped: number; left: number }> {
+async function deleteCopyFiles(
+  path: string,
+  files: readonly string[],
+): Promise<{ dropped: number; left: number }> {
   let left = 0;
   for (const file of files) {
     try {
@@ -152,15 +155,15 @@ async function drop(path: string, files: readonly string[]): Promise<{ dropped: 
 }
 
 /** The copies and drafts beside a database; none where the folder cannot be listed. */
-function listedBeside(path: string): string[] {
+function listCopiesIfReadable(path: string): string[] {
   try {
-    return path === ":memory:" ? [] : filesBeside(path);
+    return path === ":memory:" ? [] : listCopyFiles(path);
   } catch {
     return [];
   }
 }
 
-function filesBeside(path: string): string[] {
+function listCopyFiles(path: string): string[] {
   if (!existsSync(dirname(path))) return [];
   return readdirSync(dirname(path))
     .map((name) => join(dirname(path), name))

@@ -1,27 +1,27 @@
-import type { ChangeSet, Erasure, Link, Unit } from "../../domain/change-set.ts";
+import type { ChangeSet, ErasureChange, MemoryLink, SearchUnit } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
-import { entryOf } from "../shared/log-entry.ts";
-import { dropBlock } from "./blocks.ts";
-import type { Database } from "./database.ts";
-import { isErasing } from "./erasing-mark.ts";
-import { ENTRY, erasurePartOf, RECEIPT, TRACE } from "./erasure-rows.ts";
-import { digestTable } from "./integrity/digest-tables.ts";
+import { createLogEntry } from "../shared/log-entry.ts";
+import { deleteSearchIndex } from "./blocks.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { isErasureUnderWay } from "./erasing-mark.ts";
+import { LOG_ENTRY_PART, parseErasurePart, RECEIPT_PART, TRACE_PART } from "./erasure-rows.ts";
+import { getDigestTable } from "./integrity/digest-tables.ts";
 import { insertRow } from "./integrity/insert-row.ts";
-import { eraseAnswers } from "./kept-answers.ts";
-import { blobOf, bodyOf, checkNames, userOf } from "./rows.ts";
+import { eraseStoredAnswers } from "./kept-answers.ts";
+import { checkNames, encodeVector, findUser, parseBody } from "./rows.ts";
 
-const LOG = digestTable("log");
-const MESSAGES = digestTable("messages");
-const VERSIONS = digestTable("versions");
-const HEADS = digestTable("heads");
-const UNITS = digestTable("units");
+const LOG_TABLE = getDigestTable("log");
+const MESSAGES_TABLE = getDigestTable("messages");
+const VERSIONS_TABLE = getDigestTable("versions");
+const HEADS_TABLE = getDigestTable("heads");
+const UNITS_TABLE = getDigestTable("units");
 
 /** Where a change is written: the user's number, and the revision that it makes. */
-export interface Writing {
-  readonly database: Database;
+export interface SqliteWriteContext {
+  readonly database: SqliteDatabase;
   readonly user: number;
   readonly revision: number;
 }
@@ -30,24 +30,28 @@ export interface Writing {
  * Applies a change-set in one transaction and gives the new revision; nothing where an erasure of the user is under way,
  * which must be ended first. Errors are SQLite's own, or `conflict`.
  */
-export function commit(database: Database, scope: Scope, changes: ChangeSet): number | undefined {
+export function commitChangeSet(
+  database: SqliteDatabase,
+  scope: Scope,
+  changes: ChangeSet,
+): number | undefined {
   return database.transaction(() => {
-    const { id: user, revision: held, turns } = writtenUser(database, scope);
-    if (isErasing(database, user)) return undefined;
+    const { id: user, revision: held, turns } = upsertUser(database, scope);
+    if (isErasureUnderWay(database, user)) return undefined;
     if (held !== changes.base) {
       throw new MemoryError(
         "conflict",
         `the change was thought out on revision ${changes.base}, the user is at ${held}.`,
       );
     }
-    const writing: Writing = { database, user, revision: held + 1 };
-    writeAll(writing, changes, turns);
+    const writing: SqliteWriteContext = { database, user, revision: held + 1 };
+    writeChanges(writing, changes, turns);
     const log = {
       user,
       revision: writing.revision,
-      body: JSON.stringify(entryOf(writing.revision, changes)),
+      body: JSON.stringify(createLogEntry(writing.revision, changes)),
     };
-    insertRow(database, LOG, log);
+    insertRow(database, LOG_TABLE, log);
     database
       .statement("UPDATE users SET revision = :revision, turns = :turns WHERE id = :user")
       .run({ user, revision: writing.revision, turns: turns + (changes.messages?.length ?? 0) });
@@ -55,21 +59,21 @@ export function commit(database: Database, scope: Scope, changes: ChangeSet): nu
   });
 }
 
-function writeAll(writing: Writing, changes: ChangeSet, turns: number): void {
+function writeChanges(writing: SqliteWriteContext, changes: ChangeSet, turns: number): void {
   addMessages(writing, changes.messages ?? [], turns);
   for (const change of changes.digests ?? []) {
-    changeMessage(writing, change.id, (message) => digested(message, change));
+    changeMessage(writing, change.id, (message) => withDigestChange(message, change));
   }
   for (const memory of changes.memories ?? []) addVersion(writing, memory);
   for (const link of changes.links ?? []) putLink(writing, link);
   for (const id of changes.dropUnits ?? []) dropUnit(writing, id);
-  if (changes.erase) erase(writing, changes.erase);
+  if (changes.erase) applyErasure(writing, changes.erase);
   for (const unit of changes.units ?? []) putUnit(writing, unit);
   putTombstones(writing, changes);
   putReceipt(writing, changes);
 }
 
-function putLink({ database, user }: Writing, { from, type, to, strength }: Link): void {
+function putLink({ database, user }: SqliteWriteContext, { from, type, to, strength }: MemoryLink): void {
   const isThere = database.statement("SELECT 1 FROM heads WHERE user = :user AND id = :id");
   if (![from, to].every((id) => isThere.get({ user, id }))) {
     throw new MemoryError("conflict", "a memory to link is not there.");
@@ -81,8 +85,8 @@ function putLink({ database, user }: Writing, { from, type, to, strength }: Link
     .run({ user, from, type, to, strength });
 }
 
-function writtenUser(
-  database: Database,
+function upsertUser(
+  database: SqliteDatabase,
   { project, user: name }: Scope,
 ): { id: number; revision: number; turns: number } {
   checkNames(project, name);
@@ -96,7 +100,7 @@ function writtenUser(
 }
 
 function addMessages(
-  { database, user, revision }: Writing,
+  { database, user, revision }: SqliteWriteContext,
   messages: readonly Message[],
   turns: number,
 ): void {
@@ -104,13 +108,13 @@ function addMessages(
   for (const message of messages) {
     turn += 1;
     const body = JSON.stringify({ ...message, turn });
-    const isNew = insertRow(database, MESSAGES, { user, id: message.id, turn, revision, body });
+    const isNew = insertRow(database, MESSAGES_TABLE, { user, id: message.id, turn, revision, body });
     if (!isNew) throw new MemoryError("conflict", "a message with this id is there already.");
   }
 }
 
 function changeMessage(
-  { database, user, revision }: Writing,
+  { database, user, revision }: SqliteWriteContext,
   id: string,
   change: (message: Message) => Message,
 ): void {
@@ -118,20 +122,20 @@ function changeMessage(
     .statement("SELECT body FROM messages WHERE user = :user AND id = :id")
     .get({ user, id });
   if (!row) throw new MemoryError("conflict", "a message to change is not there.");
-  const body = JSON.stringify(change(bodyOf<Message>(row)));
+  const body = JSON.stringify(change(parseBody<Message>(row)));
   database
     .statement("UPDATE messages SET body = :body, revision = :revision WHERE user = :user AND id = :id")
     .run({ user, id, revision, body });
 }
 
-function digested(message: Message, change: NonNullable<ChangeSet["digests"]>[number]): Message {
+function withDigestChange(message: Message, change: NonNullable<ChangeSet["digests"]>[number]): Message {
   const { undone: before, heard: heardBefore, ...rest } = message;
   const undone = change.undone ?? before;
   const heard = change.digest === "pending" && (change.heard ?? heardBefore);
   return { ...rest, digest: change.digest, ...(heard ? { heard } : {}), ...(undone ? { undone } : {}) };
 }
 
-function addVersion({ database, user, revision }: Writing, memory: Memory): void {
+function addVersion({ database, user, revision }: SqliteWriteContext, memory: Memory): void {
   const { id, version } = memory;
   const head = database
     .statement("SELECT version FROM heads WHERE user = :user AND id = :id")
@@ -141,19 +145,19 @@ function addVersion({ database, user, revision }: Writing, memory: Memory): void
     throw new MemoryError("conflict", `a memory's version ${version} cannot follow its version ${held}.`);
   }
   const body = JSON.stringify({ ...memory, revision });
-  if (!insertRow(database, VERSIONS, { user, id, version, body })) {
+  if (!insertRow(database, VERSIONS_TABLE, { user, id, version, body })) {
     throw new MemoryError("conflict", "a version of a memory is there already.");
   }
   const row = { user, id, version, revision };
-  if (!insertRow(database, HEADS, row)) {
+  if (!insertRow(database, HEADS_TABLE, row)) {
     database
       .statement("UPDATE heads SET version = :version, revision = :revision WHERE user = :user AND id = :id")
       .run(row);
   }
-  notGone(database, user, "memory", id);
+  unmarkGone(database, user, "memory", id);
 }
 
-function putUnit({ database, user, revision }: Writing, unit: Unit): void {
+function putUnit({ database, user, revision }: SqliteWriteContext, unit: SearchUnit): void {
   const { id, type, owner, start, end, space, terms, vector } = unit;
   const row = {
     user,
@@ -165,9 +169,9 @@ function putUnit({ database, user, revision }: Writing, unit: Unit): void {
     space,
     revision,
     terms,
-    vector: new Uint8Array(blobOf(vector)),
+    vector: new Uint8Array(encodeVector(vector)),
   };
-  if (!insertRow(database, UNITS, row)) {
+  if (!insertRow(database, UNITS_TABLE, row)) {
     database
       .statement(
         "UPDATE units SET type = :type, owner = :owner, first = :first, last = :last, space = :space, revision = :revision, " +
@@ -175,41 +179,48 @@ function putUnit({ database, user, revision }: Writing, unit: Unit): void {
       )
       .run(row);
   }
-  notGone(database, user, "unit", id);
+  unmarkGone(database, user, "unit", id);
 }
 
-function dropUnit(writing: Writing, id: string): void {
+function dropUnit(writing: SqliteWriteContext, id: string): void {
   const { database, user } = writing;
   const { changes } = database
     .statement("DELETE FROM units WHERE user = :user AND id = :id")
     .run({ user, id });
-  if (changes !== 0) setGone(writing, "unit", id);
+  if (changes !== 0) markGone(writing, "unit", id);
 }
 
-function setGone({ database, user, revision }: Writing, type: "unit" | "memory", id: string): void {
+function markGone(
+  { database, user, revision }: SqliteWriteContext,
+  type: "unit" | "memory",
+  id: string,
+): void {
   database
     .statement("INSERT OR REPLACE INTO gone (user, type, id, revision) VALUES (:user, :type, :id, :revision)")
     .run({ user, type, id, revision });
 }
 
-function notGone(database: Database, user: number, type: "unit" | "memory", id: string): void {
+function unmarkGone(database: SqliteDatabase, user: number, type: "unit" | "memory", id: string): void {
   database
     .statement("DELETE FROM gone WHERE user = :user AND type = :type AND id = :id")
     .run({ user, type, id });
 }
 
-function erase(writing: Writing, erasure: NonNullable<ChangeSet["erase"]>): void {
+function applyErasure(writing: SqliteWriteContext, erasure: NonNullable<ChangeSet["erase"]>): void {
   const { database, user } = writing;
   eraseBodies(writing, erasure);
-  dropBlock(database, user);
-  eraseAnswers(database, user, erasure.receipt.id);
+  deleteSearchIndex(database, user);
+  eraseStoredAnswers(database, user, erasure.receipt.id);
   putErasure(writing, erasure.receipt.id, {
     receipt: JSON.stringify(erasure.receipt),
     trace: erasure.trace ? JSON.stringify(erasure.trace) : null,
   });
 }
 
-function eraseBodies(writing: Writing, erasure: Pick<Erasure, "messages" | "memories" | "rewrites">): void {
+function eraseBodies(
+  writing: SqliteWriteContext,
+  erasure: Pick<ErasureChange, "messages" | "memories" | "rewrites">,
+): void {
   const { database, user, revision } = writing;
   for (const { id, content, parts, keepMetadata } of erasure.messages) {
     changeMessage(writing, id, ({ parts: _parts, metadata, ...message }) => ({
@@ -228,7 +239,7 @@ function eraseBodies(writing: Writing, erasure: Pick<Erasure, "messages" | "memo
       .run({ user, id });
     if (changes === 0) continue;
     database.statement("DELETE FROM versions WHERE user = :user AND id = :id").run({ user, id });
-    setGone(writing, "memory", id);
+    markGone(writing, "memory", id);
     dropUnit(writing, id);
   }
   for (const version of erasure.rewrites) {
@@ -245,7 +256,7 @@ function eraseBodies(writing: Writing, erasure: Pick<Erasure, "messages" | "memo
 }
 
 function putErasure(
-  { database, user }: Writing,
+  { database, user }: SqliteWriteContext,
   id: string,
   { receipt, trace }: { readonly receipt: string; readonly trace: string | null },
 ): void {
@@ -255,9 +266,10 @@ function putErasure(
 }
 
 /** Carries out a part of a large erasure, in the order in which a change-set is applied. */
-export function applyErasurePart(writing: Writing, body: string): void {
-  const { digests = [], dropUnits = [], units = [], tombstones = [], ...erased } = erasurePartOf(body);
-  for (const change of digests) changeMessage(writing, change.id, (message) => digested(message, change));
+export function applyErasurePart(writing: SqliteWriteContext, body: string): void {
+  const { digests = [], dropUnits = [], units = [], tombstones = [], ...erased } = parseErasurePart(body);
+  for (const change of digests)
+    changeMessage(writing, change.id, (message) => withDigestChange(message, change));
   for (const id of dropUnits) dropUnit(writing, id);
   const { messages = [], memories = [], rewrites = [] } = erased;
   eraseBodies(writing, { messages, memories, rewrites });
@@ -266,19 +278,26 @@ export function applyErasurePart(writing: Writing, body: string): void {
 }
 
 /** Ends a large erasure whose parts are done: it becomes the user's newest change. */
-export function endErasure(writing: Writing, id: string, bodies: ReadonlyMap<number, string>): void {
+export function finishErasure(
+  writing: SqliteWriteContext,
+  id: string,
+  bodies: ReadonlyMap<number, string>,
+): void {
   const { database, user, revision } = writing;
-  dropBlock(database, user);
-  eraseAnswers(database, user, id);
-  putErasure(writing, id, { receipt: bodies.get(RECEIPT) ?? "{}", trace: bodies.get(TRACE) ?? null });
+  deleteSearchIndex(database, user);
+  eraseStoredAnswers(database, user, id);
+  putErasure(writing, id, {
+    receipt: bodies.get(RECEIPT_PART) ?? "{}",
+    trace: bodies.get(TRACE_PART) ?? null,
+  });
   database
     .statement("INSERT INTO log (user, revision, body) VALUES (:user, :revision, :body)")
-    .run({ user, revision, body: bodies.get(ENTRY) ?? "{}" });
+    .run({ user, revision, body: bodies.get(LOG_ENTRY_PART) ?? "{}" });
   database.statement("UPDATE users SET revision = :revision WHERE id = :user").run({ user, revision });
 }
 
 function putTombstones(
-  { database, user }: Writing,
+  { database, user }: SqliteWriteContext,
   { tombstones = [], liftTombstones = [] }: Pick<ChangeSet, "tombstones" | "liftTombstones">,
 ): void {
   for (const { hash, of, at } of tombstones) {
@@ -291,7 +310,7 @@ function putTombstones(
   }
 }
 
-function putReceipt({ database, user, revision }: Writing, { receipt }: ChangeSet): void {
+function putReceipt({ database, user, revision }: SqliteWriteContext, { receipt }: ChangeSet): void {
   if (!receipt) return;
   database
     .statement(
@@ -301,9 +320,13 @@ function putReceipt({ database, user, revision }: Writing, { receipt }: ChangeSe
 }
 
 /** Replaces the receipt of an erasure by its sealed form. */
-export function seal(database: Database, scope: Scope, receipt: { readonly id: string }): void {
+export function saveSealedReceipt(
+  database: SqliteDatabase,
+  scope: Scope,
+  receipt: { readonly id: string },
+): void {
   const changes = database.transaction(() => {
-    const user = userOf(database, scope);
+    const user = findUser(database, scope);
     return database
       .statement("UPDATE erasures SET body = :body WHERE user = :user AND id = :id")
       .run({ user: user?.id ?? -1, id: receipt.id, body: JSON.stringify(receipt) }).changes;

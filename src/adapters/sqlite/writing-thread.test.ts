@@ -4,22 +4,22 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterAll, describe, expect, it } from "vitest";
 import { isMemoryError } from "../../errors.ts";
-import type { Record } from "../../ports/record.ts";
-import { changes, message } from "../../testing/change-sets.ts";
-import { recordConformance } from "../../testing/record-conformance.ts";
-import { openSqliteRecord } from "./index.ts";
-import { sqliteRecordInThread } from "./writing-thread.ts";
+import type { MemoryStore } from "../../ports/record.ts";
+import { makeChangeSet, makeMessage } from "../../testing/change-sets.ts";
+import { memoryStoreConformance } from "../../testing/record-conformance.ts";
+import { openSqliteStore } from "./index.ts";
+import { openSqliteStoreInThread } from "./writing-thread.ts";
 
 const WORKER = new URL("./writing-worker.ts", import.meta.url);
 const ANN = { project: "p", user: "ann" };
 const folder = mkdtempSync(join(tmpdir(), "keepsake-writing-"));
-const paths = new WeakMap<Record, string>();
+const paths = new WeakMap<MemoryStore, string>();
 let count = 0;
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function open(path: string): Promise<Record> {
-  const record = await sqliteRecordInThread({ path });
+async function open(path: string): Promise<MemoryStore> {
+  const record = await openSqliteStoreInThread({ path });
   paths.set(record, path);
   return record;
 }
@@ -29,9 +29,9 @@ function newPath(): string {
   return join(folder, `${count}.db`);
 }
 
-const pathOf = (record: Record): string => paths.get(record) ?? "";
+const pathOf = (record: MemoryStore): string => paths.get(record) ?? "";
 
-recordConformance({
+memoryStoreConformance({
   name: "sqlite in a file, written to in a thread",
   randomHistories: 10,
   open: () => open(newPath()),
@@ -53,11 +53,11 @@ describe("a thread that writes", () => {
     while (rounds.length < 5 && !rounds.some((ms) => ms < STANDS_STILL_MS)) {
       const path = newPath();
       const record = await open(path);
-      await record.commit(ANN, changes({ messages: [message("m1")] }));
-      const other = await openSqliteRecord({ path });
+      await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
+      const other = await openSqliteStore({ path });
       const holder = new DatabaseSync(path);
       holder.exec("BEGIN IMMEDIATE");
-      const committed = record.commit(ANN, changes({ base: 1, messages: [message("m2")] }));
+      const committed = record.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }));
       const from = performance.now();
       for (let i = 0; i < 50; i += 1) expect(await record.revision(ANN)).toBe(1);
       rounds.push(performance.now() - from);
@@ -72,13 +72,13 @@ describe("a thread that writes", () => {
   it("that ends: what it was at work with is not known, and all else goes on here", async () => {
     const path = newPath();
     let thread: Worker | undefined;
-    const record = await sqliteRecordInThread({ path }, () => {
+    const record = await openSqliteStoreInThread({ path }, () => {
       thread = new Worker(WORKER, { workerData: { path } });
       return thread;
     });
-    expect(await record.commit(ANN, changes({ messages: [message("m1")] }))).toBe(1);
+    expect(await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }))).toBe(1);
     const asked = record
-      .commit(ANN, changes({ base: 1, messages: [message("m2")] }))
+      .commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }))
       .catch((error: unknown) => error);
     // The question is on its way after a turn.
     await Promise.resolve();
@@ -88,7 +88,7 @@ describe("a thread that writes", () => {
     const revision = await record.revision(ANN);
     if (outcome === 2) expect(revision).toBe(2);
     else expect(isMemoryError(outcome) && outcome.code).toBe("unavailable");
-    expect(await record.commit(ANN, changes({ base: revision, messages: [message("m3")] }))).toBe(
+    expect(await record.commit(ANN, makeChangeSet({ base: revision, messages: [makeMessage("m3")] }))).toBe(
       revision + 1,
     );
     await record.close();
@@ -96,11 +96,11 @@ describe("a thread that writes", () => {
 
   it("that cannot be begun is done without", async () => {
     const path = newPath();
-    const record = await sqliteRecordInThread(
+    const record = await openSqliteStoreInThread(
       { path },
       () => new Worker("throw new Error()", { eval: true }),
     );
-    expect(await record.commit(ANN, changes({ messages: [message("m1")] }))).toBe(1);
+    expect(await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }))).toBe(1);
     await record.close();
   });
 });

@@ -1,9 +1,9 @@
 import { Worker } from "node:worker_threads";
 import { MemoryError } from "../../errors.ts";
-import { lineTo, programBeside, type Thread } from "../shared/thread-line.ts";
-import { committing, type ErasingSteps } from "./erasing.ts";
-import { openSqliteRecord, type SqliteOptions, type SqliteRecord } from "./index.ts";
-import type { Asked, Told, Write } from "./writing-worker.ts";
+import { openWorkerChannel, resolveWorkerScript, type WorkerHandle } from "../shared/thread-line.ts";
+import { createCommit, type ErasureSteps } from "./erasing.ts";
+import { openSqliteStore, type SqliteOptions, type SqliteStore } from "./index.ts";
+import type { WriteOperation, WriteRequest, WriteResponse } from "./writing-worker.ts";
 
 /** To read more than so many bytes in one go would hold up everybody here: the thread reads them. */
 const LARGE_BYTES = 2_000_000;
@@ -13,29 +13,32 @@ const LARGE_BYTES = 2_000_000;
  * make a commit durable, or a checkpoint, would hold up everybody who only reads. It reads here, over a connection of its own.
  * Where the thread ends by itself, it goes on here.
  */
-export async function sqliteRecordInThread(
+export async function openSqliteStoreInThread(
   options: SqliteOptions,
-  begin: () => Thread = () => begun(options),
-): Promise<SqliteRecord> {
+  begin: () => WorkerHandle = () => startWritingThread(options),
+): Promise<SqliteStore> {
   // First: it makes the file, or brings it up to date.
-  const own = await openSqliteRecord(options);
+  const own = await openSqliteStore(options);
   // No other connection would see it.
   if (options.path === ":memory:") return own;
-  const line = lineTo<Asked, Told>(begin);
-  const apart = <Own extends (...given: never[]) => Promise<unknown>>(write: Write, here: Own): Own => {
+  const line = openWorkerChannel<WriteRequest, WriteResponse>(begin);
+  const apart = <Own extends (...given: never[]) => Promise<unknown>>(
+    write: WriteOperation,
+    here: Own,
+  ): Own => {
     const there = async (...given: Parameters<Own>): Promise<unknown> => {
-      const outcome = await line.ask({ write, given });
+      const outcome = await line.request({ operation: write, args: given });
       if (outcome.told) {
         if ("hasLostSync" in outcome.told && outcome.told.hasLostSync) options.onSyncFailure?.();
-        return gaveBy(outcome.told);
+        return unwrapWriteResponse(outcome.told);
       }
       if (outcome.ended === "before") return here(...given);
-      throw unknownOutcome();
+      throw createUnknownOutcomeError();
     };
     return there as Own;
   };
   const { calls } = own;
-  const erasing: ErasingSteps = {
+  const erasing: ErasureSteps = {
     stage: apart("erasing.stage", own.erasing.stage),
     begin: apart("erasing.begin", own.erasing.begin),
     step: apart("erasing.step", own.erasing.step),
@@ -44,26 +47,26 @@ export async function sqliteRecordInThread(
   return {
     ...own,
     erasing,
-    block: async (scope) =>
-      (await own.shareable.size(scope)) > LARGE_BYTES ? blockThere(scope) : own.block(scope),
+    searchIndex: async (scope) =>
+      (await own.shareable.size(scope)) > LARGE_BYTES ? blockThere(scope) : own.searchIndex(scope),
     // The parts of a large erasure go over one by one, and others' writes go between them.
-    commit: committing(erasing, apart("commit", own.commit)),
+    commit: createCommit(erasing, apart("commit", own.commit)),
     seal: apart("seal", own.seal),
     scrub: apart("scrub", own.scrub),
-    keepBlock: apart("keepBlock", own.keepBlock),
-    keepRecalls: apart("keepRecalls", own.keepRecalls),
+    saveSearchIndex: apart("saveSearchIndex", own.saveSearchIndex),
+    saveRecallReceipts: apart("saveRecallReceipts", own.saveRecallReceipts),
     beginAnswer: apart("beginAnswer", own.beginAnswer),
     endAnswer: apart("endAnswer", own.endAnswer),
-    letAnswerGo: apart("letAnswerGo", own.letAnswerGo),
+    releaseAnswer: apart("releaseAnswer", own.releaseAnswer),
     dropAnswers: apart("dropAnswers", own.dropAnswers),
-    noteBackup: apart("noteBackup", own.noteBackup),
+    saveBackupNote: apart("saveBackupNote", own.saveBackupNote),
     tidy: apart("tidy", own.tidy),
-    integrity: { ...own.integrity, fill: apart("fill", own.integrity.fill) },
-    noteVisits: apart("noteVisits", own.noteVisits),
-    noteJob: apart("noteJob", own.noteJob),
+    integrity: { ...own.integrity, addMissingDigests: apart("fill", own.integrity.addMissingDigests) },
+    saveProgress: apart("saveProgress", own.saveProgress),
+    saveJobRun: apart("saveJobRun", own.saveJobRun),
     takeLease: apart("takeLease", own.takeLease),
     renewLease: apart("renewLease", own.renewLease),
-    giveBackLease: apart("giveBackLease", own.giveBackLease),
+    releaseLease: apart("releaseLease", own.releaseLease),
     calls: {
       ...calls,
       note: apart("calls.note", calls.note),
@@ -72,16 +75,16 @@ export async function sqliteRecordInThread(
     },
     async close() {
       // What was asked before comes before it.
-      await line.ask({ write: "close", given: [] });
-      await line.end();
+      await line.request({ operation: "close", args: [] });
+      await line.close();
       await own.close();
     },
   };
 }
 
-function begun({ path, busyTimeoutMs, digestKey }: SqliteOptions): Thread {
+function startWritingThread({ path, busyTimeoutMs, digestKey }: SqliteOptions): WorkerHandle {
   const key = typeof digestKey === "function" ? digestKey() : digestKey;
-  return new Worker(programBeside(import.meta.url, "./writing-worker"), {
+  return new Worker(resolveWorkerScript(import.meta.url, "./writing-worker"), {
     name: "writing",
     workerData: {
       path,
@@ -91,7 +94,7 @@ function begun({ path, busyTimeoutMs, digestKey }: SqliteOptions): Thread {
   });
 }
 
-function gaveBy(told: Told): unknown {
+function unwrapWriteResponse(told: WriteResponse): unknown {
   if ("gave" in told) return told.gave;
   const options = told.cause === undefined ? {} : { cause: new Error(told.cause) };
   throw told.code === undefined
@@ -99,7 +102,7 @@ function gaveBy(told: Told): unknown {
     : new MemoryError(told.code, told.message, options);
 }
 
-function unknownOutcome(): MemoryError {
+function createUnknownOutcomeError(): MemoryError {
   return new MemoryError(
     "unavailable",
     "the thread that writes has ended, and whether this was stored is not known. Ask again with the same ids or the same " +

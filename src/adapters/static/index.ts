@@ -1,7 +1,7 @@
 import { isOfOtherLanguage } from "../../domain/language.ts";
 import type { Embedder } from "../../ports/embedder.ts";
-import { readTable, type Table } from "./table.ts";
-import { wordPieces } from "./word-piece.ts";
+import { type EmbeddingTable, readEmbeddingTable } from "./table.ts";
+import { toWordPieces } from "./word-piece.ts";
 
 /** The same from `src/` and from `dist/`: both lie three levels above this file. */
 const ASSETS = new URL("../../../assets/", import.meta.url);
@@ -13,7 +13,7 @@ const DIMENSIONS = 256;
  * English gets zeros, and is found by its words.
  */
 export function staticEmbedder(options: { folder?: URL } = {}): Embedder {
-  let table: Table | undefined;
+  let table: EmbeddingTable | undefined;
   return {
     fingerprint: `static-minilm-1-en/${DIMENSIONS}`,
     dimensions: DIMENSIONS,
@@ -21,25 +21,25 @@ export function staticEmbedder(options: { folder?: URL } = {}): Embedder {
     floor: 0.35,
     async embed(texts, call) {
       call?.signal?.throwIfAborted();
-      table ??= options.folder ? readTable(options.folder) : shippedTable();
+      table ??= options.folder ? readEmbeddingTable(options.folder) : getShippedTable();
       const { vocabulary, scales, codes } = table;
       // The teacher read English alone: what its pieces of words say of another language would only mislead.
       return texts.map((text) =>
-        mean(isOfOtherLanguage(text) ? [] : wordPieces(text, vocabulary), scales, codes),
+        averageRows(isOfOtherLanguage(text) ? [] : toWordPieces(text, vocabulary), scales, codes),
       );
     },
   };
 }
 
-let shipped: Table | undefined;
+let cachedTable: EmbeddingTable | undefined;
 
 /** However many memories a process opens: it never changes, takes 8 MB, and longer to read and check than a hundred recalls. */
-function shippedTable(): Table {
-  shipped ??= readTable(ASSETS);
-  return shipped;
+function getShippedTable(): EmbeddingTable {
+  cachedTable ??= readEmbeddingTable(ASSETS);
+  return cachedTable;
 }
 
-function mean(rows: readonly number[], scales: Float32Array, codes: Int8Array): Float32Array {
+function averageRows(rows: readonly number[], scales: Float32Array, codes: Int8Array): Float32Array {
   const vector = new Float32Array(DIMENSIONS);
   for (const row of rows) {
     const scale = scales[row] ?? 0;

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { embedderConformance } from "../../testing/embedder-conformance.ts";
 import { staticEmbedder } from "./index.ts";
-import { wordPieces } from "./word-piece.ts";
+import { toWordPieces } from "./word-piece.ts";
 
 const assets = join(import.meta.dirname, "../../../assets");
 const embedder = staticEmbedder();
@@ -64,7 +64,7 @@ it("takes a megabyte in a moment", async () => {
 it("cuts words into the longest known pieces, and leaves out what cannot be cut", () => {
   const pieces = ["un", "unhappy", "##like", "##ly", "!"];
   const vocabulary = new Map(pieces.map((piece, row) => [piece, row]));
-  expect(wordPieces("Unlikely, unhappy! xyz unzip", vocabulary)).toEqual([0, 2, 3, 1, 4]);
+  expect(toWordPieces("Unlikely, unhappy! xyz unzip", vocabulary)).toEqual([0, 2, 3, 1, 4]);
 });
 
 it("ships less than 8 MB", () => {

@@ -6,7 +6,7 @@ import { MemoryError } from "../../errors.ts";
 const MAGIC = "KSEMBED1";
 
 /** The shipped table: a row of 8-bit codes for each token, with one scale a row. */
-export interface Table {
+export interface EmbeddingTable {
   readonly dimensions: number;
   readonly vocabulary: ReadonlyMap<string, number>;
   readonly scales: Float32Array;
@@ -18,7 +18,7 @@ export interface Table {
  * (int8), all little-endian. `corrupt` where its checksum is not the one shipped with it, `unavailable` where it
  * cannot be read.
  */
-export function readTable(folder: URL): Table {
+export function readEmbeddingTable(folder: URL): EmbeddingTable {
   const read = (name: string): Buffer => {
     try {
       return readFileSync(new URL(name, folder));

@@ -1,32 +1,32 @@
 /** Longer words than this are no words: hashes, encoded blobs. They have no meaning to look up. */
 const LONGEST_WORD = 100;
-const PIECES = /[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu;
-const ALONE = /\p{Script=Han}/u;
+const WORD_PATTERN = /[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu;
+const UNSPACED_SCRIPT = /\p{Script=Han}/u;
 
 /**
  * The tokens of a text as numbers of rows: words in lower case without accents, each cut greedily into the longest
  * pieces that the vocabulary holds (WordPiece, as BERT's uncased models do). Words that cannot be cut are left out.
  */
-export function wordPieces(text: string, vocabulary: ReadonlyMap<string, number>): number[] {
+export function toWordPieces(text: string, vocabulary: ReadonlyMap<string, number>): number[] {
   const folded = text
     .toLowerCase()
     .normalize("NFD")
     .replace(/\p{Mn}/gu, "");
   const rows: number[] = [];
-  for (const [word] of folded.matchAll(PIECES)) {
+  for (const [word] of folded.matchAll(WORD_PATTERN)) {
     const whole = vocabulary.get(word);
     if (whole !== undefined) rows.push(whole);
-    else if (ALONE.test(word)) for (const letter of word) push(rows, vocabulary.get(letter));
-    else if (word.length <= LONGEST_WORD) rows.push(...cut(word, vocabulary));
+    else if (UNSPACED_SCRIPT.test(word)) for (const letter of word) addRow(rows, vocabulary.get(letter));
+    else if (word.length <= LONGEST_WORD) rows.push(...cutWord(word, vocabulary));
   }
   return rows;
 }
 
-function push(rows: number[], row: number | undefined): void {
+function addRow(rows: number[], row: number | undefined): void {
   if (row !== undefined) rows.push(row);
 }
 
-function cut(word: string, vocabulary: ReadonlyMap<string, number>): number[] {
+function cutWord(word: string, vocabulary: ReadonlyMap<string, number>): number[] {
   const rows: number[] = [];
   let start = 0;
   while (start < word.length) {

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { collectorWords } from "./collector.ts";
+import { getGarbageCollectorFlags } from "./collector.ts";
 
 /** Makes a hundred arrays of 4 MB beside the heap, which are let go of at once; prints how often everything was collected. */
 const PROGRAM = `
@@ -24,7 +24,7 @@ const collections = (said: string): number => said.split("Mark-Compact").length 
 
 it("are words that this Node knows, and it collects no more often than without", () => {
   const without = collections(run([], []));
-  for (const said of [run(collectorWords(), []), run([], collectorWords())]) {
+  for (const said of [run(getGarbageCollectorFlags(), []), run([], getGarbageCollectorFlags())]) {
     expect(said).not.toMatch(/unrecognized|bad option/);
     expect(collections(said)).toBeLessThanOrEqual(without);
   }
@@ -32,5 +32,5 @@ it("are words that this Node knows, and it collects no more often than without",
 
 it.runIf(process.versions.v8.startsWith("13.6."))("are there for the Node whose collector needs them", () => {
   expect(collections(run([], []))).toBeGreaterThan(0);
-  expect(collections(run([], collectorWords()))).toBe(0);
+  expect(collections(run([], getGarbageCollectorFlags()))).toBe(0);
 });

@@ -3,6 +3,6 @@
  * Node 24, begins to collect everything whenever such memory has grown by 64 MB, and then has each new array mark a little, up
  * to 15 ms at a time. This has it weighed with the rest of the heap. Later versions may not know the word, and would say so.
  */
-export function collectorWords(): readonly string[] {
+export function getGarbageCollectorFlags(): readonly string[] {
   return /^13\.6\./.test(process.versions.v8) ? ["--external-memory-accounted-in-global-limit"] : [];
 }

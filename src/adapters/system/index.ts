@@ -13,7 +13,7 @@ export const systemClock: Clock = () => new Date();
 export function uuidv7(clock: Clock = systemClock): Ids {
   let lastMs = 0;
   let count = 0;
-  const someRandom = randomInStock();
+  const someRandom = createRandomSource();
   return () => {
     const now = Math.max(clock().getTime(), 0);
     if (now > lastMs) {
@@ -37,7 +37,7 @@ export function uuidv7(clock: Clock = systemClock): Ids {
 }
 
 /** 16 random bytes at a time, drawn for 64 ids at once: each draw is a call into the system. */
-function randomInStock(): () => Buffer {
+function createRandomSource(): () => Buffer {
   let stock = Buffer.alloc(0);
   return () => {
     if (stock.length < 16) stock = randomBytes(16 * 64);

@@ -1,14 +1,14 @@
 import { EXIT } from "../exit.ts";
 import { type CommonOptions, withMemory } from "../run.ts";
-import { sourceLines } from "./sources.ts";
-import { whyNoModel } from "./trouble.ts";
+import { formatAnswerSources } from "./sources.ts";
+import { explainModelTrouble } from "./trouble.ts";
 
-interface AnswerOptions extends CommonOptions {
+interface AnswerCommandOptions extends CommonOptions {
   readonly asOf?: string;
   readonly knownAt?: string;
 }
 
-export async function answer(question: string, options: AnswerOptions): Promise<void> {
+export async function runAnswer(question: string, options: AnswerCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     const { asOf, knownAt } = options;
     const given = await memory.answer(question, {
@@ -16,11 +16,11 @@ export async function answer(question: string, options: AnswerOptions): Promise<
       ...(knownAt === undefined ? {} : { knownAt }),
     });
     print.result(given, () => [given.text]);
-    const why = whyNoModel(given);
+    const why = explainModelTrouble(given);
     if (why) print.note(why);
     // What it rests on is for a person who looks at it, not for what the answer is piped into.
     if (process.stderr.isTTY)
-      for (const line of await sourceLines(memory, given, process.stderr)) print.note(line);
+      for (const line of await formatAnswerSources(memory, given, process.stderr)) print.note(line);
     return given.abstained ? EXIT.nothingFound : EXIT.done;
   });
 }

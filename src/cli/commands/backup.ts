@@ -1,23 +1,23 @@
 import { readSettings } from "../../config/settings.ts";
 import { EXIT } from "../exit.ts";
-import { printer, several } from "../print.ts";
-import { progress } from "../progress.ts";
-import { type CommonOptions, reporting, withMemory } from "../run.ts";
+import { createPrinter, formatCount } from "../print.ts";
+import { createProgressBar } from "../progress.ts";
+import { type CommonOptions, reportErrors, withMemory } from "../run.ts";
 
-interface BackupOptions extends CommonOptions {
+interface BackupCommandOptions extends CommonOptions {
   readonly keepUntil?: string;
   readonly yes?: boolean;
 }
 
-interface RestoreOptions extends CommonOptions {
+interface RestoreCommandOptions extends CommonOptions {
   readonly yes?: boolean;
   readonly withoutLedger?: boolean;
 }
 
 /** Copies the database while others use it. */
-export async function backupTo(file: string, options: BackupOptions): Promise<void> {
+export async function runBackup(file: string, options: BackupCommandOptions): Promise<void> {
   await withMemory(options, "checks", async ({ keepsake, print, path }) => {
-    const bar = progress(print.json);
+    const bar = createProgressBar(print.json);
     const made = await keepsake
       .backup(file, {
         replace: options.yes ?? false,
@@ -27,7 +27,7 @@ export async function backupTo(file: string, options: BackupOptions): Promise<vo
       .finally(() => bar.end());
     const { users = 0, messages = 0 } = made.counts;
     print.result({ file, ...made }, () => [
-      `${several(users, "user")}, ${several(messages, "message")} in ${file} (${size(made.bytes)}); read back, and whole.`,
+      `${formatCount(users, "user")}, ${formatCount(messages, "message")} in ${file} (${formatSize(made.bytes)}); read back, and whole.`,
     ]);
     print.note(
       `The secret is not in it: keep ${path}.secret too, in another place, or receipts and tombstones lose their key.`,
@@ -37,9 +37,9 @@ export async function backupTo(file: string, options: BackupOptions): Promise<vo
 }
 
 /** Makes a backup the database again. */
-export async function restoreFrom(file: string, options: RestoreOptions): Promise<void> {
-  const print = printer(options.json ?? false);
-  await reporting(print, async () => {
+export async function runRestore(file: string, options: RestoreCommandOptions): Promise<void> {
+  const print = createPrinter(options.json ?? false);
+  await reportErrors(print, async () => {
     const settings = readSettings();
     const path = options.db ?? settings.path;
     const { restoreMemory } = await import("../../restore.ts");
@@ -54,7 +54,7 @@ export async function restoreFrom(file: string, options: RestoreOptions): Promis
     print.result({ path, ...restored }, () => [
       `${path} is what ${file} holds.`,
       ...(restored.again > 0
-        ? [`${several(restored.again, "erasure")} made since then: erased again.`]
+        ? [`${formatCount(restored.again, "erasure")} made since then: erased again.`]
         : ["Nothing had to be erased again."]),
       ...(restored.aside === undefined ? [] : [`The database that was there is now ${restored.aside}.`]),
     ]);
@@ -62,6 +62,6 @@ export async function restoreFrom(file: string, options: RestoreOptions): Promis
   });
 }
 
-function size(bytes: number): string {
+function formatSize(bytes: number): string {
   return bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -5,52 +5,57 @@ import type { Examination, Remedy } from "../../engine/doctor/examine.ts";
 import type { HealthCheck } from "../../engine/health/checks.ts";
 import type { Keepsake } from "../../engine/surface.ts";
 import { EXIT } from "../exit.ts";
-import { day, type Printer, several, table } from "../print.ts";
+import { formatCount, formatDay, formatTable, type Printer } from "../print.ts";
 import { type CommonOptions, withMemory } from "../run.ts";
-import { lookAtIndexes } from "./doctor-indexes.ts";
+import { checkIndexes } from "./doctor-indexes.ts";
 
-interface DoctorOptions extends CommonOptions {
+interface DoctorCommandOptions extends CommonOptions {
   readonly fix?: boolean;
   readonly backup?: readonly string[];
 }
 
-export async function doctor({ fix = false, backup = [], ...options }: DoctorOptions): Promise<void> {
+export async function runDoctor({
+  fix = false,
+  backup = [],
+  ...options
+}: DoctorCommandOptions): Promise<void> {
   await withMemory(options, "checks", async ({ keepsake, print, path, isFile }) => {
     const noted = isFile ? (await keepsake.audit()).backups : [];
-    const files = [...backup, ...foundBackups(noted, path)].map((file) => resolve(file));
+    const files = [...backup, ...findBackups(noted, path)].map((file) => resolve(file));
     const found = await keepsake.examine({ fix, backups: [...new Set(files)] });
     const { space, left } = await keepsake.embedding();
     const { durability, checks } = await keepsake.health();
     const { broken } = await keepsake.audit();
-    const indexes = await lookAtIndexes(keepsake, print);
-    const besides = besidesOf(broken, { space, left });
-    const copies = lookAtCopies(isFile ? updateCopies(path) : [], print);
-    print.result({ ...jsonOf(found), durability, checks, ...besides, ...indexes.json, ...copies.json }, () =>
-      linesOf(found, path),
+    const indexes = await checkIndexes(keepsake, print);
+    const besides = toExtraResults(broken, { space, left });
+    const copies = reportUpdateCopies(isFile ? updateCopies(path) : [], print);
+    print.result(
+      { ...toDoctorJson(found), durability, checks, ...besides, ...indexes.json, ...copies.json },
+      () => formatFaults(found, path),
     );
     const notes = [
-      ...checks.filter(isTold).map(({ says }) => says),
-      ...rowNotes(found),
-      ...waitingNotes({ space, left, broken: broken.length }),
+      ...checks.filter(isReported).map(({ says }) => says),
+      ...formatRowNotes(found),
+      ...formatPendingNotes({ space, left, broken: broken.length }),
       // A server of a database has its own, of which nothing is known here.
-      ...(isFile ? [ofBackups(noted)] : []),
-      ...found.remedies.map(saidOf),
-      ...(found.isHealthy ? [] : [ofRescue(isFile)]),
+      ...(isFile ? [formatBackupNote(noted)] : []),
+      ...found.remedies.map(describeRemedy),
+      ...(found.isHealthy ? [] : [formatRescueNote(isFile)]),
     ];
     for (const note of notes) print.note(note);
     copies.tell();
-    indexes.tell();
-    return found.isHealthy && broken.length === 0 && indexes.areInOrder ? EXIT.done : EXIT.failed;
+    indexes.printNotes();
+    return found.isHealthy && broken.length === 0 && indexes.areHealthy ? EXIT.done : EXIT.failed;
   });
 }
 
 /** Warnings; of the secret, of rows and of erasures the whole look says more. */
-function isTold({ name, state }: HealthCheck): boolean {
+function isReported({ name, state }: HealthCheck): boolean {
   return state === "warning" && !["secret", "rows", "erasures"].includes(name);
 }
 
 /** What stands beside the rows, where there is anything. */
-function besidesOf(
+function toExtraResults(
   receipts: readonly object[],
   embedding: { readonly space: string; readonly left: number },
 ) {
@@ -60,20 +65,28 @@ function besidesOf(
   };
 }
 
-function waitingNotes({ space, left, broken }: { space: string; left: number; broken: number }): string[] {
+function formatPendingNotes({
+  space,
+  left,
+  broken,
+}: {
+  space: string;
+  left: number;
+  broken: number;
+}): string[] {
   const notes: string[] = [];
   if (left > 0) {
     notes.push(
-      `${several(left, "text")} to be embedded by ${space}: \`keepsake serve\` does it meanwhile, \`keepsake reindex\` now.`,
+      `${formatCount(left, "text")} to be embedded by ${space}: \`keepsake serve\` does it meanwhile, \`keepsake reindex\` now.`,
     );
   }
   if (broken > 0) {
-    notes.push(`${several(broken, "fault")} in the receipts of erasures: \`keepsake audit\` says which.`);
+    notes.push(`${formatCount(broken, "fault")} in the receipts of erasures: \`keepsake audit\` says which.`);
   }
   return notes;
 }
 
-function jsonOf({ isHealthy, faults, integrity, remedies, repaired }: Examination) {
+function toDoctorJson({ isHealthy, faults, integrity, remedies, repaired }: Examination) {
   return {
     healthy: isHealthy,
     faults,
@@ -86,21 +99,23 @@ function jsonOf({ isHealthy, faults, integrity, remedies, repaired }: Examinatio
   };
 }
 
-function linesOf({ isHealthy, faults }: Examination, path: string): readonly string[] {
+function formatFaults({ isHealthy, faults }: Examination, path: string): readonly string[] {
   if (isHealthy) return [`All is well with ${path}.`];
   const counted = faults.map(({ count, place, problem }) => [`${count}`, place, problem]);
   const named = faults
     .flatMap(({ rows = [] }) => rows.filter(({ id }) => id !== undefined))
     .slice(0, MOST_SHOWN);
   return [
-    ...table([["count", "place", "problem"], ...counted]),
-    ...(named.length > 0 ? ["", ...table([["table", "user", "id"], ...named.map(rowOf)])] : []),
+    ...formatTable([["count", "place", "problem"], ...counted]),
+    ...(named.length > 0
+      ? ["", ...formatTable([["table", "user", "id"], ...named.map(formatFaultRow)])]
+      : []),
   ];
 }
 
 const MOST_SHOWN = 20;
 
-function rowOf({
+function formatFaultRow({
   table: place,
   user = "",
   id = "",
@@ -110,15 +125,15 @@ function rowOf({
 }
 
 /** Backups by the names that the database noted, beside it or in this folder, the newest first. */
-function foundBackups(noted: Awaited<ReturnType<Keepsake["audit"]>>["backups"], path: string): string[] {
+function findBackups(noted: Awaited<ReturnType<Keepsake["audit"]>>["backups"], path: string): string[] {
   return [...noted]
     .sort((one, other) => (one.at < other.at ? 1 : -1))
     .map(({ name }) => [join(dirname(resolve(path)), name), resolve(name)].find((file) => existsSync(file)))
     .filter((file) => file !== undefined);
 }
 
-function rowNotes({ integrity, repaired }: Examination): string[] {
-  const put = repaired > 0 ? [`${several(repaired, "row was", "rows were")} put right.`] : [];
+function formatRowNotes({ integrity, repaired }: Examination): string[] {
+  const put = repaired > 0 ? [`${formatCount(repaired, "row was", "rows were")} put right.`] : [];
   if (!integrity) return put;
   const { secret, withoutDigest } = integrity;
   if (secret === "another") {
@@ -132,50 +147,51 @@ function rowNotes({ integrity, repaired }: Examination): string[] {
     ? [
         ...put,
 
-        `${several(withoutDigest, "row has", "rows have")} no digest yet: \`keepsake serve\` gives them one, \`keepsake doctor --fix\` now.`,
+        `${formatCount(withoutDigest, "row has", "rows have")} no digest yet: \`keepsake serve\` gives them one, \`keepsake doctor --fix\` now.`,
       ]
     : put;
 }
 
-function ofBackups(backups: readonly { readonly at: string }[]): string {
+function formatBackupNote(backups: readonly { readonly at: string }[]): string {
   const newest = backups
     .map(({ at }) => at)
     .sort()
     .at(-1);
   return newest === undefined
     ? "There is no backup of it yet: `keepsake backup FILE` makes one."
-    : `The newest backup is of ${day(newest)}.`;
+    : `The newest backup is of ${formatDay(newest)}.`;
 }
 
-function lookAtCopies(
+function reportUpdateCopies(
   copies: readonly UpdateCopy[],
   print: Printer,
 ): { readonly json: { readonly copies?: readonly UpdateCopy[] }; tell(): void } {
   return {
     json: copies.length > 0 ? { copies } : {},
     tell() {
-      for (const copy of copies) print.note(ofCopy(copy));
+      for (const copy of copies) print.note(formatUpdateCopy(copy));
     },
   };
 }
 
-function ofCopy({ name, until }: UpdateCopy): string {
-  return `${name} is a copy from before an update. It is deleted on ${day(until)}, or at the next erasure.`;
+function formatUpdateCopy({ name, until }: UpdateCopy): string {
+  return `${name} is a copy from before an update. It is deleted on ${formatDay(until)}, or at the next erasure.`;
 }
 
-function saidOf({ from, what, count, file }: Remedy): string {
+function describeRemedy({ from, what, count, file }: Remedy): string {
   const fix = "`keepsake doctor --fix`";
-  if (from === "itself") return `${fix} puts ${several(count, "row")} right from what is proved by digests.`;
+  if (from === "itself")
+    return `${fix} puts ${formatCount(count, "row")} right from what is proved by digests.`;
   if (from === "backup")
-    return `${fix} --backup ${file ?? "FILE"} takes ${several(count, "row")} back as they were written.`;
+    return `${fix} --backup ${file ?? "FILE"} takes ${formatCount(count, "row")} back as they were written.`;
   if (from === "export")
     return "No backup was found that has the other rows: import an export, or name a backup with --backup.";
   return what === "memories"
-    ? `${several(count, "memory rests", "memories rest")} on messages that are sound, and can be learnt from them again.`
+    ? `${formatCount(count, "memory rests", "memories rest")} on messages that are sound, and can be learnt from them again.`
     : `${fix} makes search units anew from messages and memories that are sound.`;
 }
 
-function ofRescue(isFile: boolean): string {
+function formatRescueNote(isFile: boolean): string {
   const back = isFile ? "Keep a copy of the file. `keepsake restore` takes a whole backup back; " : "";
   return `${back}\`keepsake export\` saves what can be read.`;
 }

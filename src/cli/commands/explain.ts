@@ -1,35 +1,35 @@
 import type { ExplainedDrop, ExplainedItem, RecallExplanation } from "../../domain/recall-explanation.ts";
 import { EXIT } from "../exit.ts";
-import { day, dim, short } from "../print.ts";
+import { dimText, formatDay, toShortLine } from "../print.ts";
 import { type CommonOptions, withMemory } from "../run.ts";
 
-interface ExplainOptions extends CommonOptions {
+interface ExplainCommandOptions extends CommonOptions {
   readonly about?: string;
 }
 
 /** Why an earlier recall gave what it gave; with `--about`, why one thing was or was not among it. */
-export async function explain(id: string, options: ExplainOptions): Promise<void> {
+export async function runExplain(id: string, options: ExplainCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     const { about } = options;
     const explained = await memory.explain(id, about === undefined ? {} : { about });
-    print.result(explained, () => lines(explained));
+    print.result(explained, () => formatRecallExplanation(explained));
     return EXIT.done;
   });
 }
 
-function lines(explained: RecallExplanation): string[] {
+function formatRecallExplanation(explained: RecallExplanation): string[] {
   const { about, items, dropped, used } = explained;
   if (about) return [about.text];
   return [
-    headOf(explained),
-    boundsOf(explained),
+    formatHeading(explained),
+    formatBounds(explained),
     ...(items.length > 0 ? ["", "Given, best first:"] : ["", "Nothing was given."]),
-    ...items.flatMap((item, i) => itemLines(item, i + 1, used?.includes(item.id) === true)),
-    ...(dropped.length > 0 ? ["", "Left out:", ...dropped.map(dropLine)] : []),
+    ...items.flatMap((item, i) => formatExplainedItem(item, i + 1, used?.includes(item.id) === true)),
+    ...(dropped.length > 0 ? ["", "Left out:", ...dropped.map(formatExplainedDrop)] : []),
   ].filter((line, i, all) => line !== "" || all[i - 1] !== "");
 }
 
-function headOf({
+function formatHeading({
   kind,
   at,
   session,
@@ -40,8 +40,8 @@ function headOf({
   profile,
 }: RecallExplanation): string {
   const where = [
-    ...(session === undefined ? [] : [`in session ${short(session, 60)}`]),
-    ...(message === undefined ? [] : [`asked by message ${short(message, 60)}`]),
+    ...(session === undefined ? [] : [`in session ${toShortLine(session, 60)}`]),
+    ...(message === undefined ? [] : [`asked by message ${toShortLine(message, 60)}`]),
   ];
   const what = kind === "answer" ? "An answer" : "A recall";
   return (
@@ -50,15 +50,15 @@ function headOf({
   );
 }
 
-function boundsOf({ bounds }: RecallExplanation): string {
+function formatBounds({ bounds }: RecallExplanation): string {
   const { limit, minScore, asOf, knownAt, session, agent, kinds, types, where } = bounds;
   const said = [
     `limit ${limit}`,
     ...(minScore > 0 ? [`score at least ${minScore}`] : []),
-    ...(asOf === undefined ? [] : [`true on ${day(asOf)}`]),
-    ...(knownAt === undefined ? [] : [`known on ${day(knownAt)}`]),
-    ...(session === undefined ? [] : [`session ${short(session, 60)}`]),
-    ...(agent === undefined ? [] : [`agent ${short(agent, 60)}`]),
+    ...(asOf === undefined ? [] : [`true on ${formatDay(asOf)}`]),
+    ...(knownAt === undefined ? [] : [`known on ${formatDay(knownAt)}`]),
+    ...(session === undefined ? [] : [`session ${toShortLine(session, 60)}`]),
+    ...(agent === undefined ? [] : [`agent ${toShortLine(agent, 60)}`]),
     ...(kinds ? [`kinds ${kinds.join(", ")}`] : []),
     ...(types ? [`types ${types.join(", ")}`] : []),
     ...(where ? ["a filter"] : []),
@@ -66,7 +66,7 @@ function boundsOf({ bounds }: RecallExplanation): string {
   return `Bounded by ${said.join("; ")}.`;
 }
 
-function itemLines(item: ExplainedItem, place: number, isUsed: boolean): string[] {
+function formatExplainedItem(item: ExplainedItem, place: number, isUsed: boolean): string[] {
   const number = String(place).padStart(3);
   if (item.now === "erased") return [`${number}  erased`];
   const arms = Object.entries(item.arms).map(([arm, { rank }]) => `${arm} #${rank}`);
@@ -82,15 +82,15 @@ function itemLines(item: ExplainedItem, place: number, isUsed: boolean): string[
   const mark = marks.length > 0 ? ` (${marks.join("; ")})` : "";
   const [source] = item.sources;
   return [
-    `${number}  ${item.score.toFixed(2)}  ${short(item.text)}${mark}`,
-    dim(`           ${arms.join(", ")}${parts.length > 0 ? `; ${parts.join(", ")}` : ""}`),
+    `${number}  ${item.score.toFixed(2)}  ${toShortLine(item.text)}${mark}`,
+    dimText(`           ${arms.join(", ")}${parts.length > 0 ? `; ${parts.join(", ")}` : ""}`),
     ...(source && item.type === "memory"
-      ? [dim(`           “${short(source.quote, 100)}”  ${day(source.at)}`)]
+      ? [dimText(`           “${toShortLine(source.quote, 100)}”  ${formatDay(source.at)}`)]
       : []),
   ];
 }
 
-function dropLine(one: ExplainedDrop): string {
+function formatExplainedDrop(one: ExplainedDrop): string {
   if (one.now === "erased") return "     erased";
-  return `     ${one.score.toFixed(3)}  ${short(one.id, 60)}  ${one.why}`;
+  return `     ${one.score.toFixed(3)}  ${toShortLine(one.id, 60)}  ${one.why}`;
 }

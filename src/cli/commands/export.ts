@@ -7,12 +7,12 @@ import { isSameFile } from "../../adapters/shared/same-file.ts";
 import type { ExportLine, ScopedMemory } from "../../engine/surface.ts";
 import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
 import { toWire } from "../../http/wire.ts";
-import { EXIT, shownError } from "../exit.ts";
-import { several } from "../print.ts";
+import { EXIT, toShownError } from "../exit.ts";
+import { formatCount } from "../print.ts";
 import { type CommonOptions, withMemory } from "../run.ts";
 
 /** JSON lines, to a file or to stdout; with `--json` and no file, the same as one JSON document. */
-export async function exportTo(file: string | undefined, options: CommonOptions): Promise<void> {
+export async function runExport(file: string | undefined, options: CommonOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print, path }) => {
     if (file === undefined) {
       await (print.json ? writeDocument(memory, process.stdout) : writeLines(memory, process.stdout));
@@ -20,7 +20,7 @@ export async function exportTo(file: string | undefined, options: CommonOptions)
     }
     refuseDatabase(file, path);
     const lines = await writeFile(memory, file);
-    print.result({ file, lines }, () => [`${several(lines, "line")} in ${file}.`]);
+    print.result({ file, lines }, () => [`${formatCount(lines, "line")} in ${file}.`]);
     return EXIT.done;
   });
 }
@@ -28,7 +28,7 @@ export async function exportTo(file: string | undefined, options: CommonOptions)
 async function writeLines(memory: ScopedMemory, target: Writable): Promise<number> {
   let lines = 0;
   for await (const line of memory.export()) {
-    await write(target, `${JSON.stringify(line)}\n`);
+    await writeText(target, `${JSON.stringify(line)}\n`);
     lines += 1;
   }
   return lines;
@@ -37,13 +37,13 @@ async function writeLines(memory: ScopedMemory, target: Writable): Promise<numbe
 async function writeDocument(memory: ScopedMemory, target: Writable): Promise<void> {
   let before = "[";
   for await (const line of memory.export()) {
-    await write(target, `${before}\n${JSON.stringify(toWire(line satisfies ExportLine))}`);
+    await writeText(target, `${before}\n${JSON.stringify(toWire(line satisfies ExportLine))}`);
     before = ",";
   }
-  await write(target, "\n]\n");
+  await writeText(target, "\n]\n");
 }
 
-async function write(target: Writable, text: string): Promise<void> {
+async function writeText(target: Writable, text: string): Promise<void> {
   if (!target.write(text)) await once(target, "drain");
 }
 
@@ -67,7 +67,7 @@ async function writeFile(memory: ScopedMemory, file: string): Promise<number> {
   } catch (error) {
     if (draft !== place) rmSync(draft, { force: true });
     if (isMemoryError(error)) throw error;
-    const { message } = shownError(error);
+    const { message } = toShownError(error);
     throw new MemoryError("unavailable", `${file}: ${message}`, { cause: error });
   }
 }
@@ -75,13 +75,13 @@ async function writeFile(memory: ScopedMemory, file: string): Promise<number> {
 /** An export over the database itself would be the end of it. */
 function refuseDatabase(file: string, path: string): void {
   const ours = ["", "-wal", "-shm", "-journal", ".secret", ".erasures", ".keys.json"].map(
-    (end) => real(path) + end,
+    (end) => resolveRealPath(path) + end,
   );
-  if (ours.includes(real(file)) || ours.some((own) => isSameFile(own, file)))
+  if (ours.includes(resolveRealPath(file)) || ours.some((own) => isSameFile(own, file)))
     throw invalid("the export may not take the database's place: name another file.");
 }
 
-function real(path: string): string {
+function resolveRealPath(path: string): string {
   const folder = dirname(path);
   if (statSync(path, { throwIfNoEntry: false })) return realpathSync(path);
   return statSync(folder, { throwIfNoEntry: false }) ? join(realpathSync(folder), basename(path)) : path;

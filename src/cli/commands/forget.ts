@@ -3,12 +3,12 @@ import type { Where } from "../../domain/filter.ts";
 import type { ErasurePlan, ErasureReceipt, VerifiedPlace } from "../../domain/receipt.ts";
 import type { Forget, ScopedMemory } from "../../engine/surface.ts";
 import { invalid } from "../../errors.ts";
-import { confirmed } from "../confirm.ts";
-import { EXIT, interrupted } from "../exit.ts";
-import { day, several, short, table } from "../print.ts";
-import { type CommonOptions, type Working, withMemory } from "../run.ts";
+import { askYesNo } from "../confirm.ts";
+import { EXIT, exitInterrupted } from "../exit.ts";
+import { formatCount, formatDay, formatTable, toShortLine } from "../print.ts";
+import { type CommandContext, type CommonOptions, withMemory } from "../run.ts";
 
-interface ForgetOptions extends CommonOptions {
+interface ForgetCommandOptions extends CommonOptions {
   readonly id?: readonly string[];
   readonly session?: string;
   readonly from?: string;
@@ -20,30 +20,30 @@ interface ForgetOptions extends CommonOptions {
   readonly yes?: boolean;
 }
 
-export async function forget(what: string | undefined, options: ForgetOptions): Promise<void> {
+export async function runForget(what: string | undefined, options: ForgetCommandOptions): Promise<void> {
   await withMemory(options, "reads", async (working) => {
     const { memory, print } = working;
-    const meant = meaning(what, options);
+    const meant = toForgetTarget(what, options);
     const plan = await memory.forget(meant, { dryRun: true });
-    const isEmpty = isNothing(plan);
+    const isEmpty = isEmptyPlan(plan);
     if (options.dryRun) {
-      print.result(plan, () => planLines(plan));
+      print.result(plan, () => formatPlan(plan));
       return isEmpty ? EXIT.nothingFound : EXIT.done;
     }
-    if (!isEmpty && !(await isAgreed(working, meant, options, plan))) {
+    if (!isEmpty && !(await hasConsent(working, meant, options, plan))) {
       print.note("Nothing was erased.");
       return EXIT.failed;
     }
     const receipt = await memory.forget(meant);
     const { memories, messages, rewritten = 0 } = receipt.erased;
     const isNone = memories + messages + rewritten === 0;
-    print.result(receipt, () => (isNone ? planLines(plan) : receiptLines(receipt)));
+    print.result(receipt, () => (isNone ? formatPlan(plan) : formatErasureReceipt(receipt)));
     if (isNone) return EXIT.nothingFound;
     return receipt.complete ? EXIT.done : EXIT.failed;
   });
 }
 
-function meaning(what: string | undefined, options: ForgetOptions): Forget {
+function toForgetTarget(what: string | undefined, options: ForgetCommandOptions): Forget {
   const { id, session, from, to, topic, where, everything } = options;
   const time = from ?? to;
   const named = [what, id, session, time, topic, where, everything].filter((one) => one !== undefined);
@@ -58,11 +58,11 @@ function meaning(what: string | undefined, options: ForgetOptions): Forget {
   if (time !== undefined)
     return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
   if (topic !== undefined) return { topic };
-  if (where !== undefined) return { where: filterOf(where) };
+  if (where !== undefined) return { where: parseFilter(where) };
   return everything ? { everything: true } : (what ?? "");
 }
 
-function filterOf(text: string): Where {
+function parseFilter(text: string): Where {
   try {
     return JSON.parse(text) as Where;
   } catch {
@@ -71,82 +71,89 @@ function filterOf(text: string): Where {
 }
 
 /** All there is takes a yes; so does anything else where a person sits at the terminal. */
-async function isAgreed(
-  { memory, print }: Working,
+async function hasConsent(
+  { memory, print }: CommandContext,
   meant: Forget,
-  { yes }: ForgetOptions,
+  { yes }: ForgetCommandOptions,
   plan: ErasurePlan,
 ): Promise<boolean> {
   if (yes) return true;
   if (process.stdin.isTTY && process.stderr.isTTY && !print.json) {
-    for (const line of planLines(plan)) print.note(line);
-    return isConfirmed();
+    for (const line of formatPlan(plan)) print.note(line);
+    return askForConsent();
   }
-  if (await takesAll(memory, meant, plan)) throw invalid("this takes all there is: add --yes.");
+  if (await erasesEverything(memory, meant, plan)) throw invalid("this takes all there is: add --yes.");
   return true;
 }
 
-async function isConfirmed(): Promise<boolean> {
+async function askForConsent(): Promise<boolean> {
   const asking = createInterface({ input: process.stdin, output: process.stderr });
-  asking.on("SIGINT", interrupted);
+  asking.on("SIGINT", exitInterrupted);
   try {
-    return await confirmed(asking, "Erase this for good?");
+    return await askYesNo(asking, "Erase this for good?");
   } finally {
     asking.close();
   }
 }
 
 /** Also "forget everything you know about me" takes all there is. */
-async function takesAll(memory: ScopedMemory, meant: Forget, { memories }: ErasurePlan): Promise<boolean> {
+async function erasesEverything(
+  memory: ScopedMemory,
+  meant: Forget,
+  { memories }: ErasurePlan,
+): Promise<boolean> {
   if (typeof meant === "object") return "everything" in meant;
   if (!/\b(?:everything|all)\b/i.test(meant)) return false;
   return memories.length === (await memory.list({ status: "all", limit: 1 })).total;
 }
 
-export function isNothing({ memories, messages }: ErasurePlan): boolean {
+export function isEmptyPlan({ memories, messages }: ErasurePlan): boolean {
   return memories.length === 0 && messages.length === 0;
 }
 
 const MOST_SHOWN = 20;
 
 /** What would go, for people. */
-export function planLines(plan: ErasurePlan): string[] {
-  if (isNothing(plan)) return ["Nothing like that is known."];
+export function formatPlan(plan: ErasurePlan): string[] {
+  if (isEmptyPlan(plan)) return ["Nothing like that is known."];
   const { memories, messages } = plan;
   const words = messages.flatMap(({ at, words }) =>
-    words.map((one) => ["words", day(at), `“${short(one, 100)}”`]),
+    words.map((one) => ["words", formatDay(at), `“${toShortLine(one, 100)}”`]),
   );
   const counts = [
-    ...(memories.length > 0 ? [several(memories.length, "memory", "memories")] : []),
-    ...(messages.length > 0 ? [`words in ${several(messages.length, "message")}`] : []),
+    ...(memories.length > 0 ? [formatCount(memories.length, "memory", "memories")] : []),
+    ...(messages.length > 0 ? [`words in ${formatCount(messages.length, "message")}`] : []),
   ];
-  const rows = [...atMost(memories.map(({ text }) => ["memory", "", short(text)])), ...atMost(words)];
-  return [`These would go: ${counts.join(", ")}.`, ...table(rows).map((line) => `  ${line}`)];
+  const rows = [
+    ...limitRows(memories.map(({ text }) => ["memory", "", toShortLine(text)])),
+    ...limitRows(words),
+  ];
+  return [`These would go: ${counts.join(", ")}.`, ...formatTable(rows).map((line) => `  ${line}`)];
 }
 
-function atMost(rows: readonly string[][]): readonly string[][] {
+function limitRows(rows: readonly string[][]): readonly string[][] {
   const more = rows.length - MOST_SHOWN;
   return more > 1 ? [...rows.slice(0, MOST_SHOWN), [rows[0]?.[0] ?? "", "", `and ${more} more`]] : rows;
 }
 
-function leftIn({ place, found, until, why }: VerifiedPlace): string {
-  const end = until === undefined ? "" : `, gone by ${day(until)} at the latest`;
+function formatRemainingPlace({ place, found, until, why }: VerifiedPlace): string {
+  const end = until === undefined ? "" : `, gone by ${formatDay(until)} at the latest`;
   return why ? `${place} (${why}; it is tried again${end})` : `${place} (${found}${end})`;
 }
 
 /** What an erasure did, for people. */
-export function receiptLines(receipt: ErasureReceipt): string[] {
+export function formatErasureReceipt(receipt: ErasureReceipt): string[] {
   const { id, erased, verified, complete, backups = [], remains = [] } = receipt;
-  const until = (end: string | undefined): string => (end === undefined ? "" : ` (until ${day(end)})`);
-  const held = backups.map((one) => `${short(one.name, 60)}${until(one.until)}`);
+  const until = (end: string | undefined): string => (end === undefined ? "" : ` (until ${formatDay(end)})`);
+  const held = backups.map((one) => `${toShortLine(one.name, 60)}${until(one.until)}`);
   // What was read again since is not among it any more.
   const clean = verified.filter(({ found }) => found === 0).map(({ place }) => place);
   const stays = remains
     .filter(({ place }) => !clean.includes(place))
     .map((one) => `${one.place}${until(one.until)}`);
-  const left = verified.filter(({ found }) => found > 0).map(leftIn);
+  const left = verified.filter(({ found }) => found > 0).map(formatRemainingPlace);
   return [
-    `Erased: ${several(erased.memories, "memory", "memories")} with ${several(erased.versions, "version")}, words in ${several(erased.messages, "message")}, ${several(erased.vectors, "vector")}.`,
+    `Erased: ${formatCount(erased.memories, "memory", "memories")} with ${formatCount(erased.versions, "version")}, words in ${formatCount(erased.messages, "message")}, ${formatCount(erased.vectors, "vector")}.`,
     complete
       ? `Checked: none of it is left in ${verified.map(({ place }) => place).join(", ")}.`
       : `Some of it is still found in: ${left.join(", ")}.`,

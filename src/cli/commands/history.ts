@@ -3,25 +3,25 @@ import type { Memory } from "../../domain/memory.ts";
 import type { ScopedMemory } from "../../engine/surface.ts";
 import { isMemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
-import { day, dim, several, short } from "../print.ts";
+import { dimText, formatCount, formatDay, toShortLine } from "../print.ts";
 import { type CommonOptions, withMemory } from "../run.ts";
 
-interface HistoryOptions extends CommonOptions {
+interface HistoryCommandOptions extends CommonOptions {
   readonly limit?: number;
 }
 
 /** The versions of a memory; without an id, what happened, newest first. */
-export async function history(id: string | undefined, options: HistoryOptions): Promise<void> {
+export async function runHistory(id: string | undefined, options: HistoryCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     if (id !== undefined) {
       const versions = await memory.history(id);
-      const story = print.json ? [] : await storyOf(memory, versions);
+      const story = print.json ? [] : await formatVersions(memory, versions);
       print.result(versions, () => story);
       return EXIT.done;
     }
     const { limit } = options;
     const log = await memory.history(undefined, limit === undefined ? {} : { limit });
-    const lines = print.json ? [] : await logLines(memory, log);
+    const lines = print.json ? [] : await formatLog(memory, log);
     print.result(log, () => lines);
     if (log.length === 0) print.note("Nothing has happened yet.");
     return EXIT.done;
@@ -29,22 +29,23 @@ export async function history(id: string | undefined, options: HistoryOptions): 
 }
 
 /** What became of a memory, version by version: what was decided, why, and by which words. */
-async function storyOf(memory: ScopedMemory, versions: readonly Memory[]): Promise<string[]> {
+async function formatVersions(memory: ScopedMemory, versions: readonly Memory[]): Promise<string[]> {
   const lines: string[] = [];
   for (const [i, version] of versions.entries()) {
     const { revision, storedAt, action, why, text, supersededBy } = version;
     const before = versions[i - 1];
-    const head = `${version.version}  revision ${revision}  ${day(storedAt)}  ${action}`;
-    const said = before?.text === text ? "" : `: ${short(text)}`;
+    const head = `${version.version}  revision ${revision}  ${formatDay(storedAt)}  ${action}`;
+    const said = before?.text === text ? "" : `: ${toShortLine(text)}`;
     lines.push(`${head}${said}${why === undefined ? "" : ` (${why})`}`);
-    const next = supersededBy === undefined ? [] : await versionsOf(memory, supersededBy);
+    const next = supersededBy === undefined ? [] : await findVersions(memory, supersededBy);
     const by = before?.supersededBy === supersededBy ? undefined : next.at(-1);
-    if (by) lines.push(dim(`   by ${short(by.text)}`));
+    if (by) lines.push(dimText(`   by ${toShortLine(by.text)}`));
     const known = new Set(before?.sources.map((source) => JSON.stringify(source)));
     const fresh = by
       ? by.sources.slice(0, 1)
       : version.sources.filter((one) => !known.has(JSON.stringify(one)));
-    for (const { quote, message } of fresh) lines.push(dim(`   “${short(quote, 100)}”  message ${message}`));
+    for (const { quote, message } of fresh)
+      lines.push(dimText(`   “${toShortLine(quote, 100)}”  message ${message}`));
   }
   return lines;
 }
@@ -52,39 +53,39 @@ async function storyOf(memory: ScopedMemory, versions: readonly Memory[]): Promi
 const MOST_SHOWN = 5;
 
 /** A line for each revision, and below it what became of which memory. */
-async function logLines(memory: ScopedMemory, log: readonly LogEntry[]): Promise<string[]> {
+async function formatLog(memory: ScopedMemory, log: readonly LogEntry[]): Promise<string[]> {
   const lines: string[] = [];
   for (const entry of log) {
-    lines.push(`${String(entry.revision).padStart(4)}  ${time(entry.at)}  ${entryLine(entry)}`);
+    lines.push(`${String(entry.revision).padStart(4)}  ${formatMinute(entry.at)}  ${formatLogEntry(entry)}`);
     const told: string[] = [];
     for (const { id, version, action } of entry.memories.slice(0, MOST_SHOWN)) {
-      const text = (await versionsOf(memory, id)).find((one) => one.version === version)?.text;
-      if (text !== undefined) told.push(`${action}: ${short(text, 120)}`);
+      const text = (await findVersions(memory, id)).find((one) => one.version === version)?.text;
+      if (text !== undefined) told.push(`${action}: ${toShortLine(text, 120)}`);
     }
     const erased = Math.min(entry.memories.length, MOST_SHOWN) - told.length;
     const more = entry.memories.length - MOST_SHOWN;
-    if (erased > 0) told.push(`${several(erased, "memory", "memories")} erased since`);
-    if (more > 0) told.push(`and ${several(more, "memory", "memories")} more`);
+    if (erased > 0) told.push(`${formatCount(erased, "memory", "memories")} erased since`);
+    if (more > 0) told.push(`and ${formatCount(more, "memory", "memories")} more`);
     lines.push(...told.map((line) => `      ${line}`));
   }
   return lines;
 }
 
-function entryLine({ cause, undoes, messages, erased }: LogEntry): string {
+function formatLogEntry({ cause, undoes, messages, erased }: LogEntry): string {
   const parts = [
     undoes === undefined ? cause : `${cause} of revision ${undoes}`,
-    ...(messages.length > 0 ? [several(messages.length, "message")] : []),
-    ...(erased.length > 0 ? [`${several(erased.length, "place")} erased`] : []),
+    ...(messages.length > 0 ? [formatCount(messages.length, "message")] : []),
+    ...(erased.length > 0 ? [`${formatCount(erased.length, "place")} erased`] : []),
   ];
   return parts.join(", ");
 }
 
-function time(at: string): string {
+function formatMinute(at: string): string {
   return at.slice(0, 16).replace("T", " ");
 }
 
 /** None where it was erased. */
-async function versionsOf(memory: ScopedMemory, id: string): Promise<Memory[]> {
+async function findVersions(memory: ScopedMemory, id: string): Promise<Memory[]> {
   try {
     return await memory.history(id);
   } catch (error) {

@@ -1,45 +1,49 @@
 import { setImmediate } from "node:timers/promises";
 import type { InputMessage, ScopedMemory } from "../../engine/surface.ts";
 import { isMemoryError, MemoryError } from "../../errors.ts";
-import { FORMATS, type Format, formatOf, readAddedMemories } from "../../formats/index.ts";
+import { detectFormat, FORMATS, type ImportFormat, readAddedMemories } from "../../formats/index.ts";
 import { EXIT } from "../exit.ts";
-import { day, several } from "../print.ts";
-import { type Progress, progress } from "../progress.ts";
-import { type CommonOptions, type Working, withMemory } from "../run.ts";
-import { type Checked, checkedFile } from "./import-check.ts";
+import { formatCount, formatDay } from "../print.ts";
+import { createProgressBar, type ProgressBar } from "../progress.ts";
+import { type CommandContext, type CommonOptions, withMemory } from "../run.ts";
+import { type CheckedFile, checkFile } from "./import-check.ts";
 
-interface ImportOptions extends CommonOptions {
-  readonly format?: Format | "auto";
+interface ImportCommandOptions extends CommonOptions {
+  readonly format?: ImportFormat | "auto";
   readonly dryRun?: boolean;
 }
 
 /** What came of one file. */
-interface FileReport extends Checked {
+interface ImportFileReport extends CheckedFile {
   readonly file: string;
-  readonly format: Format;
+  readonly format: ImportFormat;
   readonly stored?: number;
   readonly known?: number;
   readonly memories?: number;
 }
 
 /** All files are read through before anything is stored: a mistake in the last one stores nothing of the first. */
-export async function importFiles(files: readonly string[], options: ImportOptions): Promise<void> {
+export async function runImport(files: readonly string[], options: ImportCommandOptions): Promise<void> {
   await withMemory(options, options.dryRun ? "reads" : "writes", async (working) => {
     const { print, clock } = working;
-    const bar = progress(print.json);
+    const bar = createProgressBar(print.json);
     try {
-      const checked: FileReport[] = [];
+      const checked: ImportFileReport[] = [];
       for (const file of files) {
         checked.push(
-          await about(file, " Nothing was stored.", () => check(file, options.format ?? "auto", clock, bar)),
+          await withFileName(file, " Nothing was stored.", () =>
+            checkImport(file, options.format ?? "auto", clock, bar),
+          ),
         );
       }
-      const reports: FileReport[] = [];
+      const reports: ImportFileReport[] = [];
       for (const one of checked) {
-        reports.push(options.dryRun ? one : await about(one.file, "", () => take(working, one, bar)));
+        reports.push(
+          options.dryRun ? one : await withFileName(one.file, "", () => importFile(working, one, bar)),
+        );
       }
       bar.end();
-      print.result({ files: reports, ...sums(reports) }, () => reports.map(line));
+      print.result({ files: reports, ...sumReports(reports) }, () => reports.map(formatReport));
       const { model } = working.settings;
       if (model && !options.dryRun) {
         print.note(`Understood by rules so far; ${model.model} reads on where \`keepsake serve\` runs.`);
@@ -52,7 +56,7 @@ export async function importFiles(files: readonly string[], options: ImportOptio
 }
 
 /** An error in a file names the file. */
-async function about<Result>(file: string, end: string, work: () => Promise<Result>): Promise<Result> {
+async function withFileName<Result>(file: string, end: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -61,39 +65,43 @@ async function about<Result>(file: string, end: string, work: () => Promise<Resu
   }
 }
 
-async function check(
+async function checkImport(
   file: string,
-  named: Format | "auto",
+  named: ImportFormat | "auto",
   clock: () => Date,
-  bar: Progress,
-): Promise<FileReport> {
-  const format = named === "auto" ? await formatOf(file) : named;
-  const checked = await checkedFile(FORMATS[format](file), clock, (read) => {
-    bar.show(0, undefined, `Reading ${file}: ${several(read, "message")}`);
+  bar: ProgressBar,
+): Promise<ImportFileReport> {
+  const format = named === "auto" ? await detectFormat(file) : named;
+  const checked = await checkFile(FORMATS[format](file), clock, (read) => {
+    bar.show(0, undefined, `Reading ${file}: ${formatCount(read, "message")}`);
   });
   return { file, format, ...checked };
 }
 
-async function take({ memory }: Working, checked: FileReport, bar: Progress): Promise<FileReport> {
+async function importFile(
+  { memory }: CommandContext,
+  checked: ImportFileReport,
+  bar: ProgressBar,
+): Promise<ImportFileReport> {
   const { file, format, read, repeated } = checked;
   const total = read - repeated;
   let last = { stored: 0, known: 0, memories: 0 };
-  for await (const { read: done, stored, known, memories } of memory.import(firsts(file, format))) {
+  for await (const { read: done, stored, known, memories } of memory.import(withoutRepeats(file, format))) {
     last = { stored, known: known + repeated, memories };
     bar.show(
       done,
       total,
-      `${done} of ${several(total, "message")}, ${several(memories, "memory", "memories")}`,
+      `${done} of ${formatCount(total, "message")}, ${formatCount(memories, "memory", "memories")}`,
     );
     // Storing is one long computation: here the program can notice that somebody interrupts it.
     await setImmediate();
   }
-  const added = format === "keepsake" ? await addMissing(memory, file) : 0;
+  const added = format === "keepsake" ? await addMissingMemories(memory, file) : 0;
   return { ...checked, ...last, memories: last.memories + added };
 }
 
 /** Each message once: the first of those with the same id. */
-async function* firsts(file: string, format: Format): AsyncIterable<InputMessage> {
+async function* withoutRepeats(file: string, format: ImportFormat): AsyncIterable<InputMessage> {
   const seen = new Set<string>();
   for await (const { message } of FORMATS[format](file)) {
     if (message.id !== undefined && seen.has(message.id)) continue;
@@ -103,7 +111,7 @@ async function* firsts(file: string, format: Format): AsyncIterable<InputMessage
 }
 
 /** Memories that no message tells, but for those that are there already. */
-async function addMissing(memory: ScopedMemory, file: string): Promise<number> {
+async function addMissingMemories(memory: ScopedMemory, file: string): Promise<number> {
   const known = new Set<string>();
   for await (const { text } of memory.list({ status: "all" })) known.add(text);
   let added = 0;
@@ -116,13 +124,13 @@ async function addMissing(memory: ScopedMemory, file: string): Promise<number> {
   return added;
 }
 
-function sums(reports: readonly FileReport[]): { readonly [field: string]: number } {
+function sumReports(reports: readonly ImportFileReport[]): { readonly [field: string]: number } {
   const sum = (field: "read" | "stored" | "known" | "memories"): number =>
     reports.reduce((total, report) => total + (report[field] ?? 0), 0);
   return { read: sum("read"), stored: sum("stored"), known: sum("known"), memories: sum("memories") };
 }
 
-function line({
+function formatReport({
   file,
   format,
   read,
@@ -132,12 +140,12 @@ function line({
   memories = 0,
   from,
   to,
-}: FileReport): string {
-  const what = `${file} (${format}): ${several(read, "message")}`;
+}: ImportFileReport): string {
+  const what = `${file} (${format}): ${formatCount(read, "message")}`;
   if (stored === undefined) {
-    const span = from && to ? `, said from ${day(from)} to ${day(to)}` : "";
-    const where = sessions > 0 ? ` in ${several(sessions, "session")}` : "";
+    const span = from && to ? `, said from ${formatDay(from)} to ${formatDay(to)}` : "";
+    const where = sessions > 0 ? ` in ${formatCount(sessions, "session")}` : "";
     return `${what}${where}${span}. Nothing was stored.`;
   }
-  return `${what} read, ${stored} stored, ${known} known before; ${several(memories, "new memory", "new memories")}.`;
+  return `${what} read, ${stored} stored, ${known} known before; ${formatCount(memories, "new memory", "new memories")}.`;
 }

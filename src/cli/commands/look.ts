@@ -2,7 +2,7 @@ import type { Kind, Status } from "../../domain/memory.ts";
 import type { ListOptions, ShownMemory } from "../../engine/surface.ts";
 import { invalid } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
-import { day, several, short, table } from "../print.ts";
+import { formatCount, formatDay, formatTable, toShortLine } from "../print.ts";
 import { type CommonOptions, withMemory } from "../run.ts";
 
 interface ListCommandOptions extends CommonOptions {
@@ -13,10 +13,10 @@ interface ListCommandOptions extends CommonOptions {
   readonly setAside?: boolean;
 }
 
-export async function list(options: ListCommandOptions): Promise<void> {
+export async function runList(options: ListCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const page = await memory.list(asked(options));
-    print.result(page, () => table(page.items.map(row)));
+    const page = await memory.list(toListOptions(options));
+    print.result(page, () => formatTable(page.items.map(formatMemoryRow)));
     if (page.total === 0) print.note(options.setAside ? "Nothing is set aside." : "Nothing is known.");
     if (page.cursor !== undefined) {
       print.note(`${page.items.length} of ${page.total}. The next page: --cursor ${page.cursor}`);
@@ -25,7 +25,7 @@ export async function list(options: ListCommandOptions): Promise<void> {
   });
 }
 
-function asked({ kind, status, limit, cursor, setAside }: ListCommandOptions): ListOptions {
+function toListOptions({ kind, status, limit, cursor, setAside }: ListCommandOptions): ListOptions {
   return {
     ...(kind === undefined ? {} : { kind }),
     ...(status === undefined ? {} : { status }),
@@ -35,13 +35,13 @@ function asked({ kind, status, limit, cursor, setAside }: ListCommandOptions): L
   };
 }
 
-function row({ id, at, kind, status, text, quarantined, why }: ShownMemory): string[] {
+function formatMemoryRow({ id, at, kind, status, text, quarantined, why }: ShownMemory): string[] {
   const standing = quarantined ? `set aside: ${why ?? ""}` : status === "current" ? "" : status;
-  return [id, day(at), kind, standing, short(text)];
+  return [id, formatDay(at), kind, standing, toShortLine(text)];
 }
 
 /** Lets in what was set aside: from then on it is recalled and given to models. */
-export async function letIn(id: string, options: CommonOptions): Promise<void> {
+export async function runApprove(id: string, options: CommonOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     if (!(await memory.get(id)).quarantined) throw invalid("this memory is not set aside.");
     const receipt = await memory.update(id, { quarantined: false });
@@ -50,26 +50,26 @@ export async function letIn(id: string, options: CommonOptions): Promise<void> {
   });
 }
 
-export async function get(id: string, options: CommonOptions): Promise<void> {
+export async function runGet(id: string, options: CommonOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     const held = await memory.get(id);
-    print.result(held, () => detail(held));
+    print.result(held, () => formatMemoryDetails(held));
     return EXIT.done;
   });
 }
 
-function detail(held: ShownMemory): string[] {
+function formatMemoryDetails(held: ShownMemory): string[] {
   const { claim } = held;
   const facts = [
     ["kind", held.kind],
     ["status", [held.status, held.why].filter(Boolean).join(", ")],
-    ["said", `${day(held.at)}${held.evidence > 1 ? `, ${held.evidence} times` : ""}`],
+    ["said", `${formatDay(held.at)}${held.evidence > 1 ? `, ${held.evidence} times` : ""}`],
     [
       "true",
-      `${held.validFrom ? `from ${day(held.validFrom)} ` : ""}until ${held.validTo ? day(held.validTo) : "now"}`,
+      `${held.validFrom ? `from ${formatDay(held.validFrom)} ` : ""}until ${held.validTo ? formatDay(held.validTo) : "now"}`,
     ],
     ["when", held.when ?? ""],
-    ["expires", held.expiresAt ? day(held.expiresAt) : ""],
+    ["expires", held.expiresAt ? formatDay(held.expiresAt) : ""],
     ["confidence", held.confidence.toFixed(2)],
     ["claim", claim ? [claim.subject, claim.relation, claim.value, claim.qualifier ?? ""].join(" · ") : ""],
     ["replaced by", held.supersededBy ?? ""],
@@ -77,13 +77,13 @@ function detail(held: ShownMemory): string[] {
   ];
   const sources = held.sources.map(
     ({ quote, role, name, at, message }) =>
-      `  “${short(quote, 100)}”  ${short(name ?? role, 30)}, ${day(at)}, message ${message}`,
+      `  “${toShortLine(quote, 100)}”  ${toShortLine(name ?? role, 30)}, ${formatDay(at)}, message ${message}`,
   );
   return [
-    short(held.text, 1000),
+    toShortLine(held.text, 1000),
     "",
-    ...table(facts.filter(([, value]) => value !== "")),
-    ...(sources.length > 0 ? ["", `${several(sources.length, "source")}:`, ...sources] : []),
+    ...formatTable(facts.filter(([, value]) => value !== "")),
+    ...(sources.length > 0 ? ["", `${formatCount(sources.length, "source")}:`, ...sources] : []),
   ];
 }
 
@@ -91,16 +91,16 @@ interface ProfileCommandOptions extends CommonOptions {
   readonly maxTokens?: number;
 }
 
-export async function profile(options: ProfileCommandOptions): Promise<void> {
+export async function runProfile(options: ProfileCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     const { maxTokens } = options;
     const held = await memory.profile(maxTokens === undefined ? {} : { maxTokens });
     print.result(held, () =>
-      held.text === "" ? [] : held.text.split("\n").map((line) => short(line, 1000)),
+      held.text === "" ? [] : held.text.split("\n").map((line) => toShortLine(line, 1000)),
     );
     if (held.text === "") print.note("Nothing is known.");
     if (held.left > 0)
-      print.note(`${several(held.left, "line")} left out: --max-tokens makes room for more.`);
+      print.note(`${formatCount(held.left, "line")} left out: --max-tokens makes room for more.`);
     return EXIT.done;
   });
 }

@@ -1,6 +1,6 @@
 import type { JobState, Optimized } from "../../engine/surface.ts";
 import { EXIT } from "../exit.ts";
-import { several, short, table } from "../print.ts";
+import { formatCount, formatTable, toShortLine } from "../print.ts";
 import { type CommonOptions, withMemory } from "../run.ts";
 
 interface OptimizeCommandOptions extends CommonOptions {
@@ -8,11 +8,11 @@ interface OptimizeCommandOptions extends CommonOptions {
   readonly currentTurn?: number;
 }
 
-export async function optimize(options: OptimizeCommandOptions): Promise<void> {
+export async function runOptimize(options: OptimizeCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     const { dryRun = false, currentTurn } = options;
     const done = await memory.optimize({ dryRun, ...(currentTurn === undefined ? {} : { currentTurn }) });
-    print.result(done, () => [...done.jobs.flatMap((job) => told(job, dryRun))]);
+    print.result(done, () => [...done.jobs.flatMap((job) => formatJobResult(job, dryRun))]);
     const revisions = done.jobs.flatMap((job) => job.revisions ?? []);
     if (revisions.length > 0) {
       print.note(`To take it back, the newest first: keepsake undo ${revisions.toReversed().join(", ")}`);
@@ -22,30 +22,33 @@ export async function optimize(options: OptimizeCommandOptions): Promise<void> {
   });
 }
 
-function told({ name, memories }: Optimized["jobs"][number], dryRun: boolean): string[] {
+function formatJobResult({ name, memories }: Optimized["jobs"][number], dryRun: boolean): string[] {
   const [one] = memories;
   if (!one) return [`${name}: nothing to do`];
   const verb = one.action === "faded" ? "has faded" : `${dryRun ? "would be" : "was"} ${one.action}`;
   const verbs = one.action === "faded" ? "have faded" : `${dryRun ? "would be" : "were"} ${one.action}`;
   return [
-    `${name}: ${several(memories.length, `memory ${verb}`, `memories ${verbs}`)}`,
-    ...table(memories.map(({ id, text, why }) => [`  ${id}`, short(text, 60), why])),
+    `${name}: ${formatCount(memories.length, `memory ${verb}`, `memories ${verbs}`)}`,
+    ...formatTable(memories.map(({ id, text, why }) => [`  ${id}`, toShortLine(text, 60), why])),
   ];
 }
 
-export async function jobs(options: CommonOptions): Promise<void> {
+export async function runJobs(options: CommonOptions): Promise<void> {
   await withMemory(options, "checks", async ({ keepsake, print }) => {
     const all = await keepsake.jobs();
     print.result({ jobs: all }, () => [
-      ...table([["job", "last run", "did", "left", "found", "set aside", ""], ...all.map(row)]),
+      ...formatTable([
+        ["job", "last run", "did", "left", "found", "set aside", ""],
+        ...all.map(formatJobRow),
+      ]),
       "",
-      ...table(all.map(({ name, about }) => [name, about])),
+      ...formatTable(all.map(({ name, about }) => [name, about])),
     ]);
     return EXIT.done;
   });
 }
 
-function row({ name, lastRun, done, left, found, setAside, problem }: JobState): string[] {
+function formatJobRow({ name, lastRun, done, left, found, setAside, problem }: JobState): string[] {
   const minute = lastRun?.slice(0, 16).replace("T", " ") ?? "never";
   return [name, minute, `${done}`, `${left ?? ""}`, `${found ?? ""}`, `${setAside ?? ""}`, problem ?? ""];
 }

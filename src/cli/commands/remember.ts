@@ -1,44 +1,44 @@
-import { LIMITS } from "../../domain/limits.ts";
+import { INPUT_LIMITS } from "../../domain/limits.ts";
 import type { Role } from "../../domain/message.ts";
 import type { Receipt } from "../../domain/receipt.ts";
 import type { ScopedMemory, Understood } from "../../engine/surface.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
-import { several, short } from "../print.ts";
+import { formatCount, toShortLine } from "../print.ts";
 import { type CommonOptions, withMemory } from "../run.ts";
 
-interface RememberOptions extends CommonOptions {
+interface RememberCommandOptions extends CommonOptions {
   readonly session?: string;
   readonly role?: Role;
   readonly id?: string;
   readonly name?: string;
 }
 
-export async function remember(text: string, options: RememberOptions): Promise<void> {
+export async function runRemember(text: string, options: RememberCommandOptions): Promise<void> {
   await withMemory(options, "writes", async ({ memory, print, settings }) => {
     const { role = "user", id, name, session } = options;
     const message = {
       role,
-      content: text === "-" ? await stdin() : text,
+      content: text === "-" ? await readStdin() : text,
       ...(id === undefined ? {} : { id }),
       ...(name === undefined ? {} : { name }),
     };
     const receipt = await memory.remember(message, session === undefined ? {} : { session });
-    const whole = settings.model && receipt.pending > 0 ? await understood(memory, receipt) : receipt;
-    print.result(whole, () => receiptLines(whole));
+    const whole = settings.model && receipt.pending > 0 ? await withExtraction(memory, receipt) : receipt;
+    print.result(whole, () => formatWriteReceipt(whole));
     return EXIT.done;
   });
 }
 
 /** A model is waited for, but not for ever: what it has not read by then, the next start or the server reads. */
-const PATIENCE_MS = 60_000;
+const EXTRACTION_TIMEOUT_MS = 60_000;
 
 /** A receipt with what the model understood, which the rules had not. */
-async function understood(
+async function withExtraction(
   memory: ScopedMemory,
   receipt: Receipt,
 ): Promise<Receipt & { readonly problem?: string }> {
-  const { memories, pending, problem } = await withinReason(memory, PATIENCE_MS);
+  const { memories, pending, problem } = await understandWithin(memory, EXTRACTION_TIMEOUT_MS);
   return {
     ...receipt,
     memories: [...receipt.memories, ...memories],
@@ -48,7 +48,7 @@ async function understood(
 }
 
 /** Has what waits read, for so long, and tells what came of it. */
-export async function withinReason(memory: ScopedMemory, patienceMs: number): Promise<Understood> {
+export async function understandWithin(memory: ScopedMemory, patienceMs: number): Promise<Understood> {
   const signal = AbortSignal.timeout(patienceMs);
   try {
     return await memory.understand({ signal });
@@ -60,14 +60,14 @@ export async function withinReason(memory: ScopedMemory, patienceMs: number): Pr
 }
 
 /** What a write did, line by line, for people. */
-export function receiptLines(receipt: Receipt & { readonly problem?: string }): string[] {
+export function formatWriteReceipt(receipt: Receipt & { readonly problem?: string }): string[] {
   const erased = (receipt.erasures ?? []).map(({ erased, complete }) => {
-    const what = `${several(erased.memories, "memory", "memories")}, words in ${several(erased.messages, "message")}`;
+    const what = `${formatCount(erased.memories, "memory", "memories")}, words in ${formatCount(erased.messages, "message")}`;
     return `erased: ${what}${complete ? "" : " (not every place could be verified)"}`;
   });
   const lines = receipt.memories
     .filter(({ action }) => action !== "erased")
-    .map(({ action, text, why }) => `${action}: ${text === "" ? (why ?? "") : short(text)}`);
+    .map(({ action, text, why }) => `${action}: ${text === "" ? (why ?? "") : toShortLine(text)}`);
   const { pending, problem } = receipt;
   const waits = problem === undefined || pending === 0 ? [] : [`waits for the model: ${problem}`];
   const done = [...lines, ...erased, ...waits];
@@ -76,14 +76,16 @@ export function receiptLines(receipt: Receipt & { readonly problem?: string }): 
 }
 
 /** All of stdin as text, without the line break at its end. It is not read further than a message may be long. */
-async function stdin(): Promise<string> {
+async function readStdin(): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > LIMITS.textBytes + 2) {
-      throw invalid(`stdin is too long: at most ${LIMITS.textBytes.toLocaleString("en")} bytes. Split it.`);
+    if (size > INPUT_LIMITS.textBytes + 2) {
+      throw invalid(
+        `stdin is too long: at most ${INPUT_LIMITS.textBytes.toLocaleString("en")} bytes. Split it.`,
+      );
     }
   }
   try {

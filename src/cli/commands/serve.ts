@@ -2,10 +2,10 @@ import { setFlagsFromString } from "node:v8";
 import { memoryRateLimits } from "../../adapters/memory/rate-limits.ts";
 import { otelTracer } from "../../adapters/opentelemetry/index.ts";
 import { type PrometheusMeter, prometheusMeter } from "../../adapters/prometheus/index.ts";
-import { collectorWords } from "../../adapters/system/collector.ts";
-import { youngMegabytesFor } from "../../config/cache.ts";
-import { whoUnderstands } from "../../config/model.ts";
-import { gauge } from "../../engine/gauges.ts";
+import { getGarbageCollectorFlags } from "../../adapters/system/collector.ts";
+import { chooseYoungMegabytes } from "../../config/cache.ts";
+import { describeExtractor } from "../../config/model.ts";
+import { recordJobMetrics } from "../../engine/gauges.ts";
 import { invalid } from "../../errors.ts";
 import {
   type ServeOptions as HttpOptions,
@@ -18,10 +18,10 @@ import {
   sharedLimits,
 } from "../../http/index.ts";
 import type { RateLimits } from "../../ports/rate-limits.ts";
-import { EXIT, shownError } from "../exit.ts";
-import { dim, several } from "../print.ts";
-import { type CommonOptions, type Working, withMemory } from "../run.ts";
-import { endWithin, STOP_MS, stopped } from "../stopped.ts";
+import { EXIT, toShownError } from "../exit.ts";
+import { dimText, formatCount } from "../print.ts";
+import { type CommandContext, type CommonOptions, withMemory } from "../run.ts";
+import { exitWithin, STOP_MS, waitForStopSignal } from "../stopped.ts";
 
 /** Requests of one key in a minute where others can reach the server: far more than a person makes, and no flood. */
 const RATE_LIMIT = 6000;
@@ -33,41 +33,41 @@ const RATE_LIMIT_BYTES = 536_870_912;
 /** Why the server ends by itself: what it wrote may be lost, and only a new process knows what is there. */
 const DISK_FAILED = "The disk failed to make a change durable";
 
-interface ServeOptions extends CommonOptions {
+interface ServeCommandOptions extends CommonOptions {
   readonly host?: string;
   readonly port?: number;
 }
 
 /** The server, until it is told to stop; what it has begun then is finished. */
-export async function serveHttp(options: ServeOptions): Promise<void> {
-  for (const word of [`--max-semi-space-size=${youngMegabytesFor()}`, ...collectorWords()])
+export async function runServe(options: ServeCommandOptions): Promise<void> {
+  for (const word of [`--max-semi-space-size=${chooseYoungMegabytes()}`, ...getGarbageCollectorFlags()])
     setFlagsFromString(word);
   const meter = prometheusMeter();
   const tracer = await otelTracer();
   const traces = tracer ? { tracer } : {};
   const failed = Promise.withResolvers<typeof DISK_FAILED>();
-  const serving = async (working: Working): Promise<number> => {
+  const serving = async (working: CommandContext): Promise<number> => {
     if (options.at !== undefined) throw invalid("serve takes no --at: its time is the time it is.");
     const { keepsake, settings, print, clock } = working;
     const host = options.host ?? settings.host;
     // Before anything is said: whoever reads that it listens may stop it at once.
-    const stop = stopped();
+    const stop = waitForStopSignal();
     const served = await serve({
       keepsake,
       clock,
       host,
       port: options.port ?? settings.port,
-      ...guarded(working),
-      ...paced(working, host),
-      ...told(working),
-      proxy: passingOn(working),
-      ...measured(working, meter),
+      ...toAccessOptions(working),
+      ...toLimitOptions(working, host),
+      ...toLogOptions(working),
+      proxy: toProxyOptions(working),
+      ...toMetricsOptions(working, meter),
       ...traces,
     });
     const { url, firstKey, signInUrl } = served;
     const first = firstKey === undefined ? {} : { key: firstKey, signInUrl };
-    print.result({ url, ...first }, () => greeting(working, served));
-    print.note(whoUnderstands(settings.model));
+    print.result({ url, ...first }, () => formatServerGreeting(working, served));
+    print.note(describeExtractor(settings.model));
     if (!isLoopback(host)) {
       print.note(
         "Others can reach it, and nothing is encrypted on the way: put a server with TLS before it.",
@@ -75,11 +75,11 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
     }
     const { left, space } = await keepsake.embedding();
     if (left > 0) {
-      print.note(`${several(left, "text")} to be embedded by ${space}; searches go on meanwhile.`);
+      print.note(`${formatCount(left, "text")} to be embedded by ${space}; searches go on meanwhile.`);
     }
     const reason = await Promise.race([stop, failed.promise]);
     print.note(`${reason}: finishing what has begun.`);
-    endWithin((settings.drainMs ?? 0) + (settings.stopMs ?? STOP_MS), print);
+    exitWithin((settings.drainMs ?? 0) + (settings.stopMs ?? STOP_MS), print);
     await served.close();
     return reason === DISK_FAILED ? EXIT.diskFailed : EXIT.done;
   };
@@ -88,20 +88,25 @@ export async function serveHttp(options: ServeOptions): Promise<void> {
 }
 
 /** What is counted, and who may read it. */
-function measured(
-  { keepsake, settings }: Working,
+function toMetricsOptions(
+  { keepsake, settings }: CommandContext,
   meter: PrometheusMeter,
 ): Pick<HttpOptions, "meter" | "metrics"> {
   if (settings.metrics === "off") return {};
   const text = async (): Promise<string> => {
-    await gauge(keepsake, meter);
+    await recordJobMetrics(keepsake, meter);
     return meter.text();
   };
   return { meter, metrics: { text, ...(settings.metrics === "open" ? { isOpen: true } : {}) } };
 }
 
 /** By which keys, and under which names. */
-function guarded({ path, isFile, settings, backends: { documents } }: Working): Partial<HttpOptions> {
+function toAccessOptions({
+  path,
+  isFile,
+  settings,
+  backends: { documents },
+}: CommandContext): Partial<HttpOptions> {
   const { apiKey, hosts, origins } = settings;
   return {
     ...(isFile ? { keysPath: keysPathOf(path) } : {}),
@@ -113,7 +118,7 @@ function guarded({ path, isFile, settings, backends: { documents } }: Working): 
 }
 
 /** How often each key may ask, and how long a request may take. */
-function paced({ settings, clock, backends }: Working, host: string): Partial<HttpOptions> {
+function toLimitOptions({ settings, clock, backends }: CommandContext, host: string): Partial<HttpOptions> {
   const { requestMs, drainMs, stopMs = STOP_MS } = settings;
   const limits = (perMinute: number): RateLimits | undefined => {
     if (perMinute === 0) return undefined;
@@ -133,47 +138,50 @@ function paced({ settings, clock, backends }: Working, host: string): Partial<Ht
 }
 
 /** Where conversations in OpenAI's protocol go. */
-function passingOn({ settings, clock }: Working): ProxyOptions {
+function toProxyOptions({ settings, clock }: CommandContext): ProxyOptions {
   const { proxy, maxContextTokens: maxTokens } = settings;
   return {
     clock,
     ...proxy,
     ...(maxTokens === undefined ? {} : { maxTokens }),
     onTrouble: (step, error) => {
-      process.stderr.write(`memory failed a chat (${step}): ${shownError(error).message}\n`);
+      process.stderr.write(`memory failed a chat (${step}): ${toShownError(error).message}\n`);
     },
   };
 }
 
 /** What goes to stderr: faults, and where it is asked for every request, as lines of JSON. */
-function told({ settings, clock }: Working): Pick<HttpOptions, "onFault" | "onAnswered"> {
+function toLogOptions({ settings, clock }: CommandContext): Pick<HttpOptions, "onFault" | "onAnswered"> {
   const line = (fields: object): void => {
     process.stderr.write(`${JSON.stringify({ at: clock().toISOString(), ...fields })}\n`);
   };
   if (settings.log !== "json") {
     return {
       onFault: ({ requestId, error }) => {
-        process.stderr.write(`fault in request ${requestId}: ${shownError(error).message}\n`);
+        process.stderr.write(`fault in request ${requestId}: ${toShownError(error).message}\n`);
       },
     };
   }
   return {
     onFault: ({ requestId, method, error }) =>
-      line({ event: "fault", request_id: requestId, method, message: shownError(error).message }),
+      line({ event: "fault", request_id: requestId, method, message: toShownError(error).message }),
     onAnswered: ({ requestId, ...answered }) =>
       line({ event: "request", request_id: requestId, ...answered }),
   };
 }
 
-function greeting({ path, settings }: Working, { url, firstKey, signInUrl }: Served): string[] {
+function formatServerGreeting(
+  { path, settings }: CommandContext,
+  { url, firstKey, signInUrl }: Served,
+): string[] {
   const page = firstKey === undefined ? `The page:  ${url}/` : `The page, signed in:  ${signInUrl}`;
   return [
     `Keepsake listens on ${url}, with ${path}.`,
     ...(firstKey === undefined ? [] : ["", `Your key, shown this once:  ${firstKey}`]),
     page,
     ...(firstKey === undefined && settings.apiKey === undefined
-      ? [dim("Lost the key? `keepsake keys create` makes another, beside this.")]
+      ? [dimText("Lost the key? `keepsake keys create` makes another, beside this.")]
       : []),
-    dim("Ctrl-C stops it."),
+    dimText("Ctrl-C stops it."),
   ];
 }

@@ -1,25 +1,27 @@
 import type { Answer, Source } from "../../domain/recall.ts";
 import type { ScopedMemory } from "../../engine/surface.ts";
 import { isMemoryError } from "../../errors.ts";
-import { day, dim, short } from "../print.ts";
+import { dimText, formatDay, toShortLine } from "../print.ts";
 
 /** What an answer rests on, a line for each quote, dimmed. */
-export async function sourceLines(
+export async function formatAnswerSources(
   memory: ScopedMemory,
   { used, recall }: Answer,
   stream: NodeJS.WriteStream,
 ): Promise<string[]> {
   const lines: string[] = [];
   for (const id of used) {
-    const sources = recall.items.find((item) => item.id === id)?.sources ?? (await sourcesOf(memory, id));
+    const sources = recall.items.find((item) => item.id === id)?.sources ?? (await findSources(memory, id));
     for (const { quote, at, role, name } of sources) {
-      lines.push(dim(`  “${short(quote, 100)}”  ${short(name ?? role, 30)}, ${day(at)}`, stream));
+      lines.push(
+        dimText(`  “${toShortLine(quote, 100)}”  ${toShortLine(name ?? role, 30)}, ${formatDay(at)}`, stream),
+      );
     }
   }
   return [...new Set(lines)];
 }
 
-async function sourcesOf(memory: ScopedMemory, id: string): Promise<readonly Source[]> {
+async function findSources(memory: ScopedMemory, id: string): Promise<readonly Source[]> {
   try {
     return (await memory.get(id)).sources;
   } catch (error) {

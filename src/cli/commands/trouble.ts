@@ -1,6 +1,6 @@
 import type { AnsweredBy, AnswerTrouble } from "../../domain/recall.ts";
 
-const WHY_NOT: { readonly [trouble in AnswerTrouble]: string } = {
+const TROUBLE_TEXTS: { readonly [trouble in AnswerTrouble]: string } = {
   unavailable: "The model cannot be reached",
   slow: "The model took too long",
   over_quota: "The budget for the model is used up",
@@ -12,6 +12,6 @@ const WHY_NOT: { readonly [trouble in AnswerTrouble]: string } = {
 };
 
 /** Why an answer is from memory alone, for a person; nothing where it is not, or nobody was asked. */
-export function whyNoModel({ by, trouble }: AnsweredBy): string | undefined {
-  return by === "memory" && trouble ? `${WHY_NOT[trouble]}, so this is from memory alone.` : undefined;
+export function explainModelTrouble({ by, trouble }: AnsweredBy): string | undefined {
+  return by === "memory" && trouble ? `${TROUBLE_TEXTS[trouble]}, so this is from memory alone.` : undefined;
 }

@@ -1,44 +1,45 @@
 import { constants, copyFileSync, existsSync } from "node:fs";
 import { fileSecret, textSecret } from "../../adapters/sqlite/index.ts";
 import { MemoryError } from "../../errors.ts";
-import type { Place, PlaceSettings } from "./place.ts";
+import type { MoveEndpoint, MoveEndpointSettings } from "./place.ts";
 
 /**
  * The secret first: without it tombstones and receipts are worth nothing. It goes from file to file; where one side has no
  * file, `KEEPSAKE_SECRET` has to be set to it. `conflict` where the two sides have different ones.
  */
-export function moveSecret(from: Place, to: Place, settings: PlaceSettings): void {
+export function moveSecret(from: MoveEndpoint, to: MoveEndpoint, settings: MoveEndpointSettings): void {
   const held = from.secretFile;
   if (held === undefined || !existsSync(held)) return;
   if (settings.secret !== undefined) {
-    if (!isSame(fileSecret(held).secret, textSecret(settings.secret))) throw otherSecret(held);
+    if (!isSameSecret(fileSecret(held).secret, textSecret(settings.secret)))
+      throw createOtherSecretError(held);
     return;
   }
   const { secretFile } = to;
-  if (secretFile === undefined) throw noSecret(held);
+  if (secretFile === undefined) throw createMissingSecretError(held);
   if (!existsSync(secretFile)) copyFileSync(held, secretFile, constants.COPYFILE_EXCL);
-  else if (!isSame(fileSecret(held).secret, fileSecret(secretFile).secret)) {
+  else if (!isSameSecret(fileSecret(held).secret, fileSecret(secretFile).secret)) {
     throw new MemoryError(
       "conflict",
-      `move: ${secretFile} holds another secret than ${from.shown} has. Take it away, or name another place.`,
+      `move: ${secretFile} holds another secret than ${from.displayName} has. Take it away, or name another place.`,
     );
   }
 }
 
-type Signer = { readonly sign: (text: string) => string };
+type SecretSigner = { readonly sign: (text: string) => string };
 
-function isSame(one: Signer, other: Signer): boolean {
+function isSameSecret(one: SecretSigner, other: SecretSigner): boolean {
   return one.sign("keepsake") === other.sign("keepsake");
 }
 
-function noSecret(file: string): MemoryError {
+function createMissingSecretError(file: string): MemoryError {
   return new MemoryError(
     "invalid_input",
     `move: set KEEPSAKE_SECRET to what ${file} holds: several servers share the secret there, and no file keeps it.`,
   );
 }
 
-function otherSecret(file: string): MemoryError {
+function createOtherSecretError(file: string): MemoryError {
   return new MemoryError(
     "conflict",
     `move: KEEPSAKE_SECRET is another secret than ${file} holds. With another one, what was erased is not kept out and ` +
@@ -47,7 +48,7 @@ function otherSecret(file: string): MemoryError {
 }
 
 /** The ledger of erasures, and the keys with the pages that are signed in. What is there already stays. */
-export async function moveBeside(from: Place, to: Place): Promise<void> {
+export async function moveLedgerAndKeys(from: MoveEndpoint, to: MoveEndpoint): Promise<void> {
   const identity = await from.record.identity();
   const written = await from.ledger(identity)?.read();
   const known = new Set(written?.traces.map(({ receipt }) => receipt));

@@ -4,13 +4,13 @@ import type { Settings } from "../../config/settings.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { KeyStore } from "../../http/index.ts";
 import type { Ledger } from "../../ports/ledger.ts";
-import type { Record } from "../../ports/record.ts";
+import type { MemoryStore } from "../../ports/record.ts";
 
 /** A database that is moved, or moved into, with what belongs beside it. */
-export interface Place {
+export interface MoveEndpoint {
   /** For people: without a password. */
-  readonly shown: string;
-  readonly record: Record;
+  readonly displayName: string;
+  readonly record: MemoryStore;
   readonly keys: KeyStore;
   /** What was erased, outside of the record; by the record's identity, which a move changes. */
   ledger(identity: string): Ledger | undefined;
@@ -19,26 +19,31 @@ export interface Place {
   close(): Promise<void>;
 }
 
-export type PlaceSettings = Pick<Settings, "path" | "secret" | "backends">;
+export type MoveEndpointSettings = Pick<Settings, "path" | "secret" | "backends">;
 
 /** Opens the database that settings name, with what lies beside it. */
-export async function openPlace(settings: PlaceSettings, access: "reads" | "writes"): Promise<Place> {
-  return settings.backends?.postgres ? postgresPlace(settings) : sqlitePlace(settings.path, access);
+export async function openEndpoint(
+  settings: MoveEndpointSettings,
+  access: "reads" | "writes",
+): Promise<MoveEndpoint> {
+  return settings.backends?.postgres
+    ? openPostgresEndpoint(settings)
+    : openSqliteEndpoint(settings.path, access);
 }
 
-async function postgresPlace({ secret, backends }: PlaceSettings): Promise<Place> {
+async function openPostgresEndpoint({ secret, backends }: MoveEndpointSettings): Promise<MoveEndpoint> {
   const settings = backends?.postgres ?? { url: "" };
   const { openPostgres } = await import("../../config/backends/postgres.ts");
-  const { shownAddress } = await import("../../config/backends/index.ts");
+  const { redactAddress: shownAddress } = await import("../../config/backends/index.ts");
   const { sharedKeys } = await import("../../http/index.ts");
   const { fileLedger } = await import("../../adapters/sqlite/index.ts");
   const { ledger } = settings;
   const { record, close } = await openPostgres(settings, {
     ...(secret === undefined ? {} : { secret }),
-    timeoutMs: LONG_MS,
+    timeoutMs: MOVE_TIMEOUT_MS,
   });
   return {
-    shown: shownAddress(settings.url),
+    displayName: shownAddress(settings.url),
     record,
     keys: sharedKeys(record.documents),
     ledger: (identity) => (ledger === undefined ? undefined : fileLedger(ledger, identity)),
@@ -47,10 +52,10 @@ async function postgresPlace({ secret, backends }: PlaceSettings): Promise<Place
 }
 
 /** A page of a thousand rows may take its time where the server has other things to do. */
-const LONG_MS = 120_000;
+const MOVE_TIMEOUT_MS = 120_000;
 
 /** Two names of one place are the same text. */
-export function keyOf({ path, backends }: PlaceSettings): string {
+export function toEndpointKey({ path, backends }: MoveEndpointSettings): string {
   const { postgres } = backends ?? {};
   if (postgres) return `${postgres.url.replace(/^postgres:/i, "postgresql:")} ${postgres.schema ?? ""}`;
   const file = resolve(path);
@@ -58,16 +63,16 @@ export function keyOf({ path, backends }: PlaceSettings): string {
   return existsSync(dirname(file)) ? join(realpathSync(dirname(file)), basename(file)) : file;
 }
 
-async function sqlitePlace(path: string, access: "reads" | "writes"): Promise<Place> {
+async function openSqliteEndpoint(path: string, access: "reads" | "writes"): Promise<MoveEndpoint> {
   if (path === ":memory:" || path === "") throw invalid("move: a memory that keeps nothing cannot be moved.");
   if (access === "reads" && !existsSync(path)) {
     throw new MemoryError("unavailable", `there is no database ${path}. Name another with --db.`);
   }
-  const { fileLedger, openSqliteRecord } = await import("../../adapters/sqlite/index.ts");
+  const { fileLedger, openSqliteStore: openSqliteRecord } = await import("../../adapters/sqlite/index.ts");
   const { keysFile, keysPathOf } = await import("../../http/index.ts");
   const record = await openSqliteRecord({ path });
   return {
-    shown: path,
+    displayName: path,
     record,
     keys: keysFile(keysPathOf(path)),
     ledger: (identity) => fileLedger(`${path}.erasures`, identity),

@@ -1,11 +1,11 @@
 /** What is to be closed, in the order in which it was opened. */
-export interface Closing {
+export interface ResourceCloser {
   add(close: () => unknown): void;
   /** Closes all of it, the newest first. One that fails keeps none of the others open. */
   close(): Promise<void>;
 }
 
-export function closing(): Closing {
+export function createResourceCloser(): ResourceCloser {
   const all: (() => unknown)[] = [];
   return {
     add: (close) => void all.push(close),

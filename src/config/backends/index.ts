@@ -1,16 +1,16 @@
-import type { PostgresRecord } from "../../adapters/postgres/index.ts";
+import type { PostgresStore } from "../../adapters/postgres/index.ts";
 import type { Cache } from "../../ports/cache.ts";
 import type { Documents } from "../../ports/documents.ts";
-import type { Follower } from "../../ports/follower.ts";
+import type { VectorIndex } from "../../ports/follower.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { Queue } from "../../ports/queue.ts";
 import type { RateLimits } from "../../ports/rate-limits.ts";
 import type { Sessions } from "../../ports/sessions.ts";
 import type { BackendSettings } from "../backend-settings.ts";
 import type { Settings } from "../settings.ts";
-import { type Clients, clientsOf } from "./clients.ts";
-import { openFollowers } from "./followers.ts";
-import { cacheOf, queueOf, rateLimitsOf, sessionsOf } from "./on-redis.ts";
+import { type BackendClients, createBackendClients } from "./clients.ts";
+import { openVectorIndexes } from "./followers.ts";
+import { openCache, openQueue, openRateLimits, openSessions } from "./on-redis.ts";
 
 /** What the settings name, open: what `createMemory` takes, and what a server takes beside it. */
 export interface Backends {
@@ -27,11 +27,11 @@ export interface Backends {
 
 /** Options of `createMemory`, as the settings have them. */
 export interface BackendOptions {
-  readonly record?: PostgresRecord;
+  readonly record?: PostgresStore;
   /** What was erased, outside of the database. */
   readonly ledger?: Ledger;
   readonly indexSearch?: { readonly from?: number; readonly timeoutMs?: number };
-  readonly index?: readonly Follower[];
+  readonly index?: readonly VectorIndex[];
   readonly sessions?: Sessions;
   readonly cache?: Cache;
   readonly hotAfter?: number;
@@ -46,20 +46,20 @@ export async function openBackends({
   backends: settings = {},
   secret,
 }: Pick<Settings, "backends" | "secret">): Promise<Backends> {
-  const clients = clientsOf(settings);
+  const clients = createBackendClients(settings);
   try {
-    const record = await recordOf(settings, clients, secret);
-    const followers = await openFollowers(settings, clients);
-    const rateLimits = await rateLimitsOf(settings, clients);
+    const record = await openPostgresStore(settings, clients, secret);
+    const followers = await openVectorIndexes(settings, clients);
+    const rateLimits = await openRateLimits(settings, clients);
     return {
       options: {
-        ...(record ? { record, ...(await ledgerOf(settings, record)) } : {}),
-        ...indexSearchOf(settings),
+        ...(record ? { record, ...(await openLedger(settings, record)) } : {}),
+        ...toIndexSearchOptions(settings),
         ...(followers.length > 0 ? { index: followers } : {}),
-        ...(await sessionsOf(settings, clients)),
-        ...(await cacheOf(settings, clients)),
+        ...(await openSessions(settings, clients)),
+        ...(await openCache(settings, clients)),
         ...(settings.cache?.hotAfter === undefined ? {} : { hotAfter: settings.cache.hotAfter }),
-        ...(await queueOf(settings, clients)),
+        ...(await openQueue(settings, clients)),
       },
       ...(record ? { documents: record.documents } : {}),
       ...(rateLimits ? { rateLimits } : {}),
@@ -73,7 +73,7 @@ export async function openBackends({
 }
 
 /** An address for people: without the password, and without what may hold one. */
-export function shownAddress(url: string): string {
+export function redactAddress(url: string): string {
   try {
     const { protocol, username, host, pathname } = new URL(url);
     return `${protocol}//${username === "" ? "" : `${username}@`}${host}${pathname}`;
@@ -82,11 +82,11 @@ export function shownAddress(url: string): string {
   }
 }
 
-async function recordOf(
+async function openPostgresStore(
   { postgres }: BackendSettings,
-  { closing, notices }: Clients,
+  { closing, notices }: BackendClients,
   secret: string | undefined,
-): Promise<PostgresRecord | undefined> {
+): Promise<PostgresStore | undefined> {
   if (!postgres) return undefined;
   const { openPostgres } = await import("./postgres.ts");
   const { record, close } = await openPostgres(postgres, secret === undefined ? {} : { secret });
@@ -95,16 +95,19 @@ async function recordOf(
   return record;
 }
 
-async function ledgerOf(
+async function openLedger(
   { postgres }: BackendSettings,
-  record: PostgresRecord,
+  record: PostgresStore,
 ): Promise<{ readonly ledger?: Ledger }> {
   if (postgres?.ledger === undefined) return {};
   const { fileLedger } = await import("../../adapters/sqlite/index.ts");
   return { ledger: fileLedger(postgres.ledger, await record.identity()) };
 }
 
-function indexSearchOf({ followersFrom, patienceMs }: BackendSettings): Pick<BackendOptions, "indexSearch"> {
+function toIndexSearchOptions({
+  followersFrom,
+  patienceMs,
+}: BackendSettings): Pick<BackendOptions, "indexSearch"> {
   if (followersFrom === undefined && patienceMs === undefined) return {};
   return {
     indexSearch: {

@@ -1,27 +1,29 @@
-import type { PostgresOptions, PostgresRecord } from "../../adapters/postgres/index.ts";
+import type { PostgresOptions, PostgresStore } from "../../adapters/postgres/index.ts";
 import { textSecret } from "../../adapters/sqlite/index.ts";
 import type { PostgresSettings } from "../backend-settings.ts";
-import { vendorPackage } from "../vendor-packages.ts";
+import { loadVendorPackage } from "../vendor-packages.ts";
 
-export interface OpenPostgres {
-  readonly record: PostgresRecord;
+export interface OpenedPostgres {
+  readonly record: PostgresStore;
   /** Closes the record and its connections. */
   close(): Promise<void>;
 }
 
-const CONNECTIONS = 10;
+const DEFAULT_CONNECTIONS = 10;
 
 /**
  * Opens the record in the PostgreSQL that the settings name, with a pool of its own. A password that the address does not hold is
  * taken from PGPASSWORD or ~/.pgpass, as PostgreSQL's own programs do. Errors: see `openPostgresRecord`.
  */
 export async function openPostgres(
-  { url, schema, connections = CONNECTIONS, logKeptMs }: PostgresSettings,
+  { url, schema, connections = DEFAULT_CONNECTIONS, logKeptMs }: PostgresSettings,
   options: Omit<PostgresOptions, "pool" | "secret"> & { readonly secret?: string } = {},
-): Promise<OpenPostgres> {
+): Promise<OpenedPostgres> {
   const { secret, ...others } = options;
-  const { Pool } = await vendorPackage("pg", "MEMORY_DB_URL");
-  const { openPostgresRecord, postgresStream } = await import("../../adapters/postgres/index.ts");
+  const { Pool } = await loadVendorPackage("pg", "MEMORY_DB_URL");
+  const { openPostgresStore: openPostgresRecord, postgresStream } = await import(
+    "../../adapters/postgres/index.ts"
+  );
   const pool = new Pool({
     connectionString: url,
     max: connections,

@@ -60,12 +60,12 @@ const I_WILL =
   /\b(?:i (?:will|shall|must|only|now|always|start|include|recommend|hide|have (?:to|noted|been told|heard|switched)|am (?:now|to|biased|copying|acting|going)|work|take|download|skip|renew|keep|decided|recall|promised|look|drop|erase|no longer|treat|leave|understand|substitute|need to|route|book|don't|do not|suggest|see that|want)|i'm (?:biased|copying)|i've switched|i'll|my (?:rule|chain|habit|duty|notes|new name|memories|policy)|of mine is|you want me)\b|\b(?:noted|got it|stored|saved)\b.{0,30}:/;
 
 /** A sentence, and what stands behind its commas, colons and dashes. */
-function clauses(text: string): string[] {
+function splitClauses(text: string): string[] {
   const parts = text.split(/[,:;] | [-–—]+ | (?:and|but|then|so) /);
   return parts.length === 1 ? parts : [text, ...parts];
 }
 
-export interface Directed {
+export interface AddresseeSigns {
   /** It names an assistant, or orders one by its name. */
   readonly named: boolean;
   /** It tells "you" to do something. */
@@ -79,12 +79,14 @@ export interface Directed {
 }
 
 /** Most sentences are told and name nobody: what else could be said of them is looked for only where it is asked. */
-export function directedAt(text: string): Directed {
+export function detectAddressee(text: string): AddresseeSigns {
   return {
     named: NAMEABLE.test(text) && NAMED.test(text),
     told: (TOLD.test(text) && !ASKS.test(text)) || (QUESTION.test(text) && !STANDING.test(text)),
     get asked() {
-      return SECOND.test(text) || ASKS.test(text) || clauses(text).some((clause) => IMPERATIVE.test(clause));
+      return (
+        SECOND.test(text) || ASKS.test(text) || splitClauses(text).some((clause) => IMPERATIVE.test(clause))
+      );
     },
     get ofUser() {
       return OF_THE_USER.test(text) || OF_THE_ASSISTANT.test(text);

@@ -1,4 +1,4 @@
-import { seen } from "../unseen.ts";
+import { stripInvisible } from "../unseen.ts";
 
 /** Letters of other scripts that look like Latin ones, and what they look like. */
 const LIKE: ReadonlyMap<string, string> = new Map(
@@ -43,25 +43,27 @@ const LIKE: ReadonlyMap<string, string> = new Map(
   }),
 );
 /** Then most of what follows changes nothing. */
-const ASCII = /^[ -~]*$/;
+const PRINTABLE_ASCII = /^[ -~]*$/;
 const MIXED = /[\p{L}]+/gu;
 
 /**
  * A text as it is compared: without what nobody sees, in small letters, with plain spaces, and with look-alike letters
  * of other scripts read as Latin ones where a word mixes both. A word that is all Cyrillic or Greek stays what it is.
  */
-export function folded(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase().replaceAll("`", "'").replace(/ +/g, " ").trim();
-  return seen(text)
+export function foldLookalikes(text: string): string {
+  if (PRINTABLE_ASCII.test(text)) return text.toLowerCase().replaceAll("`", "'").replace(/ +/g, " ").trim();
+  return stripInvisible(text)
     .normalize("NFKC")
     .toLowerCase()
-    .replace(MIXED, (word) => (/[a-z]/.test(word) && /[^\p{Script=Latin}]/u.test(word) ? latin(word) : word))
+    .replace(MIXED, (word) =>
+      /[a-z]/.test(word) && /[^\p{Script=Latin}]/u.test(word) ? toLatin(word) : word,
+    )
     .replace(/[’‘`´]/g, "'")
     .replace(/[“”«»„]/g, '"')
     .replace(/\s+/g, " ")
     .trim();
 }
 
-function latin(word: string): string {
+function toLatin(word: string): string {
   return Array.from(word, (letter) => LIKE.get(letter) ?? letter).join("");
 }

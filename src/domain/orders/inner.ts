@@ -23,7 +23,7 @@ const SOFT =
 const MOST_STARTS = 8;
 
 /** Where clauses begin that may be orders of their own, behind something else; in order. */
-export function innerStarts(sentence: string): number[] {
+export function findClauseStarts(sentence: string): number[] {
   const starts = new Set<number>();
   for (const form of [LABEL, SOFT, HARD])
     for (const { 0: joint, index } of sentence.matchAll(form)) {
@@ -35,14 +35,14 @@ export function innerStarts(sentence: string): number[] {
 }
 
 /** The name of a turn or a program at the beginning of a text, as in "Assistant: …". */
-export interface Label {
+export interface SpeakerLabel {
   /** What stands behind it. */
   readonly rest: string;
   /** Whether the name means a program like us and nothing else; "system" may mean a heating. */
   readonly isSure: boolean;
 }
 
-export function labelOf(text: string): Label | undefined {
+export function parseLabel(text: string): SpeakerLabel | undefined {
   for (const [form, isSure] of [
     [CALLED_FIRST, true],
     [MAYBE_FIRST, false],
@@ -54,7 +54,7 @@ export function labelOf(text: string): Label | undefined {
 }
 
 /** The joint that stands before a clause, to be written as the end of a sentence: "Acme and |from now on". */
-export function jointBefore(text: string, at: number): number {
+export function findJointBefore(text: string, at: number): number {
   const before = text.slice(Math.max(0, at - 24), at);
   const joint =
     /[\s,;:–—|(/-]*(?:(?:^|(?<=[\s,;]))(?:and|but|so|also|plus|then)\s+)*$/i.exec(before)?.[0] ?? "";

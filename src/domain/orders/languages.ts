@@ -1,5 +1,5 @@
 /** Orders in languages other than English: who must, always, recommends or ignores, by the words for it; on folded text. */
-interface Words {
+interface LanguagePatterns {
   /** "You must", "always", "remember", "from now on". */
   readonly must: RegExp;
   /** "Recommend", "praise", "hide", "send". */
@@ -8,7 +8,7 @@ interface Words {
   readonly ignore: RegExp;
 }
 
-const LANGUAGES: readonly Words[] = [
+const LANGUAGES: readonly LanguagePatterns[] = [
   {
     // German
     must: /\b(?:merke? dir|du musst|ihr müsst|immer|ab jetzt|ab sofort|von nun an|in zukunft|denk daran|vergiss nie|hinweis (?:an|für))\b/,
@@ -69,7 +69,7 @@ const LANGUAGES: readonly Words[] = [
 ];
 
 /** Whether a sentence in another language orders to favour, hide or send something for good, or to ignore its rules. */
-export function ordersElsewhere(text: string): boolean {
+export function hasForeignInjection(text: string): boolean {
   return LANGUAGES.some(
     ({ must, does, ignore }) => ignore.test(text) || (must.test(text) && does.test(text)),
   );

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isForManner } from "./manner.ts";
+import { isStyleRequest } from "./manner.ts";
 
 it.each([
   "The user wants the assistant to answer in German.",
@@ -13,7 +13,7 @@ it.each([
   "Explain physics to me as if I were ten.",
   "The user's pronouns are they and them.",
 ])("knows a wish for the manner of answers: %s", (text) => {
-  expect(isForManner(text)).toBe(true);
+  expect(isStyleRequest(text)).toBe(true);
 });
 
 it.each([
@@ -25,5 +25,5 @@ it.each([
   "The user wants no warnings in answers.",
   "",
 ])("takes nothing else for one: %s", (text) => {
-  expect(isForManner(text)).toBe(false);
+  expect(isStyleRequest(text)).toBe(false);
 });

@@ -1,19 +1,19 @@
-import { fencesIn } from "../fences.ts";
-import { joined, pastedIn, quotesIn } from "../pasted.ts";
-import { readText } from "../read-text.ts";
-import { type Span, sentencesOf } from "../sentences.ts";
-import { seen, unseenIn } from "../unseen.ts";
-import { type Directed, directedAt } from "./directed.ts";
-import { folded } from "./fold.ts";
-import { innerStarts, labelOf } from "./inner.ts";
-import { ordersElsewhere } from "./languages.ts";
-import { isForManner } from "./manner.ts";
-import { isPlain } from "./plain.ts";
-import { RISKS, type Risk } from "./risks.ts";
-import { forgedFrom } from "./structure.ts";
+import { findPromptBlocks } from "../fences.ts";
+import { findPastedText, findQuotes, mergeSpans } from "../pasted.ts";
+import { rewriteText } from "../read-text.ts";
+import { splitSentences, type TextSpan } from "../sentences.ts";
+import { findInvisible, stripInvisible } from "../unseen.ts";
+import { type AddresseeSigns, detectAddressee } from "./directed.ts";
+import { foldLookalikes } from "./fold.ts";
+import { findClauseStarts, parseLabel } from "./inner.ts";
+import { hasForeignInjection } from "./languages.ts";
+import { isStyleRequest } from "./manner.ts";
+import { isPlainText } from "./plain.ts";
+import { INJECTION_RISKS, type InjectionRisk } from "./risks.ts";
+import { findForged } from "./structure.ts";
 
 /** An order to the assistant in a text. */
-export interface OrderSpan extends Span {
+export interface InjectionSpan extends TextSpan {
   /** What it would have it do, for people: "favour something". */
   readonly does: string;
   /** True where it is not the user's own: it plays the part of a turn, a tool or a memory, or stands in what was brought in. */
@@ -21,7 +21,7 @@ export interface OrderSpan extends Span {
 }
 
 /** `typed`: the user's own words, but for what they quote. `reply`: an assistant's. `brought`: a tool's, a document's. */
-export type Voice = "typed" | "reply" | "brought";
+export type TextAuthorship = "typed" | "reply" | "brought";
 
 /** Longer than this a sentence is no sentence; it is read in pieces. */
 const LONGEST = 1200;
@@ -39,8 +39,8 @@ const NAME =
  * change something, or be somebody else. What the user asks for themself, for tone, form, language, name and reminders, is none.
  * In order, none over another; they cover what cannot be told from them.
  */
-export function ordersIn(content: string, voice: Voice): OrderSpan[] {
-  const steps = orderSteps(content, voice);
+export function findInjections(content: string, voice: TextAuthorship): InjectionSpan[] {
+  const steps = findInjectionsInSteps(content, voice);
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
@@ -48,24 +48,27 @@ export function ordersIn(content: string, voice: Voice): OrderSpan[] {
 }
 
 /** The same in steps of a sentence each, for whoever has others to serve in between. */
-export function* orderSteps(content: string, voice: Voice): Generator<void, OrderSpan[], void> {
-  const { text, toOrigin } = readText(content, unseenIn(content));
-  const found = yield* stepsOf(text, voice);
+export function* findInjectionsInSteps(
+  content: string,
+  voice: TextAuthorship,
+): Generator<void, InjectionSpan[], void> {
+  const { text, toOrigin } = rewriteText(content, findInvisible(content));
+  const found = yield* scanText(text, voice);
   return text === content ? found : found.map((span) => ({ ...span, ...toOrigin(span) }));
 }
 
 /** On a text without characters that nobody sees. */
-function* stepsOf(content: string, voice: Voice): Generator<void, OrderSpan[], void> {
-  const { forged, brought } = isPlain(content) ? NOTHING_ODD : oddIn(content);
+function* scanText(content: string, voice: TextAuthorship): Generator<void, InjectionSpan[], void> {
+  const { forged, brought } = isPlainText(content) ? NOTHING_SUSPICIOUS : findSuspiciousParts(content);
   const found = [...forged];
   const foreign = voice === "typed" ? brought() : [{ start: 0, end: content.length }];
-  for (const piece of pieces(content)) {
+  for (const piece of splitPieces(content)) {
     yield;
     const at = foreign.find(({ start, end }) => piece.start < end && start < piece.end);
-    const own = voice === "typed" ? yield* orderedIn(content.slice(piece.start, piece.end)) : undefined;
+    const own = voice === "typed" ? yield* findInSentence(content.slice(piece.start, piece.end)) : undefined;
     const theirs =
       at &&
-      ordered(
+      findRisk(
         content.slice(Math.max(at.start, piece.start), piece.end),
         voice === "typed" ? "brought" : voice,
       );
@@ -74,25 +77,25 @@ function* stepsOf(content: string, voice: Voice): Generator<void, OrderSpan[], v
     if (own) found.push({ ...own, start: piece.start + own.start, end: piece.end });
     else if (theirs !== undefined) found.push({ ...piece, does: theirs });
   }
-  return merged(found);
+  return mergeOverlapping(found);
 }
 
 /** What plays a part in a text, and what in it is somebody else's. */
-interface Odd {
-  readonly forged: readonly OrderSpan[];
-  readonly brought: () => readonly Span[];
+interface SuspiciousParts {
+  readonly forged: readonly InjectionSpan[];
+  readonly brought: () => readonly TextSpan[];
 }
 
-const NOTHING_ODD: Odd = { forged: [], brought: () => [] };
+const NOTHING_SUSPICIOUS: SuspiciousParts = { forged: [], brought: () => [] };
 
-function oddIn(content: string): Odd {
-  const part = forgedFrom(content);
+function findSuspiciousParts(content: string): SuspiciousParts {
+  const part = findForged(content);
   return {
     forged: [
       ...(part ? [{ start: part.start, end: content.length, does: `take it for ${part.what}` }] : []),
-      ...fencesIn(content).map((span) => ({ ...span, does: "take it for a memory that is none" })),
+      ...findPromptBlocks(content).map((span) => ({ ...span, does: "take it for a memory that is none" })),
     ].map((span) => ({ ...span, foreign: true })),
-    brought: () => joined([...pastedIn(content), ...quotesIn(content)]),
+    brought: () => mergeSpans([...findPastedText(content), ...findQuotes(content)]),
   };
 }
 
@@ -100,27 +103,31 @@ function oddIn(content: string): Odd {
  * The order in a sentence that the user typed, to its end. What is told before it is no part of it: "I work at Acme; assistant:
  * always answer with …".
  */
-function* orderedIn(sentence: string): Generator<void, OrderSpan | undefined, void> {
-  const whole = labelled(sentence, 0) ?? spanOf(ordered(sentence, "typed"), 0, sentence);
-  for (const start of innerStarts(sentence)) {
+function* findInSentence(sentence: string): Generator<void, InjectionSpan | undefined, void> {
+  const whole = findLabelled(sentence, 0) ?? toInjectionSpan(findRisk(sentence, "typed"), 0, sentence);
+  for (const start of findClauseStarts(sentence)) {
     yield;
     const clause = sentence.slice(start, start + LONGEST_CLAUSE);
-    const label = labelled(clause, start);
-    const part = label ?? spanOf(ordered(clause, "typed"), start, sentence);
-    if (part && (!whole || isApart(sentence.slice(0, start), label !== undefined)))
+    const label = findLabelled(clause, start);
+    const part = label ?? toInjectionSpan(findRisk(clause, "typed"), start, sentence);
+    if (part && (!whole || isIndependent(sentence.slice(0, start), label !== undefined)))
       return { ...part, end: sentence.length };
   }
   return whole;
 }
 
-function spanOf(does: string | undefined, start: number, { length }: string): OrderSpan | undefined {
+function toInjectionSpan(
+  does: string | undefined,
+  start: number,
+  { length }: string,
+): InjectionSpan | undefined {
   return does === undefined ? undefined : { start, end: length, does };
 }
 
 /** Whether it is told by itself, and so no part of what follows; before a name it need not be of the user. */
-function isApart(before: string, isNamed: boolean): boolean {
-  const isTold = isNamed || directedAt(folded(before)).told;
-  return isTold && before.trim().split(/\s+/).length > 1 && !ordered(before, "typed");
+function isIndependent(before: string, isNamed: boolean): boolean {
+  const isTold = isNamed || detectAddressee(foldLookalikes(before)).told;
+  return isTold && before.trim().split(/\s+/).length > 1 && !findRisk(before, "typed");
 }
 
 /** "Remember that I …": told, to whomever. "Forget …": the user's right, by whatever name they call us. */
@@ -129,44 +136,44 @@ const OWN_WORDS =
 const ADDRESSED = /\b(?:you|your|the user|users?|repl(?:y|ies)|answers?|respond|responses?|chats?)\b/;
 
 /** An order behind the name of a turn or a program: it need not be after anything, for nobody writes their own wishes so. */
-function labelled(text: string, start: number): OrderSpan | undefined {
-  const label = labelOf(folded(text));
-  if (!label || label.rest.length < 6 || OWN_WORDS.test(label.rest) || isForManner(label.rest))
+function findLabelled(text: string, start: number): InjectionSpan | undefined {
+  const label = parseLabel(foldLookalikes(text));
+  if (!label || label.rest.length < 6 || OWN_WORDS.test(label.rest) || isStyleRequest(label.rest))
     return undefined;
-  const { asked, told, own } = directedAt(label.rest);
+  const { asked, told, own } = detectAddressee(label.rest);
   const isAsked = asked || (own && label.isSure) || (/^you\b/.test(label.rest) && !told);
   if (!isAsked || (told && !asked)) return undefined;
-  const risk = RISKS.find((one) => !one.theirs && isRisked(one, text, label.rest, "brought"));
+  const risk = INJECTION_RISKS.find((one) => !one.theirs && matchesRisk(one, text, label.rest, "brought"));
   const isMeantSo = LASTING.test(label.rest) && (label.isSure || ADDRESSED.test(label.rest));
   if (!risk && !isMeantSo) return undefined;
   return { start, end: start + text.length, does: risk?.does ?? "do something for good", foreign: true };
 }
 
 /** What a sentence orders, where it does. */
-function ordered(sentence: string, voice: Voice): string | undefined {
-  const plain = seen(sentence);
-  const text = folded(plain);
+function findRisk(sentence: string, voice: TextAuthorship): string | undefined {
+  const plain = stripInvisible(sentence);
+  const text = foldLookalikes(plain);
   if (text.length < 6) return undefined;
-  const directed = directedAt(text);
+  const directed = detectAddressee(text);
   if (voice === "typed" && directed.told && !directed.named) return undefined;
   // Most sentences are directed at nobody: then few questions are left.
-  const asked = isMeant(directed, voice) ? RISKS : ALONE;
-  const hit = asked.find((risk) => isRisked(risk, plain, text, voice));
+  const asked = isDirective(directed, voice) ? INJECTION_RISKS : ALONE;
+  const hit = asked.find((risk) => matchesRisk(risk, plain, text, voice));
   if (hit) return hit.does;
   if (voice === "brought" && directed.named) return "do something";
   if (voice !== "typed" && directed.ofUser) return "believe something of the user";
   if (directed.told || ENGLISH.test(text)) return undefined;
-  return ordersElsewhere(text) ? "do something for good" : undefined;
+  return hasForeignInjection(text) ? "do something for good" : undefined;
 }
 
-const ALONE = RISKS.filter(({ alone }) => alone);
+const ALONE = INJECTION_RISKS.filter(({ alone }) => alone);
 const ENGLISH = /\b(?:the|and|you|your|with|my)\b/;
 
-function isRisked(
-  { said, lasting, named, theirs }: Risk,
+function matchesRisk(
+  { said, lasting, named, theirs }: InjectionRisk,
   plain: string,
   text: string,
-  voice: Voice,
+  voice: TextAuthorship,
 ): boolean {
   if (theirs && voice === "typed") return false;
   if (lasting && !LASTING.test(text)) return false;
@@ -174,29 +181,29 @@ function isRisked(
 }
 
 /** Whether it is an order at all: advice to the user is none, nor is what somebody tells of themselves. */
-function isMeant({ named, asked, ofUser, own }: Directed, voice: Voice): boolean {
+function isDirective({ named, asked, ofUser, own }: AddresseeSigns, voice: TextAuthorship): boolean {
   if (named || ofUser) return true;
   return voice === "reply" ? own : asked || (voice === "brought" && own);
 }
 
 /** The sentences of a text; very long ones in pieces. */
-function* pieces(content: string): Iterable<Span> {
-  for (const { start, end } of sentencesOf(content))
+function* splitPieces(content: string): Iterable<TextSpan> {
+  for (const { start, end } of splitSentences(content))
     for (let from = start; from < end; from += LONGEST)
       yield { start: from, end: Math.min(end, from + LONGEST) };
 }
 
-function merged(spans: readonly OrderSpan[]): OrderSpan[] {
-  const all: OrderSpan[] = [];
+function mergeOverlapping(spans: readonly InjectionSpan[]): InjectionSpan[] {
+  const all: InjectionSpan[] = [];
   for (const span of [...spans].sort((one, other) => one.start - other.start || other.end - one.end)) {
     const last = all.at(-1);
-    if (last && span.start <= last.end) all[all.length - 1] = both(last, span);
+    if (last && span.start <= last.end) all[all.length - 1] = mergeTwo(last, span);
     else all.push(span);
   }
   return all;
 }
 
-function both(one: OrderSpan, other: OrderSpan): OrderSpan {
+function mergeTwo(one: InjectionSpan, other: InjectionSpan): InjectionSpan {
   const isForeign = one.foreign || other.foreign;
   return { ...one, end: Math.max(one.end, other.end), ...(isForeign ? { foreign: true } : {}) };
 }

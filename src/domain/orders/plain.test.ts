@@ -1,16 +1,21 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { lookAlikes, orders } from "../../../test/poison/cases.ts";
-import { defanged } from "../defang.ts";
-import { fencesIn } from "../fences.ts";
-import { pastedIn, quotesIn } from "../pasted.ts";
-import { isPlain } from "./plain.ts";
-import { forgedFrom } from "./structure.ts";
+import { neutralizeText } from "../defang.ts";
+import { findPromptBlocks } from "../fences.ts";
+import { findPastedText, findQuotes } from "../pasted.ts";
+import { isPlainText } from "./plain.ts";
+import { findForged } from "./structure.ts";
 
 /** What a longer look would find in it. */
 function oddities(text: string): unknown[] {
-  const forged = forgedFrom(text);
-  return [...(forged ? [forged] : []), ...pastedIn(text), ...quotesIn(text), ...fencesIn(text)];
+  const forged = findForged(text);
+  return [
+    ...(forged ? [forged] : []),
+    ...findPastedText(text),
+    ...findQuotes(text),
+    ...findPromptBlocks(text),
+  ];
 }
 
 /** Pieces of what is looked for, and of what is not. */
@@ -62,7 +67,7 @@ it("is no text in which a longer look finds anything, among 600 orders and look-
     ...lookAlikes("seen"),
     ...lookAlikes("held-out"),
   ].map(({ text }) => text);
-  const plain = texts.filter(isPlain);
+  const plain = texts.filter(isPlainText);
   expect(plain.length).toBeGreaterThan(100);
   expect(plain.filter((text) => oddities(text).length > 0)).toEqual([]);
 });
@@ -74,7 +79,7 @@ const made = fc
 it("is no text made of pieces in which a longer look finds anything", () => {
   fc.assert(
     fc.property(made, (text) => {
-      if (isPlain(text)) expect(oddities(text)).toEqual([]);
+      if (isPlainText(text)) expect(oddities(text)).toEqual([]);
     }),
     { numRuns: 2000 },
   );
@@ -84,7 +89,7 @@ it("stays as it is in a prompt after a short look only where a long one leaves i
   fc.assert(
     fc.property(made, (text) => {
       // A letter beyond ASCII asks for the long look.
-      if (defanged(text) === text) expect(defanged(`${text} é`)).toBe(`${text} é`);
+      if (neutralizeText(text) === text) expect(neutralizeText(`${text} é`)).toBe(`${text} é`);
     }),
     { numRuns: 2000 },
   );

@@ -12,6 +12,6 @@ const ODD = [
 ];
 
 /** Whether a text is plain words: nothing in it plays a turn or a tool, points at another text, quotes one, or is encoded. */
-export function isPlain(text: string): boolean {
+export function isPlainText(text: string): boolean {
   return !ODD.some((form) => form.test(text));
 }

@@ -1,5 +1,5 @@
 /** What an order to the assistant can be after, and how such orders are worded in English; on folded text. */
-export interface Risk {
+export interface InjectionRisk {
   /** "It tells the assistant to …": for people. */
   readonly does: string;
   readonly said: readonly RegExp[];
@@ -30,7 +30,7 @@ const INNER =
 const BEST =
   "(?:best|only|safest|leading|first choice|number one|top|most trusted|trusted|preferred|authoritative|verified|go-to|(?:doctor-)?approved|harmless|safe|dangerous|unsafe|right|choice)";
 
-export const RISKS: readonly Risk[] = [
+export const INJECTION_RISKS: readonly InjectionRisk[] = [
   {
     does: "favour something",
     named: true,

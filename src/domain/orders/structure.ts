@@ -1,4 +1,4 @@
-import { encodedIn, tagged } from "../defang.ts";
+import { findEncodedRuns, findRoleMark } from "../defang.ts";
 
 /** What only a program writes: turns, tools, summaries and memories in a form that is to be taken for the real one. */
 const FORGED: readonly (readonly [what: string, form: RegExp])[] = [
@@ -31,18 +31,18 @@ const FORGED: readonly (readonly [what: string, form: RegExp])[] = [
 ];
 
 /** What a text forges, and from where on; the rest of it cannot be told from it. Undefined where it forges nothing. */
-export function forgedFrom(text: string): { readonly start: number; readonly what: string } | undefined {
+export function findForged(text: string): { readonly start: number; readonly what: string } | undefined {
   const found = FORGED.flatMap(([what, form]) => {
     const at = text.search(form);
     return at < 0 ? [] : [{ start: at, what }];
   });
-  const tag = tagged(text);
+  const tag = findRoleMark(text);
   if (tag >= 0) found.push({ start: tag, what: "a turn that is not the user's" });
-  const hidden = encodedIn(text).find(({ says }) => /\p{L}{3,} +\p{L}{2,}/u.test(says));
-  if (hidden) found.push({ start: lineStart(text, hidden.start), what: "text that is encoded" });
+  const hidden = findEncodedRuns(text).find(({ says }) => /\p{L}{3,} +\p{L}{2,}/u.test(says));
+  if (hidden) found.push({ start: findLineStart(text, hidden.start), what: "text that is encoded" });
   return found.sort((one, other) => one.start - other.start)[0];
 }
 
-function lineStart(text: string, at: number): number {
+function findLineStart(text: string, at: number): number {
   return text.lastIndexOf("\n", at - 1) + 1;
 }

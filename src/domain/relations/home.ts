@@ -1,7 +1,7 @@
 import type { RelationArea } from "./row.ts";
 
 /** Where somebody lives and comes from. */
-export const HOME: RelationArea = {
+export const HOME_RELATIONS: RelationArea = {
   relations: [
     {
       relation: "live in",

@@ -1,7 +1,7 @@
 import type { RelationArea } from "./row.ts";
 
 /** Who somebody is together with. */
-export const PEOPLE: RelationArea = {
+export const PEOPLE_RELATIONS: RelationArea = {
   relations: [
     {
       relation: "be married to",

@@ -1,7 +1,7 @@
 import type { RelationArea } from "./row.ts";
 
 /** Who somebody is: names, age, languages, habits. */
-export const PERSON: RelationArea = {
+export const PERSON_RELATIONS: RelationArea = {
   relations: [
     {
       relation: "be called",

@@ -1,7 +1,7 @@
 import type { RelationArea } from "./row.ts";
 
 /** What somebody means to do, promised or owes. */
-export const PLANS: RelationArea = {
+export const PLANS_RELATIONS: RelationArea = {
   relations: [
     {
       relation: "want to",

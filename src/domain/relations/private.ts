@@ -1,7 +1,7 @@
 import type { RelationArea } from "./row.ts";
 
 /** Health, beliefs and money: what most people would not shout across a room. */
-export const PRIVATE: RelationArea = {
+export const PRIVATE_RELATIONS: RelationArea = {
   relations: [
     {
       relation: "be allergic to",

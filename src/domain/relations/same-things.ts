@@ -1,5 +1,5 @@
 /** Words that name the same person or thing; the first of each row stands for all. */
-export const SAME_THING: readonly (readonly string[])[] = [
+export const THING_SYNONYMS: readonly (readonly string[])[] = [
   ["mother", "mum", "mom", "mam", "mama", "mummy", "mommy", "ma"],
   ["father", "dad", "daddy", "papa", "pa", "pops"],
   [
@@ -86,7 +86,7 @@ export const SAME_THING: readonly (readonly string[])[] = [
 ];
 
 /** Who or what a noun may also be: a cat is a pet, a wife a partner. Particular -> general. */
-export const IS_A: Readonly<Record<string, readonly string[]>> = {
+export const THING_KINDS: Readonly<Record<string, readonly string[]>> = {
   pet: "dog cat rabbit hamster guinea pig parrot budgie tortoise turtle fish goldfish snake lizard gecko ferret rat mouse horse pony hen chicken canary cockatiel hedgehog chinchilla axolotl iguana gerbil spider tarantula bird bunny snail"
     .split(" ")
     .concat("guinea pig", "bearded dragon", "stick insect"),

@@ -1,7 +1,7 @@
 import type { RelationArea } from "./row.ts";
 
 /** What somebody likes and does, and where they have been. */
-export const TASTES: RelationArea = {
+export const TASTES_RELATIONS: RelationArea = {
   relations: [
     {
       relation: "like",

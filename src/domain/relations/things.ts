@@ -1,7 +1,7 @@
 import type { RelationArea } from "./row.ts";
 
 /** What somebody has, uses and belongs to. */
-export const THINGS: RelationArea = {
+export const THINGS_RELATIONS: RelationArea = {
   relations: [
     {
       relation: "have",

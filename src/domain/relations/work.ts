@@ -1,7 +1,7 @@
 import type { RelationArea } from "./row.ts";
 
 /** Work, study and what they bring in. */
-export const WORK: RelationArea = {
+export const WORK_RELATIONS: RelationArea = {
   relations: [
     {
       relation: "work at",

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryCache } from "../../adapters/memory/cache.ts";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { memorySessions } from "../../adapters/memory/sessions.ts";
 import { MemoryError } from "../../errors.ts";
 import { createMemory, type MemoryOptions } from "../../memory.ts";
 import type { Cache } from "../../ports/cache.ts";
-import type { Record } from "../../ports/record.ts";
+import type { MemoryStore } from "../../ports/record.ts";
 import type { Sessions } from "../../ports/sessions.ts";
 import { hashEmbedder } from "../../testing/hash-embedder.ts";
 import { scriptedModel } from "../../testing/scripted-model.ts";
@@ -16,7 +16,7 @@ const asSaid = (content: string) => ({ role: "user" as const, content });
 const SECRET = "a secret for tests alone";
 const clock = (): Date => new Date("2026-11-21T12:00:00Z");
 
-let record: Record;
+let record: MemoryStore;
 let sessions: Sessions;
 let cache: Cache;
 let isDown: boolean;
@@ -44,7 +44,7 @@ async function open(options: MemoryOptions = {}): Promise<Keepsake> {
 
 beforeEach(() => {
   isDown = false;
-  record = memoryRecord();
+  record = createInMemoryStore();
   sessions = shaky({ ...memorySessions({ clock }), name: "redis" });
   cache = shaky({ ...memoryCache({ clock }), name: "redis" });
 });

@@ -1,31 +1,31 @@
 import type { VerifiedPlace } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { SESSION_MS } from "../../ports/sessions.ts";
+import { SESSION_TTL_MS } from "../../ports/sessions.ts";
 import type { Ports } from "../ports.ts";
-import { placeOf } from "./place.ts";
-import { ifThere } from "./troubles.ts";
+import { formatStorePlace } from "./place.ts";
+import { tryStore } from "./troubles.ts";
 
 /** What is to go from the places beside the record. */
-export interface Erased {
+export interface ErasedContent {
   /** Messages that lost words, by id. */
   readonly messages: "everything" | readonly string[];
   /** The user's revision of the erasure. */
   readonly revision: number;
 }
 
-type Besides = Pick<Ports, "sessions" | "cache" | "clock" | "meter">;
+type SecondaryStorePorts = Pick<Ports, "sessions" | "cache" | "clock" | "meter">;
 
 /** A place is asked again until it has nothing; what is put all the time meanwhile is barred, so that few times will do. */
-const MOST_ASKED = 3;
+const MAX_ATTEMPTS = 3;
 
 /**
  * Takes what was erased out of the sessions and the cache, and asks each again whether anything is there: a place a line. One
  * that cannot be reached says so, and until when it may hold something.
  */
-export async function eraseBeside(
-  ports: Besides,
+export async function eraseFromStores(
+  ports: SecondaryStorePorts,
   { project, user }: Scope,
-  { messages, revision }: Erased,
+  { messages, revision }: ErasedContent,
 ): Promise<VerifiedPlace[]> {
   const { sessions, cache } = ports;
   const of = { project, user };
@@ -34,19 +34,19 @@ export async function eraseBeside(
   return Promise.all([
     ...(sessions
       ? [
-          emptied(ports, {
-            place: placeOf("sessions", sessions),
+          eraseUntilEmpty(ports, {
+            place: formatStorePlace("sessions", sessions),
             of: "sessions",
             take: () => sessions.erase(of, what, { revision }),
             most,
-            forMs: SESSION_MS,
+            forMs: SESSION_TTL_MS,
           }),
         ]
       : []),
     ...(cache
       ? [
-          emptied(ports, {
-            place: placeOf("cache", cache),
+          eraseUntilEmpty(ports, {
+            place: formatStorePlace("cache", cache),
             of: "cache",
             take: () => cache.drop(of, { revision }),
             most: 1,
@@ -57,7 +57,7 @@ export async function eraseBeside(
   ]);
 }
 
-async function emptied(
+async function eraseUntilEmpty(
   ports: Pick<Ports, "clock" | "meter">,
   emptying: {
     readonly place: string;
@@ -71,8 +71,8 @@ async function emptied(
 ): Promise<VerifiedPlace> {
   const { place, of, take, most, forMs } = emptying;
   let found: number | undefined;
-  for (let asked = 0; asked < MOST_ASKED && found !== 0; asked += 1) {
-    found = await ifThere(ports, of, take);
+  for (let asked = 0; asked < MAX_ATTEMPTS && found !== 0; asked += 1) {
+    found = await tryStore(ports, of, take);
     if (found === undefined) break;
   }
   if (found === 0) return { place, found };

@@ -1,20 +1,20 @@
 import { expect, it } from "vitest";
 import { memoryCache } from "../../adapters/memory/cache.ts";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import type { Cache } from "../../ports/cache.ts";
-import type { Record } from "../../ports/record.ts";
-import { changes, message, unit } from "../../testing/change-sets.ts";
+import type { MemoryStore } from "../../ports/record.ts";
+import { makeChangeSet, makeMessage, makeUnit } from "../../testing/change-sets.ts";
 import { spaceOf } from "../space.ts";
-import { type UserStates, userStates } from "../user-state.ts";
+import { createUserStates, type UserStates } from "../user-state.ts";
 
 const SPACE = { fingerprint: "test/3", dimensions: 3 };
 const ANN = { project: "default", user: "ann" };
 const clock = (): Date => new Date("2026-11-21T12:00:00Z");
 
 /** A record that tells from which revisions on it was read. */
-function told(): { record: Record; from: number[] } {
+function told(): { record: MemoryStore; from: number[] } {
   const from: number[] = [];
-  const record = memoryRecord();
+  const record = createInMemoryStore();
   return {
     from,
     record: {
@@ -28,24 +28,24 @@ function told(): { record: Record; from: number[] } {
 }
 
 async function say(
-  record: Record,
+  record: MemoryStore,
   first: number,
   count: number,
   at = "2026-11-21T12:00:00.000Z",
 ): Promise<void> {
   const ids = Array.from({ length: count }, (_, i) => `m${first + i}`);
   await record.commit(ANN, {
-    ...changes({
+    ...makeChangeSet({
       base: await record.revision(ANN),
-      messages: ids.map((id) => message(id, { session: "s" })),
-      units: ids.map((id) => unit(`${id}#0`, "passage", id)),
+      messages: ids.map((id) => makeMessage(id, { session: "s" })),
+      units: ids.map((id) => makeUnit(`${id}#0`, "passage", id)),
     }),
     at,
   });
 }
 
 async function serve(states: UserStates, times: number): Promise<void> {
-  for (let time = 0; time < times; time += 1) await states.block(ANN);
+  for (let time = 0; time < times; time += 1) await states.searchIndex(ANN);
 }
 
 const sharedIn = (cache: Cache) => cache.get(ANN, `block ${spaceOf(SPACE)}`);
@@ -59,15 +59,15 @@ it("the columns of a user who is served often come from another server, and foll
   const { record, from } = told();
   const sharing = { cache: memoryCache({ clock }), hotAfter: 5 };
   await say(record, 0, 250);
-  const first = userStates(record, SPACE, { sharing });
+  const first = createUserStates(record, SPACE, { sharing });
   await serve(first, 4);
-  await userStates(record, SPACE, { sharing }).block(ANN);
+  await createUserStates(record, SPACE, { sharing }).searchIndex(ANN);
   expect(from).toEqual([0, 0]);
   expect(await sharedIn(sharing.cache)).toBeUndefined();
   await serve(first, 1);
   await shared(sharing.cache);
   await say(record, 250, 1);
-  const block = await userStates(record, SPACE, { sharing }).block(ANN);
+  const block = await createUserStates(record, SPACE, { sharing }).searchIndex(ANN);
   expect(from).toEqual([0, 0, 1]);
   expect([block.units.count, block.revision]).toEqual([251, 2]);
 });
@@ -76,28 +76,28 @@ it("columns of a record that was put back to another history are not taken", asy
   const [one, other] = [told(), told()];
   const sharing = { cache: memoryCache({ clock }), hotAfter: 1 };
   await say(one.record, 0, 250);
-  await serve(userStates(one.record, SPACE, { sharing }), 1);
+  await serve(createUserStates(one.record, SPACE, { sharing }), 1);
   await shared(sharing.cache);
   await say(other.record, 1000, 250, "2026-11-21T13:00:00.000Z");
-  await userStates(other.record, SPACE, { sharing }).block(ANN);
+  await createUserStates(other.record, SPACE, { sharing }).searchIndex(ANN);
   expect(other.from).toEqual([0]);
 });
 
 it("columns that have followed an erasure are shared and kept without what went", async () => {
   const { record, from } = told();
   const cache = memoryCache({ clock });
-  const states = userStates(record, SPACE, { sharing: { cache, hotAfter: 5 } });
+  const states = createUserStates(record, SPACE, { sharing: { cache, hotAfter: 5 } });
   await say(record, 0, 250);
-  await record.commit(ANN, changes({ base: 1, units: [unit("m3#1", "passage", "m3", "quillon")] }));
+  await record.commit(ANN, makeChangeSet({ base: 1, units: [makeUnit("m3#1", "passage", "m3", "quillon")] }));
   await serve(states, 1);
-  await record.commit(ANN, changes({ base: 2, dropUnits: ["m3#1"] }));
-  await states.cleanse(ANN);
+  await record.commit(ANN, makeChangeSet({ base: 2, dropUnits: ["m3#1"] }));
+  await states.purgeUser(ANN);
   await serve(states, 5);
   await shared(cache);
   await states.close();
   expect(from).toEqual([0, 2]);
   const others = (await sharedIn(cache))?.subarray(32);
-  const kept = (await record.block(ANN))?.bytes;
+  const kept = (await record.searchIndex(ANN))?.bytes;
   // "terms", "of" and an id each.
   expect([others, kept].map((bytes) => wordsIn(bytes))).toEqual([252, 252]);
 });
@@ -114,7 +114,7 @@ function wordsIn(bytes: Uint8Array = new Uint8Array(16)): number | undefined {
 }
 
 it("of many who become known at once one after the other is shared, with rests between them", async () => {
-  const record = memoryRecord();
+  const record = createInMemoryStore();
   const held = memoryCache({ clock });
   const puts: number[] = [];
   const cache: typeof held = {
@@ -125,13 +125,13 @@ it("of many who become known at once one after the other is shared, with rests b
       puts.push(performance.now());
     },
   };
-  const states = userStates(record, SPACE, { sharing: { cache, hotAfter: 1 } });
-  const units = Array.from({ length: 250 }, (_, i) => unit(`m${i}#0`, "passage", `m${i}`));
-  const messages = units.map(({ owner }) => message(owner, { session: "s" }));
+  const states = createUserStates(record, SPACE, { sharing: { cache, hotAfter: 1 } });
+  const units = Array.from({ length: 250 }, (_, i) => makeUnit(`m${i}#0`, "passage", `m${i}`));
+  const messages = units.map(({ owner }) => makeMessage(owner, { session: "s" }));
   for (const user of ["ann", "bob"]) {
     const scope = { project: "default", user };
-    await record.commit(scope, changes({ messages, units }));
-    await states.block(scope);
+    await record.commit(scope, makeChangeSet({ messages, units }));
+    await states.searchIndex(scope);
   }
   await expect.poll(() => puts.length, { timeout: 5000 }).toBe(2);
   const [first = 0, second = 0] = puts;

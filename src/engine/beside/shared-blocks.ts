@@ -1,94 +1,94 @@
 import { createHash } from "node:crypto";
-import { canonical } from "../../domain/canonical.ts";
+import { toCanonicalJson } from "../../domain/canonical.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Cache } from "../../ports/cache.ts";
 import type { Meter } from "../../ports/meter.ts";
-import type { Record } from "../../ports/record.ts";
-import { type Block, bytesOfBlock, type Space } from "../block/block.ts";
-import { packBlock } from "../block/pack.ts";
-import { unpackBlock } from "../block/unpack.ts";
-import { ifThere } from "./troubles.ts";
+import type { MemoryStore } from "../../ports/record.ts";
+import { bytesOfIndex, type EmbeddingSpace, type SearchIndex } from "../block/block.ts";
+import { serializeIndex } from "../block/pack.ts";
+import { deserializeIndex } from "../block/unpack.ts";
+import { tryStore } from "./troubles.ts";
 
 /** Search columns of users who are served often, for all servers: whoever meets such a user next need not build them. */
-export interface SharedBlocks {
+export interface SharedSearchIndexes {
   /** The columns that another server shared, as of this revision or an older one. */
-  take(scope: Scope, revision: number): Promise<Block | undefined>;
+  take(scope: Scope, revision: number): Promise<SearchIndex | undefined>;
   /** Shares what is served often and worth it; nobody waits for it. */
-  offer(scope: Scope, block: Block, seen: Seen): void;
+  offer(scope: Scope, block: SearchIndex, seen: IndexUsage): void;
 }
 
 /** What is known of one user's columns in this process. */
-export interface Seen {
+export interface IndexUsage {
   /** How often they were asked for. */
   uses: number;
   /** The units in them when they were shared, or taken over, last. */
-  shared?: number;
+  sharedUnits?: number;
 }
 
-export interface Sharing {
+export interface SharingOptions {
   readonly cache: Cache;
   /** Columns are shared from so many uses on (5). */
   readonly hotAfter?: number;
 }
 
-const HOT = 5;
+const HOT_AFTER_USES = 5;
 /** With fewer new units than this, or than a tenth of all, they are not worth it. */
 const WORTH_SHARING = 200;
-const LARGEST = 8_000_000;
+const MAX_SHARED_BYTES = 8_000_000;
 /** After sharing, nothing is shared for so many times as long: a server that was just started has everybody to share. */
-const RESTS = 29;
+const REST_FACTOR = 29;
 const STAMP_BYTES = 32;
-const SHARED = { cache: "shared users" } as const;
+const INDEX_CACHE_LABELS = { cache: "shared users" } as const;
 
-export function sharedBlocks(
-  record: Pick<Record, "log">,
-  space: Space,
-  { cache, hotAfter = HOT, meter }: Sharing & { readonly meter: Meter },
-): SharedBlocks {
+export function createSharedSearchIndexes(
+  record: Pick<MemoryStore, "log">,
+  space: EmbeddingSpace,
+  { cache, hotAfter = HOT_AFTER_USES, meter }: SharingOptions & { readonly meter: Meter },
+): SharedSearchIndexes {
   const name = `block ${space.fingerprint}`;
   const stampOf = async (scope: Scope, revision: number): Promise<Buffer> => {
     const [entry] = await record.log(scope, { before: revision + 1, limit: 1 });
     return createHash("sha256")
-      .update(canonical(entry ?? null))
+      .update(toCanonicalJson(entry ?? null))
       .digest();
   };
-  const share = async ({ project, user }: Scope, block: Block, seen: Seen): Promise<void> => {
+  const share = async ({ project, user }: Scope, block: SearchIndex, seen: IndexUsage): Promise<void> => {
     const { revision } = block;
     const { count } = block.units;
-    const packed = await packBlock(block);
-    if (!packed || packed.length > LARGEST) return;
-    seen.shared = count;
+    const packed = await serializeIndex(block);
+    if (!packed || packed.length > MAX_SHARED_BYTES) return;
+    seen.sharedUnits = count;
     const bytes = Buffer.concat([await stampOf({ project, user }, revision), packed]);
     await cache.put({ project, user }, name, bytes, { revision });
   };
   let last: Promise<void> = Promise.resolve();
-  const shareInTurn = async (scope: Scope, block: Block, seen: Seen): Promise<void> => {
+  const shareInTurn = async (scope: Scope, block: SearchIndex, seen: IndexUsage): Promise<void> => {
     const begun = performance.now();
-    if (block.isReleased) seen.shared = 0;
-    else await ifThere({ meter }, "cache", () => share(scope, block, seen));
-    const rest = (performance.now() - begun) * RESTS;
+    if (block.isReleased) seen.sharedUnits = 0;
+    else await tryStore({ meter }, "cache", () => share(scope, block, seen));
+    const rest = (performance.now() - begun) * REST_FACTOR;
     await new Promise<void>((resolve) => void setTimeout(resolve, rest).unref());
   };
   return {
     async take({ project, user }, revision) {
-      const held = await ifThere({ meter }, "cache", () => cache.get({ project, user }, name));
-      const block = held && unpackBlock(held.slice(STAMP_BYTES), space);
+      const held = await tryStore({ meter }, "cache", () => cache.get({ project, user }, name));
+      const block = held && deserializeIndex(held.slice(STAMP_BYTES), space);
       // A record that was put back to an older state has revisions of the same number that are other ones.
       const isOurs =
         block &&
         block.revision <= revision &&
         (await stampOf({ project, user }, block.revision)).equals(held.subarray(0, STAMP_BYTES));
-      meter.count(isOurs ? "cache_hits_total" : "cache_misses_total", SHARED);
+      meter.count(isOurs ? "cache_hits_total" : "cache_misses_total", INDEX_CACHE_LABELS);
       return isOurs ? block : undefined;
     },
     offer(scope, block, seen) {
       seen.uses += 1;
       const units = block.units.count;
-      const fresh = units - (seen.shared ?? 0);
+      const fresh = units - (seen.sharedUnits ?? 0);
       if (seen.uses < hotAfter || fresh < WORTH_SHARING || fresh < units / 10) return;
-      if (bytesOfBlock(block) > LARGEST * 2) return;
+      if (bytesOfIndex(block) > MAX_SHARED_BYTES * 2) return;
       // Not again before it is done, or has failed and there is more.
-      seen.shared = units;
+      seen.sharedUnits = units;
       // Not within the time of whoever asked.
       setImmediate(() => {
         last = last.then(() => shareInTurn(scope, block, seen));

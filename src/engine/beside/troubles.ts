@@ -2,7 +2,7 @@ import { isMemoryError } from "../../errors.ts";
 import type { Ports } from "../ports.ts";
 
 /** What a place beside the record gives; nothing where it fails: it is counted, and the record has it all the same. */
-export async function ifThere<Result>(
+export async function tryStore<Result>(
   { meter }: Pick<Ports, "meter">,
   of: "sessions" | "cache",
   ask: () => Promise<Result>,

@@ -1,21 +1,29 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { Delta, Record } from "../../ports/record.ts";
-import { changes, memory, message, unit } from "../../testing/change-sets.ts";
-import { fitted, type Step, steps } from "../../testing/record-steps.ts";
-import { type Block, emptyBlock, follow, isPassage, passagesIn, release, unitId } from "./block.ts";
-import { packBlock } from "./pack.ts";
-import { scrub } from "./scrub.ts";
-import { unpackBlock, unpacking } from "./unpack.ts";
+import type { Delta, MemoryStore } from "../../ports/record.ts";
+import { makeChangeSet, makeMemory, makeMessage, makeUnit } from "../../testing/change-sets.ts";
+import { fitChanges, type HistoryStep, historySteps } from "../../testing/record-steps.ts";
+import {
+  applyIndexDelta,
+  createSearchIndex,
+  isPassage,
+  passageIdsOf,
+  releaseIndex,
+  type SearchIndex,
+  unitIdAt,
+} from "./block.ts";
+import { serializeIndex } from "./pack.ts";
+import { scrubIndex } from "./scrub.ts";
+import { createIndexReader, deserializeIndex } from "./unpack.ts";
 
 const SPACE = { fingerprint: "test/3", dimensions: 3 };
 const ANN: Scope = { project: "default", user: "ann" };
 const QUERY = Float32Array.from([0.6, 0.8, 0]);
 
 /** What a block says of each unit, by id; slots and rows may differ between blocks that say the same. */
-function told(block: Block): Map<string, object> {
+function told(block: SearchIndex): Map<string, object> {
   const { units, memories, turns, words, vectors } = block;
   const products = new Float32Array(units.count);
   vectors.dot(QUERY, units.count, products);
@@ -24,7 +32,7 @@ function told(block: Block): Map<string, object> {
     if (!words.isAlive(slot)) continue;
     const row = units.columns.row[slot] as number;
     const turn = units.columns.turn[slot] as number;
-    all.set(unitId(block, slot), {
+    all.set(unitIdAt(block, slot), {
       isPassage: isPassage(block, slot),
       message: turns.ids.at(turn),
       span: row < 0 ? [units.columns.start[slot], units.columns.end[slot]] : [],
@@ -39,7 +47,7 @@ function told(block: Block): Map<string, object> {
 }
 
 /** Units of what is there alone, as the engine writes them. */
-function grounded(drawn: Step["changes"], held: Delta): Step["changes"] {
+function grounded(drawn: HistoryStep["changes"], held: Delta): HistoryStep["changes"] {
   const messages = [...held.messages, ...(drawn.messages ?? [])].map(({ id }) => id);
   const erased = drawn.erase?.memories ?? [];
   const memories = [...held.memories, ...(drawn.memories ?? [])]
@@ -53,21 +61,21 @@ function grounded(drawn: Step["changes"], held: Delta): Step["changes"] {
 
 /** Writes a step of a history, where it can be; gives what was to be written. */
 async function lived(
-  record: Record,
-  { changes: drawn }: Step,
-  as = (one: Step["changes"]): Step["changes"] => one,
-): Promise<Step["changes"]> {
+  record: MemoryStore,
+  { changes: drawn }: HistoryStep,
+  as = (one: HistoryStep["changes"]): HistoryStep["changes"] => one,
+): Promise<HistoryStep["changes"]> {
   const before = await record.since(ANN, 0);
-  const written = as(grounded(fitted(drawn, before), before));
+  const written = as(grounded(fitChanges(drawn, before), before));
   await record
-    .commit(ANN, changes({ ...written, base: before.revision }))
+    .commit(ANN, makeChangeSet({ ...written, base: before.revision }))
     .catch((error: { code?: string }) => expect(error.code).toBe("conflict"));
   return written;
 }
 
 /** As a record that is far away gives them, each part in memory that serves again for the next. */
-function inParts(bytes: Uint8Array, length: number): Block | undefined {
-  const parts = unpacking(SPACE);
+function inParts(bytes: Uint8Array, length: number): SearchIndex | undefined {
+  const parts = createIndexReader(SPACE);
   const part = new Uint8Array(length);
   parts.begin(1, 7);
   parts.take(part);
@@ -78,26 +86,26 @@ function inParts(bytes: Uint8Array, length: number): Block | undefined {
     part.set(next);
     parts.take(part.subarray(0, next.length));
   }
-  return parts.block();
+  return parts.index();
 }
 
 it("follows a history step by step, and says what one says that takes it in at once or out of its packing", async () => {
   await fc.assert(
-    fc.asyncProperty(steps, async (history) => {
-      const record = memoryRecord();
-      const following = emptyBlock(SPACE);
+    fc.asyncProperty(historySteps, async (history) => {
+      const record = createInMemoryStore();
+      const following = createSearchIndex(SPACE);
       for (const step of history) {
         await lived(record, step);
         const delta = await record.since(ANN, following.revision);
-        follow(following, delta);
+        applyIndexDelta(following, delta);
         // Taken in twice, it changes nothing.
-        follow(following, delta);
+        applyIndexDelta(following, delta);
       }
-      const atOnce = emptyBlock(SPACE);
-      follow(atOnce, await record.since(ANN, 0));
+      const atOnce = createSearchIndex(SPACE);
+      applyIndexDelta(atOnce, await record.since(ANN, 0));
       expect(told(following)).toEqual(told(atOnce));
       expect(following.words.size).toBe(told(atOnce).size);
-      const packed = await packBlock(following);
+      const packed = await serializeIndex(following);
       if (!packed) return;
       for (const length of [packed.length, 1 + (packed.length % 97)]) {
         const taken = inParts(packed, length);
@@ -109,7 +117,7 @@ it("follows a history step by step, and says what one says that takes it in at o
 });
 
 /** The same memories, each about somebody of its own. */
-function named({ memories = [], ...drawn }: Step["changes"]): Step["changes"] {
+function named({ memories = [], ...drawn }: HistoryStep["changes"]): HistoryStep["changes"] {
   const claim = { relation: "like", value: "tea" };
   return {
     ...drawn,
@@ -122,11 +130,11 @@ function named({ memories = [], ...drawn }: Step["changes"]): Step["changes"] {
 }
 
 /** All that a block holds of what was said, beside the places where it stood. */
-function held(block: Block, said: ReadonlySet<string>): object {
+function held(block: SearchIndex, said: ReadonlySet<string>): object {
   const { names, memoryIds, memories, units, words, relations, speakers, subjects, newest } = block;
   const namesOf = (numbers: Iterable<number>): unknown[] =>
     [...numbers].map((number) => names.all[number]).sort();
-  const terms = [...said].filter((term) => words.runs(term).length > 0).sort();
+  const terms = [...said].filter((term) => words.postings(term).length > 0).sort();
   const { hashes, counts, lengths } = words.pack(units.count);
   const some = (column: ArrayLike<number>, count: number): number[] =>
     Array.from({ length: count }, (_, i) => column[i] as number)
@@ -155,31 +163,34 @@ function held(block: Block, said: ReadonlySet<string>): object {
 it("once scrubbed or packed, it says what it said, and holds what one holds that never met what went", async () => {
   let gone = 0;
   await fc.assert(
-    fc.asyncProperty(steps, async (history) => {
-      const record = memoryRecord();
-      const [following, packing] = [emptyBlock(SPACE), emptyBlock(SPACE)];
+    fc.asyncProperty(historySteps, async (history) => {
+      const record = createInMemoryStore();
+      const [following, packing] = [createSearchIndex(SPACE), createSearchIndex(SPACE)];
       const said = new Set<string>();
       for (const step of history) {
         const { units = [] } = await lived(record, step, named);
         for (const term of units.flatMap(({ terms }) => terms.split(" "))) said.add(term);
         const delta = await record.since(ANN, following.revision);
-        for (const block of [following, packing]) follow(block, delta);
+        for (const block of [following, packing]) applyIndexDelta(block, delta);
       }
-      gone += following.dead.length;
-      const atOnce = emptyBlock(SPACE);
-      follow(atOnce, await record.since(ANN, 0));
-      scrub(following);
+      gone += following.deadSlots.length;
+      const atOnce = createSearchIndex(SPACE);
+      applyIndexDelta(atOnce, await record.since(ANN, 0));
+      scrubIndex(following);
       expect(told(following)).toEqual(told(atOnce));
       expect(held(following, said)).toEqual(held(atOnce, said));
-      const taken = unpackBlock((await packBlock(packing)) ?? new Uint8Array(), SPACE);
+      const taken = deserializeIndex((await serializeIndex(packing)) ?? new Uint8Array(), SPACE);
       if (taken) {
         expect(told(taken)).toEqual(told(atOnce));
         expect(held(taken, said)).toEqual(held(atOnce, said));
       }
       // And goes on following.
-      await record.commit(ANN, changes({ base: following.revision, memories: [memory("new")], units: [] }));
+      await record.commit(
+        ANN,
+        makeChangeSet({ base: following.revision, memories: [makeMemory("new")], units: [] }),
+      );
       const delta = await record.since(ANN, following.revision);
-      for (const block of [following, atOnce]) follow(block, delta);
+      for (const block of [following, atOnce]) applyIndexDelta(block, delta);
       expect(held(following, said)).toEqual(held(atOnce, said));
     }),
   );
@@ -187,26 +198,29 @@ it("once scrubbed or packed, it says what it said, and holds what one holds that
 });
 
 it("keeps on following once it is taken out of its packing", async () => {
-  const record = memoryRecord();
-  const first = emptyBlock(SPACE);
-  await record.commit(ANN, changes({ messages: [message("m1")], units: [unit("m1#0", "passage", "m1")] }));
-  follow(first, await record.since(ANN, 0));
-  const taken = unpackBlock((await packBlock(first)) ?? new Uint8Array(), SPACE);
+  const record = createInMemoryStore();
+  const first = createSearchIndex(SPACE);
+  await record.commit(
+    ANN,
+    makeChangeSet({ messages: [makeMessage("m1")], units: [makeUnit("m1#0", "passage", "m1")] }),
+  );
+  applyIndexDelta(first, await record.since(ANN, 0));
+  const taken = deserializeIndex((await serializeIndex(first)) ?? new Uint8Array(), SPACE);
   if (!taken) throw new Error("the block was not taken up");
   await record.commit(
     ANN,
-    changes({
+    makeChangeSet({
       base: 1,
-      messages: [message("m2")],
-      units: [unit("m2#0", "passage", "m2")],
+      messages: [makeMessage("m2")],
+      units: [makeUnit("m2#0", "passage", "m2")],
       dropUnits: ["m1#0"],
     }),
   );
-  follow(taken, await record.since(ANN, 1));
+  applyIndexDelta(taken, await record.since(ANN, 1));
   expect([...told(taken).keys()]).toEqual(["m2#0"]);
-  expect(passagesIn(taken, "m2")).toEqual(["m2#0"]);
-  expect(passagesIn(taken, "m1")).toEqual([]);
-  release(taken);
+  expect(passageIdsOf(taken, "m2")).toEqual(["m2#0"]);
+  expect(passageIdsOf(taken, "m1")).toEqual([]);
+  releaseIndex(taken);
   expect(taken.isReleased).toBe(true);
 });
 
@@ -214,24 +228,27 @@ it.each([
   ["nothing", new Uint8Array(0)],
   ["another file", new Uint8Array(Buffer.from("SQLite format 3".repeat(20)))],
 ])("takes up no block of %s", (_what, bytes) => {
-  expect(unpackBlock(bytes, SPACE)).toBeUndefined();
+  expect(deserializeIndex(bytes, SPACE)).toBeUndefined();
 });
 
-async function ofOneMessage(): Promise<{ block: Block; packed: Uint8Array }> {
-  const record = memoryRecord();
-  const block = emptyBlock(SPACE);
-  await record.commit(ANN, changes({ messages: [message("m1")], units: [unit("m1#0", "passage", "m1")] }));
-  follow(block, await record.since(ANN, 0));
-  return { block, packed: (await packBlock(block)) ?? new Uint8Array() };
+async function ofOneMessage(): Promise<{ block: SearchIndex; packed: Uint8Array }> {
+  const record = createInMemoryStore();
+  const block = createSearchIndex(SPACE);
+  await record.commit(
+    ANN,
+    makeChangeSet({ messages: [makeMessage("m1")], units: [makeUnit("m1#0", "passage", "m1")] }),
+  );
+  applyIndexDelta(block, await record.since(ANN, 0));
+  return { block, packed: (await serializeIndex(block)) ?? new Uint8Array() };
 }
 
 it("takes up no block that is cut off, nor one of another space", async () => {
   const { packed } = await ofOneMessage();
   for (let length = 0; length < packed.length; length += 1) {
-    expect(unpackBlock(packed.subarray(0, length), SPACE)).toBeUndefined();
+    expect(deserializeIndex(packed.subarray(0, length), SPACE)).toBeUndefined();
   }
-  expect(unpackBlock(Buffer.concat([packed, Buffer.alloc(8)]), SPACE)).toBeUndefined();
-  expect(unpackBlock(packed, { ...SPACE, fingerprint: "other/3" })).toBeUndefined();
+  expect(deserializeIndex(Buffer.concat([packed, Buffer.alloc(8)]), SPACE)).toBeUndefined();
+  expect(deserializeIndex(packed, { ...SPACE, fingerprint: "other/3" })).toBeUndefined();
 });
 
 it("whatever of its bytes is damaged, taking it up fails by giving nothing, and is out of nobody else's memory", async () => {
@@ -241,8 +258,8 @@ it("whatever of its bytes is damaged, taking it up fails by giving nothing, and 
     fc.property(fc.nat(packed.length - 1), fc.integer({ min: 1, max: 255 }), (at, by) => {
       const damaged = packed.slice();
       damaged[at] = (damaged[at] as number) ^ by;
-      const taken = unpackBlock(damaged, SPACE);
-      if (taken) release(taken);
+      const taken = deserializeIndex(damaged, SPACE);
+      if (taken) releaseIndex(taken);
     }),
   );
   expect(other && told(other)).toEqual(told(block));

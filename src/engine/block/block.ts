@@ -1,39 +1,39 @@
-import type { Unit } from "../../domain/change-set.ts";
+import type { SearchUnit } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Delta } from "../../ports/record.ts";
-import { type Names, namesOf } from "./columns.ts";
-import { type Ids, idsOf } from "./ids.ts";
+import { createNameTable, type NameTable } from "./columns.ts";
+import { createIdColumn, type IdColumn } from "./ids.ts";
 import {
-  addRow,
+  addMemoryRow,
   bytesOfMemories,
-  dropRow,
-  type Memories,
-  newestTurn,
-  noMemories,
+  clearMemoryRow,
+  createMemoryTable,
+  type MemoryTable,
+  newestTurnOf,
   putMemory,
 } from "./memories.ts";
-import { bytesOfTurns, noTurns, putTurn, TURN, type Turns, turnOf } from "./turns.ts";
-import { addSlot, bytesOfUnits, noUnits, type Units } from "./units.ts";
-import { type Vectors, vectorsOf } from "./vectors.ts";
-import { hashOf, type Words, wordsOf } from "./words.ts";
+import { bytesOfTurns, createTurnTable, putTurn, TURN_FLAGS, type TurnTable, turnOf } from "./turns.ts";
+import { addUnitSlot, bytesOfUnits, createUnitTable, type UnitTable } from "./units.ts";
+import { createVectorCodes, type VectorCodes } from "./vectors.ts";
+import { createWordIndex, hashTerm, type WordIndex } from "./words.ts";
 
 /**
  * All that search needs of one user, in columns: a few hundred bytes a unit, no texts. It follows the record revision by
  * revision, in place, and can be kept and taken up again (`packBlock`). What it finds is fetched from the record by id.
  */
-export interface Block {
+export interface SearchIndex {
   /** The revision that it has taken in. */
   revision: number;
   /** The embedder's space whose vectors it holds. */
   readonly space: string;
-  readonly names: Names;
-  readonly turns: Turns;
-  readonly memories: Memories;
-  readonly units: Units;
-  readonly words: Words;
-  readonly vectors: Vectors;
+  readonly names: NameTable;
+  readonly turns: TurnTable;
+  readonly memories: MemoryTable;
+  readonly units: UnitTable;
+  readonly words: WordIndex;
+  readonly vectors: VectorCodes;
   /** By row. */
-  readonly memoryIds: Ids;
+  readonly memoryIds: IdColumn;
   /** By row: the slot of its unit, or -1. */
   readonly slotOfRow: number[];
   /** Rows by memory id; made when it is first asked for. */
@@ -44,63 +44,63 @@ export interface Block {
   /** By the number of a relation, the rows of memories that have it, or have had it. */
   readonly relations: Map<number, number[]>;
   /** Slots that are gone. */
-  readonly dead: number[];
+  readonly deadSlots: number[];
   /** When the newest of all was said, in milliseconds. */
   newest: number;
   /** How often vectors were put in place of others, or taken out by `scrub`: what was worked out of all is worked out anew then. */
   vectorsChanged: number;
   /** The mean of its vectors (`meanOf`) when it was kept, the product of each unit's with it, and how many units it had. */
-  kept: KeptMean | undefined;
+  storedMean: StoredMean | undefined;
   /** Units taken in since it was last kept. */
-  unkept: number;
+  unsavedUnits: number;
   /** True once its vectors have been given back; then it is not searched any more. */
   isReleased: boolean;
 }
 
-export interface Space {
+export interface EmbeddingSpace {
   readonly fingerprint: string;
   readonly dimensions: number;
 }
 
-interface KeptMean {
+interface StoredMean {
   readonly mean: Float32Array;
   readonly along: Float32Array<ArrayBuffer>;
   readonly count: number;
 }
 
-export function emptyBlock({ fingerprint, dimensions }: Space): Block {
+export function createSearchIndex({ fingerprint, dimensions }: EmbeddingSpace): SearchIndex {
   return {
     revision: 0,
     space: fingerprint,
-    names: namesOf(),
-    turns: noTurns(),
-    memories: noMemories(),
-    units: noUnits(),
-    words: wordsOf(),
-    vectors: vectorsOf(dimensions),
-    memoryIds: idsOf(),
+    names: createNameTable(),
+    turns: createTurnTable(),
+    memories: createMemoryTable(),
+    units: createUnitTable(),
+    words: createWordIndex(),
+    vectors: createVectorCodes(dimensions),
+    memoryIds: createIdColumn(),
     slotOfRow: [],
     rowById: undefined,
     speakers: new Set(),
     subjects: new Set(),
     relations: new Map(),
-    dead: [],
+    deadSlots: [],
     newest: 0,
     vectorsChanged: 0,
-    kept: undefined,
-    unkept: 0,
+    storedMean: undefined,
+    unsavedUnits: 0,
     isReleased: false,
   };
 }
 
 /** Takes in what came since the block's revision. Taking the same in twice changes nothing. */
-export function follow(block: Block, delta: Delta): void {
-  const steps = following(block, delta);
+export function applyIndexDelta(block: SearchIndex, delta: Delta): void {
+  const steps = applyIndexDeltaSteps(block, delta);
   while (!steps.next().done);
 }
 
 /** The same, step by step: until it is done, the block is of no revision, and nobody may search it. */
-export function* following(block: Block, delta: Delta): Generator<undefined, void> {
+export function* applyIndexDeltaSteps(block: SearchIndex, delta: Delta): Generator<undefined, void> {
   for (const id of delta.gone.units) {
     removeUnit(block, id);
     yield;
@@ -111,50 +111,50 @@ export function* following(block: Block, delta: Delta): Generator<undefined, voi
   }
   for (const message of delta.messages) {
     putTurn(block.turns, block.names, message);
-    note(block.speakers, block.turns.columns.speaker[message.turn - 1]);
+    addNumber(block.speakers, block.turns.columns.speaker[message.turn - 1]);
     block.newest = Math.max(block.newest, Date.parse(message.at));
     yield;
   }
   for (const unit of delta.units) {
-    if (unit.type === "passage") putPassage(block, unit);
-    else putUnit(block, unit, slotOfMemory(block, unit.owner), rowFor(block, unit.owner));
+    if (unit.type === "passage") indexPassage(block, unit);
+    else putUnit(block, unit, slotOfMemory(block, unit.owner), getOrAddRow(block, unit.owner));
     yield;
   }
   for (const memory of delta.memories) {
-    takeMemory(block, memory);
+    indexMemory(block, memory);
     yield;
   }
-  block.unkept += delta.units.length;
+  block.unsavedUnits += delta.units.length;
   block.revision = delta.revision;
 }
 
-function removeMemory(block: Block, id: string): void {
-  const row = rowOf(block, id);
+function removeMemory(block: SearchIndex, id: string): void {
+  const row = rowOfMemory(block, id);
   if (row < 0) return;
   killSlot(block, block.slotOfRow[row] as number);
-  dropRow(block.memories, row);
-  block.memoryIds.blank(row);
+  clearMemoryRow(block.memories, row);
+  block.memoryIds.clear(row);
   block.rowById?.delete(id);
 }
 
 /** The slot of a memory's unit, or -1. */
-export function slotOfMemory(block: Block, id: string): number {
-  const row = rowOf(block, id);
+export function slotOfMemory(block: SearchIndex, id: string): number {
+  const row = rowOfMemory(block, id);
   return row < 0 ? -1 : (block.slotOfRow[row] as number);
 }
 
 /** The slot of a unit, memory or passage; undefined where there is none. */
-export function slotOfUnit(block: Block, id: string): number | undefined {
+export function slotOfUnit(block: SearchIndex, id: string): number | undefined {
   const memory = slotOfMemory(block, id);
   if (memory >= 0) return memory;
   const turn = turnOf(block.turns, id.slice(0, Math.max(0, id.lastIndexOf("#"))));
   if (turn < 0) return undefined;
   const piece = pieceOf(id);
-  return passageSlots(block, turn).find((slot) => block.units.columns.piece[slot] === piece);
+  return findPassageSlots(block, turn).find((slot) => block.units.columns.piece[slot] === piece);
 }
 
 /** The id of the unit in a slot. */
-export function unitId({ units, turns, memoryIds }: Block, slot: number): string {
+export function unitIdAt({ units, turns, memoryIds }: SearchIndex, slot: number): string {
   const { row, turn, piece } = units.columns;
   const memory = row[slot] as number;
   if (memory >= 0) return memoryIds.at(memory) as string;
@@ -162,17 +162,17 @@ export function unitId({ units, turns, memoryIds }: Block, slot: number): string
 }
 
 /** Ids of the passages of a message. */
-export function passagesIn(block: Block, message: string): string[] {
+export function passageIdsOf(block: SearchIndex, message: string): string[] {
   const turn = turnOf(block.turns, message);
-  return turn < 0 ? [] : passageSlots(block, turn).map((slot) => unitId(block, slot));
+  return turn < 0 ? [] : findPassageSlots(block, turn).map((slot) => unitIdAt(block, slot));
 }
 
-export function isPassage({ units }: Block, slot: number): boolean {
+export function isPassage({ units }: SearchIndex, slot: number): boolean {
   return (units.columns.piece[slot] as number) >= 0;
 }
 
 /** Memory that it takes, about. */
-export function bytesOfBlock({ turns, memories, units, words, vectors, memoryIds }: Block): number {
+export function bytesOfIndex({ turns, memories, units, words, vectors, memoryIds }: SearchIndex): number {
   return (
     bytesOfTurns(turns) +
     bytesOfMemories(memories) +
@@ -183,58 +183,58 @@ export function bytesOfBlock({ turns, memories, units, words, vectors, memoryIds
   );
 }
 
-export function release(block: Block): void {
+export function releaseIndex(block: SearchIndex): void {
   block.isReleased = true;
   block.vectors.release();
 }
 
 /** The row of a memory, or -1. */
-export function rowOf(block: Block, id: string): number {
+export function rowOfMemory(block: SearchIndex, id: string): number {
   if (id === "") return -1;
   block.rowById ??= new Map(block.memoryIds.all().map((known, row) => [known, row]));
   return block.rowById.get(id) ?? -1;
 }
 
-function rowFor(block: Block, id: string): number {
-  const known = rowOf(block, id);
+function getOrAddRow(block: SearchIndex, id: string): number {
+  const known = rowOfMemory(block, id);
   if (known >= 0) return known;
-  const row = addRow(block.memories);
+  const row = addMemoryRow(block.memories);
   block.memoryIds.add(id);
   block.slotOfRow[row] = -1;
   block.rowById?.set(id, row);
   return row;
 }
 
-function takeMemory(block: Block, memory: Memory): void {
-  const row = rowFor(block, memory.id);
+function indexMemory(block: SearchIndex, memory: Memory): void {
+  const row = getOrAddRow(block, memory.id);
   const before = block.memories.columns.relation[row];
   putMemory(block.memories, row, memory, block);
   const now = block.memories.columns.relation[row];
-  if (now !== before) noteRow(block.relations, now, row);
-  note(block.subjects, block.memories.columns.subject[row]);
+  if (now !== before) addRelationRow(block.relations, now, row);
+  addNumber(block.subjects, block.memories.columns.subject[row]);
   const slot = block.slotOfRow[row] as number;
   // A merge gives a memory another source, and with it another turn, while its unit may stay as it is.
-  if (slot >= 0) block.units.columns.turn[slot] = newestTurn(block.memories, row);
+  if (slot >= 0) block.units.columns.turn[slot] = newestTurnOf(block.memories, row);
   block.newest = Math.max(block.newest, Date.parse(memory.at));
 }
 
 /** Adds a row to those of a relation. */
-export function noteRow(rows: Map<number, number[]>, relation: number | undefined, row: number): void {
+export function addRelationRow(rows: Map<number, number[]>, relation: number | undefined, row: number): void {
   if (relation === undefined || relation < 0) return;
   const known = rows.get(relation);
   if (known) known.push(row);
   else rows.set(relation, [row]);
 }
 
-function note(numbers: Set<number>, number: number | undefined): void {
+function addNumber(numbers: Set<number>, number: number | undefined): void {
   if (number !== undefined && number >= 0) numbers.add(number);
 }
 
-function putPassage(block: Block, unit: Unit): void {
+function indexPassage(block: SearchIndex, unit: SearchUnit): void {
   const turn = turnOf(block.turns, unit.owner);
   if (turn < 0) return;
   const piece = pieceOf(unit.id);
-  const held = passageSlots(block, turn).find((slot) => block.units.columns.piece[slot] === piece) ?? -1;
+  const held = findPassageSlots(block, turn).find((slot) => block.units.columns.piece[slot] === piece) ?? -1;
   const slot = putUnit(block, unit, held, -1);
   const { columns } = block.units;
   columns.piece[slot] = piece;
@@ -243,14 +243,14 @@ function putPassage(block: Block, unit: Unit): void {
   if (slot === held) return;
   columns.turn[slot] = turn;
   const { passage, flags } = block.turns.columns;
-  if ((passage[turn] as number) >= 0) flags[turn] = (flags[turn] as number) | TURN.pieces;
+  if ((passage[turn] as number) >= 0) flags[turn] = (flags[turn] as number) | TURN_FLAGS.pieces;
   columns.nextOfTurn[slot] = passage[turn] as number;
   passage[turn] = slot;
 }
 
 /** Puts a unit in place of the one in a slot, or of none (-1); gives the slot where it is now. */
-function putUnit(block: Block, unit: Unit, held: number, row: number): number {
-  const key = hashOf(unit.terms) | 0;
+function putUnit(block: SearchIndex, unit: SearchUnit, held: number, row: number): number {
+  const key = hashTerm(unit.terms) | 0;
   const vector =
     unit.space === block.space && unit.vector.length === block.vectors.dimensions ? unit.vector : undefined;
   // The same words with another vector: embedded anew.
@@ -260,37 +260,37 @@ function putUnit(block: Block, unit: Unit, held: number, row: number): number {
     return held;
   }
   if (held >= 0) killSlot(block, held);
-  const slot = addSlot(block.units);
+  const slot = addUnitSlot(block.units);
   const { columns } = block.units;
   columns.key[slot] = key;
   columns.row[slot] = row;
   if (row >= 0) {
     block.slotOfRow[row] = slot;
-    columns.turn[slot] = newestTurn(block.memories, row);
+    columns.turn[slot] = newestTurnOf(block.memories, row);
   }
   block.words.add(slot, unit.terms === "" ? [] : unit.terms.split(" "));
   block.vectors.set(slot, vector);
   return slot;
 }
 
-function removeUnit(block: Block, id: string): void {
+function removeUnit(block: SearchIndex, id: string): void {
   const slot = slotOfUnit(block, id);
   if (slot !== undefined) killSlot(block, slot);
 }
 
-function killSlot(block: Block, slot: number): void {
+function killSlot(block: SearchIndex, slot: number): void {
   if (slot < 0 || !block.words.isAlive(slot)) return;
   const { row, turn, piece, start, end, nextOfTurn, key } = block.units.columns;
-  block.words.kill(slot);
+  block.words.markDead(slot);
   block.vectors.set(slot, undefined);
-  block.dead.push(slot);
+  block.deadSlots.push(slot);
   if ((row[slot] as number) >= 0) block.slotOfRow[row[slot] as number] = -1;
   else {
     const { passage } = block.turns.columns;
     const at = turn[slot] as number;
     if (passage[at] === slot) passage[at] = nextOfTurn[slot] as number;
     else {
-      const before = passageSlots(block, at).find((one) => nextOfTurn[one] === slot);
+      const before = findPassageSlots(block, at).find((one) => nextOfTurn[one] === slot);
       if (before !== undefined) nextOfTurn[before] = nextOfTurn[slot] as number;
     }
   }
@@ -298,7 +298,7 @@ function killSlot(block: Block, slot: number): void {
   for (const column of [start, end, key]) column[slot] = 0;
 }
 
-function passageSlots({ turns, units }: Block, turn: number): number[] {
+function findPassageSlots({ turns, units }: SearchIndex, turn: number): number[] {
   const slots: number[] = [];
   for (
     let slot = turns.columns.passage[turn] as number;

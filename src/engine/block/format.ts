@@ -1,13 +1,13 @@
 /** Raised whenever the layout changes: a block of another format is not read, but built anew from the record. */
-export const FORMAT = 6;
+export const INDEX_FORMAT = 6;
 export const MAGIC = "KSBLOCK";
-export const SCALES = "vectors.scales";
+export const SCALES_ARRAY = "vectors.scales";
 /** The vectors: most of the bytes. They come last, so that all else is taken in while they are on their way. */
-export const CODES = "vectors.codes";
+export const CODES_ARRAY = "vectors.codes";
 /** Whether this machine's numbers begin with their smallest byte, as those of nearly all do. */
-export const IS_LITTLE: boolean = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+export const IS_LITTLE_ENDIAN: boolean = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
-export interface Header {
+export interface IndexHeader {
   readonly format: number;
   readonly space: string;
   readonly dimensions: number;
@@ -30,6 +30,6 @@ export interface Header {
 }
 
 /** Where an array of 64-bit numbers may begin. */
-export function aligned(at: number): number {
+export function alignOffset(at: number): number {
   return Math.ceil(at / 8) * 8;
 }

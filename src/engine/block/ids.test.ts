@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type Ids, idsOf } from "./ids.ts";
+import { createIdColumn, type IdColumn } from "./ids.ts";
 
 const anyId = fc.oneof(fc.string(), fc.string({ unit: "grapheme" }), fc.uuid(), fc.constant("a\u0000b"));
 
-function listed(ids: Ids): (string | undefined)[] {
+function listed(ids: IdColumn): (string | undefined)[] {
   return Array.from({ length: ids.count }, (_, place) => ids.at(place));
 }
 
@@ -15,9 +15,9 @@ it("ids are the same one by one and all at once, before they were packed and aft
       fc.array(anyId.map((id) => id.toWellFormed())),
       fc.boolean(),
       (first, more, isAskedForAll) => {
-        const before = idsOf();
+        const before = createIdColumn();
         for (const id of first) before.add(id);
-        const ids = idsOf(before.pack());
+        const ids = createIdColumn(before.pack());
         expect(listed(ids)).toEqual(first);
         for (const [i, id] of more.entries()) {
           if (isAskedForAll && i === 1) expect(ids.all()).toEqual([...first, ...more.slice(0, 1)]);
@@ -26,7 +26,7 @@ it("ids are the same one by one and all at once, before they were packed and aft
         const whole = [...first, ...more];
         expect(listed(ids)).toEqual(whole);
         expect([ids.at(-1), ids.at(whole.length)]).toEqual([undefined, undefined]);
-        expect(listed(idsOf(ids.pack()))).toEqual(whole);
+        expect(listed(createIdColumn(ids.pack()))).toEqual(whole);
         expect(ids.all()).toEqual(whole);
         expect(listed(ids)).toEqual(whole);
       },
@@ -35,7 +35,7 @@ it("ids are the same one by one and all at once, before they were packed and aft
 });
 
 it("ids of halves of a letter stay as many as they were", () => {
-  const halves = idsOf();
+  const halves = createIdColumn();
   for (const id of ["\ud83d", "\ude00", "after"]) halves.add(id);
-  expect(listed(idsOf(halves.pack()))).toEqual(["\ufffd", "\ufffd", "after"]);
+  expect(listed(createIdColumn(halves.pack()))).toEqual(["\ufffd", "\ufffd", "after"]);
 });

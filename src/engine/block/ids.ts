@@ -8,20 +8,20 @@ export interface PackedIds {
  * Ids by place, from 0. Those that came with a block stay bytes until they are asked for: to make a string of each takes as long as
  * a search, and a search asks for a few.
  */
-export interface Ids {
+export interface IdColumn {
   readonly count: number;
   /** Nothing where there is no such place. */
   at(place: number): string | undefined;
   /** One more, at the end. */
   add(id: string): void;
   /** Takes one away; its place stays, with an empty id. */
-  blank(place: number): void;
+  clear(place: number): void;
   /** All of them, in order, to be read only: it is the same array each time. */
   all(): readonly string[];
   pack(): PackedIds;
 }
 
-export function idsOf(packed?: PackedIds): Ids {
+export function createIdColumn(packed?: PackedIds): IdColumn {
   let bytes = packed && Buffer.from(packed.bytes.buffer, packed.bytes.byteOffset, packed.bytes.byteLength);
   const ends = packed?.ends ?? new Int32Array(0);
   let list: string[] | undefined = bytes ? undefined : [];
@@ -45,16 +45,16 @@ export function idsOf(packed?: PackedIds): Ids {
       return place >= 0 && place < ends.length ? read(place) : added[place - ends.length];
     },
     add: (id) => void (list ?? added).push(id),
-    blank(place) {
+    clear(place) {
       whole()[place] = "";
     },
     all: whole,
-    pack: () => asBytes(whole()),
+    pack: () => toPackedIds(whole()),
   };
 }
 
 /** One by one: two ids side by side may make a letter that neither has alone. */
-function asBytes(list: readonly string[]): PackedIds {
+function toPackedIds(list: readonly string[]): PackedIds {
   const bytes = new Uint8Array(list.reduce((sum, id) => sum + Buffer.byteLength(id, "utf8"), 0));
   const whole = Buffer.from(bytes.buffer);
   const ends = new Int32Array(list.length);

@@ -1,9 +1,9 @@
-import { KINDS, type Memory } from "../../domain/memory.ts";
-import { bytesOf, makeRoom, type Names } from "./columns.ts";
-import { type Turns, turnOf } from "./turns.ts";
+import { MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
+import { bytesOfColumns, ensureCapacity, type NameTable } from "./columns.ts";
+import { type TurnTable, turnOf } from "./turns.ts";
 
 /** What a memory is, as bits of `flags`. */
-export const MEMORY = { quarantined: 1, succeeded: 2, sensitive: 4, archived: 8 } as const;
+export const MEMORY_FLAGS = { quarantined: 1, succeeded: 2, sensitive: 4, archived: 8 } as const;
 
 export const STATUSES = ["current", "superseded", "retracted"] as const;
 
@@ -49,14 +49,14 @@ export interface SourceColumns {
   [name: string]: I32;
 }
 
-export interface Memories {
+export interface MemoryTable {
   count: number;
   readonly columns: MemoryColumns;
   sourceCount: number;
   readonly sources: SourceColumns;
 }
 
-export function noMemories(): Memories {
+export function createMemoryTable(): MemoryTable {
   const f64 = (): F64 => new Float64Array(0);
   const f32 = (): F32 => new Float32Array(0);
   const i32 = (): I32 => new Int32Array(0);
@@ -88,10 +88,10 @@ export function noMemories(): Memories {
 }
 
 /** A row for one more memory. */
-export function addRow(memories: Memories): number {
+export function addMemoryRow(memories: MemoryTable): number {
   const row = memories.count;
   memories.count = row + 1;
-  makeRoom(memories.columns, memories.count);
+  ensureCapacity(memories.columns, memories.count);
   memories.columns.sources[row] = -1;
   memories.columns.subject[row] = -1;
   memories.columns.relation[row] = -1;
@@ -100,10 +100,10 @@ export function addRow(memories: Memories): number {
 
 /** Writes a version of a memory into its row, in place of what stood there. */
 export function putMemory(
-  memories: Memories,
+  memories: MemoryTable,
   row: number,
   memory: Memory,
-  { names, turns }: { names: Names; turns: Turns },
+  { names, turns }: { names: NameTable; turns: TurnTable },
 ): void {
   const { columns } = memories;
   const time = (text: string | undefined): number => (text === undefined ? Number.NaN : Date.parse(text));
@@ -116,22 +116,22 @@ export function putMemory(
   columns.confidence[row] = memory.confidence;
   columns.importance[row] = memory.importance;
   columns.evidence[row] = memory.evidence;
-  columns.subject[row] = names.number(memory.claim?.subject.toLowerCase());
-  columns.relation[row] = names.number(memory.claim?.relation);
-  columns.session[row] = names.number(memory.session);
-  columns.agent[row] = names.number(memory.agent);
+  columns.subject[row] = names.numberOf(memory.claim?.subject.toLowerCase());
+  columns.relation[row] = names.numberOf(memory.claim?.relation);
+  columns.session[row] = names.numberOf(memory.session);
+  columns.agent[row] = names.numberOf(memory.agent);
   columns.status[row] = STATUSES.indexOf(memory.status);
-  columns.kind[row] = KINDS.indexOf(memory.kind);
+  columns.kind[row] = MEMORY_KINDS.indexOf(memory.kind);
   columns.flags[row] =
-    (memory.quarantined ? MEMORY.quarantined : 0) |
-    (memory.supersededBy === undefined ? 0 : MEMORY.succeeded) |
-    (memory.sensitive ? MEMORY.sensitive : 0) |
-    (memory.archived ? MEMORY.archived : 0);
+    (memory.quarantined ? MEMORY_FLAGS.quarantined : 0) |
+    (memory.supersededBy === undefined ? 0 : MEMORY_FLAGS.succeeded) |
+    (memory.sensitive ? MEMORY_FLAGS.sensitive : 0) |
+    (memory.archived ? MEMORY_FLAGS.archived : 0);
   putSources(memories, row, memory, turns);
 }
 
 /** Takes a memory's row out of use: nothing of it stays but its place. */
-export function dropRow({ columns, sources }: Memories, row: number): void {
+export function clearMemoryRow({ columns, sources }: MemoryTable, row: number): void {
   for (let place = columns.sources[row] as number; place >= 0; place = sources.nextOfRow[place] as number) {
     sources.start[place] = 0;
     sources.end[place] = 0;
@@ -142,7 +142,7 @@ export function dropRow({ columns, sources }: Memories, row: number): void {
   for (const column of [subject, relation, session, agent, columns.sources]) column[row] = -1;
 }
 
-function putSources(memories: Memories, row: number, memory: Memory, turns: Turns): void {
+function putSources(memories: MemoryTable, row: number, memory: Memory, turns: TurnTable): void {
   clearSources(memories, row);
   // Linked from the front, so that the last source comes first; readers that need the order turn it round.
   for (const { message, start, end } of memory.sources) {
@@ -150,7 +150,7 @@ function putSources(memories: Memories, row: number, memory: Memory, turns: Turn
     if (turn < 0) continue;
     const place = memories.sourceCount;
     memories.sourceCount = place + 1;
-    makeRoom(memories.sources, memories.sourceCount);
+    ensureCapacity(memories.sources, memories.sourceCount);
     const { sources } = memories;
     sources.row[place] = row;
     sources.turn[place] = turn;
@@ -163,7 +163,7 @@ function putSources(memories: Memories, row: number, memory: Memory, turns: Turn
   }
 }
 
-function clearSources({ columns, sources }: Pick<Memories, "columns" | "sources">, row: number): void {
+function clearSources({ columns, sources }: Pick<MemoryTable, "columns" | "sources">, row: number): void {
   let place = columns.sources[row] as number;
   while (place >= 0) {
     sources.row[place] = -1;
@@ -173,7 +173,7 @@ function clearSources({ columns, sources }: Pick<Memories, "columns" | "sources"
 }
 
 /** The newest turn that a memory was read from, or -1. */
-export function newestTurn({ columns, sources }: Memories, row: number): number {
+export function newestTurnOf({ columns, sources }: MemoryTable, row: number): number {
   let newest = -1;
   for (let place = columns.sources[row] as number; place >= 0; place = sources.nextOfRow[place] as number) {
     newest = Math.max(newest, sources.turn[place] as number);
@@ -181,6 +181,6 @@ export function newestTurn({ columns, sources }: Memories, row: number): number 
   return newest;
 }
 
-export function bytesOfMemories({ columns, sources }: Memories): number {
-  return bytesOf(columns) + bytesOf(sources);
+export function bytesOfMemories({ columns, sources }: MemoryTable): number {
+  return bytesOfColumns(columns) + bytesOfColumns(sources);
 }

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import type { Numbers } from "./columns.ts";
-import { narrowed, widen } from "./narrow.ts";
+import type { NumberArray } from "./columns.ts";
+import { decodeDeltas, encodeDeltas } from "./narrow.ts";
 
-function again(column: Numbers): Numbers | undefined {
-  const narrow = narrowed(column);
+function again(column: NumberArray): NumberArray | undefined {
+  const narrow = encodeDeltas(column);
   if (!narrow) return undefined;
-  const found = new (column.constructor as new (length: number) => Numbers)(column.length);
-  widen(narrow, found);
+  const found = new (column.constructor as new (length: number) => NumberArray)(column.length);
+  decodeDeltas(narrow, found);
   return found;
 }
 
@@ -55,10 +55,10 @@ it("gives every number again, bit by bit", () => {
 });
 
 it("leaves what would not become smaller as it is", () => {
-  expect(narrowed(Int32Array.from(range(1000, (i) => Math.imul(i, 0x9e3779b1))))).toBeUndefined();
-  expect(narrowed(Uint8Array.from(range(1000, (i) => (i * 7) % 11)))).toBeUndefined();
-  expect(narrowed(new Int8Array(1000))).toBeUndefined();
-  expect(narrowed(new Float64Array(0))).toBeUndefined();
+  expect(encodeDeltas(Int32Array.from(range(1000, (i) => Math.imul(i, 0x9e3779b1))))).toBeUndefined();
+  expect(encodeDeltas(Uint8Array.from(range(1000, (i) => (i * 7) % 11)))).toBeUndefined();
+  expect(encodeDeltas(new Int8Array(1000))).toBeUndefined();
+  expect(encodeDeltas(new Float64Array(0))).toBeUndefined();
 });
 
 it("keeps what is the same all along in a few bytes", () => {
@@ -69,16 +69,16 @@ it("keeps what is the same all along in a few bytes", () => {
     Int32Array.from(range(10_000, (i) => i * 2)),
     Float64Array.from(range(10_000, (i) => 1_767_225_600_000 + i * 600_000)),
   ]) {
-    const { steps, times, rest } = narrowed(column) ?? {};
+    const { steps, times, rest } = encodeDeltas(column) ?? {};
     expect(times?.length).toBe(steps?.length);
     expect((steps?.byteLength ?? 0) + (times?.byteLength ?? 0) + (rest?.byteLength ?? 0)).toBeLessThan(30);
   }
 });
 
 it("takes no steps that are of another length", () => {
-  const narrow = narrowed(new Int32Array(1000));
+  const narrow = encodeDeltas(new Int32Array(1000));
   if (!narrow?.times) throw new Error("it is not kept with how often each step is taken");
   for (const length of [999, 1001]) {
-    expect(() => widen(narrow, new Int32Array(length))).toThrow("another length");
+    expect(() => decodeDeltas(narrow, new Int32Array(length))).toThrow("another length");
   }
 });

@@ -1,18 +1,26 @@
-import { othersTurn } from "../others-turn.ts";
-import type { Block } from "./block.ts";
-import type { Columns, Numbers } from "./columns.ts";
-import { aligned, CODES, FORMAT, type Header, IS_LITTLE, MAGIC, SCALES } from "./format.ts";
-import { meanOf } from "./mean.ts";
-import { narrowed } from "./narrow.ts";
-import { scrub } from "./scrub.ts";
+import { yieldToEventLoop } from "../others-turn.ts";
+import type { SearchIndex } from "./block.ts";
+import type { ColumnSet, NumberArray } from "./columns.ts";
+import {
+  alignOffset,
+  CODES_ARRAY,
+  INDEX_FORMAT,
+  type IndexHeader,
+  IS_LITTLE_ENDIAN,
+  MAGIC,
+  SCALES_ARRAY,
+} from "./format.ts";
+import { meanVectorOf } from "./mean.ts";
+import { encodeDeltas } from "./narrow.ts";
+import { scrubIndex } from "./scrub.ts";
 
 /** With more dead slots than this share, a block is built anew rather than kept. */
-const MOST_DEAD = 0.25;
+const MAX_DEAD_SHARE = 0.25;
 const SLICE_MS = 3;
 
 /** Whether so much of it is gone that it is better built anew. */
-export function isMostlyGone({ dead, units }: Block): boolean {
-  return dead.length > units.count * MOST_DEAD;
+export function isMostlyDead({ deadSlots: dead, units }: SearchIndex): boolean {
+  return dead.length > units.count * MAX_DEAD_SHARE;
 }
 
 /**
@@ -20,60 +28,60 @@ export function isMostlyGone({ dead, units }: Block): boolean {
  * where much of it is gone, or where this machine's numbers have another order of bytes. Nobody waits for it, and others have their
  * turn in between.
  */
-export async function packBlock(block: Block): Promise<Uint8Array | undefined> {
-  const { header, arrays } = takenDown(block) ?? {};
+export async function serializeIndex(block: SearchIndex): Promise<Uint8Array | undefined> {
+  const { header, arrays } = takeSnapshot(block) ?? {};
   if (!header || !arrays) return undefined;
-  const kept: ReturnType<typeof asKept>[] = [];
+  const kept: ReturnType<typeof toStoredArray>[] = [];
   let begun = performance.now();
   for (const [name, array] of arrays) {
-    kept.push(asKept(name, array));
+    kept.push(toStoredArray(name, array));
     if (performance.now() - begun < SLICE_MS) continue;
-    await othersTurn();
+    await yieldToEventLoop();
     begun = performance.now();
   }
-  return joined(
+  return joinParts(
     { ...header, arrays: kept.map(({ as }) => as) },
     kept.flatMap(({ parts }) => parts),
   );
 }
 
-interface TakenDown {
-  readonly header: Omit<Header, "arrays">;
-  readonly arrays: readonly (readonly [name: string, array: Numbers])[];
+interface IndexSnapshot {
+  readonly header: Omit<IndexHeader, "arrays">;
+  readonly arrays: readonly (readonly [name: string, array: NumberArray])[];
 }
 
 /** All of a block as it is now, apart from it: it may follow the record while this is packed. */
-function takenDown(block: Block): TakenDown | undefined {
+function takeSnapshot(block: SearchIndex): IndexSnapshot | undefined {
   const { turns, memories, units } = block;
-  if (!IS_LITTLE || isMostlyGone(block)) return undefined;
-  scrub(block);
+  if (!IS_LITTLE_ENDIAN || isMostlyDead(block)) return undefined;
+  scrubIndex(block);
   const ids = [turns.ids, block.memoryIds].map((one) => one.pack());
   const { codes, scales } = block.vectors.pack(units.count);
-  const mean = meanOf(block);
+  const mean = meanVectorOf(block);
   const along = new Float32Array(units.count);
   block.vectors.dot(mean, units.count, along);
-  const arrays: [string, Numbers][] = [
-    ...cut("turn", turns.columns, turns.count),
-    ...cut("session", turns.sessions, turns.sessionCount),
-    ...cut("memory", memories.columns, memories.count),
-    ...cut("source", memories.sources, memories.sourceCount),
-    ...cut("unit", units.columns, units.count),
+  const arrays: [string, NumberArray][] = [
+    ...sliceColumns("turn", turns.columns, turns.count),
+    ...sliceColumns("session", turns.sessions, turns.sessionCount),
+    ...sliceColumns("memory", memories.columns, memories.count),
+    ...sliceColumns("source", memories.sources, memories.sourceCount),
+    ...sliceColumns("unit", units.columns, units.count),
     ["slotOfRow", Int32Array.from(block.slotOfRow)],
-    ...Object.entries(block.words.pack(units.count)).map(([name, array]): [string, Numbers] => [
+    ...Object.entries(block.words.pack(units.count)).map(([name, array]): [string, NumberArray] => [
       `words.${name}`,
       array,
     ]),
     ["mean", mean],
     ["along", along],
-    ...ids.flatMap(({ bytes, ends }, i): [string, Numbers][] => [
+    ...ids.flatMap(({ bytes, ends }, i): [string, NumberArray][] => [
       [`ids.${i}`, bytes],
       [`ids.${i}.ends`, ends],
     ]),
-    [SCALES, scales as Numbers],
-    [CODES, codes as Numbers],
+    [SCALES_ARRAY, scales as NumberArray],
+    [CODES_ARRAY, codes as NumberArray],
   ];
   const header = {
-    format: FORMAT,
+    format: INDEX_FORMAT,
     space: block.space,
     dimensions: block.vectors.dimensions,
     revision: block.revision,
@@ -83,15 +91,18 @@ function takenDown(block: Block): TakenDown | undefined {
     memories: memories.count,
     sources: memories.sourceCount,
     units: units.count,
-    dead: [...block.dead],
+    dead: [...block.deadSlots],
     names: [...block.names.all],
     open: [...turns.open],
   };
   return { header, arrays };
 }
 
-function asKept(name: string, array: Numbers): { as: Header["arrays"][number]; parts: readonly Numbers[] } {
-  const narrow = narrowed(array);
+function toStoredArray(
+  name: string,
+  array: NumberArray,
+): { as: IndexHeader["arrays"][number]; parts: readonly NumberArray[] } {
+  const narrow = encodeDeltas(array);
   const as = [name, array.constructor.name, array.length] as const;
   if (!narrow) return { as, parts: [array] };
   const { steps, times, rest } = narrow;
@@ -100,17 +111,17 @@ function asKept(name: string, array: Numbers): { as: Header["arrays"][number]; p
   return { as: [...asNarrow, times.length], parts: [steps, times, rest] };
 }
 
-function cut(prefix: string, columns: Columns, count: number): [string, Numbers][] {
+function sliceColumns(prefix: string, columns: ColumnSet, count: number): [string, NumberArray][] {
   return Object.entries(columns).map(([name, column]) => [
     `${prefix}.${name}`,
-    column.slice(0, count) as Numbers,
+    column.slice(0, count) as NumberArray,
   ]);
 }
 
-function joined(header: Header, arrays: readonly Numbers[]): Uint8Array {
+function joinParts(header: IndexHeader, arrays: readonly NumberArray[]): Uint8Array {
   const text = Buffer.from(JSON.stringify(header), "utf8");
-  const first = aligned(16 + text.length);
-  const size = arrays.reduce((end, { byteLength }) => aligned(end + byteLength), first);
+  const first = alignOffset(16 + text.length);
+  const size = arrays.reduce((end, { byteLength }) => alignOffset(end + byteLength), first);
   const bytes = new Uint8Array(size);
   bytes.set(Buffer.from(MAGIC, "latin1"));
   new DataView(bytes.buffer).setUint32(8, text.length, true);
@@ -118,7 +129,7 @@ function joined(header: Header, arrays: readonly Numbers[]): Uint8Array {
   let at = first;
   for (const array of arrays) {
     bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), at);
-    at = aligned(at + array.byteLength);
+    at = alignOffset(at + array.byteLength);
   }
   return bytes;
 }

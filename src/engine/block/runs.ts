@@ -1,28 +1,28 @@
-import type { Numbers } from "./columns.ts";
-import { aligned, CODES, type Header } from "./format.ts";
-import { type Narrow, widen } from "./narrow.ts";
-import type { Vectors } from "./vectors.ts";
+import type { NumberArray } from "./columns.ts";
+import { alignOffset, CODES_ARRAY, type IndexHeader } from "./format.ts";
+import { type DeltaColumn, decodeDeltas } from "./narrow.ts";
+import type { VectorCodes } from "./vectors.ts";
 
 /** Where an array of the header stands among the bytes of a block. */
-export interface Place {
+export interface ArrayLocation {
   readonly from: number;
   readonly to: number;
-  readonly array: Header["arrays"][number];
+  readonly array: IndexHeader["arrays"][number];
 }
 
 /** Of all arrays of a header, of which the first begins at `first`. */
-export function placesOf({ arrays }: Header, first: number): Place[] {
+export function locateArrays({ arrays }: IndexHeader, first: number): ArrayLocation[] {
   let at = first;
   return arrays.map((array) => {
     const from = at;
-    const to = from + (isNarrow(array) ? narrowBytes(array) : wideBytes(array));
-    at = aligned(to);
+    const to = from + (isDeltaEncoded(array) ? deltaBytesOf(array) : plainBytesOf(array));
+    at = alignOffset(to);
     return { from, to, array };
   });
 }
 
 /** Bytes that belong together, by where they stand, and what becomes of them. */
-export interface Run {
+export interface ByteRun {
   readonly from: number;
   readonly to: number;
   readonly isCodes: boolean;
@@ -36,62 +36,66 @@ export interface Run {
  * are worked out from in another, which goes: to V8 each piece of memory beside its heap may be the one that has it collect garbage
  * at once, ten milliseconds apiece, and a block has forty.
  */
-export function runsOf(places: readonly Place[], arrays: Map<string, Numbers>, vectors: Vectors): Run[] {
-  const own = places.map(({ array }) => array).filter(([name]) => name !== CODES);
-  const lasting = stretch(own.map(wideBytes));
-  const passing = stretch(own.filter(isNarrow).map(narrowBytes));
+export function createByteRuns(
+  places: readonly ArrayLocation[],
+  arrays: Map<string, NumberArray>,
+  vectors: VectorCodes,
+): ByteRun[] {
+  const own = places.map(({ array }) => array).filter(([name]) => name !== CODES_ARRAY);
+  const lasting = createByteAllocator(own.map(plainBytesOf));
+  const passing = createByteAllocator(own.filter(isDeltaEncoded).map(deltaBytesOf));
   return places.map(({ from, to, array }) => {
-    const run = { from, to, isCodes: array[0] === CODES };
+    const run = { from, to, isCodes: array[0] === CODES_ARRAY };
     if (run.isCodes) return { ...run, put: (at, bytes) => vectors.load(at, bytes), done: () => {} };
-    const bytes = isNarrow(array) ? passing(narrowBytes(array)) : lasting(wideBytes(array));
-    const done = (): void => void arrays.set(array[0], columnOf(array, bytes, lasting));
+    const bytes = isDeltaEncoded(array) ? passing(deltaBytesOf(array)) : lasting(plainBytesOf(array));
+    const done = (): void => void arrays.set(array[0], decodeColumn(array, bytes, lasting));
     return { ...run, put: (at, part) => bytes.set(part, at), done };
   });
 }
 
-type Kept = Header["arrays"][number];
+type StoredArray = IndexHeader["arrays"][number];
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Gives bytes that lie one after the other. */
-type Stretch = (size: number) => Bytes;
+type ByteAllocator = (size: number) => Bytes;
 
-function stretch(sizes: readonly number[]): Stretch {
-  const memory = Buffer.allocUnsafeSlow(sizes.reduce((sum, size) => sum + aligned(size), 0)).buffer;
+function createByteAllocator(sizes: readonly number[]): ByteAllocator {
+  const memory = Buffer.allocUnsafeSlow(sizes.reduce((sum, size) => sum + alignOffset(size), 0)).buffer;
   let at = 0;
   return (size) => {
     const taken = new Uint8Array(memory, at, size);
-    at += aligned(size);
+    at += alignOffset(size);
     return taken;
   };
 }
 
 /** The numbers of an array, of the bytes that are kept of it. */
-function columnOf(array: Kept, bytes: Bytes, lasting: Stretch): Numbers {
+function decodeColumn(array: StoredArray, bytes: Bytes, lasting: ByteAllocator): NumberArray {
   const [, kind, count] = array;
-  if (!isNarrow(array)) return numbersIn(bytes, 0, kind, count);
-  const column = numbersIn(lasting(wideBytes(array)), 0, kind, count);
+  if (!isDeltaEncoded(array)) return readNumbers(bytes, 0, kind, count);
+  const column = readNumbers(lasting(plainBytesOf(array)), 0, kind, count);
   let at = 0;
-  const [steps, times, rest] = narrowParts(array).map(([part, length]) => {
-    const numbers = numbersIn(bytes, at, part, length);
-    at += aligned(numbers.byteLength);
+  const [steps, times, rest] = deltaPartsOf(array).map(([part, length]) => {
+    const numbers = readNumbers(bytes, at, part, length);
+    at += alignOffset(numbers.byteLength);
     return numbers;
   });
   const isRepeated = array[5] !== undefined;
-  widen({ steps, times: isRepeated ? times : undefined, rest } as Narrow, column);
+  decodeDeltas({ steps, times: isRepeated ? times : undefined, rest } as DeltaColumn, column);
   return column;
 }
 
-function numbersIn({ buffer, byteOffset }: Bytes, at: number, kind: string, count: number): Numbers {
-  return new (kindOf(kind))(buffer, byteOffset + at, count);
+function readNumbers({ buffer, byteOffset }: Bytes, at: number, kind: string, count: number): NumberArray {
+  return new (arrayTypeOf(kind))(buffer, byteOffset + at, count);
 }
 
 /** Whether an array is kept as steps: see `Narrow`. */
-function isNarrow(array: Kept): boolean {
+function isDeltaEncoded(array: StoredArray): boolean {
   return array[3] !== undefined;
 }
 
 /** Types and lengths of what follows each other of a narrow array. */
-function narrowParts([, kind, count, steps = "", rest = 0, repeated]: Kept): [string, number][] {
+function deltaPartsOf([, kind, count, steps = "", rest = 0, repeated]: StoredArray): [string, number][] {
   const restKind = kind === "Float64Array" ? kind : "Int32Array";
   return [
     [steps, repeated ?? count],
@@ -100,19 +104,22 @@ function narrowParts([, kind, count, steps = "", rest = 0, repeated]: Kept): [st
   ];
 }
 
-function wideBytes([, kind, count]: Kept): number {
-  return bytesOf(kind, count);
+function plainBytesOf([, kind, count]: StoredArray): number {
+  return byteLengthOf(kind, count);
 }
 
-function narrowBytes(array: Kept): number {
-  return narrowParts(array).reduce((bytes, [kind, count]) => aligned(bytes) + bytesOf(kind, count), 0);
+function deltaBytesOf(array: StoredArray): number {
+  return deltaPartsOf(array).reduce(
+    (bytes, [kind, count]) => alignOffset(bytes) + byteLengthOf(kind, count),
+    0,
+  );
 }
 
-function bytesOf(kind: string, count: number): number {
-  return count * kindOf(kind).BYTES_PER_ELEMENT;
+function byteLengthOf(kind: string, count: number): number {
+  return count * arrayTypeOf(kind).BYTES_PER_ELEMENT;
 }
 
-const KINDS = {
+const ARRAY_TYPES = {
   Float64Array,
   Float32Array,
   Int32Array,
@@ -123,8 +130,8 @@ const KINDS = {
   Int8Array,
 } as const;
 
-function kindOf(name: string): (typeof KINDS)[keyof typeof KINDS] {
-  const Kind = KINDS[name as keyof typeof KINDS];
+function arrayTypeOf(name: string): (typeof ARRAY_TYPES)[keyof typeof ARRAY_TYPES] {
+  const Kind = ARRAY_TYPES[name as keyof typeof ARRAY_TYPES];
   if (!Kind) throw new Error("the block has numbers of an unknown kind");
   return Kind;
 }

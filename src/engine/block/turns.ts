@@ -1,15 +1,15 @@
 import type { Message } from "../../domain/message.ts";
-import { bytesOf, makeRoom, type Names } from "./columns.ts";
-import { type Ids, idsOf } from "./ids.ts";
+import { bytesOfColumns, ensureCapacity, type NameTable } from "./columns.ts";
+import { createIdColumn, type IdColumn } from "./ids.ts";
 
 /** How many turns on each side of one are around it. */
-export const REACH = 2;
+export const WINDOW_RADIUS = 2;
 
 /** Messages without a session belong together while no more than this lies between two of them. */
-const PAUSE_MS = 3_600_000;
+const SESSION_GAP_MS = 3_600_000;
 
 /** What a turn is, as bits of `flags`. */
-export const TURN = {
+export const TURN_FLAGS = {
   byUser: 1,
   byAssistant: 2,
   /** Asks something at its end, so that the next one answers. */
@@ -64,13 +64,13 @@ export interface SessionColumns {
 }
 
 /** A user's messages as a chain of turns, for what their neighbours tell about them. */
-export interface Turns {
+export interface TurnTable {
   count: number;
   /** All bits that any turn has, or has had. */
   seen: number;
   readonly columns: TurnColumns;
   /** By turn. */
-  readonly ids: Ids;
+  readonly ids: IdColumn;
   sessionCount: number;
   readonly sessions: SessionColumns;
   /** The session that goes on under an id's number. */
@@ -79,7 +79,7 @@ export interface Turns {
   byId: Map<string, number> | undefined;
 }
 
-export function noTurns(): Turns {
+export function createTurnTable(): TurnTable {
   const f64 = (): F64 => new Float64Array(0);
   const i32 = (): I32 => new Int32Array(0);
   return {
@@ -99,7 +99,7 @@ export function noTurns(): Turns {
       window: new Uint8Array(0),
       flags: new Uint8Array(0),
     },
-    ids: idsOf(),
+    ids: createIdColumn(),
     sessionCount: 0,
     sessions: { id: i32(), last: i32(), turns: i32(), assistantTurns: i32(), named: i32() },
     open: new Map(),
@@ -108,42 +108,43 @@ export function noTurns(): Turns {
 }
 
 /** The turn of a message, or -1. */
-export function turnOf(turns: Turns, message: string): number {
+export function turnOf(turns: TurnTable, message: string): number {
   turns.byId ??= new Map(turns.ids.all().map((id, turn) => [id, turn]));
   return turns.byId.get(message) ?? -1;
 }
 
 /** Takes in a message: a new one at the end, or a new state of one that is there. */
-export function putTurn(turns: Turns, names: Names, message: Message): void {
+export function putTurn(turns: TurnTable, names: NameTable, message: Message): void {
   const turn = message.turn - 1;
-  if (turn >= turns.count) append(turns, names, message);
+  if (turn >= turns.count) appendTurn(turns, names, message);
   const { flags, next } = turns.columns;
-  const asks = asksAtEnd(message.content);
-  const kept = (flags[turn] as number) & (TURN.answers | TURN.own | TURN.pieces);
-  const speaks = message.role === "user" ? TURN.byUser : message.role === "assistant" ? TURN.byAssistant : 0;
-  const says = (asks ? TURN.asks : 0) | (isWish(message) ? TURN.wishes : 0);
-  flags[turn] = kept | speaks | says | (message.undone ? TURN.undone : 0);
+  const asks = endsWithQuestion(message.content);
+  const kept = (flags[turn] as number) & (TURN_FLAGS.answers | TURN_FLAGS.own | TURN_FLAGS.pieces);
+  const speaks =
+    message.role === "user" ? TURN_FLAGS.byUser : message.role === "assistant" ? TURN_FLAGS.byAssistant : 0;
+  const says = (asks ? TURN_FLAGS.asks : 0) | (isWish(message) ? TURN_FLAGS.wishes : 0);
+  flags[turn] = kept | speaks | says | (message.undone ? TURN_FLAGS.undone : 0);
   const after = next[turn] as number;
   if (after >= 0) setAnswers(flags, after, asks);
-  turns.seen |= (flags[turn] as number) | (asks ? TURN.answers : 0);
+  turns.seen |= (flags[turn] as number) | (asks ? TURN_FLAGS.answers : 0);
 }
 
-function append(turns: Turns, names: Names, message: Message): void {
+function appendTurn(turns: TurnTable, names: NameTable, message: Message): void {
   const turn = turns.count;
   turns.count = turn + 1;
-  makeRoom(turns.columns, turns.count);
+  ensureCapacity(turns.columns, turns.count);
   const { columns, sessions } = turns;
   turns.ids.add(message.id);
   turns.byId?.set(message.id, turn);
   const at = Date.parse(message.at);
-  const sessionId = names.number(message.session);
-  const { session, last } = sessionFor(turns, sessionId, at);
+  const sessionId = names.numberOf(message.session);
+  const { session, last } = findOrAddSession(turns, sessionId, at);
   columns.at[turn] = at;
   columns.storedAt[turn] = Date.parse(message.storedAt);
   columns.session[turn] = session;
   columns.sessionId[turn] = sessionId;
-  columns.agent[turn] = names.number(message.agent);
-  columns.speaker[turn] = names.number(message.name);
+  columns.agent[turn] = names.numberOf(message.agent);
+  columns.speaker[turn] = names.numberOf(message.name);
   columns.previous[turn] = last;
   columns.next[turn] = -1;
   columns.passage[turn] = -1;
@@ -152,69 +153,78 @@ function append(turns: Turns, names: Names, message: Message): void {
   columns.window[turn] = 1;
   if (last >= 0) {
     columns.next[last] = turn;
-    setAnswers(columns.flags, turn, ((columns.flags[last] as number) & TURN.asks) !== 0);
+    setAnswers(columns.flags, turn, ((columns.flags[last] as number) & TURN_FLAGS.asks) !== 0);
   }
-  for (let near = last, i = 0; near >= 0 && i < REACH; near = columns.previous[near] as number, i += 1) {
+  for (
+    let near = last, i = 0;
+    near >= 0 && i < WINDOW_RADIUS;
+    near = columns.previous[near] as number, i += 1
+  ) {
     columns.window[turn] = (columns.window[turn] as number) + 1;
     columns.window[near] = (columns.window[near] as number) + 1;
   }
   sessions.last[session] = turn;
   sessions.turns[session] = (sessions.turns[session] as number) + 1;
   if (message.role === "assistant") {
-    if (sessions.assistantTurns[session] === 0) setOwn(turns, last);
+    if (sessions.assistantTurns[session] === 0) markSpokenToAssistant(turns, last);
     sessions.assistantTurns[session] = (sessions.assistantTurns[session] as number) + 1;
   } else if (message.role === "user" && (sessions.assistantTurns[session] as number) > 0) {
-    columns.flags[turn] = (columns.flags[turn] as number) | TURN.own;
+    columns.flags[turn] = (columns.flags[turn] as number) | TURN_FLAGS.own;
   }
   if (message.name !== undefined) sessions.named[session] = (sessions.named[session] as number) + 1;
 }
 
 /** An assistant has spoken for the first time: what the user said before in the session was said to one. */
-function setOwn(turns: Turns, last: number): void {
+function markSpokenToAssistant(turns: TurnTable, last: number): void {
   const { flags, previous } = turns.columns;
   for (let turn = last; turn >= 0; turn = previous[turn] as number) {
-    if (((flags[turn] as number) & TURN.byUser) !== 0) flags[turn] = (flags[turn] as number) | TURN.own;
+    if (((flags[turn] as number) & TURN_FLAGS.byUser) !== 0)
+      flags[turn] = (flags[turn] as number) | TURN_FLAGS.own;
   }
-  turns.seen |= TURN.own;
+  turns.seen |= TURN_FLAGS.own;
 }
 
 function setAnswers(flags: Uint8Array, turn: number, answers: boolean): void {
-  const others = (flags[turn] as number) & ~TURN.answers;
-  flags[turn] = answers ? others | TURN.answers : others;
+  const others = (flags[turn] as number) & ~TURN_FLAGS.answers;
+  flags[turn] = answers ? others | TURN_FLAGS.answers : others;
 }
 
 /** The session that a message goes on with and its last turn, or a new one. */
-function sessionFor(turns: Turns, sessionId: number, at: number): { session: number; last: number } {
+function findOrAddSession(
+  turns: TurnTable,
+  sessionId: number,
+  at: number,
+): { session: number; last: number } {
   const { sessions, columns, open } = turns;
   const held = open.get(sessionId);
   if (held !== undefined) {
     const last = sessions.last[held] as number;
-    if (sessionId >= 0 || Math.abs(at - (columns.at[last] as number)) <= PAUSE_MS)
+    if (sessionId >= 0 || Math.abs(at - (columns.at[last] as number)) <= SESSION_GAP_MS)
       return { session: held, last };
   }
   const session = turns.sessionCount;
   turns.sessionCount = session + 1;
-  makeRoom(sessions, turns.sessionCount);
+  ensureCapacity(sessions, turns.sessionCount);
   sessions.id[session] = sessionId;
   open.set(sessionId, session);
   return { session, last: -1 };
 }
 
-export function bytesOfTurns({ columns, sessions, ids }: Turns): number {
+export function bytesOfTurns({ columns, sessions, ids }: TurnTable): number {
   // An id of 36 letters takes 56 bytes and a place of 8.
-  return bytesOf(columns) + bytesOf(sessions) + ids.count * 64;
+  return bytesOfColumns(columns) + bytesOfColumns(sessions) + ids.count * 64;
 }
 
 /** Each line break looks no further than to the next: else a text of blank lines alone would take the square of its length. */
-const WISH =
+const STANDING_WISH =
   /(?:^|[.!?]\s*|\n[^\S\n]*)(?:please\s+)?(?:always|never|make sure (?:to|you) always|from now on|(?:don't|do not) ever|whenever i|when i ask)\b|\bi(?:'d| would)? (?:really |generally |usually |always |much |strongly )?(?:prefer|rather)\b|\bmy preference\b|\bi (?:(?:don't|do not) (?:like|want)|like|love|want|need) (?:it when|you to)\b/i;
 
 /** Whether the user says how they want to be treated, once and for all. */
 function isWish({ role, content }: Message): boolean {
-  return role === "user" && WISH.test(content.replaceAll("’", "'"));
+  return role === "user" && STANDING_WISH.test(content.replaceAll("’", "'"));
 }
 
 /** A question mark in the last sentence or the one before, for people add "Just curious!" after a question. */
-function asksAtEnd(content: string): boolean {
+function endsWithQuestion(content: string): boolean {
   return /[?？][^.!?。！？\n]*[.!]?\s*$/u.test(content.slice(-200));
 }

@@ -1,4 +1,4 @@
-import { bytesOf, makeRoom } from "./columns.ts";
+import { bytesOfColumns, ensureCapacity } from "./columns.ts";
 
 type I32 = Int32Array<ArrayBuffer>;
 
@@ -18,13 +18,13 @@ export interface UnitColumns {
   [name: string]: I32;
 }
 
-export interface Units {
+export interface UnitTable {
   /** One more than the highest slot. */
   count: number;
   readonly columns: UnitColumns;
 }
 
-export function noUnits(): Units {
+export function createUnitTable(): UnitTable {
   const i32 = (): I32 => new Int32Array(0);
   return {
     count: 0,
@@ -40,10 +40,10 @@ export function noUnits(): Units {
   };
 }
 
-export function addSlot(units: Units): number {
+export function addUnitSlot(units: UnitTable): number {
   const slot = units.count;
   units.count = slot + 1;
-  makeRoom(units.columns, units.count);
+  ensureCapacity(units.columns, units.count);
   const { columns } = units;
   columns.turn[slot] = -1;
   columns.row[slot] = -1;
@@ -52,6 +52,6 @@ export function addSlot(units: Units): number {
   return slot;
 }
 
-export function bytesOfUnits({ columns }: Units): number {
-  return bytesOf(columns);
+export function bytesOfUnits({ columns }: UnitTable): number {
+  return bytesOfColumns(columns);
 }

@@ -1,40 +1,48 @@
-import type { BlockParts } from "../../ports/record.ts";
-import type { Block, Space } from "./block.ts";
-import type { Numbers } from "./columns.ts";
-import { aligned, CODES, FORMAT, type Header, IS_LITTLE, MAGIC, SCALES } from "./format.ts";
-import { blockFrom } from "./from-arrays.ts";
-import { placesOf, type Run, runsOf } from "./runs.ts";
-import { strideOf, type Vectors, vectorsOf } from "./vectors.ts";
+import type { SearchIndexSink } from "../../ports/record.ts";
+import type { EmbeddingSpace, SearchIndex } from "./block.ts";
+import type { NumberArray } from "./columns.ts";
+import {
+  alignOffset,
+  CODES_ARRAY,
+  INDEX_FORMAT,
+  type IndexHeader,
+  IS_LITTLE_ENDIAN,
+  MAGIC,
+  SCALES_ARRAY,
+} from "./format.ts";
+import { toSearchIndex } from "./from-arrays.ts";
+import { type ByteRun, createByteRuns, locateArrays } from "./runs.ts";
+import { createVectorCodes, strideOf, type VectorCodes } from "./vectors.ts";
 
 /** A block that is being taken out of the bytes that `packBlock` gave, as they come. */
-export interface Unpacking extends BlockParts {
+export interface IndexReader extends SearchIndexSink {
   /** The block, when all is there; nothing where the bytes are of another format or space, or damaged. */
-  block(): Block | undefined;
+  index(): SearchIndex | undefined;
   /** Lets go of what was begun. */
   release(): void;
 }
 
-export function unpacking(space: Space): Unpacking {
-  let now = nothingYet(0);
+export function createIndexReader(space: EmbeddingSpace): IndexReader {
+  let now = createReaderState(0);
   const release = (): void => {
     now.vectors?.release();
-    now = nothingYet(0);
+    now = createReaderState(0);
   };
   return {
     begin(_revision, size) {
       release();
-      now = nothingYet(size);
+      now = createReaderState(size);
     },
     take(bytes) {
       if (now.isBroken) return;
       // Whatever is wrong with a cache, the record has the last word.
       try {
-        takeIn(now, space, bytes);
+        readBytes(now, space, bytes);
       } catch {
         now.isBroken = true;
       }
     },
-    block() {
+    index() {
       const { built, isBroken, seen, size } = now;
       if (built && !isBroken && now.runs.length === 0 && seen === size) return built;
       release();
@@ -45,35 +53,35 @@ export function unpacking(space: Space): Unpacking {
 }
 
 /** The block of all of the bytes that `packBlock` gave. */
-export function unpackBlock(bytes: Uint8Array, space: Space): Block | undefined {
-  const parts = unpacking(space);
+export function deserializeIndex(bytes: Uint8Array, space: EmbeddingSpace): SearchIndex | undefined {
+  const parts = createIndexReader(space);
   parts.begin(0, bytes.length);
   parts.take(bytes);
-  return parts.block();
+  return parts.index();
 }
 
 /** What is known so far. */
-interface Taking {
+interface ReaderState {
   readonly size: number;
   /** Bytes that came. */
   seen: number;
   isBroken: boolean;
   /** The beginning, until the header is whole. */
   head: Buffer;
-  header?: Header;
+  header?: IndexHeader;
   /** What is still to come, in order. */
-  runs: Run[];
-  readonly arrays: Map<string, Numbers>;
-  vectors?: Vectors;
-  built?: Block;
+  runs: ByteRun[];
+  readonly arrays: Map<string, NumberArray>;
+  vectors?: VectorCodes;
+  built?: SearchIndex;
 }
 
-function nothingYet(size: number): Taking {
+function createReaderState(size: number): ReaderState {
   return { size, seen: 0, isBroken: false, head: Buffer.alloc(0), runs: [], arrays: new Map() };
 }
 
-function takeIn(now: Taking, space: Space, bytes: Uint8Array): void {
-  if (now.header) putInto(now, bytes);
+function readBytes(now: ReaderState, space: EmbeddingSpace, bytes: Uint8Array): void {
+  if (now.header) writeToRuns(now, bytes);
   else {
     const part = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const head = now.head.length === 0 ? part : Buffer.concat([now.head, part]);
@@ -82,39 +90,41 @@ function takeIn(now: Taking, space: Space, bytes: Uint8Array): void {
       return;
     }
     now.head = Buffer.alloc(0);
-    putInto(now, head);
+    writeToRuns(now, head);
   }
   const { header, vectors } = now;
   // While the last of the bytes are on their way, which are the most.
   if (!now.built && header && vectors && now.runs.every(({ isCodes }) => isCodes)) {
-    now.built = blockFrom(header, now.arrays, vectors, space);
+    now.built = toSearchIndex(header, now.arrays, vectors, space);
   }
 }
 
 /** Whether the header is whole. */
-function readHeader(now: Taking, space: Space, head: Buffer): boolean {
+function readHeader(now: ReaderState, space: EmbeddingSpace, head: Buffer): boolean {
   if (head.length < 16) return false;
-  if (head.toString("latin1", 0, MAGIC.length) !== MAGIC || !IS_LITTLE) throw new Error("this is no block");
+  if (head.toString("latin1", 0, MAGIC.length) !== MAGIC || !IS_LITTLE_ENDIAN)
+    throw new Error("this is no block");
   const from = 16 + head.readUInt32LE(8);
   if (from > now.size) throw new Error("the block ends too early");
   if (head.length < from) return false;
-  const header = JSON.parse(head.toString("utf8", 16, from)) as Header;
-  const isSame = header.format === FORMAT && header.space === space.fingerprint;
+  const header = JSON.parse(head.toString("utf8", 16, from)) as IndexHeader;
+  const isSame = header.format === INDEX_FORMAT && header.space === space.fingerprint;
   if (!isSame || header.dimensions !== space.dimensions) throw new Error("the block is of another kind");
-  const places = placesOf(header, aligned(from));
-  if (aligned(places.at(-1)?.to ?? from) !== now.size) throw new Error("the block has another size");
+  const places = locateArrays(header, alignOffset(from));
+  if (alignOffset(places.at(-1)?.to ?? from) !== now.size) throw new Error("the block has another size");
   const lengths = new Map(header.arrays.map(([name, , length]) => [name, length]));
   const isWhole =
-    lengths.get(CODES) === header.units * strideOf(space.dimensions) && lengths.get(SCALES) === header.units;
+    lengths.get(CODES_ARRAY) === header.units * strideOf(space.dimensions) &&
+    lengths.get(SCALES_ARRAY) === header.units;
   if (!isWhole) throw new Error("the block has not a vector for each unit");
-  const vectors = vectorsOf(space.dimensions, header.units);
+  const vectors = createVectorCodes(space.dimensions, header.units);
   now.vectors = vectors;
-  now.runs = runsOf(places, now.arrays, vectors);
+  now.runs = createByteRuns(places, now.arrays, vectors);
   now.header = header;
   return true;
 }
 
-function putInto(now: Taking, bytes: Uint8Array): void {
+function writeToRuns(now: ReaderState, bytes: Uint8Array): void {
   const from = now.seen;
   now.seen += bytes.length;
   for (let run = now.runs[0]; run && run.from <= now.seen; run = now.runs[0]) {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Vectors, vectorsOf } from "./vectors.ts";
+import { createVectorCodes, type VectorCodes } from "./vectors.ts";
 
 function random(seed: number): () => number {
   let state = seed;
@@ -20,11 +20,11 @@ function plain(one: Float32Array, other: Float32Array): number {
 }
 
 /** As they come: in parts that have nothing to do with rows. */
-function unpacked(dimensions: number, { codes, scales }: ReturnType<Vectors["pack"]>): Vectors {
-  const vectors = vectorsOf(dimensions, scales.length);
+function unpacked(dimensions: number, { codes, scales }: ReturnType<VectorCodes["pack"]>): VectorCodes {
+  const vectors = createVectorCodes(dimensions, scales.length);
   const bytes = new Uint8Array(codes.buffer);
   for (let at = 0; at < bytes.length; at += 50_001) vectors.load(at, bytes.subarray(at, at + 50_001));
-  vectors.scale(scales);
+  vectors.setScales(scales);
   return vectors;
 }
 
@@ -37,7 +37,7 @@ it.each([
   "gives the cosines of %i dimensions and %i rows that a plain loop gives, but for the codes' error",
   (dimensions, count) => {
     const next = random(dimensions + count);
-    const vectors = vectorsOf(dimensions);
+    const vectors = createVectorCodes(dimensions);
     const all = Array.from({ length: count }, () => unitVector(next, dimensions));
     for (const [slot, vector] of all.entries()) vectors.set(slot, vector);
     vectors.set(1, undefined);
@@ -59,10 +59,10 @@ it.each([
 it("gives nobody's vectors to the next one who gets the memory", () => {
   const next = random(7);
   const query = unitVector(next, 256);
-  const first = vectorsOf(256);
+  const first = createVectorCodes(256);
   for (let slot = 0; slot < 2000; slot += 1) first.set(slot, query);
   first.release();
-  const second = vectorsOf(256);
+  const second = createVectorCodes(256);
   second.set(1999, unitVector(next, 256));
   const out = new Float32Array(1999);
   second.dot(query, 1999, out);
@@ -72,7 +72,7 @@ it("gives nobody's vectors to the next one who gets the memory", () => {
 
 it("is all zeros once it was let go of, and takes no memory for that", () => {
   const next = random(9);
-  const vectors = vectorsOf(256);
+  const vectors = createVectorCodes(256);
   for (let slot = 0; slot < 2000; slot += 1) vectors.set(slot, unitVector(next, 256));
   expect(vectors.bytes).toBeGreaterThan(0);
   vectors.release();

@@ -1,11 +1,11 @@
-import { type Arena, arenaFor, CHUNK_ROWS, type Chunk } from "./arena.ts";
-import { grown } from "./columns.ts";
+import { CHUNK_ROWS, type ChunkOffset, getVectorArena, type VectorArena } from "./arena.ts";
+import { growColumn } from "./columns.ts";
 
 /**
  * Vectors by the slot of their unit, each as 8-bit codes and a scale (the greatest part over 127). A cosine worked out
  * from them is off by about 0.001; whoever needs the exact one takes the vectors themselves (`rescore` in recall).
  */
-export interface Vectors {
+export interface VectorCodes {
   readonly dimensions: number;
   /** Puts a vector, or zeros where there is none. */
   set(slot: number, vector: Float32Array | undefined): void;
@@ -19,34 +19,34 @@ export interface Vectors {
   pack(count: number): { readonly codes: Int8Array; readonly scales: Float32Array };
   /** Takes in codes that `pack` gave, from a place in them on, where there is room for them; and all of its scales. */
   load(at: number, codes: Uint8Array): void;
-  scale(scales: Float32Array): void;
+  setScales(scales: Float32Array): void;
   readonly bytes: number;
   /** Gives the memory back; the vectors are gone. */
   release(): void;
 }
 
 /** Up to so many rows a plain loop takes no time, and a chunk of its own is not worth its price. */
-const FEW = 256;
+const MAX_PLAIN_ROWS = 256;
 
 /** Empty, with room for so many. */
-export function vectorsOf(dimensions: number, count = 0): Vectors {
+export function createVectorCodes(dimensions: number, count = 0): VectorCodes {
   const stride = strideOf(dimensions);
-  const few = fewRows(stride);
-  let many: Rows | undefined;
-  const rowsFor = (slot: number): Rows => {
-    if (slot < FEW && !many) return few;
+  const few = createPlainRows(stride);
+  let many: CodeRows | undefined;
+  const rowsFor = (slot: number): CodeRows => {
+    if (slot < MAX_PLAIN_ROWS && !many) return few;
     if (!many) {
-      many = manyRows(stride) ?? few;
-      if (many !== few) takeOver(many, few);
+      many = createArenaRows(stride) ?? few;
+      if (many !== few) copyRows(many, few);
     }
     return many;
   };
-  if (count > 0) rowsFor(count - 1).room(count);
+  if (count > 0) rowsFor(count - 1).ensureRows(count);
   return {
     dimensions,
     set(slot, vector) {
       const codes = new Int8Array(stride);
-      rowsFor(slot).put(slot, codes, vector ? encode(vector, codes) : 0);
+      rowsFor(slot).put(slot, codes, vector ? encodeVector(vector, codes) : 0);
     },
     dot(query, count, out) {
       const codes = new Int16Array(stride);
@@ -69,7 +69,7 @@ export function vectorsOf(dimensions: number, count = 0): Vectors {
     },
     pack: (count) => (many ?? few).pack(count),
     load: (at, codes) => (many ?? few).load(at, codes),
-    scale: (scales) => (many ?? few).scale(scales),
+    setScales: (scales) => (many ?? few).setScales(scales),
     get bytes() {
       return (many ?? few).bytes();
     },
@@ -86,7 +86,7 @@ export function strideOf(dimensions: number): number {
 }
 
 /** Sets the codes, and gives the scale: `part = code * scale`. */
-function encode(vector: Float32Array, codes: Int8Array): number {
+function encodeVector(vector: Float32Array, codes: Int8Array): number {
   let most = 0;
   for (const part of vector) most = Math.max(most, Math.abs(part));
   if (most === 0) return 0;
@@ -105,11 +105,11 @@ function encodeQuery(query: Float32Array, codes: Int16Array): number {
   return scale;
 }
 
-interface Rows {
-  room(rows: number): void;
+interface CodeRows {
+  ensureRows(rows: number): void;
   put(slot: number, codes: Int8Array, scale: number): void;
   load(at: number, codes: Uint8Array): void;
-  scale(scales: Float32Array): void;
+  setScales(scales: Float32Array): void;
   dot(query: Int16Array, scale: number, count: number, out: Float32Array): void;
   /** Valid until the next change; zeros where there is no such row. */
   row(slot: number): { readonly codes: Int8Array; readonly scale: number };
@@ -118,21 +118,21 @@ interface Rows {
   release(): void;
 }
 
-function takeOver(rows: Rows, { pack }: Rows): void {
-  const { codes, scales } = pack(FEW);
-  rows.room(FEW);
+function copyRows(rows: CodeRows, { pack }: CodeRows): void {
+  const { codes, scales } = pack(MAX_PLAIN_ROWS);
+  rows.ensureRows(MAX_PLAIN_ROWS);
   rows.load(0, new Uint8Array(codes.buffer, codes.byteOffset, codes.byteLength));
-  rows.scale(scales);
+  rows.setScales(scales);
 }
 
 /** In plain memory, without WebAssembly. */
-function fewRows(stride: number): Rows {
+function createPlainRows(stride: number): CodeRows {
   let codes = new Int8Array(0);
   let scales = new Float32Array(0);
   const room = (rows: number): void => {
     if (scales.length >= rows) return;
-    scales = grown(scales, rows);
-    codes = grown(codes, scales.length * stride);
+    scales = growColumn(scales, rows);
+    codes = growColumn(codes, scales.length * stride);
   };
   return {
     put(slot, row, scale) {
@@ -140,9 +140,9 @@ function fewRows(stride: number): Rows {
       codes.set(row, slot * stride);
       scales[slot] = scale;
     },
-    room,
+    ensureRows: room,
     load: (at, bytes) => codes.set(bytes, at),
-    scale: (kept) => scales.set(kept),
+    setScales: (kept) => scales.set(kept),
     dot(query, scale, count, out) {
       const known = Math.min(count, scales.length);
       for (let slot = 0; slot < known; slot += 1) {
@@ -173,22 +173,22 @@ function fewRows(stride: number): Rows {
 }
 
 /** In chunks of the arena; nothing where there is none. */
-function manyRows(stride: number): Rows | undefined {
-  const arena = arenaFor(stride);
-  return arena && chunkedRows(arena, stride);
+function createArenaRows(stride: number): CodeRows | undefined {
+  const arena = getVectorArena(stride);
+  return arena && createChunkedRows(arena, stride);
 }
 
-function chunkedRows(arena: Arena, stride: number): Rows {
-  const chunks: Chunk[] = [];
-  const chunkOf = (place: number): Chunk => {
-    while (chunks.length <= place) chunks.push(arena.take());
-    return chunks[place] as Chunk;
+function createChunkedRows(arena: VectorArena, stride: number): CodeRows {
+  const chunks: ChunkOffset[] = [];
+  const chunkOf = (place: number): ChunkOffset => {
+    while (chunks.length <= place) chunks.push(arena.allocate());
+    return chunks[place] as ChunkOffset;
   };
   return {
     put(slot, codes, scale) {
       arena.put(chunkOf(Math.floor(slot / CHUNK_ROWS)), slot % CHUNK_ROWS, codes, scale);
     },
-    room(rows) {
+    ensureRows(rows) {
       if (rows > 0) chunkOf(Math.floor((rows - 1) / CHUNK_ROWS));
     },
     load(at, bytes) {
@@ -197,13 +197,13 @@ function chunkedRows(arena: Arena, stride: number): Rows {
         const place = Math.floor((at + from) / size);
         const inside = at + from - place * size;
         const to = Math.min(bytes.length, from + size - inside);
-        arena.load(chunks[place] as Chunk, inside, bytes.subarray(from, to));
+        arena.load(chunks[place] as ChunkOffset, inside, bytes.subarray(from, to));
         from = to;
       }
     },
-    scale(scales) {
+    setScales(scales) {
       for (let from = 0; from < scales.length; from += CHUNK_ROWS) {
-        arena.scale(chunks[from / CHUNK_ROWS] as Chunk, scales.subarray(from, from + CHUNK_ROWS));
+        arena.setScales(chunks[from / CHUNK_ROWS] as ChunkOffset, scales.subarray(from, from + CHUNK_ROWS));
       }
     },
     dot(query, scale, count, out) {
@@ -222,7 +222,7 @@ function chunkedRows(arena: Arena, stride: number): Rows {
     pack(count) {
       const all = { codes: new Int8Array(count * stride), scales: new Float32Array(count) };
       for (let from = 0; from < Math.min(count, chunks.length * CHUNK_ROWS); from += CHUNK_ROWS) {
-        const { codes, scales } = arena.read(chunks[from / CHUNK_ROWS] as Chunk);
+        const { codes, scales } = arena.read(chunks[from / CHUNK_ROWS] as ChunkOffset);
         const rows = Math.min(CHUNK_ROWS, count - from);
         all.codes.set(codes.subarray(0, rows * stride), from * stride);
         all.scales.set(scales.subarray(0, rows), from);
@@ -231,7 +231,7 @@ function chunkedRows(arena: Arena, stride: number): Rows {
     },
     bytes: () => chunks.length * arena.chunkBytes,
     release() {
-      for (const chunk of chunks) arena.give(chunk);
+      for (const chunk of chunks) arena.free(chunk);
       chunks.length = 0;
     },
   };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { hashOf, type Run, type Words, wordsOf } from "./words.ts";
+import { createWordIndex, hashTerm, type PostingRun, type WordIndex } from "./words.ts";
 
 const TERMS = ["a", "b", "c", "d", "tea"];
 const terms = fc.array(fc.constantFrom(...TERMS), { maxLength: 8 });
@@ -11,38 +11,38 @@ const step = fc.oneof(
 );
 
 /** Slot -> how often the term stands there, of what is there. */
-function counted(words: Words, term: string): Map<number, number> {
+function counted(words: WordIndex, term: string): Map<number, number> {
   const counts = new Map<number, number>();
-  const take = ({ slots, counts: times, from, to }: Run): void => {
+  const take = ({ slots, counts: times, from, to }: PostingRun): void => {
     for (let i = from; i < to; i += 1) {
       const slot = slots[i] as number;
       if (words.isAlive(slot)) counts.set(slot, times[i] as number);
     }
   };
-  words.runs(term).forEach(take);
+  words.postings(term).forEach(take);
   return counts;
 }
 
 interface Told {
-  readonly words: Words;
+  readonly words: WordIndex;
   readonly held: readonly { readonly text: readonly string[]; readonly slot: number }[];
 }
 
 /** The index after some steps, and what a plain list knows. */
 function after(steps: readonly ({ add: string[] } | { kill: number } | { pack: boolean })[]): Told {
-  let words = wordsOf();
+  let words = createWordIndex();
   const texts: (readonly string[])[] = [];
   const dead = new Set<number>();
   for (const one of steps) {
     if ("add" in one) words.add(texts.push(one.add) - 1, one.add);
     if ("kill" in one && one.kill < texts.length) {
-      words.kill(one.kill);
+      words.markDead(one.kill);
       dead.add(one.kill);
     }
     if (!("pack" in one)) continue;
     const packed = words.pack(texts.length);
     // Packed and used on, or kept and taken up again.
-    if (one.pack) words = wordsOf(packed, [...dead]);
+    if (one.pack) words = createWordIndex(packed, [...dead]);
   }
   return { words, held: texts.flatMap((text, slot) => (dead.has(slot) ? [] : [{ text, slot }])) };
 }
@@ -68,8 +68,8 @@ it("knows after any additions, deaths and packings what a plain list knows", () 
 
 it("tells words apart by their hashes, and keeps none in clear", () => {
   const many = Array.from({ length: 60_000 }, (_, i) => `word${i.toString(36)}`);
-  expect(new Set(many.map(hashOf)).size).toBe(many.length);
-  const words = wordsOf();
+  expect(new Set(many.map(hashTerm)).size).toBe(many.length);
+  const words = createWordIndex();
   words.add(0, ["marzipan"]);
   const { hashes, offsets, slots, counts, lengths } = words.pack(1);
   const bytes = [hashes, offsets, slots, counts, lengths].map(({ buffer }) =>

@@ -1,8 +1,8 @@
-import { idf } from "../../domain/bm25.ts";
-import { grown } from "./columns.ts";
+import { computeIdf } from "../../domain/bm25.ts";
+import { growColumn } from "./columns.ts";
 
 /** Where a term stands: slots and how often, from `from` to before `to`. */
-export interface Run {
+export interface PostingRun {
   readonly slots: ArrayLike<number>;
   readonly counts: ArrayLike<number>;
   readonly from: number;
@@ -10,7 +10,7 @@ export interface Run {
 }
 
 /** The postings of a word index as they are kept: by hash, in rising order; no word stands there in clear. */
-export interface PackedWords {
+export interface PackedWordIndex {
   readonly hashes: Float64Array<ArrayBuffer>;
   /** Where the postings of each hash begin, and one more at the end. */
   readonly offsets: Uint32Array<ArrayBuffer>;
@@ -24,39 +24,39 @@ export interface PackedWords {
  * An inverted index over one user's units: what BM25 needs. A packed part that does not change, and the rest beside it.
  * A unit that is gone stays in the lists, marked dead, until the next packing; every count leaves it out.
  */
-export interface Words {
+export interface WordIndex {
   /** Units that are there. */
   readonly size: number;
   readonly meanLength: number;
   add(slot: number, terms: readonly string[]): void;
   /** Marks a slot as gone. */
-  kill(slot: number): void;
+  markDead(slot: number): void;
   isAlive(slot: number): boolean;
   /** Terms in each slot, and whether it is there (1). Valid until the next change. */
   readonly lengths: Uint16Array;
   readonly alive: Uint8Array;
   /** The postings of a term, dead ones among them: none, one or two runs. */
-  runs(term: string): readonly Run[];
+  postings(term: string): readonly PostingRun[];
   /** In how many units a term stands. */
   frequency(term: string): number;
   readonly hasDead: boolean;
   readonly bytes: number;
   /** Moves everything into the packed part, but what is gone, of which nothing stays; slots keep their numbers. */
-  pack(slots: number): PackedWords;
+  pack(slots: number): PackedWordIndex;
 }
 
-const MOST_COUNT = 255;
-const MOST_LENGTH = 65_535;
+const MAX_COUNT = 255;
+const MAX_LENGTH = 65_535;
 
-export function wordsOf(kept?: PackedWords, dead: readonly number[] = []): Words {
-  let packed = kept ?? NOTHING;
-  const fresh = freshLists();
-  const held = slotsOf(packed.lengths, dead);
+export function createWordIndex(kept?: PackedWordIndex, dead: readonly number[] = []): WordIndex {
+  let packed = kept ?? EMPTY_INDEX;
+  const fresh = createRecentPostings();
+  const held = createSlotLengths(packed.lengths, dead);
 
-  const runs = (term: string): Run[] => {
-    const hash = hashOf(term);
-    const found: Run[] = [];
-    const place = placeOf(packed.hashes, hash);
+  const runs = (term: string): PostingRun[] => {
+    const hash = hashTerm(term);
+    const found: PostingRun[] = [];
+    const place = binarySearch(packed.hashes, hash);
     if (place >= 0) {
       const { slots, counts, offsets } = packed;
       found.push({ slots, counts, from: offsets[place] as number, to: offsets[place + 1] as number });
@@ -88,33 +88,33 @@ export function wordsOf(kept?: PackedWords, dead: readonly number[] = []): Words
       return arrays.reduce((sum, { byteLength }) => sum + byteLength, fresh.bytes());
     },
     add(slot, terms) {
-      held.add(slot, Math.min(MOST_LENGTH, terms.length));
+      held.add(slot, Math.min(MAX_LENGTH, terms.length));
       fresh.add(slot, terms);
     },
-    kill: (slot) => held.kill(slot),
+    markDead: (slot) => held.kill(slot),
     isAlive: (slot) => held.alive[slot] === 1,
-    runs,
+    postings: runs,
     frequency(term) {
       let found = 0;
-      for (const run of runs(term)) found += held.dead > 0 ? aliveIn(run, held.alive) : run.to - run.from;
+      for (const run of runs(term)) found += held.dead > 0 ? countAlive(run, held.alive) : run.to - run.from;
       return found;
     },
     pack(slots) {
-      packed = { ...packedWith(packed, fresh.lists, held.alive), lengths: held.lengths.slice(0, slots) };
+      packed = { ...mergePostings(packed, fresh.lists, held.alive), lengths: held.lengths.slice(0, slots) };
       fresh.clear();
       return packed;
     },
   };
 }
 
-interface Growing {
+interface GrowingPostings {
   readonly slots: number[];
   readonly counts: number[];
 }
 
 /** Postings that came since the last packing, by hash. */
-function freshLists() {
-  const lists = new Map<number, Growing>();
+function createRecentPostings() {
+  const lists = new Map<number, GrowingPostings>();
   let postings = 0;
   const post = (hash: number, slot: number, count: number): void => {
     const list = lists.get(hash);
@@ -125,14 +125,14 @@ function freshLists() {
     postings += 1;
   };
   return {
-    lists: lists as ReadonlyMap<number, Growing>,
+    lists: lists as ReadonlyMap<number, GrowingPostings>,
     add(slot: number, terms: readonly string[]): void {
       const counts = new Map<number, number>();
       for (const term of terms) {
-        const hash = hashOf(term);
+        const hash = hashTerm(term);
         counts.set(hash, (counts.get(hash) ?? 0) + 1);
       }
-      for (const [hash, count] of counts) post(hash, slot, Math.min(MOST_COUNT, count));
+      for (const [hash, count] of counts) post(hash, slot, Math.min(MAX_COUNT, count));
     },
     clear(): void {
       lists.clear();
@@ -151,7 +151,7 @@ function sumOf(numbers: Uint16Array): number {
 }
 
 /** Which slots are there, and how many terms each has. */
-function slotsOf(known: Uint16Array<ArrayBuffer>, dead: readonly number[]) {
+function createSlotLengths(known: Uint16Array<ArrayBuffer>, dead: readonly number[]) {
   const held = {
     lengths: known.slice(),
     alive: new Uint8Array(known.length).fill(1),
@@ -160,8 +160,8 @@ function slotsOf(known: Uint16Array<ArrayBuffer>, dead: readonly number[]) {
     total: sumOf(known),
     add(slot: number, length: number): void {
       if (slot >= held.lengths.length) {
-        held.lengths = grown(held.lengths, slot + 1);
-        held.alive = grown(held.alive, held.lengths.length);
+        held.lengths = growColumn(held.lengths, slot + 1);
+        held.alive = growColumn(held.alive, held.lengths.length);
       }
       held.lengths[slot] = length;
       held.alive[slot] = 1;
@@ -181,7 +181,7 @@ function slotsOf(known: Uint16Array<ArrayBuffer>, dead: readonly number[]) {
   return held;
 }
 
-const NOTHING: PackedWords = {
+const EMPTY_INDEX: PackedWordIndex = {
   hashes: new Float64Array(0),
   offsets: new Uint32Array(1),
   slots: new Uint32Array(0),
@@ -189,18 +189,18 @@ const NOTHING: PackedWords = {
   lengths: new Uint16Array(0),
 };
 
-function aliveIn({ slots, from, to }: Run, alive: Uint8Array): number {
+function countAlive({ slots, from, to }: PostingRun, alive: Uint8Array): number {
   let found = 0;
   for (let i = from; i < to; i += 1) found += alive[slots[i] as number] as number;
   return found;
 }
 
 /** Both parts in one, without the dead, and without the words that nobody else has. */
-function packedWith(
-  packed: PackedWords,
-  fresh: ReadonlyMap<number, Growing>,
+function mergePostings(
+  packed: PackedWordIndex,
+  fresh: ReadonlyMap<number, GrowingPostings>,
   alive: Uint8Array,
-): Omit<PackedWords, "lengths"> {
+): Omit<PackedWordIndex, "lengths"> {
   const hashes = Float64Array.from(new Set([...packed.hashes, ...fresh.keys()])).sort();
   const offsets = new Uint32Array(hashes.length + 1);
   const most = [...fresh.values()].reduce((sum, { slots }) => sum + slots.length, packed.slots.length);
@@ -208,7 +208,7 @@ function packedWith(
   const counts = new Uint8Array(most);
   let end = 0;
   let old = 0;
-  const copy = (run: Omit<Run, "from" | "to">, from: number, to: number): void => {
+  const copy = (run: Omit<PostingRun, "from" | "to">, from: number, to: number): void => {
     for (let i = from; i < to; i += 1) {
       const slot = run.slots[i] as number;
       if (alive[slot] !== 1) continue;
@@ -239,7 +239,12 @@ function packedWith(
 }
 
 /** The place of a value in a rising list, from one place to before another; or -1. */
-function placeOf(rising: ArrayLike<number>, value: number, from = 0, to: number = rising.length): number {
+function binarySearch(
+  rising: ArrayLike<number>,
+  value: number,
+  from = 0,
+  to: number = rising.length,
+): number {
   let low = from;
   let high = to - 1;
   while (low <= high) {
@@ -253,7 +258,7 @@ function placeOf(rising: ArrayLike<number>, value: number, from = 0, to: number 
 }
 
 /** 53 bits from two mixes of 32 (FNV-1a and a multiplicative one): two words of one user never meet in practice. */
-export function hashOf(term: string): number {
+export function hashTerm(term: string): number {
   let one = 0x811c9dc5;
   let other = 0x9e3779b9;
   for (let i = 0; i < term.length; i += 1) {
@@ -267,12 +272,12 @@ export function hashOf(term: string): number {
 }
 
 /** What a term tells in this index: most where it stands nowhere. */
-export function telling(words: Words, term: string): number {
-  return idf(words.size, words.frequency(term));
+export function termWeightOf(words: WordIndex, term: string): number {
+  return computeIdf(words.size, words.frequency(term));
 }
 
 /** How often a term stands in a slot, by one of its runs; slots rise in it. */
-export function timesIn({ slots, counts, from, to }: Run, slot: number): number {
-  const place = placeOf(slots, slot, from, to);
+export function termFrequencyIn({ slots, counts, from, to }: PostingRun, slot: number): number {
+  const place = binarySearch(slots, slot, from, to);
   return place < 0 ? 0 : (counts[place] as number);
 }

@@ -1,29 +1,30 @@
 import type { Answer, AnsweredBy, RecallOptions } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { masked } from "../../domain/secrets.ts";
-import { inZone, isoTime } from "../../domain/time.ts";
+import { maskCredentials } from "../../domain/secrets.ts";
+import { toIsoTime, toLocalTime } from "../../domain/time.ts";
 import type { LanguageModel, Prompt } from "../../ports/language-model.ts";
 import { type AnswerPorts, composeAnswer, lastZone, UNKNOWN } from "../answer.ts";
 import type { Ports } from "../ports.ts";
-import { earlierTurns } from "./earlier.ts";
-import { type Heard, heard, type Patience } from "./hearing.ts";
-import { strictReader } from "./marks.ts";
-import { notesOf } from "./notes.ts";
-import { answerPrompt } from "./prompts.ts";
+import { loadEarlierTurns } from "./earlier.ts";
+import { type ModelTimeouts, type StreamedCompletion, streamCompletion } from "./hearing.ts";
+import { createStrictCitationReader } from "./marks.ts";
+import { buildNotes } from "./notes.ts";
+import { buildAnswerPrompt } from "./prompts.ts";
 
-export type TellingPorts = AnswerPorts & Pick<Ports, "secret" | "model" | "meter" | "patience" | "sessions">;
+export type ModelAnswerPorts = AnswerPorts &
+  Pick<Ports, "secret" | "model" | "meter" | "patience" | "sessions">;
 
 /** A slow model on one's own machine needs some seconds to read the notes. */
-export const PATIENCE: Patience = { first: 15_000, whole: 40_000 };
+export const DEFAULT_TIMEOUTS: ModelTimeouts = { first: 15_000, whole: 40_000 };
 
 /** Answers a question from memory; in the model's words where there is a model, see `answerStream`. */
 export async function answer(
-  ports: TellingPorts,
+  ports: ModelAnswerPorts,
   scope: Scope,
   question: string,
   options: RecallOptions = {},
 ): Promise<Answer> {
-  return lastOf(answerStream(ports, scope, question, options));
+  return getReturnValue(answerStream(ports, scope, question, options));
 }
 
 /**
@@ -32,38 +33,39 @@ export async function answer(
  * known, nor where the answer without it is exact; and where it fails, that answer is given in its place.
  */
 export async function* answerStream(
-  ports: TellingPorts,
+  ports: ModelAnswerPorts,
   scope: Scope,
   question: string,
   options: RecallOptions = {},
 ): AsyncGenerator<string, Answer, void> {
   const composed = await composeAnswer(ports, scope, question, options, scope.session);
   const { answer, isExact } = composed;
-  if (isExact || !ports.model || isEmpty(answer)) {
-    yield* inWords(answer.text, options.signal);
+  if (isExact || !ports.model || hasNothingToTell(answer)) {
+    yield* streamWords(answer.text, options.signal);
     return answer;
   }
   const { model } = ports;
   const { session } = scope;
-  const earlier = options.knownAt === undefined ? await turnsBefore(ports, scope) : [];
-  return yield* reworded({ ports, model, scope, session, question, options, earlier }, answer);
+  const earlier = options.knownAt === undefined ? await loadSessionTurns(ports, scope) : [];
+  return yield* streamRewording({ ports, model, scope, session, question, options, earlier }, answer);
 }
 
 /** What was said last in the session that a question is asked in: "the second one" may mean something there. */
-async function turnsBefore(ports: TellingPorts, scope: Scope): Promise<Prompt["turns"]> {
+async function loadSessionTurns(ports: ModelAnswerPorts, scope: Scope): Promise<Prompt["turns"]> {
   const { session } = scope;
   if (session === undefined) return [];
   const state = await ports.states.of(scope);
-  const next = { turn: state.block.turns.count + 1, at: ports.clock().toISOString() };
-  return earlierTurns(ports, scope, state, session, next);
+  const next = { turn: state.searchIndex.turns.count + 1, at: ports.clock().toISOString() };
+  return loadEarlierTurns(ports, scope, state, session, next);
 }
 
 /** Whether there is nothing that a model could be told. */
-export const isEmpty = ({ abstained, recall }: Answer): boolean => abstained && recall.items.length === 0;
+export const hasNothingToTell = ({ abstained, recall }: Answer): boolean =>
+  abstained && recall.items.length === 0;
 
 /** What a model is asked, by whom, and where. */
-export interface Rewording {
-  readonly ports: TellingPorts;
+export interface ModelAnswerRequest {
+  readonly ports: ModelAnswerPorts;
   readonly model: LanguageModel;
   readonly scope: Scope;
   readonly session: string | undefined;
@@ -73,46 +75,49 @@ export interface Rewording {
 }
 
 /** A composed answer in the model's words; as it is, where the model gives none that holds. */
-async function* reworded(asking: Rewording, composed: Answer): AsyncGenerator<string, Answer, void> {
-  const answer = yield* rewordedByModel(asking, composed);
+async function* streamRewording(
+  asking: ModelAnswerRequest,
+  composed: Answer,
+): AsyncGenerator<string, Answer, void> {
+  const answer = yield* streamModelAnswer(asking, composed);
   if ("text" in answer) return answer;
-  yield* inWords(composed.text, asking.options.signal);
+  yield* streamWords(composed.text, asking.options.signal);
   return { ...composed, ...answer };
 }
 
 /** The same; why there is none, where the model gives none that holds. */
-export async function* rewordedByModel(
-  asking: Rewording,
+export async function* streamModelAnswer(
+  asking: ModelAnswerRequest,
   composed: Answer,
 ): AsyncGenerator<string, Answer | (AnsweredBy & { readonly by: "memory" }), void> {
   const { ports, model, scope, session, question, options, earlier } = asking;
   const state = await ports.states.of(scope);
   const isOfNow = options.knownAt === undefined;
-  const notes = notesOf(ports, scope, state, {
+  const notes = buildNotes(ports, scope, state, {
     recall: composed.recall,
     used: isOfNow ? composed.used : [],
     session,
     ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
   });
-  const prompt = answerPrompt({
+  const prompt = buildAnswerPrompt({
     notes: notes.text,
-    today: inZone(ports.clock().toISOString(), lastZone(state)),
-    text: masked(question),
-    ...(options.asOf === undefined ? {} : { asOf: isoTime(options.asOf, "asOf") }),
+    today: toLocalTime(ports.clock().toISOString(), lastZone(state)),
+    text: maskCredentials(question),
+    ...(options.asOf === undefined ? {} : { asOf: toIsoTime(options.asOf, "asOf") }),
     ...(earlier ? { earlier } : {}),
   });
-  const reader = strictReader(notes.items.length);
-  const told = yield* heard({
+  const reader = createStrictCitationReader(notes.items.length);
+  const told = yield* streamCompletion({
     model,
     prompt,
     reader,
     scope,
-    patience: ports.patience ?? PATIENCE,
+    timeouts: ports.patience ?? DEFAULT_TIMEOUTS,
     ...(options.signal ? { signal: options.signal } : {}),
   });
-  const by = wordedBy(ports, told);
+  const by = toAnsweredBy(ports, told);
   if (by.by === "memory") return { ...by, by: "memory" };
-  if (told.isUnknown) yield* inWords(UNKNOWN, options.signal);
+  if (told.isUnknown) yield* streamWords(UNKNOWN, options.signal);
   const used = reader.used.flatMap((number) => notes.items[number - 1]?.id ?? []);
   ports.recalls?.note(scope, composed.recall.id, { used });
   return {
@@ -125,9 +130,9 @@ export async function* rewordedByModel(
 }
 
 /** Whose words came of it, and what they took. It is counted. */
-export function wordedBy(
+export function toAnsweredBy(
   { meter }: Pick<Ports, "meter">,
-  { text, isUnknown, trouble, completion }: Heard,
+  { text, isUnknown, trouble, completion }: StreamedCompletion,
 ): AnsweredBy {
   const by = text !== "" || isUnknown ? "model" : "memory";
   meter?.count("memory_answers_total", { by, trouble: trouble ?? "none" });
@@ -139,7 +144,7 @@ export function wordedBy(
 }
 
 /** A text word by word, as a model would bring it. */
-export async function* inWords(text: string, signal?: AbortSignal): AsyncGenerator<string, void, void> {
+export async function* streamWords(text: string, signal?: AbortSignal): AsyncGenerator<string, void, void> {
   for (const part of text.match(/\S+\s*/g) ?? []) {
     signal?.throwIfAborted();
     yield part;
@@ -147,7 +152,7 @@ export async function* inWords(text: string, signal?: AbortSignal): AsyncGenerat
 }
 
 /** What a generator returns, its parts left aside. */
-export async function lastOf<Result>(parts: AsyncGenerator<string, Result, void>): Promise<Result> {
+export async function getReturnValue<Result>(parts: AsyncGenerator<string, Result, void>): Promise<Result> {
   let next = await parts.next();
   while (!next.done) next = await parts.next();
   return next.value;

@@ -3,26 +3,26 @@ import type { AnswerTrouble } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { Completion, LanguageModel, Prompt } from "../../ports/language-model.ts";
-import type { MarkReader } from "./marks.ts";
+import type { CitationReader } from "./marks.ts";
 import { saysUnknown } from "./prompts.ts";
 
-export interface Hearing {
+export interface CompletionRequest {
   readonly model: LanguageModel;
   readonly prompt: Prompt;
-  readonly reader: MarkReader;
+  readonly reader: CitationReader;
   readonly scope: Scope;
   /** How long until the first word is there, and until the last, in ms. */
-  readonly patience: Patience;
+  readonly timeouts: ModelTimeouts;
   readonly signal?: AbortSignal;
 }
 
-export interface Patience {
+export interface ModelTimeouts {
   readonly first: number;
   readonly whole: number;
 }
 
 /** What came of it. */
-export interface Heard {
+export interface StreamedCompletion {
   /** What was shown, in all. */
   readonly text: string;
   /** Whether the model says that the notes do not answer. */
@@ -33,16 +33,18 @@ export interface Heard {
 }
 
 /** Whatever is waited for too long. */
-const SLOW = new Error("slow");
+const TIMEOUT_ERROR = new Error("slow");
 
 /**
  * Asks the model, and yields what can be shown of its answer as it comes. A trouble is told, not thrown; only the caller's
  * own signal is. Whoever stops listening stops the model.
  */
-export async function* heard(hearing: Hearing): AsyncGenerator<string, Heard, void> {
-  const { model, prompt, reader, scope, patience } = hearing;
+export async function* streamCompletion(
+  hearing: CompletionRequest,
+): AsyncGenerator<string, StreamedCompletion, void> {
+  const { model, prompt, reader, scope, timeouts: patience } = hearing;
   const limit = new AbortController();
-  let timer = setTimeout(() => limit.abort(SLOW), patience.first);
+  let timer = setTimeout(() => limit.abort(TIMEOUT_ERROR), patience.first);
   const signal = hearing.signal ? AbortSignal.any([hearing.signal, limit.signal]) : limit.signal;
   const stream = model.stream(prompt, { scope, signal });
   let raw = "";
@@ -50,7 +52,7 @@ export async function* heard(hearing: Hearing): AsyncGenerator<string, Heard, vo
   try {
     let next = await stream.next();
     clearTimeout(timer);
-    timer = setTimeout(() => limit.abort(SLOW), patience.whole);
+    timer = setTimeout(() => limit.abort(TIMEOUT_ERROR), patience.whole);
     while (!next.done) {
       raw += next.value;
       const given = reader.take(next.value);
@@ -61,32 +63,36 @@ export async function* heard(hearing: Hearing): AsyncGenerator<string, Heard, vo
     const given = reader.end(next.value.finish === "length");
     text += given;
     if (given !== "") yield given;
-    return { text, isUnknown: text === "" && saysUnknown(raw), ...ended(next.value, raw, text) };
+    return { text, isUnknown: text === "" && saysUnknown(raw), ...judgeCompletion(next.value, raw, text) };
   } catch (error) {
     hearing.signal?.throwIfAborted();
     const given = reader.end(true);
     text += given;
     if (given !== "") yield given;
-    return { text, isUnknown: false, trouble: limit.signal.aborted ? "slow" : troubleOf(error) };
+    return { text, isUnknown: false, trouble: limit.signal.aborted ? "slow" : toAnswerTrouble(error) };
   } finally {
     clearTimeout(timer);
     // A model that is still speaking has no listener any more.
-    limit.abort(SLOW);
-    await stream.return(NOTHING).catch(() => {});
+    limit.abort(TIMEOUT_ERROR);
+    await stream.return(EMPTY_COMPLETION).catch(() => {});
   }
 }
 
 const NO_TOKENS: TokenUsage = { tokensIn: 0, tokensCached: 0, tokensOut: 0 };
-const NOTHING: Completion = { text: "", finish: "stop", usage: NO_TOKENS, model: "" };
+const EMPTY_COMPLETION: Completion = { text: "", finish: "stop", usage: NO_TOKENS, model: "" };
 
-function ended(completion: Completion, raw: string, text: string): Pick<Heard, "completion" | "trouble"> {
+function judgeCompletion(
+  completion: Completion,
+  raw: string,
+  text: string,
+): Pick<StreamedCompletion, "completion" | "trouble"> {
   if (completion.finish === "refused" && text === "") return { completion, trouble: "refused" };
   if (completion.finish === "length") return { completion, trouble: "cut" };
   if (text !== "" || saysUnknown(raw)) return { completion };
   return { completion, trouble: raw.trim() === "" ? "empty" : "ungrounded" };
 }
 
-function troubleOf(error: unknown): AnswerTrouble {
+function toAnswerTrouble(error: unknown): AnswerTrouble {
   if (!isMemoryError(error)) return "failed";
   if (error.code === "over_quota") return "over_quota";
   return error.code === "unavailable" ? "unavailable" : "failed";

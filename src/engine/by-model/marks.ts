@@ -1,18 +1,18 @@
-import { type Span, sentencesOf } from "../../domain/sentences.ts";
+import { splitSentences, type TextSpan } from "../../domain/sentences.ts";
 
 /**
  * The marks by which a model names the notes that a statement rests on: "[2]", "[1, 3]", "[1][4]", "[2-4]", and the forms
  * that models slip into: "【2】", "[^2]", "[note 2]", "[n2]". White space before one belongs to it.
  */
-const ONE = String.raw`\s*[[【]\s*\^?(?:notes?\s*|n\s*)?\d{1,3}(?:\s*(?:,|;|and|[-–])\s*(?:n\s*)?\d{1,3})*\s*(?:†[^\]】]{0,20})?[\]】]`;
-const MARK = new RegExp(ONE, "giu");
+const CITATION_SOURCE = String.raw`\s*[[【]\s*\^?(?:notes?\s*|n\s*)?\d{1,3}(?:\s*(?:,|;|and|[-–])\s*(?:n\s*)?\d{1,3})*\s*(?:†[^\]】]{0,20})?[\]】]`;
+const CITATION = new RegExp(CITATION_SOURCE, "giu");
 /** A mark behind the end of a sentence belongs to that sentence. */
-const BEHIND_END = new RegExp(`([.!?…。！？]["'”’)]*)((?:${ONE})+)`, "giu");
+const CITATION_AFTER_END = new RegExp(`([.!?…。！？]["'”’)]*)((?:${CITATION_SOURCE})+)`, "giu");
 /** What may become a mark when more of the text is there. */
-const BEGUN = /\s*(?:[[【][^\]】\n]{0,40})?$/u;
+const OPEN_CITATION = /\s*(?:[[【][^\]】\n]{0,40})?$/u;
 
 /** What a text in marks says, in parts, and what it rests on. */
-export interface MarkReader {
+export interface CitationReader {
   /** Takes in what came, and gives what can be shown of it. */
   take(text: string): string;
   /** The rest. Where the text was cut off, a sentence without an end is none. */
@@ -24,8 +24,8 @@ export interface MarkReader {
 }
 
 /** The numbers in the marks of a text, of those from 1 to `most`. */
-function numbersIn(text: string, most: number): number[] {
-  const numbers = [...text.matchAll(MARK)].flatMap(([mark]) =>
+function parseCitations(text: string, most: number): number[] {
+  const numbers = [...text.matchAll(CITATION)].flatMap(([mark]) =>
     [...mark.matchAll(/(\d+)(?:\s*[-–]\s*(?:n\s*)?(\d+))?/giu)].flatMap(([, from, to]) => {
       const first = Number(from);
       const last = to === undefined ? first : Math.min(Number(to), most);
@@ -39,7 +39,7 @@ function numbersIn(text: string, most: number): number[] {
  * Gives on only sentences that name a note which is there, without their marks: what names none is left out. A line that
  * ends with a colon goes with what follows it, and so does the number of a list.
  */
-export function strictReader(most: number): MarkReader {
+export function createStrictCitationReader(most: number): CitationReader {
   const used: number[] = [];
   let dropped = 0;
   let rest = "";
@@ -58,13 +58,13 @@ export function strictReader(most: number): MarkReader {
     place = "";
   };
   const give = (gap: string, sentence: string): string => {
-    const plain = sentence.replace(MARK, "").trim();
-    const numbers = numbersIn(sentence, most);
+    const plain = sentence.replace(CITATION, "").trim();
+    const numbers = parseCitations(sentence, most);
     if (numbers.length === 0) {
       passBy(gap, plain);
       return "";
     }
-    note(used, numbers);
+    addNumbers(used, numbers);
     const whole = `${heading}${place}${gap}${plain}`;
     heading = "";
     place = "";
@@ -72,13 +72,13 @@ export function strictReader(most: number): MarkReader {
     isBegun = true;
     return given;
   };
-  const read = (sure: readonly Span[], isCut: boolean): string => {
+  const read = (sure: readonly TextSpan[], isCut: boolean): string => {
     let given = "";
     let from = 0;
     for (const { start, end } of sure) {
       const text = rest.slice(start, end);
       const gap = rest.slice(from, start).includes("\n") ? "\n" : " ";
-      if (!isCut || end < rest.trimEnd().length || isWhole(text)) given += give(gap, text);
+      if (!isCut || end < rest.trimEnd().length || isWholeSentence(text)) given += give(gap, text);
       from = end;
     }
     rest = rest.slice(from);
@@ -86,13 +86,13 @@ export function strictReader(most: number): MarkReader {
   };
   return {
     take(text) {
-      rest = (rest + text).replace(BEHIND_END, "$2$1");
-      const spans = sentencesOf(rest);
+      rest = (rest + text).replace(CITATION_AFTER_END, "$2$1");
+      const spans = splitSentences(rest);
       // The last one may go on; and where it could be a mark, it is the end of the one before it.
       const isMark = /^[[【]/.test(rest.slice(spans.at(-1)?.start ?? 0));
       return read(spans.slice(0, Math.max(0, spans.length - (isMark ? 2 : 1))), false);
     },
-    end: (isCut) => read(sentencesOf(rest), isCut),
+    end: (isCut) => read(splitSentences(rest), isCut),
     used,
     get dropped() {
       return dropped;
@@ -100,14 +100,14 @@ export function strictReader(most: number): MarkReader {
   };
 }
 
-function note(used: number[], numbers: readonly number[]): void {
+function addNumbers(used: number[], numbers: readonly number[]): void {
   for (const number of numbers) if (!used.includes(number)) used.push(number);
 }
 
-const isWhole = (sentence: string): boolean => /[.!?…。！？\]】]["'”’)]*$/u.test(sentence);
+const isWholeSentence = (sentence: string): boolean => /[.!?…。！？\]】]["'”’)]*$/u.test(sentence);
 
 /** Gives on everything without its marks, as it comes. Code keeps its brackets. */
-export function freeReader(most: number): MarkReader {
+export function createLenientCitationReader(most: number): CitationReader {
   const used: number[] = [];
   let rest = "";
   let isCode = false;
@@ -122,14 +122,14 @@ export function freeReader(most: number): MarkReader {
           return piece;
         }
         if (isCode) return piece;
-        note(used, numbersIn(piece, most));
-        return piece.replace(MARK, "");
+        addNumbers(used, parseCitations(piece, most));
+        return piece.replace(CITATION, "");
       })
       .join("");
   return {
     take(text) {
       rest += text;
-      const held = /`+$/u.exec(rest)?.[0].length ?? BEGUN.exec(rest)?.[0].length ?? 0;
+      const held = /`+$/u.exec(rest)?.[0].length ?? OPEN_CITATION.exec(rest)?.[0].length ?? 0;
       const sure = rest.slice(0, rest.length - held);
       rest = rest.slice(sure.length);
       return give(sure);

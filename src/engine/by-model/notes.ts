@@ -1,15 +1,15 @@
 import type { Memory } from "../../domain/memory.ts";
 import type { Recall } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { type Fenceable, type Fenced, fence, fenceNonce } from "../fence.ts";
+import { buildPromptBlock, createBlockNonce, type PromptBlock, type PromptItem } from "../fence.ts";
 import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state.ts";
 
 /** Tokens of all notes, and how many of the user's own wishes for answers are among them. */
-const MOST_TOKENS = 1500;
-const MOST_WISHES = 8;
+const MAX_NOTE_TOKENS = 1500;
+const MAX_WISHES = 8;
 
-export interface NotesWanted {
+export interface NotesRequest {
   readonly recall: Recall;
   /** Ids of memories that an answer without the model rests on. */
   readonly used: readonly string[];
@@ -17,36 +17,36 @@ export interface NotesWanted {
   readonly maxTokens?: number;
 }
 
-type Note = Fenceable & { readonly id: string };
+type PromptNote = PromptItem & { readonly id: string };
 
 /**
  * What a model is given to answer with: the user's wishes for how it is to answer, what an answer without it rests on, and
  * what was recalled; fenced, under numbers from 1 on. Ids do not leave this machine.
  */
-export function notesOf(
+export function buildNotes(
   ports: Pick<Ports, "secret">,
   scope: Scope,
   state: UserState,
-  { recall, used, session, maxTokens = MOST_TOKENS }: NotesWanted,
-): Fenced<Note> {
+  { recall, used, session, maxTokens = MAX_NOTE_TOKENS }: NotesRequest,
+): PromptBlock<PromptNote> {
   const wishes = [...state.current.values()]
     .filter(({ kind, quarantined }) => kind === "instruction" && !quarantined)
-    .slice(-MOST_WISHES);
-  const items = new Map<string, Note>(wishes.map((wish) => [wish.id, plain(wish)]));
+    .slice(-MAX_WISHES);
+  const items = new Map<string, PromptNote>(wishes.map((wish) => [wish.id, toNote(wish)]));
   for (const id of used) {
     const memory = state.memories.get(id);
-    if (memory) items.set(id, plain(memory));
+    if (memory) items.set(id, toNote(memory));
   }
   for (const item of recall.items) items.set(item.id, item);
-  return fence([...items.values()], {
-    nonce: fenceNonce(ports.secret, scope, session),
+  return buildPromptBlock([...items.values()], {
+    nonce: createBlockNonce(ports.secret, scope, session),
     numbered: true,
     maxTokens,
   });
 }
 
 /** A memory without its sources: its text says all, and who said it is of no matter. */
-function plain({ id, text, kind, status, at, validTo, quarantined }: Memory): Note {
+function toNote({ id, text, kind, status, at, validTo, quarantined }: Memory): PromptNote {
   return {
     id,
     text,

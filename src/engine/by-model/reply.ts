@@ -1,61 +1,67 @@
-import { RESTS_ON } from "../../domain/echo.ts";
-import { LIMITS } from "../../domain/limits.ts";
+import { CITED_IDS_FIELD } from "../../domain/echo.ts";
+import { INPUT_LIMITS } from "../../domain/limits.ts";
 import type { Message } from "../../domain/message.ts";
 import type { AnsweredBy } from "../../domain/recall.ts";
-import { credentialsLeftOut, masked } from "../../domain/secrets.ts";
-import { inZone } from "../../domain/time.ts";
+import { listRedactedKinds, maskCredentials } from "../../domain/secrets.ts";
+import { toLocalTime } from "../../domain/time.ts";
 import type { LanguageModel } from "../../ports/language-model.ts";
-import type { Spoken, Turn } from "../converse.ts";
+import type { ConversationTurn, SpokenReply } from "../converse.ts";
 import { forget } from "../forget.ts";
 import type { Ports } from "../ports.ts";
 import { profile } from "../profile/profile.ts";
 import { remember } from "../remember.ts";
-import { speaksOfSelf } from "../reply.ts";
+import { mentionsSelf } from "../reply.ts";
 import type { UserState } from "../user-state.ts";
-import { inWords, isEmpty, PATIENCE, rewordedByModel, wordedBy } from "./answer.ts";
-import { earlierTurns } from "./earlier.ts";
-import { heard } from "./hearing.ts";
-import { freeReader } from "./marks.ts";
-import { notesOf } from "./notes.ts";
-import { talkPrompt } from "./prompts.ts";
+import {
+  DEFAULT_TIMEOUTS,
+  hasNothingToTell,
+  streamModelAnswer,
+  streamWords,
+  toAnsweredBy,
+} from "./answer.ts";
+import { loadEarlierTurns } from "./earlier.ts";
+import { streamCompletion } from "./hearing.ts";
+import { createLenientCitationReader } from "./marks.ts";
+import { buildNotes } from "./notes.ts";
+import { buildTalkPrompt } from "./prompts.ts";
 
 /**
  * The model's reply to a turn that is stored, in parts. Nothing where the memory itself has to reply: it is asked to
  * forget, waits for a yes, quotes, or knows nothing of what is asked. A model that gives no reply that holds is told of.
  */
-export async function* replyByModel(
+export async function* streamReplyByModel(
   ports: Ports,
-  turn: Turn,
-): AsyncGenerator<string, Spoken | (AnsweredBy & { readonly by: "memory" }) | undefined, void> {
+  turn: ConversationTurn,
+): AsyncGenerator<string, SpokenReply | (AnsweredBy & { readonly by: "memory" }) | undefined, void> {
   const { model } = ports;
   const { scope, receipt, options } = turn;
   const [asking = ""] = receipt.messages;
   const state = await ports.states.of(scope);
   const said = state.messages.get(asking);
   if (!model || !said || said.content.trim() === "" || isForMemory(turn, said)) return undefined;
-  const kept = state.messages.get(replyId(ports, asking));
+  const kept = state.messages.get(createReplyId(ports, asking));
   if (kept) {
-    yield* inWords(kept.content, options.signal);
+    yield* streamWords(kept.content, options.signal);
     return { text: kept.content, by: "model" };
   }
   const reply = yield* isOfMemory(turn)
-    ? answered(ports, model, turn, said)
-    : talked(ports, model, turn, said);
+    ? streamAnswerReply(ports, model, turn, said)
+    : streamTalkReply(ports, model, turn, said);
   if (!reply || !("text" in reply)) return reply;
   // A reply that is shown is shown, whether or not there is room for it.
-  await keep(ports, turn, said, reply).catch(() => ports.meter?.count("memory_replies_lost_total"));
+  await storeReply(ports, turn, said, reply).catch(() => ports.meter?.count("memory_replies_lost_total"));
   const { used: _used, ...spoken } = reply;
   return spoken;
 }
 
 /** What the memory says itself: what it did with itself, and what it quotes. */
-function isForMemory({ receipt, before }: Turn, { content }: Message): boolean {
+function isForMemory({ receipt, before }: ConversationTurn, { content }: Message): boolean {
   return (
     receipt.erasures !== undefined ||
     receipt.waiting !== undefined ||
     before?.isExact === true ||
     receipt.memories.some(({ action }) => action === "quarantined") ||
-    credentialsLeftOut(content).length > 0
+    listRedactedKinds(content).length > 0
   );
 }
 
@@ -68,44 +74,44 @@ const WORLDLY =
   /^(?:\W*(?:and|so|but|ok(?:ay)?|hey|hi)\b)*\W*(?:why\b|how (?:do|does|did)\b)|\bwhat (?:do|does) (?:i|we) (?:do|need|have to)\b|\bif (?:i|we)\b/i;
 
 /** Whether it asks what was told before. What memory cannot answer counts only where nobody else could either. */
-function isOfMemory({ before, message }: Turn): boolean {
+function isOfMemory({ before, message }: ConversationTurn): boolean {
   if (!before || ADVICE.test(message)) return false;
-  return !before.answer.abstained || (speaksOfSelf(message) && !WORLDLY.test(message));
+  return !before.answer.abstained || (mentionsSelf(message) && !WORLDLY.test(message));
 }
 
-type Replied = Spoken & { readonly used: readonly string[] };
-type Failed = AnsweredBy & { readonly by: "memory" };
+type ModelTurnReply = SpokenReply & { readonly used: readonly string[] };
+type ModelTurnFailure = AnsweredBy & { readonly by: "memory" };
 
 /** A question about what was told: from the notes alone. Nothing is asked where nothing is known. */
-async function* answered(
+async function* streamAnswerReply(
   ports: Ports,
   model: LanguageModel,
-  { scope, session, before, options }: Turn,
+  { scope, session, before, options }: ConversationTurn,
   said: Message,
-): AsyncGenerator<string, Replied | Failed | undefined, void> {
-  if (!before || isEmpty(before.answer)) return undefined;
-  const earlier = await earlierTurns(ports, scope, await ports.states.of(scope), session, said);
+): AsyncGenerator<string, ModelTurnReply | ModelTurnFailure | undefined, void> {
+  if (!before || hasNothingToTell(before.answer)) return undefined;
+  const earlier = await loadEarlierTurns(ports, scope, await ports.states.of(scope), session, said);
   const signal = options.signal ? { signal: options.signal } : {};
   const asking = { ports, model, scope, session, question: said.content, options: signal, earlier };
-  const answer = yield* rewordedByModel(asking, before.answer);
+  const answer = yield* streamModelAnswer(asking, before.answer);
   if (!("text" in answer)) return answer;
   const { text, used, recall: _recall, abstained: _abstained, ...by } = answer;
   return { text, answer, used, ...by };
 }
 
 /** Tokens of what is known about the user, whatever they speak of: what they eat matters for dinner. */
-const MOST_PROFILE = 500;
+const MAX_PROFILE_TOKENS = 500;
 
 /** Anything else: a reply as a model gives it, with what is known of the user at hand. */
-async function* talked(
+async function* streamTalkReply(
   ports: Ports,
   model: LanguageModel,
-  turn: Turn,
+  turn: ConversationTurn,
   said: Message,
-): AsyncGenerator<string, Replied | Failed | undefined, void> {
+): AsyncGenerator<string, ModelTurnReply | ModelTurnFailure | undefined, void> {
   const { scope, session, before, recalled, options } = turn;
   if (!recalled) return undefined;
-  const { sections } = await profile(ports, scope, { maxTokens: MOST_PROFILE });
+  const { sections } = await profile(ports, scope, { maxTokens: MAX_PROFILE_TOKENS });
   const state = await ports.states.of(scope);
   // What it has just said itself is no note.
   const isOther = (sources: readonly { readonly message: string }[]): boolean =>
@@ -114,26 +120,26 @@ async function* talked(
   const known = sections
     .flatMap(({ lines }) => lines.flatMap(({ memories }) => memories))
     .filter((id) => isOther(state.memories.get(id)?.sources ?? []));
-  const notes = notesOf(ports, scope, state, {
+  const notes = buildNotes(ports, scope, state, {
     recall: { ...recalled, items: others },
     used: [...known, ...(before?.answer.used ?? [])],
     session,
   });
-  const reader = freeReader(notes.items.length);
-  const told = yield* heard({
+  const reader = createLenientCitationReader(notes.items.length);
+  const told = yield* streamCompletion({
     model,
-    prompt: talkPrompt({
+    prompt: buildTalkPrompt({
       notes: notes.text,
-      today: inZone(ports.clock().toISOString(), said.zone),
-      earlier: await earlierTurns(ports, scope, state, session, said),
-      text: masked(said.content),
+      today: toLocalTime(ports.clock().toISOString(), said.zone),
+      earlier: await loadEarlierTurns(ports, scope, state, session, said),
+      text: maskCredentials(said.content),
     }),
     reader,
     scope,
-    patience: ports.patience ?? PATIENCE,
+    timeouts: ports.patience ?? DEFAULT_TIMEOUTS,
     ...(options.signal ? { signal: options.signal } : {}),
   });
-  const by = wordedBy(ports, told);
+  const by = toAnsweredBy(ports, told);
   if (by.by === "memory") return { ...by, by: "memory" };
   const used = reader.used.flatMap((number) => notes.items[number - 1]?.id ?? []);
   const text = told.text.trim();
@@ -145,20 +151,25 @@ async function* talked(
 }
 
 /** The id of the reply to a message, so that a message which comes twice is replied to once. */
-function replyId(ports: Pick<Ports, "ids">, message: string): string {
+function createReplyId(ports: Pick<Ports, "ids">, message: string): string {
   const id = `${message}/reply`;
-  return Buffer.byteLength(id) <= LIMITS.nameBytes ? id : ports.ids();
+  return Buffer.byteLength(id) <= INPUT_LIMITS.nameBytes ? id : ports.ids();
 }
 
 /**
  * The reply as the assistant's turn. Nobody learns from it, and it goes with what it rests on: where that was erased while the
  * model spoke, it is not kept; and where it was erased in the moment of keeping it, it is erased too.
  */
-async function keep(ports: Ports, turn: Turn, said: Message, { text, used }: Replied): Promise<void> {
+async function storeReply(
+  ports: Ports,
+  turn: ConversationTurn,
+  said: Message,
+  { text, used }: ModelTurnReply,
+): Promise<void> {
   const { scope, session, options } = turn;
-  const rests = async (): Promise<boolean> => isThere(await ports.states.of(scope), said, used);
+  const rests = async (): Promise<boolean> => isStillStored(await ports.states.of(scope), said, used);
   if (!(await rests())) return;
-  const id = replyId(ports, said.id);
+  const id = createReplyId(ports, said.id);
   await remember(
     ports,
     scope,
@@ -166,7 +177,7 @@ async function keep(ports: Ports, turn: Turn, said: Message, { text, used }: Rep
       id,
       role: "assistant",
       content: text,
-      metadata: { [RESTS_ON]: [said.id, ...used] },
+      metadata: { [CITED_IDS_FIELD]: [said.id, ...used] },
       ...(session === undefined ? {} : { session }),
     },
     { extract: "never", ...(options.signal ? { signal: options.signal } : {}) },
@@ -175,7 +186,7 @@ async function keep(ports: Ports, turn: Turn, said: Message, { text, used }: Rep
 }
 
 /** Whether nothing that a reply rests on has been erased. */
-function isThere({ messages, memories }: UserState, said: Message, used: readonly string[]): boolean {
+function isStillStored({ messages, memories }: UserState, said: Message, used: readonly string[]): boolean {
   const isHeld = (id: string): boolean =>
     memories.has(id) || messages.get(id.replace(/#\d+$/, "")) !== undefined;
   return messages.get(said.id)?.content === said.content && used.every(isHeld);

@@ -6,7 +6,7 @@ import type { Budgets } from "../../domain/budget.ts";
 import type { CallReport } from "../../domain/model-call.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { Calls } from "../../ports/calls.ts";
-import { type CostOptions, type Costs, costKeeper } from "./costs.ts";
+import { type CostOptions, type CostTracker, createCostTracker } from "./costs.ts";
 
 const ANA = { project: "p", user: "ana" };
 const BEA = { project: "p", user: "bea" };
@@ -29,12 +29,15 @@ const SIZE = { model: "m", tokensIn: 1000, tokensOut: 0 };
 function keeper(more: CostOptions & { calls?: Calls; at?: string } = {}) {
   const { calls = memoryCalls(), at = "2026-11-21T10:00:00.000Z", ...options } = more;
   let now = new Date(at);
-  const costs = costKeeper({ calls, clock: () => now, ids: randomUUID }, { prices: PRICES, ...options });
+  const costs = createCostTracker(
+    { calls, clock: () => now, ids: randomUUID },
+    { prices: PRICES, ...options },
+  );
   return { costs, calls, setTime: (to: string) => (now = new Date(to)) };
 }
 
 /** Asks and makes a call, as an adapter does; whether it was let through. */
-async function call(costs: Costs, scope = ANA, report: Partial<CallReport> = {}): Promise<boolean> {
+async function call(costs: CostTracker, scope = ANA, report: Partial<CallReport> = {}): Promise<boolean> {
   try {
     await costs.mayCall(report.purpose ?? "understand", scope, SIZE);
   } catch (error) {
@@ -45,7 +48,7 @@ async function call(costs: Costs, scope = ANA, report: Partial<CallReport> = {})
   return true;
 }
 
-const spent = async (costs: Costs): Promise<number> =>
+const spent = async (costs: CostTracker): Promise<number> =>
   (await (await costs.ledger()).sums({})).reduce((sum, { cost }) => sum + cost, 0);
 
 describe("the ledger", () => {
@@ -101,7 +104,7 @@ describe("the ledger", () => {
   it("is written when it closes", async () => {
     const { costs, calls } = keeper();
     costs.onCall(REPORT, ANA);
-    costs.stored(ANA, 3);
+    costs.recordTurns(ANA, 3);
     expect(await calls.list({ limit: 9 })).toEqual([]);
     await costs.close();
     expect([(await calls.list({ limit: 9 })).length, await calls.turns({})]).toEqual([1, 3]);
@@ -116,7 +119,7 @@ describe("the ledger", () => {
     };
     const { costs } = keeper({ calls: { ...inner, note }, budgets: { project: { day: { usd: 1 } } } });
     expect(await call(costs)).toBe(true);
-    costs.stored(ANA, 2);
+    costs.recordTurns(ANA, 2);
     await costs.ledger();
     expect(await call(costs)).toBe(true);
     isDown = false;
@@ -130,7 +133,7 @@ describe("the ledger", () => {
     await costs.ledger();
     costs.onCall(REPORT, ANA);
     costs.onCall(REPORT, BEA);
-    await costs.unname(ANA);
+    await costs.anonymizeUser(ANA);
     const held = await (await costs.ledger()).list({ limit: 9 });
     expect(held.map(({ user }) => user).sort()).toEqual(["bea", undefined, undefined]);
   });

@@ -1,32 +1,32 @@
-import { type BudgetState, type Budgets, checkBudgets, type Holder } from "../../domain/budget.ts";
+import { type BudgetHolder, type BudgetState, type Budgets, checkBudgets } from "../../domain/budget.ts";
 import type { CallReport, ModelCall } from "../../domain/model-call.ts";
-import { costOf, type Price } from "../../domain/prices.ts";
+import { computeCost, type Price } from "../../domain/prices.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { CallOwner, Calls, MayCall, OnCall } from "../../ports/calls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
 import { type Meter, NO_METER } from "../../ports/meter.ts";
 import { NO_TRACER, type Tracer } from "../../ports/tracer.ts";
-import { usedUp } from "./exceeded.ts";
-import { ledgerWriter } from "./ledger-writer.ts";
-import { measure } from "./measure.ts";
-import { reservations } from "./reservations.ts";
-import { limited, statesOf } from "./spending.ts";
-import { spendingTotals, type Whose } from "./totals.ts";
+import { createBudgetError } from "./exceeded.ts";
+import { createLedgerWriter } from "./ledger-writer.ts";
+import { recordCallMetrics } from "./measure.ts";
+import { createReservations } from "./reservations.ts";
+import { findLimitedHolders, toBudgetStates } from "./spending.ts";
+import { createSpendingTotals, type SpendingOwner } from "./totals.ts";
 import { traceCall } from "./trace.ts";
 
 /** What calls to models cost, and whether another may be made: the two functions for adapters, and what else needs to know. */
-export interface Costs {
+export interface CostTracker {
   readonly onCall: OnCall;
   readonly mayCall: MayCall;
   /** Messages that were stored: costs are told by 1,000 of them. */
-  stored(scope: Scope, turns: number): void;
+  recordTurns(scope: Scope, turns: number): void;
   /** How the budgets of a project stand, and of a user of it. */
-  budgets(whose: Whose): Promise<BudgetState[]>;
+  budgets(whose: SpendingOwner): Promise<BudgetState[]>;
   /** The ledger, with all in it that was told of. */
   ledger(): Promise<Calls>;
   /** Takes a user's name away, from calls that are not written yet too. */
-  unname(scope: Scope): Promise<void>;
+  anonymizeUser(scope: Scope): Promise<void>;
   /** Removes calls that have been kept for long enough; gives how many. */
   cleanUp(): Promise<number>;
   /** Writes what waits, and nothing more after that. */
@@ -53,26 +53,26 @@ interface CostPorts {
 
 const KEPT_DAYS = 400;
 /** The project of a call that names nobody. */
-const NOBODYS = "";
+const UNOWNED_PROJECT = "";
 
 /** Counts, prices and bounds the calls to models. A ledger that fails never fails a call. */
-export function costKeeper(ports: CostPorts, options: CostOptions = {}): Costs {
+export function createCostTracker(ports: CostPorts, options: CostOptions = {}): CostTracker {
   const { calls, ids, meter = NO_METER, tracer = NO_TRACER } = ports;
   const { prices = [], keepDays = KEPT_DAYS, clock = ports.clock } = options;
   const budgets = checkBudgets(options.budgets ?? {});
-  const holders = limited(budgets);
-  const writer = ledgerWriter(calls, meter);
-  const reserved = reservations(clock, prices);
-  const totals = spendingTotals(calls, clock, writer);
+  const holders = findLimitedHolders(budgets);
+  const writer = createLedgerWriter(calls, meter);
+  const reserved = createReservations(clock, prices);
+  const totals = createSpendingTotals(calls, clock, writer);
 
-  const states = async ({ of, whose }: Held): Promise<BudgetState[]> =>
-    statesOf(budgets, of, await totals.fresh(whose), reserved.of(whose), clock());
+  const states = async ({ of, owner: whose }: HolderOwner): Promise<BudgetState[]> =>
+    toBudgetStates(budgets, of, await totals.read(whose), reserved.sumFor(whose), clock());
 
   return {
     onCall(report, scope) {
       const at = clock().toISOString();
-      const call = callOf(report, scope, { id: ids(), at, cost: costOf(report, at, prices) });
-      measure(meter, call);
+      const call = toModelCall(report, scope, { id: ids(), at, cost: computeCost(report, at, prices) });
+      recordCallMetrics(meter, call);
       traceCall(tracer, call);
       // What a budget stopped had nothing reserved, and what never left this machine has no place in the ledger.
       if (report.outcome === "over_budget") return;
@@ -86,26 +86,26 @@ export function costKeeper(ports: CostPorts, options: CostOptions = {}): Costs {
     async mayCall(purpose, scope, size) {
       if (purpose === "chat" || holders.length === 0) return;
       const asked = holdersOf(scope).filter(({ of }) => holders.includes(of));
-      const read = await Promise.all(asked.map(({ whose }) => totals.fresh(whose)));
+      const read = await Promise.all(asked.map(({ owner: whose }) => totals.read(whose)));
       // One step from here to the reservation: of two calls at once, the second sees what the first has reserved.
       const now = clock();
-      const standing = asked.flatMap(({ of, whose }, i) => {
-        const spent = totals.held(whose) ?? read[i];
-        return spent ? statesOf(budgets, of, spent, reserved.of(whose), now) : [];
+      const standing = asked.flatMap(({ of, owner: whose }, i) => {
+        const spent = totals.peek(whose) ?? read[i];
+        return spent ? toBudgetStates(budgets, of, spent, reserved.sumFor(whose), now) : [];
       });
       const gone = standing.find(({ left }) => left <= 0);
       if (!gone) return reserved.add(purpose, scope, size);
       meter.count("memory_budget_stops_total", { of: gone.of, per: gone.per, unit: gone.unit });
-      throw usedUp(gone);
+      throw createBudgetError(gone);
     },
 
-    stored(scope, turns) {
+    recordTurns(scope, turns) {
       meter.count("memory_turns_total", {}, turns);
-      if (turns > 0) writer.stored({ ...named(scope), day: clock().toISOString().slice(0, 10), turns });
+      if (turns > 0) writer.noteTurns({ ...toOwner(scope), day: clock().toISOString().slice(0, 10), turns });
     },
 
     async budgets({ project, user }) {
-      const asked = user === undefined ? [projectOf(project)] : holdersOf({ project, user });
+      const asked = user === undefined ? [toProjectHolder(project)] : holdersOf({ project, user });
       return (await Promise.all(asked.filter(({ of }) => holders.includes(of)).map(states))).flat();
     },
 
@@ -114,9 +114,9 @@ export function costKeeper(ports: CostPorts, options: CostOptions = {}): Costs {
       return calls;
     },
 
-    async unname(scope) {
-      await writer.inTurn(() => calls.unname(named(scope)));
-      totals.drop(named(scope));
+    async anonymizeUser(scope) {
+      await writer.runExclusive(() => calls.unname(toOwner(scope)));
+      totals.drop(toOwner(scope));
     },
 
     cleanUp: () => calls.removeBefore(new Date(clock().getTime() - keepDays * 86_400_000).toISOString()),
@@ -125,43 +125,52 @@ export function costKeeper(ports: CostPorts, options: CostOptions = {}): Costs {
   };
 }
 
-interface Held {
-  readonly of: Holder;
-  readonly whose: Whose;
+interface HolderOwner {
+  readonly of: BudgetHolder;
+  readonly owner: SpendingOwner;
 }
 
-function projectOf(project: string): Held {
-  return { of: "project", whose: { project } };
+function toProjectHolder(project: string): HolderOwner {
+  return { of: "project", owner: { project } };
 }
 
-function holdersOf(whose: CallOwner = { project: NOBODYS }): Held[] {
+function holdersOf(whose: CallOwner = { project: UNOWNED_PROJECT }): HolderOwner[] {
   const { project, user } = whose;
   return [
-    projectOf(project),
-    ...(user === undefined ? [] : [{ of: "user", whose: { project, user } } as const]),
+    toProjectHolder(project),
+    ...(user === undefined ? [] : [{ of: "user", owner: { project, user } } as const]),
   ];
 }
 
-function named({ project, user }: Scope): { project: string; user: string } {
+function toOwner({ project, user }: Scope): { project: string; user: string } {
   return { project, user };
 }
 
 /** A client of the proxy can write anything in the place of a model: what is no name goes no further. */
-function nameOf(given: string): string {
+function sanitizeModelName(given: string): string {
   return /^[\w.:/@+-]{1,200}$/.test(given) ? given : "other";
 }
 
 /** Field by field: what is no part of a call gets no further. */
-function callOf(
+function toModelCall(
   { purpose, model, host, ms, outcome, units, tokensIn, tokensCached, tokensOut, isEstimated }: CallReport,
   owner: CallOwner | undefined,
   { id, at, cost }: { id: string; at: string; cost: number | undefined },
 ): ModelCall {
-  const { project, user } = owner ?? { project: NOBODYS };
+  const { project, user } = owner ?? { project: UNOWNED_PROJECT };
   const whose = { project, ...(user === undefined ? {} : { user }) };
   const numbers = { ms, units, tokensIn, tokensCached, tokensOut };
   return {
-    ...{ id, at, ...whose, purpose, model: nameOf(model), host: nameOf(host), outcome, ...numbers },
+    ...{
+      id,
+      at,
+      ...whose,
+      purpose,
+      model: sanitizeModelName(model),
+      host: sanitizeModelName(host),
+      outcome,
+      ...numbers,
+    },
     ...(isEstimated ? { isEstimated } : {}),
     ...(cost === undefined ? {} : { cost }),
   };

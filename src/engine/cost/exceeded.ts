@@ -2,7 +2,7 @@ import type { BudgetState } from "../../domain/budget.ts";
 import { MemoryError } from "../../errors.ts";
 
 /** What whoever asked a model is told, where the budget for it is used up. It names nobody. */
-export function usedUp({ of, per, unit, limit, until }: BudgetState): MemoryError {
+export function createBudgetError({ of, per, unit, limit, until }: BudgetState): MemoryError {
   const amount = unit === "usd" ? `$${limit}` : `${limit.toLocaleString("en")} tokens`;
   return new MemoryError(
     "over_quota",

@@ -5,21 +5,21 @@ import type { Meter } from "../../ports/meter.ts";
 /** Writes to the ledger many at a time and a moment later, so that no call waits for the disk. */
 export interface LedgerWriter {
   note(call: ModelCall): void;
-  stored(turns: StoredTurns): void;
+  noteTurns(turns: StoredTurns): void;
   /** Runs work while nothing is written, after all that was noted before; `waiting` gives what has been noted since. */
-  inTurn<Result>(work: (waiting: () => readonly ModelCall[]) => Promise<Result>): Promise<Result>;
+  runExclusive<Result>(work: (waiting: () => readonly ModelCall[]) => Promise<Result>): Promise<Result>;
   flush(): Promise<void>;
   /** Writes what waits; what is noted after that is lost. */
   close(): Promise<void>;
 }
 
 /** Written after so long, or when so many wait. */
-const REST_MS = 1000;
-const MOST_AT_ONCE = 200;
+const FLUSH_DELAY_MS = 1000;
+const MAX_BATCH = 200;
 /** While the ledger cannot be written, so many are kept for it; then the oldest are lost, and counted. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 
-export function ledgerWriter(calls: Pick<Calls, "note">, meter: Meter): LedgerWriter {
+export function createLedgerWriter(calls: Pick<Calls, "note">, meter: Meter): LedgerWriter {
   let waiting: ModelCall[] = [];
   let turns = new Map<string, StoredTurns>();
   let timer: NodeJS.Timeout | undefined;
@@ -37,10 +37,10 @@ export function ledgerWriter(calls: Pick<Calls, "note">, meter: Meter): LedgerWr
       // A ledger that cannot be written fails no call. Its next write takes these along.
       meter.count("memory_ledger_failures_total");
       const all = [...batch, ...waiting];
-      const lost = Math.max(0, all.length - MOST_WAITING);
+      const lost = Math.max(0, all.length - MAX_WAITING);
       if (lost > 0) meter.count("memory_ledger_lost_total", {}, lost);
       waiting = all.slice(lost);
-      for (const one of stored.values()) put(turns, one);
+      for (const one of stored.values()) addTurns(turns, one);
       if (!isClosed) later();
     }
   };
@@ -56,21 +56,21 @@ export function ledgerWriter(calls: Pick<Calls, "note">, meter: Meter): LedgerWr
   };
   const later = (): void => {
     if (isClosed || timer) return;
-    timer = setTimeout(() => void flush(), REST_MS);
+    timer = setTimeout(() => void flush(), FLUSH_DELAY_MS);
     timer.unref();
   };
 
   return {
     note(call) {
       waiting.push(call);
-      if (waiting.length === MOST_AT_ONCE) void flush();
+      if (waiting.length === MAX_BATCH) void flush();
       else later();
     },
-    stored(one) {
-      put(turns, one);
+    noteTurns(one) {
+      addTurns(turns, one);
       later();
     },
-    inTurn: (work) =>
+    runExclusive: (work) =>
       inTurn(async () => {
         await write();
         return work(() => waiting);
@@ -83,7 +83,7 @@ export function ledgerWriter(calls: Pick<Calls, "note">, meter: Meter): LedgerWr
   };
 }
 
-function put(turns: Map<string, StoredTurns>, one: StoredTurns): void {
+function addTurns(turns: Map<string, StoredTurns>, one: StoredTurns): void {
   const key = JSON.stringify([one.project, one.user, one.day]);
   turns.set(key, { ...one, turns: one.turns + (turns.get(key)?.turns ?? 0) });
 }

@@ -1,13 +1,13 @@
 import type { ModelCall } from "../../domain/model-call.ts";
-import { familyOf, LIST_PRICES } from "../../domain/prices.ts";
+import { LIST_PRICES, toModelFamily } from "../../domain/prices.ts";
 import type { Meter } from "../../ports/meter.ts";
 
-const LISTED: ReadonlySet<string> = new Set(LIST_PRICES.map(({ model }) => model));
+const LISTED_MODELS: ReadonlySet<string> = new Set(LIST_PRICES.map(({ model }) => model));
 
 /** Counts a call in the metrics. No name of a project or user goes there. */
-export function measure(meter: Meter, call: ModelCall): void {
+export function recordCallMetrics(meter: Meter, call: ModelCall): void {
   const { purpose, outcome, tokensIn, tokensCached, tokensOut, cost } = call;
-  const labels = { purpose, model: modelOf(call) };
+  const labels = { purpose, model: metricModelOf(call) };
   meter.count("llm_calls_total", { ...labels, outcome });
   if (outcome === "over_budget" || outcome === "not_tried") return;
   meter.observe("llm_call_duration_seconds", call.ms / 1000, labels);
@@ -19,7 +19,7 @@ export function measure(meter: Meter, call: ModelCall): void {
 }
 
 /** The models of our own calls stand in the settings; that of a chat is what a client wrote, and is told where it is a known one. */
-function modelOf({ purpose, model }: ModelCall): string {
-  const family = familyOf(model);
-  return purpose === "chat" && !LISTED.has(family) ? "other" : family;
+function metricModelOf({ purpose, model }: ModelCall): string {
+  const family = toModelFamily(model);
+  return purpose === "chat" && !LISTED_MODELS.has(family) ? "other" : family;
 }

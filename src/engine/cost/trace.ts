@@ -1,19 +1,19 @@
-import type { CallReport, Outcome, Purpose } from "../../domain/model-call.ts";
+import type { CallOutcome, CallPurpose, CallReport } from "../../domain/model-call.ts";
 import type { Tracer } from "../../ports/tracer.ts";
 
 /** What the semantic conventions for generative AI call it. */
-const OPERATION: { readonly [purpose in Purpose]: string } = {
+const OPERATION_NAMES: { readonly [purpose in CallPurpose]: string } = {
   understand: "chat",
   answer: "chat",
   embed: "embeddings",
   chat: "chat",
 };
-const FINE: ReadonlySet<Outcome> = new Set(["ok", "refused", "cut"]);
+const SUCCESS_OUTCOMES: ReadonlySet<CallOutcome> = new Set(["ok", "refused", "cut"]);
 
 /** A span of a call that is over, within what asked for it. */
 export function traceCall(tracer: Tracer, report: CallReport): void {
   const { purpose, model, host, ms, outcome, tokensIn, tokensOut } = report;
-  const operation = OPERATION[purpose];
+  const operation = OPERATION_NAMES[purpose];
   tracer.over({
     name: `${operation} ${model}`,
     kind: "client",
@@ -28,6 +28,6 @@ export function traceCall(tracer: Tracer, report: CallReport): void {
       "keepsake.outcome": outcome,
     },
     ms,
-    ...(FINE.has(outcome) ? {} : { error: outcome }),
+    ...(SUCCESS_OUTCOMES.has(outcome) ? {} : { error: outcome }),
   });
 }

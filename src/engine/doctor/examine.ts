@@ -38,10 +38,10 @@ export interface Examination {
 
 type ExaminePorts = Pick<Ports, "record" | "embedder" | "clock">;
 
-const DERIVED: ReadonlySet<string> = new Set(["units", "gone", "blocks"]);
+const DERIVED_PLACES: ReadonlySet<string> = new Set(["units", "gone", "blocks"]);
 
 /** One fault, and not one for each row that cannot be checked. */
-const ANOTHER_SECRET: Fault = {
+const OTHER_SECRET_FAULT: Fault = {
   place: "secret",
   problem: "is not the one that rows were written under, so that they cannot be checked",
   count: 1,
@@ -56,12 +56,12 @@ export async function examine(
   const repaired = fix ? await repair(ports, backups) : 0;
   const found = await record.check();
   const integrity = await record.integrity?.state({ counts: true });
-  const faults = integrity?.secret === "another" ? [...found, ANOTHER_SECRET] : found;
+  const faults = integrity?.secret === "another" ? [...found, OTHER_SECRET_FAULT] : found;
   return {
     isHealthy: faults.length === 0,
     faults,
     ...(integrity ? { integrity } : {}),
-    remedies: faults.length === 0 ? [] : await remediesFor(ports, faults, backups),
+    remedies: faults.length === 0 ? [] : await findRemedies(ports, faults, backups),
     repaired,
   };
 }
@@ -71,11 +71,11 @@ async function repair(ports: ExaminePorts, backups: readonly string[]): Promise<
   if (!integrity) return 0;
   const { secret } = await integrity.state();
   if (secret === "another") await integrity.adoptSecret();
-  await integrity.fill();
+  await integrity.addMissingDigests();
   let count = await integrity.repairRows();
   for (const file of backups) count += await integrity.repairRows(file);
   const faults = await ports.record.check();
-  for (const [scope, damaged] of usersWithBadUnits(faults)) {
+  for (const [scope, damaged] of findUsersWithBadUnits(faults)) {
     count += await rebuildUnits(ports, scope, damaged);
     await integrity.acceptUnits(scope);
   }
@@ -83,8 +83,8 @@ async function repair(ports: ExaminePorts, backups: readonly string[]): Promise<
 }
 
 /** Users whose search units, or notes of those that are gone, are not as they were written; and the units that are named. */
-function usersWithBadUnits(faults: readonly Fault[]): [Scope, ReadonlySet<string>][] {
-  const rows = faults.filter(({ place }) => DERIVED.has(place)).flatMap((fault) => fault.rows ?? []);
+function findUsersWithBadUnits(faults: readonly Fault[]): [Scope, ReadonlySet<string>][] {
+  const rows = faults.filter(({ place }) => DERIVED_PLACES.has(place)).flatMap((fault) => fault.rows ?? []);
   const users = Map.groupBy(
     rows.filter(({ user }) => user !== undefined),
     ({ project, user }) => JSON.stringify([project, user]),
@@ -95,30 +95,30 @@ function usersWithBadUnits(faults: readonly Fault[]): [Scope, ReadonlySet<string
   });
 }
 
-async function remediesFor(
+async function findRemedies(
   { record }: ExaminePorts,
   faults: readonly Fault[],
   backups: readonly string[],
 ): Promise<Remedy[]> {
   const remedies: Remedy[] = [];
-  const itself = (await record.integrity?.repairable()) ?? 0;
+  const itself = (await record.integrity?.countRepairable()) ?? 0;
   if (itself > 0) remedies.push({ from: "itself", what: "rows", count: itself });
   for (const file of backups) {
-    const count = ((await record.integrity?.repairable(file)) ?? 0) - itself;
+    const count = ((await record.integrity?.countRepairable(file)) ?? 0) - itself;
     if (count > 0) remedies.push({ from: "backup", what: "rows", count, file });
   }
-  const derived = sumOf(faults.filter(({ place }) => DERIVED.has(place)));
+  const derived = sumFaults(faults.filter(({ place }) => DERIVED_PLACES.has(place)));
   if (derived > 0) remedies.push({ from: "messages", what: "search units", count: derived });
   const rows = faults.flatMap((fault) => fault.rows ?? []);
   const learnable = await countLearnable(record, rows);
   if (learnable > 0) remedies.push({ from: "messages", what: "memories", count: learnable });
-  const others = sumOf(faults.filter(({ place }) => !DERIVED.has(place) && place !== "secret"));
+  const others = sumFaults(faults.filter(({ place }) => !DERIVED_PLACES.has(place) && place !== "secret"));
   const isCovered = remedies.some(({ from }) => from === "backup" || from === "itself");
   if (others > 0 && !isCovered) remedies.push({ from: "export", what: "rows", count: others });
   return remedies;
 }
 
-function sumOf(faults: readonly Fault[]): number {
+function sumFaults(faults: readonly Fault[]): number {
   return faults.reduce((sum, { count }) => sum + count, 0);
 }
 

@@ -1,16 +1,16 @@
-import type { Unit } from "../../domain/change-set.ts";
-import { passagesOf, passageText } from "../../domain/passages.ts";
+import type { SearchUnit } from "../../domain/change-set.ts";
+import { formatPassage, splitPassages } from "../../domain/passages.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Delta } from "../../ports/record.ts";
-import { inTurn } from "../change.ts";
-import { eachInSlices } from "../in-slices.ts";
+import { runInUserQueue } from "../change.ts";
+import { forEachInSlices } from "../in-slices.ts";
 import type { Ports } from "../ports.ts";
-import { termsOf, unitsOf } from "../units.ts";
+import { createSearchUnits, termsOfText } from "../units.ts";
 
 type RebuildPorts = Pick<Ports, "record" | "embedder" | "clock">;
 
 /** What a unit is to be, from what it is made of. */
-interface WantedUnit extends Pick<Unit, "type" | "owner" | "start" | "end"> {
+interface WantedUnit extends Pick<SearchUnit, "type" | "owner" | "start" | "end"> {
   readonly text: string;
 }
 
@@ -23,18 +23,18 @@ export async function rebuildUnits(
   scope: Scope,
   damaged: ReadonlySet<string>,
 ): Promise<number> {
-  return inTurn(ports.record, scope, async () => {
+  return runInUserQueue(ports.record, scope, async () => {
     const delta = await ports.record.since(scope, 0);
-    const wanted = wantedUnits(delta);
+    const wanted = computeWantedUnits(delta);
     const units = new Map(delta.units.map((unit) => [unit.id, unit]));
     const wrong = new Set<string>();
-    await eachInSlices(wanted, ([id, want]) => {
+    await forEachInSlices(wanted, ([id, want]) => {
       const unit = units.get(id);
       if (!unit || damaged.has(id) || !isMadeOf(unit, want)) wrong.add(want.owner);
     });
     const dropUnits = [...units.keys()].filter((id) => !wanted.has(id));
     if (wrong.size === 0 && dropUnits.length === 0) return 0;
-    const made = await unitsOf(
+    const made = await createSearchUnits(
       ports,
       delta.messages.filter(({ id, undone }) => wrong.has(id) && !undone),
       delta.memories.filter(({ id }) => wrong.has(id)),
@@ -51,13 +51,13 @@ export async function rebuildUnits(
   });
 }
 
-function wantedUnits({ messages, memories, damaged }: Delta): Map<string, WantedUnit> {
+function computeWantedUnits({ messages, memories, damaged }: Delta): Map<string, WantedUnit> {
   const unsound = new Set([...(damaged?.messages ?? []), ...(damaged?.memories ?? [])]);
   const wanted = new Map<string, WantedUnit>();
   for (const message of messages) {
     if (message.undone || unsound.has(message.id)) continue;
-    for (const { id, start, end } of passagesOf(message)) {
-      const text = passageText(message, { start, end });
+    for (const { id, start, end } of splitPassages(message)) {
+      const text = formatPassage(message, { start, end });
       wanted.set(id, { type: "passage", owner: message.id, start, end, text });
     }
   }
@@ -67,12 +67,12 @@ function wantedUnits({ messages, memories, damaged }: Delta): Map<string, Wanted
   return wanted;
 }
 
-function isMadeOf(unit: Unit, { type, owner, start, end, text }: WantedUnit): boolean {
+function isMadeOf(unit: SearchUnit, { type, owner, start, end, text }: WantedUnit): boolean {
   return (
     unit.type === type &&
     unit.owner === owner &&
     unit.start === start &&
     unit.end === end &&
-    unit.terms === termsOf(text)
+    unit.terms === termsOfText(text)
   );
 }

@@ -1,13 +1,13 @@
 import type { Memory } from "../../domain/memory.ts";
 import type { Reason, WhyNot } from "../../domain/recall-explanation.ts";
 import type { RecallBounds, RecallReceipt } from "../../domain/recall-receipt.ts";
-import { sayDate } from "../../domain/say-date.ts";
+import { formatDateInWords } from "../../domain/say-date.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Ports } from "../ports.ts";
 
 /** The fixed words with which `recall` says why it left something out, and the reason that each stands for. */
-const WHY: { readonly [why: string]: Reason } = {
+const REASONS: { readonly [why: string]: Reason } = {
   "only passages were asked for": "other_type",
   "only memories were asked for": "other_type",
   "another kind was asked for": "other_kind",
@@ -27,7 +27,7 @@ const WHY: { readonly [why: string]: Reason } = {
 };
 
 /** Why a recall gave or did not give one memory, passage or message. `not_found` where this user never had it. */
-export async function whyNot(
+export async function explainAbsence(
   ports: Pick<Ports, "record" | "states">,
   scope: Scope,
   receipt: RecallReceipt,
@@ -38,25 +38,25 @@ export async function whyNot(
   const message = state.messages.get(id.includes("#") ? id.slice(0, id.lastIndexOf("#")) : id);
   const isGone = versions.length === 0 && (!message || message.content === "");
   if (isGone) {
-    if (await wasErased(ports, scope, id)) return saying(id, "erased", "It has been erased.");
+    if (await wasErased(ports, scope, id)) return toWhyNot(id, "erased", "It has been erased.");
     throw new MemoryError("not_found", "there is no memory, passage or message with this id.");
   }
   const then = versions.findLast((one) => one.revision <= receipt.revision && one.storedAt <= receipt.at);
   const isOver = then && receipt.kind === "answer" && !receipt.used?.includes(id);
   return (
-    (isOver ? ended(then, receipt) : undefined) ??
-    given(receipt, id) ??
+    (isOver ? findEnded(then, receipt) : undefined) ??
+    findGiven(receipt, id) ??
     (versions.length > 0 && !then
-      ? saying(
+      ? toWhyNot(
           id,
           "not_yet_known",
-          `It was stored later, on ${sayDate(versions[0]?.storedAt.slice(0, 10) ?? "")}.`,
+          `It was stored later, on ${formatDateInWords(versions[0]?.storedAt.slice(0, 10) ?? "")}.`,
         )
       : undefined) ??
-    (then && bounded(receipt, then)) ??
-    (then && ended(then, receipt)) ??
-    dropped(receipt, id) ??
-    saying(id, "below_floor", "It had too little to do with what was asked, beside what was given.")
+    (then && findBound(receipt, then)) ??
+    (then && findEnded(then, receipt)) ??
+    findDropped(receipt, id) ??
+    toWhyNot(id, "below_floor", "It had too little to do with what was asked, beside what was given.")
   );
 }
 
@@ -75,49 +75,49 @@ async function wasErased(ports: Pick<Ports, "record">, scope: Scope, id: string)
   }
 }
 
-function saying(id: string, reason: Reason, text: string): WhyNot {
+function toWhyNot(id: string, reason: Reason, text: string): WhyNot {
   return { id, reason, text };
 }
 
-function given({ items, used, kind }: RecallReceipt, id: string): WhyNot | undefined {
+function findGiven({ items, used, kind }: RecallReceipt, id: string): WhyNot | undefined {
   const place = items.findIndex((item) => item.id === id || item.id.startsWith(`${id}#`));
-  if (used?.includes(id)) return saying(id, "used", "The answer rests on it.");
+  if (used?.includes(id)) return toWhyNot(id, "used", "The answer rests on it.");
   if (place < 0) return undefined;
   const rest = kind === "answer" ? ", but the answer rests on others" : "";
-  return saying(id, "given", `It was given, in place ${place + 1}${rest}.`);
+  return toWhyNot(id, "given", `It was given, in place ${place + 1}${rest}.`);
 }
 
 /** What the recall was bounded by, held against the memory as it was then. */
-function bounded({ bounds, at }: RecallReceipt, memory: Memory): WhyNot | undefined {
+function findBound({ bounds, at }: RecallReceipt, memory: Memory): WhyNot | undefined {
   const { id } = memory;
   const { types, kinds, session, agent } = bounds;
-  if (types && !types.includes("memory")) return saying(id, "other_type", "Only passages were asked for.");
+  if (types && !types.includes("memory")) return toWhyNot(id, "other_type", "Only passages were asked for.");
   if (kinds && !kinds.includes(memory.kind)) {
-    return saying(id, "other_kind", `Only ${kinds.join(", ")} was asked for.`);
+    return toWhyNot(id, "other_kind", `Only ${kinds.join(", ")} was asked for.`);
   }
-  if (memory.quarantined) return saying(id, "quarantined", "It is held back: it is never given.");
+  if (memory.quarantined) return toWhyNot(id, "quarantined", "It is held back: it is never given.");
   if (agent !== undefined && memory.agent !== agent) {
-    return saying(id, "other_agent", "It belongs to another agent.");
+    return toWhyNot(id, "other_agent", "It belongs to another agent.");
   }
   if (session !== undefined && memory.session !== session) {
-    return saying(id, "other_session", "It was said in another session than the one that was asked about.");
+    return toWhyNot(id, "other_session", "It was said in another session than the one that was asked about.");
   }
-  return outOfTime(bounds, memory, at);
+  return findTimeBound(bounds, memory, at);
 }
 
-function outOfTime({ asOf, knownAt }: RecallBounds, memory: Memory, at: string): WhyNot | undefined {
+function findTimeBound({ asOf, knownAt }: RecallBounds, memory: Memory, at: string): WhyNot | undefined {
   const { id, expiresAt, storedAt, validFrom } = memory;
-  if (expiresAt !== undefined && expiresAt <= at) return saying(id, "expired", "It had expired.");
+  if (expiresAt !== undefined && expiresAt <= at) return toWhyNot(id, "expired", "It had expired.");
   if (knownAt !== undefined && storedAt > knownAt) {
-    return saying(id, "not_yet_known", "It was not known at the time that was asked about.");
+    return toWhyNot(id, "not_yet_known", "It was not known at the time that was asked about.");
   }
   if (asOf !== undefined && (validFrom ?? memory.at) > asOf) {
-    return saying(id, "not_yet_true", "It was not true yet at the time that was asked about.");
+    return toWhyNot(id, "not_yet_true", "It was not true yet at the time that was asked about.");
   }
   return undefined;
 }
 
-const TEXTS: { readonly [reason in Reason]?: string } = {
+const REASON_TEXTS: { readonly [reason in Reason]?: string } = {
   filtered: "The filter did not let it through.",
   beyond_limit: "It was found, and lay beyond the number that was asked for.",
   below_score: "It was found, with a score below the least that was asked for.",
@@ -125,18 +125,19 @@ const TEXTS: { readonly [reason in Reason]?: string } = {
   other_session: "It was said in another session than the one that was asked about.",
 };
 
-function dropped({ dropped: all }: RecallReceipt, id: string): WhyNot | undefined {
+function findDropped({ dropped: all }: RecallReceipt, id: string): WhyNot | undefined {
   const one = all.find((left) => left.id === id || left.id.startsWith(`${id}#`));
-  const reason = one && WHY[one.why];
-  return reason && saying(id, reason, TEXTS[reason] ?? `It was left out: ${one.why}.`);
+  const reason = one && REASONS[one.why];
+  return reason && toWhyNot(id, reason, REASON_TEXTS[reason] ?? `It was left out: ${one.why}.`);
 }
 
 /** What no longer held then, and what never did: an answer leaves it out, and a recall sets it back. */
-function ended(memory: Memory, { at }: RecallReceipt): WhyNot | undefined {
+function findEnded(memory: Memory, { at }: RecallReceipt): WhyNot | undefined {
   const { id, status, validTo, why } = memory;
-  if (status === "retracted") return saying(id, "retracted", `It was taken back${why ? `: ${why}` : ""}.`);
+  if (status === "retracted") return toWhyNot(id, "retracted", `It was taken back${why ? `: ${why}` : ""}.`);
   const isOver = status === "superseded" || (validTo !== undefined && validTo <= at);
   if (!isOver) return undefined;
-  const since = validTo === undefined ? "" : ` since ${sayDate(validTo.slice(0, 10), { weekday: false })}`;
-  return saying(id, "superseded", `It no longer held${since}${why ? `: ${why}` : ""}.`);
+  const since =
+    validTo === undefined ? "" : ` since ${formatDateInWords(validTo.slice(0, 10), { weekday: false })}`;
+  return toWhyNot(id, "superseded", `It no longer held${since}${why ? `: ${why}` : ""}.`);
 }

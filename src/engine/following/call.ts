@@ -1,15 +1,15 @@
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call.ts";
-import type { Follower } from "../../ports/follower.ts";
-import { inTurn } from "../change.ts";
+import type { VectorIndex } from "../../ports/follower.ts";
+import { runInUserQueue } from "../change.ts";
 
 /**
  * A call to an index that has so long (ms) and no longer, even where the adapter takes no notice of its signal: then it is
  * `unavailable`. An aborted signal rejects with its reason.
  */
-export async function asked<Result>(
-  { name }: Pick<Follower, "name">,
+export async function callIndex<Result>(
+  { name }: Pick<VectorIndex, "name">,
   ms: number,
   call: (options: CallOptions) => Promise<Result>,
   signal?: AbortSignal,
@@ -19,7 +19,7 @@ export async function asked<Result>(
   const both = signal ? AbortSignal.any([signal, late]) : late;
   let leave = (): void => {};
   const over = new Promise<never>((_resolve, reject) => {
-    const stop = (): void => reject(signal?.aborted ? signal.reason : tooLate(name, ms));
+    const stop = (): void => reject(signal?.aborted ? signal.reason : createTimeoutError(name, ms));
     both.addEventListener("abort", stop, { once: true });
     leave = () => both.removeEventListener("abort", stop);
   });
@@ -27,7 +27,7 @@ export async function asked<Result>(
     return await Promise.race([call({ signal: both }), over]);
   } catch (error) {
     signal?.throwIfAborted();
-    if (late.aborted) throw tooLate(name, ms);
+    if (late.aborted) throw createTimeoutError(name, ms);
     throw error;
   } finally {
     leave();
@@ -38,22 +38,22 @@ export async function asked<Result>(
  * A call, or several, that no other of this user's comes between, within so long (ms) with the wait for its turn. An adapter that
  * never comes back holds up none of the next.
  */
-export function askedInTurn<Result>(
-  follower: Follower,
+export function callIndexInTurn<Result>(
+  follower: VectorIndex,
   scope: Scope,
   ms: number,
   call: (options: CallOptions) => Promise<Result>,
   signal?: AbortSignal,
 ): Promise<Result> {
-  return asked(
+  return callIndex(
     follower,
     ms,
-    (waiting) => inTurn(follower, scope, () => asked(follower, ms, call, waiting.signal)),
+    (waiting) => runInUserQueue(follower, scope, () => callIndex(follower, ms, call, waiting.signal)),
     signal,
   );
 }
 
-function tooLate(name: string, ms: number): MemoryError {
+function createTimeoutError(name: string, ms: number): MemoryError {
   return new MemoryError(
     "unavailable",
     `the index "${name}" gave no answer within ${ms} ms. It is tried again.`,

@@ -3,43 +3,43 @@ import type { CallOptions } from "../../ports/call.ts";
 import type { Ports } from "../ports.ts";
 import { spaceOf } from "../space.ts";
 import type { Drift, DriftOptions } from "../vector-indexes.ts";
-import { askedInTurn } from "./call.ts";
+import { callIndexInTurn } from "./call.ts";
 import { hasDirection } from "./entries.ts";
-import { dropped } from "./erase.ts";
-import { type Feeder, usersOf } from "./feeder.ts";
+import { dropEntries } from "./erase.ts";
+import { countUsers, type IndexUpdater } from "./feeder.ts";
 
 const USERS = 500;
 const ANSWER_MS = 120_000;
 /** Of each user so many entries are asked for by their own vectors. */
-const TRIED = 20;
+const SAMPLES_PER_USER = 20;
 /** A vector is its own nearest, but for the last digits that a server keeps. */
-const SAME = 0.99;
+const SAME_SCORE = 0.99;
 
-type DriftPorts = Pick<Ports, "record" | "embedder">;
-type Sum = { -readonly [Field in "users" | "units" | "missing" | "stray" | "stale"]: number };
+type RepairPorts = Pick<Ports, "record" | "embedder">;
+type InconsistencyCounts = { -readonly [Field in "users" | "units" | "missing" | "stray" | "stale"]: number };
 
 /** Looks at every user whom the index has caught up with, and puts right what is different. */
-export async function driftOf(
-  ports: DriftPorts,
-  feeder: Feeder,
+export async function repairInconsistencies(
+  ports: RepairPorts,
+  feeder: IndexUpdater,
   { signal, onProgress }: DriftOptions = {},
 ): Promise<Drift> {
-  const sum: Sum = { users: 0, units: 0, missing: 0, stray: 0, stale: 0 };
+  const sum: InconsistencyCounts = { users: 0, units: 0, missing: 0, stray: 0, stale: 0 };
   let isRepaired = true;
   let after: string | undefined;
-  const of = await usersOf(ports, feeder);
+  const of = await countUsers(ports, feeder);
   do {
-    const page = await ports.record.visits(feeder.name, {
+    const page = await ports.record.jobProgress(feeder.name, {
       limit: USERS,
       ...(after === undefined ? {} : { after }),
     });
     for (const { scope } of page.users) {
       signal?.throwIfAborted();
-      const left = await askedInTurn(
-        feeder.follower,
+      const left = await callIndexInTurn(
+        feeder.index,
         scope,
         ANSWER_MS,
-        (options) => repaired(ports, feeder, scope, sum, options),
+        (options) => repairUser(ports, feeder, scope, sum, options),
         signal,
       );
       if (left > 0) isRepaired = false;
@@ -48,18 +48,18 @@ export async function driftOf(
     }
     after = page.cursor;
   } while (after !== undefined);
-  return { name: feeder.follower.name, ...sum, isRepaired };
+  return { name: feeder.index.name, ...sum, isRepaired };
 }
 
 /** Looks at one user. Gives how many entries could not be put right. */
-async function repaired(
-  ports: DriftPorts,
-  feeder: Feeder,
+async function repairUser(
+  ports: RepairPorts,
+  feeder: IndexUpdater,
   scope: Scope,
-  sum: Sum,
+  sum: InconsistencyCounts,
   options: CallOptions,
 ): Promise<number> {
-  const { follower } = feeder;
+  const { index: follower } = feeder;
   const there = new Set<string>();
   for await (const page of follower.entries(scope, options)) for (const id of page) there.add(id);
   // Read after the index: what came in between is missing there, and is put once more, which does no harm.
@@ -69,7 +69,7 @@ async function repaired(
   const known = new Map(units.map(({ id, vector }) => [id, vector]));
   const stray = [...there].filter((id) => !known.has(id));
   const missing = [...known.keys()].filter((id) => !there.has(id));
-  const stale = await staleOf(feeder, scope, known, there, options);
+  const stale = await findStaleEntries(feeder, scope, known, there, options);
   sum.units += known.size;
   sum.stray += stray.length;
   sum.missing += missing.length;
@@ -77,27 +77,27 @@ async function repaired(
   // Where one vector is wrong, the others of this user are not to be trusted either.
   const wrong = [...stray, ...missing, ...(stale.length > 0 ? known.keys() : [])];
   if (wrong.length === 0) return 0;
-  const left = await dropped(ports, feeder, scope, [...new Set(wrong)], options);
+  const left = await dropEntries(ports, feeder, scope, [...new Set(wrong)], options);
   return left;
 }
 
 /** Some entries, spread evenly, that are not found by their own vectors. */
-async function staleOf(
-  { follower }: Feeder,
+async function findStaleEntries(
+  { index: follower }: IndexUpdater,
   scope: Scope,
   known: ReadonlyMap<string, Float32Array>,
   there: ReadonlySet<string>,
   options: CallOptions,
 ): Promise<string[]> {
   const ids = [...known.keys()].filter((id) => there.has(id));
-  const step = Math.max(1, Math.floor(ids.length / TRIED));
+  const step = Math.max(1, Math.floor(ids.length / SAMPLES_PER_USER));
   const stale: string[] = [];
   for (let at = 0; at < ids.length; at += step) {
     const id = ids[at] ?? "";
     const vector = known.get(id);
     const [hit] = vector ? await follower.nearest(scope, vector, { ...options, limit: 1 }) : [];
     // Others may stand at the very same place: what counts is that something does.
-    if (!hit || hit.score < SAME) stale.push(id);
+    if (!hit || hit.score < SAME_SCORE) stale.push(id);
   }
   return stale;
 }

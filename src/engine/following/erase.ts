@@ -2,9 +2,9 @@ import type { VerifiedPlace } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { CallOptions } from "../../ports/call.ts";
 import type { Ports } from "../ports.ts";
-import { askedInTurn } from "./call.ts";
-import { entriesById } from "./entries.ts";
-import type { Feeder } from "./feeder.ts";
+import { callIndexInTurn } from "./call.ts";
+import { readEntries } from "./entries.ts";
+import type { IndexUpdater } from "./feeder.ts";
 
 /** Some servers show a moment later that something is gone. */
 const LOOKED_AGAIN_MS = 100;
@@ -12,7 +12,7 @@ const LOOKED_AGAIN_MS = 100;
 const AT_ONCE = 500;
 
 /** The name under which an index stands in receipts of erasures. */
-export function placeOf({ follower }: Pick<Feeder, "follower">): string {
+export function formatIndexPlace({ index: follower }: Pick<IndexUpdater, "index">): string {
   return `index: ${follower.name}`;
 }
 
@@ -20,17 +20,17 @@ export function placeOf({ follower }: Pick<Feeder, "follower">): string {
  * Drops what was erased from an index, and asks it whether it is gone, within so long (ms). Never throws: what could not be
  * asked is said.
  */
-export async function eraseFrom(
+export async function eraseFromIndex(
   ports: Pick<Ports, "record" | "embedder">,
-  feeder: Feeder,
+  feeder: IndexUpdater,
   { scope, ids, ms }: { readonly scope: Scope; readonly ids: readonly string[]; readonly ms: number },
 ): Promise<VerifiedPlace> {
-  const place = placeOf(feeder);
-  feeder.bar(scope, ids);
+  const place = formatIndexPlace(feeder);
+  feeder.exclude(scope, ids);
   try {
-    const left = await askedInTurn(feeder.follower, scope, ms, async (options) => {
+    const left = await callIndexInTurn(feeder.index, scope, ms, async (options) => {
       await feeder.prepare(options);
-      return dropped(ports, feeder, scope, ids, options);
+      return dropEntries(ports, feeder, scope, ids, options);
     });
     return { place, found: left };
   } catch {
@@ -48,7 +48,7 @@ export async function eraseFromIndexes(
   if (ids.length === 0) return [];
   if (following) return following.erase(scope, ids);
   return followers.map((follower) => ({
-    place: placeOf({ follower }),
+    place: formatIndexPlace({ index: follower }),
     found: ids.length,
     why: "not reached" as const,
   }));
@@ -58,9 +58,9 @@ export async function eraseFromIndexes(
  * Drops, asks until nothing is held any more, and puts back what goes on under the same id with other words; but into no index that is
  * not known to be this record's: what it is to hold comes when that is known.
  */
-export async function dropped(
+export async function dropEntries(
   ports: Pick<Ports, "record" | "embedder">,
-  { follower, isOurs }: Pick<Feeder, "follower" | "isOurs">,
+  { index: follower, isOurs }: Pick<IndexUpdater, "index" | "isOurs">,
   scope: Scope,
   ids: readonly string[],
   options: CallOptions,
@@ -75,7 +75,7 @@ export async function dropped(
   }
   for (let at = 0; isOurs() && at < ids.length; at += AT_ONCE) {
     const some = ids.slice(at, at + AT_ONCE);
-    const live = await entriesById(ports, scope, some, follower.holdsTexts === true);
+    const live = await readEntries(ports, scope, some, follower.holdsTexts === true);
     if (live.length > 0) await follower.put(scope, live, options);
   }
   return left.length;

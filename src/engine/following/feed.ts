@@ -1,10 +1,10 @@
 import type { Scope } from "../../domain/scope.ts";
 import type { CallOptions } from "../../ports/call.ts";
-import type { Follower, FollowerEntry } from "../../ports/follower.ts";
-import { inTurn } from "../change.ts";
+import type { VectorIndex, VectorIndexEntry } from "../../ports/follower.ts";
+import { runInUserQueue } from "../change.ts";
 import type { Ports } from "../ports.ts";
-import { asked } from "./call.ts";
-import { stepOf } from "./entries.ts";
+import { callIndex } from "./call.ts";
+import { toIndexChanges } from "./entries.ts";
 
 /** Entries in one call: others come in between, and an erasure waits for no more than one of them. */
 const AT_ONCE = 500;
@@ -12,16 +12,16 @@ const AT_ONCE = 500;
 const MOST_LOOKS = 20;
 const CALL_MS = 30_000;
 
-export interface Feeding {
+export interface FeedOptions {
   readonly ports: Pick<Ports, "record" | "embedder">;
-  readonly follower: Follower;
+  readonly index: VectorIndex;
   readonly scope: Scope;
   /** Ids that were erased after the record was last looked at. */
-  readonly barred: Set<string>;
+  readonly excluded: Set<string>;
   readonly signal: AbortSignal;
 }
 
-export interface Fed {
+export interface FeedStep {
   /** The revision that the index has taken in, or is taking in. */
   readonly revision: number;
   readonly isWhole: boolean;
@@ -33,18 +33,18 @@ export interface Fed {
  * Brings an index to where the record is for one user, from a revision on. Yields after each call. Safe to break off and to
  * repeat: what was taken in twice is there once.
  */
-export async function* feedUser(feeding: Feeding, from: number): AsyncGenerator<Fed, void, void> {
-  const { ports, follower, scope, barred, signal } = feeding;
+export async function* feedUser(feeding: FeedOptions, from: number): AsyncGenerator<FeedStep, void, void> {
+  const { ports, index: follower, scope, excluded: barred, signal } = feeding;
   // One call of this user at a time, between which an erasure finds its place.
   const call = (work: (options: CallOptions) => Promise<void>): Promise<void> =>
-    inTurn(follower, scope, () => asked(follower, CALL_MS, work, signal));
+    runInUserQueue(follower, scope, () => callIndex(follower, CALL_MS, work, signal));
   let revision = from;
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
     // Before the look: what is erased while it is on its way may be in it.
     barred.clear();
     const delta = await ports.record.since(scope, revision);
     if (delta.revision === revision) return;
-    const { put, drop } = await stepOf(ports, scope, delta, follower.holdsTexts === true);
+    const { put, drop } = await toIndexChanges(ports, scope, delta, follower.holdsTexts === true);
     if (drop.length > 0) {
       await call((options) => follower.drop(scope, drop, options));
       yield { revision: delta.revision, isWhole: false, entries: drop.length };
@@ -52,7 +52,7 @@ export async function* feedUser(feeding: Feeding, from: number): AsyncGenerator<
     for (let at = 0; at < put.length; at += AT_ONCE) {
       signal.throwIfAborted();
       const some = put.slice(at, at + AT_ONCE);
-      await call((options) => follower.put(scope, allowed(some, barred), options));
+      await call((options) => follower.put(scope, removeExcluded(some, barred), options));
       yield { revision: delta.revision, isWhole: false, entries: some.length };
     }
     revision = delta.revision;
@@ -60,6 +60,9 @@ export async function* feedUser(feeding: Feeding, from: number): AsyncGenerator<
   }
 }
 
-function allowed(entries: readonly FollowerEntry[], barred: ReadonlySet<string>): readonly FollowerEntry[] {
+function removeExcluded(
+  entries: readonly VectorIndexEntry[],
+  barred: ReadonlySet<string>,
+): readonly VectorIndexEntry[] {
   return barred.size === 0 ? entries : entries.filter(({ id }) => !barred.has(id));
 }

@@ -1,40 +1,40 @@
-import { type Scope, scopeKey } from "../../domain/scope.ts";
+import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call.ts";
-import type { Follower } from "../../ports/follower.ts";
-import type { VisitPage } from "../../ports/house-keeping.ts";
+import type { VectorIndex } from "../../ports/follower.ts";
+import type { JobProgressPage } from "../../ports/house-keeping.ts";
 import type { Job, JobStep } from "../jobs/job.ts";
 import type { Ports } from "../ports.ts";
 import { spaceOf } from "../space.ts";
-import { type Cursors, cursorsOf } from "./cursors.ts";
+import { createIndexCursors, type IndexCursors } from "./cursors.ts";
 import { feedUser } from "./feed.ts";
-import { type FollowingName, followingName, ready, startAnew } from "./mark.ts";
+import { ensureMarked, type IndexJobName, resetIndex, toIndexJobName } from "./mark.ts";
 
 /** Feeds one index from the record. */
-export interface Feeder {
-  readonly name: FollowingName;
-  readonly follower: Follower;
-  readonly cursors: Cursors;
+export interface IndexUpdater {
+  readonly name: IndexJobName;
+  readonly index: VectorIndex;
+  readonly cursors: IndexCursors;
   readonly job: Job;
   /** Prepares the index where this process has not yet: an erasure may come before anything is fed. */
   prepare(options: CallOptions): Promise<void>;
   /** Makes sure that it is filled from this record, and holds what its cursors say; clears it where it does not, or has to `anew`. */
-  makeReady(signal: AbortSignal, options?: { readonly anew: boolean }): Promise<void>;
+  ensureReady(signal: AbortSignal, options?: { readonly anew: boolean }): Promise<void>;
   /** Whether the index was seen to be filled from this record. */
   isOurs(): boolean;
   /** Something was written for a user: it is taken in with the next run. */
-  hint(scope: Scope): void;
+  markChanged(scope: Scope): void;
   /** Something is wrong with the index: the next run looks at all of it. Gives in how many ms that may be. */
-  suspect(): number;
+  requestFullCheck(): number;
   /** Users whose writes it knows of and has not taken in. */
-  behind(): number;
+  countBehind(): number;
   /** Ids that no entry read before may be put under: they were erased. */
-  bar(scope: Scope, ids: readonly string[]): void;
+  exclude(scope: Scope, ids: readonly string[]): void;
   /** Takes in what came for a user since a revision. Yields how many entries were put and dropped with each call. */
   feed(scope: Scope, from: number, signal: AbortSignal): AsyncGenerator<number, void, void>;
 }
 
-type FeederPorts = Pick<Ports, "record" | "embedder">;
+type UpdaterPorts = Pick<Ports, "record" | "embedder">;
 
 /** A process that writes tells by itself; what others have written is looked for so often. */
 const EVERY_MS = 60_000;
@@ -42,9 +42,9 @@ const EVERY_MS = 60_000;
 const SUSPECTED_AGAIN_MS = 10_000;
 
 /** What a feeder knows of its index and of who is to be fed. */
-interface Known {
+interface UpdaterState {
   /** Users whose writes this process knows of. */
-  readonly hinted: Map<string, Scope>;
+  readonly changedUsers: Map<string, Scope>;
   /** Whether it holds what its cursors say, as far as is known. */
   isReady: boolean;
   isPrepared: boolean;
@@ -53,29 +53,29 @@ interface Known {
   roundAt: number;
 }
 
-export function feederOf(ports: FeederPorts, follower: Follower): Feeder {
-  const name = followingName(follower);
-  const cursors = cursorsOf(ports.record, name);
+export function createIndexUpdater(ports: UpdaterPorts, follower: VectorIndex): IndexUpdater {
+  const name = toIndexJobName(follower);
+  const cursors = createIndexCursors(ports.record, name);
   const barred = new Map<string, Set<string>>();
-  const known: Known = {
-    hinted: new Map(),
+  const known: UpdaterState = {
+    changedUsers: new Map(),
     isReady: false,
     isPrepared: false,
     isOurs: false,
     roundAt: Number.NEGATIVE_INFINITY,
   };
-  const feeder: Feeder = {
+  const feeder: IndexUpdater = {
     name,
-    follower,
+    index: follower,
     cursors,
     job: {
       name,
       about: `brings the index "${follower.name}" to where the record is`,
       everyMs: EVERY_MS,
       isShared: true,
-      rest: 0,
-      run: (signal) => run(ports, feeder, known, signal),
-      left: async () => known.hinted.size,
+      restFactor: 0,
+      run: (signal) => runUpdater(ports, feeder, known, signal),
+      countLeft: async () => known.changedUsers.size,
     },
     async prepare(options) {
       if (known.isPrepared) return;
@@ -83,53 +83,54 @@ export function feederOf(ports: FeederPorts, follower: Follower): Feeder {
       await follower.prepare({ fingerprint: spaceOf(embedder), dimensions: embedder.dimensions }, options);
       known.isPrepared = true;
     },
-    async makeReady(signal, { anew } = { anew: false }) {
-      if (anew) await startAnew(ports, follower, signal);
+    async ensureReady(signal, { anew } = { anew: false }) {
+      if (anew) await resetIndex(ports, follower, signal);
       // What was noted until now is of the index as it was.
-      if (anew || (await ready(ports, follower, signal))) cursors.forget();
+      if (anew || (await ensureMarked(ports, follower, signal))) cursors.clear();
       Object.assign(known, { isReady: true, isPrepared: true, isOurs: true });
     },
     isOurs: () => known.isOurs,
-    hint: (scope) => void known.hinted.set(scopeKey(scope), { project: scope.project, user: scope.user }),
-    suspect() {
+    markChanged: (scope) =>
+      void known.changedUsers.set(toScopeKey(scope), { project: scope.project, user: scope.user }),
+    requestFullCheck() {
       known.isReady = false;
       return Math.max(0, known.roundAt + SUSPECTED_AGAIN_MS - performance.now());
     },
-    behind: () => known.hinted.size,
-    bar(scope, ids) {
-      const held = barred.get(scopeKey(scope));
+    countBehind: () => known.changedUsers.size,
+    exclude(scope, ids) {
+      const held = barred.get(toScopeKey(scope));
       for (const id of ids) held?.add(id);
     },
     async *feed(scope, from, signal) {
       const mine = new Set<string>();
-      barred.set(scopeKey(scope), mine);
+      barred.set(toScopeKey(scope), mine);
       try {
-        for await (const step of feedUser({ ports, follower, scope, barred: mine, signal }, from)) {
-          if (step.isWhole) cursors.moved(scope, step.revision);
+        for await (const step of feedUser({ ports, index: follower, scope, excluded: mine, signal }, from)) {
+          if (step.isWhole) cursors.advance(scope, step.revision);
           yield step.entries;
         }
       } finally {
-        barred.delete(scopeKey(scope));
+        barred.delete(toScopeKey(scope));
       }
     },
   };
   return feeder;
 }
 
-async function* run(
-  ports: FeederPorts,
-  feeder: Feeder,
-  known: Known,
+async function* runUpdater(
+  ports: UpdaterPorts,
+  feeder: IndexUpdater,
+  known: UpdaterState,
   signal: AbortSignal,
 ): AsyncGenerator<JobStep, void, void> {
   try {
     if (!known.isReady || performance.now() - known.roundAt >= EVERY_MS) {
-      await feeder.makeReady(signal);
-      known.hinted.clear();
-      for await (const { entries } of everybody(ports, feeder, signal)) yield { done: entries };
+      await feeder.ensureReady(signal);
+      known.changedUsers.clear();
+      for await (const { entries } of feedAllUsers(ports, feeder, signal)) yield { done: entries };
       known.roundAt = performance.now();
     }
-    yield* news(feeder, known, signal);
+    yield* feedChangedUsers(feeder, known, signal);
   } catch (error) {
     // All users are looked at next: this one was taken off the list.
     known.isReady = false;
@@ -138,15 +139,15 @@ async function* run(
 }
 
 /** What this process wrote since the last run. */
-async function* news(
-  feeder: Feeder,
-  { hinted }: Known,
+async function* feedChangedUsers(
+  feeder: IndexUpdater,
+  { changedUsers: hinted }: UpdaterState,
   signal: AbortSignal,
 ): AsyncGenerator<JobStep, void, void> {
   let done = 0;
   for (const [key, scope] of hinted) {
     hinted.delete(key);
-    for await (const entries of feeder.feed(scope, await feeder.cursors.of(scope), signal)) {
+    for await (const entries of feeder.feed(scope, await feeder.cursors.get(scope), signal)) {
       done += entries;
       yield { done };
     }
@@ -154,7 +155,7 @@ async function* news(
 }
 
 /** How far a look at all users is. */
-export interface Round {
+export interface UpdateProgress {
   /** Users done, of so many known so far. */
   readonly users: number;
   /** Entries put and dropped. */
@@ -167,24 +168,24 @@ const USERS = 500;
  * Brings an index to where the record is for every user who is behind. What is wrong with one of them holds up none of the others,
  * and is thrown at the end.
  */
-export async function* everybody(
+export async function* feedAllUsers(
   { record }: Pick<Ports, "record">,
-  feeder: Feeder,
+  feeder: IndexUpdater,
   signal: AbortSignal,
-): AsyncGenerator<Round, void, void> {
+): AsyncGenerator<UpdateProgress, void, void> {
   await feeder.cursors.flush();
   const failures: unknown[] = [];
   let after: string | undefined;
   let [users, entries] = [0, 0];
   do {
-    const page: VisitPage = await record.visits(feeder.name, {
+    const page: JobProgressPage = await record.jobProgress(feeder.name, {
       limit: USERS,
       ...(after === undefined ? {} : { after }),
     });
     for (const user of page.users) {
       signal.throwIfAborted();
       users += 1;
-      for await (const more of broughtOn(feeder, user, failures, signal)) {
+      for await (const more of feedIfBehind(feeder, user, failures, signal)) {
         entries += more;
         yield { users, entries };
       }
@@ -197,13 +198,13 @@ export async function* everybody(
 }
 
 /** How many users there are. */
-export async function usersOf(
+export async function countUsers(
   { record }: Pick<Ports, "record">,
-  { name }: Pick<Feeder, "name">,
+  { name }: Pick<IndexUpdater, "name">,
 ): Promise<number> {
   let [users, after]: [number, string | undefined] = [0, undefined];
   do {
-    const page: VisitPage = await record.visits(name, {
+    const page: JobProgressPage = await record.jobProgress(name, {
       limit: USERS,
       ...(after === undefined ? {} : { after }),
     });
@@ -213,26 +214,26 @@ export async function usersOf(
   return users;
 }
 
-async function* broughtOn(
-  feeder: Feeder,
-  { scope, revision, visit }: VisitPage["users"][number],
+async function* feedIfBehind(
+  feeder: IndexUpdater,
+  { scope, revision, visit }: JobProgressPage["users"][number],
   failures: unknown[],
   signal: AbortSignal,
 ): AsyncGenerator<number, void, void> {
   const seen = visit?.revision ?? 0;
-  feeder.cursors.believe(scope, seen);
+  feeder.cursors.adopt(scope, seen);
   if (seen === revision) return;
   try {
     // A lower revision than the one that was taken in: the record was put back. All of it counts as new then.
     yield* feeder.feed(scope, seen > revision ? 0 : seen, signal);
   } catch (error) {
-    if (hinders(error, signal)) throw error;
+    if (isBlocking(error, signal)) throw error;
     failures.push(error);
   }
 }
 
 /** What hinders all users, and not this one alone. */
-function hinders(error: unknown, signal: AbortSignal): boolean {
+function isBlocking(error: unknown, signal: AbortSignal): boolean {
   if (signal.aborted || !isMemoryError(error)) return true;
   return error.code === "unavailable" || error.code === "forbidden" || error.code === "over_quota";
 }

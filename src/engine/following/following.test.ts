@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { prometheusMeter } from "../../adapters/prometheus/index.ts";
 import { createMemory, type MemoryOptions } from "../../memory.ts";
-import type { Record } from "../../ports/record.ts";
-import { entry, idsOf } from "../../testing/follower-entries.ts";
+import type { MemoryStore } from "../../ports/record.ts";
+import { makeEntry, readIds } from "../../testing/follower-entries.ts";
 import { hashEmbedder } from "../../testing/hash-embedder.ts";
-import { type TroubledFollower, troubledFollower } from "../../testing/troubled-follower.ts";
+import { createFaultyVectorIndex, type FaultyVectorIndex } from "../../testing/troubled-follower.ts";
 import type { Keepsake } from "../surface.ts";
 import type { IndexProgress } from "../vector-indexes.ts";
 
@@ -13,12 +13,12 @@ const ANN = { project: "default", user: "ann" };
 const BOB = { project: "default", user: "bob" };
 const SOON = { timeout: 5000, interval: 5 };
 
-let record: Record;
-let index: TroubledFollower;
+let record: MemoryStore;
+let index: FaultyVectorIndex;
 let opened: Keepsake[] = [];
 beforeEach(() => {
-  record = memoryRecord();
-  index = troubledFollower();
+  record = createInMemoryStore();
+  index = createFaultyVectorIndex();
 });
 afterEach(async () => {
   index.trouble = "none";
@@ -44,7 +44,7 @@ const unitIds = async (scope = ANN): Promise<string[]> =>
 /** The index holds what the record does, and no more. */
 const caughtUp = async (scope = ANN): Promise<void> => {
   const wanted = await unitIds(scope);
-  await expect.poll(async () => idsOf(index.within, scope), SOON).toEqual(wanted);
+  await expect.poll(async () => readIds(index.inner, scope), SOON).toEqual(wanted);
 };
 
 const jobOf = async (memory: Keepsake) =>
@@ -68,7 +68,7 @@ describe("an index that is fed from the record", () => {
     const memory = (await open()).scope({ user: "ann" });
     await memory.remember("I like sardines.", { session: "monday", at: "2026-02-01T10:00:00Z" });
     await caughtUp();
-    const all = await index.within.nearest(ANN, new Float32Array(64).fill(1 / 8), {
+    const all = await index.inner.nearest(ANN, new Float32Array(64).fill(1 / 8), {
       limit: 10,
       where: { $and: [{ session: "monday" }, { at: Date.parse("2026-02-01T10:00:00Z") }] },
     });
@@ -90,10 +90,10 @@ describe("an index that is fed from the record", () => {
     await first.scope({ user: "ann" }).remember("I play the cello.");
     await caughtUp();
     await first.close();
-    index.asked.length = 0;
+    index.calls.length = 0;
     const second = await open();
     await expect.poll(async () => (await jobOf(second))?.state, SOON).toBe("scheduled");
-    expect(index.asked).not.toContain("put");
+    expect(index.calls).not.toContain("put");
     await second.scope({ user: "ann" }).remember("I keep bees.");
     await caughtUp();
   });
@@ -119,10 +119,10 @@ describe("an index that is fed from the record", () => {
     const memory = (await open()).scope({ user: "ann" });
     await memory.remember("I play the cello.");
     await caughtUp();
-    await index.within.clear();
+    await index.inner.clear();
     index.trouble = "down";
     await memory.remember("I keep bees.");
-    await expect.poll(() => index.asked.at(-1), SOON).toBe("put");
+    await expect.poll(() => index.calls.at(-1), SOON).toBe("put");
     index.trouble = "none";
     await caughtUp();
   });
@@ -142,14 +142,14 @@ describe("an index that is fed from the record", () => {
     const first = await open();
     await first.scope({ user: "ann" }).remember("I play the cello.");
     await caughtUp();
-    const held = await idsOf(index.within, ANN);
-    const other = memoryRecord();
+    const held = await readIds(index.inner, ANN);
+    const other = createInMemoryStore();
     const second = await open({ record: other });
     await second.scope({ user: "ann" }).remember("I keep bees.");
     await expect
       .poll(async () => (await jobOf(second))?.problem, SOON)
       .toMatch(/filled from another database/);
-    expect(await idsOf(index.within, ANN)).toEqual(held);
+    expect(await readIds(index.inner, ANN)).toEqual(held);
   });
 
   it("takes over with a rebuild, which tells how far it is", async () => {
@@ -157,7 +157,7 @@ describe("an index that is fed from the record", () => {
     await keepsake.scope({ user: "ann" }).remember("I play the cello. I keep bees.");
     await keepsake.scope({ user: "bob" }).remember("I collect maps.");
     await caughtUp();
-    await index.within.put(ANN, [entry("stray", new Float32Array(64).fill(1 / 8))]);
+    await index.inner.put(ANN, [makeEntry("stray", new Float32Array(64).fill(1 / 8))]);
     const steps: IndexProgress[] = [];
     for await (const step of keepsake.indexes.rebuild("shaky")) steps.push(step);
     expect(steps.at(-1)).toEqual({
@@ -223,10 +223,10 @@ describe("an index that went its own way", () => {
       stale: 0,
       isRepaired: true,
     });
-    await index.within.drop(ANN, ids.slice(0, 1));
-    await index.within.put(ANN, [
-      entry("stray", new Float32Array(64).fill(1 / 8)),
-      entry(ids[1] ?? "", new Float32Array(64).fill(-1 / 8)),
+    await index.inner.drop(ANN, ids.slice(0, 1));
+    await index.inner.put(ANN, [
+      makeEntry("stray", new Float32Array(64).fill(1 / 8)),
+      makeEntry(ids[1] ?? "", new Float32Array(64).fill(-1 / 8)),
     ]);
     const found = await keepsake.indexes.drift("shaky");
     expect(found).toMatchObject({ missing: 1, stray: 1, stale: 1, isRepaired: true });
@@ -234,9 +234,9 @@ describe("an index that went its own way", () => {
     expect(await keepsake.indexes.drift("shaky")).toMatchObject({ missing: 0, stray: 0, stale: 0 });
     await keepsake.close();
     // The same by a program that has not fed it before.
-    await index.within.drop(ANN, ids.slice(0, 2));
+    await index.inner.drop(ANN, ids.slice(0, 2));
     expect(await (await open()).indexes.drift("shaky")).toMatchObject({ missing: 2, isRepaired: true });
-    expect(await idsOf(index.within, ANN)).toEqual(ids);
+    expect(await readIds(index.inner, ANN)).toEqual(ids);
   });
 });
 
@@ -265,7 +265,7 @@ describe("a recall with an index", () => {
 
   it("asks it, and gives what it gives without", async () => {
     const withIndex = await found();
-    expect(index.asked).toContain("nearest");
+    expect(index.calls).toContain("nearest");
     expect(await counted('memory_index_searches_total{index="shaky",outcome="answered"}')).toBeGreaterThan(0);
     const plain = await createMemory({ record, embedder: hashEmbedder(64) });
     opened.push(plain);
@@ -280,9 +280,9 @@ describe("a recall with an index", () => {
     const begun = performance.now();
     expect(await found()).toEqual(before);
     expect(performance.now() - begun).toBeLessThan(500);
-    const asked = index.asked.length;
+    const asked = index.calls.length;
     expect(await found()).toEqual(before);
-    expect(index.asked.length).toBe(asked);
+    expect(index.calls.length).toBe(asked);
   });
 
   it("gives the same where the index is down", async () => {
@@ -294,15 +294,15 @@ describe("a recall with an index", () => {
   it("does not ask an index that is behind", async () => {
     index.trouble = "down";
     await keepsake.scope({ user: "ann" }).remember("My brother lives in Porto.");
-    index.asked.length = 0;
+    index.calls.length = 0;
     await found();
-    expect(index.asked).not.toContain("nearest");
+    expect(index.calls).not.toContain("nearest");
   });
 
   it("drops a hit that the record does not know, and takes it out of the index", async () => {
     const before = await found();
     const vector = (await hashEmbedder(64).embed(["Where does my sister live?"]))[0] ?? new Float32Array(64);
-    await index.within.put(ANN, [entry("stray", vector)]);
+    await index.inner.put(ANN, [makeEntry("stray", vector)]);
     expect(await found()).toEqual(before);
     await caughtUp();
     expect(await counted('memory_index_strays_total{index="shaky"}')).toBe(1);
@@ -310,16 +310,16 @@ describe("a recall with an index", () => {
 
   it("gives the same where the index has lost what it had, and has it filled again", async () => {
     const before = await found();
-    await index.within.dropUser(ANN);
+    await index.inner.dropUser(ANN);
     expect(await found()).toEqual(before);
     expect(await counted('memory_index_searches_total{index="shaky",outcome="incomplete"}')).toBe(1);
   });
 
   it("asks none for a small memory", async () => {
     const plain = await open({ indexSearch: {} });
-    index.asked.length = 0;
+    index.calls.length = 0;
     await plain.scope({ user: "ann" }).recall("Where does my sister live?");
-    expect(index.asked).not.toContain("nearest");
+    expect(index.calls).not.toContain("nearest");
   });
 
   it("passes on the reason of whoever breaks off", async () => {
@@ -342,7 +342,7 @@ describe("an erasure", () => {
   /** Everything that an index holds of Ann, by how near it is to some words. */
   const nearestTo = async (words: string) => {
     const [vector = new Float32Array(64)] = await hashEmbedder(64).embed([words]);
-    return index.within.nearest(ANN, vector, { limit: 100 });
+    return index.inner.nearest(ANN, vector, { limit: 100 });
   };
 
   it("reaches the index and asks it, before its receipt is given", async () => {
@@ -350,17 +350,17 @@ describe("an erasure", () => {
     const ann = keepsake.scope({ user: "ann" });
     await ann.remember(told);
     await caughtUp();
-    const before = new Set(await idsOf(index.within, ANN));
+    const before = new Set(await readIds(index.inner, ANN));
     const receipt = await ann.forget("Forget that I ever mentioned Magnet.");
     expect(receipt.verified).toContainEqual({ place: "index: shaky", found: 0 });
     expect(receipt.complete).toBe(true);
     const gone = [...before].filter((id) => receipt.ids.includes(id));
     expect(gone.length).toBeGreaterThan(0);
-    expect(await index.within.held(ANN, gone)).toEqual([]);
+    expect(await index.inner.held(ANN, gone)).toEqual([]);
     await caughtUp();
     // What is left of the message stands there with the words that it has now.
     for (const { id, vector } of (await record.since(ANN, 0)).units) {
-      const [hit] = await index.within.nearest(ANN, vector, { limit: 1 });
+      const [hit] = await index.inner.nearest(ANN, vector, { limit: 1 });
       expect({ id, near: (hit?.score ?? 0) > 0.99 }).toEqual({ id, near: true });
     }
     expect((await nearestTo(told))[0]?.score).toBeLessThan(0.99);
@@ -383,7 +383,7 @@ describe("an erasure", () => {
     index.trouble = "none";
     await expect.poll(() => erasedOf(keepsake), SOON).toEqual({ place: "index: shaky", found: 0 });
     await caughtUp();
-    expect(await index.within.held(ANN, [...receipt.ids])).toEqual([]);
+    expect(await index.inner.held(ANN, [...receipt.ids])).toEqual([]);
     expect((await nearestTo(told))[0]?.score).toBeLessThan(0.99);
     const [sealed] = await ann.erasures();
     expect(sealed?.complete).toBe(true);
@@ -411,7 +411,7 @@ describe("an erasure", () => {
     await caughtUp(BOB);
     const receipt = await ann.forget({ everything: true });
     expect(receipt.complete).toBe(true);
-    expect(await idsOf(index.within, ANN)).toEqual([]);
+    expect(await readIds(index.inner, ANN)).toEqual([]);
     await caughtUp(BOB);
   });
 });

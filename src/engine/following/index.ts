@@ -3,22 +3,22 @@ import type { Scope } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call.ts";
 import { NO_METER } from "../../ports/meter.ts";
-import { type Runner, runner } from "../jobs/runner.ts";
+import { createJobRunner, type JobRunner } from "../jobs/runner.ts";
 import type { Ports } from "../ports.ts";
 import type { JobState } from "../surface.ts";
 import type { Drift, DriftOptions, IndexProgress } from "../vector-indexes.ts";
-import { askedInTurn } from "./call.ts";
-import { driftOf } from "./drift.ts";
-import { dropped, eraseFrom } from "./erase.ts";
-import { everybody, type Feeder, feederOf, usersOf } from "./feeder.ts";
-import { endOpenErasures } from "./open-erasures.ts";
-import { type IndexSearch, indexSearch } from "./search.ts";
+import { callIndexInTurn } from "./call.ts";
+import { repairInconsistencies } from "./drift.ts";
+import { dropEntries, eraseFromIndex } from "./erase.ts";
+import { countUsers, createIndexUpdater, feedAllUsers, type IndexUpdater } from "./feeder.ts";
+import { finishOpenErasures } from "./open-erasures.ts";
+import { createIndexSearch, type IndexSearch } from "./search.ts";
 
 /** The indexes beside the record, and those who feed them. */
-export interface Following extends Pick<IndexSearch, "nearest"> {
+export interface IndexSync extends Pick<IndexSearch, "nearest"> {
   readonly names: readonly string[];
   /** Something was committed for a user. */
-  written(scope: Scope): void;
+  onCommit(scope: Scope): void;
   /** Drops units that were erased, and asks every index whether they are gone: each within a few seconds. */
   erase(scope: Scope, ids: readonly string[]): Promise<VerifiedPlace[]>;
   jobs(): Promise<JobState[]>;
@@ -27,13 +27,13 @@ export interface Following extends Pick<IndexSearch, "nearest"> {
   /** Fills an index from nothing, in the caller's own time. `not_found` where there is none of this name. */
   rebuild(name: string, signal?: AbortSignal): AsyncGenerator<IndexProgress, void, void>;
   /** Holds an index against the record, user by user, and puts right what is different. */
-  drift(name: string, options?: DriftOptions): Promise<Drift>;
+  repairInconsistencies(name: string, options?: DriftOptions): Promise<Drift>;
   /** Breaks off what runs, and waits for its end; what this process wrote last has a moment to arrive. */
   stop(): Promise<void>;
 }
 
 /** When a recall asks an index. */
-export interface IndexSearching {
+export interface IndexSearchOptions {
   /** Users with so many units or more are searched in an index (50,000). */
   readonly from?: number;
   /** What a recall waits for it, in ms (50). */
@@ -42,39 +42,39 @@ export interface IndexSearching {
   readonly erasureMs?: number;
 }
 
-const FROM = 50_000;
+const DEFAULT_FROM_UNITS = 50_000;
 const TIMEOUT_MS = 50;
 /** First answers first. */
 const START_MS = 100;
 const ERASE_MS = 5000;
-const STRAYS_MS = 30_000;
+const ORPHANS_MS = 30_000;
 /** What a command that ends leaves to the next one, if an index takes longer. */
-const LAST_WORDS_MS = 1000;
-const LOOKED_MS = 10;
+const FINAL_WAIT_MS = 1000;
+const POLL_MS = 10;
 
-type FollowingPorts = Pick<
+type IndexSyncPorts = Pick<
   Ports,
   "record" | "embedder" | "secret" | "clock" | "meter" | "followers" | "indexSearch"
 >;
 
 /** Starts feeding every index. Nothing where there is none. */
-export function following(ports: FollowingPorts): Following | undefined {
+export function startIndexSync(ports: IndexSyncPorts): IndexSync | undefined {
   const { followers = [], indexSearch: { erasureMs = ERASE_MS } = {} } = ports;
   if (followers.length === 0) return undefined;
   const names = followers.map(({ name }) => name);
   if (new Set(names).size < names.length) throw invalid("Two indexes have one name. Name them apart.");
   const stopping = new AbortController();
-  const feeders = followers.map((follower) => feederOf(ports, follower));
-  const runners = new Map<Feeder, Runner>();
+  const feeders = followers.map((follower) => createIndexUpdater(ports, follower));
+  const runners = new Map<IndexUpdater, JobRunner>();
   for (const feeder of feeders)
-    runners.set(feeder, runner(ports, withErasures(ports, feeder), stopping.signal));
+    runners.set(feeder, createJobRunner(ports, withErasureRetries(ports, feeder), stopping.signal));
   for (const one of runners.values()) one.start(START_MS);
 
-  const search = searchOf(ports, feeders, stopping.signal, (feeder) =>
-    runners.get(feeder)?.start(feeder.suspect()),
+  const search = createSearch(ports, feeders, stopping.signal, (feeder) =>
+    runners.get(feeder)?.start(feeder.requestFullCheck()),
   );
-  const named = (name: string): { feeder: Feeder; one: Runner } => {
-    const feeder = feeders.find(({ follower }) => follower.name === name);
+  const named = (name: string): { feeder: IndexUpdater; one: JobRunner } => {
+    const feeder = feeders.find(({ index: follower }) => follower.name === name);
     const one = feeder && runners.get(feeder);
     if (feeder && one) return { feeder, one };
     throw new MemoryError("not_found", `no index is called "${name}". There is: ${names.join(", ")}.`);
@@ -83,39 +83,39 @@ export function following(ports: FollowingPorts): Following | undefined {
   return {
     names,
     nearest: search.nearest,
-    written(scope) {
+    onCommit(scope) {
       for (const [feeder, one] of runners) {
-        feeder.hint(scope);
-        one.later();
+        feeder.markChanged(scope);
+        one.requestRun();
       }
     },
     erase: (scope, ids) =>
-      Promise.all(feeders.map((feeder) => eraseFrom(ports, feeder, { scope, ids, ms: erasureMs }))),
+      Promise.all(feeders.map((feeder) => eraseFromIndex(ports, feeder, { scope, ids, ms: erasureMs }))),
     jobs: () => Promise.all([...runners.values()].map((one) => one.state())),
     lag: () =>
       [...runners].map(([feeder, one]) => ({
-        name: feeder.follower.name,
-        behind: feeder.behind(),
+        name: feeder.index.name,
+        behind: feeder.countBehind(),
         isFailing: one.problem() !== undefined,
       })),
     rebuild(name, signal) {
       const { feeder, one } = named(name);
-      return one.now((stopped) => filledAnew(ports, feeder, stopped), signal);
+      return one.runNow((stopped) => rebuildIndex(ports, feeder, stopped), signal);
     },
-    async drift(name, { signal, ...rest } = {}) {
+    async repairInconsistencies(name, { signal, ...rest } = {}) {
       const { feeder, one } = named(name);
       let found: Drift | undefined;
-      const looking = one.now(async function* (stopped): AsyncGenerator<Drift, void, void> {
-        await feeder.makeReady(stopped);
-        for await (const _step of everybody(ports, feeder, stopped)) stopped.throwIfAborted();
-        yield await driftOf(ports, feeder, { ...rest, signal: stopped });
+      const looking = one.runNow(async function* (stopped): AsyncGenerator<Drift, void, void> {
+        await feeder.ensureReady(stopped);
+        for await (const _step of feedAllUsers(ports, feeder, stopped)) stopped.throwIfAborted();
+        yield await repairInconsistencies(ports, feeder, { ...rest, signal: stopped });
       }, signal);
       for await (const drift of looking) found = drift;
       if (found) return found;
       throw new MemoryError("unavailable", `the index "${name}" could not be looked at.`);
     },
     async stop() {
-      await arrived(runners);
+      await waitForUpdates(runners);
       stopping.abort(new MemoryError("unavailable", "this memory has been closed."));
       await Promise.all([...runners.values()].map((one) => one.end()));
       for (const { cursors } of feeders) await cursors.flush();
@@ -123,61 +123,61 @@ export function following(ports: FollowingPorts): Following | undefined {
   };
 }
 
-function searchOf(
-  ports: FollowingPorts,
-  feeders: readonly Feeder[],
+function createSearch(
+  ports: IndexSyncPorts,
+  feeders: readonly IndexUpdater[],
   stopped: AbortSignal,
-  looksAgain: (feeder: Feeder) => void,
+  looksAgain: (feeder: IndexUpdater) => void,
 ): IndexSearch {
-  const { meter = NO_METER, indexSearch: { from = FROM, timeoutMs = TIMEOUT_MS } = {} } = ports;
-  return indexSearch(
+  const { meter = NO_METER, indexSearch: { from = DEFAULT_FROM_UNITS, timeoutMs = TIMEOUT_MS } = {} } = ports;
+  return createIndexSearch(
     ports,
     feeders,
     { from, timeoutMs },
     {
-      strays(feeder, scope, ids) {
-        const { follower } = feeder;
+      onOrphans(feeder, scope, ids) {
+        const { index: follower } = feeder;
         meter.count("memory_index_strays_total", { index: follower.name }, ids.length);
         // Of what the record has by now, `dropped` puts back what it drops.
-        const drop = (call: CallOptions) => dropped(ports, feeder, scope, ids, call);
-        void askedInTurn(follower, scope, STRAYS_MS, drop, stopped).catch(() => looksAgain(feeder));
+        const drop = (call: CallOptions) => dropEntries(ports, feeder, scope, ids, call);
+        void callIndexInTurn(follower, scope, ORPHANS_MS, drop, stopped).catch(() => looksAgain(feeder));
       },
-      isIncomplete: looksAgain,
+      onIncomplete: looksAgain,
     },
   );
 }
 
 /** Clears an index and brings it to where the record is. */
-async function* filledAnew(
-  ports: FollowingPorts,
-  feeder: Feeder,
+async function* rebuildIndex(
+  ports: IndexSyncPorts,
+  feeder: IndexUpdater,
   signal: AbortSignal,
 ): AsyncGenerator<IndexProgress, void, void> {
-  await feeder.makeReady(signal, { anew: true });
-  const of = await usersOf(ports, feeder);
-  for await (const { users, entries } of everybody(ports, feeder, signal)) {
+  await feeder.ensureReady(signal, { anew: true });
+  const of = await countUsers(ports, feeder);
+  for await (const { users, entries } of feedAllUsers(ports, feeder, signal)) {
     yield { users, of: Math.max(of, users), entries };
   }
-  await endOpenErasures(ports, feeder, signal);
+  await finishOpenErasures(ports, feeder, signal);
 }
 
 /** Waits, for no more than a moment, until indexes that are well have what this process wrote last. */
-async function arrived(runners: ReadonlyMap<Feeder, Runner>): Promise<void> {
-  const end = performance.now() + LAST_WORDS_MS;
-  const isAtWork = ([feeder, one]: readonly [Feeder, Runner]): boolean =>
-    one.problem() === undefined && (feeder.behind() > 0 || one.isRunning());
+async function waitForUpdates(runners: ReadonlyMap<IndexUpdater, JobRunner>): Promise<void> {
+  const end = performance.now() + FINAL_WAIT_MS;
+  const isAtWork = ([feeder, one]: readonly [IndexUpdater, JobRunner]): boolean =>
+    one.problem() === undefined && (feeder.countBehind() > 0 || one.isRunning());
   while ([...runners].some(isAtWork) && performance.now() < end) {
-    await new Promise((resolve) => setTimeout(resolve, LOOKED_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
 
 /** The job of a feeder; when it has caught up, it ends what erasures could not ask before. */
-function withErasures(ports: FollowingPorts, feeder: Feeder): Feeder["job"] {
+function withErasureRetries(ports: IndexSyncPorts, feeder: IndexUpdater): IndexUpdater["job"] {
   return {
     ...feeder.job,
     async *run(signal) {
       yield* feeder.job.run(signal);
-      await endOpenErasures(ports, feeder, signal);
+      await finishOpenErasures(ports, feeder, signal);
     },
   };
 }

@@ -1,10 +1,10 @@
 import { MemoryError } from "../../errors.ts";
 import type { Indexes } from "../vector-indexes.ts";
-import type { Following } from "./index.ts";
+import type { IndexSync } from "./index.ts";
 
 /** The indexes of a memory as its caller sees them; `check` refuses where the memory is closed. */
-export function indexesOf(follow: Following | undefined, check: () => void): Indexes {
-  const theirs = (name: string): Following => {
+export function createIndexes(follow: IndexSync | undefined, check: () => void): Indexes {
+  const theirs = (name: string): IndexSync => {
     check();
     if (follow) return follow;
     throw new MemoryError(
@@ -15,6 +15,6 @@ export function indexesOf(follow: Following | undefined, check: () => void): Ind
   return {
     names: follow?.names ?? [],
     rebuild: (name, { signal } = {}) => theirs(name).rebuild(name, signal),
-    drift: async (name, options) => theirs(name).drift(name, options),
+    drift: async (name, options) => theirs(name).repairInconsistencies(name, options),
   };
 }

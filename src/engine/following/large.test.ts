@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { staticEmbedder } from "../../adapters/static/index.ts";
 import { createMemory } from "../../memory.ts";
-import { troubledFollower } from "../../testing/troubled-follower.ts";
-import { ALL } from "../recall/candidates.ts";
+import { createFaultyVectorIndex } from "../../testing/troubled-follower.ts";
+import { MAX_CANDIDATES } from "../recall/candidates.ts";
 
 const THINGS = [
   "garden",
@@ -30,11 +30,11 @@ function statements(count: number) {
 }
 
 it("an index gives, in a large memory, what the record's own search gives", { timeout: 60_000 }, async () => {
-  const record = memoryRecord();
+  const record = createInMemoryStore();
   const embedder = staticEmbedder();
   await using plain = await createMemory({ record, embedder });
-  await plain.scope({ user: "ann" }).remember(statements(ALL + 300), { extract: "never" });
-  const index = troubledFollower();
+  await plain.scope({ user: "ann" }).remember(statements(MAX_CANDIDATES + 300), { extract: "never" });
+  const index = createFaultyVectorIndex();
   await using indexed = await createMemory({
     record,
     embedder,
@@ -44,7 +44,7 @@ it("an index gives, in a large memory, what the record's own search gives", { ti
   const ann = { project: "default", user: "ann" };
   const { revision } = await record.since(ann, 0, { units: false });
   await expect
-    .poll(async () => (await record.visit("following shaky", ann))?.revision, { timeout: 30_000 })
+    .poll(async () => (await record.userProgress("following shaky", ann))?.revision, { timeout: 30_000 })
     .toBe(revision);
   const queries = [
     "Which violin did we repair?",
@@ -59,5 +59,5 @@ it("an index gives, in a large memory, what the record's own search gives", { ti
     // An index names the 256 nearest; the record's own search weighs about as many.
     for (const [i, { score }] of one.items.entries()) expect(other.items[i]?.score).toBeCloseTo(score, 2);
   }
-  expect(index.asked.filter((call) => call === "nearest")).toHaveLength(queries.length);
+  expect(index.calls.filter((call) => call === "nearest")).toHaveLength(queries.length);
 });

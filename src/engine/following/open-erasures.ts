@@ -2,67 +2,70 @@ import type { ErasureReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { CallOptions } from "../../ports/call.ts";
 import { isComplete } from "../forget/complete.ts";
-import { sign } from "../forget/seal.ts";
+import { signReceipt } from "../forget/seal.ts";
 import type { Ports } from "../ports.ts";
-import { askedInTurn } from "./call.ts";
-import { messageOf } from "./entries.ts";
-import { dropped, placeOf } from "./erase.ts";
-import type { Feeder } from "./feeder.ts";
+import { callIndexInTurn } from "./call.ts";
+import { messageIdOf } from "./entries.ts";
+import { dropEntries, formatIndexPlace } from "./erase.ts";
+import type { IndexUpdater } from "./feeder.ts";
 
-const END_MS = 120_000;
+const RETRY_TIMEOUT_MS = 120_000;
 
-type EndingPorts = Pick<Ports, "record" | "embedder" | "secret" | "meter">;
+type RetryPorts = Pick<Ports, "record" | "embedder" | "secret" | "meter">;
 
 /**
  * Ends the erasures that an index could not be asked about when they were made: drops again what went, asks for it, and seals
  * the receipt anew. Gives how many it ended. Costs one short look where there is none.
  */
-export async function endOpenErasures(
-  ports: EndingPorts,
-  feeder: Feeder,
+export async function finishOpenErasures(
+  ports: RetryPorts,
+  feeder: IndexUpdater,
   signal: AbortSignal,
 ): Promise<number> {
-  const open = (await ports.record.erasureMarks()).filter(({ isComplete }) => !isComplete);
+  const open = (await ports.record.erasureSummaries()).filter(({ isComplete }) => !isComplete);
   let ended = 0;
   for (const { receipt: id, project, user } of open) {
     signal.throwIfAborted();
     const scope = { project, user };
     const receipt = (await ports.record.erasures(scope)).find((one) => one.id === id);
-    const place = receipt?.verified.find((one) => one.place === placeOf(feeder));
+    const place = receipt?.verified.find((one) => one.place === formatIndexPlace(feeder));
     if (!receipt || !place || place.found === 0) continue;
-    if (await isEnded(ports, feeder, scope, receipt, signal)) ended += 1;
+    if (await tryFinishErasure(ports, feeder, scope, receipt, signal)) ended += 1;
   }
   return ended;
 }
 
-async function isEnded(
-  ports: EndingPorts,
-  feeder: Feeder,
+async function tryFinishErasure(
+  ports: RetryPorts,
+  feeder: IndexUpdater,
   scope: Scope,
   receipt: ErasureReceipt,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const found = await askedInTurn(
-    feeder.follower,
+  const found = await callIndexInTurn(
+    feeder.index,
     scope,
-    END_MS,
-    (options) => goneNow(ports, feeder, scope, receipt, options),
+    RETRY_TIMEOUT_MS,
+    (options) => dropErasedEntries(ports, feeder, scope, receipt, options),
     signal,
   );
   // Another process, or another index, may have sealed it meanwhile.
   const now = (await ports.record.erasures(scope)).find(({ id }) => id === receipt.id);
   if (!now || found > 0) return false;
   const verified = now.verified.map((one) =>
-    one.place === placeOf(feeder) ? { place: one.place, found: 0 } : one,
+    one.place === formatIndexPlace(feeder) ? { place: one.place, found: 0 } : one,
   );
-  await ports.record.seal(scope, sign(ports.secret, { ...now, verified, complete: isComplete(verified) }));
+  await ports.record.seal(
+    scope,
+    signReceipt(ports.secret, { ...now, verified, complete: isComplete(verified) }),
+  );
   return true;
 }
 
 /** What the index holds of what the trace of the erasure names: memories by id, passages by their message. */
-async function goneNow(
-  ports: EndingPorts,
-  feeder: Feeder,
+async function dropErasedEntries(
+  ports: RetryPorts,
+  feeder: IndexUpdater,
   scope: Scope,
   { id }: ErasureReceipt,
   options: CallOptions,
@@ -72,8 +75,8 @@ async function goneNow(
   const memories = new Set(trace.memories);
   const messages = new Set(trace.messages.map((message) => message.id));
   const named: string[] = [];
-  for await (const page of feeder.follower.entries(scope, options)) {
-    for (const entry of page) if (memories.has(entry) || messages.has(messageOf(entry))) named.push(entry);
+  for await (const page of feeder.index.entries(scope, options)) {
+    for (const entry of page) if (memories.has(entry) || messages.has(messageIdOf(entry))) named.push(entry);
   }
-  return dropped(ports, feeder, scope, [...new Set([...named, ...memories])], options);
+  return dropEntries(ports, feeder, scope, [...new Set([...named, ...memories])], options);
 }

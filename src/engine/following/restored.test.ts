@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { memoryFollower } from "../../adapters/memory/index.ts";
-import { openSqliteRecord } from "../../adapters/sqlite/index.ts";
+import { createInMemoryVectorIndex } from "../../adapters/memory/index.ts";
+import { openSqliteStore } from "../../adapters/sqlite/index.ts";
 import { createMemory } from "../../memory.ts";
 import { restoreMemory } from "../../restore.ts";
-import { idsOf } from "../../testing/follower-entries.ts";
+import { readIds } from "../../testing/follower-entries.ts";
 import { hashEmbedder } from "../../testing/hash-embedder.ts";
 
 const ANN = { project: "default", user: "ann" };
@@ -17,12 +17,12 @@ it("an index takes in everything once more after the database was put back", asy
   folder = await mkdtemp(join(tmpdir(), "keepsake-restored-"));
   const path = join(folder, "keepsake.db");
   const copy = join(folder, "copy.db");
-  const index = memoryFollower();
+  const index = createInMemoryVectorIndex();
   const embedder = hashEmbedder(64);
   const first = await createMemory({ path, index: { ...index, close: async () => {} }, embedder });
   const ann = first.scope({ user: "ann" });
   await ann.remember("I play the cello.");
-  await expect.poll(async () => (await idsOf(index, ANN)).length).toBeGreaterThan(0);
+  await expect.poll(async () => (await readIds(index, ANN)).length).toBeGreaterThan(0);
   await first.backup(copy);
   // What is said and changed after the copy: the index takes it in, and the record has never heard of it in the end.
   const [memory] = (await ann.list()).items;
@@ -37,7 +37,7 @@ it("an index takes in everything once more after the database was put back", asy
     await second.scope({ user: "ann" }).remember("I keep bees.");
   }
   await second.close();
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   for (const { id, vector } of (await record.since(ANN, 0)).units) {
     const [hit] = await index.nearest(ANN, vector, { limit: 1 });
     expect({ id, near: (hit?.score ?? 0) > 0.99 }).toEqual({ id, near: true });

@@ -1,11 +1,11 @@
 import type { Scope } from "../../domain/scope.ts";
 import type { CallOptions } from "../../ports/call.ts";
-import type { FollowerHit } from "../../ports/follower.ts";
+import type { VectorIndexHit } from "../../ports/follower.ts";
 import { NO_METER } from "../../ports/meter.ts";
-import { type Block, slotOfUnit } from "../block/block.ts";
+import { type SearchIndex, slotOfUnit } from "../block/block.ts";
 import type { Ports } from "../ports.ts";
-import { asked } from "./call.ts";
-import type { Feeder } from "./feeder.ts";
+import { callIndex } from "./call.ts";
+import type { IndexUpdater } from "./feeder.ts";
 
 /** Hits asked for: as many as the record's own search lets through. */
 const HITS = 256;
@@ -14,7 +14,7 @@ const TOO_FEW = 50;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
-export interface SearchOptions {
+export interface IndexSearchLimits {
   /** Users with fewer units are searched in the record alone, exactly and at once. */
   readonly from: number;
   /** What a recall waits for an index, in ms. */
@@ -29,59 +29,59 @@ export interface IndexSearch {
    */
   nearest(
     scope: Scope,
-    block: Block,
+    block: SearchIndex,
     vector: Float32Array,
     call?: CallOptions,
   ): Promise<readonly number[] | undefined>;
 }
 
-interface Asking {
+interface IndexBackoff {
   /** Until then it is not asked: it was late, or failed. */
   quietUntil: number;
   pauseMs: number;
 }
 
 /** Who is told of what an index gives that it should not, or does not give. */
-export interface IndexTroubles {
+export interface IndexProblemHandlers {
   /** Hits that the record does not know. */
-  strays(feeder: Feeder, scope: Scope, ids: readonly string[]): void;
+  onOrphans(feeder: IndexUpdater, scope: Scope, ids: readonly string[]): void;
   /** Fewer hits than there are units. */
-  isIncomplete(feeder: Feeder): void;
+  onIncomplete(feeder: IndexUpdater): void;
 }
 
-export function indexSearch(
+export function createIndexSearch(
   ports: Pick<Ports, "meter">,
-  feeders: readonly Feeder[],
-  { from, timeoutMs }: SearchOptions,
-  troubles: IndexTroubles,
+  feeders: readonly IndexUpdater[],
+  { from, timeoutMs }: IndexSearchLimits,
+  troubles: IndexProblemHandlers,
 ): IndexSearch {
   const meter = ports.meter ?? NO_METER;
-  const states = new Map<Feeder, Asking>();
-  const stateOf = (feeder: Feeder): Asking => {
+  const states = new Map<IndexUpdater, IndexBackoff>();
+  const stateOf = (feeder: IndexUpdater): IndexBackoff => {
     const state = states.get(feeder) ?? { quietUntil: Number.NEGATIVE_INFINITY, pauseMs: 0 };
     states.set(feeder, state);
     return state;
   };
-  const quiet = (feeder: Feeder): void => {
+  const quiet = (feeder: IndexUpdater): void => {
     const state = stateOf(feeder);
     state.pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, state.pauseMs * 2));
     state.quietUntil = performance.now() + state.pauseMs;
   };
-  const counted = (feeder: Feeder, outcome: string): undefined => {
-    meter.count("memory_index_searches_total", { index: feeder.follower.name, outcome });
+  const counted = (feeder: IndexUpdater, outcome: string): undefined => {
+    meter.count("memory_index_searches_total", { index: feeder.index.name, outcome });
   };
 
   const ask = async (
-    feeder: Feeder,
+    feeder: IndexUpdater,
     scope: Scope,
     vector: Float32Array,
     { signal }: CallOptions,
-  ): Promise<FollowerHit[] | undefined> => {
+  ): Promise<VectorIndexHit[] | undefined> => {
     try {
-      const hits = await asked(
-        feeder.follower,
+      const hits = await callIndex(
+        feeder.index,
         timeoutMs,
-        (options) => feeder.follower.nearest(scope, vector, { ...options, limit: HITS }),
+        (options) => feeder.index.nearest(scope, vector, { ...options, limit: HITS }),
         signal,
       );
       stateOf(feeder).pauseMs = 0;
@@ -95,22 +95,22 @@ export function indexSearch(
 
   /** What one index gives; undefined where it cannot say it now. */
   const askedOf = async (
-    feeder: Feeder,
+    feeder: IndexUpdater,
     scope: Scope,
-    block: Block,
+    block: SearchIndex,
     vector: Float32Array,
     call: CallOptions,
   ): Promise<readonly number[] | undefined> => {
     if (performance.now() < stateOf(feeder).quietUntil) return undefined;
     const { revision } = block;
-    if ((await feeder.cursors.of(scope).catch(() => -1)) !== revision) return counted(feeder, "behind");
+    if ((await feeder.cursors.get(scope).catch(() => -1)) !== revision) return counted(feeder, "behind");
     const hits = await ask(feeder, scope, vector, call);
     // Somebody wrote meanwhile: what the block does not know may be there by now.
     if (!hits || block.revision !== revision || block.isReleased) return undefined;
-    const { slots, strays } = confirmed(block, hits);
-    if (strays.length > 0) troubles.strays(feeder, scope, strays);
-    if (slots.length < Math.min(TOO_FEW, unitsOf(block) / 2)) {
-      troubles.isIncomplete(feeder);
+    const { slots, strays } = toSlots(block, hits);
+    if (strays.length > 0) troubles.onOrphans(feeder, scope, strays);
+    if (slots.length < Math.min(TOO_FEW, countLiveUnits(block) / 2)) {
+      troubles.onIncomplete(feeder);
       return counted(feeder, "incomplete");
     }
     counted(feeder, "answered");
@@ -119,7 +119,7 @@ export function indexSearch(
 
   return {
     async nearest(scope, block, vector, call = {}) {
-      if (unitsOf(block) < Math.max(1, from)) return undefined;
+      if (countLiveUnits(block) < Math.max(1, from)) return undefined;
       for (const feeder of feeders) {
         const slots = await askedOf(feeder, scope, block, vector, call);
         if (slots || block.isReleased) return slots;
@@ -129,12 +129,12 @@ export function indexSearch(
   };
 }
 
-function unitsOf({ units, dead }: Block): number {
+function countLiveUnits({ units, deadSlots: dead }: SearchIndex): number {
   return units.count - dead.length;
 }
 
 /** What the record knows of, by slot; and the rest. */
-function confirmed(block: Block, hits: readonly FollowerHit[]): { slots: number[]; strays: string[] } {
+function toSlots(block: SearchIndex, hits: readonly VectorIndexHit[]): { slots: number[]; strays: string[] } {
   const slots: number[] = [];
   const strays: string[] = [];
   for (const { id } of hits) {

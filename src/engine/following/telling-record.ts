@@ -1,8 +1,8 @@
 import type { Scope } from "../../domain/scope.ts";
-import type { Record } from "../../ports/record.ts";
+import type { MemoryStore } from "../../ports/record.ts";
 
 /** The same record, which tells of each commit of this process once it is durable. */
-export function tellingRecord(record: Record, written: (scope: Scope) => void): Record {
+export function notifyOnCommit(record: MemoryStore, written: (scope: Scope) => void): MemoryStore {
   return {
     ...record,
     async commit(scope, changes) {

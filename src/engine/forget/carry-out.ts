@@ -2,46 +2,46 @@ import type { Tombstone } from "../../domain/change-set.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ErasedCounts, ErasureReceipt, HeldBackup } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { Span } from "../../domain/sentences.ts";
+import type { TextSpan } from "../../domain/sentences.ts";
 import type { Trace } from "../../domain/trace.ts";
 import { isMemoryError } from "../../errors.ts";
-import type { Erased } from "../beside/erase.ts";
-import { remainsBeside } from "../beside/remains.ts";
-import { change } from "../change.ts";
+import type { ErasedContent } from "../beside/erase.ts";
+import { findStoreRemainders } from "../beside/remains.ts";
+import { commitChange } from "../change.ts";
 import { flatMapInSlices } from "../in-slices.ts";
 import type { Ports } from "../ports.ts";
-import { unitsOf } from "../units.ts";
+import { createSearchUnits } from "../units.ts";
 import type { UserState } from "../user-state.ts";
-import type { Elsewhere } from "./elsewhere.ts";
-import { type Erasing, erasing } from "./erasure.ts";
-import { withReplies } from "./replies.ts";
-import { firstReceipt, traceHash } from "./seal.ts";
-import type { Selection } from "./select.ts";
-import { verified } from "./verify.ts";
+import type { ResidualMatches } from "./elsewhere.ts";
+import { type PreparedErasure, prepareErasure } from "./erasure.ts";
+import { addReplies } from "./replies.ts";
+import { createUnverifiedReceipt, hashTrace } from "./seal.ts";
+import type { ErasureSelection } from "./select.ts";
+import { verifyErasure } from "./verify.ts";
 
 /** What an erasure is of, beside what is chosen. */
-export interface Reason {
+export interface ErasureContext {
   /** The message that asked for it, and is read with that. */
-  readonly asking?: string;
+  readonly requestMessageId?: string;
   /** Where the request stands in it, if it asks for more than its own words. */
-  readonly request?: readonly Span[];
+  readonly requestSpans?: readonly TextSpan[];
   /** Words that were named: they are looked for in metadata and history too. */
-  readonly named?: readonly string[];
+  readonly namedWords?: readonly string[];
   /** The receipt whose erasure is done again, the tombstones that were put then, and what stood elsewhere. */
-  readonly again?: {
+  readonly replayOf?: {
     readonly receipt: string;
     readonly tombstones: readonly Tombstone[];
-    readonly elsewhere: Elsewhere;
+    readonly elsewhere: ResidualMatches;
   };
 }
 
 /** What was committed; nothing to check where nothing was chosen. */
-interface Done {
+interface CommittedErasure {
   readonly receipt: ErasureReceipt;
   readonly done?: {
     readonly texts: readonly string[];
     readonly trace: Trace;
-    readonly erased: Erased;
+    readonly erased: ErasedContent;
     /** Search units that went, or go on with fewer words. */
     readonly units: readonly string[];
   };
@@ -52,41 +52,43 @@ interface Done {
  * gives the sealed receipt. Where nothing is chosen, nothing is written, and the receipt says so: it is neither kept nor
  * signed.
  */
-export async function carryOut(
+export async function executeErasure(
   ports: Ports,
   scope: Scope,
-  choose: (state: UserState) => Selection | Promise<Selection>,
-  reason: Reason = {},
+  choose: (state: UserState) => ErasureSelection | Promise<ErasureSelection>,
+  reason: ErasureContext = {},
 ): Promise<ErasureReceipt> {
-  const { result } = await change<Done>(ports, scope, async (state, at) => {
-    const selection = await withReplies(state, await choose(state));
-    const plan = await erasing(ports, state, selection, await ports.record.versions(scope), {
-      ...(reason.named ? { named: reason.named } : {}),
-      ...(reason.again ? { elsewhere: reason.again.elsewhere } : {}),
+  const { result } = await commitChange<CommittedErasure>(ports, scope, async (state, at) => {
+    const selection = await addReplies(state, await choose(state));
+    const plan = await prepareErasure(ports, state, selection, await ports.record.versions(scope), {
+      ...(reason.namedWords ? { named: reason.namedWords } : {}),
+      ...(reason.replayOf ? { elsewhere: reason.replayOf.elsewhere } : {}),
     });
     const isNothing = plan.memories.length + plan.messages.length + plan.rewrites.length === 0;
-    if (isNothing && !reason.again) {
-      return { result: { receipt: nothingErased(scope, state.revision, at) } };
+    if (isNothing && !reason.replayOf) {
+      return { result: { receipt: createEmptyReceipt(scope, state.revision, at) } };
     }
     // Before the rest, so that no crash in between leaves the name in the ledger of calls.
-    if (isEverything(state, selection)) await ports.costs?.unname(scope);
-    const tombstones = reason.again?.tombstones ?? plan.tombstones;
-    const units = await unitsOf(
+    if (isFullErasure(state, selection)) await ports.costs?.anonymizeUser(scope);
+    const tombstones = reason.replayOf?.tombstones ?? plan.tombstones;
+    const units = await createSearchUnits(
       ports,
-      plan.left.filter(({ content, undone }) => content !== "" && !undone),
+      plan.remainingMessages.filter(({ content, undone }) => content !== "" && !undone),
       [],
     );
     const id = ports.ids();
-    const trace = await traceOf({ id, at, state, selection, plan, tombstones, reason });
+    const trace = await createTrace({ id, at, state, selection, plan, tombstones, reason });
     const requests = isRequestAlone(selection, reason) ? 1 : 0;
-    const receipt = await unsealed(ports, state, { id, at, plan, trace, reason, requests });
+    const receipt = await createReceipt(ports, state, { id, at, plan, trace, reason, requests });
     return {
       draft: {
         cause: "forget",
         tombstones,
         dropUnits: plan.dropUnits,
         units,
-        ...(reason.asking === undefined ? {} : { digests: [{ id: reason.asking, digest: "done" as const }] }),
+        ...(reason.requestMessageId === undefined
+          ? {}
+          : { digests: [{ id: reason.requestMessageId, digest: "done" as const }] }),
         erase: {
           messages: plan.messages,
           memories: plan.memories,
@@ -100,7 +102,7 @@ export async function carryOut(
         done: {
           texts: plan.texts,
           trace,
-          erased: { messages: messagesOf(state, selection, plan), revision: receipt.revision },
+          erased: { messages: listChangedMessages(state, selection, plan), revision: receipt.revision },
           units: plan.dropUnits,
         },
       },
@@ -108,10 +110,10 @@ export async function carryOut(
   });
   const { receipt, done } = result;
   const dropped = ports.erasureWatch?.notify(scope);
-  const sealed = done ? await settled(ports, scope, { receipt, done }, reason) : receipt;
+  const sealed = done ? await logAndVerify(ports, scope, { receipt, done }, reason) : receipt;
   await dropped;
   if (!done) return receipt;
-  if (!sealed.complete) ports.owing?.look();
+  if (!sealed.complete) ports.owing?.scheduleRetry();
   ports.meter?.count("memory_erasures_total", { complete: sealed.complete ? "yes" : "no" });
   return sealed;
 }
@@ -120,16 +122,16 @@ export async function carryOut(
  * Writes an erasure into the ledger and has every place read again. Where the disk or a server fails meanwhile, it is erased all the
  * same: the receipt says that it is not complete, and the next start ends it.
  */
-async function settled(
+async function logAndVerify(
   ports: Ports,
   scope: Scope,
-  { receipt, done }: Required<Done>,
-  reason: Reason,
+  { receipt, done }: Required<CommittedErasure>,
+  reason: ErasureContext,
 ): Promise<ErasureReceipt> {
   try {
     // On the disk before anybody is told that it is gone. What is done again stands in the ledger already.
-    if (!reason.again) await ports.ledger?.append([done.trace]);
-    return await verified(ports, scope, receipt, done);
+    if (!reason.replayOf) await ports.ledger?.append([done.trace]);
+    return await verifyErasure(ports, scope, receipt, done);
   } catch (error) {
     if (isMemoryError(error)) return receipt;
     throw error;
@@ -137,12 +139,16 @@ async function settled(
 }
 
 /** The messages that lose words; everything, where nothing of the user stays. */
-function messagesOf(state: UserState, selection: Selection, { messages }: Erasing): Erased["messages"] {
-  return isEverything(state, selection) ? "everything" : messages.map(({ id }) => id);
+function listChangedMessages(
+  state: UserState,
+  selection: ErasureSelection,
+  { messages }: PreparedErasure,
+): ErasedContent["messages"] {
+  return isFullErasure(state, selection) ? "everything" : messages.map(({ id }) => id);
 }
 
 /** Whether nothing of the user stays. */
-function isEverything({ memories, messages }: UserState, chosen: Selection): boolean {
+function isFullErasure({ memories, messages }: UserState, chosen: ErasureSelection): boolean {
   const isWhole = ({ id, content }: Message): boolean =>
     content === "" ||
     chosen.cuts.get(id)?.some(({ start, end }) => start === 0 && end >= content.length) === true;
@@ -151,14 +157,14 @@ function isEverything({ memories, messages }: UserState, chosen: Selection): boo
   );
 }
 
-async function traceOf(of: {
+async function createTrace(of: {
   id: string;
   at: string;
   state: UserState;
-  selection: Selection;
-  plan: Erasing;
+  selection: ErasureSelection;
+  plan: PreparedErasure;
   tombstones: readonly Tombstone[];
-  reason: Reason;
+  reason: ErasureContext;
 }): Promise<Trace> {
   const { messages, scope, revision } = of.state;
   const { plan } = of;
@@ -174,32 +180,42 @@ async function traceOf(of: {
       if (length === undefined) return [];
       return [{ id, length, cuts: cuts.map(({ start, end, put }) => ({ start, end, put })) }];
     }),
-    ...(plan.elsewhere.bare.length > 0 ? { bare: plan.elsewhere.bare } : {}),
-    ...(plan.elsewhere.versions.length > 0 ? { versions: plan.elsewhere.versions } : {}),
+    ...(plan.residualMatches.bare.length > 0 ? { bare: plan.residualMatches.bare } : {}),
+    ...(plan.residualMatches.versions.length > 0 ? { versions: plan.residualMatches.versions } : {}),
     tombstones: of.tombstones.map(({ hash, of: what, at }) => ({ hash, of: what, at })),
-    ...(of.reason.again ? { replays: of.reason.again.receipt } : {}),
+    ...(of.reason.replayOf ? { replays: of.reason.replayOf.receipt } : {}),
   };
 }
 
 /** Whether the message that asks lost the request and no other word. */
-function isRequestAlone({ cuts }: Selection, { asking, request }: Reason): boolean {
+function isRequestAlone(
+  { cuts }: ErasureSelection,
+  { requestMessageId: asking, requestSpans: request }: ErasureContext,
+): boolean {
   const own = asking === undefined ? undefined : cuts.get(asking);
   if (!own || !request) return false;
   return own.every((cut) => request.some(({ start, end }) => start <= cut.start && cut.end <= end));
 }
 
-async function unsealed(
+async function createReceipt(
   ports: Ports,
   { scope, revision }: UserState,
-  made: { id: string; at: string; plan: Erasing; trace: Trace; reason: Reason; requests: number },
+  made: {
+    id: string;
+    at: string;
+    plan: PreparedErasure;
+    trace: Trace;
+    reason: ErasureContext;
+    requests: number;
+  },
 ): Promise<ErasureReceipt> {
   const { id, at, plan, trace, reason, requests } = made;
   const { record } = ports;
   const previous = (await record.erasures(scope)).at(-1)?.hash ?? "";
-  const backups = await holding(ports, at, plan.since);
-  const { links, blocks, answers } = await record.touched(scope, plan.memories);
+  const backups = await findAffectedBackups(ports, at, plan.oldestStoredAt);
+  const { links, blocks, answers } = await record.countDependents(scope, plan.memories);
   const units = plan.dropUnits.length;
-  return firstReceipt(ports.secret, {
+  return createUnverifiedReceipt(ports.secret, {
     id,
     at,
     project: scope.project,
@@ -222,15 +238,19 @@ async function unsealed(
     },
     ids: plan.memories,
     backups,
-    ...(await remaining(ports, at)),
-    trace: await traceHash(trace),
-    ...(reason.again ? { replays: reason.again.receipt } : {}),
+    ...(await findRemainders(ports, at)),
+    trace: await hashTrace(trace),
+    ...(reason.replayOf ? { replays: reason.replayOf.receipt } : {}),
     previous,
   });
 }
 
 /** The copies that may hold it: made since it was stored, and kept for longer than until now. */
-async function holding(ports: Pick<Ports, "record">, at: string, since: string): Promise<HeldBackup[]> {
+async function findAffectedBackups(
+  ports: Pick<Ports, "record">,
+  at: string,
+  since: string,
+): Promise<HeldBackup[]> {
   const noted = await ports.record.backups();
   return noted
     .filter((one) => one.at >= since && (one.until === undefined || one.until > at))
@@ -238,12 +258,12 @@ async function holding(ports: Pick<Ports, "record">, at: string, since: string):
 }
 
 /** What neither the record nor anything beside it can reach at once. */
-async function remaining(ports: Ports, at: string): Promise<Pick<ErasureReceipt, "remains">> {
+async function findRemainders(ports: Ports, at: string): Promise<Pick<ErasureReceipt, "remains">> {
   const { record, followers = [] } = ports;
   const places = [
     ...((await record.remains?.()) ?? []),
     ...followers.flatMap(({ remains = [] }) => remains),
-    ...(await remainsBeside(ports)),
+    ...(await findStoreRemainders(ports)),
   ];
   // One server may be several of them.
   const all = [...new Map(places.map((one) => [one.place, one])).values()];
@@ -256,7 +276,7 @@ async function remaining(ports: Ports, at: string): Promise<Pick<ErasureReceipt,
   };
 }
 
-const NOTHING: ErasedCounts = {
+const NO_COUNTS: ErasedCounts = {
   memories: 0,
   versions: 0,
   messages: 0,
@@ -267,7 +287,7 @@ const NOTHING: ErasedCounts = {
 };
 
 /** What an erasure that found nothing gives: not kept, and so without an id, a hash and a signature to look it up by. */
-function nothingErased({ project, user }: Scope, revision: number, at: string): ErasureReceipt {
+function createEmptyReceipt({ project, user }: Scope, revision: number, at: string): ErasureReceipt {
   const unsigned = { id: "", hash: "", signature: "", previous: "" };
   return {
     ...unsigned,
@@ -276,7 +296,7 @@ function nothingErased({ project, user }: Scope, revision: number, at: string): 
     project,
     user,
     revision,
-    erased: NOTHING,
+    erased: NO_COUNTS,
     ids: [],
     verified: [],
     complete: true,

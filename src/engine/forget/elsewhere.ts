@@ -1,17 +1,17 @@
-import type { Redaction } from "../../domain/change-set.ts";
-import { type Cut, cutText, GAP } from "../../domain/cut.ts";
+import type { MessageRedaction } from "../../domain/change-set.ts";
+import { cutText, GAP_MARK, type TextCut } from "../../domain/cut.ts";
 import type { Metadata } from "../../domain/filter.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { VersionCut } from "../../domain/trace.ts";
-import { words } from "../../domain/words.ts";
+import { splitWords } from "../../domain/words.ts";
 import { filterInSlices, flatMapInSlices, mapInSlices } from "../in-slices.ts";
 import type { UserState } from "../user-state.ts";
-import { placesOf } from "./places.ts";
-import { type RunIndex, runIndexInSlices } from "./run-index.ts";
-import type { Selection } from "./select.ts";
+import { findPhrase } from "./places.ts";
+import { createPhraseIndexInSlices, type PhraseIndex } from "./run-index.ts";
+import type { ErasureSelection } from "./select.ts";
 
 /** Where erased words stand beside the texts that a selection looks at. */
-export interface Elsewhere {
+export interface ResidualMatches {
   /** Messages that stay, whose metadata goes. */
   readonly bare: readonly string[];
   /** Versions of memories that stay: older ones that said it, and metadata. */
@@ -22,18 +22,18 @@ export interface Elsewhere {
  * Looks for words in metadata, and in older versions of memories that stay: "uses Magnet", corrected to "uses Shram"
  * by hand, is a memory of Shram whose history speaks of Magnet.
  */
-export async function findElsewhere(
+export async function findResidualMatches(
   state: UserState,
-  selection: Selection,
+  selection: ErasureSelection,
   versions: readonly Memory[],
   hunted: readonly string[],
-): Promise<Elsewhere> {
+): Promise<ResidualMatches> {
   if (hunted.length === 0) return { bare: [], versions: [] };
-  const hunting = await mapInSlices(hunted, (text) => words(text));
-  const runs = await runIndexInSlices(hunting.filter((run) => run.length > 0));
+  const hunting = await mapInSlices(hunted, (text) => splitWords(text));
+  const runs = await createPhraseIndexInSlices(hunting.filter((run) => run.length > 0));
   const holds = (metadata: Metadata | undefined): boolean =>
     // Each value on a line of its own: "[2,350]" is two numbers.
-    metadata !== undefined && placesIn(JSON.stringify(metadata, null, 1), runs).length > 0;
+    metadata !== undefined && findCuts(JSON.stringify(metadata, null, 1), runs).length > 0;
   const gone = new Set([...selection.memories].map(({ id }) => id));
   return {
     bare: (
@@ -46,8 +46,8 @@ export async function findElsewhere(
       const { id, text, claim, metadata } = version;
       if (gone.has(id)) return [];
       const isNewest = state.memories.get(id)?.version === version.version;
-      const cuts = isNewest ? [] : placesIn(text, runs);
-      const dropsClaim = !isNewest && claim && placesIn(Object.values(claim).join("\n"), runs).length > 0;
+      const cuts = isNewest ? [] : findCuts(text, runs);
+      const dropsClaim = !isNewest && claim && findCuts(Object.values(claim).join("\n"), runs).length > 0;
       const dropsMetadata = holds(metadata);
       if (cuts.length === 0 && !dropsClaim && !dropsMetadata) return [];
       return {
@@ -62,11 +62,11 @@ export async function findElsewhere(
   };
 }
 
-function placesIn(text: string, runs: RunIndex): Cut[] {
+function findCuts(text: string, runs: PhraseIndex): TextCut[] {
   return runs
-    .in(text)
-    .flatMap((run) => placesOf(text, run))
-    .map(({ start, end }) => ({ start, end, put: GAP }));
+    .findIn(text)
+    .flatMap((run) => findPhrase(text, run))
+    .map(({ start, end }) => ({ start, end, put: GAP_MARK }));
 }
 
 /** A version without what is cut from it; nothing where it is another text than the one that was cut. */
@@ -82,7 +82,7 @@ export function cutVersion(version: Memory, cut: VersionCut | undefined): Memory
 }
 
 /** The same message without its metadata. */
-export function bared(state: UserState, id: string): Redaction[] {
+export function stripMetadata(state: UserState, id: string): MessageRedaction[] {
   const message = state.messages.get(id);
   if (!message) return [];
   const { content, parts } = message;

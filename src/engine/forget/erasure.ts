@@ -1,27 +1,27 @@
-import type { Redaction, Tombstone } from "../../domain/change-set.ts";
-import { type Cut, cutText, GAP } from "../../domain/cut.ts";
+import type { MessageRedaction, Tombstone } from "../../domain/change-set.ts";
+import { cutText, GAP_MARK, type TextCut } from "../../domain/cut.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message, Part } from "../../domain/message.ts";
-import { words } from "../../domain/words.ts";
-import { type Barring, wordTombstones } from "../barred.ts";
-import { passagesIn } from "../block/block.ts";
-import { eachInSlices, filterInSlices, flatMapInSlices, mapInSlices } from "../in-slices.ts";
-import { othersTurn } from "../others-turn.ts";
+import { splitWords } from "../../domain/words.ts";
+import { createWordTombstones, type ErasureReach } from "../barred.ts";
+import { passageIdsOf } from "../block/block.ts";
+import { filterInSlices, flatMapInSlices, forEachInSlices, mapInSlices } from "../in-slices.ts";
+import { yieldToEventLoop } from "../others-turn.ts";
 import type { Ports } from "../ports.ts";
-import { claimTombstones, isTelling } from "../tombstones.ts";
+import { hashClaimTombstones, isDistinctive } from "../tombstones.ts";
 import type { UserState } from "../user-state.ts";
-import { bared, cutVersion, type Elsewhere, findElsewhere } from "./elsewhere.ts";
-import { variantsOf } from "./places.ts";
-import { runIndexInSlices } from "./run-index.ts";
-import type { Selection } from "./select.ts";
+import { cutVersion, findResidualMatches, type ResidualMatches, stripMetadata } from "./elsewhere.ts";
+import { listSpellings } from "./places.ts";
+import { createPhraseIndexInSlices } from "./run-index.ts";
+import type { ErasureSelection } from "./select.ts";
 import type { Value } from "./values.ts";
 
 /** An erasure thought out: what is written, and which texts must then be nowhere. */
-export interface Erasing {
-  readonly messages: readonly Redaction[];
+export interface PreparedErasure {
+  readonly messages: readonly MessageRedaction[];
   readonly emptied: number;
   /** The messages as they will be, for new units. */
-  readonly left: readonly Message[];
+  readonly remainingMessages: readonly Message[];
   readonly memories: readonly string[];
   readonly rewrites: readonly Memory[];
   readonly tombstones: readonly Tombstone[];
@@ -30,44 +30,44 @@ export interface Erasing {
   readonly passages: number;
   readonly versions: number;
   /** When the oldest of it was stored: a copy made before does not hold it. */
-  readonly since: string;
+  readonly oldestStoredAt: string;
   /** The erased words, for the search that proves them gone. */
   readonly texts: readonly string[];
   /** Where they stood beside that. */
-  readonly elsewhere: Elsewhere;
+  readonly residualMatches: ResidualMatches;
 }
 
 /** After so many that are only looked at, others have their turn: about every two milliseconds. */
 const SLICE = 2000;
 
 /** Turns a selection into an erasure, in slices. `versions` are all versions of all the user's memories. */
-export async function erasing(
+export async function prepareErasure(
   ports: Pick<Ports, "secret">,
   state: UserState,
-  selection: Selection,
+  selection: ErasureSelection,
   versions: readonly Memory[],
-  more: { readonly named?: readonly string[]; readonly elsewhere?: Elsewhere } = {},
-): Promise<Erasing> {
+  more: { readonly named?: readonly string[]; readonly elsewhere?: ResidualMatches } = {},
+): Promise<PreparedErasure> {
   const gone = new Set([...selection.memories].map(({ id }) => id));
   const cutOut = await flatMapInSlices(selection.cuts, ([id, cuts]) => {
     const message = state.messages.get(id);
-    return message ? [{ message, ...redact(message, cuts) }] : [];
+    return message ? [{ message, ...redactMessage(message, cuts) }] : [];
   });
   const places = new Map(cutOut.map(({ message, text, place }) => [message.id, { text, place }]));
-  const left = await mapInSlices(cutOut, ({ message, redaction }) => applied(message, redaction));
-  const hunted = await huntedIn(state, selection, left, more.named ?? []);
-  const texts = erasedTexts(selection, versions, state, hunted);
-  await othersTurn();
-  const elsewhere = more.elsewhere ?? (await findElsewhere(state, selection, versions, hunted));
+  const left = await mapInSlices(cutOut, ({ message, redaction }) => applyRedaction(message, redaction));
+  const hunted = await findUniqueTexts(state, selection, left, more.named ?? []);
+  const texts = listErasedTexts(selection, versions, state, hunted);
+  await yieldToEventLoop();
+  const elsewhere = more.elsewhere ?? (await findResidualMatches(state, selection, versions, hunted));
   const cuts = new Map(elsewhere.versions.map((cut) => [`${cut.id}@${cut.version}`, cut]));
   const rewrites = await flatMapInSlices<Memory, Memory>(versions, (version) => {
     if (gone.has(version.id)) return [];
-    const moved = rewrite(version, places, gone);
+    const moved = rewriteVersion(version, places, gone);
     const cut = cutVersion(moved ?? version, cuts.get(`${version.id}@${version.version}`));
     return cut ?? moved ?? [];
   });
-  const passages = await flatMapInSlices(places.keys(), (id) => passagesIn(state.block, id));
-  const tombstones = await tombstonesOf(ports, state, selection);
+  const passages = await flatMapInSlices(places.keys(), (id) => passageIdsOf(state.searchIndex, id));
+  const tombstones = await createTombstones(ports, state, selection);
   const goneVersions = await filterInSlices(versions, ({ id }) => gone.has(id), SLICE);
   const cutVersions = await filterInSlices(
     versions,
@@ -82,7 +82,7 @@ export async function erasing(
   ];
   let since = "";
   for (const some of stored) {
-    await eachInSlices(
+    await forEachInSlices(
       some,
       ({ storedAt }) => {
         if (since === "" || storedAt < since) since = storedAt;
@@ -90,14 +90,14 @@ export async function erasing(
       SLICE,
     );
   }
-  await othersTurn();
+  await yieldToEventLoop();
   return {
     messages: [
       ...cutOut.map(({ redaction }) => redaction),
-      ...elsewhere.bare.flatMap((id) => bared(state, id)),
+      ...elsewhere.bare.flatMap((id) => stripMetadata(state, id)),
     ],
     emptied: cutOut.filter(({ text }) => text === "").length,
-    left,
+    remainingMessages: left,
     memories: [...gone],
     rewrites,
     tombstones,
@@ -105,23 +105,23 @@ export async function erasing(
     dropUnits: [...gone, ...passages],
     passages: passages.length,
     versions: goneVersions.length,
-    since,
+    oldestStoredAt: since,
     texts,
-    elsewhere,
+    residualMatches: elsewhere,
   };
 }
 
-function redact(
+function redactMessage(
   message: Message,
-  cuts: readonly Cut[],
-): ReturnType<typeof cutText> & { redaction: Redaction } {
+  cuts: readonly TextCut[],
+): ReturnType<typeof cutText> & { redaction: MessageRedaction } {
   const cut = cutText(message.content, cuts);
   const erased = cuts.map(({ start, end }) => message.content.slice(start, end).toLowerCase());
   const metadata = JSON.stringify(message.metadata ?? {}).toLowerCase();
   const touched = erased.some((text) =>
-    words(text).some((word) => isTelling(word) && metadata.includes(word)),
+    splitWords(text).some((word) => isDistinctive(word) && metadata.includes(word)),
   );
-  const parts = message.parts && leftOf(message.parts, cut.text);
+  const parts = message.parts && keepOtherParts(message.parts, cut.text);
   return {
     ...cut,
     redaction: {
@@ -134,12 +134,12 @@ function redact(
 }
 
 /** What is no text stays while any text does; the text parts become the one text that is left. */
-function leftOf(parts: readonly Part[], content: string): readonly Part[] {
+function keepOtherParts(parts: readonly Part[], content: string): readonly Part[] {
   if (content === "") return [];
   return [{ type: "text", text: content }, ...parts.filter(({ type }) => type !== "text")];
 }
 
-function applied(message: Message, redaction: Redaction): Message {
+function applyRedaction(message: Message, redaction: MessageRedaction): Message {
   const { metadata, parts: _parts, ...rest } = message;
   return {
     ...rest,
@@ -150,7 +150,7 @@ function applied(message: Message, redaction: Redaction): Message {
 }
 
 /** A version whose quotes stand elsewhere now, or that named an erased memory; nothing where it is untouched. */
-function rewrite(
+function rewriteVersion(
   version: Memory,
   places: ReadonlyMap<string, { text: string; place(old: number): number }>,
   gone: ReadonlySet<string>,
@@ -163,55 +163,60 @@ function rewrite(
     const start = moved.place(source.start);
     const end = moved.place(source.end);
     const quote = moved.text.slice(start, end);
-    return quote.replaceAll(GAP, "").trim() === "" ? [] : [{ message: source.message, start, end, quote }];
+    return quote.replaceAll(GAP_MARK, "").trim() === ""
+      ? []
+      : [{ message: source.message, start, end, quote }];
   });
   const { supersededBy, ...rest } = version;
   return { ...rest, sources, ...(supersededBy && !isLinked ? { supersededBy } : {}) };
 }
 
-async function tombstonesOf(
+async function createTombstones(
   ports: Pick<Ports, "secret">,
   state: UserState,
-  selection: Selection,
+  selection: ErasureSelection,
 ): Promise<Tombstone[]> {
-  const shared = await sharedValues(state, selection);
+  const shared = await findSharedValues(state, selection);
   const made = new Map<string, Tombstone>();
-  await eachInSlices(selection.memories, ({ claim, at, sources }) => {
+  await forEachInSlices(selection.memories, ({ claim, at, sources }) => {
     if (!claim) return;
     const said = sources.flatMap(({ message }) => state.messages.get(message)?.at ?? []);
     const last = [at, ...said].sort().at(-1) ?? at;
-    const hashes = claimTombstones(ports.secret, state.scope, claim);
+    const hashes = hashClaimTombstones(ports.secret, state.scope, claim);
     made.set(hashes.claim, { hash: hashes.claim, of: "claim", at: last });
-    const isShared = shared.has(words(claim.value).join(" "));
+    const isShared = shared.has(splitWords(claim.value).join(" "));
     if (hashes.words && !isShared) made.set(hashes.words, { hash: hashes.words, of: "words", at: last });
   });
   let lastSaid = "";
-  await eachInSlices(
+  await forEachInSlices(
     selection.cuts.keys(),
     (id) => {
-      lastSaid = laterOf(lastSaid, state.messages.get(id)?.at ?? "");
+      lastSaid = pickLater(lastSaid, state.messages.get(id)?.at ?? "");
     },
     SLICE,
   );
-  for (const { text, barring } of barredTexts(selection)) {
-    const all = wordTombstones(ports.secret, state.scope, { text, barring, at: lastSaid });
+  for (const { text, barring } of listTombstoneTexts(selection)) {
+    const all = createWordTombstones(ports.secret, state.scope, { text, barring, at: lastSaid });
     for (const one of all) made.set(one.hash, one);
   }
   return [...made.values()];
 }
 
 /** The values of memories that go which stand in the texts of memories that stay, as words. */
-async function sharedValues(state: UserState, { memories }: Selection): Promise<ReadonlySet<string>> {
+async function findSharedValues(
+  state: UserState,
+  { memories }: ErasureSelection,
+): Promise<ReadonlySet<string>> {
   const shared = new Set<string>();
   if (memories.size === state.memories.size) return shared;
-  const index = await runIndexInSlices(
+  const index = await createPhraseIndexInSlices(
     await flatMapInSlices<Memory, readonly string[]>(memories, ({ claim }) =>
-      claim ? [words(claim.value)] : [],
+      claim ? [splitWords(claim.value)] : [],
     ),
   );
-  await eachInSlices(state.memories.values(), (memory) => {
+  await forEachInSlices(state.memories.values(), (memory) => {
     if (memories.has(memory)) return;
-    for (const run of index.in(memory.text)) shared.add(run.join(" "));
+    for (const run of index.findIn(memory.text)) shared.add(run.join(" "));
   });
   return shared;
 }
@@ -219,48 +224,54 @@ async function sharedValues(state: UserState, { memories }: Selection): Promise<
 /** A wording of fewer words is barred by nothing: everybody says such. */
 const LEAST_WORDS = 4;
 
-function barredTexts({ values = [], wordings = [] }: Selection): { text: string; barring: Barring }[] {
+function listTombstoneTexts({
+  values = [],
+  wordings = [],
+}: ErasureSelection): { text: string; barring: ErasureReach }[] {
   return [
-    ...values.flatMap((value) => variantsOf(value).map((text) => ({ text, barring: barringOf(value) }))),
+    ...values.flatMap((value) =>
+      listSpellings(value).map((text) => ({ text, barring: chooseTombstoneScope(value) })),
+    ),
     ...wordings
-      .filter((text) => words(text).length >= LEAST_WORDS)
+      .filter((text) => splitWords(text).length >= LEAST_WORDS)
       .map((text) => ({ text, barring: "everywhere" as const })),
   ];
 }
 
-function barringOf({ text, isName, isDistinct }: Value): Barring {
-  if (isName && words(text).length === 1) return "as a name";
+function chooseTombstoneScope({ text, isName, isDistinct }: Value): ErasureReach {
+  if (isName && splitWords(text).length === 1) return "as a name";
   return isDistinct ? "everywhere" : "where it is spoken of";
 }
 
-function laterOf(one: string, other: string): string {
+function pickLater(one: string, other: string): string {
   return other > one ? other : one;
 }
 
 /** How many texts are searched for, byte by byte: the most telling ones first. */
 const MOST_TEXTS = 300;
 
-function erasedTexts(
-  selection: Selection,
+function listErasedTexts(
+  selection: ErasureSelection,
   versions: readonly Memory[],
   state: UserState,
   hunted: readonly string[],
 ): string[] {
   const texts = new Set<string>();
-  for (const text of everyText(selection, versions, state, hunted)) {
+  for (const text of iterateErasedTexts(selection, versions, state, hunted)) {
     if (texts.size === MOST_TEXTS) break;
     texts.add(text);
   }
   return [...texts];
 }
 
-function* everyText(
-  selection: Selection,
+function* iterateErasedTexts(
+  selection: ErasureSelection,
   versions: readonly Memory[],
   state: UserState,
   hunted: readonly string[],
 ): Generator<string> {
-  for (const value of selection.values ?? []) if (barringOf(value) === "everywhere") yield* variantsOf(value);
+  for (const value of selection.values ?? [])
+    if (chooseTombstoneScope(value) === "everywhere") yield* listSpellings(value);
   yield* hunted;
   const gone = new Set([...selection.memories].map(({ id }) => id));
   for (const { id, text } of versions) if (gone.has(id)) yield text;
@@ -277,9 +288,9 @@ function* everyText(
  * The telling words that must be nowhere afterwards: what was named, and the values of the memories that go. What the
  * plan leaves somewhere, because something else rests on it, is not among them.
  */
-async function huntedIn(
+async function findUniqueTexts(
   state: UserState,
-  selection: Selection,
+  selection: ErasureSelection,
   left: readonly Message[],
   named: readonly string[],
 ): Promise<string[]> {
@@ -288,35 +299,35 @@ async function huntedIn(
     ({ claim }) => claim?.value ?? [],
     SLICE,
   );
-  const distinct = (selection.values ?? []).filter((value) => barringOf(value) === "everywhere");
+  const distinct = (selection.values ?? []).filter((value) => chooseTombstoneScope(value) === "everywhere");
   const all = new Set([...named, ...values, ...distinct.map(({ text }) => text)]);
-  const telling = await filterInSlices(all, isTelling);
-  const stays = await standing(state, selection, left, telling);
+  const telling = await filterInSlices(all, isDistinctive);
+  const stays = await findRemainingValues(state, selection, left, telling);
   return telling.filter((text) => !stays.has(text));
 }
 
 /** Which of the values stand, by their words, in what is left of messages and memories. */
-async function standing(
+async function findRemainingValues(
   state: UserState,
-  selection: Selection,
+  selection: ErasureSelection,
   left: readonly Message[],
   values: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const stays = new Set<string>();
-  const runs = await mapInSlices(values, (value) => words(value));
+  const runs = await mapInSlices(values, (value) => splitWords(value));
   const byRun = Map.groupBy(values, (_value, i) => runs[i]?.join(" ") ?? "");
-  const index = await runIndexInSlices(runs);
+  const index = await createPhraseIndexInSlices(runs);
   const look = (text: string): void => {
     const lower = text.toLowerCase();
-    for (const run of index.in(text)) {
+    for (const run of index.findIn(text)) {
       for (const value of byRun.get(run.join(" ")) ?? []) {
         if (lower.includes(value.toLowerCase())) stays.add(value);
       }
     }
   };
   const cut = new Map(left.map((message) => [message.id, message]));
-  await eachInSlices(state.messages.values(), (message) => look((cut.get(message.id) ?? message).content));
-  await eachInSlices(state.memories.values(), (memory) => {
+  await forEachInSlices(state.messages.values(), (message) => look((cut.get(message.id) ?? message).content));
+  await forEachInSlices(state.memories.values(), (memory) => {
     if (!selection.memories.has(memory)) look(memory.text);
   });
   return stays;

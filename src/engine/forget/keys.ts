@@ -9,36 +9,36 @@ export interface SigningKeys {
   sign(text: string): string;
 }
 
-const MADE = new WeakMap<Secret, SigningKeys>();
+const KEYS_BY_SECRET = new WeakMap<Secret, SigningKeys>();
 /** What stands before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
 const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
 /** The one step of HKDF-Expand (RFC 5869) for 32 bytes: the secret's HMAC of a purpose and the number 1. */
-const PURPOSE = "keepsake receipts, ed25519, 1\u0001";
+const KEY_PURPOSE = "keepsake receipts, ed25519, 1\u0001";
 
 /** The keys that a secret stands for: always the same ones, and nothing in them leads back to it. */
-export function signingKeys(secret: Secret): SigningKeys {
-  const made = MADE.get(secret);
+export function deriveSigningKeys(secret: Secret): SigningKeys {
+  const made = KEYS_BY_SECRET.get(secret);
   if (made) return made;
-  const seed = Buffer.from(secret.sign(PURPOSE), "hex");
+  const seed = Buffer.from(secret.sign(KEY_PURPOSE), "hex");
   const key = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: "der", type: "pkcs8" });
   const keys: SigningKeys = {
     publicKey: String(createPublicKey(key).export({ format: "jwk" }).x),
     sign: (text) => `ed25519:${sign(null, Buffer.from(text), key).toString("base64url")}`,
   };
-  MADE.set(secret, keys);
+  KEYS_BY_SECRET.set(secret, keys);
   return keys;
 }
 
 /** Whether a signature of `SigningKeys.sign` is that of the text by the holder of the public key. */
 export function isSignedBy(publicKey: string, text: string, signature: string): boolean {
   if (!signature.startsWith("ed25519:")) return false;
-  const key = keyOf(publicKey);
+  const key = parsePublicKey(publicKey);
   return (
     key !== undefined && verify(null, Buffer.from(text), key, Buffer.from(signature.slice(8), "base64url"))
   );
 }
 
-function keyOf(publicKey: string): KeyObject | undefined {
+function parsePublicKey(publicKey: string): KeyObject | undefined {
   try {
     return createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: publicKey }, format: "jwk" });
   } catch {

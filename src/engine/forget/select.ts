@@ -1,45 +1,46 @@
-import type { Cut } from "../../domain/cut.ts";
-import { checkWhere, matches, type Where } from "../../domain/filter.ts";
+import type { TextCut } from "../../domain/cut.ts";
+import { checkWhere, matchesFilter, type Where } from "../../domain/filter.ts";
 import { checkName } from "../../domain/limits.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import { canonicalRelation } from "../../domain/relations.ts";
-import { isoTime } from "../../domain/time.ts";
-import { isOfTopic, isRelation, TOPICS, topicOf } from "../../domain/topics.ts";
+import { toCanonicalRelation } from "../../domain/relations.ts";
+import { toIsoTime } from "../../domain/time.ts";
+import { findTopic, isOfTopic, isRelationName, TOPICS } from "../../domain/topics.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import { eachInSlices, filterInSlices } from "../in-slices.ts";
+import { filterInSlices, forEachInSlices } from "../in-slices.ts";
 import type { Ports } from "../ports.ts";
 import type { Forget } from "../surface.ts";
 import type { UserState } from "../user-state.ts";
 import { type About, aboutOf, memoriesAbout } from "./about.ts";
 import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "./aliases.ts";
 import { cutSentences } from "./cuts.ts";
-import { withMerged } from "./merged.ts";
-import { exactPlaces } from "./places.ts";
+import { addMerged } from "./merged.ts";
+import { findExactPhrase } from "./places.ts";
 import { type Asking, selectValues } from "./select-values.ts";
 import { thingsIn } from "./things.ts";
 import type { Value } from "./values.ts";
 import { namesValues, type Wanted, wantedIn } from "./wanted.ts";
 
 /** What an erasure would take: memories whole, and stretches of messages. */
-export interface Selection {
+export interface ErasureSelection {
   readonly memories: ReadonlySet<Memory>;
-  readonly cuts: ReadonlyMap<string, readonly Cut[]>;
+  readonly cuts: ReadonlyMap<string, readonly TextCut[]>;
   /** Values that go wherever they stand, and wordings: both are barred from coming back. */
   readonly values?: readonly Value[];
   readonly wordings?: readonly string[];
 }
 
-const NOTHING_SAID = "forget: say what to forget: words, ids, session, where, from, to, topic or everything.";
+const EMPTY_REQUEST_MESSAGE =
+  "forget: say what to forget: words, ids, session, where, from, to, topic or everything.";
 
 /** Finds what is meant. `invalid_input` for a filter that filters nothing; `not_found` for an id that is not there. */
-export async function select(
+export async function selectForErasure(
   ports: Pick<Ports, "questions">,
   state: UserState,
   what: Forget,
   asking?: Asking,
-): Promise<Selection> {
-  return withMerged(state, await selectNamed(ports, state, what, asking));
+): Promise<ErasureSelection> {
+  return addMerged(state, await selectNamed(ports, state, what, asking));
 }
 
 async function selectNamed(
@@ -47,12 +48,15 @@ async function selectNamed(
   state: UserState,
   what: Forget,
   asking: Asking | undefined,
-): Promise<Selection> {
+): Promise<ErasureSelection> {
   if (typeof what === "string") return selectAbout(ports, state, what, asking);
-  if (typeof what !== "object" || what === null) throw invalid(NOTHING_SAID);
+  if (typeof what !== "object" || what === null) throw invalid(EMPTY_REQUEST_MESSAGE);
   if ("everything" in what) {
     if (what.everything !== true) throw invalid("forget: everything must be true.");
-    return { memories: new Set(state.memories.values()), cuts: await wholly(state.messages.values()) };
+    return {
+      memories: new Set(state.memories.values()),
+      cuts: await cutWholeMessages(state.messages.values()),
+    };
   }
   if ("ids" in what) return selectIds(state, what.ids);
   if ("session" in what) {
@@ -68,14 +72,14 @@ async function selectNamed(
   return selectTime(state, what);
 }
 
-async function selectWhere(state: UserState, where: Where): Promise<Selection> {
+async function selectWhere(state: UserState, where: Where): Promise<ErasureSelection> {
   if (typeof where !== "object" || where === null || Object.keys(where).length === 0) {
     throw invalid(
       "forget: an empty filter would take everything. Say { everything: true } if that is meant.",
     );
   }
   checkWhere(where);
-  const passes = (one: { metadata?: Message["metadata"] }): boolean => matches(where, one.metadata);
+  const passes = (one: { metadata?: Message["metadata"] }): boolean => matchesFilter(where, one.metadata);
   return selectMessages(state, passes, passes);
 }
 
@@ -83,11 +87,11 @@ async function selectWhere(state: UserState, where: Where): Promise<Selection> {
 async function selectTime(
   state: UserState,
   time: { from?: Date | string; to?: Date | string },
-): Promise<Selection> {
-  const from = time.from === undefined ? undefined : isoTime(time.from, "from");
-  const to = time.to === undefined ? undefined : isoTime(time.to, "to");
+): Promise<ErasureSelection> {
+  const from = time.from === undefined ? undefined : toIsoTime(time.from, "from");
+  const to = time.to === undefined ? undefined : toIsoTime(time.to, "to");
   if (from === undefined && to === undefined) {
-    throw invalid(NOTHING_SAID);
+    throw invalid(EMPTY_REQUEST_MESSAGE);
   }
   if (from !== undefined && to !== undefined && to <= from) {
     throw invalid("forget: to must lie after from.");
@@ -98,19 +102,19 @@ async function selectTime(
 }
 
 /** What is of a topic or a relation: those memories, and the words that they came from. */
-async function selectTopic(state: UserState, name: string): Promise<Selection> {
+async function selectTopic(state: UserState, name: string): Promise<ErasureSelection> {
   const wanted = checkName(name, "topic");
-  const topic = topicOf(wanted);
-  if (!topic && !isRelation(wanted)) {
+  const topic = findTopic(wanted);
+  if (!topic && !isRelationName(wanted)) {
     throw invalid(`forget: there is no such topic. Known: ${[...TOPICS.keys()].join(", ")}; or a relation.`);
   }
-  const relation = canonicalRelation(wanted.trim().toLowerCase());
+  const relation = toCanonicalRelation(wanted.trim().toLowerCase());
   const memories = new Set(
     await filterInSlices(state.memories.values(), (memory) =>
       topic ? isOfTopic(topic, memory) : memory.claim?.relation === relation,
     ),
   );
-  const cuts = new Map<string, Cut[]>();
+  const cuts = new Map<string, TextCut[]>();
   await cutSentences(state, memories, cuts);
   return { memories, cuts };
 }
@@ -118,9 +122,9 @@ async function selectTopic(state: UserState, name: string): Promise<Selection> {
 /** After so many that are only looked at, others have their turn: about every two milliseconds. */
 const SLICE = 1000;
 
-async function wholly(messages: Iterable<Message>): Promise<Map<string, Cut[]>> {
-  const cuts = new Map<string, Cut[]>();
-  await eachInSlices(
+async function cutWholeMessages(messages: Iterable<Message>): Promise<Map<string, TextCut[]>> {
+  const cuts = new Map<string, TextCut[]>();
+  await forEachInSlices(
     messages,
     ({ id, content, parts }) => {
       if (content !== "" || parts) cuts.set(id, [{ start: 0, end: content.length, put: "" }]);
@@ -135,10 +139,10 @@ async function selectMessages(
   state: UserState,
   takesMessage: (message: Message) => boolean,
   takesMemory: (memory: Memory) => boolean,
-): Promise<Selection> {
-  const cuts = await wholly(await filterInSlices(state.messages.values(), takesMessage, SLICE));
+): Promise<ErasureSelection> {
+  const cuts = await cutWholeMessages(await filterInSlices(state.messages.values(), takesMessage, SLICE));
   const memories = new Set<Memory>();
-  await eachInSlices(
+  await forEachInSlices(
     state.memories.values(),
     (memory) => {
       const rests = memory.sources.length > 0 && memory.sources.every(({ message }) => cuts.has(message));
@@ -149,7 +153,7 @@ async function selectMessages(
   return { memories, cuts };
 }
 
-async function selectIds(state: UserState, ids: readonly string[]): Promise<Selection> {
+async function selectIds(state: UserState, ids: readonly string[]): Promise<ErasureSelection> {
   if (!Array.isArray(ids) || ids.length === 0)
     throw invalid("forget: ids must name at least one memory or message.");
   const memories = new Set<Memory>();
@@ -162,8 +166,8 @@ async function selectIds(state: UserState, ids: readonly string[]): Promise<Sele
     if (memory) memories.add(memory);
     if (message) messages.push(message);
   }
-  const cuts = await wholly(messages);
-  await eachInSlices(
+  const cuts = await cutWholeMessages(messages);
+  await forEachInSlices(
     state.memories.values(),
     (memory) => {
       if (memory.sources.length > 0 && memory.sources.every(({ message }) => cuts.has(message)))
@@ -176,17 +180,17 @@ async function selectIds(state: UserState, ids: readonly string[]): Promise<Sele
 }
 
 /** The memories that words mean, without those that hang on them. */
-export async function memoriesMeant(
+export async function findMeantMemories(
   ports: Pick<Ports, "questions">,
   state: UserState,
   phrase: string,
 ): Promise<ReadonlySet<Memory>> {
   const about = aboutOf(phrase);
-  return about ? withNext(state, await memoriesAbout(ports, state, phrase, about)) : new Set();
+  return about ? addContinuations(state, await memoriesAbout(ports, state, phrase, about)) : new Set();
 }
 
 /** With those right behind them that were added by hand and only go on: another name for it, what it was changed to. */
-function withNext(state: UserState, found: ReadonlySet<Memory>): Set<Memory> {
+function addContinuations(state: UserState, found: ReadonlySet<Memory>): Set<Memory> {
   const memories = new Set(found);
   let before: Memory | undefined;
   for (const memory of state.memories.values()) {
@@ -205,12 +209,12 @@ async function selectAbout(
   state: UserState,
   phrase: string,
   asking?: Asking,
-): Promise<Selection> {
+): Promise<ErasureSelection> {
   const things = thingsIn(phrase);
   const isListed = things.length > 1 && things.some((thing) => wantedIn(thing).named.length > 0);
-  const selections: Selection[] = [];
+  const selections: ErasureSelection[] = [];
   for (const thing of things) selections.push(await selectThing(ports, state, thing, { isListed, asking }));
-  return united(selections);
+  return mergeSelections(selections);
 }
 
 async function selectThing(
@@ -218,50 +222,50 @@ async function selectThing(
   state: UserState,
   phrase: string,
   { isListed, asking }: { isListed: boolean; asking: Asking | undefined },
-): Promise<Selection> {
+): Promise<ErasureSelection> {
   const about = aboutOf(phrase);
   const wanted = wantedIn(phrase, { isListed });
-  const byValues = (): Promise<Selection | undefined> => selectValues(state, phrase, wanted, asking);
+  const byValues = (): Promise<ErasureSelection | undefined> => selectValues(state, phrase, wanted, asking);
   if (about?.isOwn) return selectOwn(ports, state, { phrase, about, wanted }, byValues);
   const isPerson = about?.person !== undefined;
   const named = !isPerson && namesValues(wanted) ? await byValues() : undefined;
   if (named) return named;
   // "the old line": a noun of information alone is no description to go by.
   const isBare = wanted.slots.length > 0 && wanted.terms.length === 0 && !isPerson;
-  if (!about || isBare) return NOTHING;
+  if (!about || isBare) return NO_SELECTION;
   const memories = await memoriesAbout(ports, state, phrase, about);
   // Words that were said as they stand, and that no memory was read from, are taken out alone.
   const isSaid = memories.size === 0 && !isPerson && wanted.run !== undefined;
   const said = isSaid ? await byValues() : undefined;
   if (said) return said;
-  const cuts = new Map<string, Cut[]>();
+  const cuts = new Map<string, TextCut[]>();
   await cutSentences(state, memories, cuts, about);
-  return withAliases(state, { memories, cuts });
+  return addAliases(state, { memories, cuts });
 }
 
-const NOTHING: Selection = { memories: new Set(), cuts: new Map() };
+const NO_SELECTION: ErasureSelection = { memories: new Set(), cuts: new Map() };
 
 /** "my employer", "what car I drive": memories first; values where none is meant, or where the words give one too. */
 async function selectOwn(
   ports: Pick<Ports, "questions">,
   state: UserState,
   { phrase, about, wanted }: { phrase: string; about: About; wanted: Wanted },
-  byValues: () => Promise<Selection | undefined>,
-): Promise<Selection> {
+  byValues: () => Promise<ErasureSelection | undefined>,
+): Promise<ErasureSelection> {
   const isDescribed = wanted.named.length + wanted.called.length === 0 && !wanted.part;
   const memories = isDescribed ? await memoriesAbout(ports, state, phrase, about) : new Set<Memory>();
   const isTold = memories.size === 0 ? namesValues(wanted) : wanted.follows !== undefined;
   const told = isTold ? await byValues() : undefined;
   if (told && memories.size === 0) return told;
   const meant = memories.size > 0 ? memories : await memoriesAbout(ports, state, phrase, about);
-  const cuts = new Map<string, Cut[]>();
+  const cuts = new Map<string, TextCut[]>();
   await cutSentences(state, meant, cuts, about);
-  return united([{ memories: meant, cuts }, ...(told ? [told] : [])]);
+  return mergeSelections([{ memories: meant, cuts }, ...(told ? [told] : [])]);
 }
 
 /** With what bears another name that the texts themselves give: "also known as", "call it", "the spelling". */
-async function withAliases(state: UserState, found: Selection): Promise<Selection> {
-  const memories = withNext(state, found.memories);
+async function addAliases(state: UserState, found: ErasureSelection): Promise<ErasureSelection> {
+  const memories = addContinuations(state, found.memories);
   const texts = [
     ...[...memories].map(({ text }) => text),
     ...[...found.cuts].flatMap(([id, spans]) => {
@@ -271,25 +275,25 @@ async function withAliases(state: UserState, found: Selection): Promise<Selectio
   ];
   const aliases = [...new Set(texts.flatMap(aliasesIn))];
   if (aliases.length === 0) return { ...found, memories };
-  const named: Selection[] = [];
+  const named: ErasureSelection[] = [];
   for (const alias of aliases) named.push(await selectName(state, alias));
-  return united([{ ...found, memories }, ...named]);
+  return mergeSelections([{ ...found, memories }, ...named]);
 }
 
 /** All that names something: memories whole, sentences whole where nothing else rests on them. */
-async function selectName(state: UserState, name: string): Promise<Selection> {
+async function selectName(state: UserState, name: string): Promise<ErasureSelection> {
   const isHeld = ({ text, claim }: Memory): boolean =>
-    exactPlaces(`${text} ${claim?.value ?? ""}`, name).length > 0;
+    findExactPhrase(`${text} ${claim?.value ?? ""}`, name).length > 0;
   const memories = new Set(await filterInSlices(state.memories.values(), isHeld));
-  const cuts = new Map<string, Cut[]>();
+  const cuts = new Map<string, TextCut[]>();
   const about = aboutOf(name);
   await cutSentences(state, memories, cuts, about && { ...about, isOwn: false });
   return { memories, cuts };
 }
 
 /** What several requests take together. */
-export function united(selections: readonly Selection[]): Selection {
-  const cuts = new Map<string, Cut[]>();
+export function mergeSelections(selections: readonly ErasureSelection[]): ErasureSelection {
+  const cuts = new Map<string, TextCut[]>();
   for (const [id, more] of selections.flatMap((one) => [...one.cuts]))
     cuts.set(id, [...(cuts.get(id) ?? []), ...more]);
   return {

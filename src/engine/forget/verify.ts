@@ -1,40 +1,44 @@
 import type { ErasureReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { words } from "../../domain/words.ts";
-import { type Erased, eraseBeside } from "../beside/erase.ts";
+import { splitWords } from "../../domain/words.ts";
+import { type ErasedContent, eraseFromStores } from "../beside/erase.ts";
 import { eraseFromIndexes } from "../following/erase.ts";
-import { eachInSlices, mapInSlices } from "../in-slices.ts";
+import { forEachInSlices, mapInSlices } from "../in-slices.ts";
 import type { Ports } from "../ports.ts";
-import { isComplete, RECALL } from "./complete.ts";
-import { runIndex } from "./run-index.ts";
-import { sign } from "./seal.ts";
+import { isComplete, RECALL_PLACE } from "./complete.ts";
+import { createPhraseIndex } from "./run-index.ts";
+import { signReceipt } from "./seal.ts";
 
 /** Reads every place again and seals the receipt with what was found there. */
-export async function verified(
+export async function verifyErasure(
   ports: Ports,
   scope: Scope,
   receipt: ErasureReceipt,
-  went: { readonly texts: readonly string[]; readonly erased: Erased; readonly units: readonly string[] },
+  went: {
+    readonly texts: readonly string[];
+    readonly erased: ErasedContent;
+    readonly units: readonly string[];
+  },
 ): Promise<ErasureReceipt> {
   const { texts } = went;
   const [beside, indexes] = await Promise.all([
-    eraseBeside(ports, scope, went.erased),
+    eraseFromStores(ports, scope, went.erased),
     eraseFromIndexes(ports, scope, went.units),
   ]);
-  await Promise.all([ports.states.cleanse(scope), ports.recaller?.cleanse(scope)]);
+  await Promise.all([ports.states.purgeUser(scope), ports.recaller?.purgeUser(scope)]);
   const { messages, memories } = await ports.record.since(scope, 0, { units: false });
-  const held = ports.states.texts(scope, 0);
+  const held = ports.states.peekTexts(scope, 0);
   const left = [
     ...(await mapInSlices(messages, ({ content }) => content)),
     ...(await mapInSlices(held?.messages.values() ?? [], ({ content }) => content)),
     ...(await mapInSlices(memories, ({ text }) => text)),
     ...(await mapInSlices(held?.memories.values() ?? [], ({ text }) => text)),
   ].filter((text) => text !== "");
-  const { inside, found } = await standing(left, texts);
+  const { inside, found } = await findRemainingTexts(left, texts);
   const searched = texts.filter((text) => !inside.has(text));
   const places = await ports.record.scrub(scope, searched);
-  const all = [{ place: RECALL, found }, ...places, ...beside, ...indexes];
-  const sealed = sign(ports.secret, {
+  const all = [{ place: RECALL_PLACE, found }, ...places, ...beside, ...indexes];
+  const sealed = signReceipt(ports.secret, {
     ...receipt,
     verified: all,
     complete: isComplete(all),
@@ -44,14 +48,14 @@ export async function verified(
 }
 
 /** Which texts stand in what is left, and how many of them as whole words. */
-async function standing(
+async function findRemainingTexts(
   left: readonly string[],
   texts: readonly string[],
 ): Promise<{ readonly inside: ReadonlySet<string>; readonly found: number }> {
   const lower = texts.map((text) => text.toLowerCase());
   // A short text can be part of other words that stay ("Magnet", "magnetic"): there, only whole words count.
   const inside = new Set<string>();
-  await eachInSlices(
+  await forEachInSlices(
     left,
     (one) => {
       const all = one.toLowerCase();
@@ -59,9 +63,10 @@ async function standing(
     },
     50,
   );
-  const index = runIndex([...inside].map((text) => words(text)));
+  const index = createPhraseIndex([...inside].map((text) => splitWords(text)));
   const whole = new Set<readonly string[]>();
-  if (inside.size > 0) await eachInSlices(left, (one) => index.in(one).forEach((run) => void whole.add(run)));
+  if (inside.size > 0)
+    await forEachInSlices(left, (one) => index.findIn(one).forEach((run) => void whole.add(run)));
   return { inside, found: whole.size };
 }
 
@@ -70,26 +75,26 @@ async function standing(
  * The words themselves are not known any more: a receipt that was not verified at all stays incomplete and says why. One
  * that lacked the files alone, because another process was reading them, is complete then. Gives how many it ended.
  */
-export async function endInterrupted(
+export async function finishInterruptedErasures(
   ports: Pick<Ports, "record" | "secret" | "sessions" | "cache" | "followers" | "clock" | "meter">,
 ): Promise<number> {
-  const open = (await ports.record.erasureMarks()).filter(({ isComplete }) => !isComplete);
+  const open = (await ports.record.erasureSummaries()).filter(({ isComplete }) => !isComplete);
   let ended = 0;
   for (const { receipt: id, project, user } of open) {
     const scope = { project, user };
     const receipt = (await ports.record.erasures(scope)).find((one) => one.id === id);
-    if (!receipt || !isLeft(receipt)) continue;
+    if (!receipt || !isUnfinished(receipt)) continue;
     const left = await ports.record.scrub(scope, []);
     if (left.some(({ found }) => found > 0)) continue;
     const places = receipt.verified.map((one) => (one.place === FILES ? { ...one, found: 0 } : one));
     // Cut off before any place was asked, it did not come to those beside the record either.
     const erased = { messages: "everything", revision: receipt.revision } as const;
-    const beside = places.length === 0 ? await eraseBeside(ports, scope, erased) : [];
-    const indexes = places.length === 0 ? await eraseFromIndexes(ports, scope, [UNKNOWN]) : [];
-    const all = [...places, { place: ANEW, found: 0 }, ...beside, ...indexes];
+    const beside = places.length === 0 ? await eraseFromStores(ports, scope, erased) : [];
+    const indexes = places.length === 0 ? await eraseFromIndexes(ports, scope, [UNKNOWN_UNIT]) : [];
+    const all = [...places, { place: FILES_REWRITTEN, found: 0 }, ...beside, ...indexes];
     await ports.record.seal(
       scope,
-      sign(ports.secret, { ...receipt, verified: all, complete: isComplete(all) }),
+      signReceipt(ports.secret, { ...receipt, verified: all, complete: isComplete(all) }),
     );
     ended += 1;
   }
@@ -97,12 +102,12 @@ export async function endInterrupted(
 }
 
 /** What went is not known any more; an index is asked by the trace of the erasure when it is fed. */
-const UNKNOWN = "";
+const UNKNOWN_UNIT = "";
 const FILES = "files";
-const ANEW = "files, written anew at the next start";
+const FILES_REWRITTEN = "files, written anew at the next start";
 
 /** Whether writing the files anew may end it: it was not verified at all, or a reader held the log meanwhile. */
-function isLeft({ verified: places }: ErasureReceipt): boolean {
-  if (places.some(({ place }) => place === ANEW)) return false;
+function isUnfinished({ verified: places }: ErasureReceipt): boolean {
+  if (places.some(({ place }) => place === FILES_REWRITTEN)) return false;
   return places.length === 0 || places.some(({ place, found }) => place === FILES && found > 0);
 }

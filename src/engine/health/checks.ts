@@ -53,13 +53,13 @@ export interface HealthSources {
   jobs(): Promise<readonly JobState[]>;
 }
 
-const EVERY_MS = 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 /** How soon a first look that failed is followed by another. */
-const AGAIN_MS = 5000;
+const RETRY_MS = 5000;
 /** A look that takes longer is given up; the one before it goes on to be told. */
-const LOOK_MS = 5000;
-const LOW_BYTES = 200_000_000;
-const LOW_SHARE = 0.05;
+const CHECK_TIMEOUT_MS = 5000;
+const LOW_DISK_BYTES = 200_000_000;
+const LOW_DISK_SHARE = 0.05;
 
 type CheckedPorts = Pick<Ports, "record" | "following" | "clock" | "meter">;
 
@@ -76,7 +76,7 @@ export function watchHealth(
   let foundAt = Number.NEGATIVE_INFINITY;
   let looking: Promise<void> | undefined;
   const look = (): Promise<void> => {
-    looking ??= inTime(looked(ports, sources))
+    looking ??= withTimeout(runChecks(ports, sources))
       .then((checked) => {
         if (!checked) return;
         found = { ...checked, checkedAt: ports.clock().toISOString() };
@@ -90,8 +90,8 @@ export function watchHealth(
       });
     return looking;
   };
-  const isDue = (): boolean => found === undefined || performance.now() - foundAt > EVERY_MS;
-  const timer = isServer ? setInterval(() => void (isDue() && look()), AGAIN_MS) : undefined;
+  const isDue = (): boolean => found === undefined || performance.now() - foundAt > CHECK_INTERVAL_MS;
+  const timer = isServer ? setInterval(() => void (isDue() && look()), RETRY_MS) : undefined;
   timer?.unref();
   if (isServer) void look();
   return {
@@ -122,36 +122,36 @@ function statusOf(
 }
 
 /** Nothing where it failed or took too long: the dependencies tell of a record that does not answer. */
-async function inTime<Result>(work: Promise<Result>): Promise<Result | undefined> {
+async function withTimeout<Result>(work: Promise<Result>): Promise<Result | undefined> {
   const late = new Promise<undefined>((resolve) => {
-    setTimeout(resolve, LOOK_MS, undefined).unref();
+    setTimeout(resolve, CHECK_TIMEOUT_MS, undefined).unref();
   });
   return Promise.race([work.catch(() => undefined), late]);
 }
 
-async function looked(
+async function runChecks(
   { record, following }: CheckedPorts,
   { damagedRows, secret, jobs }: HealthSources,
 ): Promise<Pick<Health, "durability" | "checks">> {
   const condition = await record.condition?.();
   const setAside = (await jobs()).reduce((sum, one) => sum + (one.setAside ?? 0), 0);
   const behind = (following?.lag() ?? []).reduce((sum, one) => sum + one.behind, 0);
-  const kept = condition ? checksOf(condition) : [];
+  const kept = condition ? toStorageChecks(condition) : [];
   const hasProof = condition?.rowsWithoutDigest !== undefined || secret === "another";
   return {
     durability: condition?.durability ?? "unknown",
     checks: [
       ...kept,
-      secretCheck(secret),
+      checkSecret(secret),
       ...(hasProof
         ? [
-            counted("rows", damagedRows(), {
+            toCountCheck("rows", damagedRows(), {
               none: "No row that was read has changed since it was written.",
               some: "Rows were changed since they were written, by a fault of the disk or another program. Run `keepsake doctor`.",
             }),
           ]
         : []),
-      counted("jobs", setAside, {
+      toCountCheck("jobs", setAside, {
         none: "No work in the background is set aside.",
         some: "Work in the background failed too often and is set aside. See the list of jobs.",
       }),
@@ -169,7 +169,7 @@ async function looked(
   };
 }
 
-function checksOf(condition: StorageCondition): HealthCheck[] {
+function toStorageChecks(condition: StorageCondition): HealthCheck[] {
   const { durability, reducedBy, format, olderCopies, erasing, unverified, rowsWithoutDigest } = condition;
   const { disk, isReadOnly } = condition;
   return [
@@ -198,7 +198,7 @@ function checksOf(condition: StorageCondition): HealthCheck[] {
         ? "The storage cannot be written. Check the owner and mode of the file and its folder, and how its disk is mounted."
         : "The storage may be written.",
     },
-    ...(disk ? [diskCheck(disk)] : []),
+    ...(disk ? [checkDisk(disk)] : []),
     ...(rowsWithoutDigest === undefined
       ? []
       : [
@@ -212,12 +212,12 @@ function checksOf(condition: StorageCondition): HealthCheck[] {
             count: rowsWithoutDigest,
           } as const,
         ]),
-    erasureCheck(erasing, unverified),
+    checkErasures(erasing, unverified),
   ];
 }
 
-function diskCheck({ freeBytes, totalBytes }: NonNullable<StorageCondition["disk"]>): HealthCheck {
-  const isLow = freeBytes < LOW_BYTES || freeBytes < totalBytes * LOW_SHARE;
+function checkDisk({ freeBytes, totalBytes }: NonNullable<StorageCondition["disk"]>): HealthCheck {
+  const isLow = freeBytes < LOW_DISK_BYTES || freeBytes < totalBytes * LOW_DISK_SHARE;
   return {
     name: "disk",
     state: isLow ? "warning" : "ok",
@@ -226,15 +226,15 @@ function diskCheck({ freeBytes, totalBytes }: NonNullable<StorageCondition["disk
   };
 }
 
-function erasureCheck(erasing: number, unverified: number): HealthCheck {
+function checkErasures(erasing: number, unverified: number): HealthCheck {
   if (erasing > 0) return { name: "erasures", state: "ok", says: "An erasure is under way.", count: erasing };
-  return counted("erasures", unverified, {
+  return toCountCheck("erasures", unverified, {
     none: "Every erasure was checked to its end.",
     some: "Erasures have not been checked to their end. `keepsake audit` says which.",
   });
 }
 
-function secretCheck(secret: SecretState): HealthCheck {
+function checkSecret(secret: SecretState): HealthCheck {
   return {
     name: "secret",
     state: secret === "another" ? "warning" : "ok",
@@ -246,7 +246,7 @@ function secretCheck(secret: SecretState): HealthCheck {
   };
 }
 
-function counted(
+function toCountCheck(
   name: HealthCheck["name"],
   count: number,
   says: { readonly none: string; readonly some: string },

@@ -1,7 +1,7 @@
 import { type Meter, NO_METER } from "../../ports/meter.ts";
 
 /** Counts rows that were not as they were written: those read here, and those that processes of this one report. */
-export function damageCounter(meter: Meter = NO_METER): {
+export function createDamageCounter(meter: Meter = NO_METER): {
   readonly rows: () => number;
   readonly count: () => void;
   readonly meter: Meter;

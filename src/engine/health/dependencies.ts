@@ -27,39 +27,39 @@ export interface DependencyWatch {
   stop(): void;
 }
 
-const EVERY_MS = 5000;
+const PROBE_INTERVAL_MS = 5000;
 /** Each request to a hosted index is paid for. */
-const HOSTED_EVERY_MS = 60_000;
+const HOSTED_INTERVAL_MS = 60_000;
 /** One that has not answered by then is down. */
-const PROBE_MS = 2000;
-const SLOW_MS = PROBE_MS / 2;
+const PROBE_TIMEOUT_MS = 2000;
+const SLOW_MS = PROBE_TIMEOUT_MS / 2;
 /** What an index has not taken in by then, it is behind with. */
 const BEHIND_MS = 60_000;
 /** A user nobody has. */
-const NOBODY = { project: "default", user: "readiness" };
+const PROBE_USER = { project: "default", user: "readiness" };
 
 type WatchedPorts = Pick<
   Ports,
   "record" | "sessions" | "cache" | "queue" | "followers" | "following" | "modelServers" | "clock" | "meter"
 >;
 
-interface Probe {
+interface DependencyProbe {
   readonly kind: string;
   readonly name?: string;
   readonly everyMs?: number;
   ask(signal: AbortSignal): Promise<unknown>;
 }
 
-interface Named {
+interface DependencyName {
   readonly kind: string;
   readonly name?: string | undefined;
 }
 
-function keyOf({ kind, name = "" }: Named): string {
+function toDependencyKey({ kind, name = "" }: DependencyName): string {
   return `${kind} ${name}`;
 }
 
-type Found = Pick<DependencyState, "state" | "problem">;
+type DependencyFinding = Pick<DependencyState, "state" | "problem">;
 
 /**
  * Begins to look, at once and then every five seconds, at a hosted index once a minute; the timer keeps no process alive. Models'
@@ -67,12 +67,12 @@ type Found = Pick<DependencyState, "state" | "problem">;
  */
 export function watchDependencies(ports: WatchedPorts): DependencyWatch {
   const { clock, meter, modelServers, following } = ports;
-  const probes = probesOf(ports);
+  const probes = createProbes(ports);
   const states = new Map<string, DependencyState>();
-  const answered = new Map<Probe, { readonly found: Found; readonly at: number }>();
-  const lag = lagOf(following);
-  const note = ({ kind, name }: Named, { state, problem }: Found): void => {
-    const key = keyOf({ kind, name });
+  const answered = new Map<DependencyProbe, { readonly found: DependencyFinding; readonly at: number }>();
+  const lag = createLagWatch(following);
+  const note = ({ kind, name }: DependencyName, { state, problem }: DependencyFinding): void => {
+    const key = toDependencyKey({ kind, name });
     const known = states.get(key);
     const since = known?.state === state ? known.since : clock().toISOString();
     states.set(key, {
@@ -86,10 +86,10 @@ export function watchDependencies(ports: WatchedPorts): DependencyWatch {
     meter?.set("keepsake_dependency_up", state === "down" ? 0 : 1, labels);
     meter?.set("keepsake_dependency_state", { up: 0, degraded: 1, down: 2 }[state], labels);
   };
-  const lookAt = async (probe: Probe): Promise<void> => {
+  const lookAt = async (probe: DependencyProbe): Promise<void> => {
     const last = answered.get(probe);
     const isDue = last === undefined || performance.now() - last.at >= (probe.everyMs ?? 0);
-    const found = isDue ? await answerOf(probe) : last.found;
+    const found = isDue ? await runProbe(probe) : last.found;
     if (isDue) answered.set(probe, { found, at: performance.now() });
     const isBehind = probe.kind === "index" && found.state === "up" && lag.isBehind(probe.name ?? "");
     note(probe, isBehind ? { state: "degraded", problem: "behind" } : found);
@@ -104,29 +104,29 @@ export function watchDependencies(ports: WatchedPorts): DependencyWatch {
     isAtWork = false;
   };
   const noteModels = (): void => {
-    for (const one of modelServers?.states() ?? []) note(one, foundOf(one));
+    for (const one of modelServers?.states() ?? []) note(one, toModelServerFinding(one));
   };
   void look();
-  const timer = setInterval(() => void look(), EVERY_MS);
+  const timer = setInterval(() => void look(), PROBE_INTERVAL_MS);
   timer.unref();
   return {
     states() {
       noteModels();
-      const places: readonly Named[] = [...probes, ...(modelServers?.states() ?? [])];
-      return places.flatMap((one) => states.get(keyOf(one)) ?? []);
+      const places: readonly DependencyName[] = [...probes, ...(modelServers?.states() ?? [])];
+      return places.flatMap((one) => states.get(toDependencyKey(one)) ?? []);
     },
     stop: () => clearInterval(timer),
   };
 }
 
-function foundOf({ circuit, hasFailed }: ModelServerState): Found {
+function toModelServerFinding({ circuit, hasFailed }: ModelServerState): DependencyFinding {
   if (circuit === "open") return { state: "down", problem: "circuit" };
   if (circuit === "half_open") return { state: "degraded", problem: "circuit" };
   return hasFailed ? { state: "degraded", problem: "failing" } : { state: "up" };
 }
 
 /** Since when each index has had something to take in. */
-function lagOf(following: Ports["following"]): { look(): void; isBehind(name: string): boolean } {
+function createLagWatch(following: Ports["following"]): { look(): void; isBehind(name: string): boolean } {
   const since = new Map<string, number>();
   return {
     look() {
@@ -139,24 +139,26 @@ function lagOf(following: Ports["following"]): { look(): void; isBehind(name: st
   };
 }
 
-function probesOf({ record, sessions, cache, queue, followers = [] }: WatchedPorts): Probe[] {
-  const probes: Probe[] = [{ kind: "record", name: record.name, ask: () => record.revision(NOBODY) }];
-  if (sessions) probes.push({ kind: "sessions", ask: (signal) => sessions.active(NOBODY, { signal }) });
-  if (cache) probes.push({ kind: "cache", ask: (signal) => cache.get(NOBODY, "readiness", { signal }) });
+function createProbes({ record, sessions, cache, queue, followers = [] }: WatchedPorts): DependencyProbe[] {
+  const probes: DependencyProbe[] = [
+    { kind: "record", name: record.name, ask: () => record.revision(PROBE_USER) },
+  ];
+  if (sessions) probes.push({ kind: "sessions", ask: (signal) => sessions.active(PROBE_USER, { signal }) });
+  if (cache) probes.push({ kind: "cache", ask: (signal) => cache.get(PROBE_USER, "readiness", { signal }) });
   if (queue) probes.push({ kind: "queue", ask: async () => (await queue.isUp()) || Promise.reject() });
   for (const one of followers) {
     probes.push({
       kind: "index",
       name: one.name,
-      everyMs: one.isHosted ? HOSTED_EVERY_MS : 0,
-      ask: (signal) => one.held(NOBODY, ["readiness"], { signal }),
+      everyMs: one.isHosted ? HOSTED_INTERVAL_MS : 0,
+      ask: (signal) => one.held(PROBE_USER, ["readiness"], { signal }),
     });
   }
   return probes;
 }
 
-async function answerOf(probe: Probe): Promise<Found> {
-  const signal = AbortSignal.timeout(PROBE_MS);
+async function runProbe(probe: DependencyProbe): Promise<DependencyFinding> {
+  const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
   const begun = performance.now();
   const late = new Promise<false>((resolve) => {
     signal.addEventListener("abort", () => resolve(false), { once: true });

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../domain/model-call.ts";
+import type { CallOutcome } from "../../domain/model-call.ts";
 import type { CallHooks } from "../../ports/calls.ts";
 import type { CircuitState } from "../../ports/circuit.ts";
 
@@ -16,20 +16,20 @@ export interface ModelServers {
   /** From now on it is one of them. */
   add(kind: ModelServerState["kind"]): void;
   /** Hooks that tell of its requests too, beside what they did before. */
-  heard(kind: ModelServerState["kind"], hooks: CallHooks): CallHooks;
+  observe(kind: ModelServerState["kind"], hooks: CallHooks): CallHooks;
 }
 
 /** What the server answered or did not; the others say nothing of it. */
-const FAILED: ReadonlySet<Outcome> = new Set<Outcome>([
+const FAILURE_OUTCOMES: ReadonlySet<CallOutcome> = new Set<CallOutcome>([
   "rate_limited",
   "timeout",
   "unreachable",
   "rejected",
   "failed",
 ]);
-const ANSWERED: ReadonlySet<Outcome> = new Set<Outcome>(["ok", "invalid", "refused", "cut"]);
+const RESPONSE_OUTCOMES: ReadonlySet<CallOutcome> = new Set<CallOutcome>(["ok", "invalid", "refused", "cut"]);
 
-export function modelServers(): ModelServers {
+export function createModelServers(): ModelServers {
   const known = new Map<ModelServerState["kind"], { circuit: CircuitState; hasFailed: boolean }>();
   const shown = new Set<ModelServerState["kind"]>();
   const of = (kind: ModelServerState["kind"]): { circuit: CircuitState; hasFailed: boolean } => {
@@ -40,11 +40,11 @@ export function modelServers(): ModelServers {
   return {
     states: () => [...shown].map((kind) => ({ kind, ...of(kind) })),
     add: (kind) => void shown.add(kind),
-    heard: (kind, hooks) => ({
+    observe: (kind, hooks) => ({
       ...hooks,
       onCall(report, whose) {
-        if (FAILED.has(report.outcome)) of(kind).hasFailed = true;
-        else if (ANSWERED.has(report.outcome)) of(kind).hasFailed = false;
+        if (FAILURE_OUTCOMES.has(report.outcome)) of(kind).hasFailed = true;
+        else if (RESPONSE_OUTCOMES.has(report.outcome)) of(kind).hasFailed = false;
         hooks.onCall?.(report, whose);
       },
       onCircuit(state, host) {

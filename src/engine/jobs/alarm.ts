@@ -3,7 +3,7 @@ import type { Clock } from "../../ports/clock.ts";
 /** When something happens next, and what rings then. It holds up no end of the program. */
 export interface Alarm {
   /** In so many ms; nothing where absent. It is told, and rings by other means. */
-  tell(ms?: number): void;
+  announce(ms?: number): void;
   /** Rings once after so many ms, in place of what was set before. */
   set(ms: number, ring: () => void): void;
   clear(): void;
@@ -11,14 +11,14 @@ export interface Alarm {
   at(): number | undefined;
 }
 
-export function alarm(clock: Clock): Alarm {
+export function createAlarm(clock: Clock): Alarm {
   let timer: NodeJS.Timeout | undefined;
   let at: number | undefined;
   const tell = (ms?: number): void => {
     at = ms === undefined ? undefined : clock().getTime() + ms;
   };
   return {
-    tell,
+    announce: tell,
     set(ms, ring) {
       clearTimeout(timer);
       tell(ms);

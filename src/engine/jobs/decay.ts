@@ -1,17 +1,17 @@
 import { DECAY_DAYS } from "../recall/take-options.ts";
-import { DAY_MS, daysBetween, fadedBefore, type Task } from "./task.ts";
+import { computeFadeCutoff, countDaysBetween, DAY_MS, type MaintenanceTask } from "./task.ts";
 
 /**
  * Decay is a rank: each recall weighs how new a memory is by its dates, and nothing is written for it. This counts what
  * has faded, so that it can be seen.
  */
-export const decay: Task = {
+export const decayTask: MaintenanceTask = {
   name: "decay",
   about: "counts what has faded; recalls weigh age by themselves, and nothing is written",
   everyMs: DAY_MS,
-  isCarriedOut: () => false,
-  async think(ports, { memories, at }) {
-    const before = fadedBefore(ports, at);
+  isAutomatic: () => false,
+  async plan(ports, { memories, at }) {
+    const before = computeFadeCutoff(ports, at);
     const days = ports.decayDays ?? DECAY_DAYS;
     const next = memories
       .map((memory) => memory.at)
@@ -23,15 +23,15 @@ export const decay: Task = {
         .map(({ id, version, at: said }) => ({
           id,
           version,
-          deed: "faded",
-          why: `last said ${daysBetween(said, at)} days ago; being new halves every ${days} days`,
+          action: "faded",
+          why: `last said ${countDaysBetween(said, at)} days ago; being new halves every ${days} days`,
         })),
-      ...(next === undefined ? {} : { due: laterBy(next, before, at) }),
+      ...(next === undefined ? {} : { due: computeFadeTime(next, before, at) }),
     };
   },
 };
 
 /** When what was said at a time will have faded. */
-function laterBy(said: string, before: string, at: string): string {
+function computeFadeTime(said: string, before: string, at: string): string {
   return new Date(Date.parse(at) + Date.parse(said) - Date.parse(before) + 1).toISOString();
 }

@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
-import { memoryQueue } from "../../adapters/memory/queue.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
+import { createMemoryQueue } from "../../adapters/memory/queue.ts";
 import { createMemory, type MemoryOptions } from "../../memory.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Queue } from "../../ports/queue.ts";
-import type { Record } from "../../ports/record.ts";
+import type { MemoryStore } from "../../ports/record.ts";
 import { hashEmbedder } from "../../testing/hash-embedder.ts";
 import type { Keepsake } from "../surface.ts";
 
 const PATIENT = { timeout: 10_000 };
 
-let record: Record;
+let record: MemoryStore;
 let queue: Queue;
 let opened: Keepsake[] = [];
 beforeEach(() => {
-  record = memoryRecord();
-  queue = memoryQueue({ firstPauseMs: 20 });
+  record = createInMemoryStore();
+  queue = createMemoryQueue({ firstPauseMs: 20 });
 });
 afterEach(async () => {
   await Promise.all(opened.map((one) => one.close()));

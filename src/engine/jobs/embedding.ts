@@ -1,4 +1,4 @@
-import { countPending, embedPending } from "../embed-pending.ts";
+import { countPendingUnits, embedPending } from "../embed-pending.ts";
 import type { Ports } from "../ports.ts";
 import type { Job } from "./job.ts";
 
@@ -6,13 +6,13 @@ import type { Job } from "./job.ts";
 const EVERY_MS = 60_000;
 
 /** Embeds what waits for the embedder: after a change of it, or where it is a remote one. */
-export function embedding(ports: Pick<Ports, "record" | "embedder" | "clock">): Job {
+export function createEmbeddingJob(ports: Pick<Ports, "record" | "embedder" | "clock">): Job {
   return {
     name: "embedding",
     about: "gives vectors to what has none of the embedder in use; it is found by its words meanwhile",
     everyMs: EVERY_MS,
-    rest: 0,
+    restFactor: 0,
     run: (signal) => embedPending(ports, signal),
-    left: () => countPending(ports),
+    countLeft: () => countPendingUnits(ports),
   };
 }

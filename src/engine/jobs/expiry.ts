@@ -1,15 +1,15 @@
-import { MINUTE_MS, type Task } from "./task.ts";
+import { type MaintenanceTask, MINUTE_MS } from "./task.ts";
 
 /**
  * What has expired is given by no read from that moment on; this takes it out of the search as well, and ends it in the
  * history.
  */
-export const expiry: Task = {
+export const expiryTask: MaintenanceTask = {
   name: "expiry",
   about: "takes what has expired out of the search, and ends it in the history",
   everyMs: 10 * MINUTE_MS,
-  isCarriedOut: () => true,
-  async think(_ports, { memories, at }) {
+  isAutomatic: () => true,
+  async plan(_ports, { memories, at }) {
     const timed = memories.flatMap(({ id, version, expiresAt }) =>
       expiresAt === undefined ? [] : [{ id, version, expiresAt }],
     );
@@ -20,7 +20,7 @@ export const expiry: Task = {
     return {
       edits: timed
         .filter(({ expiresAt }) => expiresAt <= at)
-        .map(({ id, version }) => ({ id, version, deed: "expired", why: "its time was over" })),
+        .map(({ id, version }) => ({ id, version, action: "expired", why: "its time was over" })),
       ...(due === undefined ? {} : { due }),
     };
   },

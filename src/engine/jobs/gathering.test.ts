@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
-import { changes, message } from "../../testing/change-sets.ts";
+import { makeChangeSet, makeMessage } from "../../testing/change-sets.ts";
 import { scriptedExtractor } from "../../testing/scripted-extractor.ts";
 import type { Keepsake } from "../surface.ts";
-import { type Gathering, gathering, isRipe } from "./gathering.ts";
+import { createMessageBatcher, isBatchReady, type MessageBatcher } from "./gathering.ts";
 
 const ann = { project: "default", user: "ann" };
 const bob = { project: "default", user: "bob" };
 let now: number;
-let waiting: Gathering;
+let waiting: MessageBatcher;
 beforeEach(() => {
   now = 1000;
-  waiting = gathering(100, () => now);
+  waiting = createMessageBatcher(100, () => now);
 });
 
 describe("messages that wait to be read together", () => {
@@ -52,27 +52,27 @@ describe("messages that came in by another process", () => {
 
   it("wait as long as they would there", () => {
     const talk = [at(0), at(60), at(110)];
-    expect(isRipe(talk, 120_000, 229_000)).toBe(false);
-    expect(isRipe(talk, 120_000, 230_000)).toBe(true);
+    expect(isBatchReady(talk, 120_000, 229_000)).toBe(false);
+    expect(isBatchReady(talk, 120_000, 230_000)).toBe(true);
   });
 
   it("wait for five pauses at most, and no longer where there are a dozen", () => {
     const talk = Array.from({ length: 11 }, (_, i) => at(i * 59));
-    expect(isRipe(talk, 120_000, 595_000)).toBe(false);
-    expect(isRipe(talk, 120_000, 600_000)).toBe(true);
-    expect(isRipe([...talk, at(595)], 120_000, 596_000)).toBe(true);
+    expect(isBatchReady(talk, 120_000, 595_000)).toBe(false);
+    expect(isBatchReady(talk, 120_000, 600_000)).toBe(true);
+    expect(isBatchReady([...talk, at(595)], 120_000, 596_000)).toBe(true);
   });
 
   it("do not wait where nobody has heard them", () => {
-    expect(isRipe([at(0), { storedAt: at(1).storedAt }], 120_000, 2000)).toBe(true);
+    expect(isBatchReady([at(0), { storedAt: at(1).storedAt }], 120_000, 2000)).toBe(true);
   });
 
   it("are left alone by a process that has just been started, until their user has paused", async () => {
     for (const lingerMs of [3_600_000, 40_000]) {
-      const record = memoryRecord();
+      const record = createInMemoryStore();
       const storedAt = new Date(Date.now() - 60_000).toISOString();
-      const said = message("m1", { content: "I have goats.", digest: "pending", heard: true, storedAt });
-      await record.commit(ann, changes({ messages: [said] }));
+      const said = makeMessage("m1", { content: "I have goats.", digest: "pending", heard: true, storedAt });
+      await record.commit(ann, makeChangeSet({ messages: [said] }));
       const readings: number[] = [];
       const remote = { ...scriptedExtractor(), local: false, lingerMs };
       await using memory = await createMemory({

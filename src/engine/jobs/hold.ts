@@ -1,8 +1,8 @@
 import { MemoryError } from "../../errors.ts";
-import type { LeaseAnswer, Leases } from "../../ports/leases.ts";
+import type { LeaseResult, Leases } from "../../ports/leases.ts";
 
 /** A lease that is renewed for as long as it is held. */
-export interface Held {
+export interface HeldLease {
   /** Aborted with the caller's own signal, and where the lease was lost: somebody else may be at it then. */
   readonly signal: AbortSignal;
   isLost(): boolean;
@@ -10,18 +10,18 @@ export interface Held {
   giveBack(restMs?: number): Promise<void>;
 }
 
-export type Refused = Exclude<LeaseAnswer, { readonly token: string }>;
+export type LeaseRefusal = Exclude<LeaseResult, { readonly token: string }>;
 
 /** After a kill, somebody else goes on so much later at most. */
 const LEASE_MS = 30_000;
 const RENEW_MS = LEASE_MS / 3;
 
 /** Takes a lease and holds it; or says why it is not to be had. Throws what the record throws. */
-export async function hold(
+export async function acquireLease(
   record: Leases,
   name: string,
   { isUrgent = false, signal }: { readonly isUrgent?: boolean; readonly signal: AbortSignal },
-): Promise<Held | Refused> {
+): Promise<HeldLease | LeaseRefusal> {
   const answer = await record.takeLease(name, { forMs: LEASE_MS, isUrgent });
   if (answer.token === undefined) return answer;
   const { token } = answer;
@@ -45,11 +45,11 @@ export async function hold(
     isLost: () => lost.signal.aborted,
     async giveBack(restMs = 0) {
       clearInterval(timer);
-      if (!lost.signal.aborted) await record.giveBackLease(name, token, restMs).catch(() => false);
+      if (!lost.signal.aborted) await record.releaseLease(name, token, restMs).catch(() => false);
     },
   };
 }
 
-export function isHeld(one: Held | Refused): one is Held {
+export function isHeldLease(one: HeldLease | LeaseRefusal): one is HeldLease {
   return "giveBack" in one;
 }

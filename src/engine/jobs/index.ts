@@ -2,30 +2,30 @@ import type { JobName } from "../../domain/job.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Queue } from "../../ports/queue.ts";
-import { countPending, type EmbedProgress, embedPending } from "../embed-pending.ts";
+import { countPendingUnits, type EmbedProgress, embedPending } from "../embed-pending.ts";
 import type { Ports } from "../ports.ts";
-import { dropQueries } from "../query-vector.ts";
-import type { Embedding, JobState } from "../surface.ts";
-import { embedding } from "./embedding.ts";
-import { gathering } from "./gathering.ts";
-import { oneByOne } from "./one-by-one.ts";
-import { TASKS } from "./optimize.ts";
-import { rounds } from "./rounds.ts";
-import { type Runner, runner } from "./runner.ts";
-import { withSetAside } from "./set-aside.ts";
-import { tidying } from "./tidying.ts";
-import { understanding, YOUNG_MS } from "./understanding.ts";
-import { whenCalm } from "./when-calm.ts";
+import { abortQueries } from "../query-vector.ts";
+import type { EmbeddingState, JobState } from "../surface.ts";
+import { createEmbeddingJob } from "./embedding.ts";
+import { createMessageBatcher } from "./gathering.ts";
+import { createSerializer } from "./one-by-one.ts";
+import { MAINTENANCE_TASKS } from "./optimize.ts";
+import { createMaintenanceJob } from "./rounds.ts";
+import { createJobRunner, type JobRunner } from "./runner.ts";
+import { addQuarantineCounts } from "./set-aside.ts";
+import { createTidyingJob } from "./tidying.ts";
+import { createUnderstandingJob, MIN_AGE_MS } from "./understanding.ts";
+import { deferWhileBusy } from "./when-calm.ts";
 
 /** Work that no caller waits for. It has an owner: `stop` breaks it off and waits for its end. */
-export interface Background {
+export interface BackgroundJobs {
   /** The user's waiting messages are read when there is time: by a model, when some have gathered; by the rules, soon. */
-  later(scope: Scope, options?: { readonly isUnheard?: boolean }): void;
+  scheduleReading(scope: Scope, options?: { readonly isUnheard?: boolean }): void;
   /** To be called after each write: with a remote embedder, it may have left units to embed. */
-  written(): void;
+  onWrite(): void;
   /** Embeds what waits in the caller's own time, with its errors; what runs in the background makes room for it. */
   embedNow(signal?: AbortSignal): AsyncGenerator<EmbedProgress, void, void>;
-  embedding(): Promise<Embedding>;
+  embedding(): Promise<EmbeddingState>;
   jobs(): Promise<JobState[]>;
   /** Something that was set aside is to be tried again. */
   again(job: JobName): void;
@@ -34,82 +34,84 @@ export interface Background {
 
 /** First answers first: what waits is looked for a moment after the start. */
 const START_MS = 100;
-const HOUSE_MS = 30_000;
-const OFFERED_MS = 1000;
-const A_LITTLE_MS = 500;
+const MAINTENANCE_MS = 30_000;
+const QUEUE_START_MS = 1000;
+const MARGIN_MS = 500;
 
 /**
  * Starts every job over its ports. What fails stays as it is in the record and is tried again, here or after the next
  * start.
  */
-export function background(ports: Ports): Background {
+export function startBackgroundJobs(ports: Ports): BackgroundJobs {
   const stopping = new AbortController();
   const lingerMs = ports.modelExtractor?.lingerMs ?? 0;
-  const gathered = gathering(lingerMs);
-  const read = understanding(ports, gathered);
-  const reading = runner(ports, read, stopping.signal);
-  const vectors = runner(ports, embedding(ports), stopping.signal);
-  const inTurn = oneByOne();
-  const houses = TASKS.map((task) => runner(ports, whenCalm(inTurn(rounds(ports, task))), stopping.signal));
-  const tidier = runner(ports, tidying(ports), stopping.signal);
+  const gathered = createMessageBatcher(lingerMs);
+  const read = createUnderstandingJob(ports, gathered);
+  const reading = createJobRunner(ports, read, stopping.signal);
+  const vectors = createJobRunner(ports, createEmbeddingJob(ports), stopping.signal);
+  const inTurn = createSerializer();
+  const houses = MAINTENANCE_TASKS.map((task) =>
+    createJobRunner(ports, deferWhileBusy(inTurn(createMaintenanceJob(ports, task))), stopping.signal),
+  );
+  const tidier = createJobRunner(ports, createTidyingJob(ports), stopping.signal);
   const all = [reading, vectors, ...houses, tidier];
   const startAll = (): void => {
     // One after the other, and not within the time that a command takes.
-    for (const [i, house] of houses.entries()) house.start(HOUSE_MS * (i + 1));
-    tidier.start(HOUSE_MS * (houses.length + 1));
+    for (const [i, house] of houses.entries()) house.start(MAINTENANCE_MS * (i + 1));
+    tidier.start(MAINTENANCE_MS * (houses.length + 1));
     vectors.start(START_MS);
     reading.start(START_MS);
   };
   if (!ports.leavesJobs) startAll();
-  const offered = ports.leavesJobs ? undefined : workingAt(ports.queue, all);
+  const offered = ports.leavesJobs ? undefined : workQueue(ports.queue, all);
   let timer: NodeJS.Timeout | undefined;
   const readRipe = (): void => {
     const ripe = gathered.take();
-    for (const scope of ripe) read.ask(scope);
-    if (ripe.length > 0) reading.later();
+    for (const scope of ripe) read.prioritize(scope);
+    if (ripe.length > 0) reading.requestRun();
     const next = gathered.next();
     clearTimeout(timer);
     if (next !== undefined && !stopping.signal.aborted) timer = setTimeout(readRipe, next).unref();
   };
   return {
-    later(scope, { isUnheard = false } = {}) {
+    scheduleReading(scope, { isUnheard = false } = {}) {
       if (ports.leavesJobs) {
         // Whoever does it looks for what waits, and passes over what is newer than that.
-        const afterMs = Math.max(YOUNG_MS, isUnheard ? 0 : lingerMs) + A_LITTLE_MS;
+        const afterMs = Math.max(MIN_AGE_MS, isUnheard ? 0 : lingerMs) + MARGIN_MS;
         return ports.queue?.offer(read.name, { afterMs });
       }
       if (isUnheard) {
-        read.ask(scope);
-        return reading.later();
+        read.prioritize(scope);
+        return reading.requestRun();
       }
       gathered.add(scope);
       readRipe();
     },
-    written() {
+    onWrite() {
       if (ports.embedder.local) return;
       if (ports.leavesJobs) ports.queue?.offer("embedding");
-      else vectors.later();
+      else vectors.requestRun();
     },
-    embedNow: (signal) => vectors.now((stopped) => embedPending(ports, stopped), signal),
+    embedNow: (signal) => vectors.runNow((stopped) => embedPending(ports, stopped), signal),
     async embedding() {
       const problem = vectors.problem();
       return {
         space: ports.embedder.fingerprint,
-        left: await countPending(ports),
+        left: await countPendingUnits(ports),
         running: vectors.isRunning(),
         ...(problem === undefined ? {} : { problem }),
       };
     },
-    jobs: async () => withSetAside(ports, await Promise.all(all.map((one) => one.state()))),
+    jobs: async () => addQuarantineCounts(ports, await Promise.all(all.map((one) => one.state()))),
     again(job) {
       const one = all.find(({ name }) => name === job);
       if (ports.leavesJobs) ports.queue?.offer(job);
-      else one?.later();
+      else one?.requestRun();
     },
     async stop() {
       stopping.abort(new MemoryError("unavailable", "this memory has been closed."));
       clearTimeout(timer);
-      dropQueries(ports.embedder);
+      abortQueries(ports.embedder);
       await offered?.end();
       await Promise.all(all.map((one) => one.end()));
     },
@@ -120,15 +122,15 @@ export function background(ports: Ports): Background {
  * Has every job carried out that a queue offers, from a moment after the start on: a command that is over by then has nobody
  * wait for it. A queue that cannot be had is done without: the jobs come by themselves.
  */
-function workingAt(
+function workQueue(
   queue: Queue | undefined,
-  all: readonly Runner[],
+  all: readonly JobRunner[],
 ): { readonly end: () => Promise<void> } | undefined {
   if (!queue) return undefined;
   let ends: readonly Promise<() => Promise<void>>[] = [];
   const timer = setTimeout(() => {
-    ends = all.map((one) => queue.work(one.name, one.offered).catch(() => async () => {}));
-  }, OFFERED_MS);
+    ends = all.map((one) => queue.work(one.name, one.runOffered).catch(() => async () => {}));
+  }, QUEUE_START_MS);
   timer.unref();
   return {
     async end() {

@@ -10,16 +10,16 @@ export interface Job {
   /** Whether several processes may run it at once: it holds a lease of its own for each piece of work. Else one at a time does. */
   readonly isShared?: boolean;
   /** Resolves when this process has time for it: before it takes the lease, which another one may have time for. */
-  ready?(signal: AbortSignal): Promise<void>;
+  waitUntilReady?(signal: AbortSignal): Promise<void>;
   /** How long it rests after each step, so that others come first: so many times as long as the step took. */
-  readonly rest: number;
+  readonly restFactor: number;
   /**
    * Does all there is to do, a small commit at a time, and yields after each. It may be broken off at any moment, and
    * goes on where it was. Throws what hinders it, and the signal's reason.
    */
   run(signal: AbortSignal): AsyncGenerator<JobStep, void, void>;
   /** How much waits, where that can be told without work. */
-  left?(): Promise<number>;
+  countLeft?(): Promise<number>;
 }
 
 export interface JobStep {

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { MemoryError } from "../../errors.ts";
-import type { Record } from "../../ports/record.ts";
+import type { MemoryStore } from "../../ports/record.ts";
 import type { Job } from "./job.ts";
-import { type Runner, runner } from "./runner.ts";
+import { createJobRunner, type JobRunner } from "./runner.ts";
 
-let record: Record;
+let record: MemoryStore;
 let stopping: AbortController;
-let started: Runner[] = [];
+let started: JobRunner[] = [];
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.parse("2026-03-01T10:00:00Z") });
-  record = memoryRecord();
+  record = createInMemoryStore();
   stopping = new AbortController();
 });
 afterEach(async () => {
@@ -41,12 +41,12 @@ function counting(): Seen {
 /** A process that runs the job; `takesMs` is how long a run takes. */
 function process(
   seen: Seen,
-  { takesMs = 0, on = record, ...fields }: Partial<Job> & { takesMs?: number; on?: Record } = {},
+  { takesMs = 0, on = record, ...fields }: Partial<Job> & { takesMs?: number; on?: MemoryStore } = {},
 ) {
   const job: Job = {
     name: "expiry",
     about: "counts",
-    rest: 0,
+    restFactor: 0,
     async *run(signal) {
       seen.begun += 1;
       seen.atOnce += 1;
@@ -67,7 +67,7 @@ function process(
     },
     ...fields,
   };
-  const running = runner({ clock: () => new Date(), record: on }, job, stopping.signal);
+  const running = createJobRunner({ clock: () => new Date(), record: on }, job, stopping.signal);
   started.push(running);
   return running;
 }
@@ -83,9 +83,9 @@ it("a process that is told to stop leaves the job to the others, and its lease t
   const seen = counting();
   const own = new AbortController();
   const slow = { everyMs: 60_000, takesMs: 50_000 };
-  const first = runner(
+  const first = createJobRunner(
     { clock: () => new Date(), record },
-    { name: "expiry", about: "hangs", rest: 0, ...slow, run: () => hanging(own.signal) },
+    { name: "expiry", about: "hangs", restFactor: 0, ...slow, run: () => hanging(own.signal) },
     own.signal,
   );
   first.start(0);
@@ -118,9 +118,9 @@ it("goes on elsewhere when the lease of a process that was killed has run out", 
 it("what is asked for while another process is at it runs once that one has ended", async () => {
   const seen = counting();
   const [one, other] = [process(seen, { takesMs: 12_000 }), process(seen)];
-  one.later();
+  one.requestRun();
   await pass(100);
-  other.later();
+  other.requestRun();
   await pass(11_000);
   expect(seen).toMatchObject({ begun: 1, ended: 0 });
   await pass(10_000);
@@ -129,7 +129,7 @@ it("what is asked for while another process is at it runs once that one has ende
 
 it("a run whose lease was lost is broken off, and is no failure", async () => {
   const seen = counting();
-  const stolen: Record = { ...record, renewLease: async () => false };
+  const stolen: MemoryStore = { ...record, renewLease: async () => false };
   const running = process(seen, { everyMs: 60_000, takesMs: 15_000, on: stolen });
   running.start(0);
   await pass(10_500);
@@ -139,12 +139,12 @@ it("a run whose lease was lost is broken off, and is no failure", async () => {
 
 it("a lease is kept while the record cannot be asked, as long as it lasts", async () => {
   const seen = counting();
-  const down: Record = {
+  const down: MemoryStore = {
     ...record,
     renewLease: async () => Promise.reject(new MemoryError("unavailable", "the database is down.")),
   };
   const running = process(seen, { takesMs: 60_000, on: down });
-  running.later();
+  running.requestRun();
   await pass(29_000);
   expect(seen.broken).toBe(0);
   await pass(2000);
@@ -173,13 +173,13 @@ it("what a queue offers runs though it is not due, and says what hindered it", a
   running.start(0);
   await pass(0);
   const { signal } = new AbortController();
-  await running.offered(signal);
+  await running.runOffered(signal);
   expect(seen.ended).toBe(2);
   const held = await record.takeLease("job decay", { forMs: 30_000 });
   expect(held.token).toBeDefined();
-  await expect(process(seen, { name: "decay" }).offered(signal)).rejects.toMatchObject({
+  await expect(process(seen, { name: "decay" }).runOffered(signal)).rejects.toMatchObject({
     code: "unavailable",
   });
   const broken = process(seen, { name: "tidying", run: () => failing(seen) });
-  await expect(broken.offered(signal)).rejects.toThrow("the server is down.");
+  await expect(broken.runOffered(signal)).rejects.toThrow("the server is down.");
 });

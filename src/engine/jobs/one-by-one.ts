@@ -1,7 +1,7 @@
 import type { Job } from "./job.ts";
 
 /** Lets several jobs run one after the other: what each takes of the time, all of them take together. */
-export function oneByOne(): (job: Job) => Job {
+export function createSerializer(): (job: Job) => Job {
   let last: Promise<void> = Promise.resolve();
   return (job) => ({
     ...job,

@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import type { Memory } from "../../domain/memory.ts";
 import { createMemory } from "../../memory.ts";
-import type { Record } from "../../ports/record.ts";
-import { changes, message, memory as stored } from "../../testing/change-sets.ts";
+import type { MemoryStore } from "../../ports/record.ts";
+import { makeChangeSet, makeMessage, makeMemory as stored } from "../../testing/change-sets.ts";
 import type { Keepsake, Optimized, ScopedMemory } from "../surface.ts";
 
 const ANN = { project: "default", user: "ann" };
-let record: Record;
+let record: MemoryStore;
 let memory: Keepsake;
 let ann: ScopedMemory;
 let now: Date;
 
 beforeEach(async () => {
   now = new Date("2026-03-01T10:00:00Z");
-  record = memoryRecord();
+  record = createInMemoryStore();
   memory = await createMemory({ record, clock: () => now });
   ann = memory.scope(ANN);
 });
@@ -24,7 +24,7 @@ afterEach(() => memory.close());
 async function put(...memories: readonly Partial<Memory>[]): Promise<void> {
   const base = await record.revision(ANN);
   const made = memories.map((fields, i) => stored(fields.id ?? `m${base}-${i}`, 1, fields));
-  await record.commit(ANN, changes({ base, memories: made }));
+  await record.commit(ANN, makeChangeSet({ base, memories: made }));
 }
 
 const of = ({ jobs }: Optimized, name: string) => jobs.find((job) => job.name === name)?.memories ?? [];
@@ -90,7 +90,7 @@ describe("consolidation", () => {
     const base = await record.revision(ANN);
     await record.commit(
       ANN,
-      changes({ base, messages: [message("said", { content: "I use Shram. I really do." })] }),
+      makeChangeSet({ base, messages: [makeMessage("said", { content: "I use Shram. I really do." })] }),
     );
     const sources = [{ message: "said", start: 0, end: 12, quote: "I use Shram." }];
     await put(
@@ -210,7 +210,7 @@ describe("clean-up", () => {
     if (!left || !ground) return;
     await record.commit(
       ANN,
-      changes({
+      makeChangeSet({
         memories: [left, ground],
         links: [{ from: "left", type: "depends_on", to: "ground", strength: 1 }],
       }),
@@ -234,8 +234,8 @@ describe("clean-up", () => {
   });
 
   it("leaves alone what was said in the hundred turns before the one that is named", async () => {
-    const said = [1, 2].map((number) => message(`said${number}`));
-    await record.commit(ANN, changes({ messages: said }));
+    const said = [1, 2].map((number) => makeMessage(`said${number}`));
+    await record.commit(ANN, makeChangeSet({ messages: said }));
     await put(
       ...said.map(({ id }) => ({
         ...OLD,

@@ -3,15 +3,20 @@ import type { Scope } from "../../domain/scope.ts";
 import type { Ports } from "../ports.ts";
 import type { Optimized, OptimizeOptions } from "../surface.ts";
 import type { UserState } from "../user-state.ts";
-import { carryOut, MOST_EDITS } from "./carry-out.ts";
-import { cleanUp } from "./clean-up.ts";
-import { consolidation } from "./consolidation.ts";
-import { decay } from "./decay.ts";
-import { expiry } from "./expiry.ts";
-import type { Edit, Task } from "./task.ts";
+import { applyEdits, MAX_EDITS } from "./carry-out.ts";
+import { cleanUpTask } from "./clean-up.ts";
+import { consolidationTask } from "./consolidation.ts";
+import { decayTask } from "./decay.ts";
+import { expiryTask } from "./expiry.ts";
+import type { MaintenanceEdit, MaintenanceTask } from "./task.ts";
 
 /** In this order: what has expired is not merged, and what was merged was said more than once. */
-export const TASKS: readonly Task[] = [expiry, consolidation, decay, cleanUp];
+export const MAINTENANCE_TASKS: readonly MaintenanceTask[] = [
+  expiryTask,
+  consolidationTask,
+  decayTask,
+  cleanUpTask,
+];
 /** What was said in so many turns before the one that the caller names is left alone. */
 const RECENT_TURNS = 100;
 
@@ -26,17 +31,17 @@ export async function optimize(
 ): Promise<Optimized> {
   const turn = currentTurn === undefined ? undefined : checkCount(currentTurn, "currentTurn", 0, 1e9);
   const jobs: Optimized["jobs"][number][] = [];
-  for (const task of TASKS) {
+  for (const task of MAINTENANCE_TASKS) {
     signal?.throwIfAborted();
     const state = await ports.states.of(scope);
     const at = ports.clock().toISOString();
-    const { edits } = await task.think(ports, { scope, memories: [...state.current.values()], at });
+    const { edits } = await task.plan(ports, { scope, memories: [...state.current.values()], at });
     const wanted = turn === undefined ? edits : edits.filter((edit) => !isRecent(state, edit, turn));
-    const done = dryRun ? { edits: wanted } : await everything(ports, scope, wanted, signal);
+    const done = dryRun ? { edits: wanted } : await applyAll(ports, scope, wanted, signal);
     jobs.push({
       name: task.name,
       ...(done.revisions === undefined ? {} : { revisions: done.revisions }),
-      memories: done.edits.map(({ id, deed, into, why }) => ({
+      memories: done.edits.map(({ id, action: deed, into, why }) => ({
         id,
         action: deed,
         text: state.memories.get(id)?.text ?? "",
@@ -48,33 +53,33 @@ export async function optimize(
   return { dryRun, revision: await ports.record.revision(scope), jobs };
 }
 
-interface Done {
-  readonly edits: readonly Edit[];
+interface AppliedWork {
+  readonly edits: readonly MaintenanceEdit[];
   readonly revisions?: readonly number[];
 }
 
 /** All of it, in as many change-sets as it takes; what only fades is told as it is. */
-async function everything(
+async function applyAll(
   ports: Ports,
   scope: Scope,
-  edits: readonly Edit[],
+  edits: readonly MaintenanceEdit[],
   signal: AbortSignal | undefined,
-): Promise<Done> {
-  const done: Edit[] = edits.filter(({ deed }) => deed === "faded");
+): Promise<AppliedWork> {
+  const done: MaintenanceEdit[] = edits.filter(({ action: deed }) => deed === "faded");
   const revisions: number[] = [];
-  let left = edits.filter(({ deed }) => deed !== "faded");
+  let left = edits.filter(({ action: deed }) => deed !== "faded");
   while (left.length > 0) {
     signal?.throwIfAborted();
-    const carried = await carryOut(ports, scope, left);
+    const carried = await applyEdits(ports, scope, left);
     done.push(...carried.edits);
     if (carried.revision !== undefined) revisions.push(carried.revision);
-    left = left.slice(MOST_EDITS);
+    left = left.slice(MAX_EDITS);
   }
   return { edits: done, ...(revisions.length === 0 ? {} : { revisions }) };
 }
 
 /** Whether a memory comes from the turns before the one named, or from later ones. */
-function isRecent(state: UserState, { id }: Edit, turn: number): boolean {
+function isRecent(state: UserState, { id }: MaintenanceEdit, turn: number): boolean {
   const sources = state.memories.get(id)?.sources ?? [];
   return sources.some(({ message }) => (state.messages.get(message)?.turn ?? 0) > turn - RECENT_TURNS);
 }

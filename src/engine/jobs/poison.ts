@@ -1,33 +1,33 @@
-import type { Visit } from "../../domain/job.ts";
-import { codeOf, isMemoryError, isPassing } from "../../errors.ts";
-import { MOST_ATTEMPTS } from "../../ports/queue.ts";
+import type { JobProgress } from "../../domain/job.ts";
+import { getErrorCode, isMemoryError, isRetryable } from "../../errors.ts";
+import { MAX_ATTEMPTS_PER_RUN } from "../../ports/queue.ts";
 import { DAY_MS } from "./task.ts";
 
 /** Whether an error says nothing of the user with whom it came: a server that is down, a key that is refused, a budget that is used up. */
-export function isEverybodys(error: unknown): boolean {
-  return isPassing(error) || (isMemoryError(error) && error.code === "forbidden");
+export function isGlobalFailure(error: unknown): boolean {
+  return isRetryable(error) || (isMemoryError(error) && error.code === "forbidden");
 }
 
 /** What is noted of a user with whom a job broke off, on top of what was noted before. */
-export function brokenOff(
+export function toFailedProgress(
   error: unknown,
   {
     before,
     revision,
     at,
-  }: { readonly before: Visit | undefined; readonly revision: number; readonly at: string },
-): Visit & Required<Pick<Visit, "failed">> {
+  }: { readonly before: JobProgress | undefined; readonly revision: number; readonly at: string },
+): JobProgress & Required<Pick<JobProgress, "failed">> {
   const attempts = (before?.failed?.attempts ?? 0) + 1;
-  return { revision, failed: { attempts, problem: codeOf(error), at } };
+  return { revision, failed: { attempts, problem: getErrorCode(error), at } };
 }
 
 /** It has failed too often, and is no failure of the job any more. */
-export function isSetAside({ failed }: Visit): boolean {
-  return failed !== undefined && failed.attempts >= MOST_ATTEMPTS;
+export function isQuarantined({ failed }: JobProgress): boolean {
+  return failed !== undefined && failed.attempts >= MAX_ATTEMPTS_PER_RUN;
 }
 
 /** What was set aside is left alone until somebody lets it run again or the user's memory has changed, and for a day at most. */
-export function isLeftAlone(visit: Visit, revision: number, at: string): boolean {
-  if (!visit.failed || !isSetAside(visit) || visit.revision !== revision) return false;
+export function isOnHold(visit: JobProgress, revision: number, at: string): boolean {
+  if (!visit.failed || !isQuarantined(visit) || visit.revision !== revision) return false;
   return Math.abs(Date.parse(at) - Date.parse(visit.failed.at)) < DAY_MS;
 }

@@ -1,5 +1,5 @@
 /** A pause that ends early with the signal, and holds up no end of the program. */
-export function rest(ms: number, signal: AbortSignal): Promise<void> {
+export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Job, JobStep } from "./job.ts";
-import { oneByOne } from "./one-by-one.ts";
-import { type Runner, runner } from "./runner.ts";
+import { createSerializer } from "./one-by-one.ts";
+import { createJobRunner, type JobRunner } from "./runner.ts";
 
-let record = memoryRecord();
+let record = createInMemoryStore();
 const stopping = { controller: new AbortController() };
-let started: Runner[] = [];
+let started: JobRunner[] = [];
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.parse("2026-03-01T10:00:00Z") });
   stopping.controller = new AbortController();
-  record = memoryRecord();
+  record = createInMemoryStore();
 });
 afterEach(async () => {
   stopping.controller.abort(new Error("stopped"));
@@ -29,7 +29,7 @@ function job(fields: Partial<Job> & { steps?: (signal: AbortSignal) => AsyncGene
   const given: Job = {
     name: "expiry",
     about: "counts",
-    rest: 0,
+    restFactor: 0,
     async *run(signal) {
       seen.begun += 1;
       seen.atOnce += 1;
@@ -44,7 +44,7 @@ function job(fields: Partial<Job> & { steps?: (signal: AbortSignal) => AsyncGene
     },
     ...fields,
   };
-  const running = runner({ clock: () => new Date(), record }, given, stopping.controller.signal);
+  const running = createJobRunner({ clock: () => new Date(), record }, given, stopping.controller.signal);
   started.push(running);
   return { running, seen };
 }
@@ -58,10 +58,10 @@ it("runs when it is asked, and once more where it was asked while it ran", async
       yield { done: 1 };
     },
   });
-  running.later();
+  running.requestRun();
   await pass(10);
-  running.later();
-  running.later();
+  running.requestRun();
+  running.requestRun();
   expect((await running.state()).state).toBe("running");
   await pass(200);
   expect(seen).toMatchObject({ begun: 2, ended: 2, most: 1 });
@@ -90,7 +90,7 @@ it("tries again after a failure, with longer pauses, and says what hinders it", 
       yield { done: 7 };
     },
   });
-  running.later();
+  running.requestRun();
   await pass(0);
   expect(await running.state()).toMatchObject({
     state: "failing",
@@ -115,7 +115,7 @@ it("tells nothing of an error that is none of ours but that there was one", asyn
       throw new TypeError("Ana's salary is not a function");
     },
   });
-  running.later();
+  running.requestRun();
   await pass(0);
   expect((await running.state()).problem).toBe("it failed in a way that it should not.");
 });
@@ -123,7 +123,7 @@ it("tells nothing of an error that is none of ours but that there was one", asyn
 it("rests after each step three times as long as the step took", async () => {
   const at: number[] = [];
   const { running } = job({
-    rest: 3,
+    restFactor: 3,
     async *steps() {
       for (let done = 1; done <= 3; done += 1) {
         await pause(20);
@@ -132,20 +132,20 @@ it("rests after each step three times as long as the step took", async () => {
       }
     },
   });
-  running.later();
+  running.requestRun();
   await pass(1000);
   expect(at.map((time) => time - (at[0] ?? 0))).toEqual([0, 80, 160]);
 });
 
 it("jobs that take turns never run together, and the next goes on where one fails", async () => {
-  const inTurn = oneByOne();
+  const inTurn = createSerializer();
   let atOnce = 0;
   let most = 0;
   const one = (name: "expiry" | "decay", fails: boolean): Job =>
     inTurn({
       name,
       about: "takes its turn",
-      rest: 0,
+      restFactor: 0,
       async *run() {
         atOnce += 1;
         most = Math.max(most, atOnce);
@@ -159,10 +159,10 @@ it("jobs that take turns never run together, and the next goes on where one fail
       },
     });
   const all = [one("expiry", true), one("decay", false)].map((each) =>
-    runner({ clock: () => new Date(), record }, each, stopping.controller.signal),
+    createJobRunner({ clock: () => new Date(), record }, each, stopping.controller.signal),
   );
   started.push(...all);
-  for (const each of all) each.later();
+  for (const each of all) each.requestRun();
   await pass(100);
   expect(most).toBe(1);
   expect(await all[1]?.state()).toMatchObject({ state: "idle", done: 1 });
@@ -187,7 +187,7 @@ it("ends at a stop, in the middle of what it does, and never runs again", async 
   await ended;
   // By what timers of its own would do: other files' remains in this thread may have set some as well.
   const renewed = vi.spyOn(record, "renewLease");
-  running.later();
+  running.requestRun();
   await pass(100_000);
   expect(seen).toMatchObject({ begun: 1, ended: 0, atOnce: 0 });
   expect(renewed).not.toHaveBeenCalled();
@@ -204,10 +204,10 @@ it("makes room for the same work in the foreground, and goes on after it", async
       }
     },
   });
-  running.later();
+  running.requestRun();
   await pass(20);
   const shown = (async () => {
-    for await (const step of running.now(async function* () {
+    for await (const step of running.runNow(async function* () {
       expect(seen.atOnce).toBe(0);
       yield "mine";
     }))
@@ -221,14 +221,14 @@ it("makes room for the same work in the foreground, and goes on after it", async
 });
 
 it("shows what another process noted of it, until it has run itself", async () => {
-  await record.noteJob({ name: "decay", at: "2026-02-01T00:00:00.000Z", tookMs: 5, done: 3, attempts: 0 });
+  await record.saveJobRun({ name: "decay", at: "2026-02-01T00:00:00.000Z", tookMs: 5, done: 3, attempts: 0 });
   const { running } = job({ name: "decay" });
   expect(await running.state()).toMatchObject({
     state: "idle",
     lastRun: "2026-02-01T00:00:00.000Z",
     done: 3,
   });
-  running.later();
+  running.requestRun();
   await pass(0);
   expect(await running.state()).toMatchObject({ lastRun: "2026-03-01T10:00:00.000Z", done: 1 });
 });

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
 import type { Extractor } from "../../ports/extractor.ts";
-import type { Record } from "../../ports/record.ts";
-import { changes, message } from "../../testing/change-sets.ts";
+import type { MemoryStore } from "../../ports/record.ts";
+import { makeChangeSet, makeMessage } from "../../testing/change-sets.ts";
 import { scriptedExtractor } from "../../testing/scripted-extractor.ts";
 import type { Keepsake } from "../surface.ts";
 
 /** What runs in the background has time, on a machine that is busy too. */
 const PATIENT = { timeout: 10_000 };
 
-let record: Record;
+let record: MemoryStore;
 let opened: Keepsake[] = [];
 beforeEach(() => {
-  record = memoryRecord();
+  record = createInMemoryStore();
 });
 afterEach(async () => {
   await Promise.all(opened.map((one) => one.close()));
@@ -30,7 +30,10 @@ async function open(): Promise<Keepsake> {
 async function leave(user: string, content: string, digest: "pending" | "never" = "pending"): Promise<void> {
   const scope = { project: "default", user };
   const base = await record.revision(scope);
-  await record.commit(scope, changes({ base, messages: [message(`m${base}`, { content, digest })] }));
+  await record.commit(
+    scope,
+    makeChangeSet({ base, messages: [makeMessage(`m${base}`, { content, digest })] }),
+  );
 }
 
 const texts = async (memory: Keepsake, user: string): Promise<string[]> =>
@@ -141,7 +144,7 @@ it("a user whose messages cannot be read is set aside in the end, is seen, and c
   const [scope] = [{ project: "default", user: "ann" }];
   // It has failed four times already, in other processes.
   const failed = { attempts: 4, problem: "internal", at: new Date().toISOString() };
-  await record.noteVisits("understanding", [{ scope, visit: { revision: 1, failed } }]);
+  await record.saveProgress("understanding", [{ scope, visit: { revision: 1, failed } }]);
   await expect.poll(() => memory.setAside(), PATIENT).toHaveLength(1);
   const [aside] = await memory.setAside();
   expect(aside).toMatchObject({ job: "understanding", project: "default", user: "ann", attempts: 5 });

@@ -1,17 +1,17 @@
-import type { Visit } from "../../domain/job.ts";
-import { type Scope, scopeKey } from "../../domain/scope.ts";
+import type { JobProgress } from "../../domain/job.ts";
+import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { isMemoryError } from "../../errors.ts";
-import { digestPending } from "../digest-pending.ts";
+import { extractPending } from "../digest-pending.ts";
 import type { Ports } from "../ports.ts";
-import { type Gathering, isRipe } from "./gathering.ts";
-import { hold, isHeld } from "./hold.ts";
+import { isBatchReady, type MessageBatcher } from "./gathering.ts";
+import { acquireLease, isHeldLease } from "./hold.ts";
 import type { Job, JobStep } from "./job.ts";
-import { brokenOff, isEverybodys, isLeftAlone, isSetAside } from "./poison.ts";
+import { isGlobalFailure, isOnHold, isQuarantined, toFailedProgress } from "./poison.ts";
 
 /** Understanding, which can be told of a user whose messages have just been stored. */
-export interface Understanding extends Job {
+export interface UnderstandingJob extends Job {
   /** This user's messages are read first, and however new they are. */
-  ask(scope: Scope): void;
+  prioritize(scope: Scope): void;
 }
 
 /** So many users are looked up at once; those who failed are left out for this run. */
@@ -25,44 +25,47 @@ const FIRST_EVERY = 10;
  * What was stored so lately may be in the hands of the call that stored it: a request to forget waits as pending work
  * until it has been carried out.
  */
-export const YOUNG_MS = 30_000;
+export const MIN_AGE_MS = 30_000;
 /** How often it is looked for what other processes, or a crash, left behind. */
 const EVERY_MS = 60_000;
 /** More users than that who cannot be read are no poison, but something that is wrong with the whole. */
-const MOST_FAILED = 1000;
-const NAME = "understanding";
+const MAX_FAILED = 1000;
+const JOB_NAME = "understanding";
 
 /** Users who are passed over for now: with what failed, or with nothing, where there was nothing to be done. */
-type Passed = Map<string, unknown>;
+type SkippedUsers = Map<string, unknown>;
 
 /**
  * Reads messages that wait for the extractor, a user at a time; those that are still being gathered are left alone. Each user is
  * read under a lease: many processes read many users at once, and none is read, or paid for, twice.
  */
-export function understanding(ports: Ports, gathered: Gathering): Understanding {
+export function createUnderstandingJob(ports: Ports, gathered: MessageBatcher): UnderstandingJob {
   const asked = new Map<string, Scope>();
   /** Somebody may have started the program again to have another model read what the last one could not. */
   let isFirst = true;
   return {
-    name: NAME,
+    name: JOB_NAME,
     about: "reads the messages that wait for it, and stores what they say",
     everyMs: EVERY_MS,
     isShared: true,
-    rest: 3,
-    ask(scope) {
-      asked.set(scopeKey(scope), scope);
+    restFactor: 3,
+    prioritize(scope) {
+      asked.set(toScopeKey(scope), scope);
     },
     async *run(signal) {
       let done = 0;
       let turn = 0;
-      const { before, passed } = await failedBefore(ports, isFirst);
+      const { before, passed } = await readFailures(ports, isFirst);
       isFirst = false;
       for (;;) {
         turn += 1;
-        const scope = await next(ports, gathered, asked, { passed, isInLine: turn % FIRST_EVERY === 0 });
+        const scope = await pickNextUser(ports, gathered, asked, {
+          passed,
+          isInLine: turn % FIRST_EVERY === 0,
+        });
         if (!scope) break;
-        const key = scopeKey(scope);
-        const { read, failed } = await readAlone(ports, scope, { before: before.get(key), signal });
+        const key = toScopeKey(scope);
+        const { read, failed } = await readUnderLease(ports, scope, { before: before.get(key), signal });
         done += read;
         if (failed === undefined) asked.delete(key);
         // What waits and was not read waits for another program's model, or is being read by another process.
@@ -72,47 +75,49 @@ export function understanding(ports: Ports, gathered: Gathering): Understanding 
       const failure = [...passed.values()].find((failed) => failed !== undefined);
       if (failure !== undefined) throw failure;
     },
-    async left() {
-      const waiting = await ports.record.usersWaiting(EVER, Number.MAX_SAFE_INTEGER);
+    async countLeft() {
+      const waiting = await ports.record.usersWithPendingMessages(END_OF_TIME, Number.MAX_SAFE_INTEGER);
       return waiting.reduce((sum, { messages }) => sum + messages, 0);
     },
   };
 }
 
 /** What could not be read before, by user; what was set aside is passed over. */
-async function failedBefore(
+async function readFailures(
   { record, clock }: Pick<Ports, "record" | "clock">,
   isFirst: boolean,
-): Promise<{ readonly before: ReadonlyMap<string, Visit>; readonly passed: Passed }> {
+): Promise<{ readonly before: ReadonlyMap<string, JobProgress>; readonly passed: SkippedUsers }> {
   const at = clock().toISOString();
-  const failed = await record.failedVisits({ attempts: 1, limit: MOST_FAILED });
-  const before = new Map<string, Visit>();
-  const passed: Passed = new Map();
+  const failed = await record.failedProgress({ attempts: 1, limit: MAX_FAILED });
+  const before = new Map<string, JobProgress>();
+  const passed: SkippedUsers = new Map();
   for (const { job, scope, revision, visit } of failed) {
-    if (job !== NAME) continue;
-    before.set(scopeKey(scope), visit);
-    if (!isFirst && isLeftAlone(visit, revision, at)) passed.set(scopeKey(scope), undefined);
+    if (job !== JOB_NAME) continue;
+    before.set(toScopeKey(scope), visit);
+    if (!isFirst && isOnHold(visit, revision, at)) passed.set(toScopeKey(scope), undefined);
   }
   return { before, passed };
 }
 
-interface Reading {
+interface ReadOutcome {
   readonly read: number;
   readonly failed?: unknown;
 }
 
 /** Where another process reads this user, nothing is read here. */
-async function readAlone(
+async function readUnderLease(
   ports: Ports,
   scope: Scope,
-  { before, signal }: { readonly before: Visit | undefined; readonly signal: AbortSignal },
-): Promise<Reading> {
+  { before, signal }: { readonly before: JobProgress | undefined; readonly signal: AbortSignal },
+): Promise<ReadOutcome> {
   // No name stands in the record beside the user's own rows.
-  const held = await hold(ports.record, `${NAME} ${ports.secret.sign(scopeKey(scope))}`, { signal });
-  if (!isHeld(held)) return { read: 0 };
+  const held = await acquireLease(ports.record, `${JOB_NAME} ${ports.secret.sign(toScopeKey(scope))}`, {
+    signal,
+  });
+  if (!isHeldLease(held)) return { read: 0 };
   try {
-    const reading = await readOf(ports, scope, held.signal);
-    return await noted(ports, scope, before, reading);
+    const reading = await readPending(ports, scope, held.signal);
+    return await saveOutcome(ports, scope, before, reading);
   } catch (error) {
     if (held.isLost() && !signal.aborted) return { read: 0 };
     throw error;
@@ -122,9 +127,9 @@ async function readAlone(
 }
 
 /** A server that is down is down for everybody; what is wrong with one user holds up none of the others. */
-async function readOf(ports: Ports, scope: Scope, signal: AbortSignal): Promise<Reading> {
+async function readPending(ports: Ports, scope: Scope, signal: AbortSignal): Promise<ReadOutcome> {
   try {
-    return { read: await digestPending(ports, scope, signal) };
+    return { read: await extractPending(ports, scope, signal) };
   } catch (failed) {
     if (signal.aborted || isUnavailable(failed)) throw failed;
     return { read: 0, failed };
@@ -132,60 +137,65 @@ async function readOf(ports: Ports, scope: Scope, signal: AbortSignal): Promise<
 }
 
 /** Notes what could not be read; what fails too often is set aside, and hinders nobody any more. */
-async function noted(
+async function saveOutcome(
   { record, clock }: Ports,
   scope: Scope,
-  before: Visit | undefined,
-  reading: Reading,
-): Promise<Reading> {
+  before: JobProgress | undefined,
+  reading: ReadOutcome,
+): Promise<ReadOutcome> {
   const { failed } = reading;
   if (failed === undefined && !before) return reading;
-  if (failed !== undefined && isEverybodys(failed)) return reading;
+  if (failed !== undefined && isGlobalFailure(failed)) return reading;
   const revision = await record.revision(scope);
   const at = clock().toISOString();
-  const visit: Visit = failed === undefined ? { revision } : brokenOff(failed, { before, revision, at });
-  await record.noteVisits(NAME, [{ scope, visit }]);
-  return isSetAside(visit) ? { read: 0 } : reading;
+  const visit: JobProgress =
+    failed === undefined ? { revision } : toFailedProgress(failed, { before, revision, at });
+  await record.saveProgress(JOB_NAME, [{ scope, visit }]);
+  return isQuarantined(visit) ? { read: 0 } : reading;
 }
 
-async function next(
+async function pickNextUser(
   ports: Ports,
-  gathered: Gathering,
+  gathered: MessageBatcher,
   asked: ReadonlyMap<string, Scope>,
-  { passed, isInLine }: { readonly passed: Passed; readonly isInLine: boolean },
+  { passed, isInLine }: { readonly passed: SkippedUsers; readonly isInLine: boolean },
 ): Promise<Scope | undefined> {
   for (const [key, scope] of asked) if (!passed.has(key)) return scope;
-  const before = new Date(ports.clock().getTime() - YOUNG_MS).toISOString();
+  const before = new Date(ports.clock().getTime() - MIN_AGE_MS).toISOString();
   for (;;) {
-    const waiting = await ports.record.usersWaiting(before, AT_ONCE + passed.size);
+    const waiting = await ports.record.usersWithPendingMessages(before, AT_ONCE + passed.size);
     const left = waiting
       .map((one) => one.scope)
-      .filter((one) => !passed.has(scopeKey(one)) && !gathered.has(one));
-    const known = isInLine ? undefined : left.find((one) => ports.states.held(one));
-    const scope = known ?? left[0] ?? (await storedAhead(ports, gathered, passed));
-    if (!scope || (await haveGathered(ports, scope))) return scope;
-    passed.set(scopeKey(scope), undefined);
+      .filter((one) => !passed.has(toScopeKey(one)) && !gathered.has(one));
+    const known = isInLine ? undefined : left.find((one) => ports.states.peekIndex(one));
+    const scope = known ?? left[0] ?? (await findStoredAhead(ports, gathered, passed));
+    if (!scope || (await isUserReady(ports, scope))) return scope;
+    passed.set(toScopeKey(scope), undefined);
   }
 }
 
 /** After every time that is stored. */
-const EVER = "9999-12-31T23:59:59.999Z";
+const END_OF_TIME = "9999-12-31T23:59:59.999Z";
 /** So far may the clocks of two servers differ. */
-const AHEAD_MS = 60_000;
+const CLOCK_SKEW_MS = 60_000;
 
 /** A user whose messages were stored by a clock that was ahead of this one: they would wait until this one is there. */
-async function storedAhead(ports: Ports, gathered: Gathering, passed: Passed): Promise<Scope | undefined> {
-  const waiting = await ports.record.usersWaiting(EVER, AT_ONCE + passed.size);
+async function findStoredAhead(
+  ports: Ports,
+  gathered: MessageBatcher,
+  passed: SkippedUsers,
+): Promise<Scope | undefined> {
+  const waiting = await ports.record.usersWithPendingMessages(END_OF_TIME, AT_ONCE + passed.size);
   for (const { scope } of waiting) {
-    if (passed.has(scopeKey(scope)) || gathered.has(scope)) continue;
+    if (passed.has(toScopeKey(scope)) || gathered.has(scope)) continue;
     const { storedUntil } = await ports.states.of(scope);
-    if (Date.parse(storedUntil) > ports.clock().getTime() + AHEAD_MS) return scope;
+    if (Date.parse(storedUntil) > ports.clock().getTime() + CLOCK_SKEW_MS) return scope;
   }
   return undefined;
 }
 
 /** Whether a user's messages, which came in elsewhere, have waited for others long enough. */
-async function haveGathered(
+async function isUserReady(
   { states, clock, modelExtractor }: Pick<Ports, "states" | "clock" | "modelExtractor">,
   scope: Scope,
 ): Promise<boolean> {
@@ -193,7 +203,7 @@ async function haveGathered(
   if (pauseMs === 0) return true;
   const { messages } = await states.of(scope);
   const waiting = [...messages.values()].filter(({ digest, undone }) => digest === "pending" && !undone);
-  return isRipe(waiting, pauseMs, clock().getTime());
+  return isBatchReady(waiting, pauseMs, clock().getTime());
 }
 
 function isUnavailable(error: unknown): boolean {

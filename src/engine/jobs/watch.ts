@@ -1,35 +1,35 @@
-import type { JobNote } from "../../domain/job.ts";
+import type { JobRun } from "../../domain/job.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Leases } from "../../ports/leases.ts";
-import type { Record } from "../../ports/record.ts";
+import type { MemoryStore } from "../../ports/record.ts";
 import type { JobState } from "../surface.ts";
 import type { Job, JobStep } from "./job.ts";
 
 /** Sees what a job does, and keeps a note of it beside the record. */
-export interface Watch {
+export interface JobMonitor {
   begin(): void;
   step(step: JobStep): void;
   /** It came to its end, or broke off with an error. */
-  ended(error?: unknown): Promise<void>;
+  finish(error?: unknown): Promise<void>;
   /** What hindered it last, and does no more. */
-  cleared(): void;
+  clearProblem(): void;
   problem(): string | undefined;
   state(now: { readonly isRunning: boolean; readonly nextAt: number | undefined }): Promise<JobState>;
 }
 
-export interface WatchPorts {
+export interface JobMonitorPorts {
   readonly clock: Clock;
-  readonly record: Pick<Record, "jobs" | "noteJob"> & Leases;
+  readonly record: Pick<MemoryStore, "jobRuns" | "saveJobRun"> & Leases;
 }
 
-type Seen = Partial<Omit<JobNote, "name">>;
+type LastRun = Partial<Omit<JobRun, "name">>;
 
 /** A job without an interval may run many times a second: its note is written once a minute. */
 const NOTE_EVERY_MS = 60_000;
 
-export function watch({ clock, record }: WatchPorts, job: Job): Watch {
-  let seen: Seen = {};
+export function createJobMonitor({ clock, record }: JobMonitorPorts, job: Job): JobMonitor {
+  let seen: LastRun = {};
   let begun = 0;
   let notedAt = Number.NEGATIVE_INFINITY;
 
@@ -39,7 +39,7 @@ export function watch({ clock, record }: WatchPorts, job: Job): Watch {
     const isNews = seen.attempts !== 0 || seen.done !== 0 || job.everyMs !== undefined;
     if (!isNews || (job.everyMs === undefined && now - notedAt < NOTE_EVERY_MS)) return;
     notedAt = now;
-    await record.noteJob({ ...NOTHING, ...seen, name: job.name }).catch(() => {});
+    await record.saveJobRun({ ...NO_RUN, ...seen, name: job.name }).catch(() => {});
   };
 
   return {
@@ -52,31 +52,31 @@ export function watch({ clock, record }: WatchPorts, job: Job): Watch {
       const { problem: _gone, ...rest } = seen;
       seen = { ...rest, done, ...(found === undefined ? {} : { found }) };
     },
-    async ended(error) {
+    async finish(error) {
       const { problem: _gone, attempts = 0, ...rest } = seen;
       const tookMs = Math.round(performance.now() - begun);
       seen =
         error === undefined
           ? { ...rest, tookMs, attempts: 0 }
-          : { ...rest, tookMs, attempts: attempts + 1, problem: problemOf(error) };
+          : { ...rest, tookMs, attempts: attempts + 1, problem: formatProblem(error) };
       await keep();
     },
-    cleared() {
+    clearProblem() {
       const { problem: _gone, ...rest } = seen;
       seen = { ...rest, attempts: 0 };
     },
     problem: () => seen.problem,
     async state({ isRunning, nextAt }) {
-      const kept = isRunning ? seen : newer(seen, await noteOf(record, job));
+      const kept = isRunning ? seen : pickNewer(seen, await readLastRun(record, job));
       const { at, ...rest } = kept;
-      const left = await job.left?.();
+      const left = await job.countLeft?.();
       return {
         done: 0,
         attempts: 0,
         ...rest,
         name: job.name,
         about: job.about,
-        state: stateOf(isRunning, (rest.attempts ?? 0) > 0, nextAt),
+        state: toState(isRunning, (rest.attempts ?? 0) > 0, nextAt),
         ...(at === undefined ? {} : { lastRun: at }),
         ...(nextAt === undefined ? {} : { nextRun: new Date(nextAt).toISOString() }),
         ...(left === undefined ? {} : { left }),
@@ -85,24 +85,24 @@ export function watch({ clock, record }: WatchPorts, job: Job): Watch {
   };
 }
 
-const NOTHING: Omit<JobNote, "name"> = { at: "", tookMs: 0, done: 0, attempts: 0 };
+const NO_RUN: Omit<JobRun, "name"> = { at: "", tookMs: 0, done: 0, attempts: 0 };
 
 /** Another process may have run it since. */
-function newer(seen: Seen, noted: Seen): Seen {
+function pickNewer(seen: LastRun, noted: LastRun): LastRun {
   return seen.at === undefined || (noted.at ?? "") > seen.at ? noted : seen;
 }
 
 /** What was noted of it last, here or in another process. */
-async function noteOf(record: WatchPorts["record"], { name }: Job): Promise<Seen> {
-  return (await record.jobs()).find((note) => note.name === name) ?? {};
+async function readLastRun(record: JobMonitorPorts["record"], { name }: Job): Promise<LastRun> {
+  return (await record.jobRuns()).find((note) => note.name === name) ?? {};
 }
 
-function stateOf(isRunning: boolean, isFailing: boolean, nextAt: number | undefined): JobState["state"] {
+function toState(isRunning: boolean, isFailing: boolean, nextAt: number | undefined): JobState["state"] {
   if (isFailing) return "failing";
   if (isRunning) return "running";
   return nextAt === undefined ? "idle" : "scheduled";
 }
 
-function problemOf(error: unknown): string {
+function formatProblem(error: unknown): string {
   return isMemoryError(error) ? error.message : "it failed in a way that it should not.";
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Job, JobStep } from "./job.ts";
-import { whenCalm } from "./when-calm.ts";
+import { deferWhileBusy } from "./when-calm.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -9,7 +9,7 @@ function twoSteps(): Job {
   return {
     name: "expiry",
     about: "counts",
-    rest: 0,
+    restFactor: 0,
     async *run() {
       yield { done: 1 };
       yield { done: 2 };
@@ -21,7 +21,7 @@ function twoSteps(): Job {
 function running(workload: () => number, signal: AbortSignal = new AbortController().signal) {
   const steps: JobStep[] = [];
   const ended = (async () => {
-    for await (const step of whenCalm(twoSteps(), workload).run(signal)) steps.push(step);
+    for await (const step of deferWhileBusy(twoSteps(), workload).run(signal)) steps.push(step);
   })();
   return { steps, ended };
 }
@@ -60,6 +60,6 @@ it("ends its waiting with its owner", async () => {
 it("looks at this process where it is not told", async () => {
   vi.useRealTimers();
   const steps: JobStep[] = [];
-  for await (const step of whenCalm(twoSteps()).run(new AbortController().signal)) steps.push(step);
+  for await (const step of deferWhileBusy(twoSteps()).run(new AbortController().signal)) steps.push(step);
   expect(steps).toHaveLength(2);
 });

@@ -1,8 +1,8 @@
 import type { Job } from "./job.ts";
-import { rest } from "./rest.ts";
+import { pauseFor } from "./rest.ts";
 
 /** At work for more than this share of its time, the process has requests to answer. */
-const BUSY = 0.6;
+const BUSY_SHARE = 0.6;
 const LOOK_AGAIN_MS = 1000;
 /** So long a run waits in all; then it goes on beside the requests, or on a server that is never calm nothing would be done. */
 const LONGEST_WAIT_MS = 15 * 60_000;
@@ -10,18 +10,18 @@ const LONGEST_WAIT_MS = 15 * 60_000;
 const SHORTEST_MS = 200;
 
 /** The same job, which waits before it begins and before each step while the process has its hands full. */
-export function whenCalm(job: Job, workload: () => number = shareAtWork()): Job {
+export function deferWhileBusy(job: Job, workload: () => number = measureWorkload()): Job {
   let waited = 0;
   const calm = async (signal: AbortSignal): Promise<void> => {
-    while (workload() > BUSY && waited < LONGEST_WAIT_MS) {
-      await rest(LOOK_AGAIN_MS, signal);
+    while (workload() > BUSY_SHARE && waited < LONGEST_WAIT_MS) {
+      await pauseFor(LOOK_AGAIN_MS, signal);
       signal.throwIfAborted();
       waited += LOOK_AGAIN_MS;
     }
   };
   return {
     ...job,
-    async ready(signal) {
+    async waitUntilReady(signal) {
       waited = 0;
       await calm(signal);
     },
@@ -40,7 +40,7 @@ export function whenCalm(job: Job, workload: () => number = shareAtWork()): Job 
 }
 
 /** The share of its time, 0 to 1, that this process was at work since it was last asked. */
-function shareAtWork(): () => number {
+function measureWorkload(): () => number {
   let before = performance.eventLoopUtilization();
   let share = 0;
   return () => {

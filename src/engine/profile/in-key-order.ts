@@ -2,7 +2,7 @@
  * Many in the order of their keys, and those of one key as they came. The keys alone are sorted, by what is built in, and all
  * else goes step by step: to sort 100,000 by a function would hold everybody else up.
  */
-export function* inKeyOrder<One, Key extends string | number>(
+export function* sortByKey<One, Key extends string | number>(
   all: Iterable<One>,
   keyOf: (one: One) => Key,
 ): Generator<void, One[], void> {
@@ -15,14 +15,14 @@ export function* inKeyOrder<One, Key extends string | number>(
     yield;
   }
   const ordered: One[] = [];
-  for (const key of sorted([...byKey.keys()])) {
+  for (const key of sortKeys([...byKey.keys()])) {
     for (const one of byKey.get(key) ?? []) ordered.push(one);
     yield;
   }
   return ordered;
 }
 
-function sorted<Key extends string | number>(keys: Key[]): Key[] {
+function sortKeys<Key extends string | number>(keys: Key[]): Key[] {
   const numbers = keys.filter((key) => typeof key === "number");
   // Numbers among themselves: the built-in order of an array is that of texts.
   if (numbers.length === keys.length) return [...Float64Array.from(numbers).sort()] as Key[];

@@ -1,7 +1,7 @@
-import { capital, joinList } from "../../domain/english.ts";
+import { capitalize, joinList } from "../../domain/english.ts";
 import type { Memory } from "../../domain/memory.ts";
-import { eachInSlices, flatMapInSlices } from "../in-slices.ts";
-import { SELF, type SectionName, sectionOf } from "./sections.ts";
+import { flatMapInSlices, forEachInSlices } from "../in-slices.ts";
+import { SELF_RELATIONS, type SectionName, sectionOf } from "./sections.ts";
 
 /** One line of a profile: a sentence or a few, and the memories it was merged from. */
 export interface DraftLine {
@@ -19,16 +19,16 @@ export function weightOf({ importance, confidence, evidence }: Memory): number {
 }
 
 /** The memories as lines: what is said with one verb is one line, and so is all that is said of one person or thing. */
-export async function linesOf(memories: readonly Memory[], today: string): Promise<DraftLine[]> {
-  const names = namesOf(memories);
+export async function buildLines(memories: readonly Memory[], today: string): Promise<DraftLine[]> {
+  const names = findNames(memories);
   const called = new Set([...names].flatMap(([path, name]) => (path.startsWith("user/") ? [name] : [])));
   const groups = new Map<string, { section: SectionName; subject: string; memories: Memory[] }>();
-  await eachInSlices(memories, (memory) => {
+  await forEachInSlices(memories, (memory) => {
     const section = sectionOf(memory, today);
     if (section === undefined || isRepeated(memory, called)) return;
     const { subject = "user", relation = memory.id } = memory.claim ?? {};
     const isOwn = subject === "user" || section === "plans" || section === "instructions";
-    const isSelf = subject === "user" && SELF.test(relation);
+    const isSelf = subject === "user" && SELF_RELATIONS.test(relation);
     const key = JSON.stringify([section, subject, isOwn && !isSelf ? slotOf(memory, relation) : ""]);
     const group = groups.get(key) ?? { section, subject, memories: [] };
     group.memories.push(memory);
@@ -36,14 +36,14 @@ export async function linesOf(memories: readonly Memory[], today: string): Promi
   });
   const said = new Map<Memory, string>();
   const plain = new Map<Memory, string>();
-  await eachInSlices(memories, (memory) => {
-    const told = predicate(memory, names);
+  await forEachInSlices(memories, (memory) => {
+    const told = formatPredicate(memory, names);
     said.set(memory, told);
-    plain.set(memory, bare(told));
+    plain.set(memory, toBareText(told));
   });
-  const telling: Telling = { names, said, plain };
+  const telling: LineContext = { names, said, plain };
   return flatMapInSlices(groups.values(), ({ section, subject, memories: held }) => {
-    const text = textOf(section, subject, held, telling);
+    const text = formatSection(section, subject, held, telling);
     return text === ""
       ? []
       : [
@@ -52,22 +52,28 @@ export async function linesOf(memories: readonly Memory[], today: string): Promi
             text,
             memories: held,
             weight: held.reduce((most, memory) => Math.max(most, weightOf(memory)), 0),
-            withOnly: (some) => textOf(section, subject, some, telling),
+            withOnly: (some) => formatSection(section, subject, some, telling),
           },
         ];
   });
 }
 
-function textOf(section: SectionName, subject: string, held: readonly Memory[], telling: Telling): string {
-  if (section === "instructions") return sentences(held.map(orderOf));
-  if (section === "plans") return sentences(held.map(({ text }) => text.replace(/^The user(?:'s)? /, "")));
-  if (held.every(({ claim }) => claim?.subject === "user" && SELF.test(claim.relation)))
-    return selfLine(held, telling);
-  return subject === "user" ? ownLine(held, telling) : subjectLine(subject, held, telling);
+function formatSection(
+  section: SectionName,
+  subject: string,
+  held: readonly Memory[],
+  telling: LineContext,
+): string {
+  if (section === "instructions") return joinSentences(held.map(formatInstruction));
+  if (section === "plans")
+    return joinSentences(held.map(({ text }) => text.replace(/^The user(?:'s)? /, "")));
+  if (held.every(({ claim }) => claim?.subject === "user" && SELF_RELATIONS.test(claim.relation)))
+    return formatSelfLine(held, telling);
+  return subject === "user" ? formatOwnLine(held, telling) : formatSubjectLine(subject, held, telling);
 }
 
 /** "Wants the assistant never to suggest recipes" -> "Never suggest recipes". */
-function orderOf({ text, claim }: Memory): string {
+function formatInstruction({ text, claim }: Memory): string {
   if (claim?.relation === "wish to be called") return `Call them ${claim.value}`;
   return text
     .replace(
@@ -78,14 +84,14 @@ function orderOf({ text, claim }: Memory): string {
 }
 
 /** "Ottilie Brandt; was born on 14 June 1987." An age grows old: it is told where the birth is not known. */
-function selfLine(held: readonly Memory[], { names, plain }: Telling): string {
+function formatSelfLine(held: readonly Memory[], { names, plain }: LineContext): string {
   const isBorn = held.some(({ claim }) => claim?.relation === "be born on");
   const name = names.get("user");
   const told = held.filter(
     ({ claim }) => claim?.relation !== "be called" && !(isBorn && claim?.relation === "be aged"),
   );
   const said = [...new Set(told.map((memory) => plain.get(memory) ?? ""))];
-  return sentences([[...(name === undefined ? [] : [name]), ...said].join("; ")]);
+  return joinSentences([[...(name === undefined ? [] : [name]), ...said].join("; ")]);
 }
 
 function slotOf({ id, claim, kind }: Memory, relation: string): string {
@@ -95,17 +101,17 @@ function slotOf({ id, claim, kind }: Memory, relation: string): string {
 }
 
 /** Path -> what the one is called. */
-type Names = ReadonlyMap<string, string>;
+type NamesByPath = ReadonlyMap<string, string>;
 
 /** What lines are put together from: names, and what each memory says of its subject. */
-interface Telling {
-  readonly names: Names;
+interface LineContext {
+  readonly names: NamesByPath;
   readonly said: ReadonlyMap<Memory, string>;
   /** The same without what ends a sentence. */
   readonly plain: ReadonlyMap<Memory, string>;
 }
 
-function namesOf(memories: readonly Memory[]): Names {
+function findNames(memories: readonly Memory[]): NamesByPath {
   const names = new Map<string, string>();
   for (const { claim } of memories) {
     if (claim?.relation === "be called") names.set(claim.subject, claim.value);
@@ -120,34 +126,38 @@ function isRepeated({ claim }: Memory, called: ReadonlySet<string>): boolean {
 }
 
 /** "Speaks Dutch, German and French." */
-function ownLine(memories: readonly Memory[], { said: saidOf }: Telling): string {
+function formatOwnLine(memories: readonly Memory[], { said: saidOf }: LineContext): string {
   const [first] = memories;
   if (!first) return "";
   const said = saidOf.get(first) ?? "";
-  const values = [...new Set(memories.map(({ claim }) => theirs(claim?.value ?? "")))];
+  const values = [...new Set(memories.map(({ claim }) => toTheirs(claim?.value ?? "")))];
   const [value = ""] = values;
   if (values.length < 2 || value === "" || !said.includes(value)) {
-    return sentences(memories.map((memory) => saidOf.get(memory) ?? ""));
+    return joinSentences(memories.map((memory) => saidOf.get(memory) ?? ""));
   }
-  return sentences([said.replace(value, joinList(values))]);
+  return joinSentences([said.replace(value, joinList(values))]);
 }
 
-function theirs(value: string): string {
+function toTheirs(value: string): string {
   return value.replace(/\b(?:my|our)\b/gi, "their");
 }
 
 /** "Daughter Femke: is 9 years old; has a peanut allergy." */
-function subjectLine(subject: string, memories: readonly Memory[], { names, plain }: Telling): string {
+function formatSubjectLine(
+  subject: string,
+  memories: readonly Memory[],
+  { names, plain }: LineContext,
+): string {
   const told = memories.filter(({ claim }) => claim?.relation !== "be called");
-  const label = labelOf(subject, names);
+  const label = formatLabel(subject, names);
   const said = [...new Set(told.map((memory) => plain.get(memory) ?? ""))];
   const name = names.get(subject);
-  if (said.length === 0) return name === undefined ? "" : `${bare(label.replace(name, ""))}: ${name}.`;
+  if (said.length === 0) return name === undefined ? "" : `${toBareText(label.replace(name, ""))}: ${name}.`;
   return `${label}: ${said.join("; ")}.`;
 }
 
 /** "user/daughter" -> "Daughter Femke", "user/sister/cat" -> "Sister Hanne's cat". */
-function labelOf(subject: string, names: Names): string {
+function formatLabel(subject: string, names: NamesByPath): string {
   const [root = "", ...parts] = subject.split("/");
   let path = root;
   const said = parts.map((part, i) => {
@@ -157,11 +167,11 @@ function labelOf(subject: string, names: Names): string {
     return i < parts.length - 1 ? `${whole}'s` : whole;
   });
   const own = root === "user" ? said : [parts.length > 0 ? `${root}'s` : root, ...said];
-  return capital(own.join(" "));
+  return capitalize(own.join(" "));
 }
 
 /** What is said of the subject, without naming it again: "lives in Trier", "a Gazelle". */
-function predicate({ text, claim }: Memory, names: Names): string {
+function formatPredicate({ text, claim }: Memory, names: NamesByPath): string {
   const plain = text.replace(/\.$/, "");
   if (!claim) return plain.replace(/^The user /, "");
   const { subject } = claim;
@@ -171,24 +181,24 @@ function predicate({ text, claim }: Memory, names: Names): string {
   const owned = parts.map((part) => {
     path = `${path}/${part}`;
     const name = names.get(path);
-    return `'s ${escaped(part)}(?: ${escaped(name ?? part)})?`;
+    return `'s ${escapeText(part)}(?: ${escapeText(name ?? part)})?`;
   });
   const said = plain.replace(
-    new RegExp(`^${root === "user" ? "The user" : escaped(root)}${owned.join("")} `, "u"),
+    new RegExp(`^${root === "user" ? "The user" : escapeText(root)}${owned.join("")} `, "u"),
     "",
   );
   // What a thing is needs no verb.
   return said === plain ? said : said.replace(/^(?:is|are) (?=an? |the |\d|\p{Lu})/u, "");
 }
 
-function bare(text: string): string {
+function toBareText(text: string): string {
   return text.replace(/[.\s]+$/, "");
 }
 
-function sentences(said: readonly string[]): string {
-  return [...new Set(said.map((one) => `${capital(bare(one))}.`))].join(" ");
+function joinSentences(said: readonly string[]): string {
+  return [...new Set(said.map((one) => `${capitalize(toBareText(one))}.`))].join(" ");
 }
 
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

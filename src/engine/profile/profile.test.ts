@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { estimateTokens } from "../../domain/tokens.ts";
 import { createMemory } from "../../memory.ts";
-import { changes, memory } from "../../testing/change-sets.ts";
+import { makeChangeSet, makeMemory } from "../../testing/change-sets.ts";
 import type { ScopedMemory } from "../surface.ts";
 
 let now: Date;
@@ -10,7 +10,7 @@ let rut: ScopedMemory;
 
 beforeEach(async () => {
   now = new Date("2026-03-02T10:00:00Z");
-  const memory = await createMemory({ record: memoryRecord(), clock: () => now });
+  const memory = await createMemory({ record: createInMemoryStore(), clock: () => now });
   rut = memory.scope({ user: "rut" });
 });
 
@@ -82,9 +82,9 @@ describe("a profile", () => {
   });
 
   it("names a hundred memories of a kind at most, those stored last, and counts the rest", async () => {
-    const record = memoryRecord();
-    const memories = Array.from({ length: 250 }, (_, i) => memory(`a${i}`));
-    await record.commit({ project: "default", user: "rut" }, changes({ memories }));
+    const record = createInMemoryStore();
+    const memories = Array.from({ length: 250 }, (_, i) => makeMemory(`a${i}`));
+    await record.commit({ project: "default", user: "rut" }, makeChangeSet({ memories }));
     const full = await createMemory({ record, clock: () => now });
     const { kinds, leftOfKinds } = await full.scope({ user: "rut" }).profile();
     expect(kinds.fact?.map(({ id }) => id)).toEqual(memories.slice(150).map(({ id }) => id));
@@ -93,15 +93,15 @@ describe("a profile", () => {
 
   it("a line of 800 likes is shortened to its budget, not left out", async () => {
     for (const maxTokens of [100, 1000]) {
-      const record = memoryRecord();
+      const record = createInMemoryStore();
       const memories = Array.from({ length: 800 }, (_, i) =>
-        memory(`a${i}`, 1, {
+        makeMemory(`a${i}`, 1, {
           text: `The user likes thing${i}.`,
           kind: "preference",
           claim: { subject: "user", relation: "like", value: `thing${i}` },
         }),
       );
-      await record.commit({ project: "default", user: "rut" }, changes({ memories }));
+      await record.commit({ project: "default", user: "rut" }, makeChangeSet({ memories }));
       const full = await createMemory({ record, clock: () => now });
       const { text, sections, left } = await full.scope({ user: "rut" }).profile({ maxTokens });
       expect(estimateTokens(text)).toBeLessThanOrEqual(maxTokens);

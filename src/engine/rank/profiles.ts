@@ -1,7 +1,7 @@
 import { invalid } from "../../errors.ts";
 import type { Signal } from "./signals.ts";
 
-export type Weights = { readonly [signal in Signal]: number };
+export type SignalWeights = { readonly [signal in Signal]: number };
 
 /** What is weighed once relevance is known, each from 0 to 1. */
 export type Quality = "recency" | "evidence" | "importance" | "confidence";
@@ -11,10 +11,10 @@ export type Quality = "recency" | "evidence" | "importance" | "confidence";
  * who talks with an assistant (or alone) are two situations, with weights of their own.
  * Score = (`relevance` x relevance + the sum of `adds`) x the product of `1 - most x (1 - quality)` over `takes`.
  */
-export interface Profile {
+export interface RankingProfile {
   readonly name: string;
-  readonly talk: Weights;
-  readonly chat: Weights;
+  readonly talk: SignalWeights;
+  readonly chat: SignalWeights;
   readonly relevance: number;
   readonly adds: { readonly [quality in Quality]?: number };
   /** How much of the score a quality of 0 takes away: a bounded product, so that relevance leads. */
@@ -23,7 +23,7 @@ export interface Profile {
   readonly isNewestFirst: boolean;
 }
 
-const NONE: Weights = {
+const NO_WEIGHTS: SignalWeights = {
   words: 0,
   window: 0,
   session: 0,
@@ -41,10 +41,10 @@ const NONE: Weights = {
 };
 
 /** Fitted by `bench/quality/fit.ts` on the development data; `claim` and `time` are set by hand. */
-const DEFAULT: Profile = {
+const DEFAULT_PROFILE: RankingProfile = {
   name: "default",
   talk: {
-    ...NONE,
+    ...NO_WEIGHTS,
     words: 1.7,
     window: 3.3,
     session: 2,
@@ -59,7 +59,7 @@ const DEFAULT: Profile = {
     time: 1,
   },
   chat: {
-    ...NONE,
+    ...NO_WEIGHTS,
     words: 3.3,
     window: 1.2,
     session: 1.6,
@@ -80,21 +80,21 @@ const DEFAULT: Profile = {
 };
 
 /** The mix that many memory systems use. How often a memory was used is not tracked yet: evidence stands for it. */
-const CLASSIC: Profile = {
+const CLASSIC_PROFILE: RankingProfile = {
   name: "classic",
-  talk: { ...NONE, near: 1 },
-  chat: { ...NONE, near: 1 },
+  talk: { ...NO_WEIGHTS, near: 1 },
+  chat: { ...NO_WEIGHTS, near: 1 },
   relevance: 0.4,
   adds: { recency: 0.3, evidence: 0.2, confidence: 0.1 },
   takes: {},
   isNewestFirst: false,
 };
 
-const PROFILES: readonly Profile[] = [DEFAULT, CLASSIC];
+const RANKING_PROFILES: readonly RankingProfile[] = [DEFAULT_PROFILE, CLASSIC_PROFILE];
 
 /** The profile of a name; `invalid_input` for a name that none has. */
-export function profileOf(name: string): Profile {
-  const profile = PROFILES.find((one) => one.name === name);
+export function findRankingProfile(name: string): RankingProfile {
+  const profile = RANKING_PROFILES.find((one) => one.name === name);
   if (profile) return profile;
-  throw invalid(`profile must be one of ${PROFILES.map((one) => one.name).join(", ")}.`);
+  throw invalid(`profile must be one of ${RANKING_PROFILES.map((one) => one.name).join(", ")}.`);
 }

@@ -35,11 +35,13 @@ export const SIGNALS = {
 
 export type Signal = keyof typeof SIGNALS;
 
-type Told<Level> = { [signal in Signal]: (typeof SIGNALS)[signal] extends Level ? signal : never }[Signal];
+type SignalAtLevel<Level> = {
+  [signal in Signal]: (typeof SIGNALS)[signal] extends Level ? signal : never;
+}[Signal];
 
 /** Signals that a column tells, and those that a bit of the turn does. */
-export type ColumnSignal = Told<"unit" | "turn" | "session">;
-export type BitSignal = Told<"bit">;
+export type ColumnSignal = SignalAtLevel<"unit" | "turn" | "session">;
+export type BitSignal = SignalAtLevel<"bit">;
 
 export const SIGNAL_NAMES: readonly Signal[] = Object.keys(SIGNALS) as Signal[];
 
@@ -56,7 +58,7 @@ export interface Signals {
 }
 
 /** Where the units are from: the turn of each unit (-1 where it is from none); and of each turn what is known of it. */
-export interface Places {
+export interface UnitPlaces {
   readonly slots: number;
   readonly turn: Int32Array;
   /** How many turns there are. */
@@ -66,7 +68,7 @@ export interface Places {
   readonly bits: Uint8Array;
 }
 
-export function noSignals(bits: Signals["bits"]): Signals {
+export function createSignals(bits: Signals["bits"]): Signals {
   const none = new Float32Array(0);
   return {
     columns: {
@@ -102,25 +104,30 @@ export function noSignals(bits: Signals["bits"]): Signals {
 }
 
 /** A signal's value for a unit. What is from no turn is its own surroundings. */
-export function signalAt(signals: Readonly<Signals>, signal: Signal, places: Places, slot: number): number {
-  if (isOfUnit(signal)) return signals.columns[signal][slot] ?? 0;
+export function signalValueAt(
+  signals: Readonly<Signals>,
+  signal: Signal,
+  places: UnitPlaces,
+  slot: number,
+): number {
+  if (isUnitSignal(signal)) return signals.columns[signal][slot] ?? 0;
   const turn = places.turn[slot] ?? -1;
   if (turn < 0) return 0;
-  if (isBit(signal)) return tells(places.bits[turn] ?? 0, signals.bits[signal]) ? 1 : 0;
+  if (isBitSignal(signal)) return hasBit(places.bits[turn] ?? 0, signals.bits[signal]) ? 1 : 0;
   if (signal === "named") return signals.named[places.speaker[turn] ?? -1] ?? 0;
   if (signal === "session") return signals.columns.session[places.session[turn] ?? 0] ?? 0;
   return signals.columns[signal][turn] ?? 0;
 }
 
-function isOfUnit(signal: Signal): signal is Told<"unit"> {
+function isUnitSignal(signal: Signal): signal is SignalAtLevel<"unit"> {
   return SIGNALS[signal] === "unit";
 }
 
 /** Whether a turn's bits tell a signal, by the signal's bit. */
-export function tells(bits: number, bit: number): boolean {
+export function hasBit(bits: number, bit: number): boolean {
   return bit < 0 ? (bits & -bit) === 0 : (bits & bit) !== 0;
 }
 
-export function isBit(signal: Signal): signal is BitSignal {
+export function isBitSignal(signal: Signal): signal is BitSignal {
   return SIGNALS[signal] === "bit";
 }

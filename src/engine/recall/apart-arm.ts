@@ -1,12 +1,12 @@
-import type { Block } from "../block/block.ts";
-import { TURN } from "../block/turns.ts";
+import type { SearchIndex } from "../block/block.ts";
+import { TURN_FLAGS } from "../block/turns.ts";
 import type { Signals } from "../rank/signals.ts";
-import { centreOf } from "./centre.ts";
+import { getMeanCentering } from "./centre.ts";
 import type { Scratch } from "./scratch.ts";
-import { cosine } from "./vector-arm.ts";
+import { dotProduct } from "./vector-arm.ts";
 
 /** The query's vector, the cosine of each unit with it, and the units that are weighed, by slot. */
-export interface Apart {
+export interface CenteredQuery {
   readonly vector: Float32Array;
   readonly near: Float32Array;
   readonly slots: Int32Array;
@@ -17,14 +17,14 @@ export interface Apart {
  * Fills the signal of what tells the units apart: their cosine with the query once the block's centre is taken away, up to
  * a factor that is the same for all. Of what the user wishes once and for all, a request has it as a signal of its own.
  */
-export function searchApart(
-  block: Block,
+export function retrieveByCenteredVectors(
+  block: SearchIndex,
   scratch: Scratch,
-  { vector, near, slots, isRequest }: Apart,
+  { vector, near, slots, isRequest }: CenteredQuery,
   signals: Signals,
 ): void {
-  const { mean, square, along, over } = centreOf(block);
-  const shift = square - cosine(vector, mean);
+  const { mean, square, along, over } = getMeanCentering(block);
+  const shift = square - dotProduct(vector, mean);
   const apart = scratch.raw("apart", block.units.count);
   let top = 0;
   for (let i = 0; i < slots.length; i += 1) {
@@ -35,13 +35,13 @@ export function searchApart(
   }
   signals.columns.apart = apart;
   signals.tops.apart = top;
-  if (isRequest && top > 0 && (block.turns.seen & TURN.wishes) !== 0) {
-    searchWishes(block, scratch, { apart, slots, top }, signals);
+  if (isRequest && top > 0 && (block.turns.seen & TURN_FLAGS.wishes) !== 0) {
+    retrieveWishes(block, scratch, { apart, slots, top }, signals);
   }
 }
 
-function searchWishes(
-  { units, turns }: Block,
+function retrieveWishes(
+  { units, turns }: SearchIndex,
   scratch: Scratch,
   { apart, slots, top }: { apart: Float32Array; slots: Int32Array; top: number },
   signals: Signals,
@@ -52,7 +52,7 @@ function searchWishes(
   for (let i = 0; i < slots.length; i += 1) {
     const slot = slots[i] as number;
     const at = turn[slot] as number;
-    const isOne = at >= 0 && ((flags[at] as number) & TURN.wishes) !== 0;
+    const isOne = at >= 0 && ((flags[at] as number) & TURN_FLAGS.wishes) !== 0;
     wish[slot] = isOne ? (apart[slot] as number) / top : 0;
   }
   signals.columns.wish = wish;

@@ -1,11 +1,11 @@
 import type { Where } from "../../domain/filter.ts";
-import { KINDS, type Kind } from "../../domain/memory.ts";
-import type { Block } from "../block/block.ts";
-import { MEMORY } from "../block/memories.ts";
-import { TURN } from "../block/turns.ts";
+import { type Kind, MEMORY_KINDS } from "../../domain/memory.ts";
+import type { SearchIndex } from "../block/block.ts";
+import { MEMORY_FLAGS } from "../block/memories.ts";
+import { TURN_FLAGS } from "../block/turns.ts";
 
 /** What a recall may give at all. Times are ISO 8601. */
-export interface Bounds {
+export interface RecallFilters {
   readonly now: string;
   readonly asOf?: string;
   readonly knownAt?: string;
@@ -17,8 +17,8 @@ export interface Bounds {
 }
 
 /** The bounds in the numbers of a block: times in milliseconds; an unknown session or agent has a number that none has. */
-export interface Limits {
-  readonly bounds: Bounds;
+export interface IndexFilters {
+  readonly bounds: RecallFilters;
   readonly now: number;
   readonly asOf: number | undefined;
   readonly knownAt: number | undefined;
@@ -28,17 +28,17 @@ export interface Limits {
   readonly passes: ((slot: number) => boolean) | undefined;
 }
 
-const NOBODY = -2;
+const UNKNOWN_NAME = -2;
 
-export function limitsOf(
-  { names }: Block,
-  bounds: Bounds,
+export function toIndexFilters(
+  { names }: SearchIndex,
+  bounds: RecallFilters,
   passes: ((slot: number) => boolean) | undefined,
-): Limits {
+): IndexFilters {
   const time = (text: string | undefined): number | undefined =>
     text === undefined ? undefined : Date.parse(text);
   const number = (name: string | undefined): number | undefined =>
-    name === undefined ? undefined : (names.find(name) ?? NOBODY);
+    name === undefined ? undefined : (names.find(name) ?? UNKNOWN_NAME);
   return {
     bounds,
     now: Date.parse(bounds.now),
@@ -51,22 +51,23 @@ export function limitsOf(
 }
 
 /** Why a unit may not be given, in words for a person; nothing where it may. */
-export function whyNot(block: Block, slot: number, limits: Limits): string | undefined {
+export function findExclusion(block: SearchIndex, slot: number, limits: IndexFilters): string | undefined {
   const { row, piece } = block.units.columns;
   const memory = row[slot] as number;
   if (memory < 0 && (piece[slot] as number) < 0) return "gone";
-  const why = memory >= 0 ? whyNotMemory(block, memory, limits) : whyNotPassage(block, slot, limits);
+  const why =
+    memory >= 0 ? findMemoryExclusion(block, memory, limits) : findPassageExclusion(block, slot, limits);
   if (why) return why;
   return limits.passes && !limits.passes(slot) ? "the filter does not let it through" : undefined;
 }
 
-function whyNotMemory(block: Block, row: number, limits: Limits): string | undefined {
+function findMemoryExclusion(block: SearchIndex, row: number, limits: IndexFilters): string | undefined {
   const { bounds, now, asOf, knownAt, session, agent } = limits;
   const { columns } = block.memories;
   if (bounds.types && !bounds.types.has("memory")) return "only passages were asked for";
-  if (bounds.kinds && !bounds.kinds.has(KINDS[columns.kind[row] as number] as Kind))
+  if (bounds.kinds && !bounds.kinds.has(MEMORY_KINDS[columns.kind[row] as number] as Kind))
     return "another kind was asked for";
-  if (((columns.flags[row] as number) & MEMORY.quarantined) !== 0) return "quarantined";
+  if (((columns.flags[row] as number) & MEMORY_FLAGS.quarantined) !== 0) return "quarantined";
   if ((columns.expiresAt[row] as number) <= now) return "expired";
   const from = columns.validFrom[row] as number;
   if (isAfter(Number.isNaN(from) ? beginOf(columns, row) : from, asOf)) return "not yet true then";
@@ -78,12 +79,12 @@ function whyNotMemory(block: Block, row: number, limits: Limits): string | undef
 }
 
 /** Of what was over when it was told, the beginning is open. */
-function beginOf({ validTo, at }: Block["memories"]["columns"], row: number): number {
+function beginOf({ validTo, at }: SearchIndex["memories"]["columns"], row: number): number {
   const told = at[row] as number;
   return (validTo[row] as number) <= told ? Number.NEGATIVE_INFINITY : told;
 }
 
-function wasSaidIn({ memories, turns }: Block, row: number, session: number): boolean {
+function wasSaidIn({ memories, turns }: SearchIndex, row: number, session: number): boolean {
   const { sources } = memories;
   for (
     let place = memories.columns.sources[row] as number;
@@ -95,13 +96,17 @@ function wasSaidIn({ memories, turns }: Block, row: number, session: number): bo
   return false;
 }
 
-function whyNotPassage({ units, turns }: Block, slot: number, limits: Limits): string | undefined {
+function findPassageExclusion(
+  { units, turns }: SearchIndex,
+  slot: number,
+  limits: IndexFilters,
+): string | undefined {
   const { bounds, asOf, knownAt, session, agent } = limits;
   const turn = units.columns.turn[slot] as number;
   const { columns } = turns;
   if (bounds.types && !bounds.types.has("passage")) return "only memories were asked for";
   if (bounds.kinds) return "another kind was asked for";
-  if (((columns.flags[turn] as number) & TURN.undone) !== 0) return "undone";
+  if (((columns.flags[turn] as number) & TURN_FLAGS.undone) !== 0) return "undone";
   if (isAfter(columns.at[turn] as number, asOf)) return "not yet said then";
   if (isAfter(columns.storedAt[turn] as number, knownAt)) return "not yet known then";
   if (agent !== undefined && columns.agent[turn] !== agent) return "another agent's";

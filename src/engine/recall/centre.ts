@@ -1,12 +1,12 @@
-import type { Block } from "../block/block.ts";
-import { grown } from "../block/columns.ts";
-import { meanOf } from "../block/mean.ts";
+import type { SearchIndex } from "../block/block.ts";
+import { growColumn } from "../block/columns.ts";
+import { meanVectorOf } from "../block/mean.ts";
 
 /**
  * What all vectors of a block have in common: their mean m. A user's memories are mostly about the same few things, so
  * that a cosine with what is left, u - m, tells better which of them is meant.
  */
-export interface Centre {
+export interface MeanCentering {
   readonly mean: Float32Array;
   /** m x m. */
   readonly square: number;
@@ -15,7 +15,7 @@ export interface Centre {
   readonly over: Float32Array<ArrayBuffer>;
 }
 
-interface Kept extends Centre {
+interface CachedCentering extends MeanCentering {
   readonly revision: number;
   readonly count: number;
   /** How many units there were when it was worked out, and how often vectors had changed. */
@@ -23,76 +23,89 @@ interface Kept extends Centre {
   readonly vectorsChanged: number;
 }
 
-const kept = new WeakMap<Block, Kept>();
+const cachedCenterings = new WeakMap<SearchIndex, CachedCentering>();
 
 /** A centre stands until the units are more by one in so many. */
-const MOVED = 50;
+const REFRESH_DIVISOR = 50;
 
 /**
  * The centre of a block. To work it out takes as long as to look at every vector once; a few units more do not move it, and
  * are looked at alone.
  */
-export function centreOf(block: Block): Centre {
-  const known = kept.get(block);
+export function getMeanCentering(block: SearchIndex): MeanCentering {
+  const known = cachedCenterings.get(block);
   const { count } = block.units;
   const isSame = known?.vectorsChanged === block.vectorsChanged;
   if (known && isSame && known.revision === block.revision && known.count === count) return known;
   const centre =
-    known && isSame && hasHardlyGrown(block, known.first) ? extended(block, known) : worked(block);
-  kept.set(block, centre);
+    known && isSame && hasHardlyGrown(block, known.first)
+      ? extendCentering(block, known)
+      : computeCentering(block);
+  cachedCenterings.set(block, centre);
   return centre;
 }
 
-function worked(block: Block): Kept {
-  const { kept: before } = block;
+function computeCentering(block: SearchIndex): CachedCentering {
+  const { storedMean: before } = block;
   if (before && block.vectorsChanged === 0 && hasHardlyGrown(block, before.count))
-    return taken(block, before);
+    return resumeCentering(block, before);
   const { count } = block.units;
-  const mean = meanOf(block);
+  const mean = meanVectorOf(block);
   const along = new Float32Array(count);
   block.vectors.dot(mean, count, along);
-  return centred(block, { mean, along, count });
+  return createCentering(block, { mean, along, count });
 }
 
 /** What was kept with the block, and what has come since. */
-function taken(block: Block, before: NonNullable<Block["kept"]>): Kept {
-  const known = centred(block, before);
-  return before.count === block.units.count ? known : extended(block, known);
+function resumeCentering(
+  block: SearchIndex,
+  before: NonNullable<SearchIndex["storedMean"]>,
+): CachedCentering {
+  const known = createCentering(block, before);
+  return before.count === block.units.count ? known : extendCentering(block, known);
 }
 
-function centred(block: Block, { mean, along, count }: NonNullable<Block["kept"]>): Kept {
+function createCentering(
+  block: SearchIndex,
+  { mean, along, count }: NonNullable<SearchIndex["storedMean"]>,
+): CachedCentering {
   const { revision, vectorsChanged } = block;
   const square = mean.reduce((sum, part) => sum + part * part, 0);
   const over = new Float32Array(count);
-  for (let slot = 0; slot < count; slot += 1) over[slot] = overOf(along[slot] as number, square);
+  for (let slot = 0; slot < count; slot += 1) over[slot] = inverseNormOf(along[slot] as number, square);
   return { revision, count, first: count, vectorsChanged, mean, square, along, over };
 }
 
-function hasHardlyGrown({ units }: Block, first: number): boolean {
-  return units.count - first <= first / MOVED;
+function hasHardlyGrown({ units }: SearchIndex, first: number): boolean {
+  return units.count - first <= first / REFRESH_DIVISOR;
 }
 
 /** The same centre, with what has come since. */
-function extended(block: Block, known: Kept): Kept {
+function extendCentering(block: SearchIndex, known: CachedCentering): CachedCentering {
   const { count } = block.units;
   const { mean, square } = known;
-  const along = grown(known.along, count);
-  const over = grown(known.over, count);
+  const along = growColumn(known.along, count);
+  const over = growColumn(known.over, count);
   for (let slot = known.count; slot < count; slot += 1) {
     const vector = new Float32Array(mean.length);
     block.vectors.addTo(vector, slot);
     along[slot] = vector.reduce((sum, part, i) => sum + part * (mean[i] as number), 0);
-    over[slot] = overOf(along[slot] as number, square);
+    over[slot] = inverseNormOf(along[slot] as number, square);
   }
   return { ...known, revision: block.revision, count, along, over };
 }
 
-function overOf(product: number, square: number): number {
+function inverseNormOf(product: number, square: number): number {
   return product === 0 ? 0 : 1 / Math.sqrt(Math.max(1e-6, 1 - 2 * product + square));
 }
 
 /** The cosine of two units once the centre is taken away. */
-export function cosineApart({ vectors }: Block, { mean }: Centre, one: number, other: number): number {
+export function computeCenteredCosine(
+  { vectors }: SearchIndex,
+  { mean }: MeanCentering,
+  one: number,
+  other: number,
+): number {
   const a = new Float32Array(mean.length);
   for (let i = 0; i < a.length; i += 1) a[i] = -(mean[i] as number);
   const b = a.slice();

@@ -1,25 +1,30 @@
-import type { Block } from "../block/block.ts";
+import type { SearchIndex } from "../block/block.ts";
 import type { Signals } from "../rank/signals.ts";
-import type { Cues } from "./cues.ts";
+import type { QueryHints } from "./cues.ts";
 import type { Scratch } from "./scratch.ts";
 
 /** From this fit on, a claim has to do with the question. */
-const ANSWERING = 0.3;
+const MIN_CLAIM_FIT = 0.3;
 
 /**
  * Fills the signal of claims: how well each answers what the query asks. The right subject and relation, and the topic
  * asked after, where there is one; another subject is no answer, the right relation on another topic a weak one. Gives
  * the slots of those that may be an answer. The work grows with the claims that have a relation or a word asked after.
  */
-export function searchClaims(block: Block, scratch: Scratch, cues: Cues, signals: Signals): number[] {
+export function retrieveByClaims(
+  block: SearchIndex,
+  scratch: Scratch,
+  cues: QueryHints,
+  signals: Signals,
+): number[] {
   const { subjects, relations, topic } = cues;
   const found: number[] = [];
   if (subjects.size === 0 || (relations.size === 0 && topic.length === 0)) return found;
   const claims = scratch.column("claim", block.units.count);
-  const onTopic = topicShares(block, scratch, topic);
-  const abouts = tableOf(scratch, "abouts", block, subjects);
+  const onTopic = computeTopicShares(block, scratch, topic);
+  const abouts = toTable(scratch, "abouts", block, subjects);
   const { subject, relation } = block.memories.columns;
-  const answering = tableOf(scratch, "answering", block, new Map([...relations].map((one) => [one, 1])));
+  const answering = toTable(scratch, "answering", block, new Map([...relations].map((one) => [one, 1])));
   const { slotOfRow } = block;
   const hasTopic = topic.length > 0;
   const weigh = (row: number): void => {
@@ -30,7 +35,7 @@ export function searchClaims(block: Block, scratch: Scratch, cues: Cues, signals
     const hasRelation = answering[relation[row] as number] === 1;
     const fit = about * fitOf(hasRelation, hasTopic ? (onTopic.shares[slot] as number) : undefined);
     claims[slot] = fit;
-    if (fit >= ANSWERING) found.push(slot);
+    if (fit >= MIN_CLAIM_FIT) found.push(slot);
   };
   for (const one of relations) for (const row of block.relations.get(one) ?? []) weigh(row);
   const { row: rowOf } = block.units.columns;
@@ -46,10 +51,10 @@ export function searchClaims(block: Block, scratch: Scratch, cues: Cues, signals
 }
 
 /** Values by the number of a name, as a table: a map would be asked ten thousand times. */
-function tableOf(
+function toTable(
   scratch: Scratch,
   name: string,
-  { names }: Block,
+  { names }: SearchIndex,
   values: ReadonlyMap<number, number>,
 ): Float32Array {
   const table = scratch.column(name, names.all.length);
@@ -63,15 +68,15 @@ function fitOf(hasRelation: boolean, onTopic: number | undefined): number {
 }
 
 /** The share of the topic's words that each unit holds, and the slots that hold any. */
-function topicShares(
-  { words, units }: Block,
+function computeTopicShares(
+  { words, units }: SearchIndex,
   scratch: Scratch,
   topic: readonly string[],
 ): { shares: Float32Array; slots: readonly number[] } {
   const shares = scratch.column("topic", units.count);
   const found: number[] = [];
   for (const term of topic) {
-    for (const { slots, from, to } of words.runs(term)) {
+    for (const { slots, from, to } of words.postings(term)) {
       for (let i = from; i < to; i += 1) {
         const slot = slots[i] as number;
         if (shares[slot] === 0) found.push(slot);

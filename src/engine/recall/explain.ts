@@ -1,19 +1,19 @@
 import type { Explanation, Item, Why } from "../../domain/recall.ts";
-import { analyse, words } from "../../domain/words.ts";
-import { partsOf } from "../rank/score.ts";
-import type { Chosen, Ranked } from "./rank.ts";
-import { type Found, thresholdFor } from "./search.ts";
-import type { Wanted } from "./take-options.ts";
+import { extractTerms, splitWords } from "../../domain/words.ts";
+import { explainRelevance } from "../rank/score.ts";
+import type { RankedUnit, RankingResult } from "./rank.ts";
+import { computeThreshold, type SearchResult } from "./search.ts";
+import type { ParsedRecallOptions } from "./take-options.ts";
 
 /** Which signal each arm ranks by. */
-const ARMS = { words: "words", vectors: "near", claims: "claim" } as const;
+const EXPLAINED_RETRIEVERS = { words: "words", vectors: "near", claims: "claim" } as const;
 /** How many of those left out are named. */
-const MOST_DROPPED = 100;
+const MAX_EXPLAINED_DROPPED = 100;
 
 /** Why an item came: its place in each arm, what each signal added, and the words that it shares with the query. */
-export function whyItem(query: string, found: Found, { slot }: Chosen, item: Item): Why {
+export function explainItem(query: string, found: SearchResult, { slot }: RankedUnit, item: Item): Why {
   const arms: Record<string, { rank: number; score: number }> = {};
-  for (const [arm, signal] of Object.entries(ARMS)) {
+  for (const [arm, signal] of Object.entries(EXPLAINED_RETRIEVERS)) {
     const column = found.signals.columns[signal];
     const score = column[slot] ?? 0;
     if (score <= 0) continue;
@@ -23,20 +23,22 @@ export function whyItem(query: string, found: Found, { slot }: Chosen, item: Ite
   }
   // A passage is found by who said it, too.
   const speaker = item.type === "passage" ? (item.sources[0]?.name ?? "") : "";
-  const held = new Set(analyse(`${speaker} ${item.text}`));
+  const held = new Set(extractTerms(`${speaker} ${item.text}`));
   return {
     arms,
-    parts: partsOf(found.signals, found.weights, found.places, slot),
-    words: [...new Set(words(query))].filter((word) => analyse(word).some((term) => held.has(term))),
+    parts: explainRelevance(found.signals, found.weights, found.places, slot),
+    words: [...new Set(splitWords(query))].filter((word) =>
+      extractTerms(word).some((term) => held.has(term)),
+    ),
   };
 }
 
-export function explanationOf(ranked: Ranked, wanted: Wanted): Explanation {
+export function explainRecall(ranked: RankingResult, wanted: ParsedRecallOptions): Explanation {
   return {
     query: wanted.query,
     profile: wanted.profile.name,
     considered: ranked.considered,
-    threshold: thresholdFor(ranked.considered),
-    dropped: ranked.dropped.slice(0, MOST_DROPPED),
+    threshold: computeThreshold(ranked.considered),
+    dropped: ranked.dropped.slice(0, MAX_EXPLAINED_DROPPED),
   };
 }

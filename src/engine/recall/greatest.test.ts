@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { greatest, greatestOf } from "./greatest.ts";
+import { selectTopK, selectTopKOf } from "./greatest.ts";
 
 // Few different values, so that many are equal.
 const values = fc
@@ -17,8 +17,8 @@ it("gives what sorting gives", () => {
         const sorted = [...all.keys()]
           .filter((place) => (all[place] as number) >= least)
           .sort((one, other) => (all[other] as number) - (all[one] as number) || one - other);
-        expect(greatestOf(all, most, least)).toEqual(sorted.slice(0, most));
-        expect(greatest(all)).toBe(Math.max(0, ...all));
+        expect(selectTopKOf(all, most, least)).toEqual(sorted.slice(0, most));
+        expect(selectTopK(all)).toBe(Math.max(0, ...all));
       },
     ),
   );

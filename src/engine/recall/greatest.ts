@@ -1,5 +1,5 @@
 /** The greatest value of a column, at least 0. */
-export function greatest(column: Float32Array): number {
+export function selectTopK(column: Float32Array): number {
   const { length } = column;
   let top = 0;
   // The length is read once and each value once: over a column of ten thousand that is three times as fast.
@@ -14,7 +14,7 @@ export function greatest(column: Float32Array): number {
  * The places of the `most` greatest values that are at least `least`, greatest first, and among equals in rising order.
  * One comparison turns nearly every value away; those that stay are a heap with the least on top.
  */
-export function greatestOf(
+export function selectTopKOf(
   values: Float32Array,
   most: number,
   least: number = Number.NEGATIVE_INFINITY,
@@ -30,27 +30,27 @@ export function greatestOf(
       // As great as the least that is kept, but later: it comes after it.
       if (value === bar) continue;
       heap[0] = place;
-      sink(heap, heap.length, values);
+      siftDown(heap, heap.length, values);
     } else {
       heap.push(place);
-      rise(heap, values);
+      siftUp(heap, values);
       isFull = heap.length === most;
     }
     if (isFull) bar = values[heap[0] as number] as number;
   }
-  return fromGreatest(heap, values);
+  return popAll(heap, values);
 }
 
 /**
  * Takes the least off the top until none is left. V8 throws away what it compiled of a function when it collects garbage and none that
  * was made of it is in use: one made here for `sort` would be compiled anew again and again.
  */
-function fromGreatest(heap: number[], values: Float32Array): number[] {
+function popAll(heap: number[], values: Float32Array): number[] {
   for (let last = heap.length - 1; last > 0; last -= 1) {
     const least = heap[0] as number;
     heap[0] = heap[last] as number;
     heap[last] = least;
-    sink(heap, last, values);
+    siftDown(heap, last, values);
   }
   return heap;
 }
@@ -62,7 +62,7 @@ function isLess(values: Float32Array, one: number, other: number): boolean {
   return a < b || (a === b && one > other);
 }
 
-function rise(heap: number[], values: Float32Array): void {
+function siftUp(heap: number[], values: Float32Array): void {
   let at = heap.length - 1;
   const place = heap[at] as number;
   while (at > 0) {
@@ -75,7 +75,7 @@ function rise(heap: number[], values: Float32Array): void {
 }
 
 /** Brings the top of a heap of the first `length` places to where it belongs. */
-function sink(heap: number[], length: number, values: Float32Array): void {
+function siftDown(heap: number[], length: number, values: Float32Array): void {
   const place = heap[0] as number;
   let at = 0;
   for (;;) {
@@ -90,12 +90,12 @@ function sink(heap: number[], length: number, values: Float32Array): void {
 }
 
 /** Every so manieth value is looked at to find out about where the greatest begin. */
-const SAMPLED = 16;
+const SAMPLE_SIZE = 16;
 
 /** The places of about the `most` greatest values, in rising order: a little more or less. */
-export function aboutGreatest(values: Float32Array, most: number): number[] {
+export function selectApproximateTopK(values: Float32Array, most: number): number[] {
   const { length } = values;
-  const bar = length > most ? barOf(values, undefined, length, most) : Number.NEGATIVE_INFINITY;
+  const bar = length > most ? estimateThreshold(values, undefined, length, most) : Number.NEGATIVE_INFINITY;
   const places: number[] = [];
   for (let place = 0; place < length; place += 1) {
     if ((values[place] as number) >= bar) places.push(place);
@@ -104,14 +104,14 @@ export function aboutGreatest(values: Float32Array, most: number): number[] {
 }
 
 /** Of some places, those of about the `most` greatest values, in the order in which they were given. */
-export function aboutGreatestOf(
+export function selectApproximateTopKOf(
   values: Float32Array,
   places: readonly number[],
   most: number,
 ): readonly number[] {
   const { length } = places;
   if (length <= most) return places;
-  const bar = barOf(values, places, length, most);
+  const bar = estimateThreshold(values, places, length, most);
   const kept: number[] = [];
   for (let i = 0; i < length; i += 1) {
     const place = places[i] as number;
@@ -121,17 +121,17 @@ export function aboutGreatestOf(
 }
 
 /** The value that about `most` of so many reach, told from a sample of them. */
-function barOf(
+function estimateThreshold(
   values: Float32Array,
   places: readonly number[] | undefined,
   length: number,
   most: number,
 ): number {
-  const sample = new Float32Array(Math.ceil(length / SAMPLED));
+  const sample = new Float32Array(Math.ceil(length / SAMPLE_SIZE));
   for (let i = 0; i < sample.length; i += 1) {
-    const at = i * SAMPLED;
+    const at = i * SAMPLE_SIZE;
     sample[i] = values[places ? (places[at] as number) : at] as number;
   }
-  const best = greatestOf(sample, Math.ceil(most / SAMPLED));
+  const best = selectTopKOf(sample, Math.ceil(most / SAMPLE_SIZE));
   return sample[best.at(-1) ?? 0] as number;
 }

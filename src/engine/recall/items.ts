@@ -2,44 +2,44 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Item } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { Record } from "../../ports/record.ts";
-import type { Block } from "../block/block.ts";
-import { shownSources } from "../show.ts";
-import type { Chosen } from "./rank.ts";
+import type { MemoryStore } from "../../ports/record.ts";
+import type { SearchIndex } from "../block/block.ts";
+import { toSources } from "../show.ts";
+import type { RankedUnit } from "./rank.ts";
 
 /** The texts of what was chosen, by id. */
-export interface Bodies {
+export interface ItemBodies {
   readonly messages: ReadonlyMap<string, Message>;
   readonly memories: ReadonlyMap<string, Memory>;
 }
 
 /** What is known without asking the record. */
-export interface Instead {
+export interface KnownBodies {
   /** Where another time is asked about. */
   readonly memories?: ReadonlyMap<string, Memory> | undefined;
-  readonly ahead?: Promise<Bodies | undefined> | undefined;
+  readonly ahead?: Promise<ItemBodies | undefined> | undefined;
   /** Everything of the user, where it is held, of the block's revision. */
-  readonly held?: Bodies | undefined;
+  readonly held?: ItemBodies | undefined;
 }
 
 /**
  * What was chosen as items, with its sources. The record has the last word, or what is held of its newest revision: what that does not
  * know any more is left out.
  */
-export async function itemsOf(
-  record: Pick<Record, "read">,
+export async function loadItems(
+  record: Pick<MemoryStore, "read">,
   scope: Scope,
-  block: Block,
-  chosen: readonly Chosen[],
-  { memories, ahead, held }: Instead = {},
-): Promise<{ items: Item[]; chosen: Chosen[] }> {
+  block: SearchIndex,
+  chosen: readonly RankedUnit[],
+  { memories, ahead, held }: KnownBodies = {},
+): Promise<{ items: Item[]; chosen: RankedUnit[] }> {
   const bodies = held
     ? { ...held, ...(memories ? { memories } : {}) }
-    : await wantedBodies(record, scope, idsOf(block, chosen), { memories, ahead });
+    : await loadBodies(record, scope, collectIds(block, chosen), { memories, ahead });
   const items: Item[] = [];
-  const kept: Chosen[] = [];
+  const kept: RankedUnit[] = [];
   for (const one of chosen) {
-    const item = one.type === "memory" ? memoryItem(bodies, one) : passageItem(bodies, one);
+    const item = one.type === "memory" ? toMemoryItem(bodies, one) : toPassageItem(bodies, one);
     if (!item) continue;
     items.push(item);
     kept.push(one);
@@ -47,41 +47,41 @@ export async function itemsOf(
   return { items, chosen: kept };
 }
 
-async function wantedBodies(
-  record: Pick<Record, "read">,
+async function loadBodies(
+  record: Pick<MemoryStore, "read">,
   scope: Scope,
-  wanted: Ids,
-  { memories, ahead }: Instead,
-): Promise<Bodies> {
+  wanted: BodyIds,
+  { memories, ahead }: KnownBodies,
+): Promise<ItemBodies> {
   const read = await ahead;
-  return read && hasAll(read, wanted) ? read : bodiesOf(record, scope, wanted, memories);
+  return read && hasAll(read, wanted) ? read : readBodies(record, scope, wanted, memories);
 }
 
 /** Reads what will be wanted of what was chosen. */
-export function readAhead(
-  record: Pick<Record, "read">,
+export function prefetchBodies(
+  record: Pick<MemoryStore, "read">,
   scope: Scope,
-  block: Block,
-  chosen: readonly Chosen[],
-): Promise<Bodies> {
-  return bodiesOf(record, scope, idsOf(block, chosen));
+  block: SearchIndex,
+  chosen: readonly RankedUnit[],
+): Promise<ItemBodies> {
+  return readBodies(record, scope, collectIds(block, chosen));
 }
 
-interface Ids {
+interface BodyIds {
   readonly messages: readonly string[];
   readonly memories: readonly string[];
 }
 
-function hasAll(bodies: Bodies, { messages, memories }: Ids): boolean {
+function hasAll(bodies: ItemBodies, { messages, memories }: BodyIds): boolean {
   return messages.every((id) => bodies.messages.has(id)) && memories.every((id) => bodies.memories.has(id));
 }
 
-async function bodiesOf(
-  record: Pick<Record, "read">,
+async function readBodies(
+  record: Pick<MemoryStore, "read">,
   scope: Scope,
-  wanted: Ids,
+  wanted: BodyIds,
   memories?: ReadonlyMap<string, Memory>,
-): Promise<Bodies> {
+): Promise<ItemBodies> {
   const found = await record.read(scope, memories ? { ...wanted, memories: [] } : wanted);
   return {
     messages: new Map(found.messages.map((message) => [message.id, message])),
@@ -89,7 +89,7 @@ async function bodiesOf(
   };
 }
 
-function idsOf({ turns, units, memories }: Block, chosen: readonly Chosen[]): Ids {
+function collectIds({ turns, units, memories }: SearchIndex, chosen: readonly RankedUnit[]): BodyIds {
   const messages = new Set<string>();
   for (const { slot, type, message } of chosen) {
     if (type === "passage") messages.add(message);
@@ -106,7 +106,7 @@ function idsOf({ turns, units, memories }: Block, chosen: readonly Chosen[]): Id
   };
 }
 
-function memoryItem(bodies: Bodies, chosen: Chosen): Item | undefined {
+function toMemoryItem(bodies: ItemBodies, chosen: RankedUnit): Item | undefined {
   const memory = bodies.memories.get(chosen.id);
   if (!memory) return undefined;
   const { id, text, kind, claim, at, when, validFrom, validTo } = memory;
@@ -122,11 +122,11 @@ function memoryItem(bodies: Bodies, chosen: Chosen): Item | undefined {
     ...(when === undefined ? {} : { when }),
     ...(validFrom === undefined ? {} : { validFrom }),
     ...(validTo === undefined ? {} : { validTo }),
-    sources: shownSources(bodies, memory.sources),
+    sources: toSources(bodies, memory.sources),
   };
 }
 
-function passageItem(bodies: Bodies, chosen: Chosen): Item | undefined {
+function toPassageItem(bodies: ItemBodies, chosen: RankedUnit): Item | undefined {
   const { id, status, score, span } = chosen;
   const message = bodies.messages.get(chosen.message);
   if (!message || !span) return undefined;
@@ -140,6 +140,6 @@ function passageItem(bodies: Bodies, chosen: Chosen): Item | undefined {
     status,
     score,
     at: message.at,
-    sources: shownSources(bodies, [{ message: message.id, ...span, quote: text }]),
+    sources: toSources(bodies, [{ message: message.id, ...span, quote: text }]),
   };
 }

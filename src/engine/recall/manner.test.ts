@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { mannerOf } from "./manner.ts";
+import { findQueryStyle } from "./manner.ts";
 
 it.each([
   "What did you recommend for my back?",
@@ -7,14 +7,14 @@ it.each([
   "Which of the books you suggested was the short one?",
   "How did you tell me to store the bulbs?",
 ])("hears that %j asks what the assistant said", (query) => {
-  expect(mannerOf(query).isAfterAssistant).toBe(true);
-  expect(mannerOf(query).isRequest).toBe(false);
+  expect(findQueryStyle(query).isAfterAssistant).toBe(true);
+  expect(findQueryStyle(query).isRequest).toBe(false);
 });
 
 it.each(["How should I store the bulbs?", "Can you help me plan my week?", "Could you suggest a book?"])(
   "hears a request in %j",
   (query) => {
-    expect(mannerOf(query)).toMatchObject({ isRequest: true, isAfterAssistant: false });
+    expect(findQueryStyle(query)).toMatchObject({ isRequest: true, isAfterAssistant: false });
   },
 );
 
@@ -24,7 +24,7 @@ it.each([
   ["Where do I keep the keys?", false],
   ["Who waters the plants?", false],
 ])("hears that %j asks for one value that may have changed", (query, isAfterNumber) => {
-  expect(mannerOf(query)).toMatchObject({ isAfterValue: true, isAfterNumber });
+  expect(findQueryStyle(query)).toMatchObject({ isAfterValue: true, isAfterNumber });
 });
 
 it.each([
@@ -32,5 +32,5 @@ it.each([
   "Can you list the order in which I brought up my plants?",
   "Please summarise what I did",
 ])("hears no such question in %j", (query) => {
-  expect(mannerOf(query).isAfterValue).toBe(false);
+  expect(findQueryStyle(query).isAfterValue).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
-import { createMemory, type Keepsake, type Record } from "../../index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
+import { createMemory, type Keepsake, type MemoryStore } from "../../index.ts";
 
 /** Two servers on one record: one whose reads of vectors do something first, and one to write with. */
 async function two(): Promise<{
@@ -8,9 +8,9 @@ async function two(): Promise<{
   other: Keepsake;
   before: (work?: () => Promise<unknown>) => void;
 }> {
-  const shared = memoryRecord();
+  const shared = createInMemoryStore();
   let work: (() => Promise<unknown>) | undefined;
-  const watched: Record = {
+  const watched: MemoryStore = {
     ...shared,
     async vectors(...asked) {
       const now = work;
@@ -64,9 +64,9 @@ it("a recall fails as the record does, and the next one goes on", async () => {
 
 /** A record whose vectors have a long way, as those of a database have; it says in which order it is asked and answers. */
 async function far(fail?: "read once"): Promise<{ memory: Keepsake; near: Keepsake; calls: string[] }> {
-  const shared = memoryRecord();
+  const shared = createInMemoryStore();
   const calls: string[] = [];
-  const watched: Record = {
+  const watched: MemoryStore = {
     ...shared,
     async vectors(...asked) {
       calls.push("vectors asked");

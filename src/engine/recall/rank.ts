@@ -1,52 +1,52 @@
 import type { Status } from "../../domain/memory.ts";
-import { type Block, unitId } from "../block/block.ts";
-import type { Place } from "../context.ts";
+import { type SearchIndex, unitIdAt } from "../block/block.ts";
+import type { TurnPosition } from "../context.ts";
 import { type Qualities, scoreOf } from "../rank/score.ts";
-import { type Limits, whyNot } from "./bounds.ts";
-import { spreadOut } from "./by-characters.ts";
-import { greatest, greatestOf } from "./greatest.ts";
-import { type Found, thresholdFor } from "./search.ts";
-import { arrange, type Candidate } from "./select.ts";
-import { standingOf } from "./standing.ts";
-import type { Wanted } from "./take-options.ts";
+import { findExclusion, type IndexFilters } from "./bounds.ts";
+import { diversifyUnits } from "./by-characters.ts";
+import { selectTopK, selectTopKOf } from "./greatest.ts";
+import { computeThreshold, type SearchResult } from "./search.ts";
+import { arrangeCandidates, type RankCandidate } from "./select.ts";
+import { statusOfUnit } from "./standing.ts";
+import type { ParsedRecallOptions } from "./take-options.ts";
 
-export interface Ranking {
-  readonly block: Block;
-  readonly found: Found;
-  readonly wanted: Wanted;
-  readonly limits: Limits;
+export interface RankingInput {
+  readonly block: SearchIndex;
+  readonly search: SearchResult;
+  readonly options: ParsedRecallOptions;
+  readonly filters: IndexFilters;
   /** Of units that have been looked at closely, by slot: whoever ranks twice finds them here. */
-  readonly cards: Map<number, Card>;
+  readonly facts: Map<number, UnitFacts>;
 }
 
 /** What does not hang on how relevant a unit is. */
-interface Card extends Pick<Candidate, "id" | "type" | "turns" | "key"> {
+interface UnitFacts extends Pick<RankCandidate, "id" | "type" | "turns" | "key"> {
   readonly status: Status;
   readonly qualities: Qualities;
 }
 
-export interface Ranked {
+export interface RankingResult {
   /** Best first. */
-  readonly chosen: readonly Chosen[];
+  readonly chosen: readonly RankedUnit[];
   readonly considered: number;
-  readonly dropped: readonly Dropped[];
+  readonly dropped: readonly DroppedUnit[];
 }
 
 /** A unit that has got a place. */
-export interface Chosen {
+export interface RankedUnit {
   readonly slot: number;
   readonly id: string;
   readonly type: "memory" | "passage";
   readonly score: number;
   readonly status: Status;
   /** Of a passage: where it stands in the conversation. */
-  readonly place: Place | undefined;
+  readonly position: TurnPosition | undefined;
   /** Of a passage: its message, and its place in it in characters. */
   readonly message: string;
   readonly span: { readonly start: number; readonly end: number } | undefined;
 }
 
-export interface Dropped {
+export interface DroppedUnit {
   readonly id: string;
   readonly type: "memory" | "passage";
   readonly score: number;
@@ -54,32 +54,38 @@ export interface Dropped {
 }
 
 /** What is left out, as a share of the best relevance. */
-const CUT = 0.35;
+const MIN_RELEVANCE_SHARE = 0.35;
 /** What no longer holds, and what never did, rank below what does. */
-const KEEPS: { readonly [status in Status]: number } = { current: 1, superseded: 0.5, retracted: 0.35 };
+const STATUS_FACTORS: { readonly [status in Status]: number } = {
+  current: 1,
+  superseded: 0.5,
+  retracted: 0.35,
+};
 /** Words that were read from a message tell less than the message, but for a claim that has to do with what is asked. */
-const READ = 0.9;
-const NOT_ASKED = 0.3;
+const DERIVED_FACTOR = 0.9;
+const UNASKED_FACTOR = 0.3;
 /** How many units are looked at closely, besides those wanted. */
-const SPARE = 30;
+const SPARE_UNITS = 30;
 const DAY_MS = 86_400_000;
 /** From this fit on, a claim answers the question itself. */
-const ANSWERS = 0.5;
+const MIN_ANSWER_FIT = 0.5;
 
 /** From what was found to what is given: bounds, threshold, qualities, standing, places. */
-export function rank(ranking: Ranking): Ranked {
-  const { block, found, wanted } = ranking;
+export function rankUnits(ranking: RankingInput): RankingResult {
+  const { block, search: found, options: wanted } = ranking;
   const considered = block.words.size;
-  const { near, dropped } = gather(ranking);
-  const certainty = certaintyOf(near, found);
-  const inOrder = arrange(asCandidates(ranking, near, certainty));
-  const arranged = found.isByCharacters ? spreadOut(block, found.terms, inOrder) : inOrder;
-  const isSure = certainty >= thresholdFor(considered);
-  const chosen: Chosen[] = [];
+  const { near, dropped } = gatherRelevant(ranking);
+  const certainty = computeCertainty(near, found);
+  const inOrder = arrangeCandidates(toCandidates(ranking, near, certainty));
+  const arranged = found.isByCharacters ? diversifyUnits(block, found.terms, inOrder) : inOrder;
+  const isSure = certainty >= computeThreshold(considered);
+  const chosen: RankedUnit[] = [];
   for (const candidate of arranged) {
     const { id, type, score } = candidate;
-    const why = isSure ? whyNoPlace(score, chosen.length, wanted) : "it has too little to do with the query";
-    if (why === undefined) chosen.push(chosenOf(ranking, candidate));
+    const why = isSure
+      ? findDropReason(score, chosen.length, wanted)
+      : "it has too little to do with the query";
+    if (why === undefined) chosen.push(toRankedUnit(ranking, candidate));
     else dropped.push({ id, type, score, why });
   }
   return { chosen, considered, dropped };
@@ -87,24 +93,32 @@ export function rank(ranking: Ranking): Ranked {
 
 // Loops, and no functions made on the way: see `fromGreatest`. A recall on PostgreSQL takes a quarter longer with them.
 
-function certaintyOf(near: readonly Weighed[], { evidenceAt }: Found): number {
+function computeCertainty(near: readonly WeighedUnit[], { evidenceAt }: SearchResult): number {
   let most = 0;
   for (const { slot } of near) most = Math.max(most, evidenceAt(slot));
   return most;
 }
 
-function asCandidates(ranking: Ranking, near: readonly Weighed[], certainty: number): Candidate[] {
-  const candidates: Candidate[] = [];
-  for (const one of near) candidates.push(candidateOf(ranking, one, certainty));
+function toCandidates(
+  ranking: RankingInput,
+  near: readonly WeighedUnit[],
+  certainty: number,
+): RankCandidate[] {
+  const candidates: RankCandidate[] = [];
+  for (const one of near) candidates.push(toCandidate(ranking, one, certainty));
   return candidates;
 }
 
-function whyNoPlace(score: number, taken: number, { minScore, limit }: Wanted): string | undefined {
+function findDropReason(
+  score: number,
+  taken: number,
+  { minScore, limit }: ParsedRecallOptions,
+): string | undefined {
   if (score < minScore) return "below minScore";
   return taken < limit ? undefined : "beyond the limit";
 }
 
-function chosenOf(ranking: Ranking, { slot, id, type, score }: Candidate): Chosen {
+function toRankedUnit(ranking: RankingInput, { slot, id, type, score }: RankCandidate): RankedUnit {
   const { block } = ranking;
   const { turn, start, end } = block.units.columns;
   return {
@@ -112,8 +126,8 @@ function chosenOf(ranking: Ranking, { slot, id, type, score }: Candidate): Chose
     id,
     type,
     score,
-    status: cardOf(ranking, slot).status,
-    place:
+    status: getUnitFacts(ranking, slot).status,
+    position:
       type === "passage"
         ? { turn: turn[slot] as number, next: block.turns.columns.next[turn[slot] as number] as number }
         : undefined,
@@ -123,68 +137,68 @@ function chosenOf(ranking: Ranking, { slot, id, type, score }: Candidate): Chose
 }
 
 /** A unit and its relevance. */
-interface Weighed {
+interface WeighedUnit {
   readonly slot: number;
   readonly relevance: number;
 }
 
 /** The units to choose from: the most relevant of those that may be given, and not far below the best. */
-interface Near {
-  readonly near: readonly Weighed[];
+interface RelevantUnits {
+  readonly near: readonly WeighedUnit[];
   readonly best: number;
-  readonly dropped: Dropped[];
+  readonly dropped: DroppedUnit[];
 }
 
-function gather(ranking: Ranking): Near {
-  const top = greatest(ranking.found.relevance);
-  const near = look(ranking, top * cutOf(ranking));
+function gatherRelevant(ranking: RankingInput): RelevantUnits {
+  const top = selectTopK(ranking.search.relevance);
+  const near = collectRelevant(ranking, top * minRelevanceOf(ranking));
   // Where the bounds leave out the most relevant, what is near to the best of the rest may lie below.
-  const isWhole = near.best >= top || near.near.length >= enoughFor(ranking);
-  return isWhole ? near : look(ranking, near.best * cutOf(ranking));
+  const isWhole = near.best >= top || near.near.length >= targetCountOf(ranking);
+  return isWhole ? near : collectRelevant(ranking, near.best * minRelevanceOf(ranking));
 }
 
-function cutOf({ found }: Ranking): number {
-  return found.isByCharacters ? 0 : CUT;
+function minRelevanceOf({ search: found }: RankingInput): number {
+  return found.isByCharacters ? 0 : MIN_RELEVANCE_SHARE;
 }
 
 /** Looks closely at units from the most relevant down to `least`, some at a time, until there are enough. */
-function look(ranking: Ranking, least: number): Near {
-  const { relevance, slots } = ranking.found;
-  const near: Weighed[] = [];
-  const dropped: Dropped[] = [];
+function collectRelevant(ranking: RankingInput, least: number): RelevantUnits {
+  const { relevance, slots } = ranking.search;
+  const near: WeighedUnit[] = [];
+  const dropped: DroppedUnit[] = [];
   let best = 0;
-  const wanted = enoughFor(ranking);
-  for (const some of fromTop(relevance, Math.max(least, Number.MIN_VALUE), wanted)) {
+  const wanted = targetCountOf(ranking);
+  for (const some of eachByRelevance(relevance, Math.max(least, Number.MIN_VALUE), wanted)) {
     for (const place of some) {
       const slot = slots[place] as number;
       const value = relevance[place] as number;
-      const why = whyNot(ranking.block, slot, ranking.limits) ?? whyNothing(ranking, slot);
+      const why = findExclusion(ranking.block, slot, ranking.filters) ?? findEvidenceGap(ranking, slot);
       if (why === undefined) near.push({ slot, relevance: value });
-      else if (why !== "gone") dropped.push(droppedOf(ranking, slot, why));
+      else if (why !== "gone") dropped.push(toDropped(ranking, slot, why));
       if (why === undefined) best = Math.max(best, value);
     }
     if (near.length >= wanted) break;
   }
-  return { near: atLeast(near, best * cutOf(ranking)), best, dropped };
+  return { near: filterByRelevance(near, best * minRelevanceOf(ranking)), best, dropped };
 }
 
-function atLeast(near: readonly Weighed[], least: number): Weighed[] {
-  const kept: Weighed[] = [];
+function filterByRelevance(near: readonly WeighedUnit[], least: number): WeighedUnit[] {
+  const kept: WeighedUnit[] = [];
   for (const one of near) if (one.relevance >= least) kept.push(one);
   return kept;
 }
 
-function droppedOf({ block }: Ranking, slot: number, why: string): Dropped {
+function toDropped({ block }: RankingInput, slot: number, why: string): DroppedUnit {
   const type = (block.units.columns.row[slot] as number) >= 0 ? "memory" : "passage";
-  return { id: unitId(block, slot), type, score: 0, why };
+  return { id: unitIdAt(block, slot), type, score: 0, why };
 }
 
-function enoughFor({ wanted }: Ranking): number {
-  return SPARE + 2 * wanted.limit;
+function targetCountOf({ options: wanted }: RankingInput): number {
+  return SPARE_UNITS + 2 * wanted.limit;
 }
 
 /** Good neighbours alone bring nothing up: among few messages everything is near to what is asked after. */
-function whyNothing({ found }: Ranking, slot: number): string | undefined {
+function findEvidenceGap({ search: found }: RankingInput, slot: number): string | undefined {
   return found.evidenceAt(slot) > 0 ? undefined : "it shares nothing with the query";
 }
 
@@ -192,46 +206,57 @@ function whyNothing({ found }: Ranking, slot: number): string | undefined {
  * The units from the most relevant down to `least`, some at a time: mostly the first few are enough, and where bounds
  * leave many out, each round has eight times as many.
  */
-function* fromTop(relevance: Float32Array, least: number, wanted: number): Generator<readonly number[]> {
+function* eachByRelevance(
+  relevance: Float32Array,
+  least: number,
+  wanted: number,
+): Generator<readonly number[]> {
   let seen = 0;
   for (let most = wanted; seen < relevance.length; most *= 8) {
-    const best = greatestOf(relevance, most, least);
+    const best = selectTopKOf(relevance, most, least);
     yield best.slice(seen);
     if (best.length < most) return;
     seen = best.length;
   }
 }
 
-function candidateOf(ranking: Ranking, { slot, relevance }: Weighed, certainty: number): Candidate {
-  const { found, wanted } = ranking;
-  const { id, type, turns, key, status, qualities } = cardOf(ranking, slot);
+function toCandidate(
+  ranking: RankingInput,
+  { slot, relevance }: WeighedUnit,
+  certainty: number,
+): RankCandidate {
+  const { search: found, options: wanted } = ranking;
+  const { id, type, turns, key, status, qualities } = getUnitFacts(ranking, slot);
   const fit = found.signals.columns.claim[slot] ?? 0;
   const score =
     scoreOf(wanted.profile, relevance, qualities) *
-    KEEPS[status] *
-    (type === "memory" && fit < NOT_ASKED ? READ : 1) *
+    STATUS_FACTORS[status] *
+    (type === "memory" && fit < UNASKED_FACTOR ? DERIVED_FACTOR : 1) *
     certainty;
-  return { slot, id, type, score, turns, key, answers: fit >= ANSWERS };
+  return { slot, id, type, score, turns, key, answers: fit >= MIN_ANSWER_FIT };
 }
 
-function cardOf({ block, wanted, limits, cards }: Ranking, slot: number): Card {
+function getUnitFacts(
+  { block, options: wanted, filters: limits, facts: cards }: RankingInput,
+  slot: number,
+): UnitFacts {
   const known = cards.get(slot);
   if (known) return known;
   const { row, turn, key } = block.units.columns;
   const memory = row[slot] as number;
-  const card: Card = {
-    id: unitId(block, slot),
+  const card: UnitFacts = {
+    id: unitIdAt(block, slot),
     type: memory >= 0 ? "memory" : "passage",
-    turns: memory >= 0 ? turnsOf(block, memory) : [turn[slot] as number],
+    turns: memory >= 0 ? sourceTurnsOf(block, memory) : [turn[slot] as number],
     key: key[slot] as number,
-    status: standingOf(block, slot, limits),
-    qualities: qualitiesOf(block, slot, wanted.decayDays),
+    status: statusOfUnit(block, slot, limits),
+    qualities: computeQualities(block, slot, wanted.decayDays),
   };
   cards.set(slot, card);
   return card;
 }
 
-function turnsOf({ memories }: Block, row: number): number[] {
+function sourceTurnsOf({ memories }: SearchIndex, row: number): number[] {
   const turns: number[] = [];
   const { sources, columns } = memories;
   for (let place = columns.sources[row] as number; place >= 0; place = sources.nextOfRow[place] as number) {
@@ -241,8 +266,8 @@ function turnsOf({ memories }: Block, row: number): number[] {
 }
 
 /** Of what was said without being understood, nobody knows how important or sure it is: it is taken as it stands. */
-function qualitiesOf(
-  { units, memories, turns, newest }: Block,
+function computeQualities(
+  { units, memories, turns, newest }: SearchIndex,
   slot: number,
   halfLifeDays: number,
 ): Qualities {

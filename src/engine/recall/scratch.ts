@@ -8,29 +8,29 @@ export interface Scratch {
   raw(name: string, length: number): Float32Array;
 }
 
-interface Pooled extends Scratch {
+interface PooledScratch extends Scratch {
   readonly columns: Map<string, Float32Array>;
 }
 
 /** Those that no recall works in now. Two recalls that wait for something at once have one each. */
-const free: Pooled[] = [];
-const MOST_FREE = 4;
+const freeScratches: PooledScratch[] = [];
+const MAX_FREE = 4;
 /** Floats; what a very large memory needed is not held on to. */
-const LARGEST = 4_000_000;
+const MAX_POOLED_LENGTH = 4_000_000;
 
 /** Lends a scratch for the time of some work. */
 export async function withScratch<Result>(work: (scratch: Scratch) => Promise<Result>): Promise<Result> {
-  const scratch = free.pop() ?? pooled();
+  const scratch = freeScratches.pop() ?? createScratch();
   try {
     return await work(scratch);
   } finally {
     let floats = 0;
     for (const { length } of scratch.columns.values()) floats += length;
-    if (free.length < MOST_FREE && floats <= LARGEST) free.push(scratch);
+    if (freeScratches.length < MAX_FREE && floats <= MAX_POOLED_LENGTH) freeScratches.push(scratch);
   }
 }
 
-function pooled(): Pooled {
+function createScratch(): PooledScratch {
   const columns = new Map<string, Float32Array>();
   const raw = (name: string, length: number): Float32Array => {
     let column = columns.get(name);

@@ -1,26 +1,34 @@
 import { expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../index.ts";
 import { hashEmbedder } from "../../testing/hash-embedder.ts";
-import { profileOf } from "../rank/profiles.ts";
-import { userStates } from "../user-state.ts";
-import { ALL } from "./candidates.ts";
+import { findRankingProfile } from "../rank/profiles.ts";
+import { createUserStates } from "../user-state.ts";
+import { MAX_CANDIDATES } from "./candidates.ts";
 import { withScratch } from "./scratch.ts";
-import { search, searchTexts } from "./search.ts";
-import { nearnessOf } from "./vector-arm.ts";
+import { search, searchByText } from "./search.ts";
+import { toQuerySimilarity } from "./vector-arm.ts";
 
 it("weighs by the exact cosines that came after an index had named the nearest of a large memory", async () => {
-  const record = memoryRecord();
+  const record = createInMemoryStore();
   const embedder = hashEmbedder(64);
   await using memory = await createMemory({ record, embedder });
-  const said = Array.from({ length: ALL + 100 }, (_, i) => ({ role: "user" as const, content: `Jar ${i}.` }));
+  const said = Array.from({ length: MAX_CANDIDATES + 100 }, (_, i) => ({
+    role: "user" as const,
+    content: `Jar ${i}.`,
+  }));
   await memory.scope({ user: "ann" }).remember(said, { extract: "never" });
-  const block = await userStates(record, embedder).block({ project: "default", user: "ann" });
+  const block = await createUserStates(record, embedder).searchIndex({ project: "default", user: "ann" });
   const [vector = new Float32Array(0)] = await embedder.embed(["Jar 7."]);
   await withScratch(async (scratch) => {
-    const near = nearnessOf(block, scratch, vector, [7, 8]);
+    const near = toQuerySimilarity(block, scratch, vector, [7, 8]);
     expect(near?.isPartial).toBe(true);
-    const texts = searchTexts(block, scratch, { query: "Jar 7.", span: {}, near }, profileOf("default"));
+    const texts = searchByText(
+      block,
+      scratch,
+      { query: "Jar 7.", span: {}, near },
+      findRankingProfile("default"),
+    );
     const byCodes = near?.near[7] ?? 0;
     const exact = byCodes - 0.0005;
     if (near) near.near[7] = exact;

@@ -1,74 +1,81 @@
-import { analyse, isUnspacedText } from "../../domain/words.ts";
+import { extractTerms, isUnspacedText } from "../../domain/words.ts";
 import type { Question } from "../../ports/question-reader.ts";
-import type { Block } from "../block/block.ts";
-import type { Profile, Weights } from "../rank/profiles.ts";
-import { relevanceOf, weightsFor } from "../rank/score.ts";
-import { noSignals, type Places, type Signals } from "../rank/signals.ts";
-import { searchApart } from "./apart-arm.ts";
-import { termsByCharacters } from "./by-characters.ts";
-import { candidatesOf } from "./candidates.ts";
-import { searchClaims } from "./claim-arm.ts";
-import { cuesOf } from "./cues.ts";
-import { type Manner, mannerOf } from "./manner.ts";
+import type { SearchIndex } from "../block/block.ts";
+import type { RankingProfile, SignalWeights } from "../rank/profiles.ts";
+import { blendWeights, computeRelevance } from "../rank/score.ts";
+import { createSignals, type Signals, type UnitPlaces } from "../rank/signals.ts";
+import { retrieveByCenteredVectors } from "./apart-arm.ts";
+import { parseCharacterQuery } from "./by-characters.ts";
+import { selectCandidates } from "./candidates.ts";
+import { retrieveByClaims } from "./claim-arm.ts";
+import { findQueryHints } from "./cues.ts";
+import { findQueryStyle, type QueryStyle } from "./manner.ts";
 import type { Scratch } from "./scratch.ts";
-import { searchTime } from "./time-arm.ts";
-import { BITS, searchTurns, talkShare } from "./turn-arm.ts";
-import { type Nearness, searchVectors, workOut } from "./vector-arm.ts";
-import { wishEvidence } from "./wishes.ts";
-import { searchWords } from "./word-arm.ts";
+import { retrieveByTime } from "./time-arm.ts";
+import { computeTalkShare, retrieveByTurns, TURN_BITS } from "./turn-arm.ts";
+import { computeMissingCosines, type QuerySimilarity, retrieveByVectors } from "./vector-arm.ts";
+import { createWishEvidence } from "./wishes.ts";
+import { retrieveByWords } from "./word-arm.ts";
 
 /** What all arms found, by slot of the unit. */
-export interface Found {
+export interface SearchResult {
   /** What was searched for, and whether it was pairs of characters, with no vector. */
   readonly terms: readonly string[];
   readonly isByCharacters: boolean;
   readonly signals: Signals;
-  readonly weights: Weights;
+  readonly weights: SignalWeights;
   /** The units that were weighed, in rising order. */
   readonly slots: Int32Array;
   /** Of each of them, 0 to 1, relative to the other units: what is ranked by. */
   readonly relevance: Float32Array;
-  readonly places: Places;
+  readonly places: UnitPlaces;
   /** 0 to 1, by itself: how sure it is that a unit has to do with the query at all. */
   evidenceAt(slot: number): number;
 }
 
 /** What is asked, as text and as a span of time. */
-export interface Asked {
+export interface SearchQuery {
   readonly query: string;
   readonly span: Pick<Question, "from" | "to">;
   /** How near each unit is by its codes, where the query has a vector. */
-  readonly near: Nearness | undefined;
+  readonly near: QuerySimilarity | undefined;
 }
 
 /** What is found without the vectors themselves. */
-export interface Texts extends Pick<Found, "terms" | "isByCharacters" | "signals" | "weights" | "slots"> {
+export interface TextSearchResult
+  extends Pick<SearchResult, "terms" | "isByCharacters" | "signals" | "weights" | "slots"> {
   readonly share: Float32Array;
-  readonly manner: Manner;
+  readonly manner: QueryStyle;
 }
 
 /**
  * Asks the arms that need no vector about every unit of the block, and tells which units are to be weighed. It is valid as what
  * `search` gives is.
  */
-export function searchTexts(
-  block: Block,
+export function searchByText(
+  block: SearchIndex,
   scratch: Scratch,
-  { query, span, near }: Asked,
-  profile: Profile,
-): Texts {
-  const signals = noSignals(BITS);
+  { query, span, near }: SearchQuery,
+  profile: RankingProfile,
+): TextSearchResult {
+  const signals = createSignals(TURN_BITS);
   const isByCharacters = !near && isUnspacedText(query);
-  const { terms, trust } = isByCharacters ? termsByCharacters(block, query) : { terms: analyse(query) };
-  const { share, slots: wordSlots, turns: windowTurns } = searchWords(block, scratch, terms, signals, trust);
-  const manner = mannerOf(query);
-  searchTurns(block, scratch, query, manner, signals);
-  const claimSlots = searchClaims(block, scratch, cuesOf(block, query), signals);
-  searchTime(block, scratch, span, signals);
-  const weights = weightsFor(profile, talkShare(block));
+  const { terms, trust } = isByCharacters
+    ? parseCharacterQuery(block, query)
+    : { terms: extractTerms(query) };
+  const {
+    share,
+    slots: wordSlots,
+    turns: windowTurns,
+  } = retrieveByWords(block, scratch, terms, signals, trust);
+  const manner = findQueryStyle(query);
+  retrieveByTurns(block, scratch, query, manner, signals);
+  const claimSlots = retrieveByClaims(block, scratch, findQueryHints(block, query), signals);
+  retrieveByTime(block, scratch, span, signals);
+  const weights = blendWeights(profile, computeTalkShare(block));
   const { words, window, claim } = signals.columns;
   const nearest = near?.foremost ?? [];
-  const slots = candidatesOf(block, scratch, {
+  const slots = selectCandidates(block, scratch, {
     words,
     wordSlots,
     window,
@@ -77,7 +84,7 @@ export function searchTexts(
     claim,
     claimSlots,
   });
-  if (near) workOut(block, near, slots);
+  if (near) computeMissingCosines(block, near, slots);
   return { terms, isByCharacters, signals, weights, slots, share, manner };
 }
 
@@ -90,11 +97,11 @@ export function searchTexts(
  * the block does not change; and until it is asked again, with cosines that are more exact.
  */
 export function search(
-  block: Block,
+  block: SearchIndex,
   scratch: Scratch,
-  { terms, isByCharacters, signals, weights, slots, share, manner }: Texts,
-  { near, floor }: { readonly near: Nearness | undefined; readonly floor: number },
-): Found {
+  { terms, isByCharacters, signals, weights, slots, share, manner }: TextSearchResult,
+  { near, floor }: { readonly near: QuerySimilarity | undefined; readonly floor: number },
+): SearchResult {
   const places = {
     slots: block.units.count,
     turn: block.units.columns.turn,
@@ -103,14 +110,20 @@ export function search(
     speaker: block.turns.columns.speaker,
     bits: block.turns.columns.flags,
   };
-  if (near) searchVectors(block, scratch, near, slots, signals);
+  if (near) retrieveByVectors(block, scratch, near, slots, signals);
   if (near) {
     const { isRequest } = manner;
-    searchApart(block, scratch, { vector: near.vector, near: near.near, slots, isRequest }, signals);
+    retrieveByCenteredVectors(
+      block,
+      scratch,
+      { vector: near.vector, near: near.near, slots, isRequest },
+      signals,
+    );
   }
-  const relevance = relevanceOf(signals, weights, places, slots, scratch.raw("relevance", slots.length));
-  const plain = evidenceOf(signals, share, floor);
-  const wished = near && manner.isRequest ? wishEvidence(block, signals.columns.near, floor) : undefined;
+  const relevance = computeRelevance(signals, weights, places, slots, scratch.raw("relevance", slots.length));
+  const plain = createEvidence(signals, share, floor);
+  const wished =
+    near && manner.isRequest ? createWishEvidence(block, signals.columns.near, floor) : undefined;
   const evidenceAt = wished ? (slot: number): number => Math.max(plain(slot), wished(slot)) : plain;
   return { terms, isByCharacters, signals, weights, places, slots, relevance, evidenceAt };
 }
@@ -119,7 +132,7 @@ export function search(
  * How sure each unit is to have to do with the query, without regard to the others: the share of the query's words
  * that it holds, and how far its cosine lies above the embedder's floor; or how well its claim fits.
  */
-function evidenceOf({ columns }: Signals, share: Float32Array, floor: number): (slot: number) => number {
+function createEvidence({ columns }: Signals, share: Float32Array, floor: number): (slot: number) => number {
   const { near, claim } = columns;
   return (slot) => {
     const above = near.length > 0 ? Math.max(0, ((near[slot] as number) - floor) / (1 - floor)) : 0;
@@ -133,6 +146,6 @@ function evidenceOf({ columns }: Signals, share: Float32Array, floor: number): (
  * nearer the nearest lies by chance. Calibrated on questions put to their own conversation and to others': among a
  * handful of messages 19 of 20 questions reach what answers them, and 9 of 10 put to a stranger reach nothing.
  */
-export function thresholdFor(units: number): number {
+export function computeThreshold(units: number): number {
   return Math.min(0.6, 0.15 + 0.045 * Math.max(0, Math.log2(units / 8)));
 }

@@ -1,28 +1,28 @@
 import { checkWhere } from "../../domain/filter.ts";
 import { checkCount, checkName, checkShare, checkText } from "../../domain/limits.ts";
-import { KINDS } from "../../domain/memory.ts";
+import { MEMORY_KINDS } from "../../domain/memory.ts";
 import type { RecallOptions } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { isoTime } from "../../domain/time.ts";
+import { toIsoTime } from "../../domain/time.ts";
 import { invalid } from "../../errors.ts";
-import { type Profile, profileOf } from "../rank/profiles.ts";
-import type { Bounds } from "./bounds.ts";
+import { findRankingProfile, type RankingProfile } from "../rank/profiles.ts";
+import type { RecallFilters } from "./bounds.ts";
 
 /** A recall as it was asked for, checked, with every default filled in. */
-export interface Wanted {
+export interface ParsedRecallOptions {
   readonly query: string;
   readonly limit: number;
   readonly maxTokens: number;
   readonly minScore: number;
-  readonly profile: Profile;
+  readonly profile: RankingProfile;
   /** In so many days recency halves. */
   readonly decayDays: number;
-  readonly bounds: Bounds;
+  readonly filters: RecallFilters;
 }
 
-const TYPES = ["memory", "passage"] as const;
+const ITEM_TYPES = ["memory", "passage"] as const;
 
-const KNOWN: ReadonlySet<string> = new Set([
+const OPTION_NAMES: ReadonlySet<string> = new Set([
   "limit",
   "maxTokens",
   "kinds",
@@ -41,15 +41,15 @@ const KNOWN: ReadonlySet<string> = new Set([
 export const DECAY_DAYS = 90;
 
 /** Checks a query and its options; `invalid_input` for each that is wrong or unknown. `now` is ISO 8601. */
-export function takeOptions(
+export function parseRecallOptions(
   scope: Scope,
   query: string,
   options: RecallOptions,
   { now, decayDays = DECAY_DAYS }: { readonly now: string; readonly decayDays?: number | undefined },
-): Wanted {
+): ParsedRecallOptions {
   for (const name of Object.keys(options)) {
-    if (!KNOWN.has(name))
-      throw invalid(`recall does not know one of its options. Known: ${[...KNOWN].join(", ")}.`);
+    if (!OPTION_NAMES.has(name))
+      throw invalid(`recall does not know one of its options. Known: ${[...OPTION_NAMES].join(", ")}.`);
   }
   // A misspelt filter is an error even where there is nothing to filter.
   if (options.where !== undefined) checkWhere(options.where);
@@ -58,27 +58,27 @@ export function takeOptions(
     limit: checkCount(options.limit ?? 10, "limit", 1, 1000),
     maxTokens: checkCount(options.maxTokens ?? 4000, "maxTokens", 0, 1_000_000),
     minScore: checkShare(options.minScore ?? 0, "minScore"),
-    profile: profileOf(options.profile ?? "default"),
+    profile: findRankingProfile(options.profile ?? "default"),
     decayDays,
-    bounds: takeBounds(scope, options, now),
+    filters: parseFilters(scope, options, now),
   };
 }
 
-function takeBounds(scope: Scope, options: RecallOptions, now: string): Bounds {
+function parseFilters(scope: Scope, options: RecallOptions, now: string): RecallFilters {
   const session = options.session === undefined ? scope.session : checkName(options.session, "session");
   return {
     now,
-    ...(options.asOf === undefined ? {} : { asOf: isoTime(options.asOf, "asOf") }),
-    ...(options.knownAt === undefined ? {} : { knownAt: isoTime(options.knownAt, "knownAt") }),
+    ...(options.asOf === undefined ? {} : { asOf: toIsoTime(options.asOf, "asOf") }),
+    ...(options.knownAt === undefined ? {} : { knownAt: toIsoTime(options.knownAt, "knownAt") }),
     ...(session === undefined ? {} : { session }),
     ...(scope.agent === undefined ? {} : { agent: scope.agent }),
-    ...(options.kinds ? { kinds: someOf(options.kinds, KINDS, "kinds") } : {}),
-    ...(options.types ? { types: someOf(options.types, TYPES, "types") } : {}),
+    ...(options.kinds ? { kinds: parseSet(options.kinds, MEMORY_KINDS, "kinds") } : {}),
+    ...(options.types ? { types: parseSet(options.types, ITEM_TYPES, "types") } : {}),
     ...(options.where ? { where: options.where } : {}),
   };
 }
 
-function someOf<Name extends string>(
+function parseSet<Name extends string>(
   given: readonly Name[],
   known: readonly Name[],
   name: string,

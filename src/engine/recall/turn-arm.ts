@@ -1,37 +1,37 @@
-import { words } from "../../domain/words.ts";
-import type { Block } from "../block/block.ts";
-import { TURN } from "../block/turns.ts";
+import { splitWords } from "../../domain/words.ts";
+import type { SearchIndex } from "../block/block.ts";
+import { TURN_FLAGS } from "../block/turns.ts";
 import type { Signals } from "../rank/signals.ts";
-import type { Manner } from "./manner.ts";
+import type { QueryStyle } from "./manner.ts";
 import type { Scratch } from "./scratch.ts";
 
 /** The bits of turns that are signals. */
-export const BITS: Signals["bits"] = {
-  answers: TURN.answers,
-  own: TURN.own,
-  theirs: TURN.byAssistant,
-  tells: -TURN.asks,
+export const TURN_BITS: Signals["bits"] = {
+  answers: TURN_FLAGS.answers,
+  own: TURN_FLAGS.own,
+  theirs: TURN_FLAGS.byAssistant,
+  tells: -TURN_FLAGS.asks,
 };
 
 /**
  * Fills the signals that the conversation gives: who speaks, what it answers, whether the user said it, or the assistant
  * where its words are asked after.
  */
-export function searchTurns(
-  { turns, speakers, names }: Block,
+export function retrieveByTurns(
+  { turns, speakers, names }: SearchIndex,
   scratch: Scratch,
   query: string,
-  { isAfterAssistant }: Pick<Manner, "isAfterAssistant">,
+  { isAfterAssistant }: Pick<QueryStyle, "isAfterAssistant">,
   signals: Signals,
 ): void {
   const has = (bit: number): 0 | 1 => ((turns.seen & bit) === 0 ? 0 : 1);
-  signals.tops.answers = has(TURN.answers);
-  signals.tops.tells = has(TURN.asks);
-  signals.tops[isAfterAssistant ? "theirs" : "own"] = has(TURN.own);
+  signals.tops.answers = has(TURN_FLAGS.answers);
+  signals.tops.tells = has(TURN_FLAGS.asks);
+  signals.tops[isAfterAssistant ? "theirs" : "own"] = has(TURN_FLAGS.own);
   if (speakers.size === 0) return;
-  const asked = new Set(words(query));
+  const asked = new Set(splitWords(query));
   for (const speaker of speakers) {
-    if (!words(names.all[speaker] ?? "").some((word) => asked.has(word))) continue;
+    if (!splitWords(names.all[speaker] ?? "").some((word) => asked.has(word))) continue;
     if (signals.tops.named === 0) signals.named = scratch.column("named", names.all.length);
     signals.named[speaker] = 1;
     signals.tops.named = 1;
@@ -39,7 +39,7 @@ export function searchTurns(
 }
 
 /** The share of turns in which people talk among themselves: under two names or more, with no assistant there. */
-export function talkShare({ turns, speakers }: Block): number {
+export function computeTalkShare({ turns, speakers }: SearchIndex): number {
   if (speakers.size < 2) return 0;
   const { sessions, sessionCount } = turns;
   let talk = 0;

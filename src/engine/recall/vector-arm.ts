@@ -1,21 +1,21 @@
-import type { Block } from "../block/block.ts";
-import { TURN } from "../block/turns.ts";
+import type { SearchIndex } from "../block/block.ts";
+import { TURN_FLAGS } from "../block/turns.ts";
 import type { Signals } from "../rank/signals.ts";
-import { ALL } from "./candidates.ts";
-import { aboutGreatest, greatestOf } from "./greatest.ts";
+import { MAX_CANDIDATES } from "./candidates.ts";
+import { selectApproximateTopK, selectTopKOf } from "./greatest.ts";
 import type { Scratch } from "./scratch.ts";
 
 /** So many beyond those wanted are looked at, whether they are to be compared once more by their vectors themselves. */
-const RESCORED = 20;
+const MAX_RESCORED = 20;
 /** About so many of the nearest are weighed in a large memory. */
-const FOREMOST = 256;
+const MAX_FOREMOST = 256;
 /** In a small one, where all are weighed, so many are enough to know the nearest. */
-const FEW = 64;
+const MIN_FOREMOST = 64;
 /** What a cosine from codes is off by, at most in practice: five times the mean error of 256 parts of 8 bits. */
 const CODE_ERROR = 0.002;
 
 /** A query's vector, the cosines of units with it, and the slots with the greatest of them, in any order. */
-export interface Nearness {
+export interface QuerySimilarity {
   readonly vector: Float32Array;
   /** By slot, of all units; where `isPartial`, of those alone that were worked out, and 0 of the others. */
   readonly near: Float32Array;
@@ -27,7 +27,11 @@ export interface Nearness {
  * The cosine of each unit with the query, from 8-bit codes: every vector is looked at. Nothing where the query has no
  * vector of the block's kind.
  */
-export function scanVectors(block: Block, scratch: Scratch, query: Float32Array): Nearness | undefined {
+export function scanVectors(
+  block: SearchIndex,
+  scratch: Scratch,
+  query: Float32Array,
+): QuerySimilarity | undefined {
   const { units, vectors } = block;
   if (query.length !== vectors.dimensions || query.every((part) => part === 0)) return undefined;
   const near = scratch.raw("near", units.count);
@@ -35,7 +39,10 @@ export function scanVectors(block: Block, scratch: Scratch, query: Float32Array)
   return {
     vector: query,
     near,
-    foremost: units.count <= ALL ? greatestOf(near, FEW) : aboutGreatest(near, FOREMOST),
+    foremost:
+      units.count <= MAX_CANDIDATES
+        ? selectTopKOf(near, MIN_FOREMOST)
+        : selectApproximateTopK(near, MAX_FOREMOST),
   };
 }
 
@@ -43,14 +50,14 @@ export function scanVectors(block: Block, scratch: Scratch, query: Float32Array)
  * The same where an index has named the nearest: of a large memory, only their cosines are worked out here, and those of what is
  * weighed besides when it is known (`workOut`).
  */
-export function nearnessOf(
-  block: Block,
+export function toQuerySimilarity(
+  block: SearchIndex,
   scratch: Scratch,
   query: Float32Array,
   named: readonly number[],
-): Nearness | undefined {
+): QuerySimilarity | undefined {
   const { units, vectors } = block;
-  if (units.count <= ALL || query.length !== vectors.dimensions) {
+  if (units.count <= MAX_CANDIDATES || query.length !== vectors.dimensions) {
     const all = scanVectors(block, scratch, query);
     return all && { ...all, foremost: named };
   }
@@ -60,7 +67,11 @@ export function nearnessOf(
 }
 
 /** Works out the cosines that are wanting of some units, and of all that was said around them. */
-export function workOut(block: Block, { vector, near, isPartial }: Nearness, slots: Int32Array): void {
+export function computeMissingCosines(
+  block: SearchIndex,
+  { vector, near, isPartial }: QuerySimilarity,
+  slots: Int32Array,
+): void {
   if (!isPartial) return;
   const { turns, units, vectors } = block;
   const { previous, next } = turns.columns;
@@ -93,10 +104,10 @@ export function workOut(block: Block, { vector, near, isPartial }: Nearness, slo
  * The slots whose cosine from codes does not tell whether they are among the `most` nearest: those within twice the
  * error of a code on either side of the last of them, the nearest first.
  */
-export function doubtful({ near, foremost }: Omit<Nearness, "vector">, most: number): number[] {
+export function findUncertain({ near, foremost }: Omit<QuerySimilarity, "vector">, most: number): number[] {
   const own = new Float32Array(foremost.length);
   for (let i = 0; i < own.length; i += 1) own[i] = near[foremost[i] as number] as number;
-  const best = greatestOf(own, most + RESCORED);
+  const best = selectTopKOf(own, most + MAX_RESCORED);
   const last = own[best[Math.min(most, best.length) - 1] ?? 0] ?? 0;
   return best
     .filter((i) => Math.abs((own[i] as number) - last) <= 2 * CODE_ERROR)
@@ -104,20 +115,20 @@ export function doubtful({ near, foremost }: Omit<Nearness, "vector">, most: num
 }
 
 /** The dot product of two vectors; of unit length, it is their cosine. */
-export function cosine(one: Float32Array, other: Float32Array): number {
+export function dotProduct(one: Float32Array, other: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < one.length; i += 1) sum += (one[i] as number) * (other[i] as number);
   return sum;
 }
 
 /** Of a turn, where it has not been worked out yet: no mean is below 0. */
-const UNKNOWN = -1;
+const NOT_COMPUTED = -1;
 
 /** Fills the signals that vectors give: the cosine of each unit, and the mean of the turns around each candidate. */
-export function searchVectors(
-  block: Block,
+export function retrieveByVectors(
+  block: SearchIndex,
   scratch: Scratch,
-  { near, foremost }: Nearness,
+  { near, foremost }: QuerySimilarity,
   slots: Int32Array,
   signals: Signals,
 ): void {
@@ -129,18 +140,18 @@ export function searchVectors(
   const around = scratch.raw("around", block.turns.count);
   // Where all are weighed, each turn is met again and again; where few are, to note which were met takes longer.
   const isAll = slots.length === block.units.count;
-  if (isAll) around.fill(UNKNOWN);
-  const nearest = isAll ? scratch.raw("nearest", block.turns.count).fill(UNKNOWN) : undefined;
+  if (isAll) around.fill(NOT_COMPUTED);
+  const nearest = isAll ? scratch.raw("nearest", block.turns.count).fill(NOT_COMPUTED) : undefined;
   const nearAt = (at: number): number => {
     if (at < 0) return 0;
-    if (!nearest) return nearOfTurn(block, near, at);
-    if (nearest[at] === UNKNOWN) nearest[at] = nearOfTurn(block, near, at);
+    if (!nearest) return similarityOfTurn(block, near, at);
+    if (nearest[at] === NOT_COMPUTED) nearest[at] = similarityOfTurn(block, near, at);
     return nearest[at] as number;
   };
   let top = 0;
   for (let i = 0; i < slots.length; i += 1) {
     const at = turn[slots[i] as number] as number;
-    if (at < 0 || (isAll && around[at] !== UNKNOWN)) continue;
+    if (at < 0 || (isAll && around[at] !== NOT_COMPUTED)) continue;
     const before = previous[at] as number;
     const after = next[at] as number;
     let sum = nearAt(at);
@@ -155,10 +166,10 @@ export function searchVectors(
 }
 
 /** The nearest passage of a turn, at least 0; 0 for none. */
-function nearOfTurn({ turns, units }: Block, near: Float32Array, turn: number): number {
+function similarityOfTurn({ turns, units }: SearchIndex, near: Float32Array, turn: number): number {
   let slot = turns.columns.passage[turn] as number;
   let best = 0;
-  const hasMore = ((turns.columns.flags[turn] as number) & TURN.pieces) !== 0;
+  const hasMore = ((turns.columns.flags[turn] as number) & TURN_FLAGS.pieces) !== 0;
   while (slot >= 0) {
     const value = near[slot] as number;
     if (value > best) best = value;

@@ -1,17 +1,17 @@
 import { BM25 } from "../../domain/bm25.ts";
-import type { Block } from "../block/block.ts";
-import { REACH } from "../block/turns.ts";
-import { type Run, telling } from "../block/words.ts";
+import type { SearchIndex } from "../block/block.ts";
+import { WINDOW_RADIUS } from "../block/turns.ts";
+import { type PostingRun, termWeightOf } from "../block/words.ts";
 import type { Signals } from "../rank/signals.ts";
 import type { Scratch } from "./scratch.ts";
 
 /** A unit that holds this many telling words of the query has to do with it, however long the query is. */
-const ENOUGH_WORDS = 6;
+const SUFFICIENT_WORDS = 6;
 /** In a memory of more units than this, a word that stands in one of forty says nothing of its surroundings. */
-const LARGE = 4096;
-const COMMON = 40;
+const LARGE_MEMORY_UNITS = 4096;
+const COMMON_TERM_DIVISOR = 40;
 
-export interface FoundWords {
+export interface WordMatches {
   /**
    * By slot, the share of the query's words that the unit holds, each weighed by how much it tells; of a long query, the
    * share of six.
@@ -27,29 +27,30 @@ export interface FoundWords {
  * (Robertson & Zaragoza 2009, with Lucene's idf); the work grows with how often the query's words occur, not with how
  * much there is. `trust` (0 to 1) says how far a term by itself shows that a unit has to do with the query.
  */
-export function searchWords(
-  block: Block,
+export function retrieveByWords(
+  block: SearchIndex,
   scratch: Scratch,
   terms: readonly string[],
   signals: Signals,
   trust: (term: string) => number = () => 1,
-): FoundWords {
+): WordMatches {
   const { words, units, turns } = block;
   const own = scratch.column("words", units.count);
   const share = scratch.column("share", units.count);
-  const window = counter(scratch, "window", turns.count);
-  const session = counter(scratch, "session", turns.sessionCount);
+  const window = createTermCounter(scratch, "window", turns.count);
+  const session = createTermCounter(scratch, "session", turns.sessionCount);
   const slots: number[] = [];
   let top = 0;
-  for (const { term, weight, part } of weighed(block, terms, trust)) {
-    const runs = words.runs(term);
-    const isCommon = units.count > LARGE && words.frequency(term) > units.count / COMMON;
+  for (const { term, weight, part } of weighTerms(block, terms, trust)) {
+    const runs = words.postings(term);
+    const isCommon =
+      units.count > LARGE_MEMORY_UNITS && words.frequency(term) > units.count / COMMON_TERM_DIVISOR;
     for (const run of runs) {
-      top = Math.max(top, score(block, run, { weight, part }, { own, share, slots }));
-      if (!isCommon) spread(block, run, window, session);
+      top = Math.max(top, addTermScore(block, run, { weight, part }, { own, share, slots }));
+      if (!isCommon) spreadToTurns(block, run, window, session);
     }
-    take(window, weight);
-    take(session, weight);
+    flushTerm(window, weight);
+    flushTerm(session, weight);
   }
   signals.columns.words = own;
   signals.columns.window = window.sums;
@@ -61,9 +62,9 @@ export function searchWords(
 }
 
 /** Adds what a term gives; sums only grow, so the greatest seen on the way is the greatest at the end. */
-function score(
-  { words }: Block,
-  { slots, counts, from, to }: Run,
+function addTermScore(
+  { words }: SearchIndex,
+  { slots, counts, from, to }: PostingRun,
   { weight, part: partOfQuery }: { weight: number; part: number },
   { own: sums, share, slots: found }: { own: Float32Array; share: Float32Array; slots: number[] },
 ): number {
@@ -88,24 +89,24 @@ function score(
 }
 
 /** Each term once: what it tells, times how often it was asked for; and its part of what the query asks in all. */
-function weighed(
-  { words }: Block,
+function weighTerms(
+  { words }: SearchIndex,
   terms: readonly string[],
   trust: (term: string) => number,
 ): { term: string; weight: number; part: number }[] {
   const counts = new Map<string, number>();
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
   const tells = [...counts].map(([term, count]) => {
-    const one = telling(words, term);
+    const one = termWeightOf(words, term);
     return { term, weight: one * count, proof: one * trust(term) };
   });
   const most = tells.map(({ proof }) => proof).sort((one, other) => other - one);
-  const all = most.slice(0, ENOUGH_WORDS).reduce((sum, one) => sum + one, 0) || 1;
+  const all = most.slice(0, SUFFICIENT_WORDS).reduce((sum, one) => sum + one, 0) || 1;
   return tells.map(({ term, weight, proof }) => ({ term, weight, part: proof / all }));
 }
 
 /** One term at a time is counted by place; what the terms give there is summed up. */
-interface Counter {
+interface TermCounter {
   readonly sums: Float32Array;
   readonly counts: Float32Array;
   /** Places that the term stands in, in the first `used`. */
@@ -116,14 +117,14 @@ interface Counter {
   readonly all: number[];
 }
 
-function counter(scratch: Scratch, name: string, places: number): Counter {
+function createTermCounter(scratch: Scratch, name: string, places: number): TermCounter {
   const sums = scratch.column(name, places);
   const counts = scratch.column(`${name} counts`, places);
   return { sums, counts, touched: [], used: 0, top: 0, all: [] };
 }
 
 /** Turns the counts of a term into what it gives, and starts anew. */
-function take(counter: Counter, weight: number): void {
+function flushTerm(counter: TermCounter, weight: number): void {
   const { sums, counts, touched, used, all } = counter;
   const { k1 } = BM25;
   let { top } = counter;
@@ -142,11 +143,11 @@ function take(counter: Counter, weight: number): void {
 }
 
 /** Counts a term in the windows and sessions of the turns that hold it. */
-function spread(
-  { units, turns }: Block,
-  { slots, counts, from, to }: Run,
-  window: Counter,
-  session: Counter,
+function spreadToTurns(
+  { units, turns }: SearchIndex,
+  { slots, counts, from, to }: PostingRun,
+  window: TermCounter,
+  session: TermCounter,
 ): void {
   const { turn: turnOf, piece } = units.columns;
   const { previous, next, session: sessionOf } = turns.columns;
@@ -156,22 +157,22 @@ function spread(
     // A memory's words stand in its passage already; what is gone is from no turn.
     if (turn < 0 || (piece[slot] as number) < 0) continue;
     const found = counts[i] as number;
-    count(session, sessionOf[turn] as number, found);
-    count(window, turn, found);
+    countTerm(session, sessionOf[turn] as number, found);
+    countTerm(window, turn, found);
     let near = previous[turn] as number;
-    for (let step = 0; near >= 0 && step < REACH; step += 1) {
-      count(window, near, found);
+    for (let step = 0; near >= 0 && step < WINDOW_RADIUS; step += 1) {
+      countTerm(window, near, found);
       near = previous[near] as number;
     }
     near = next[turn] as number;
-    for (let step = 0; near >= 0 && step < REACH; step += 1) {
-      count(window, near, found);
+    for (let step = 0; near >= 0 && step < WINDOW_RADIUS; step += 1) {
+      countTerm(window, near, found);
       near = next[near] as number;
     }
   }
 }
 
-function count(counter: Counter, place: number, found: number): void {
+function countTerm(counter: TermCounter, place: number, found: number): void {
   const before = counter.counts[place] as number;
   if (before === 0) {
     counter.touched[counter.used] = place;

@@ -1,19 +1,19 @@
 import type { Message } from "../../domain/message.ts";
 import type { ReceiptLine } from "../../domain/receipt.ts";
-import { type Scope, scopeKey } from "../../domain/scope.ts";
+import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { isMemoryError, MemoryError } from "../../errors.ts";
 import type { Proposal } from "../../ports/extractor.ts";
-import { change, inTurn } from "../change.ts";
-import { countLines } from "../counted.ts";
+import { commitChange, runInUserQueue } from "../change.ts";
+import { countMemoryChanges } from "../counted.ts";
 import type { Ports } from "../ports.ts";
-import { reworded } from "../remember.ts";
-import { unitsOf } from "../units.ts";
-import { type Batch, nextBatch, waitsForModel } from "./batch.ts";
-import { decided } from "./decided.ts";
-import { keepSweep } from "./sweeps.ts";
+import { selectReworded } from "../remember.ts";
+import { createSearchUnits } from "../units.ts";
+import { findNextBatch, isWaitingForModel, type ModelBatch } from "./batch.ts";
+import { decideModelProposals } from "./decided.ts";
+import { holdSweep } from "./sweeps.ts";
 
 /** What a model's reading came to. */
-export interface Read {
+export interface ModelExtractionResult {
   /** How many messages were read. */
   readonly read: number;
   readonly lines: readonly ReceiptLine[];
@@ -22,20 +22,24 @@ export interface Read {
 }
 
 /** So often is a message tried whose answer cannot be used, while this process lives. */
-const TRIES = 3;
+const MAX_TRIES = 3;
 
 /** How often each message was tried in vain, by user and id; what is tried out waits for another start. */
-const inVain = new WeakMap<object, Map<string, number>>();
+const failedTries = new WeakMap<object, Map<string, number>>();
 
 /**
  * Has a model read what waits for it, a batch at a time. It is asked outside of any change; what it proposes is decided on
  * what is there when it has answered, and on a conflict decided again, without asking again. One reading per user at once.
  * Gives what was read and what hinders the rest; throws the signal's reason alone.
  */
-export async function understandPending(ports: Ports, scope: Scope, signal?: AbortSignal): Promise<Read> {
+export async function extractPendingByModel(
+  ports: Ports,
+  scope: Scope,
+  signal?: AbortSignal,
+): Promise<ModelExtractionResult> {
   const { modelExtractor } = ports;
   if (!modelExtractor) return { read: 0, lines: [] };
-  return inTurn(modelExtractor, scope, async () => {
+  return runInUserQueue(modelExtractor, scope, async () => {
     const lines: ReceiptLine[] = [];
     const unread = new Set<string>();
     let read = 0;
@@ -43,10 +47,10 @@ export async function understandPending(ports: Ports, scope: Scope, signal?: Abo
     try {
       for (;;) {
         signal?.throwIfAborted();
-        const batch = nextBatch(await ports.states.of(scope), place, leftOut(ports, scope, unread));
+        const batch = findNextBatch(await ports.states.of(scope), place, findExcluded(ports, scope, unread));
         if (!batch) break;
         place = batch.place;
-        const understood = await readBatch(ports, scope, batch, unread, signal);
+        const understood = await extractBatch(ports, scope, batch, unread, signal);
         lines.push(...understood.lines);
         read += understood.read;
       }
@@ -56,37 +60,37 @@ export async function understandPending(ports: Ports, scope: Scope, signal?: Abo
       return { read, lines, problem: error };
     }
     const { messages } = await ports.states.of(scope);
-    const waiting = [...leftOut(ports, scope, unread)].flatMap((id) => messages.get(id) ?? []);
-    const left = waiting.filter(waitsForModel).length;
-    return left === 0 ? { read, lines } : { read, lines, problem: unusable(left) };
+    const waiting = [...findExcluded(ports, scope, unread)].flatMap((id) => messages.get(id) ?? []);
+    const left = waiting.filter(isWaitingForModel).length;
+    return left === 0 ? { read, lines } : { read, lines, problem: createUnusableError(left) };
   });
 }
 
-function unusable(count: number): MemoryError {
+function createUnusableError(count: number): MemoryError {
   const what = count === 1 ? "1 message" : `${count} messages`;
   return new MemoryError("unsupported", `the model gave no answer that can be used about ${what}; it waits.`);
 }
 
 /** The messages that are not tried now: in vain in this run, or too often before. */
-function leftOut({ record }: Ports, scope: Scope, unread: ReadonlySet<string>): Set<string> {
-  const prefix = `${scopeKey(scope)} `;
-  const tired = [...(inVain.get(record) ?? [])].filter(
-    ([key, tries]) => tries >= TRIES && key.startsWith(prefix),
+function findExcluded({ record }: Ports, scope: Scope, unread: ReadonlySet<string>): Set<string> {
+  const prefix = `${toScopeKey(scope)} `;
+  const tired = [...(failedTries.get(record) ?? [])].filter(
+    ([key, tries]) => tries >= MAX_TRIES && key.startsWith(prefix),
   );
   return new Set([...unread, ...tired.map(([key]) => key.slice(prefix.length))]);
 }
 
-function noteInVain({ record }: Ports, scope: Scope, id: string): void {
-  const tries = inVain.get(record) ?? new Map<string, number>();
-  inVain.set(record, tries);
-  const key = `${scopeKey(scope)} ${id}`;
+function noteFailedTry({ record }: Ports, scope: Scope, id: string): void {
+  const tries = failedTries.get(record) ?? new Map<string, number>();
+  failedTries.set(record, tries);
+  const key = `${toScopeKey(scope)} ${id}`;
   tries.set(key, (tries.get(key) ?? 0) + 1);
 }
 
-async function readBatch(
+async function extractBatch(
   ports: Ports,
   scope: Scope,
-  batch: Batch,
+  batch: ModelBatch,
   unread: Set<string>,
   signal: AbortSignal | undefined,
 ): Promise<{ read: number; lines: readonly ReceiptLine[] }> {
@@ -100,49 +104,54 @@ async function readBatch(
         // What a model refuses it refuses again: the words are kept, and found as they were said.
         if (why === "refused") return;
         unread.add(id);
-        noteInVain(ports, scope, id);
+        noteFailedTry(ports, scope, id);
       },
     },
     call,
   );
   const answered = messages.filter(({ id }) => !unread.has(id));
   if (answered.length === 0) return { read: 0, lines: [] };
-  const lines = await commit(ports, scope, { answered, proposals: proposals ?? [] }, signal);
-  if (ports.meter) countLines(ports.meter, lines);
+  const lines = await commitProposals(ports, scope, { answered, proposals: proposals ?? [] }, signal);
+  if (ports.meter) countMemoryChanges(ports.meter, lines);
   return { read: answered.length, lines };
 }
 
-interface Understood {
+interface BatchProposals {
   readonly answered: readonly Message[];
   readonly proposals: readonly Proposal[];
 }
 
-async function commit(
+async function commitProposals(
   ports: Ports,
   scope: Scope,
-  { answered, proposals }: Understood,
+  { answered, proposals }: BatchProposals,
   signal: AbortSignal | undefined,
 ): Promise<readonly ReceiptLine[]> {
-  const { result } = await change(ports, scope, async (state, at) => {
+  const { result } = await commitChange(ports, scope, async (state, at) => {
     // Somebody else may have read one meanwhile, or taken it back.
     const still = answered.filter(({ id }) => {
       const now = state.messages.get(id);
-      return now !== undefined && waitsForModel(now);
+      return now !== undefined && isWaitingForModel(now);
     });
     if (still.length === 0) return { result: [] };
-    const { memories, lifted, lines, sweeping } = decided(ports, {
+    const {
+      memories,
+      liftedTombstones: lifted,
+      lines,
+      sweeps: sweeping,
+    } = decideModelProposals(ports, {
       state,
       at,
       messages: still,
       proposals,
     });
-    for (const sweep of sweeping) keepSweep(ports.modelExtractor, scope, sweep);
+    for (const sweep of sweeping) holdSweep(ports.modelExtractor, scope, sweep);
     return {
       draft: {
         cause: "digest",
         digests: still.map(({ id }) => ({ id, digest: "done" as const })),
         memories,
-        units: await unitsOf(ports, [], reworded(state, memories), signal),
+        units: await createSearchUnits(ports, [], selectReworded(state, memories), signal),
         liftTombstones: lifted,
       },
       result: lines,

@@ -1,12 +1,12 @@
-import { claimKey, sameSlot, valuesMeet } from "../../domain/claim.ts";
+import { isSameSlot, isValueContained, toClaimKey } from "../../domain/claim.ts";
 import type { Memory } from "../../domain/memory.ts";
-import { sameWords } from "../../domain/words.ts";
+import { hasSameWords } from "../../domain/words.ts";
 import type { AddProposal } from "../../ports/extractor.ts";
 import type { MemoryDraft } from "../memory-draft.ts";
 import type { UserState } from "../user-state.ts";
 
 /** The memories that came from each of some messages, whatever became of them. */
-export function madeOf(
+export function groupBySourceMessage(
   { memories }: Pick<UserState, "memories">,
   messages: ReadonlySet<string>,
 ): ReadonlyMap<string, readonly string[]> {
@@ -23,12 +23,12 @@ export function madeOf(
  * Whether the same words have made the same statement already: two who read one message do not count for two who said it,
  * and what has been changed or taken away since is not brought back by whoever reads slower.
  */
-export function isReadAlready(
+export function isAlreadyExtracted(
   made: ReadonlyMap<string, readonly string[]>,
   draft: MemoryDraft,
   proposal: AddProposal,
 ): boolean {
-  const ids = [...(made.get(proposal.message) ?? []), ...draft.made.map(({ id }) => id)];
+  const ids = [...(made.get(proposal.message) ?? []), ...draft.versions.map(({ id }) => id)];
   return ids
     .flatMap((id) => draft.get(id) ?? [])
     .some((memory) => isOfSameWords(memory, proposal) && saysAsMuch(memory, proposal));
@@ -39,8 +39,8 @@ function isOfSameWords({ sources }: Memory, { message, start, end }: AddProposal
 }
 
 function saysAsMuch({ claim: held, text }: Memory, { claim, text: said }: AddProposal): boolean {
-  if (!held || !claim) return sameWords(text, said);
-  if (claimKey(held) === claimKey(claim)) return true;
+  if (!held || !claim) return hasSameWords(text, said);
+  if (toClaimKey(held) === toClaimKey(claim)) return true;
   if (held.subject.toLowerCase() !== claim.subject.toLowerCase()) return false;
-  return valuesMeet(held.value, claim.value) || (sameSlot(held, claim) && sameWords(text, said));
+  return isValueContained(held.value, claim.value) || (isSameSlot(held, claim) && hasSameWords(text, said));
 }

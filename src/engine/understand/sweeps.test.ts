@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { rulesExtractor } from "../../adapters/rules/index.ts";
 import type { EndProposal } from "../../ports/extractor.ts";
-import { dropSweeps, keepSweep, sweepOf } from "./sweeps.ts";
+import { dropSweeps, getHeldSweeps, holdSweep } from "./sweeps.ts";
 
 const ANA = { project: "p", user: "ana" };
 const BOB = { project: "p", user: "bob" };
@@ -15,9 +15,9 @@ it("an erasure drops what waits for a yes of its user, and of no other", () => {
     end: 1,
     target: { value: "Quillon" },
   };
-  for (const scope of [ANA, BOB]) keepSweep(by, scope, sweep);
+  for (const scope of [ANA, BOB]) holdSweep(by, scope, sweep);
   dropSweeps(by, ANA);
-  expect([sweepOf(by, ANA, "m"), sweepOf(by, BOB, "m")]).toEqual([[], [sweep]]);
+  expect([getHeldSweeps(by, ANA, "m"), getHeldSweeps(by, BOB, "m")]).toEqual([[], [sweep]]);
   dropSweeps(by);
-  expect(sweepOf(by, BOB, "m")).toEqual([]);
+  expect(getHeldSweeps(by, BOB, "m")).toEqual([]);
 });

@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { modelExtractor } from "../../adapters/model/index.ts";
 import { MemoryError } from "../../errors.ts";
 import { createMemory, type MemoryOptions } from "../../memory.ts";
 import type { Prompt } from "../../ports/language-model.ts";
-import type { Record } from "../../ports/record.ts";
+import type { MemoryStore } from "../../ports/record.ts";
 import { itemsAnswer, type ModelItem, turnNumber } from "../../testing/model-items.ts";
 import { type Says, type ScriptedModel, scriptedModel } from "../../testing/scripted-model.ts";
 import type { Keepsake, ScopedMemory } from "../surface.ts";
 
-let record: Record;
+let record: MemoryStore;
 let model: ScriptedModel;
 let says: Says;
 let opened: Keepsake[];
 
 beforeEach(() => {
-  record = memoryRecord();
+  record = createInMemoryStore();
   opened = [];
   says = () => itemsAnswer();
   model = scriptedModel((prompt, options) => says(prompt, options));
@@ -208,7 +208,7 @@ describe("a model", () => {
       ["No.", 4],
       ["I like tea.", 4],
     ] as const) {
-      record = memoryRecord();
+      record = createInMemoryStore();
       const memory = await ana();
       for (const tool of ["Shram", "Magnet", "Linear", "Notion"]) await memory.remember(`I use ${tool}.`);
       says = sweep;

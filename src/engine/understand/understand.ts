@@ -1,10 +1,10 @@
 import type { Receipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { CallOptions } from "../../ports/call.ts";
-import { hearPending } from "../digest-pending.ts";
+import { extractPendingByRules } from "../digest-pending.ts";
 import type { Ports } from "../ports.ts";
 import type { Understood } from "../surface.ts";
-import { understandPending } from "./pending.ts";
+import { extractPendingByModel } from "./pending.ts";
 
 /** Reads now what waits, by rules and by the model where there is one, and tells what was learnt. */
 export async function understand(
@@ -12,8 +12,8 @@ export async function understand(
   scope: Scope,
   { signal }: CallOptions = {},
 ): Promise<Understood> {
-  const heard = await hearPending(ports, scope, signal);
-  const { read, lines, problem } = await understandPending(ports, scope, signal);
+  const heard = await extractPendingByRules(ports, scope, signal);
+  const { read, lines, problem } = await extractPendingByModel(ports, scope, signal);
   const { pending } = await ports.states.of(scope);
   return {
     read: heard + read,
@@ -24,7 +24,7 @@ export async function understand(
 }
 
 /** Why a model would not read now what waits for it, as far as that can be told without asking it. */
-export async function hindrance(
+export async function findHindrance(
   { modelExtractor, costs }: Pick<Ports, "modelExtractor" | "costs">,
   { project, user }: Scope,
 ): Promise<Receipt["hindered"]> {

@@ -1,13 +1,19 @@
 import { createHash } from "node:crypto";
-import { canonical } from "../../domain/canonical.ts";
-import { ORDERED_PARTS, WHOLE_PARTS, type Whole, type WholePart, type WholeRow } from "../../ports/whole.ts";
-import { isKept } from "./kept.ts";
+import { toCanonicalJson } from "../../domain/canonical.ts";
+import {
+  DUMP_PARTS,
+  type DumpPart,
+  type DumpRow,
+  ORDERED_DUMP_PARTS,
+  type StoreDump,
+} from "../../ports/whole.ts";
+import { isTransferred } from "./kept.ts";
 
 /** What a record holds, in short: equal for two records that hold the same, whatever they are kept in. */
-export interface WholeDigest {
+export interface StoreDigest {
   /** SHA-256 over the digests of the parts, hex. */
   readonly digest: string;
-  readonly parts: { readonly [Part in WholePart]?: PartDigest };
+  readonly parts: { readonly [Part in DumpPart]?: PartDigest };
 }
 
 export interface PartDigest {
@@ -23,27 +29,27 @@ const MODULUS = 1n << 256n;
  * put texts in different order (Bellare and Micciancio, "A new paradigm for collision-free hashing", 1997: AdHash); where the
  * order of rows says something, a row's place is digested with it. It finds faults, not forgeries.
  */
-export async function digestWhole(
-  whole: Whole,
+export async function digestStore(
+  whole: StoreDump,
   options: {
     readonly limit: number;
     readonly signal?: AbortSignal;
     readonly onRows?: (rows: number) => void;
   },
-): Promise<WholeDigest> {
-  const parts: { [Part in WholePart]?: PartDigest } = {};
-  for (const part of WHOLE_PARTS) {
+): Promise<StoreDigest> {
+  const parts: { [Part in DumpPart]?: PartDigest } = {};
+  for (const part of DUMP_PARTS) {
     const digest = whole.parts.includes(part) ? await digestPart(whole, part, options) : NO_ROWS;
     parts[part] = digest;
   }
-  return { digest: createHash("sha256").update(canonical(parts)).digest("hex"), parts };
+  return { digest: createHash("sha256").update(toCanonicalJson(parts)).digest("hex"), parts };
 }
 
 const NO_ROWS: PartDigest = { rows: 0, sum: "0" };
 
 async function digestPart(
-  whole: Whole,
-  part: WholePart,
+  whole: StoreDump,
+  part: DumpPart,
   {
     limit,
     signal,
@@ -54,14 +60,14 @@ async function digestPart(
     readonly onRows?: (rows: number) => void;
   },
 ): Promise<PartDigest> {
-  const isOrdered = ORDERED_PARTS.has(part);
+  const isOrdered = ORDERED_DUMP_PARTS.has(part);
   let [rows, sum] = [0, 0n];
   let after: string | undefined;
   do {
     signal?.throwIfAborted();
     const page = await whole.page(part, { limit, ...(after === undefined ? {} : { after }) });
     for (const row of page.rows) {
-      if (!isKept(part, row)) continue;
+      if (!isTransferred(part, row)) continue;
       sum = (sum + BigInt(`0x${digestRow(row, isOrdered ? rows : undefined)}`)) % MODULUS;
       rows += 1;
     }
@@ -72,15 +78,15 @@ async function digestPart(
 }
 
 /** Bytes of vectors as they are; everything else as JSON. */
-function digestRow(row: WholeRow<WholePart>, place: number | undefined): string {
+function digestRow(row: DumpRow<DumpPart>, place: number | undefined): string {
   const hash = createHash("sha256").update(`${place ?? ""}:`);
-  if (!("unit" in row)) return hash.update(canonical(row)).digest("hex");
+  if (!("unit" in row)) return hash.update(toCanonicalJson(row)).digest("hex");
   const { vector, ...unit } = row.unit;
-  hash.update(canonical({ ...row, unit }));
+  hash.update(toCanonicalJson({ ...row, unit }));
   return hash.update(new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)).digest("hex");
 }
 
 /** The parts in which two records differ. */
-export function differences(one: WholeDigest, other: WholeDigest): WholePart[] {
-  return WHOLE_PARTS.filter((part) => canonical(one.parts[part]) !== canonical(other.parts[part]));
+export function findDifferences(one: StoreDigest, other: StoreDigest): DumpPart[] {
+  return DUMP_PARTS.filter((part) => toCanonicalJson(one.parts[part]) !== toCanonicalJson(other.parts[part]));
 }

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
-import { openSqliteRecord } from "../../adapters/sqlite/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
+import { openSqliteStore } from "../../adapters/sqlite/index.ts";
 import { createMemory } from "../../memory.ts";
-import type { Record } from "../../ports/record.ts";
+import type { MemoryStore } from "../../ports/record.ts";
 import { hashEmbedder } from "../../testing/hash-embedder.ts";
-import { digestWhole } from "./digest.ts";
-import { moveWhole } from "./move.ts";
+import { digestStore } from "./digest.ts";
+import { copyStore } from "./move.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -16,9 +16,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-let source: Record;
+let source: MemoryStore;
 beforeEach(async () => {
-  source = memoryRecord();
+  source = createInMemoryStore();
   const memory = await createMemory({ record: source, embedder: hashEmbedder(8) });
   for (const user of ["ana", "bo"]) {
     const of = memory.scope({ user });
@@ -33,27 +33,28 @@ beforeEach(async () => {
 let count = 0;
 const sqlite = () => {
   count += 1;
-  return openSqliteRecord({ path: join(folder, `${count}.db`) });
+  return openSqliteStore({ path: join(folder, `${count}.db`) });
 };
-const digestOf = async ({ whole }: Record) => whole && (await digestWhole(whole, { limit: 100 })).digest;
+const digestOf = async ({ dump: whole }: MemoryStore) =>
+  whole && (await digestStore(whole, { limit: 100 })).digest;
 /** The same record, whose `put` fails at the count-th page. */
-const failingAt = (record: Record, at: number): Record => {
-  const { whole } = record;
+const failingAt = (record: MemoryStore, at: number): MemoryStore => {
+  const { dump: whole } = record;
   if (!whole) throw new Error("no whole");
   let pages = 0;
-  const put: typeof whole.put = async (part, rows) => {
+  const put: typeof whole.putRows = async (part, rows) => {
     pages += 1;
     if (pages === at) throw new Error("cut off");
-    await whole.put(part, rows);
+    await whole.putRows(part, rows);
   };
-  return { ...record, whole: { ...whole, put } };
+  return { ...record, dump: { ...whole, putRows: put } };
 };
 
 describe("moving a record", () => {
   it("goes from here to a file and back, with the same digest everywhere", async () => {
-    const [file, back] = [await sqlite(), memoryRecord()];
-    const there = await moveWhole(source, file, { limit: 3 });
-    const again = await moveWhole(file, back, { limit: 5 });
+    const [file, back] = [await sqlite(), createInMemoryStore()];
+    const there = await copyStore(source, file, { limit: 3 });
+    const again = await copyStore(file, back, { limit: 5 });
     expect(again).toEqual(there);
     expect(there.digest).toBe(await digestOf(source));
     expect(there.rows).toMatchObject({ users: 2, messages: 4, erasures: 2 });
@@ -66,9 +67,9 @@ describe("moving a record", () => {
     const file = await sqlite();
     const scope = { project: "default", user: "bo" };
     const block = { revision: await source.revision(scope), bytes: Uint8Array.of(1, 2, 3) };
-    await source.keepBlock(scope, block);
-    await moveWhole(source, file);
-    expect(await file.block(scope)).toEqual(block);
+    await source.saveSearchIndex(scope, block);
+    await copyStore(source, file);
+    expect(await file.searchIndex(scope)).toEqual(block);
     await file.close();
   });
 
@@ -76,10 +77,10 @@ describe("moving a record", () => {
     const whole = await digestOf(source);
     for (let at = 1; ; at += 3) {
       const file = await sqlite();
-      const cut = await moveWhole(source, failingAt(file, at), { limit: 2 }).catch(() => undefined);
+      const cut = await copyStore(source, failingAt(file, at), { limit: 2 }).catch(() => undefined);
       if (cut) break;
       await expect(createMemory({ record: file })).rejects.toMatchObject({ code: "unavailable" });
-      const moved = await moveWhole(source, file, { limit: 2 });
+      const moved = await copyStore(source, file, { limit: 2 });
       expect([moved.digest, await digestOf(file)]).toEqual([whole, whole]);
       if (at > 1) expect(moved.resumedAt).toBeGreaterThan(0);
       await (await createMemory({ record: file })).close();
@@ -89,11 +90,11 @@ describe("moving a record", () => {
 
   it("begins anew where the source has changed since it was cut off", async () => {
     const file = await sqlite();
-    await expect(moveWhole(source, failingAt(file, 12), { limit: 2 })).rejects.toThrow("cut off");
+    await expect(copyStore(source, failingAt(file, 12), { limit: 2 })).rejects.toThrow("cut off");
     const memory = await createMemory({ record: source, embedder: hashEmbedder(8) });
     await memory.scope({ user: "ana" }).remember("I have a cat.");
     await memory.close();
-    expect((await moveWhole(source, file, { limit: 2 })).resumedAt).toBe(0);
+    expect((await copyStore(source, file, { limit: 2 })).resumedAt).toBe(0);
     expect(await digestOf(file)).toBe(await digestOf(source));
     await file.close();
   });
@@ -115,11 +116,11 @@ describe("moving a record", () => {
         },
       );
     };
-    const { whole } = source;
+    const { dump: whole } = source;
     if (!whole) throw new Error("no whole");
-    const written: Record = {
+    const written: MemoryStore = {
       ...source,
-      whole: {
+      dump: {
         ...whole,
         page: async (part, options) => {
           await writing(part);
@@ -127,37 +128,37 @@ describe("moving a record", () => {
         },
       },
     };
-    await expect(moveWhole(written, file)).rejects.toMatchObject({ code: "conflict" });
+    await expect(copyStore(written, file)).rejects.toMatchObject({ code: "conflict" });
     await expect(createMemory({ record: file })).rejects.toMatchObject({ code: "unavailable" });
-    expect((await moveWhole(source, file)).digest).toBe(await digestOf(file));
+    expect((await copyStore(source, file)).digest).toBe(await digestOf(file));
     await file.close();
   });
 
   it("refuses a database that holds something, one that another is moved into, and one that is half moved", async () => {
-    const [file, other] = [await sqlite(), memoryRecord()];
-    await expect(moveWhole(source, failingAt(file, 5), { limit: 2 })).rejects.toThrow("cut off");
-    await expect(moveWhole(other, file)).rejects.toMatchObject({ code: "conflict" });
-    await expect(moveWhole(file, other)).rejects.toMatchObject({ code: "conflict" });
-    await expect(moveWhole(other, source)).rejects.toMatchObject({ code: "conflict" });
-    const { whole: _whole, ...closed } = other;
-    await expect(moveWhole(closed, other)).rejects.toMatchObject({ code: "unsupported" });
+    const [file, other] = [await sqlite(), createInMemoryStore()];
+    await expect(copyStore(source, failingAt(file, 5), { limit: 2 })).rejects.toThrow("cut off");
+    await expect(copyStore(other, file)).rejects.toMatchObject({ code: "conflict" });
+    await expect(copyStore(file, other)).rejects.toMatchObject({ code: "conflict" });
+    await expect(copyStore(other, source)).rejects.toMatchObject({ code: "conflict" });
+    const { dump: _whole, ...closed } = other;
+    await expect(copyStore(closed, other)).rejects.toMatchObject({ code: "unsupported" });
     await file.close();
   });
 
   it("leaves out how far followers are, and finds one that is off by a place in a list", async () => {
     const scope = { project: "default", user: "ana" };
-    await source.noteVisits("following chroma", [{ scope, visit: { revision: 3 } }]);
-    const other = memoryRecord();
-    await moveWhole(source, other);
-    expect((await other.visits("following chroma", { limit: 9 })).users.every(({ visit }) => !visit)).toBe(
-      true,
-    );
-    const { whole } = other;
+    await source.saveProgress("following chroma", [{ scope, visit: { revision: 3 } }]);
+    const other = createInMemoryStore();
+    await copyStore(source, other);
+    expect(
+      (await other.jobProgress("following chroma", { limit: 9 })).users.every(({ visit }) => !visit),
+    ).toBe(true);
+    const { dump: whole } = other;
     if (!whole) throw new Error("no whole");
     const page: typeof whole.page = async (part, options) => {
       const found = await whole.page(part, options);
       return part === "versions" ? { ...found, rows: found.rows.toReversed() } : found;
     };
-    expect((await digestWhole({ ...whole, page }, { limit: 100 })).digest).not.toBe(await digestOf(source));
+    expect((await digestStore({ ...whole, page }, { limit: 100 })).digest).not.toBe(await digestOf(source));
   });
 });

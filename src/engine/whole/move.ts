@@ -1,12 +1,12 @@
 import { MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call.ts";
-import type { Record } from "../../ports/record.ts";
-import { type Filling, WHOLE_PARTS, type Whole, type WholePart } from "../../ports/whole.ts";
-import { copyBlocks } from "./blocks.ts";
-import { differences, digestWhole, type WholeDigest } from "./digest.ts";
-import { isKept } from "./kept.ts";
+import type { MemoryStore } from "../../ports/record.ts";
+import { type CopyProgress, DUMP_PARTS, type DumpPart, type StoreDump } from "../../ports/whole.ts";
+import { copySearchIndexes } from "./blocks.ts";
+import { digestStore, findDifferences, type StoreDigest } from "./digest.ts";
+import { isTransferred } from "./kept.ts";
 
-export interface MoveOptions extends CallOptions {
+export interface CopyStoreOptions extends CallOptions {
   /** How many rows are read and written at once (1,000). */
   readonly limit?: number;
   /** Of all rows that are read: once to be copied, and once more on each side to be checked. */
@@ -15,11 +15,11 @@ export interface MoveOptions extends CallOptions {
   readonly beforeEnd?: () => Promise<void>;
 }
 
-export interface Moved {
+export interface CopyStoreResult {
   /** SHA-256 of what both records hold, hex. */
   readonly digest: string;
   /** How many rows of each part. */
-  readonly rows: { readonly [Part in WholePart]?: number };
+  readonly rows: { readonly [Part in DumpPart]?: number };
   /** Rows that an earlier run had written, from which this one went on; 0 where it began. */
   readonly resumedAt: number;
 }
@@ -34,89 +34,98 @@ const ROWS = 1000;
  * `conflict` where the other record holds something of its own, or where the two differ in the end, because somebody wrote to
  * one of them meanwhile; `unsupported` where one of them cannot be moved.
  */
-export async function moveWhole(from: Record, to: Record, options: MoveOptions = {}): Promise<Moved> {
-  const [source, target] = [wholeOf(from), wholeOf(to)];
+export async function copyStore(
+  from: MemoryStore,
+  to: MemoryStore,
+  options: CopyStoreOptions = {},
+): Promise<CopyStoreResult> {
+  const [source, target] = [requireDump(from), requireDump(to)];
   const identity = await from.identity();
   await refuseUnfinished(source);
-  const held = await target.filling();
-  if (held && held.from !== identity) throw ofAnother();
+  const held = await target.copyProgress();
+  if (held && held.from !== identity) throw createForeignCopyError();
   const counts = await source.counts();
   const of = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const missing = source.parts.find((part) => counts[part] > 0 && !target.parts.includes(part));
-  if (missing) throw cannotKeep(to, missing);
-  const start: Filling = { from: identity, part: "users", done: 0, of };
-  if (!held) await target.fill(start);
-  const sides: Sides = { from: { ...from, whole: source }, to, source, target };
-  const resumed = held ? await moved(sides, held, options) : undefined;
+  if (missing) throw createUnsupportedError(to, missing);
+  const start: CopyProgress = { from: identity, part: "users", done: 0, of };
+  if (!held) await target.beginCopy(start);
+  const sides: CopySides = { from: { ...from, dump: source }, to, source, target };
+  const resumed = held ? await copyAndVerify(sides, held, options) : undefined;
   // What was written to the source between two runs is not in what the first one copied: then it is copied anew.
   if (resumed) return resumed;
-  if (held) await target.fill(start);
-  const whole = await moved(sides, start, options);
-  if (!whole) throw changed();
+  if (held) await target.beginCopy(start);
+  const whole = await copyAndVerify(sides, start, options);
+  if (!whole) throw createChangedError();
   return whole;
 }
 
-interface Sides {
-  readonly from: Record & { readonly whole: Whole };
-  readonly to: Record;
-  readonly source: Whole;
-  readonly target: Whole;
+interface CopySides {
+  readonly from: MemoryStore & { readonly dump: StoreDump };
+  readonly to: MemoryStore;
+  readonly source: StoreDump;
+  readonly target: StoreDump;
 }
 
 /** The rest of the way; nothing where the two differ at its end. */
-async function moved(
-  { from, to, source, target }: Sides,
-  filling: Filling,
-  options: MoveOptions,
-): Promise<Moved | undefined> {
-  await copy(source, target, filling, options);
-  const [one, other] = await bothDigests(source, target, filling.of, options);
-  if (differences(one, other).length > 0) return undefined;
+async function copyAndVerify(
+  { from, to, source, target }: CopySides,
+  filling: CopyProgress,
+  options: CopyStoreOptions,
+): Promise<CopyStoreResult | undefined> {
+  await copyRows(source, target, filling, options);
+  const [one, other] = await digestBoth(source, target, filling.of, options);
+  if (findDifferences(one, other).length > 0) return undefined;
   const { limit = ROWS, signal } = options;
-  await copyBlocks(from, to, { limit, ...(signal ? { signal } : {}) });
+  await copySearchIndexes(from, to, { limit, ...(signal ? { signal } : {}) });
   await options.beforeEnd?.();
-  await target.filled();
+  await target.finishCopy();
   const rows = Object.entries(one.parts).map(([part, { rows: count }]) => [part, count]);
   return { digest: one.digest, rows: Object.fromEntries(rows), resumedAt: filling.done };
 }
 
-async function copy(source: Whole, target: Whole, filling: Filling, options: MoveOptions): Promise<void> {
+async function copyRows(
+  source: StoreDump,
+  target: StoreDump,
+  filling: CopyProgress,
+  options: CopyStoreOptions,
+): Promise<void> {
   const { limit = ROWS, signal, onProgress } = options;
   const { from, of } = filling;
   let { done } = filling;
   let after = filling.after;
-  for (const part of partsFrom(source, filling)) {
+  for (const part of listRemainingParts(source, filling)) {
     do {
       signal?.throwIfAborted();
       const page = await source.page(part, { limit, ...(after === undefined ? {} : { after }) });
-      const rows = page.rows.filter((row) => isKept(part, row));
-      if (rows.length > 0) await target.put(part, rows);
+      const rows = page.rows.filter((row) => isTransferred(part, row));
+      if (rows.length > 0) await target.putRows(part, rows);
       done += page.rows.length;
       after = page.cursor;
       // After the rows: what was written and not noted is written again, and stays as it is.
-      const place = after === undefined ? { part: partAfter(part) } : { part, after };
-      await target.noteFilling({ from, ...place, done, of });
+      const place = after === undefined ? { part: getNextPart(part) } : { part, after };
+      await target.saveCopyProgress({ from, ...place, done, of });
       onProgress?.(done, 3 * of, "copying");
     } while (after !== undefined);
   }
 }
 
-function partsFrom(source: Whole, { part: next }: Filling): WholePart[] {
-  const start = next === "checking" ? WHOLE_PARTS.length : WHOLE_PARTS.indexOf(next);
-  return WHOLE_PARTS.slice(start).filter((part) => source.parts.includes(part));
+function listRemainingParts(source: StoreDump, { part: next }: CopyProgress): DumpPart[] {
+  const start = next === "checking" ? DUMP_PARTS.length : DUMP_PARTS.indexOf(next);
+  return DUMP_PARTS.slice(start).filter((part) => source.parts.includes(part));
 }
 
-function partAfter(part: WholePart): Filling["part"] {
-  return WHOLE_PARTS[WHOLE_PARTS.indexOf(part) + 1] ?? "checking";
+function getNextPart(part: DumpPart): CopyProgress["part"] {
+  return DUMP_PARTS[DUMP_PARTS.indexOf(part) + 1] ?? "checking";
 }
 
 /** One after the other: on one disk two readers at once gain nothing. */
-async function bothDigests(
-  source: Whole,
-  target: Whole,
+async function digestBoth(
+  source: StoreDump,
+  target: StoreDump,
   of: number,
-  { limit = ROWS, signal, onProgress }: MoveOptions,
-): Promise<[WholeDigest, WholeDigest]> {
+  { limit = ROWS, signal, onProgress }: CopyStoreOptions,
+): Promise<[StoreDigest, StoreDigest]> {
   let done = of;
   const reading = {
     limit,
@@ -126,34 +135,34 @@ async function bothDigests(
       onProgress?.(done, 3 * of, "checking");
     },
   };
-  return [await digestWhole(source, reading), await digestWhole(target, reading)];
+  return [await digestStore(source, reading), await digestStore(target, reading)];
 }
 
-function wholeOf(record: Record): Whole {
-  if (record.whole) return record.whole;
+function requireDump(record: MemoryStore): StoreDump {
+  if (record.dump) return record.dump;
   throw new MemoryError("unsupported", `move: the record "${record.name}" cannot be read or written whole.`);
 }
 
-async function refuseUnfinished(source: Whole): Promise<void> {
-  if (!(await source.filling())) return;
+async function refuseUnfinished(source: StoreDump): Promise<void> {
+  if (!(await source.copyProgress())) return;
   throw new MemoryError(
     "conflict",
     "move: the database to move is itself the target of a move that has not ended.",
   );
 }
 
-function ofAnother(): MemoryError {
+function createForeignCopyError(): MemoryError {
   return new MemoryError(
     "conflict",
     "move: another database is being moved into that one, and has not ended. End that move, or name an empty database.",
   );
 }
 
-function cannotKeep(to: Record, part: WholePart): MemoryError {
+function createUnsupportedError(to: MemoryStore, part: DumpPart): MemoryError {
   return new MemoryError("unsupported", `move: the record "${to.name}" does not keep ${part}.`);
 }
 
-function changed(): MemoryError {
+function createChangedError(): MemoryError {
   return new MemoryError(
     "conflict",
     "move: the two databases differ, so somebody wrote to one of them meanwhile. Stop what uses them, and run it again.",

@@ -1,9 +1,9 @@
 import { MemoryError } from "../../errors.ts";
-import type { Record } from "../../ports/record.ts";
+import type { MemoryStore } from "../../ports/record.ts";
 
 /** `unavailable` where a move into this record has begun and not ended: what is there is not all of it. */
-export async function refuseHalfMoved({ whole }: Pick<Record, "whole">): Promise<void> {
-  const filling = await whole?.filling();
+export async function refuseUnfinishedCopy({ dump: whole }: Pick<MemoryStore, "dump">): Promise<void> {
+  const filling = await whole?.copyProgress();
   if (!filling) return;
   const share = filling.of === 0 ? 100 : Math.min(100, Math.floor((100 * filling.done) / filling.of));
   throw new MemoryError(

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { OPERATIONS } from "../operations.ts";
-import { apiDocument } from "./document.ts";
-import { LINKS } from "./links.ts";
-import { documentPage } from "./page.ts";
+import { API_OPERATIONS } from "../operations.ts";
+import { createApiDocument } from "./document.ts";
+import { OPERATION_LINKS } from "./links.ts";
+import { renderDocumentPage } from "./page.ts";
 
-const DOCUMENT = apiDocument(OPERATIONS, "1.2.3");
+const DOCUMENT = createApiDocument(API_OPERATIONS, "1.2.3");
 const CALLS = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, call]) => ({ path, method, call })),
 );
 
 describe("the document", () => {
   it("has every operation once, under an id of its own", () => {
-    const shown = OPERATIONS.filter(({ isHidden }) => !isHidden);
+    const shown = API_OPERATIONS.filter(({ isHidden }) => !isHidden);
     expect(CALLS).toHaveLength(shown.length);
-    expect(new Set(OPERATIONS.map(({ id }) => id)).size).toBe(OPERATIONS.length);
+    expect(new Set(API_OPERATIONS.map(({ id }) => id)).size).toBe(API_OPERATIONS.length);
   });
 
   it("names exactly the parameters that stand in each path", () => {
@@ -50,7 +50,7 @@ describe("the document", () => {
 
   it("links only from what is answered to what is served, by parameters that are taken there", () => {
     let links = 0;
-    for (const [id, statuses] of Object.entries(LINKS)) {
+    for (const [id, statuses] of Object.entries(OPERATION_LINKS)) {
       for (const [status, targets] of Object.entries(statuses)) {
         expect([id, CALLS.find(({ call }) => call.operationId === id)?.call.responses]).toEqual([
           id,
@@ -80,7 +80,7 @@ describe("the document", () => {
 });
 
 describe("the page", () => {
-  const page = documentPage(DOCUMENT);
+  const page = renderDocumentPage(DOCUMENT);
 
   it("tells of every call and every shape, and all its links lead somewhere", () => {
     for (const { call } of CALLS) expect(page).toContain(`<article id="${call.operationId}">`);

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { ERROR_CODES, type ErrorCode } from "../../errors.ts";
-import { type AnswerForm, type Operation, scopesOf } from "../operation.ts";
-import { named } from "../shapes/named.ts";
-import { LINKS } from "./links.ts";
-import { PROBLEMS, problemsOf } from "./problems.ts";
-import { type JsonSchema, type Shapes, shapes } from "./schemas.ts";
+import { getRequiredScopes, type Operation, type ResponseSpec } from "../operation.ts";
+import { withSchemaId } from "../shapes/named.ts";
+import { OPERATION_LINKS } from "./links.ts";
+import { getProblemStatuses, PROBLEM_DESCRIPTIONS } from "./problems.ts";
+import { createSchemaRegistry, type JsonSchema, type SchemaRegistry } from "./schemas.ts";
 
 /** An OpenAPI 3.1 document, as far as we look into it ourselves. */
 export interface ApiDocument {
@@ -18,7 +18,7 @@ export interface ApiDocument {
   readonly [field: string]: unknown;
 }
 
-const PROBLEM = named(
+const PROBLEM_SCHEMA = withSchemaId(
   "Problem",
   z
     .object({
@@ -37,18 +37,18 @@ const PROBLEM = named(
     .describe("A problem document (RFC 9457)."),
 );
 
-const REQUEST_ID = { $ref: "#/components/headers/RequestId" };
+const REQUEST_ID_HEADER = { $ref: "#/components/headers/RequestId" };
 
 /** Describes the operations of a table: nothing is served that is not in it, for both come from the same. */
-export function apiDocument(operations: readonly Operation[], version: string): ApiDocument {
-  const known = shapes();
+export function createApiDocument(operations: readonly Operation[], version: string): ApiDocument {
+  const known = createSchemaRegistry();
   const shown = operations.filter(({ isHidden }) => !isHidden);
   const paths: { [path: string]: { [method: string]: JsonSchema } } = {};
   for (const operation of shown) {
     const { path, method } = operation;
-    paths[path] = { ...paths[path], [method.toLowerCase()]: described(operation, known) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: describeOperation(operation, known) };
   }
-  const problem = known.of(PROBLEM);
+  const problem = known.toJsonSchema(PROBLEM_SCHEMA);
   return {
     openapi: "3.1.0",
     info: {
@@ -66,8 +66,8 @@ export function apiDocument(operations: readonly Operation[], version: string): 
       schemas: known.components(),
       securitySchemes: SECURITY,
       parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
-      headers: HEADERS,
-      responses: problemResponses(shown, problem),
+      headers: DOCUMENT_HEADERS,
+      responses: toProblemResponses(shown, problem),
     },
   };
 }
@@ -89,7 +89,7 @@ const IDEMPOTENCY_KEY: JsonSchema = {
   schema: { type: "string", minLength: 1, maxLength: 512, pattern: "^[ -~]+$" },
 };
 
-const HEADERS: JsonSchema = {
+const DOCUMENT_HEADERS: JsonSchema = {
   RequestId: {
     description: "The request's id: the one that came in `x-request-id`, or a new one.",
     schema: { type: "string" },
@@ -97,27 +97,27 @@ const HEADERS: JsonSchema = {
   RetryAfter: { description: "When to come again, in seconds.", schema: { type: "integer", minimum: 0 } },
 };
 
-function described(operation: Operation, known: Shapes): JsonSchema {
+function describeOperation(operation: Operation, known: SchemaRegistry): JsonSchema {
   const { id, tag, summary, description } = operation;
-  const parameters = parametersOf(operation, known);
-  const body = bodyOf(operation, known);
+  const parameters = toParameters(operation, known);
+  const body = toRequestBody(operation, known);
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
-    ...securityOf(operation),
+    ...toSecurity(operation),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body ? { requestBody: body } : {}),
     responses: {
       ...Object.fromEntries(
         Object.entries(operation.answers).map(([status, form]) => [
           status,
-          { ...answerOf(form, known), ...linksOf(operation, status) },
+          { ...toResponse(form, known), ...toLinks(operation, status) },
         ]),
       ),
       ...Object.fromEntries(
-        problemsOf(operation)
+        getProblemStatuses(operation)
           .filter((status) => !(status in operation.answers))
           .map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
       ),
@@ -126,22 +126,25 @@ function described(operation: Operation, known: Shapes): JsonSchema {
 }
 
 /** Where a key is optional, either of two ways in will do: with one, and with none. */
-function securityOf(operation: Operation): JsonSchema {
+function toSecurity(operation: Operation): JsonSchema {
   if (operation.scope === "none") return { security: [] };
   const optional = operation.scope === "optional" ? { security: [{ key: [] }, {}] } : {};
-  return { ...optional, "x-keepsake-scopes": scopesOf(operation) };
+  return { ...optional, "x-keepsake-scopes": getRequiredScopes(operation) };
 }
 
-function parametersOf({ parameters, query, takesKey }: Operation, known: Shapes): JsonSchema[] {
+function toParameters(
+  { parameters, query, acceptsIdempotencyKey: takesKey }: Operation,
+  known: SchemaRegistry,
+): JsonSchema[] {
   return [
-    ...(parameters ? fieldsOf(known.of(parameters, "output"), "path") : []),
-    ...(query ? fieldsOf(known.of(query, "output"), "query") : []),
+    ...(parameters ? toFieldParameters(known.toJsonSchema(parameters, "output"), "path") : []),
+    ...(query ? toFieldParameters(known.toJsonSchema(query, "output"), "query") : []),
     ...(takesKey ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
   ];
 }
 
 /** The fields of an object as parameters. */
-function fieldsOf(schema: JsonSchema, place: "path" | "query"): JsonSchema[] {
+function toFieldParameters(schema: JsonSchema, place: "path" | "query"): JsonSchema[] {
   const { properties = {}, required = [] } = schema as {
     properties?: { [name: string]: JsonSchema };
     required?: readonly string[];
@@ -155,21 +158,27 @@ function fieldsOf(schema: JsonSchema, place: "path" | "query"): JsonSchema[] {
   }));
 }
 
-function bodyOf({ body, rawBody, isBodyOptional }: Operation, known: Shapes): JsonSchema | undefined {
+function toRequestBody(
+  { body, rawBody, isBodyOptional }: Operation,
+  known: SchemaRegistry,
+): JsonSchema | undefined {
   if (rawBody) {
     const content = Object.entries(rawBody).map(([type, { says, schema }]) => [
       type,
-      { schema: schema ? known.of(schema) : { type: "string", description: says } },
+      { schema: schema ? known.toJsonSchema(schema) : { type: "string", description: says } },
     ]);
     return { required: !isBodyOptional, content: Object.fromEntries(content) };
   }
   if (!body) return undefined;
-  return { required: !isBodyOptional, content: { "application/json": { schema: known.of(body) } } };
+  return { required: !isBodyOptional, content: { "application/json": { schema: known.toJsonSchema(body) } } };
 }
 
-function answerOf({ says, schema, others = {}, headers = {} }: AnswerForm, known: Shapes): JsonSchema {
+function toResponse(
+  { says, schema, others = {}, headers = {} }: ResponseSpec,
+  known: SchemaRegistry,
+): JsonSchema {
   const content = {
-    ...(schema ? { "application/json": { schema: known.of(schema) } } : {}),
+    ...(schema ? { "application/json": { schema: known.toJsonSchema(schema) } } : {}),
     ...Object.fromEntries(
       Object.entries(others).map(([type, holds]) => [
         type,
@@ -184,14 +193,14 @@ function answerOf({ says, schema, others = {}, headers = {} }: AnswerForm, known
   ]);
   return {
     description: says,
-    headers: { "x-request-id": REQUEST_ID, ...Object.fromEntries(own) },
+    headers: { "x-request-id": REQUEST_ID_HEADER, ...Object.fromEntries(own) },
     ...(Object.keys(content).length === 0 ? {} : { content }),
   };
 }
 
 /** The links of an answer. */
-function linksOf({ id }: Operation, status: string): JsonSchema {
-  const targets = Object.entries(LINKS[id]?.[status] ?? {});
+function toLinks({ id }: Operation, status: string): JsonSchema {
+  const targets = Object.entries(OPERATION_LINKS[id]?.[status] ?? {});
   if (targets.length === 0) return {};
   return {
     links: Object.fromEntries(
@@ -200,15 +209,15 @@ function linksOf({ id }: Operation, status: string): JsonSchema {
   };
 }
 
-function problemResponses(operations: readonly Operation[], schema: JsonSchema): JsonSchema {
-  const statuses = [...new Set(operations.flatMap(problemsOf))].sort((one, other) => one - other);
+function toProblemResponses(operations: readonly Operation[], schema: JsonSchema): JsonSchema {
+  const statuses = [...new Set(operations.flatMap(getProblemStatuses))].sort((one, other) => one - other);
   return Object.fromEntries(
     statuses.map((status) => [
       `Problem${status}`,
       {
-        description: PROBLEMS[status] ?? "Something is wrong.",
+        description: PROBLEM_DESCRIPTIONS[status] ?? "Something is wrong.",
         headers: {
-          "x-request-id": REQUEST_ID,
+          "x-request-id": REQUEST_ID_HEADER,
           ...(status === 429 || status === 503
             ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
             : {}),

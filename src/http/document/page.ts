@@ -1,17 +1,17 @@
 import type { ApiDocument } from "./document.ts";
 import type { JsonSchema } from "./schemas.ts";
-import { escaped, marked, shapeText } from "./shape-text.ts";
+import { escapeHtml, formatInlineCode, formatSchema } from "./shape-text.ts";
 
 /** The document as a page to read: plain HTML without scripts, and nothing from anywhere else. */
-export function documentPage(document: ApiDocument): string {
+export function renderDocumentPage(document: ApiDocument): string {
   const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, call]) => ({
       method: method.toUpperCase(),
       path,
-      call: call as unknown as Call,
+      call: call as unknown as DocumentedCall,
     })),
   );
-  const tags = [...new Set([...FIRST, ...calls.flatMap(({ call }) => call.tags)])].filter((tag) =>
+  const tags = [...new Set([...FIRST_TAGS, ...calls.flatMap(({ call }) => call.tags)])].filter((tag) =>
     calls.some(({ call }) => call.tags.includes(tag)),
   );
   const sections = tags.map((tag) => ({ tag, own: calls.filter(({ call }) => call.tags.includes(tag)) }));
@@ -27,20 +27,20 @@ export function documentPage(document: ApiDocument): string {
 <body>
 <header>
 <h1>Keepsake: the HTTP API</h1>
-<p>Version ${escaped(document.info.version)}. The same for programs: <a href="/openapi.json">openapi.json</a>. <a href="/">The page</a>.</p>
+<p>Version ${escapeHtml(document.info.version)}. The same for programs: <a href="/openapi.json">openapi.json</a>. <a href="/">The page</a>.</p>
 </header>
 <nav aria-label="Calls">
-${sections.map(({ tag, own }) => `<h2>${escaped(tag)}</h2>\n<ul>${own.map(linkOf).join("\n")}</ul>`).join("\n")}
+${sections.map(({ tag, own }) => `<h2>${escapeHtml(tag)}</h2>\n<ul>${own.map(formatNavigationLink).join("\n")}</ul>`).join("\n")}
 </nav>
 <main>
-${GENERAL}
-${sections.map(({ tag, own }) => `<h2>${escaped(tag)}</h2>\n${own.map((one) => callOf(one, document)).join("\n")}`).join("\n")}
+${INTRODUCTION}
+${sections.map(({ tag, own }) => `<h2>${escapeHtml(tag)}</h2>\n${own.map((one) => formatCall(one, document)).join("\n")}`).join("\n")}
 <h2 id="problems">Problems</h2>
 <p>All are documents of the shape <a href="#shape-Problem">Problem</a>.</p>
-<dl>${problemsOf(document)}</dl>
+<dl>${formatProblems(document)}</dl>
 <h2 id="shapes">Shapes</h2>
 ${Object.entries(document.components.schemas)
-  .map(([name, schema]) => shapeOf(name, schema))
+  .map(([name, schema]) => formatSchemaSection(name, schema))
   .join("\n")}
 </main>
 </body>
@@ -49,7 +49,7 @@ ${Object.entries(document.components.schemas)
 }
 
 /** What is read first; the others follow as they stand in the table. */
-const FIRST = [
+const FIRST_TAGS = [
   "First steps",
   "Conversation",
   "Memories",
@@ -60,7 +60,7 @@ const FIRST = [
   "Moving",
 ];
 
-interface Call {
+interface DocumentedCall {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
@@ -72,49 +72,51 @@ interface Call {
   readonly responses: { readonly [status: string]: JsonSchema };
 }
 
-interface Place {
+interface DocumentedEndpoint {
   readonly method: string;
   readonly path: string;
-  readonly call: Call;
+  readonly call: DocumentedCall;
 }
 
-const GENERAL = `<p>Send JSON with <code>content-type: application/json</code> and a key with
+const INTRODUCTION = `<p>Send JSON with <code>content-type: application/json</code> and a key with
 <code>authorization: Bearer KEY</code>. A key belongs to a project; a user's id never reaches outside of it.
 What goes wrong is told as a problem document (RFC 9457) with a stable <code>code</code>. Each answer has an
 <code>x-request-id</code>; a well-formed one that you send is kept. With <code>Idempotency-Key</code> a write that is sent
 again changes nothing and gives the same answer. Lists come in pages: <code>cursor</code>, where there is one, goes
 into <code>cursor</code> of the next request.</p>`;
 
-function linkOf({ method, path, call }: Place): string {
-  return `<li><a href="#${call.operationId}"><b>${method}</b> ${escaped(path)}</a></li>`;
+function formatNavigationLink({ method, path, call }: DocumentedEndpoint): string {
+  return `<li><a href="#${call.operationId}"><b>${method}</b> ${escapeHtml(path)}</a></li>`;
 }
 
-function callOf({ method, path, call }: Place, document: ApiDocument): string {
+function formatCall({ method, path, call }: DocumentedEndpoint, document: ApiDocument): string {
   const body = Object.entries(call.requestBody?.content ?? {})
-    .map(([type, { schema }]) => `<h4>Takes <code>${escaped(type)}</code></h4>${shapeText(schema)}`)
+    .map(([type, { schema }]) => `<h4>Takes <code>${escapeHtml(type)}</code></h4>${formatSchema(schema)}`)
     .join("\n");
-  const parameters = (call.parameters ?? []).map((one) => parameterOf(resolved(one, document))).join("\n");
+  const parameters = (call.parameters ?? [])
+    .map((one) => formatParameter(resolveReference(one, document)))
+    .join("\n");
   return `<article id="${call.operationId}">
-<h3><b>${method}</b> <code>${escaped(path)}</code></h3>
-<p>${marked(call.summary)}. ${marked(call.description ?? "")} ${needs(call)}</p>
+<h3><b>${method}</b> <code>${escapeHtml(path)}</code></h3>
+<p>${formatInlineCode(call.summary)}. ${formatInlineCode(call.description ?? "")} ${describeAccess(call)}</p>
 ${parameters === "" ? "" : `<h4>Parameters</h4><dl>${parameters}</dl>`}
 ${body}
 <h4>Gives</h4>
-${answersOf(call)}
+${formatResponses(call)}
 <h4>For example</h4>
-<pre><code>${escaped(curlOf(method, path, call))}</code></pre>
+<pre><code>${escapeHtml(formatCurl(method, path, call))}</code></pre>
 </article>`;
 }
 
-function needs(call: Call): string {
+function describeAccess(call: DocumentedCall): string {
   if (call.security?.length === 0) return "Needs no key.";
   if ((call.security?.length ?? 0) > 1) return "Needs no key, and takes any.";
   const scopes = call["x-keepsake-scopes"] ?? [];
   if (scopes.length === 0) return "Takes any key.";
-  return `Needs a key that may ${scopes.map((scope) => `<i>${escaped(scope)}</i>`).join(" and ")}.`;
+  return `Needs a key that may ${scopes.map((scope) => `<i>${escapeHtml(scope)}</i>`).join(" and ")}.`;
 }
 
-function parameterOf(one: JsonSchema): string {
+function formatParameter(one: JsonSchema): string {
   const {
     name,
     in: place,
@@ -129,42 +131,42 @@ function parameterOf(one: JsonSchema): string {
     schema: JsonSchema;
   };
   const must = required ? "" : ", may be left out";
-  return `<dt><code>${escaped(name)}</code> <small>${escaped(place)}${must}</small></dt><dd>${shapeText(schema)} ${marked(description ?? "")}</dd>`;
+  return `<dt><code>${escapeHtml(name)}</code> <small>${escapeHtml(place)}${must}</small></dt><dd>${formatSchema(schema)} ${formatInlineCode(description ?? "")}</dd>`;
 }
 
 /** What comes where all goes well; problems are the same everywhere, and told once. */
-function answersOf({ responses }: Call): string {
+function formatResponses({ responses }: DocumentedCall): string {
   const good = Object.entries(responses).filter(([, answer]) => !("$ref" in answer));
   const problems = Object.keys(responses).filter((status) => !good.some(([known]) => known === status));
   const links = problems.map((status) => `<a href="#problem-${status}">${status}</a>`).join(", ");
-  return `<dl>${good.map(([status, answer]) => answerOf(status, answer)).join("\n")}</dl>
+  return `<dl>${good.map(([status, answer]) => formatResponse(status, answer)).join("\n")}</dl>
 ${links === "" ? "" : `<p>Or a problem: ${links}.</p>`}`;
 }
 
-function answerOf(status: string, answer: JsonSchema): string {
+function formatResponse(status: string, answer: JsonSchema): string {
   const { description = "", content = {} } = answer as {
     description?: string;
     content?: { [type: string]: { schema: JsonSchema } };
   };
   const held = Object.entries(content).map(
-    ([type, { schema }]) => ` <small>${escaped(type)}</small> ${shapeText(schema)}`,
+    ([type, { schema }]) => ` <small>${escapeHtml(type)}</small> ${formatSchema(schema)}`,
   );
-  return `<dt>${escaped(status)}</dt><dd>${marked(description)}${held.join("")}</dd>`;
+  return `<dt>${escapeHtml(status)}</dt><dd>${formatInlineCode(description)}${held.join("")}</dd>`;
 }
 
-function problemsOf({ components }: ApiDocument): string {
+function formatProblems({ components }: ApiDocument): string {
   return Object.entries(components.responses as { [name: string]: { description: string } })
     .map(([name, { description }]) => [name.replace(/\D/g, ""), description] as const)
-    .map(([status, says]) => `<dt id="problem-${status}">${status}</dt><dd>${marked(says)}</dd>`)
+    .map(([status, says]) => `<dt id="problem-${status}">${status}</dt><dd>${formatInlineCode(says)}</dd>`)
     .join("\n");
 }
 
-function shapeOf(name: string, schema: JsonSchema): string {
-  return `<article id="shape-${escaped(name)}"><h3><code>${escaped(name)}</code></h3>${shapeText(schema)}</article>`;
+function formatSchemaSection(name: string, schema: JsonSchema): string {
+  return `<article id="shape-${escapeHtml(name)}"><h3><code>${escapeHtml(name)}</code></h3>${formatSchema(schema)}</article>`;
 }
 
 /** What a reference points to, where it is one. */
-function resolved(one: JsonSchema, document: ApiDocument): JsonSchema {
+function resolveReference(one: JsonSchema, document: ApiDocument): JsonSchema {
   const place = one.$ref;
   if (typeof place !== "string") return one;
   let at: unknown = document;
@@ -173,7 +175,7 @@ function resolved(one: JsonSchema, document: ApiDocument): JsonSchema {
 }
 
 /** A call that can be pasted into a shell. */
-function curlOf(method: string, path: string, call: Call): string {
+function formatCurl(method: string, path: string, call: DocumentedCall): string {
   const place = path
     .replace("{user_id}", "ana")
     .replace(/\{(\w+)\}/g, (_all, name: string) => `$${name.toUpperCase()}`);

@@ -1,7 +1,7 @@
 import type { Operation } from "../operation.ts";
 
 /** What each status of a problem means, for whoever reads the document. */
-export const PROBLEMS: { readonly [status: number]: string } = {
+export const PROBLEM_DESCRIPTIONS: { readonly [status: number]: string } = {
   400: "The request is not right; `errors` names the fields.",
   401: "No key, or one that does not count here.",
   403: "The key may not do this, or the request comes from another origin or under another name.",
@@ -19,8 +19,17 @@ export const PROBLEMS: { readonly [status: number]: string } = {
 };
 
 /** The statuses with which an operation can be answered by a problem. */
-export function problemsOf(operation: Operation): number[] {
-  const { scope, parameters, query, body, rawBody, isHidden, takesKey, problems = [] } = operation;
+export function getProblemStatuses(operation: Operation): number[] {
+  const {
+    scope,
+    parameters,
+    query,
+    body,
+    rawBody,
+    isHidden,
+    acceptsIdempotencyKey: takesKey,
+    problems = [],
+  } = operation;
   const statuses = new Set([403, 500, 503, ...problems]);
   if (parameters || query || body) statuses.add(400);
   if (body || rawBody) statuses.add(413).add(415);

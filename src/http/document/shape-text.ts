@@ -1,21 +1,21 @@
 import type { JsonSchema } from "./schemas.ts";
 
 /** A JSON Schema for people, as HTML: an object as the list of its fields, anything else in a word or two. */
-export function shapeText(schema: JsonSchema): string {
+export function formatSchema(schema: JsonSchema): string {
   const { properties, required = [] } = schema as {
     properties?: { [name: string]: JsonSchema };
     required?: readonly string[];
   };
-  if (!properties) return wordsOf(schema);
+  if (!properties) return describeSchema(schema);
   const fields = Object.entries(properties).map(([name, held]) => {
     const mark = required.includes(name) ? "" : "?";
-    const says = typeof held.description === "string" ? ` ${marked(held.description)}` : "";
-    return `<li><code>${escaped(name)}${mark}</code> ${shapeText(held)}${says}</li>`;
+    const says = typeof held.description === "string" ? ` ${formatInlineCode(held.description)}` : "";
+    return `<li><code>${escapeHtml(name)}${mark}</code> ${formatSchema(held)}${says}</li>`;
   });
   return `<ul class="fields">${fields.join("")}</ul>`;
 }
 
-function wordsOf(schema: JsonSchema): string {
+function describeSchema(schema: JsonSchema): string {
   const {
     $ref,
     const: only,
@@ -34,31 +34,31 @@ function wordsOf(schema: JsonSchema): string {
     additionalProperties?: JsonSchema | boolean;
   };
   if ($ref !== undefined) {
-    const name = escaped($ref.slice($ref.lastIndexOf("/") + 1));
+    const name = escapeHtml($ref.slice($ref.lastIndexOf("/") + 1));
     return `<a href="#shape-${name}">${name}</a>`;
   }
-  if (only !== undefined) return `<code>${escaped(JSON.stringify(only))}</code>`;
-  if (values) return values.map((value) => `<code>${escaped(String(value))}</code>`).join(" or ");
+  if (only !== undefined) return `<code>${escapeHtml(JSON.stringify(only))}</code>`;
+  if (values) return values.map((value) => `<code>${escapeHtml(String(value))}</code>`).join(" or ");
   // That null stands for "not given" is said once, at the top.
   const ways = anyOf?.filter((one) => one.type !== "null");
-  if (ways) return ways.map(shapeText).join(" or ");
-  if (type === "array") return `list of ${items ? shapeText(items) : "anything"}`;
+  if (ways) return ways.map(formatSchema).join(" or ");
+  if (type === "array") return `list of ${items ? formatSchema(items) : "anything"}`;
   if (type === "object") {
-    const held = typeof additionalProperties === "object" ? shapeText(additionalProperties) : "anything";
+    const held = typeof additionalProperties === "object" ? formatSchema(additionalProperties) : "anything";
     return `object of ${held}`;
   }
   const named = [type ?? "anything"].flat().filter((one) => one !== "null");
-  return `<i>${escaped(named.join(" or "))}</i>${boundsOf(schema)}`;
+  return `<i>${escapeHtml(named.join(" or "))}</i>${formatBounds(schema)}`;
 }
 
-function boundsOf(schema: JsonSchema): string {
+function formatBounds(schema: JsonSchema): string {
   const { minimum, maximum } = schema as { minimum?: number; maximum?: number };
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
   if (minimum !== undefined) return ` from ${minimum}`;
   return maximum === undefined ? "" : ` to ${maximum}`;
 }
 
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   return text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
@@ -67,6 +67,6 @@ export function escaped(text: string): string {
 }
 
 /** Plain words with `code` in them. */
-export function marked(text: string): string {
-  return escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>");
+export function formatInlineCode(text: string): string {
+  return escapeHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }

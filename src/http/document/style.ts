@@ -1,5 +1,5 @@
 /** The style of the page: large enough to read, light and dark, the list of calls beside the calls where there is room. */
-export const STYLE = `:root { color-scheme: light dark; --edge: #8884; --soft: #8881; --link: #2a5db0; }
+export const DOCUMENT_PAGE_STYLE = `:root { color-scheme: light dark; --edge: #8884; --soft: #8881; --link: #2a5db0; }
 @media (prefers-color-scheme: dark) { :root { --link: #8ab4f8; } }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 80rem; padding: 1rem; }
 a { color: var(--link); }

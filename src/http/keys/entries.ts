@@ -86,11 +86,11 @@ export function passingKeys(): KeyStore {
 }
 
 /** Whether it counts at `now`. */
-export function isAlive(end: { readonly expiresAt?: string }, now: Date): boolean {
+export function isUnexpired(end: { readonly expiresAt?: string }, now: Date): boolean {
   return end.expiresAt === undefined || end.expiresAt > now.toISOString();
 }
 
 /** What a request that shows this key may do, and where. */
-export function bearerOf({ id, project, scopes, user }: KeyEntry): Bearer {
+export function toBearer({ id, project, scopes, user }: KeyEntry): Bearer {
   return { key: id, project, scopes, ...(user === undefined ? {} : { user }) };
 }

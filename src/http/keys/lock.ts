@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { MemoryError } from "../../errors.ts";
 
 /** Who holds a lock. */
-interface Holder {
+interface LockHolder {
   /** Unique for each time that a lock is taken. */
   readonly mark: string;
   readonly pid: number;
@@ -14,9 +14,9 @@ interface Holder {
 const PATIENCE_MS = 2_000;
 const PAUSE_MS = 3;
 /** Work under a lock takes milliseconds. What is older than this, and cannot be asked, has gone. */
-const OLDEST_MS = 30_000;
+const MAX_LOCK_AGE_MS = 30_000;
 /** The same, where the process of that number is this one: in a container each start has the number of the last. */
-const OLDEST_OWN_MS = 2_000;
+const MAX_OWN_LOCK_AGE_MS = 2_000;
 
 /**
  * Does a short piece of work while nobody else, in this process or another, does any under the same lock file. Waits
@@ -33,39 +33,39 @@ export function withLock<Result>(
   work: (isHeld: () => boolean) => Result,
   patienceMs: number = PATIENCE_MS,
 ): Result {
-  const mine: Holder = { mark: randomUUID(), pid: process.pid, host: hostname() };
+  const mine: LockHolder = { mark: randomUUID(), pid: process.pid, host: hostname() };
   const draft = `${path}.${mine.mark}.new`;
   try {
-    acquire(path, draft, JSON.stringify(mine), patienceMs);
+    acquireLock(path, draft, JSON.stringify(mine), patienceMs);
     try {
-      return work(() => holderOf(path)?.mark === mine.mark);
+      return work(() => readHolder(path)?.mark === mine.mark);
     } finally {
-      remove(path, mine, draft);
+      removeLock(path, mine, draft);
     }
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
-function acquire(path: string, draft: string, mine: string, patienceMs: number): void {
+function acquireLock(path: string, draft: string, mine: string, patienceMs: number): void {
   const end = performance.now() + patienceMs;
   for (;;) {
     // Anew each time: its age on the disk is the age of the lock that it becomes.
     writeFileSync(draft, mine, { mode: 0o600 });
     if (tryLink(draft, path)) return;
-    const holder = holderOf(path);
-    if (holder && isAbandoned(path, holder, draft)) remove(path, holder, draft);
-    else if (performance.now() > end) throw busy(path);
-    else pause(PAUSE_MS);
+    const holder = readHolder(path);
+    if (holder && isAbandoned(path, holder, draft)) removeLock(path, holder, draft);
+    else if (performance.now() > end) throw createBusyError(path);
+    else pauseThread(PAUSE_MS);
   }
 }
 
 /** Takes the lock away that this holder has, and no other. */
-function remove(path: string, holder: Holder, draft: string): void {
+function removeLock(path: string, holder: LockHolder, draft: string): void {
   const right = `${path}.${holder.mark}.end`;
   if (!tryLink(draft, right)) return;
   try {
-    if (holderOf(path)?.mark === holder.mark) unlinkSync(path);
+    if (readHolder(path)?.mark === holder.mark) unlinkSync(path);
   } finally {
     rmSync(right, { force: true });
   }
@@ -81,7 +81,7 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-function holderOf(path: string): Holder | undefined {
+function readHolder(path: string): LockHolder | undefined {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -89,27 +89,27 @@ function holderOf(path: string): Holder | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  const { mark = "nobody", pid = 0, host = "" } = parsed(text);
+  const { mark = "nobody", pid = 0, host = "" } = parseHolder(text);
   return { mark, pid, host };
 }
 
 /** A power cut may have left it empty: then its age alone counts. */
-function parsed(text: string): Partial<Holder> {
+function parseHolder(text: string): Partial<LockHolder> {
   try {
-    return JSON.parse(text) as Partial<Holder>;
+    return JSON.parse(text) as Partial<LockHolder>;
   } catch {
     return {};
   }
 }
 
-function isAbandoned(path: string, holder: Holder, draft: string): boolean {
+function isAbandoned(path: string, holder: LockHolder, draft: string): boolean {
   if (holder.host === hostname() && holder.pid !== process.pid && !isRunning(holder.pid)) return true;
-  const age = ageOf(path, draft);
-  return age > OLDEST_MS || (holder.pid === process.pid && age > OLDEST_OWN_MS);
+  const age = getLockAge(path, draft);
+  return age > MAX_LOCK_AGE_MS || (holder.pid === process.pid && age > MAX_OWN_LOCK_AGE_MS);
 }
 
 /** How much older it is than our own file, by the clock of the disk. */
-function ageOf(path: string, draft: string): number {
+function getLockAge(path: string, draft: string): number {
   const held = statSync(path, { throwIfNoEntry: false });
   const ours = statSync(draft, { throwIfNoEntry: false });
   return held && ours ? ours.mtimeMs - held.mtimeMs : 0;
@@ -124,11 +124,11 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function pause(milliseconds: number): void {
+function pauseThread(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-function busy(path: string): MemoryError {
+function createBusyError(path: string): MemoryError {
   return new MemoryError(
     "unavailable",
     `keys: another program holds ${path}. Try again; where nothing else runs, take that file away.`,

@@ -1,17 +1,17 @@
 import { checkName, checkNewName, checkText } from "../../domain/limits.ts";
-import { isoTime } from "../../domain/time.ts";
+import { toIsoTime } from "../../domain/time.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import {
   EMPTY_RING,
-  isAlive,
+  isUnexpired,
   KEY_SCOPES,
   type KeyEntry,
   type KeyRing,
   type KeyScope,
   type KeyStore,
 } from "./entries.ts";
-import { hashOf, newKeyFor, newKeyId } from "./secrets.ts";
+import { createKeyId, createKeyText, hashSecret } from "./secrets.ts";
 
 /** What a new key is to be. */
 export interface WantedKey {
@@ -56,19 +56,19 @@ export const DEFAULT_SCOPES: readonly KeyScope[] = ["read", "write", "erase"];
 export const DEFAULT_GRACE_MS = 86_400_000;
 export const LONGEST_GRACE_MS: number = 30 * 86_400_000;
 const LABEL_BYTES = 100;
-const MOST_KEYS = 1000;
+const MAX_KEYS = 1000;
 /** Secrets of earlier rotations that may count at once; the oldest ends before there are more. */
-const MOST_PAST = 4;
+const MAX_PAST_SECRETS = 4;
 
-export function keyManagement(store: KeyStore, clock: Clock): KeyManagement {
+export function createKeyManagement(store: KeyStore, clock: Clock): KeyManagement {
   const held = (): KeyRing => store.read() ?? EMPTY_RING;
   return {
     list: (project) => held().keys.filter((entry) => project === undefined || entry.project === project),
     create(wanted = {}) {
-      const made = newKey(wanted, clock());
+      const made = issueKey(wanted, clock());
       store.write((ring) => {
-        if (ring.keys.filter(({ project }) => project === made.entry.project).length >= MOST_KEYS) {
-          throw new MemoryError("over_quota", `The project has ${MOST_KEYS} keys. Revoke some first.`);
+        if (ring.keys.filter(({ project }) => project === made.entry.project).length >= MAX_KEYS) {
+          throw new MemoryError("over_quota", `The project has ${MAX_KEYS} keys. Revoke some first.`);
         }
         return { ...ring, keys: [...ring.keys, made.entry] };
       });
@@ -80,47 +80,47 @@ export function keyManagement(store: KeyStore, clock: Clock): KeyManagement {
       }
       const now = clock();
       const until = new Date(now.getTime() + graceMs).toISOString();
-      const key = newKeyFor(id);
+      const key = createKeyText(id);
       let entry: KeyEntry | undefined;
       store.write((ring) => {
-        entry = rotated(named(ring, id, project), hashOf(key), now, until);
-        return withEntry(ring, entry, until);
+        entry = rotateEntry(findKey(ring, id, project), hashSecret(key), now, until);
+        return replaceEntry(ring, entry, until);
       });
-      if (!entry) throw unknownKey();
+      if (!entry) throw createUnknownKeyError();
       return { key, entry };
     },
     revoke(id, { project } = {}) {
       let gone: KeyEntry | undefined;
       store.write((ring) => {
-        gone = named(ring, id, project);
+        gone = findKey(ring, id, project);
         return {
           keys: ring.keys.filter((entry) => entry.id !== id),
           sessions: ring.sessions.filter(({ key }) => key !== id),
         };
       });
-      if (!gone) throw unknownKey();
+      if (!gone) throw createUnknownKeyError();
       return gone;
     },
   };
 }
 
 /** A key that is not yet kept. */
-export function newKey(wanted: WantedKey, now: Date): IssuedKey {
-  const id = newKeyId();
-  const key = newKeyFor(id);
+export function issueKey(wanted: WantedKey, now: Date): IssuedKey {
+  const id = createKeyId();
+  const key = createKeyText(id);
   const scopes = KEY_SCOPES.filter((scope) => (wanted.scopes ?? DEFAULT_SCOPES).includes(scope));
   if (scopes.length === 0) throw invalid(`A key needs at least one scope of ${KEY_SCOPES.join(", ")}.`);
   if (wanted.user !== undefined && scopes.includes("admin")) {
     throw invalid("A key that is bound to a user cannot have the scope admin.");
   }
-  const expiresAt = wanted.expiresAt === undefined ? undefined : isoTime(wanted.expiresAt, "The expiry");
+  const expiresAt = wanted.expiresAt === undefined ? undefined : toIsoTime(wanted.expiresAt, "The expiry");
   if (expiresAt !== undefined && expiresAt <= now.toISOString()) {
     throw invalid("The expiry of the key lies in the past.");
   }
   const entry: KeyEntry = {
     id,
     project: checkName(wanted.project ?? "default", "project"),
-    hash: hashOf(key),
+    hash: hashSecret(key),
     createdAt: now.toISOString(),
     scopes,
     ...(expiresAt === undefined ? {} : { expiresAt }),
@@ -131,14 +131,14 @@ export function newKey(wanted: WantedKey, now: Date): IssuedKey {
 }
 
 /** The key of this id; another project's is as if it were not there. */
-function named(ring: KeyRing, id: string, project: string | undefined): KeyEntry {
+function findKey(ring: KeyRing, id: string, project: string | undefined): KeyEntry {
   const entry = ring.keys.find((one) => one.id === id);
-  if (!entry || (project !== undefined && entry.project !== project)) throw unknownKey();
+  if (!entry || (project !== undefined && entry.project !== project)) throw createUnknownKeyError();
   return entry;
 }
 
-function rotated(entry: KeyEntry, hash: string, now: Date, until: string): KeyEntry {
-  if (!isAlive(entry, now)) {
+function rotateEntry(entry: KeyEntry, hash: string, now: Date, until: string): KeyEntry {
+  if (!isUnexpired(entry, now)) {
     throw new MemoryError(
       "conflict",
       "The key has expired: another secret would open nothing. Create a key.",
@@ -147,13 +147,13 @@ function rotated(entry: KeyEntry, hash: string, now: Date, until: string): KeyEn
   const moment = now.toISOString();
   const past = [{ hash: entry.hash, until }, ...(entry.past ?? [])]
     .filter((one) => one.until > moment)
-    .slice(0, MOST_PAST);
+    .slice(0, MAX_PAST_SECRETS);
   const { past: _past, ...rest } = entry;
   return { ...rest, hash, ...(past.length > 0 ? { past } : {}) };
 }
 
 /** Pages that were signed in with the earlier secret end when it does. */
-function withEntry(ring: KeyRing, entry: KeyEntry, until: string): KeyRing {
+function replaceEntry(ring: KeyRing, entry: KeyEntry, until: string): KeyRing {
   return {
     keys: ring.keys.map((one) => (one.id === entry.id ? entry : one)),
     sessions: ring.sessions.map((session) =>
@@ -162,6 +162,6 @@ function withEntry(ring: KeyRing, entry: KeyEntry, until: string): KeyRing {
   };
 }
 
-function unknownKey(): MemoryError {
+function createUnknownKeyError(): MemoryError {
   return new MemoryError("not_found", "There is no key with this id.");
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
-import { type Bearer, EMPTY_RING, isAlive, type KeyStore, type SessionEntry } from "./entries.ts";
-import { hashOf, isSame, NOBODY, newToken } from "./secrets.ts";
+import { type Bearer, EMPTY_RING, isUnexpired, type KeyStore, type SessionEntry } from "./entries.ts";
+import { createToken, hashSecret, isSameHash, UNKNOWN_HASH } from "./secrets.ts";
 
 export interface OpenedSession {
   /** The cookie's value. */
@@ -12,49 +12,49 @@ export interface OpenedSession {
 }
 
 /** Pages that are signed in. */
-export interface Sessions {
+export interface PageSessions {
   /** Signs a page in for thirty days, or until `end`. */
   open(bearer: Bearer, end: string | undefined): OpenedSession;
   /** The id of the key that a page was signed in with; undefined where it is not signed in. */
-  keyOf(token: string, proof: string): string | undefined;
+  findKeyId(token: string, proof: string): string | undefined;
   close(token: string): void;
 }
 
 const SESSION_DAYS = 30;
 /** The oldest go first: nobody has more browsers than that. */
-const MOST_SESSIONS = 50;
+const MAX_SESSIONS = 50;
 
-export function sessions(store: KeyStore, clock: Clock): Sessions {
+export function createPageSessions(store: KeyStore, clock: Clock): PageSessions {
   return {
     open(bearer, end) {
-      const [token, proof] = [newToken(), newToken()];
+      const [token, proof] = [createToken(), createToken()];
       const now = clock();
       const longest = new Date(now.getTime() + SESSION_DAYS * 86_400_000).toISOString();
       const expiresAt = end !== undefined && end < longest ? end : longest;
-      const entry = { key: bearer.key, hash: hashOf(token), proofHash: hashOf(proof), expiresAt };
+      const entry = { key: bearer.key, hash: hashSecret(token), proofHash: hashSecret(proof), expiresAt };
       store.write((held) => ({
         ...held,
-        sessions: [...alive(held.sessions, now), entry].slice(-MOST_SESSIONS),
+        sessions: [...getActiveSessions(held.sessions, now), entry].slice(-MAX_SESSIONS),
       }));
       return { token, proof, expiresAt, project: bearer.project };
     },
-    keyOf(token, proof) {
-      const hash = hashOf(token);
-      const proofHash = hashOf(proof);
+    findKeyId(token, proof) {
+      const hash = hashSecret(token);
+      const proofHash = hashSecret(proof);
       const held = (store.read() ?? EMPTY_RING).sessions;
-      const session = alive(held, clock()).find((entry) => isSame(entry.hash, hash));
-      return isSame(proofHash, session?.proofHash ?? NOBODY) ? session?.key : undefined;
+      const session = getActiveSessions(held, clock()).find((entry) => isSameHash(entry.hash, hash));
+      return isSameHash(proofHash, session?.proofHash ?? UNKNOWN_HASH) ? session?.key : undefined;
     },
     close(token) {
-      const hash = hashOf(token);
+      const hash = hashSecret(token);
       store.write((held) => ({
         ...held,
-        sessions: held.sessions.filter((entry) => !isSame(entry.hash, hash)),
+        sessions: held.sessions.filter((entry) => !isSameHash(entry.hash, hash)),
       }));
     },
   };
 }
 
-function alive(sessions: readonly SessionEntry[], now: Date): SessionEntry[] {
-  return sessions.filter((session) => isAlive(session, now));
+function getActiveSessions(sessions: readonly SessionEntry[], now: Date): SessionEntry[] {
+  return sessions.filter((session) => isUnexpired(session, now));
 }

@@ -1,4 +1,4 @@
-import { isAlive, type KeyEntry, type KeyScope } from "./entries.ts";
+import { isUnexpired, type KeyEntry, type KeyScope } from "./entries.ts";
 
 /** A key as people and programs are shown it: no secret, and no hash of one. */
 export interface ShownKey {
@@ -17,7 +17,7 @@ export interface ShownKey {
   readonly oldSecretUntil?: string;
 }
 
-export function shownKey(entry: KeyEntry, now: Date): ShownKey {
+export function toShownKey(entry: KeyEntry, now: Date): ShownKey {
   const { id, project, scopes, user, label, createdAt, expiresAt, lastUsedAt } = entry;
   const moment = now.toISOString();
   const [latest] = (entry.past ?? [])
@@ -29,7 +29,7 @@ export function shownKey(entry: KeyEntry, now: Date): ShownKey {
     id,
     project,
     scopes,
-    status: isAlive(entry, now) ? "active" : "expired",
+    status: isUnexpired(entry, now) ? "active" : "expired",
     ...(user === undefined ? {} : { userId: user }),
     ...(label === undefined ? {} : { label }),
     createdAt,

@@ -5,19 +5,19 @@ import type { KeyEntry, KeyStore } from "./entries.ts";
 export interface KeyUses {
   note(id: string): void;
   /** The entry with the last use, also where it is not kept yet. */
-  seen(entry: KeyEntry): KeyEntry;
+  withLastUse(entry: KeyEntry): KeyEntry;
   /** Keeps what is not kept yet, now. */
-  keep(): void;
+  flush(): void;
 }
 
-const FIRST_MS = 1_000;
-const BETWEEN_MS = 60_000;
+const FIRST_WRITE_MS = 1_000;
+const WRITE_INTERVAL_MS = 60_000;
 
 /** Keeps last uses behind the requests' backs: all at once, at most once a minute. */
-export function keyUses(store: KeyStore, clock: Clock): KeyUses {
+export function createKeyUses(store: KeyStore, clock: Clock): KeyUses {
   const waiting = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
-  let pauseMs = FIRST_MS;
+  let pauseMs = FIRST_WRITE_MS;
   const latest = (entry: KeyEntry, uses: ReadonlyMap<string, number> = waiting): KeyEntry => {
     const used = uses.get(entry.id);
     if (used === undefined) return entry;
@@ -38,7 +38,7 @@ export function keyUses(store: KeyStore, clock: Clock): KeyUses {
   };
   const later = (): void => {
     timer ??= setTimeout(() => {
-      pauseMs = BETWEEN_MS;
+      pauseMs = WRITE_INTERVAL_MS;
       try {
         keep();
       } catch {
@@ -51,7 +51,7 @@ export function keyUses(store: KeyStore, clock: Clock): KeyUses {
       waiting.set(id, clock().getTime());
       later();
     },
-    seen: (entry) => latest(entry),
-    keep,
+    withLastUse: (entry) => latest(entry),
+    flush: keep,
   };
 }

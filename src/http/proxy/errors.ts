@@ -5,11 +5,11 @@ export function isOpenAiPath(path: string): boolean {
   return path === "/v1" || path.startsWith("/v1/");
 }
 
-export const NOT_PASSED_ON: string =
+export const PASS_THROUGH_HINT: string =
   "With this server's key, only chat/completions, responses, embeddings and models are passed on under /v1. For the rest of " +
   "the API, send your own key of the model's server in x-keepsake-upstream-key.";
 
-const TYPES: { readonly [status: number]: string } = {
+const OPENAI_ERROR_TYPES: { readonly [status: number]: string } = {
   401: "authentication_error",
   403: "permission_error",
   429: "rate_limit_error",
@@ -24,7 +24,7 @@ export interface OpenAiError {
 }
 
 /** A problem as OpenAI tells it. https://platform.openai.com/docs/guides/error-codes */
-export function openAiError({ status, code, detail, errors }: Omit<Problem, "headers">): OpenAiError {
-  const type = TYPES[status] ?? (status < 500 ? "invalid_request_error" : "server_error");
+export function toOpenAiError({ status, code, detail, errors }: Omit<Problem, "headers">): OpenAiError {
+  const type = OPENAI_ERROR_TYPES[status] ?? (status < 500 ? "invalid_request_error" : "server_error");
   return { message: detail, type, param: errors?.[0]?.field ?? null, code };
 }

@@ -1,77 +1,82 @@
-import type { Asked } from "../operation.ts";
+import type { OperationRequest } from "../operation.ts";
 import { checkServerKeyUse } from "./asked/server-key-policy.ts";
-import { passedOn, taken } from "./asked/take.ts";
-import { type Who, whoAsks } from "./asked/who.ts";
-import { BUILT_IN } from "./built-in/built-in-answer.ts";
-import { wrong } from "./problems.ts";
+import { readProxyRequest, toUpstreamBody } from "./asked/take.ts";
+import { type MemoryAccess, resolveMemoryAccess } from "./asked/who.ts";
+import { BUILT_IN_MODEL } from "./built-in/built-in-answer.ts";
+import { refuseField } from "./problems.ts";
 import type { OpenAiProxy } from "./proxy.ts";
-import { type Fields, fieldsOf, listOf, type ReplyReader, textOf, usageOf } from "./replies/reply.ts";
-import { bringsKey, mayReachStored } from "./upstream/account.ts";
-import { passOn } from "./upstream/pass-on.ts";
+import { type BodyFields, type ReplyReader, toArray, toFields, toText, toUsage } from "./replies/reply.ts";
+import { hasClientKey, mayUseStoredObjects } from "./upstream/account.ts";
+import { forwardRequest } from "./upstream/pass-on.ts";
 
-const NOBODY: Who = { mode: "off" };
+const NO_MEMORY: MemoryAccess = { mode: "off" };
 
 /** Vectors, from the upstream. The memory has no part in it. */
-export async function embedded(asked: Asked, proxy: OpenAiProxy): Promise<Response> {
-  const request = await taken(asked.exchange);
+export async function handleEmbeddings(asked: OperationRequest, proxy: OpenAiProxy): Promise<Response> {
+  const request = await readProxyRequest(asked.exchange);
   const { body } = request;
-  if (isAlone(asked, proxy))
-    throw wrong("model", "There are no embeddings here: set OPENAI_API_KEY or OPENAI_BASE_URL.", 404);
-  if (!mayReachStored(asked, proxy)) checkServerKeyUse(request, "embeddings");
-  const { user } = whoAsks(asked, body, proxy.userHeaders);
-  return passOn(asked, proxy, {
+  if (hasNoUpstream(asked, proxy))
+    throw refuseField("model", "There are no embeddings here: set OPENAI_API_KEY or OPENAI_BASE_URL.", 404);
+  if (!mayUseStoredObjects(asked, proxy)) checkServerKeyUse(request, "embeddings");
+  const { user } = resolveMemoryAccess(asked, body, proxy.userHeaders);
+  return forwardRequest(asked, proxy, {
     purpose: "embed",
-    who: user === undefined ? NOBODY : { user, mode: "off" },
+    access: user === undefined ? NO_MEMORY : { user, mode: "off" },
     method: "POST",
-    body: passedOn(request, []),
+    body: toUpstreamBody(request, []),
     model: body.model,
-    sent: typeof body.input === "string" ? body.input : listOf(body.input).filter(isText).join("\n"),
-    reader: embeddingReply(),
+    sentText: typeof body.input === "string" ? body.input : toArray(body.input).filter(isText).join("\n"),
+    reader: createEmbeddingReader(),
   });
 }
 
 /** The upstream's models; without an upstream, the built-in one. */
-export async function listedModels(asked: Asked, proxy: OpenAiProxy): Promise<Response> {
-  if (isAlone(asked, proxy)) return asked.exchange.json({ object: "list", data: [builtIn()] });
-  return passOn(asked, proxy, { who: NOBODY, method: "GET" });
+export async function handleModelList(asked: OperationRequest, proxy: OpenAiProxy): Promise<Response> {
+  if (hasNoUpstream(asked, proxy))
+    return asked.exchange.json({ object: "list", data: [describeBuiltInModel()] });
+  return forwardRequest(asked, proxy, { access: NO_MEMORY, method: "GET" });
 }
 
-export async function oneModel(asked: Asked, proxy: OpenAiProxy, model: string): Promise<Response> {
-  if (model === BUILT_IN) return asked.exchange.json(builtIn());
-  if (isAlone(asked, proxy))
-    throw wrong("model", `There is no such model here: "${BUILT_IN}" is the only one.`, 404);
-  return passOn(asked, proxy, { who: NOBODY, method: "GET" });
+export async function handleModel(
+  asked: OperationRequest,
+  proxy: OpenAiProxy,
+  model: string,
+): Promise<Response> {
+  if (model === BUILT_IN_MODEL) return asked.exchange.json(describeBuiltInModel());
+  if (hasNoUpstream(asked, proxy))
+    throw refuseField("model", `There is no such model here: "${BUILT_IN_MODEL}" is the only one.`, 404);
+  return forwardRequest(asked, proxy, { access: NO_MEMORY, method: "GET" });
 }
 
 /** Whether there is no upstream to ask. */
-function isAlone(asked: Asked, { upstream }: OpenAiProxy): boolean {
-  return upstream === undefined && !bringsKey(asked);
+function hasNoUpstream(asked: OperationRequest, { upstream }: OpenAiProxy): boolean {
+  return upstream === undefined && !hasClientKey(asked);
 }
 
 /** Of the day on which it was first there. */
-function builtIn(): object {
-  return { id: BUILT_IN, object: "model", created: 1_767_225_600, owned_by: "keepsake" };
+function describeBuiltInModel(): object {
+  return { id: BUILT_IN_MODEL, object: "model", created: 1_767_225_600, owned_by: "keepsake" };
 }
 
 function isText(one: unknown): one is string {
   return typeof one === "string";
 }
 
-function embeddingReply(): ReplyReader {
-  let fields: Fields = {};
+function createEmbeddingReader(): ReplyReader {
+  let fields: BodyFields = {};
   return {
-    document(value) {
-      fields = fieldsOf(value);
+    readDocument(value) {
+      fields = toFields(value);
     },
-    event() {},
-    reply() {
-      const { prompt_tokens: tokens } = fieldsOf(fields.usage);
-      const usage = usageOf({ in: tokens, out: 0 }, { in: "in", out: "out" });
-      const model = textOf(fields.model);
+    readEvent() {},
+    getReply() {
+      const { prompt_tokens: tokens } = toFields(fields.usage);
+      const usage = toUsage({ in: tokens, out: 0 }, { in: "in", out: "out" });
+      const model = toText(fields.model);
       return {
         text: "",
         calls: [],
-        isWhole: true,
+        isComplete: true,
         ...(usage ? { usage } : {}),
         ...(model === "" ? {} : { model }),
       };

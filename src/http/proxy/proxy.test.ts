@@ -4,7 +4,7 @@ import { createMemory } from "../../memory.ts";
 import { type OpenaiServer, openaiServer } from "../../testing/openai-server.ts";
 import { httpApp } from "../app.ts";
 import { type ApiKeys, apiKeys, passingKeys } from "../keys.ts";
-import { type Lifecycle, lifecycle } from "../lifecycle.ts";
+import { createLifecycle, type Lifecycle } from "../lifecycle.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into as a client would.
@@ -20,7 +20,7 @@ beforeEach(async () => {
   keepsake = await createMemory({ path: ":memory:", clock });
   keys = apiKeys({ store: passingKeys(), clock });
   upstream = await openaiServer({ apiKey: "sk-upstream" });
-  life = lifecycle();
+  life = createLifecycle();
   app = httpApp({
     keepsake,
     lifecycle: life,
@@ -72,7 +72,7 @@ const stored = async (of = "ana"): Promise<string[]> => {
   return lines;
 };
 /** Until what goes on behind the answers is done. */
-const settled = (): Promise<boolean> => life.idle(5000);
+const settled = (): Promise<boolean> => life.waitUntilIdle(5000);
 
 describe("a conversation through the proxy", () => {
   for (const stream of [false, true]) {

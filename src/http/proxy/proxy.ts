@@ -1,13 +1,13 @@
-import { type Scope, scopeKey } from "../../domain/scope.ts";
+import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import type { OnCall } from "../../ports/calls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Meter, NO_METER } from "../../ports/meter.ts";
 import { DEFAULT_USER_HEADERS } from "./asked/user-id.ts";
-import { profileTokens } from "./memory/before.ts";
-import { type Conversations, conversations } from "./memory/conversations.ts";
-import { type Keeper, keeper } from "./memory/keeping.ts";
-import { type Profiles, profiles } from "./memory/profiles.ts";
-import { type Sender, sender, type Upstream } from "./upstream/sender.ts";
+import { getProfileTokens } from "./memory/before.ts";
+import { type ConversationCache, createConversationCache } from "./memory/conversations.ts";
+import { createMemoryWriter, type MemoryWriter } from "./memory/keeping.ts";
+import { createProfileCache, type ProfileCache } from "./memory/profiles.ts";
+import { createUpstreamClient, type Upstream, type UpstreamClient } from "./upstream/sender.ts";
 
 export interface ProxyOptions {
   /** Where requests are passed on to; without one, the built-in model answers from memory. */
@@ -45,32 +45,32 @@ export interface OpenAiProxy {
   /** Whether the upstream tells accounts apart by keys, so that a client's own key reaches that client's objects alone. */
   readonly hasClientAccounts: boolean;
   readonly clock: Clock;
-  readonly conversations: Conversations;
-  readonly profiles: Profiles;
-  readonly keeper: Keeper;
+  readonly conversations: ConversationCache;
+  readonly profiles: ProfileCache;
+  readonly writer: MemoryWriter;
   /** To the upstream of the settings; where they name none, to OpenAI, with a key that the client brings. */
-  readonly sender: Sender;
+  readonly client: UpstreamClient;
   readonly onCall: OnCall;
   /** Drops what is held of a user's memories, or of all users' where none is named: words of it were erased. */
   forget(scope?: Scope): void;
-  trouble(step: Step, error: unknown): void;
+  reportTrouble(step: Step, error: unknown): void;
   readonly meter: Meter;
   /** Resolves when all that was said is stored; no request may come after it. */
   close(): Promise<void>;
 }
 
-const OPENAI = "https://api.openai.com/v1";
+const OPENAI_BASE_URL = "https://api.openai.com/v1";
 
-export function proxy(options: ProxyOptions = {}): OpenAiProxy {
+export function createProxy(options: ProxyOptions = {}): OpenAiProxy {
   const { upstream, meter = NO_METER, maxTokens = 4000, onTrouble, onCall = () => {} } = options;
   const trouble = (step: Step, error: unknown): void => {
     meter.count("keepsake_proxy_troubles_total", { step });
     onTrouble?.(step, error);
   };
-  const held = keeper((error) => trouble("store", error));
-  const talks = conversations();
-  const known = profiles({ maxTokens: profileTokens(maxTokens) });
-  const out = sender({ baseUrl: upstream?.baseUrl ?? OPENAI });
+  const held = createMemoryWriter((error) => trouble("store", error));
+  const talks = createConversationCache();
+  const known = createProfileCache({ maxTokens: getProfileTokens(maxTokens) });
+  const out = createUpstreamClient({ baseUrl: upstream?.baseUrl ?? OPENAI_BASE_URL });
   return {
     upstream,
     retrievalMs: options.retrievalMs ?? 50,
@@ -84,17 +84,17 @@ export function proxy(options: ProxyOptions = {}): OpenAiProxy {
     conversations: talks,
     profiles: known,
     forget(scope) {
-      const user = scope && scopeKey(scope);
+      const user = scope && toScopeKey(scope);
       talks.forget(user);
       known.forget(user);
     },
-    keeper: held,
-    sender: out,
+    writer: held,
+    client: out,
     onCall,
-    trouble,
+    reportTrouble: trouble,
     meter,
     async close() {
-      await held.allSettled();
+      await held.waitForAllWrites();
       out.close();
     },
   };

@@ -4,8 +4,8 @@ import { createMemory } from "../../memory.ts";
 import { type OpenaiServer, openaiServer } from "../../testing/openai-server.ts";
 import { httpApp } from "../app.ts";
 import { type ApiKeys, apiKeys, passingKeys } from "../keys.ts";
-import { type Lifecycle, lifecycle } from "../lifecycle.ts";
-import { MOST_PROXY_BYTES } from "./asked/take.ts";
+import { createLifecycle, type Lifecycle } from "../lifecycle.ts";
+import { MAX_PROXY_BYTES } from "./asked/take.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into as a client would.
@@ -29,10 +29,10 @@ async function opened(withUpstream: boolean): Promise<void> {
 beforeEach(async () => {
   keepsake = await createMemory({ path: ":memory:", clock });
   keys = apiKeys({ store: passingKeys(), clock });
-  life = lifecycle();
+  life = createLifecycle();
 });
 afterEach(async () => {
-  await life.idle(5000);
+  await life.waitUntilIdle(5000);
   await keepsake.close();
   await upstream?.close();
 });
@@ -65,7 +65,7 @@ const said = (content: unknown, more: object = {}): object => ({
 const chat = (content: unknown, more: object = {}, headers: Record<string, string> = {}) =>
   call("POST", "/v1/chat/completions", said(content, more), headers);
 const stored = async (user = "ana"): Promise<Json[]> => {
-  await life.idle(5000);
+  await life.waitUntilIdle(5000);
   const messages: Json[] = [];
   for await (const line of keepsake.scope({ user }).export())
     if (line.type === "message") messages.push(line.message);
@@ -225,7 +225,7 @@ describe("what is passed on", () => {
       expect([status, json.error.type, json.code]).toEqual([400, "invalid_request_error", "invalid_input"]);
     }
     expect((await post("{}", { "content-type": "text/plain" })).status).toBe(415);
-    expect((await post("{}", { "content-length": String(MOST_PROXY_BYTES + 1) })).status).toBe(413);
+    expect((await post("{}", { "content-length": String(MAX_PROXY_BYTES + 1) })).status).toBe(413);
     expect((await call("DELETE", "/v1/models")).status).toBe(405);
     for (const path of ["/v1/files", "/v1/responses/resp_1", "/v1", "/v1/organization/users"]) {
       const { status, json } = await call("GET", path);

@@ -3,25 +3,25 @@ import * as z from "zod";
 import type { Item } from "../../domain/recall.ts";
 import type { Reply, ScopedMemory } from "../../engine/surface.ts";
 import { isMemoryError } from "../../errors.ts";
-import type { Exchange } from "../app-types.ts";
-import { maybe, newName, spoken, turn } from "../fields.ts";
+import type { RequestContext } from "../app-types.ts";
+import { messageTextSchema, newNameSchema, toOptional, turnNumberSchema } from "../fields.ts";
 import { noteErasures } from "../once.ts";
-import { type Operation, operation } from "../operation.ts";
-import { CONVERSATION_REPLY } from "../shapes/recall.ts";
-import { given, itemToWire, receiptToWire } from "../wire.ts";
+import { defineOperation, type Operation } from "../operation.ts";
+import { CONVERSATION_REPLY_SCHEMA } from "../shapes/recall.ts";
+import { itemToWire, omitUndefined, receiptToWire } from "../wire.ts";
 
-const CONVERSATION = z.strictObject({
-  user_id: newName,
-  message: spoken,
-  turn_number: maybe(turn),
-  session_id: maybe(newName),
-  include_memories: maybe(z.boolean()),
-  stream: maybe(z.boolean()),
+const CONVERSATION_BODY = z.strictObject({
+  user_id: newNameSchema,
+  message: messageTextSchema,
+  turn_number: toOptional(turnNumberSchema),
+  session_id: toOptional(newNameSchema),
+  include_memories: toOptional(z.boolean()),
+  stream: toOptional(z.boolean()),
 });
 
 /** One turn: stores the message, acts on it, replies, and says what it used and what it did. */
 export const conversationOperations: readonly Operation[] = [
-  operation({
+  defineOperation({
     id: "converse",
     method: "POST",
     path: "/api/v1/conversation",
@@ -31,12 +31,12 @@ export const conversationOperations: readonly Operation[] = [
       "With `stream`, the reply comes in parts as server-sent events `part`, and the whole answer as `done`; `error` with a `code` " +
       "where it broke off. Everything is stored before the first part.",
     scope: ["read", "write"],
-    body: CONVERSATION,
-    takesKey: true,
+    body: CONVERSATION_BODY,
+    acceptsIdempotencyKey: true,
     answers: {
       200: {
         says: "The reply, what it rests on, and what became of what was said.",
-        schema: CONVERSATION_REPLY,
+        schema: CONVERSATION_REPLY_SCHEMA,
         others: {
           "text/event-stream":
             "events `part` with `{ text }`, then `done` with the whole answer, or `error` with `{ code }`",
@@ -48,9 +48,11 @@ export const conversationOperations: readonly Operation[] = [
       const user = memoryOf(body.user_id);
       const asked = { exchange, memory: user };
       const key = exchange.req.header("idempotency-key");
-      const options = { ...given({ session: body.session_id, idempotencyKey: key }), signal };
+      const options = { ...omitUndefined({ session: body.session_id, idempotencyKey: key }), signal };
       if (!body.stream)
-        return exchange.json(await answerOf(body, await user.converse(body.message, options), asked));
+        return exchange.json(
+          await toConversationReply(body, await user.converse(body.message, options), asked),
+        );
       const parts = user.converseStream(body.message, options);
       // With the first part everything is stored: what was wrong is told by then, and a stream that breaks off loses only words.
       const first = await parts.next();
@@ -59,7 +61,7 @@ export const conversationOperations: readonly Operation[] = [
           let next = first;
           for (; !next.done; next = await parts.next())
             await stream.writeSSE({ event: "part", data: JSON.stringify({ text: next.value }) });
-          const answer = await answerOf(body, next.value, asked);
+          const answer = await toConversationReply(body, next.value, asked);
           await stream.writeSSE({ event: "done", data: JSON.stringify(answer) });
         } catch (error) {
           // Who has gone needs to be told nothing; the model has stopped with the signal.
@@ -72,18 +74,18 @@ export const conversationOperations: readonly Operation[] = [
   }),
 ];
 
-async function answerOf(
-  body: z.infer<typeof CONVERSATION>,
+async function toConversationReply(
+  body: z.infer<typeof CONVERSATION_BODY>,
   reply: Reply,
-  { exchange, memory }: { readonly exchange: Exchange; readonly memory: ScopedMemory },
+  { exchange, memory }: { readonly exchange: RequestContext; readonly memory: ScopedMemory },
 ): Promise<object> {
   noteErasures(exchange, reply.receipt.erasures);
-  const used = await usedOf(reply, memory);
-  const { text, by, model, trouble, usage: { tokensIn, tokensCached, tokensOut } = NO_TOKENS } = reply;
+  const used = await findUsedItems(reply, memory);
+  const { text, by, model, trouble, usage: { tokensIn, tokensCached, tokensOut } = NO_USAGE } = reply;
   return {
     reply: text,
     by,
-    ...given({ model, trouble }),
+    ...omitUndefined({ model, trouble }),
     memories_used: body.include_memories === false ? [] : used,
     receipt: receiptToWire(reply.receipt),
     turn_number: body.turn_number ?? reply.turn,
@@ -98,23 +100,23 @@ async function answerOf(
 }
 
 /** Where no model was asked. */
-const NO_TOKENS = { tokensIn: 0, tokensCached: 0, tokensOut: 0 };
+const NO_USAGE = { tokensIn: 0, tokensCached: 0, tokensOut: 0 };
 
 /** What the answer rests on, best first. An answer may rest on memories that its recall did not rank. */
-async function usedOf({ answer, receipt }: Reply, memory: ScopedMemory): Promise<object[]> {
+async function findUsedItems({ answer, receipt }: Reply, memory: ScopedMemory): Promise<object[]> {
   // The answer was found before the erasure, and may hold what is erased by now.
   if (!answer || receipt.erasures) return [];
   const items = new Map(answer.recall.items.map((item) => [item.id, item]));
   const used = await Promise.all(
     answer.used.map(async (id) => {
-      const item = items.get(id) ?? (await heldItem(memory, id));
+      const item = items.get(id) ?? (await findMemoryItem(memory, id));
       return item ? [itemToWire(item)] : [];
     }),
   );
   return used.flat();
 }
 
-async function heldItem(
+async function findMemoryItem(
   memory: ScopedMemory,
   id: string,
 ): Promise<Pick<Item, "id" | "type" | "text"> | undefined> {

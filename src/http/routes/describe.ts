@@ -1,38 +1,38 @@
 import * as z from "zod";
-import { type ApiDocument, apiDocument } from "../document/document.ts";
-import { documentPage } from "../document/page.ts";
-import { STYLE } from "../document/style.ts";
-import { type Operation, operation } from "../operation.ts";
+import { type ApiDocument, createApiDocument } from "../document/document.ts";
+import { renderDocumentPage } from "../document/page.ts";
+import { DOCUMENT_PAGE_STYLE } from "../document/style.ts";
+import { defineOperation, type Operation } from "../operation.ts";
 import { VERSION } from "../version.ts";
 
-const DOCUMENT = z.looseObject({ openapi: z.literal("3.1.0") });
+const DOCUMENT_SCHEMA = z.looseObject({ openapi: z.literal("3.1.0") });
 
 /** The table told to programs, and to people. */
-export function describingOperations(table: () => readonly Operation[]): Operation[] {
+export function createDocumentOperations(table: () => readonly Operation[]): Operation[] {
   let made: { readonly json: string; readonly page: string } | undefined;
   const described = (): { readonly json: string; readonly page: string } => {
     if (!made) {
-      const document: ApiDocument = apiDocument(table(), VERSION);
-      made = { json: JSON.stringify(document), page: documentPage(document) };
+      const document: ApiDocument = createApiDocument(table(), VERSION);
+      made = { json: JSON.stringify(document), page: renderDocumentPage(document) };
     }
     return made;
   };
   return [
-    operation({
+    defineOperation({
       id: "getDocument",
       method: "GET",
       path: "/openapi.json",
       tag: "Server",
       summary: "This API as an OpenAPI 3.1 document",
       scope: "none",
-      answers: { 200: { says: "The document.", schema: DOCUMENT } },
+      answers: { 200: { says: "The document.", schema: DOCUMENT_SCHEMA } },
       handle: ({ exchange }) =>
         exchange.body(described().json, 200, {
           "content-type": "application/json",
           "cache-control": "no-cache",
         }),
     }),
-    operation({
+    defineOperation({
       id: "getDocumentPage",
       method: "GET",
       path: "/docs",
@@ -46,7 +46,7 @@ export function describingOperations(table: () => readonly Operation[]): Operati
           "cache-control": "no-cache",
         }),
     }),
-    operation({
+    defineOperation({
       id: "getDocumentStyle",
       method: "GET",
       path: "/docs.css",
@@ -56,7 +56,10 @@ export function describingOperations(table: () => readonly Operation[]): Operati
       isHidden: true,
       answers: { 200: { says: "The style.", others: { "text/css": "the style" } } },
       handle: ({ exchange }) =>
-        exchange.body(STYLE, 200, { "content-type": "text/css; charset=utf-8", "cache-control": "no-cache" }),
+        exchange.body(DOCUMENT_PAGE_STYLE, 200, {
+          "content-type": "text/css; charset=utf-8",
+          "cache-control": "no-cache",
+        }),
     }),
   ];
 }

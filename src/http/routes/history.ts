@@ -1,20 +1,20 @@
 import * as z from "zod";
 import { invalid } from "../../errors.ts";
-import { OF_USER, type Operation, operation } from "../operation.ts";
-import { cursorsTo, PAGE, sendPage } from "../pages.ts";
-import { LOG, PROFILE } from "../shapes/history.ts";
-import { given, memoryToWire, toWire } from "../wire.ts";
+import { defineOperation, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
+import { PAGE_QUERY, sendPage, toCursorFields } from "../pages.ts";
+import { LOG_SCHEMA, PROFILE_SCHEMA } from "../shapes/history.ts";
+import { memoryToWire, omitUndefined, toWire } from "../wire.ts";
 
-const tokens = z
+const tokensSchema = z
   .string()
   .regex(/^\d{1,7}$/)
   .transform(Number)
   .pipe(z.int().min(1).max(1_000_000));
-const SIZE = z.strictObject({ max_tokens: tokens.optional() });
+const PROFILE_QUERY = z.strictObject({ max_tokens: tokensSchema.optional() });
 
 /** What happened, and what is known now, of one user. */
 export const historyOperations: readonly Operation[] = [
-  operation({
+  defineOperation({
     id: "getHistory",
     method: "GET",
     path: "/api/v1/history/{user_id}",
@@ -22,35 +22,35 @@ export const historyOperations: readonly Operation[] = [
     summary: "What happened to a user's memory, newest first",
     description: "By ids alone; `undo` takes a revision back.",
     scope: "read",
-    parameters: OF_USER,
-    query: PAGE,
-    answers: { 200: { says: "A page.", schema: LOG } },
+    parameters: USER_PATH_PARAMETERS,
+    query: PAGE_QUERY,
+    answers: { 200: { says: "A page.", schema: LOG_SCHEMA } },
     async handle({ exchange, path, query, memoryOf }) {
       const { limit = 50, cursor } = query;
-      const before = cursor === undefined ? undefined : revisionIn(cursor);
-      const entries = await memoryOf(path.user_id).history(undefined, given({ before, limit }));
+      const before = cursor === undefined ? undefined : parseRevision(cursor);
+      const entries = await memoryOf(path.user_id).history(undefined, omitUndefined({ before, limit }));
       const last = entries.at(-1)?.revision ?? 0;
       // Revisions have no gaps: below the first there is nothing.
       const next = entries.length === limit && last > 1 ? String(last) : undefined;
-      return sendPage(exchange, entries, toWire, cursorsTo(next));
+      return sendPage(exchange, entries, toWire, toCursorFields(next));
     },
   }),
-  operation({
+  defineOperation({
     id: "getProfile",
     method: "GET",
     path: "/api/v1/profile/{user_id}",
     tag: "Memories",
     summary: "What holds now about a user, as a short page",
     scope: "read",
-    parameters: OF_USER,
-    query: SIZE,
-    answers: { 200: { says: "The page, in its parts, with sources.", schema: PROFILE } },
+    parameters: USER_PATH_PARAMETERS,
+    query: PROFILE_QUERY,
+    answers: { 200: { says: "The page, in its parts, with sources.", schema: PROFILE_SCHEMA } },
     async handle({ exchange, path, query, memoryOf }) {
       const {
         user: user_id,
         kinds,
         ...page
-      } = await memoryOf(path.user_id).profile(given({ maxTokens: query.max_tokens }));
+      } = await memoryOf(path.user_id).profile(omitUndefined({ maxTokens: query.max_tokens }));
       const byKind = Object.entries(kinds).map(([kind, held]) => [
         kind,
         held.map((memory) => memoryToWire(user_id, memory)),
@@ -60,7 +60,7 @@ export const historyOperations: readonly Operation[] = [
   }),
 ];
 
-function revisionIn(cursor: string): number {
+function parseRevision(cursor: string): number {
   if (/^[1-9]\d{0,14}$/.test(cursor)) return Number(cursor);
   throw invalid("the cursor is none that a list gave.");
 }

@@ -1,23 +1,26 @@
 import * as z from "zod";
-import { OF_USER, type Operation, operation } from "../operation.ts";
-import { JOB_LIST, OPTIMIZED } from "../shapes/job.ts";
-import { given, toWire } from "../wire.ts";
+import { defineOperation, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
+import { JOB_LIST_SCHEMA, OPTIMIZE_RESULT_SCHEMA } from "../shapes/job.ts";
+import { omitUndefined, toWire } from "../wire.ts";
 
-const turn = z
+const turnTextSchema = z
   .string()
   .regex(/^\d{1,9}$/)
   .transform(Number)
   .pipe(z.int().min(0).max(999_999_999));
-const flag = z
+const flagSchema = z
   .enum(["true", "false"])
   .transform((word) => word === "true")
   .pipe(z.boolean());
 
-const OPTIMIZE = z.strictObject({ current_turn: turn.optional(), dry_run: flag.optional() });
+const OPTIMIZE_QUERY = z.strictObject({
+  current_turn: turnTextSchema.optional(),
+  dry_run: flagSchema.optional(),
+});
 
 /** What runs in the background, and the same for one user at once. */
 export const jobOperations: readonly Operation[] = [
-  operation({
+  defineOperation({
     id: "listJobs",
     method: "GET",
     path: "/api/v1/jobs",
@@ -25,11 +28,11 @@ export const jobOperations: readonly Operation[] = [
     summary: "What runs in the background, and how it goes",
     description: "Of the whole server: states, times and numbers.",
     scope: "admin",
-    answers: { 200: { says: "The jobs.", schema: JOB_LIST } },
+    answers: { 200: { says: "The jobs.", schema: JOB_LIST_SCHEMA } },
     handle: async ({ exchange, services }) =>
       exchange.json({ items: (await services.keepsake.jobs()).map(toWire) }),
   }),
-  operation({
+  defineOperation({
     id: "optimize",
     method: "POST",
     path: "/api/v1/memories/{user_id}/optimize",
@@ -39,14 +42,19 @@ export const jobOperations: readonly Operation[] = [
       "With `dry_run` it says what it would do, and does nothing. Nothing is erased: `undo` takes each revision back. " +
       "With `current_turn`, what was said in the hundred turns before it is left alone.",
     scope: "write",
-    parameters: OF_USER,
-    query: OPTIMIZE,
-    takesKey: true,
-    answers: { 200: { says: "What was done, or would be, with the reasons.", schema: OPTIMIZED } },
+    parameters: USER_PATH_PARAMETERS,
+    query: OPTIMIZE_QUERY,
+    acceptsIdempotencyKey: true,
+    answers: {
+      200: { says: "What was done, or would be, with the reasons.", schema: OPTIMIZE_RESULT_SCHEMA },
+    },
     problems: [409],
     async handle({ exchange, path, query, signal, memoryOf }) {
       const { current_turn: currentTurn, dry_run: dryRun } = query;
-      const done = await memoryOf(path.user_id).optimize({ ...given({ currentTurn, dryRun }), signal });
+      const done = await memoryOf(path.user_id).optimize({
+        ...omitUndefined({ currentTurn, dryRun }),
+        signal,
+      });
       return exchange.json(toWire(done) as object);
     },
   }),

@@ -1,24 +1,24 @@
 import * as z from "zod";
-import { maybe, moment, name, newName } from "../fields.ts";
+import { momentSchema, nameSchema, newNameSchema, toOptional } from "../fields.ts";
 import { LONGEST_GRACE_MS } from "../keys/manage.ts";
 import { type ApiKeys, type IssuedKey, KEY_SCOPES } from "../keys.ts";
-import { type Operation, operation } from "../operation.ts";
-import { named, time } from "../shapes/named.ts";
+import { defineOperation, type Operation } from "../operation.ts";
+import { timeSchema, withSchemaId } from "../shapes/named.ts";
 import { toWire } from "../wire.ts";
 
-const SCOPES = z.array(z.enum(KEY_SCOPES)).min(1).max(KEY_SCOPES.length);
+const SCOPES_SCHEMA = z.array(z.enum(KEY_SCOPES)).min(1).max(KEY_SCOPES.length);
 
-const NEW_KEY = z
+const NEW_KEY_BODY = z
   .strictObject({
-    scopes: maybe(SCOPES).describe("What it may do: read, write and erase, where absent"),
-    user_id: maybe(newName).describe("The only user it reaches; not with the scope admin"),
-    expires_at: maybe(moment).describe("From then on it opens nothing; never, where absent"),
-    label: maybe(name).describe("What people call it: at most 100 bytes"),
+    scopes: toOptional(SCOPES_SCHEMA).describe("What it may do: read, write and erase, where absent"),
+    user_id: toOptional(newNameSchema).describe("The only user it reaches; not with the scope admin"),
+    expires_at: toOptional(momentSchema).describe("From then on it opens nothing; never, where absent"),
+    label: toOptional(nameSchema).describe("What people call it: at most 100 bytes"),
   })
   .describe("A key for the project of whoever asks.");
 
-const ROTATION = z.strictObject({
-  grace_seconds: maybe(
+const ROTATION_BODY = z.strictObject({
+  grace_seconds: toOptional(
     z
       .int()
       .min(0)
@@ -26,41 +26,46 @@ const ROTATION = z.strictObject({
   ).describe("How long the old secret still counts (86,400); 0 ends it now"),
 });
 
-const KEY = named(
+const KEY_SCHEMA = withSchemaId(
   "Key",
   z.object({
     id: z.string().describe("The public part of the key"),
     project: z.string(),
-    scopes: SCOPES,
+    scopes: SCOPES_SCHEMA,
     status: z.enum(["active", "expired"]),
     user_id: z.string().optional().describe("The only user it reaches"),
     label: z.string().optional(),
-    created_at: time,
-    expires_at: time.optional(),
-    last_used_at: time.optional().describe("To the minute, about; absent while it has not been used"),
-    old_secret_until: time.optional().describe("Until when the secret before its rotation still counts"),
+    created_at: timeSchema,
+    expires_at: timeSchema.optional(),
+    last_used_at: timeSchema.optional().describe("To the minute, about; absent while it has not been used"),
+    old_secret_until: timeSchema
+      .optional()
+      .describe("Until when the secret before its rotation still counts"),
   }),
 );
-const KEYS = z.object({ items: z.array(KEY), total: z.int().min(0) });
-const ISSUED = named("IssuedKey", KEY.extend({ key: z.string().describe("The key itself, told this once") }));
-const BY_ID = z.strictObject({ id: name });
+const KEYS_SCHEMA = z.object({ items: z.array(KEY_SCHEMA), total: z.int().min(0) });
+const ISSUED_KEY_SCHEMA = withSchemaId(
+  "IssuedKey",
+  KEY_SCHEMA.extend({ key: z.string().describe("The key itself, told this once") }),
+);
+const ID_PARAMETERS = z.strictObject({ id: nameSchema });
 
 /** The keys of the project of whoever asks. A key without the scope `admin` learns nothing of them. */
 export const keyOperations: readonly Operation[] = [
-  operation({
+  defineOperation({
     id: "listKeys",
     method: "GET",
     path: "/api/v1/keys",
     tag: "Keys",
     summary: "The keys of the project, oldest first",
     scope: "admin",
-    answers: { 200: { says: "The keys, without their secrets.", schema: KEYS } },
+    answers: { 200: { says: "The keys, without their secrets.", schema: KEYS_SCHEMA } },
     handle({ exchange, project, services }) {
       const items = services.keys.list(project()).map((entry) => toWire(services.keys.show(entry)));
       return exchange.json({ items, total: items.length });
     },
   }),
-  operation({
+  defineOperation({
     id: "createKey",
     method: "POST",
     path: "/api/v1/keys",
@@ -68,17 +73,17 @@ export const keyOperations: readonly Operation[] = [
     summary: "Makes a key for the project",
     description: "It is shown this once. `Idempotency-Key` is not honoured, for that would keep the secret.",
     scope: "admin",
-    body: NEW_KEY,
-    answers: { 201: { says: "The key.", schema: ISSUED } },
+    body: NEW_KEY_BODY,
+    answers: { 201: { says: "The key.", schema: ISSUED_KEY_SCHEMA } },
     problems: [429],
     async handle({ exchange, body, project, services }) {
       const { scopes, user_id: user, expires_at: expiresAt, label } = body;
       const made = services.keys.create({ project: project(), scopes, user, expiresAt, label });
       await services.keys.kept();
-      return exchange.json(issued(made, services.keys), 201);
+      return exchange.json(toIssuedKey(made, services.keys), 201);
     },
   }),
-  operation({
+  defineOperation({
     id: "rotateKey",
     method: "POST",
     path: "/api/v1/keys/{id}/rotate",
@@ -86,27 +91,27 @@ export const keyOperations: readonly Operation[] = [
     summary: "Gives a key another secret",
     description: "The old one still counts for a while: a day, where `grace_seconds` says nothing else.",
     scope: "admin",
-    parameters: BY_ID,
-    body: ROTATION,
+    parameters: ID_PARAMETERS,
+    body: ROTATION_BODY,
     isBodyOptional: true,
-    answers: { 200: { says: "The key with its new secret.", schema: ISSUED } },
+    answers: { 200: { says: "The key with its new secret.", schema: ISSUED_KEY_SCHEMA } },
     problems: [404, 409],
     async handle({ exchange, path, body, project, services }) {
       const seconds = body?.grace_seconds;
       const graceMs = seconds === undefined ? undefined : seconds * 1000;
       const made = services.keys.rotate(path.id, { project: project(), graceMs });
       await services.keys.kept();
-      return exchange.json(issued(made, services.keys));
+      return exchange.json(toIssuedKey(made, services.keys));
     },
   }),
-  operation({
+  defineOperation({
     id: "revokeKey",
     method: "DELETE",
     path: "/api/v1/keys/{id}",
     tag: "Keys",
     summary: "Ends a key, and what is signed in with it",
     scope: "admin",
-    parameters: BY_ID,
+    parameters: ID_PARAMETERS,
     answers: { 204: { says: "It opens nothing any more." } },
     problems: [404],
     async handle({ exchange, path, project, services }) {
@@ -117,6 +122,6 @@ export const keyOperations: readonly Operation[] = [
   }),
 ];
 
-function issued({ key, entry }: IssuedKey, keys: ApiKeys): object {
+function toIssuedKey({ key, entry }: IssuedKey, keys: ApiKeys): object {
   return { key, ...(toWire(keys.show(entry)) as object) };
 }

@@ -2,81 +2,91 @@ import * as z from "zod";
 import type { Metadata } from "../../domain/filter.ts";
 import type { MemoryChanges, ShownMemory } from "../../engine/surface.ts";
 import {
-  claim,
-  countText,
-  cursor,
-  kind,
-  maybe,
-  metadata,
-  moment,
-  newName,
-  share,
-  text,
-  turn,
+  claimSchema,
+  countTextSchema,
+  cursorSchema,
+  kindSchema,
+  metadataSchema,
+  momentSchema,
+  newNameSchema,
+  shareSchema,
+  textSchema,
+  toOptional,
+  turnNumberSchema,
 } from "../fields.ts";
 import { noteErasures } from "../once.ts";
-import { OF_ONE, OF_USER, type Operation, operation } from "../operation.ts";
-import { cursorsTo, PAGE, pageOf, sendPage } from "../pages.ts";
-import { MEMORY, MEMORY_PAGE, VERSIONS, WRITTEN_MEMORY } from "../shapes/memory.ts";
-import { ERASURE_RECEIPT, RECEIPT } from "../shapes/receipt.ts";
-import { given, memoryToWire, receiptToWire, toWire } from "../wire.ts";
+import { defineOperation, ITEM_PATH_PARAMETERS, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
+import { PAGE_QUERY, paginate, sendPage, toCursorFields } from "../pages.ts";
+import {
+  MEMORY_PAGE_SCHEMA,
+  MEMORY_SCHEMA,
+  VERSIONS_SCHEMA,
+  WRITTEN_MEMORY_SCHEMA,
+} from "../shapes/memory.ts";
+import { ERASURE_RECEIPT_SCHEMA, RECEIPT_SCHEMA } from "../shapes/receipt.ts";
+import { memoryToWire, omitUndefined, receiptToWire, toWire } from "../wire.ts";
 
-const FIELDS = {
-  kind: maybe(kind),
-  type: maybe(kind),
-  claim: maybe(claim),
-  source_turn: maybe(turn),
-  confidence: maybe(share),
-  importance: maybe(share),
-  valid_from: maybe(moment),
-  expires_at: maybe(moment),
-  metadata: maybe(metadata),
+const MEMORY_FIELDS = {
+  kind: toOptional(kindSchema),
+  type: toOptional(kindSchema),
+  claim: toOptional(claimSchema),
+  source_turn: toOptional(turnNumberSchema),
+  confidence: toOptional(shareSchema),
+  importance: toOptional(shareSchema),
+  valid_from: toOptional(momentSchema),
+  expires_at: toOptional(momentSchema),
+  metadata: toOptional(metadataSchema),
 };
 
-const NEW_MEMORY = z.strictObject({ user_id: newName, content: text, created_at: maybe(moment), ...FIELDS });
-
-const CHANGES = z.strictObject({
-  content: maybe(text),
-  text: maybe(text),
-  valid_to: maybe(moment),
-  /** Lets in what was set aside. */
-  quarantined: maybe(z.literal(false)),
-  ...FIELDS,
+const NEW_MEMORY_BODY = z.strictObject({
+  user_id: newNameSchema,
+  content: textSchema,
+  created_at: toOptional(momentSchema),
+  ...MEMORY_FIELDS,
 });
 
-const LIST = z.strictObject({
-  kind: kind.optional(),
-  type: kind.optional(),
+const CHANGES_BODY = z.strictObject({
+  content: toOptional(textSchema),
+  text: toOptional(textSchema),
+  valid_to: toOptional(momentSchema),
+  /** Lets in what was set aside. */
+  quarantined: toOptional(z.literal(false)),
+  ...MEMORY_FIELDS,
+});
+
+const LIST_QUERY = z.strictObject({
+  kind: kindSchema.optional(),
+  type: kindSchema.optional(),
   status: z.enum(["current", "superseded", "retracted", "all"]).optional(),
   quarantined: z.enum(["true", "false"]).optional(),
-  cursor: cursor.optional(),
-  limit: countText.optional(),
+  cursor: cursorSchema.optional(),
+  limit: countTextSchema.optional(),
 });
 
-const UNDO = z.strictObject({ revision: z.int().min(1).max(1_000_000_000_000) });
+const UNDO_BODY = z.strictObject({ revision: z.int().min(1).max(1_000_000_000_000) });
 
 /** The memories of one user, by hand. */
 export const memoryOperations: readonly Operation[] = [
-  operation({
+  defineOperation({
     id: "addMemory",
     method: "POST",
     path: "/api/v1/memories",
     tag: "Memories",
     summary: "Stores a memory as such",
     scope: "write",
-    body: NEW_MEMORY,
-    takesKey: true,
+    body: NEW_MEMORY_BODY,
+    acceptsIdempotencyKey: true,
     answers: {
       201: {
         says: "The memory, and what was done.",
-        schema: WRITTEN_MEMORY,
+        schema: WRITTEN_MEMORY_SCHEMA,
         headers: { location: "Where it is found." },
       },
     },
     problems: [409],
     async handle({ exchange, body, memoryOf }) {
       const memory = memoryOf(body.user_id);
-      const fields = { ...fieldsOf(body, {}), ...given({ at: body.created_at }) };
+      const fields = { ...toMemoryChanges(body, {}), ...omitUndefined({ at: body.created_at }) };
       const receipt = await memory.add({ text: body.content, ...fields });
       const [line] = receipt.memories;
       const made = memoryToWire(body.user_id, await memory.get(line?.id ?? ""));
@@ -84,36 +94,36 @@ export const memoryOperations: readonly Operation[] = [
       return exchange.json({ ...made, receipt: receiptToWire(receipt) }, 201, { location: place });
     },
   }),
-  operation({
+  defineOperation({
     id: "listMemories",
     method: "GET",
     path: "/api/v1/memories/{user_id}",
     tag: "Memories",
     summary: "A user's memories, a page at a time",
     scope: "read",
-    parameters: OF_USER,
-    query: LIST,
-    answers: { 200: { says: "A page, and the cursor of the next one.", schema: MEMORY_PAGE } },
+    parameters: USER_PATH_PARAMETERS,
+    query: LIST_QUERY,
+    answers: { 200: { says: "A page, and the cursor of the next one.", schema: MEMORY_PAGE_SCHEMA } },
     async handle({ exchange, path, query, memoryOf }) {
       const { type, kind: asked = type, quarantined, ...rest } = query;
       const aside = quarantined === undefined ? undefined : quarantined === "true";
       const { items, total, cursor } = await memoryOf(path.user_id).list(
-        given({ kind: asked, quarantined: aside, ...rest }),
+        omitUndefined({ kind: asked, quarantined: aside, ...rest }),
       );
       const make = (memory: ShownMemory): object => memoryToWire(path.user_id, memory);
-      return sendPage(exchange, items, make, { total, ...cursorsTo(cursor) });
+      return sendPage(exchange, items, make, { total, ...toCursorFields(cursor) });
     },
   }),
-  operation({
+  defineOperation({
     id: "eraseUser",
     method: "DELETE",
     path: "/api/v1/memories/{user_id}/all",
     tag: "Erasure",
     summary: "Erases all that is known about a user",
     scope: "erase",
-    parameters: OF_USER,
-    takesKey: true,
-    answers: { 200: { says: "The receipt.", schema: ERASURE_RECEIPT } },
+    parameters: USER_PATH_PARAMETERS,
+    acceptsIdempotencyKey: true,
+    answers: { 200: { says: "The receipt.", schema: ERASURE_RECEIPT_SCHEMA } },
     problems: [409],
     async handle({ exchange, path, memoryOf }) {
       const receipt = await memoryOf(path.user_id).forget({ everything: true });
@@ -121,52 +131,56 @@ export const memoryOperations: readonly Operation[] = [
       return exchange.json(toWire(receipt) as object);
     },
   }),
-  operation({
+  defineOperation({
     id: "undo",
     method: "POST",
     path: "/api/v1/memories/{user_id}/undo",
     tag: "History",
     summary: "Takes a revision back",
     scope: "write",
-    parameters: OF_USER,
-    body: UNDO,
-    takesKey: true,
-    answers: { 200: { says: "What was done.", schema: RECEIPT } },
+    parameters: USER_PATH_PARAMETERS,
+    body: UNDO_BODY,
+    acceptsIdempotencyKey: true,
+    answers: { 200: { says: "What was done.", schema: RECEIPT_SCHEMA } },
     problems: [404, 409, 422],
     handle: async ({ exchange, path, body, memoryOf }) =>
       exchange.json(receiptToWire(await memoryOf(path.user_id).undo(body.revision))),
   }),
-  operation({
+  defineOperation({
     id: "getMemory",
     method: "GET",
     path: "/api/v1/memories/{user_id}/{id}",
     tag: "Memories",
     summary: "One memory",
     scope: "read",
-    parameters: OF_ONE,
-    answers: { 200: { says: "The memory.", schema: MEMORY } },
+    parameters: ITEM_PATH_PARAMETERS,
+    answers: { 200: { says: "The memory.", schema: MEMORY_SCHEMA } },
     problems: [404],
     handle: async ({ exchange, path, memoryOf }) =>
       exchange.json(memoryToWire(path.user_id, await memoryOf(path.user_id).get(path.id))),
   }),
-  operation({
+  defineOperation({
     id: "changeMemory",
     method: "PATCH",
     path: "/api/v1/memories/{user_id}/{id}",
     tag: "Memories",
     summary: "Changes fields of a memory; history keeps what it was",
     scope: "write",
-    parameters: OF_ONE,
-    body: CHANGES,
-    takesKey: true,
-    answers: { 200: { says: "The memory, and what was done.", schema: WRITTEN_MEMORY } },
+    parameters: ITEM_PATH_PARAMETERS,
+    body: CHANGES_BODY,
+    acceptsIdempotencyKey: true,
+    answers: { 200: { says: "The memory, and what was done.", schema: WRITTEN_MEMORY_SCHEMA } },
     problems: [404, 409],
     async handle({ exchange, path, body, memoryOf }) {
       const memory = memoryOf(path.user_id);
       const held = await memory.get(path.id);
       const changes: MemoryChanges = {
-        ...fieldsOf(body, held.metadata ?? {}),
-        ...given({ text: body.content ?? body.text, validTo: body.valid_to, quarantined: body.quarantined }),
+        ...toMemoryChanges(body, held.metadata ?? {}),
+        ...omitUndefined({
+          text: body.content ?? body.text,
+          validTo: body.valid_to,
+          quarantined: body.quarantined,
+        }),
       };
       const receipt = await memory.update(path.id, changes);
       return exchange.json({
@@ -175,7 +189,7 @@ export const memoryOperations: readonly Operation[] = [
       });
     },
   }),
-  operation({
+  defineOperation({
     id: "removeMemory",
     method: "DELETE",
     path: "/api/v1/memories/{user_id}/{id}",
@@ -183,39 +197,39 @@ export const memoryOperations: readonly Operation[] = [
     summary: "Puts a memory into the bin, from which undo takes it out again",
     description: "It is not an erasure: history keeps it.",
     scope: "write",
-    parameters: OF_ONE,
-    takesKey: true,
-    answers: { 200: { says: "What was done.", schema: RECEIPT } },
+    parameters: ITEM_PATH_PARAMETERS,
+    acceptsIdempotencyKey: true,
+    answers: { 200: { says: "What was done.", schema: RECEIPT_SCHEMA } },
     problems: [404, 409],
     handle: async ({ exchange, path, memoryOf }) =>
       exchange.json(receiptToWire(await memoryOf(path.user_id).remove(path.id))),
   }),
-  operation({
+  defineOperation({
     id: "getMemoryHistory",
     method: "GET",
     path: "/api/v1/memories/{user_id}/{id}/history",
     tag: "History",
     summary: "All versions of a memory, oldest first",
     scope: "read",
-    parameters: OF_ONE,
-    query: PAGE,
-    answers: { 200: { says: "A page of the versions.", schema: VERSIONS } },
+    parameters: ITEM_PATH_PARAMETERS,
+    query: PAGE_QUERY,
+    answers: { 200: { says: "A page of the versions.", schema: VERSIONS_SCHEMA } },
     problems: [404],
     async handle({ exchange, path, query, memoryOf }) {
       const versions = await memoryOf(path.user_id).history(path.id);
-      const { items, ...next } = pageOf(versions, query, ({ version }) => String(version));
+      const { items, ...next } = paginate(versions, query, ({ version }) => String(version));
       return exchange.json({ items: items.map((one) => memoryToWire(path.user_id, one)), ...next });
     },
   }),
 ];
 
-type Fields = Omit<z.infer<typeof CHANGES>, "content" | "text" | "valid_to" | "quarantined">;
+type MemoryFieldsBody = Omit<z.infer<typeof CHANGES_BODY>, "content" | "text" | "valid_to" | "quarantined">;
 
 /** `source_turn` has no place of its own in a memory: it is kept in the metadata. */
-function fieldsOf(body: Fields, held: Metadata): MemoryChanges {
+function toMemoryChanges(body: MemoryFieldsBody, held: Metadata): MemoryChanges {
   const asked = body.metadata as Metadata | undefined;
   const turn = body.source_turn;
-  return given({
+  return omitUndefined({
     kind: body.type ?? body.kind,
     claim: body.claim,
     confidence: body.confidence,

@@ -3,23 +3,23 @@ import { setImmediate } from "node:timers/promises";
 import * as z from "zod";
 import type { ExportLine, InputMessage, NewMemory, ScopedMemory } from "../../engine/surface.ts";
 import { isMemoryError } from "../../errors.ts";
-import { readStreamed } from "../../formats/index.ts";
-import { bodyWithin, lengthOf } from "../body-bytes.ts";
-import { OF_USER, type Operation, operation } from "../operation.ts";
-import { problemOf, refuse } from "../problem.ts";
-import { IMPORTED } from "../shapes/history.ts";
+import { readImportStream } from "../../formats/index.ts";
+import { getContentLength, streamBody } from "../body-bytes.ts";
+import { defineOperation, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
+import { refuse, toProblem } from "../problem.ts";
+import { IMPORT_RESULT_SCHEMA } from "../shapes/history.ts";
 
 /** Bytes of one import. Larger ones go in several: what is there already is passed over. */
-const MOST_BYTES = 268_435_456;
-const TYPES = ["application/x-ndjson", "application/jsonl"] as const;
+const MAX_IMPORT_BYTES = 268_435_456;
+const JSON_LINES_TYPES = ["application/x-ndjson", "application/jsonl"] as const;
 /** Messages in one commit: between two, the server turns to its other requests. */
-const BATCH = 20;
+const BATCH_SIZE = 20;
 
-const HOW = z.strictObject({ extract: z.enum(["now", "later", "never"]).optional() });
+const IMPORT_QUERY = z.strictObject({ extract: z.enum(["now", "later", "never"]).optional() });
 
 /** A user's memory on its way out and in, as JSON lines. */
 export const moveOperations: readonly Operation[] = [
-  operation({
+  defineOperation({
     id: "exportUser",
     method: "GET",
     path: "/api/v1/export/{user_id}",
@@ -28,23 +28,26 @@ export const moveOperations: readonly Operation[] = [
     description:
       "A head, the messages by turn, the memories with their sources, in the names of the library: what `keepsake export` writes.",
     scope: "read",
-    parameters: OF_USER,
+    parameters: USER_PATH_PARAMETERS,
     answers: {
-      200: { says: "The lines, as they are read.", others: { [TYPES[0]]: "one JSON object a line" } },
+      200: {
+        says: "The lines, as they are read.",
+        others: { [JSON_LINES_TYPES[0]]: "one JSON object a line" },
+      },
     },
-    isUnhurried: true,
+    hasNoDeadline: true,
     async handle({ exchange, path, signal, memoryOf }) {
       const lines = memoryOf(path.user_id).export({ signal })[Symbol.asyncIterator]();
       // What is wrong at the start is told as a problem; later, the connection breaks off.
       const first = await lines.next();
-      const stream = ReadableStream.from(bytesOf(first, lines)) as unknown as globalThis.ReadableStream;
+      const stream = ReadableStream.from(encodeLines(first, lines)) as unknown as globalThis.ReadableStream;
       return exchange.body(stream, 200, {
-        "content-type": TYPES[0],
+        "content-type": JSON_LINES_TYPES[0],
         "content-disposition": 'attachment; filename="keepsake-export.jsonl"',
       });
     },
   }),
-  operation({
+  defineOperation({
     id: "importUser",
     method: "POST",
     path: "/api/v1/import/{user_id}",
@@ -54,30 +57,32 @@ export const moveOperations: readonly Operation[] = [
       "An export, or lines such as `{ id?, role?, content, name?, at?, session?, metadata? }`. Messages that are there " +
       "already, by id, are passed over, so that what broke off can be sent again. An import erases nothing.",
     scope: "write",
-    parameters: OF_USER,
-    query: HOW,
-    rawBody: Object.fromEntries(TYPES.map((type) => [type, { says: "one JSON object a line" }])),
-    answers: { 200: { says: "What was taken in.", schema: IMPORTED } },
+    parameters: USER_PATH_PARAMETERS,
+    query: IMPORT_QUERY,
+    rawBody: Object.fromEntries(JSON_LINES_TYPES.map((type) => [type, { says: "one JSON object a line" }])),
+    answers: { 200: { says: "What was taken in.", schema: IMPORT_RESULT_SCHEMA } },
     problems: [409],
-    isUnhurried: true,
+    hasNoDeadline: true,
     async handle({ exchange, path, query, signal, memoryOf }) {
       const type = exchange.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
-      if (!TYPES.some((one) => one === type)) {
+      if (!JSON_LINES_TYPES.some((one) => one === type)) {
         throw refuse({
           status: 415,
           code: "invalid_input",
-          detail: `Send JSON lines, with the header content-type: ${TYPES[0]}.`,
+          detail: `Send JSON lines, with the header content-type: ${JSON_LINES_TYPES[0]}.`,
         });
       }
       const memory = memoryOf(path.user_id);
-      await exchange.get("intake")?.begin(lengthOf(exchange));
+      await exchange.get("intake")?.begin(getContentLength(exchange));
       try {
-        const source = bodyWithin(exchange.req.raw, MOST_BYTES);
-        return exchange.json(await take(memory, source, { extract: query.extract ?? "now", signal }));
+        const source = streamBody(exchange.req.raw, MAX_IMPORT_BYTES);
+        return exchange.json(
+          await importMessages(memory, source, { extract: query.extract ?? "now", signal }),
+        );
       } catch (error) {
         if (!isMemoryError(error)) throw error;
         // The rest of it may still be on its way; nobody will read it.
-        const problem = problemOf(error);
+        const problem = toProblem(error);
         throw refuse({ ...problem, headers: { ...problem.headers, connection: "close" } });
       }
     },
@@ -85,11 +90,11 @@ export const moveOperations: readonly Operation[] = [
 ];
 
 /** A piece of an answer has so many characters, or what was ready after so many ms. */
-const PIECE = 65_536;
-const PIECE_MS = 5;
+const CHUNK_LENGTH = 65_536;
+const CHUNK_MS = 5;
 
 /** Between two pieces others have their turn: all lines together may be 100 MB. */
-async function* bytesOf(
+async function* encodeLines(
   first: IteratorResult<ExportLine>,
   lines: AsyncIterator<ExportLine>,
 ): AsyncGenerator<Uint8Array> {
@@ -98,7 +103,7 @@ async function* bytesOf(
   let begun = performance.now();
   for (let next = first; !next.done; next = await lines.next()) {
     piece += `${JSON.stringify(next.value)}\n`;
-    if (piece.length < PIECE && performance.now() - begun < PIECE_MS) continue;
+    if (piece.length < CHUNK_LENGTH && performance.now() - begun < CHUNK_MS) continue;
     yield encoder.encode(piece);
     await setImmediate();
     piece = "";
@@ -107,46 +112,46 @@ async function* bytesOf(
   if (piece !== "") yield encoder.encode(piece);
 }
 
-interface Imported {
+interface ImportTotals {
   readonly read: number;
   readonly stored: number;
   readonly known: number;
   readonly memories: number;
 }
 
-async function take(
+async function importMessages(
   memory: ScopedMemory,
   source: AsyncIterable<Uint8Array>,
   options: { readonly extract: "now" | "later" | "never"; readonly signal: AbortSignal },
-): Promise<Imported> {
+): Promise<ImportTotals> {
   const by: NewMemory[] = [];
   let repeated = 0;
-  const messages = firsts(
+  const messages = withoutRepeats(
     source,
     (one) => by.push(one),
     () => {
       repeated += 1;
     },
   );
-  let sum: Imported = { read: 0, stored: 0, known: 0, memories: 0 };
+  let sum: ImportTotals = { read: 0, stored: 0, known: 0, memories: 0 };
   for await (const { read, stored, known, memories } of memory.import(messages, {
     ...options,
-    batch: BATCH,
+    batch: BATCH_SIZE,
   })) {
     sum = { read: read + repeated, stored, known: known + repeated, memories };
     await setImmediate();
   }
-  return { ...sum, memories: sum.memories + (await addMissing(memory, by)) };
+  return { ...sum, memories: sum.memories + (await addMissingMemories(memory, by)) };
 }
 
 /** Each message once: the first of those with the same id. */
-async function* firsts(
+async function* withoutRepeats(
   source: AsyncIterable<Uint8Array>,
   onMemory: (memory: NewMemory) => void,
   onRepeated: () => void,
 ): AsyncGenerator<InputMessage> {
   const seen = new Set<string>();
-  for await (const { message, memory } of readStreamed(source)) {
+  for await (const { message, memory } of readImportStream(source)) {
     if (memory) onMemory(memory);
     if (!message) continue;
     if (message.id !== undefined && seen.has(message.id)) {
@@ -159,7 +164,7 @@ async function* firsts(
 }
 
 /** Memories that no message tells, but for those that are there already. */
-async function addMissing(memory: ScopedMemory, wanted: readonly NewMemory[]): Promise<number> {
+async function addMissingMemories(memory: ScopedMemory, wanted: readonly NewMemory[]): Promise<number> {
   if (wanted.length === 0) return 0;
   const known = new Set<string>();
   for await (const { text } of memory.list({ status: "all", limit: 1000 })) known.add(text);

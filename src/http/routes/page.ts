@@ -1,10 +1,10 @@
-import type { Asset } from "../../ui/index.ts";
-import { type Operation, operation } from "../operation.ts";
+import type { PageAsset } from "../../ui/index.ts";
+import { defineOperation, type Operation } from "../operation.ts";
 
 /** The page and what it is made of. It holds nobody's data: that comes by the same calls that programs make. */
-export function pageOperations(assets: readonly Asset[]): Operation[] {
-  return assets.map(({ path, type, body, mark }) =>
-    operation({
+export function createPageOperations(assets: readonly PageAsset[]): Operation[] {
+  return assets.map(({ path, type, body, etag: mark }) =>
+    defineOperation({
       id: `page ${path}`,
       method: "GET",
       path,

@@ -1,46 +1,49 @@
 import { noteErasures } from "../once.ts";
-import { OF_ONE, OF_USER, type Operation, operation } from "../operation.ts";
-import { cursorsTo, PAGE } from "../pages.ts";
-import { ERASURE_RECEIPT } from "../shapes/receipt.ts";
-import { SESSION, SESSION_PAGE } from "../shapes/session.ts";
-import { given, toWire } from "../wire.ts";
+import { defineOperation, ITEM_PATH_PARAMETERS, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
+import { PAGE_QUERY, toCursorFields } from "../pages.ts";
+import { ERASURE_RECEIPT_SCHEMA } from "../shapes/receipt.ts";
+import { SESSION_PAGE_SCHEMA, SESSION_SCHEMA } from "../shapes/session.ts";
+import { omitUndefined, toWire } from "../wire.ts";
 
 /** Conversations, by the names that their messages were given. */
 export const sessionOperations: readonly Operation[] = [
-  operation({
+  defineOperation({
     id: "listSessions",
     method: "GET",
     path: "/api/v1/sessions/{user_id}",
     tag: "Sessions",
     summary: "A user's sessions, the one that was last spoken in first",
     scope: "read",
-    parameters: OF_USER,
-    query: PAGE,
-    answers: { 200: { says: "A page.", schema: SESSION_PAGE } },
+    parameters: USER_PATH_PARAMETERS,
+    query: PAGE_QUERY,
+    answers: { 200: { says: "A page.", schema: SESSION_PAGE_SCHEMA } },
     async handle({ exchange, path, query, signal, memoryOf }) {
-      const { items, total, cursor } = await memoryOf(path.user_id).sessions({ ...given(query), signal });
-      return exchange.json({ items, total, ...cursorsTo(cursor) });
+      const { items, total, cursor } = await memoryOf(path.user_id).sessions({
+        ...omitUndefined(query),
+        signal,
+      });
+      return exchange.json({ items, total, ...toCursorFields(cursor) });
     },
   }),
-  operation({
+  defineOperation({
     id: "getSession",
     method: "GET",
     path: "/api/v1/sessions/{user_id}/{id}",
     tag: "Sessions",
     summary: "What was said in a session",
     scope: "read",
-    parameters: OF_ONE,
-    query: PAGE,
-    answers: { 200: { says: "A page of its messages.", schema: SESSION } },
+    parameters: ITEM_PATH_PARAMETERS,
+    query: PAGE_QUERY,
+    answers: { 200: { says: "A page of its messages.", schema: SESSION_SCHEMA } },
     problems: [404],
     async handle({ exchange, path, query, signal, memoryOf }) {
-      const found = await memoryOf(path.user_id).session(path.id, { ...given(query), signal });
+      const found = await memoryOf(path.user_id).session(path.id, { ...omitUndefined(query), signal });
       const { id, items, total, cursor } = found;
       const page = { id, user_id: path.user_id, items: items.map(toWire), total };
-      return exchange.json({ ...page, ...cursorsTo(cursor) });
+      return exchange.json({ ...page, ...toCursorFields(cursor) });
     },
   }),
-  operation({
+  defineOperation({
     id: "eraseSession",
     method: "DELETE",
     path: "/api/v1/sessions/{user_id}/{id}",
@@ -48,10 +51,10 @@ export const sessionOperations: readonly Operation[] = [
     summary: "Erases all that was said in a session, and what was learnt from it alone",
     description: "This is an erasure, not the bin: nothing brings it back.",
     scope: "erase",
-    parameters: OF_ONE,
-    takesKey: true,
+    parameters: ITEM_PATH_PARAMETERS,
+    acceptsIdempotencyKey: true,
     answers: {
-      200: { says: "The receipt.", schema: ERASURE_RECEIPT },
+      200: { says: "The receipt.", schema: ERASURE_RECEIPT_SCHEMA },
     },
     problems: [404, 409],
     async handle({ exchange, path, memoryOf }) {

@@ -1,19 +1,19 @@
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import * as z from "zod";
-import { cookieName } from "../authenticate.ts";
-import { type Operation, operation } from "../operation.ts";
+import { getCookieName } from "../authenticate.ts";
+import { defineOperation, type Operation } from "../operation.ts";
 import { refuse } from "../problem.ts";
 
-const SIGN_IN = z.strictObject({ key: z.string().max(1024) });
-const SIGNED_IN = z.object({ proof: z.string(), project: z.string(), expires_at: z.string() });
-const WHO = z.object({ project: z.string() });
+const SIGN_IN_BODY = z.strictObject({ key: z.string().max(1024) });
+const SIGN_IN_SCHEMA = z.object({ proof: z.string(), project: z.string(), expires_at: z.string() });
+const SIGNED_IN_PROJECT_SCHEMA = z.object({ project: z.string() });
 
 /**
  * Signs the page in: the key, which came in the link's fragment and so in no log, is exchanged for a cookie that no
  * script can read, and a proof that no other page can.
  */
 export const signInOperations: readonly Operation[] = [
-  operation({
+  defineOperation({
     id: "signIn",
     method: "POST",
     path: "/session",
@@ -22,8 +22,10 @@ export const signInOperations: readonly Operation[] = [
     description:
       "The page sends the proof in `x-keepsake-proof`, beside the cookie; neither opens anything alone.",
     scope: "none",
-    body: SIGN_IN,
-    answers: { 201: { says: "Signed in.", schema: SIGNED_IN, headers: { "set-cookie": "The cookie." } } },
+    body: SIGN_IN_BODY,
+    answers: {
+      201: { says: "Signed in.", schema: SIGN_IN_SCHEMA, headers: { "set-cookie": "The cookie." } },
+    },
     problems: [401, 429],
     async handle({ exchange, body, services }) {
       await services.keys.refresh();
@@ -33,7 +35,7 @@ export const signInOperations: readonly Operation[] = [
         throw await services.failedKeys.refusal(exchange, unknown);
       }
       await services.keys.kept();
-      setCookie(exchange, cookieName(exchange), session.token, {
+      setCookie(exchange, getCookieName(exchange), session.token, {
         httpOnly: true,
         sameSite: "Strict",
         path: "/",
@@ -44,17 +46,17 @@ export const signInOperations: readonly Operation[] = [
       return exchange.json({ proof, project, expires_at: expiresAt }, 201);
     },
   }),
-  operation({
+  defineOperation({
     id: "getSignIn",
     method: "GET",
     path: "/session",
     tag: "Signing in",
     summary: "The project of whoever asks",
     scope: "any",
-    answers: { 200: { says: "The project.", schema: WHO } },
+    answers: { 200: { says: "The project.", schema: SIGNED_IN_PROJECT_SCHEMA } },
     handle: ({ exchange, project }) => exchange.json({ project: project() }),
   }),
-  operation({
+  defineOperation({
     id: "signOut",
     method: "DELETE",
     path: "/session",
@@ -63,10 +65,10 @@ export const signInOperations: readonly Operation[] = [
     scope: "any",
     answers: { 204: { says: "Signed out." } },
     async handle({ exchange, services }) {
-      const token = getCookie(exchange, cookieName(exchange));
+      const token = getCookie(exchange, getCookieName(exchange));
       if (token !== undefined) services.keys.closeSession(token);
       await services.keys.kept();
-      deleteCookie(exchange, cookieName(exchange), { path: "/" });
+      deleteCookie(exchange, getCookieName(exchange), { path: "/" });
       return exchange.body(null, 204);
     },
   }),

@@ -1,48 +1,50 @@
 import * as z from "zod";
 import { USAGE_BY } from "../../domain/stats.ts";
-import { moment } from "../fields.ts";
-import { OF_USER, type Operation, operation } from "../operation.ts";
+import { momentSchema } from "../fields.ts";
+import { defineOperation, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
 import { refuse } from "../problem.ts";
-import { PROJECT_STATS, USER_STATS } from "../shapes/stats.ts";
-import { given, toWire } from "../wire.ts";
+import { PROJECT_STATS_SCHEMA, USER_STATS_SCHEMA } from "../shapes/stats.ts";
+import { omitUndefined, toWire } from "../wire.ts";
 
-const WHEN = z.strictObject({
-  since: moment.optional(),
-  until: moment.optional(),
+const STATS_QUERY = z.strictObject({
+  since: momentSchema.optional(),
+  until: momentSchema.optional(),
   by: z.enum(USAGE_BY).optional(),
 });
 
 /** What is known, what it cost, and how the server does. */
 export const statsOperations: readonly Operation[] = [
-  operation({
+  defineOperation({
     id: "getStats",
     method: "GET",
     path: "/api/v1/memories/{user_id}/stats",
     tag: "Memories",
     summary: "How many memories of which kind and status, and what they cost in calls to models",
     scope: "read",
-    parameters: OF_USER,
-    query: WHEN,
-    answers: { 200: { says: "The counts.", schema: USER_STATS } },
+    parameters: USER_PATH_PARAMETERS,
+    query: STATS_QUERY,
+    answers: { 200: { says: "The counts.", schema: USER_STATS_SCHEMA } },
     handle: async ({ exchange, path, query, memoryOf }) =>
       exchange.json({
         user_id: path.user_id,
-        ...(toWire(await memoryOf(path.user_id).stats(given(query))) as object),
+        ...(toWire(await memoryOf(path.user_id).stats(omitUndefined(query))) as object),
       }),
   }),
-  operation({
+  defineOperation({
     id: "getProjectStats",
     method: "GET",
     path: "/api/v1/stats",
     tag: "Server",
     summary: "What the project's calls to models cost, and what is left of its budgets",
     scope: "admin",
-    query: WHEN,
-    answers: { 200: { says: "The sums.", schema: PROJECT_STATS } },
+    query: STATS_QUERY,
+    answers: { 200: { says: "The sums.", schema: PROJECT_STATS_SCHEMA } },
     handle: async ({ exchange, query, project, services }) =>
-      exchange.json(toWire(await services.keepsake.stats({ project: project(), ...given(query) })) as object),
+      exchange.json(
+        toWire(await services.keepsake.stats({ project: project(), ...omitUndefined(query) })) as object,
+      ),
   }),
-  operation({
+  defineOperation({
     id: "getMetrics",
     method: "GET",
     path: "/metrics",

@@ -6,7 +6,7 @@ interface CursorFields {
 }
 
 /** Where a list goes on, as fields of a page. */
-export const CURSORS: CursorFields = {
+export const CURSOR_FIELDS: CursorFields = {
   cursor: z.string().describe("Goes into `cursor` of the next request; absent on the last page").optional(),
   next_cursor: z
     .string()

@@ -1,28 +1,31 @@
 import * as z from "zod";
-import { CURSORS } from "./cursors.ts";
-import { ACTION, MEMORY } from "./memory.ts";
-import { named, time, whole } from "./named.ts";
+import { CURSOR_FIELDS } from "./cursors.ts";
+import { ACTION_SCHEMA, MEMORY_SCHEMA } from "./memory.ts";
+import { timeSchema, wholeNumberSchema, withSchemaId } from "./named.ts";
 
-const ENTRY = named(
+const LOG_ENTRY_SCHEMA = withSchemaId(
   "LogEntry",
   z
     .object({
-      revision: whole.describe("What `undo` takes"),
-      at: time,
+      revision: wholeNumberSchema.describe("What `undo` takes"),
+      at: timeSchema,
       cause: z.string().describe("What made it: `remember`, `add`, `update`, `undo`, `forget`"),
-      undoes: whole.describe("The revision that it took back").optional(),
+      undoes: wholeNumberSchema.describe("The revision that it took back").optional(),
       messages: z.array(z.string()).describe("Ids of messages added"),
       memories: z
-        .array(z.object({ id: z.string(), version: whole, action: ACTION }))
+        .array(z.object({ id: z.string(), version: wholeNumberSchema, action: ACTION_SCHEMA }))
         .describe("Versions of memories made"),
       erased: z.array(z.string()).describe("Ids of messages with words taken out, and of memories gone"),
     })
     .describe("What one change did, by id."),
 );
 
-export const LOG: z.ZodType = named("Log", z.object({ items: z.array(ENTRY), ...CURSORS }));
+export const LOG_SCHEMA: z.ZodType = withSchemaId(
+  "Log",
+  z.object({ items: z.array(LOG_ENTRY_SCHEMA), ...CURSOR_FIELDS }),
+);
 
-export const PROFILE: z.ZodType = named(
+export const PROFILE_SCHEMA: z.ZodType = withSchemaId(
   "Profile",
   z.object({
     user_id: z.string(),
@@ -41,31 +44,31 @@ export const PROFILE: z.ZodType = named(
         ),
       }),
     ),
-    left: whole.describe("How many lines there was no room for"),
+    left: wholeNumberSchema.describe("How many lines there was no room for"),
     kinds: z
-      .record(z.string(), z.array(MEMORY))
+      .record(z.string(), z.array(MEMORY_SCHEMA))
       .describe("What holds, by kind: of each the hundred that were stored last"),
     left_of_kinds: z
-      .record(z.string(), whole)
+      .record(z.string(), wholeNumberSchema)
       .describe("How many more hold of a kind; the list of memories has all"),
   }),
 );
 
-export const IMPORTED: z.ZodType = named(
+export const IMPORT_RESULT_SCHEMA: z.ZodType = withSchemaId(
   "Imported",
   z.object({
-    read: whole.describe("Messages in it"),
-    stored: whole.describe("Messages that are new"),
-    known: whole.describe("Messages that were there already, by their ids"),
-    memories: whole.describe("Memories that are new"),
+    read: wholeNumberSchema.describe("Messages in it"),
+    stored: wholeNumberSchema.describe("Messages that are new"),
+    known: wholeNumberSchema.describe("Messages that were there already, by their ids"),
+    memories: wholeNumberSchema.describe("Memories that are new"),
   }),
 );
 
-export const USER_PAGE: z.ZodType = named(
+export const USER_PAGE_SCHEMA: z.ZodType = withSchemaId(
   "UserPage",
   z.object({
     items: z.array(z.object({ user_id: z.string() })).describe("By name"),
-    total: whole,
-    ...CURSORS,
+    total: wholeNumberSchema,
+    ...CURSOR_FIELDS,
   }),
 );

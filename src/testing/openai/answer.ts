@@ -1,38 +1,43 @@
 import type { Received, Reply, RichReply, ToolCall } from "./script.ts";
-import type { Tokens } from "./usage.ts";
+import type { TokenCounts } from "./usage.ts";
 
 /** What goes back: JSON, or the frames of a stream, each as it stands on the wire. */
-export type Answer =
+export type OpenaiAnswer =
   | { readonly status: number; readonly body: { readonly [field: string]: unknown } }
   | { readonly frames: readonly string[] };
 
 /** Everything that an answer is made of. */
-export interface Making {
+export interface AnswerContext {
   readonly request: Received;
   readonly replies: readonly RichReply[];
   /** Counts from 1 on: ids and times are made of it, so that they are the same in each run. */
   readonly number: number;
-  readonly usage: Tokens;
+  readonly usage: TokenCounts;
 }
 
-export const richly = (reply: Reply): RichReply => (typeof reply === "string" ? { text: reply } : reply);
+export const toRichReply = (reply: Reply): RichReply => (typeof reply === "string" ? { text: reply } : reply);
 
 /** A reply as one text, for counting. */
-export const written = ({ text = "", refusal = "", reasoning = "", toolCalls = [] }: RichReply): string =>
-  [text, refusal, reasoning, ...toolCalls.flatMap((call) => [call.name, argumentsOf(call)])].join("");
+export const toWrittenText = ({
+  text = "",
+  refusal = "",
+  reasoning = "",
+  toolCalls = [],
+}: RichReply): string =>
+  [text, refusal, reasoning, ...toolCalls.flatMap((call) => [call.name, formatArguments(call)])].join("");
 
-export const argumentsOf = (call: ToolCall): string =>
+export const formatArguments = (call: ToolCall): string =>
   typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments);
 
 /** The text as a stream brings it: at each word, unless the script cuts it otherwise. */
-export const partsOf = ({ text = "", parts }: RichReply): readonly string[] =>
+export const listParts = ({ text = "", parts }: RichReply): readonly string[] =>
   parts ?? text.match(/\s*\S+|\s+$/g) ?? [];
 
 /** A text in two or more pieces, as arguments of tools come. */
-export const pieces = (text: string): string[] => text.match(/[\s\S]{1,12}/g) ?? [];
+export const splitText = (text: string): string[] => text.match(/[\s\S]{1,12}/g) ?? [];
 
 /** Seconds since 1970: a fixed day, and a second for each request. */
-export const created = (number: number): number => 1_767_225_600 + number;
+export const toCreatedTime = (number: number): number => 1_767_225_600 + number;
 
 const DATED: { readonly [model: string]: string } = {
   "gpt-4o-mini": "gpt-4o-mini-2024-07-18",
@@ -41,15 +46,15 @@ const DATED: { readonly [model: string]: string } = {
 };
 
 /** The model as the server names it in its answers. */
-export const datedName = (model: unknown): string => DATED[String(model)] ?? String(model);
+export const toDatedName = (model: unknown): string => DATED[String(model)] ?? String(model);
 
 /** An error in OpenAI's shape. */
-export function refusal(
+export function createRefusal(
   status: number,
   message: string,
   code: string | null = null,
   parameter: string | null = null,
-): Answer {
+): OpenaiAnswer {
   return { status, body: { error: { message, type: errorType(status, code), param: parameter, code } } };
 }
 

@@ -1,42 +1,50 @@
-import { type Answer, argumentsOf, created, datedName, type Making, partsOf, pieces } from "./answer.ts";
+import {
+  type AnswerContext,
+  formatArguments,
+  listParts,
+  type OpenaiAnswer,
+  splitText,
+  toCreatedTime,
+  toDatedName,
+} from "./answer.ts";
 import type { RichReply } from "./script.ts";
 
 /**
  * The answer of `POST /v1/chat/completions`: a `chat.completion`, or, with `stream`, its chunks.
  * https://platform.openai.com/docs/api-reference/chat
  */
-export function chatAnswer(making: Making): Answer {
+export function createChatAnswer(making: AnswerContext): OpenaiAnswer {
   const { request, replies } = making;
-  if (request.body.stream === true) return { frames: chunks(making) };
+  if (request.body.stream === true) return { frames: createChunks(making) };
   return {
     status: 200,
     body: {
-      ...head(making, "chat.completion"),
+      ...createHead(making, "chat.completion"),
       choices: replies.map((reply, index) => ({
         index,
-        message: message(reply, making.number),
+        message: toMessage(reply, making.number),
         logprobs: null,
-        finish_reason: finishOf(reply),
+        finish_reason: toFinishReason(reply),
       })),
-      usage: usageOf(making),
+      usage: toUsage(making),
     },
   };
 }
 
-const head = ({ request, number }: Making, object: string): { [field: string]: unknown } => ({
+const createHead = ({ request, number }: AnswerContext, object: string): { [field: string]: unknown } => ({
   id: `chatcmpl-${String(number).padStart(8, "0")}`,
   object,
-  created: created(number),
-  model: datedName(request.body.model),
+  created: toCreatedTime(number),
+  model: toDatedName(request.body.model),
   service_tier: "default",
   system_fingerprint: "fp_0000000001",
 });
 
-function message(reply: RichReply, number: number): { [field: string]: unknown } {
+function toMessage(reply: RichReply, number: number): { [field: string]: unknown } {
   const calls = (reply.toolCalls ?? []).map((call, index) => ({
     id: call.id ?? `call_${number}_${index}`,
     type: "function",
-    function: { name: call.name, arguments: argumentsOf(call) },
+    function: { name: call.name, arguments: formatArguments(call) },
   }));
   return {
     role: "assistant",
@@ -48,10 +56,10 @@ function message(reply: RichReply, number: number): { [field: string]: unknown }
   };
 }
 
-const finishOf = ({ finish, toolCalls = [] }: RichReply): string =>
+const toFinishReason = ({ finish, toolCalls = [] }: RichReply): string =>
   finish ?? (toolCalls.length > 0 ? "tool_calls" : "stop");
 
-const usageOf = ({ usage }: Making): { [field: string]: unknown } => ({
+const toUsage = ({ usage }: AnswerContext): { [field: string]: unknown } => ({
   prompt_tokens: usage.prompt,
   completion_tokens: usage.answer,
   total_tokens: usage.prompt + usage.answer,
@@ -64,36 +72,36 @@ const usageOf = ({ usage }: Making): { [field: string]: unknown } => ({
   },
 });
 
-type Delta = { readonly [field: string]: unknown };
+type ChatDelta = { readonly [field: string]: unknown };
 
-function chunks(making: Making): string[] {
+function createChunks(making: AnswerContext): string[] {
   const options = making.request.body.stream_options as { include_usage?: boolean } | undefined;
   const wantsUsage = options?.include_usage === true;
-  const top = head(making, "chat.completion.chunk");
-  const chunk = (index: number, delta: Delta, finish: string | null = null): string =>
-    frame({
+  const top = createHead(making, "chat.completion.chunk");
+  const chunk = (index: number, delta: ChatDelta, finish: string | null = null): string =>
+    formatFrame({
       ...top,
       choices: [{ index, delta, logprobs: null, finish_reason: finish }],
       ...(wantsUsage ? { usage: null } : {}),
     });
   return [
     ...making.replies.flatMap((reply, index) => [
-      ...deltas(reply, making.number).map((delta) => chunk(index, delta)),
-      chunk(index, {}, finishOf(reply)),
+      ...createDeltas(reply, making.number).map((delta) => chunk(index, delta)),
+      chunk(index, {}, toFinishReason(reply)),
     ]),
-    ...(wantsUsage ? [frame({ ...top, choices: [], usage: usageOf(making) })] : []),
+    ...(wantsUsage ? [formatFrame({ ...top, choices: [], usage: toUsage(making) })] : []),
     "data: [DONE]\n\n",
   ];
 }
 
-function deltas(reply: RichReply, number: number): Delta[] {
+function createDeltas(reply: RichReply, number: number): ChatDelta[] {
   const { refusal, reasoning, toolCalls = [] } = reply;
   const isText = toolCalls.length === 0 && refusal === undefined;
   return [
     { role: "assistant", content: isText ? "" : null, refusal: null },
-    ...(reasoning === undefined ? [] : pieces(reasoning).map((piece) => ({ reasoning_content: piece }))),
-    ...partsOf(reply).map((content) => ({ content })),
-    ...(refusal === undefined ? [] : pieces(refusal).map((piece) => ({ refusal: piece }))),
+    ...(reasoning === undefined ? [] : splitText(reasoning).map((piece) => ({ reasoning_content: piece }))),
+    ...listParts(reply).map((content) => ({ content })),
+    ...(refusal === undefined ? [] : splitText(refusal).map((piece) => ({ refusal: piece }))),
     ...toolCalls.flatMap((call, index) => [
       {
         tool_calls: [
@@ -105,11 +113,11 @@ function deltas(reply: RichReply, number: number): Delta[] {
           },
         ],
       },
-      ...pieces(argumentsOf(call)).map((piece) => ({
+      ...splitText(formatArguments(call)).map((piece) => ({
         tool_calls: [{ index, function: { arguments: piece } }],
       })),
     ]),
   ];
 }
 
-const frame = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
+const formatFrame = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;

@@ -1,6 +1,6 @@
-import { type Answer, refusal } from "./answer.ts";
+import { createRefusal, type OpenaiAnswer } from "./answer.ts";
 
-type Fields = { readonly [field: string]: unknown };
+type EmbeddingsFields = { readonly [field: string]: unknown };
 
 /** OpenAI's own limits: texts in one request, tokens of a text, tokens in one request. */
 const MOST_TEXTS = 2048;
@@ -17,17 +17,18 @@ const NATURAL: { readonly [model: string]: number } = {
  * The answer of `POST /v1/embeddings`, as strict as the real one about what it is sent. Vectors are made of hashed words,
  * so that texts that share words are near. https://platform.openai.com/docs/api-reference/embeddings
  */
-export function embeddingsAnswer(
-  body: Fields,
+export function createEmbeddingsAnswer(
+  body: EmbeddingsFields,
   tokensOf: (text: string) => number,
   mostTexts: number = MOST_TEXTS,
-): Answer {
+): OpenaiAnswer {
   const texts = typeof body.input === "string" ? [body.input] : body.input;
-  const problem = problemOf(body, texts, mostTexts);
-  if (problem !== undefined || !Array.isArray(texts)) return refusal(400, problem ?? "'$.input' is invalid");
+  const problem = findProblem(body, texts, mostTexts);
+  if (problem !== undefined || !Array.isArray(texts))
+    return createRefusal(400, problem ?? "'$.input' is invalid");
   const model = String(body.model);
   const dimensions = Number(body.dimensions ?? NATURAL[model] ?? 256);
-  const written = body.encoding_format === "base64" ? inBase64 : (vector: number[]): number[] => vector;
+  const written = body.encoding_format === "base64" ? toBase64 : (vector: number[]): number[] => vector;
   const tokens = texts.reduce((sum: number, text) => sum + tokensOf(String(text)), 0);
   return {
     status: 200,
@@ -36,7 +37,7 @@ export function embeddingsAnswer(
       data: texts.map((text, index) => ({
         object: "embedding",
         index,
-        embedding: written(hashed(String(text), dimensions)),
+        embedding: written(hashToVector(String(text), dimensions)),
       })),
       model,
       usage: { prompt_tokens: tokens, total_tokens: tokens },
@@ -44,7 +45,7 @@ export function embeddingsAnswer(
   };
 }
 
-function problemOf(body: Fields, input: unknown, mostTexts: number): string | undefined {
+function findProblem(body: EmbeddingsFields, input: unknown, mostTexts: number): string | undefined {
   const { model, encoding_format: format = "float" } = body;
   if (typeof model !== "string") return "you must provide a model parameter";
   if (format !== "float" && format !== "base64") return "'encoding_format' must be 'float' or 'base64'";
@@ -62,11 +63,11 @@ function problemOf(body: Fields, input: unknown, mostTexts: number): string | un
 }
 
 /** Little-endian 32-bit floats. */
-const inBase64 = (vector: readonly number[]): string =>
+const toBase64 = (vector: readonly number[]): string =>
   Buffer.from(Float32Array.from(vector).buffer).toString("base64");
 
 /** Of unit length, as OpenAI's: each word counts in three places. */
-export function hashed(text: string, dimensions: number): number[] {
+export function hashToVector(text: string, dimensions: number): number[] {
   const vector = new Array<number>(dimensions).fill(0);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [text]) {
     for (let seed = 1; seed <= 3; seed += 1) {

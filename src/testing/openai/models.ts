@@ -1,6 +1,6 @@
-import { type Answer, refusal } from "./answer.ts";
+import { createRefusal, type OpenaiAnswer } from "./answer.ts";
 
-export const MODELS: readonly string[] = [
+export const MODEL_IDS: readonly string[] = [
   "gpt-4o-mini",
   "gpt-4o-mini-2024-07-18",
   "gpt-4o",
@@ -8,15 +8,15 @@ export const MODELS: readonly string[] = [
 ];
 
 /** The answer of `GET /v1/models` and `GET /v1/models/{id}`. */
-export function modelsAnswer(path: string): Answer {
+export function createModelsAnswer(path: string): OpenaiAnswer {
   const id = /^\/v1\/models\/(.+)$/.exec(path)?.[1];
-  if (id === undefined) return { status: 200, body: { object: "list", data: MODELS.map(modelOf) } };
+  if (id === undefined) return { status: 200, body: { object: "list", data: MODEL_IDS.map(toModel) } };
   const name = decodeURIComponent(id);
-  if (MODELS.includes(name)) return { status: 200, body: modelOf(name) };
-  return refusal(404, `The model '${name}' does not exist`, "model_not_found", "model");
+  if (MODEL_IDS.includes(name)) return { status: 200, body: toModel(name) };
+  return createRefusal(404, `The model '${name}' does not exist`, "model_not_found", "model");
 }
 
-const modelOf = (id: string): { [field: string]: unknown } => ({
+const toModel = (id: string): { [field: string]: unknown } => ({
   id,
   object: "model",
   created: 1_721_172_741,

@@ -1,31 +1,44 @@
-import { type Answer, argumentsOf, created, datedName, type Making, partsOf, pieces } from "./answer.ts";
+import {
+  type AnswerContext,
+  formatArguments,
+  listParts,
+  type OpenaiAnswer,
+  splitText,
+  toCreatedTime,
+  toDatedName,
+} from "./answer.ts";
 import type { RichReply } from "./script.ts";
 
-type Fields = { readonly [field: string]: unknown };
+type ResponseFields = { readonly [field: string]: unknown };
 
 /**
  * The answer of `POST /v1/responses`: a `response`, or, with `stream`, its typed events, numbered from 0 on.
  * https://platform.openai.com/docs/api-reference/responses
  */
-export function responsesAnswer(making: Making): Answer {
-  const items = (making.replies[0] ? itemsOf(making.replies[0], making.number) : []).map(
+export function createResponsesAnswer(making: AnswerContext): OpenaiAnswer {
+  const items = (making.replies[0] ? toItems(making.replies[0], making.number) : []).map(
     ({ whole }) => whole,
   );
-  if (making.request.body.stream === true) return { frames: events(making) };
-  return { status: 200, body: responseOf(making, endOf(making), items) };
+  if (making.request.body.stream === true) return { frames: createEvents(making) };
+  return { status: 200, body: toResponse(making, toStatus(making), items) };
 }
 
-export const responseId = (number: number): string => `resp_${String(number).padStart(8, "0")}`;
+export const toResponseId = (number: number): string => `resp_${String(number).padStart(8, "0")}`;
 
-const endOf = ({ replies }: Making): string => (replies[0]?.finish === "length" ? "incomplete" : "completed");
+const toStatus = ({ replies }: AnswerContext): string =>
+  replies[0]?.finish === "length" ? "incomplete" : "completed";
 
-function responseOf(making: Making, status: string, output: readonly Fields[]): Fields {
+function toResponse(
+  making: AnswerContext,
+  status: string,
+  output: readonly ResponseFields[],
+): ResponseFields {
   const { request, number, usage } = making;
   const asked = request.body;
   return {
-    id: responseId(number),
+    id: toResponseId(number),
     object: "response",
-    created_at: created(number),
+    created_at: toCreatedTime(number),
     status,
     background: false,
     error: null,
@@ -33,7 +46,7 @@ function responseOf(making: Making, status: string, output: readonly Fields[]): 
     instructions: asked.instructions ?? null,
     max_output_tokens: asked.max_output_tokens ?? null,
     max_tool_calls: null,
-    model: datedName(asked.model),
+    model: toDatedName(asked.model),
     output,
     parallel_tool_calls: true,
     previous_response_id: asked.previous_response_id ?? null,
@@ -65,16 +78,16 @@ function responseOf(making: Making, status: string, output: readonly Fields[]): 
 }
 
 /** An item of the output, and the events that bring it between `output_item.added` and `.done`. */
-interface Item {
-  readonly begun: Fields;
-  readonly whole: Fields;
-  readonly events: readonly Fields[];
+interface OutputItem {
+  readonly begun: ResponseFields;
+  readonly whole: ResponseFields;
+  readonly events: readonly ResponseFields[];
 }
 
-function itemsOf(reply: RichReply, number: number): Item[] {
-  const calls = (reply.toolCalls ?? []).map((call, index): Item => {
+function toItems(reply: RichReply, number: number): OutputItem[] {
+  const calls = (reply.toolCalls ?? []).map((call, index): OutputItem => {
     const id = `fc_${number}_${index}`;
-    const given = argumentsOf(call);
+    const given = formatArguments(call);
     const item = {
       id,
       type: "function_call",
@@ -85,7 +98,7 @@ function itemsOf(reply: RichReply, number: number): Item[] {
       begun: { ...item, status: "in_progress", arguments: "" },
       whole: { ...item, status: "completed", arguments: given },
       events: [
-        ...pieces(given).map((delta) => ({
+        ...splitText(given).map((delta) => ({
           type: "response.function_call_arguments.delta",
           item_id: id,
           delta,
@@ -95,10 +108,10 @@ function itemsOf(reply: RichReply, number: number): Item[] {
     };
   });
   const says = reply.text !== undefined || reply.parts !== undefined || reply.refusal !== undefined;
-  return [...(says || calls.length === 0 ? [messageItem(reply, number)] : []), ...calls];
+  return [...(says || calls.length === 0 ? [toMessageItem(reply, number)] : []), ...calls];
 }
 
-function messageItem(reply: RichReply, number: number): Item {
+function toMessageItem(reply: RichReply, number: number): OutputItem {
   const id = `msg_${String(number).padStart(8, "0")}`;
   const text = reply.text ?? reply.parts?.join("") ?? "";
   const { refusal } = reply;
@@ -110,13 +123,13 @@ function messageItem(reply: RichReply, number: number): Item {
   const place = { item_id: id, content_index: 0 };
   const deltas =
     refusal === undefined
-      ? partsOf(reply).map((delta) => ({
+      ? listParts(reply).map((delta) => ({
           type: "response.output_text.delta",
           ...place,
           delta,
           logprobs: [],
         }))
-      : pieces(refusal).map((delta) => ({ type: "response.refusal.delta", ...place, delta }));
+      : splitText(refusal).map((delta) => ({ type: "response.refusal.delta", ...place, delta }));
   const done =
     refusal === undefined
       ? { type: "response.output_text.done", ...place, text, logprobs: [] }
@@ -138,16 +151,16 @@ function messageItem(reply: RichReply, number: number): Item {
   };
 }
 
-function events(making: Making): string[] {
-  const items = making.replies[0] ? itemsOf(making.replies[0], making.number) : [];
-  const begun = responseOf(making, "in_progress", []);
-  const end = endOf(making);
-  const whole = responseOf(
+function createEvents(making: AnswerContext): string[] {
+  const items = making.replies[0] ? toItems(making.replies[0], making.number) : [];
+  const begun = toResponse(making, "in_progress", []);
+  const end = toStatus(making);
+  const whole = toResponse(
     making,
     end,
     items.map((item) => item.whole),
   );
-  const all: Fields[] = [
+  const all: ResponseFields[] = [
     { type: "response.created", response: begun },
     { type: "response.in_progress", response: begun },
     ...items.flatMap((item, place) => [

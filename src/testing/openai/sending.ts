@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Answer, refusal } from "./answer.ts";
+import { createRefusal, type OpenaiAnswer } from "./answer.ts";
 import type { Received, Trouble } from "./script.ts";
 
 /** Whether the trouble is the whole answer. Words are what the real server would repeat in its error. */
-export async function isSpoilt(
+export async function sendSpoilt(
   response: ServerResponse,
   received: Received,
   trouble: Trouble,
@@ -14,7 +14,7 @@ export async function isSpoilt(
   if (trouble === "hangs up") response.destroy();
   else if ("status" in trouble) {
     const { status, code = null, headers = {} } = trouble;
-    await send(response, received, refusal(status, words, code), undefined, headers);
+    await sendAnswer(response, received, createRefusal(status, words, code), undefined, headers);
   } else if ("answer" in trouble) {
     received.sent = trouble.answer;
     response.end(trouble.answer);
@@ -26,14 +26,14 @@ export async function isSpoilt(
 }
 
 /** Sends an answer; a stream frame by frame, with what the trouble does to it. */
-export async function send(
+export async function sendAnswer(
   response: ServerResponse,
   received: Received,
-  answer: Answer,
+  answer: OpenaiAnswer,
   trouble?: Trouble,
   headers: { readonly [name: string]: string } = {},
 ): Promise<void> {
-  if ("frames" in answer) return stream(response, received, answer.frames, trouble);
+  if ("frames" in answer) return streamAnswer(response, received, answer.frames, trouble);
   const changed =
     typeof trouble === "object" && "change" in trouble ? trouble.change(answer.body) : answer.body;
   received.sent = JSON.stringify(changed);
@@ -41,7 +41,7 @@ export async function send(
   response.end(received.sent);
 }
 
-async function stream(
+async function streamAnswer(
   response: ServerResponse,
   received: Received,
   frames: readonly string[],
@@ -55,7 +55,7 @@ async function stream(
   });
   response.flushHeaders();
   for (const [place, frame] of frames.entries()) {
-    if (place === cut?.afterEvents) return cutOff(response, received, cut.it);
+    if (place === cut?.afterEvents) return cutConnection(response, received, cut.it);
     if (betweenMs > 0) await pause(betweenMs);
     if (response.destroyed) return;
     received.sent += frame;
@@ -64,7 +64,7 @@ async function stream(
   response.end();
 }
 
-async function cutOff(
+async function cutConnection(
   response: ServerResponse,
   received: Received,
   how: "ends" | "resets" | "errs" | "hangs",

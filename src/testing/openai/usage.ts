@@ -1,6 +1,6 @@
 import type { Received, Turn } from "./script.ts";
 
-export interface Tokens {
+export interface TokenCounts {
   readonly prompt: number;
   /** Of these, from the cache. */
   readonly cached: number;
@@ -8,14 +8,14 @@ export interface Tokens {
 }
 
 /** Counts what a request and its answer take. */
-export interface Meter {
-  count(request: Received, answer: string): Tokens;
+export interface TokenMeter {
+  count(request: Received, answer: string): TokenCounts;
   /** Of a text alone. */
   readonly tokensOf: (text: string) => number;
 }
 
 /** Four bytes a token: near enough for English, and quick. */
-export const roughly = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);
+export const estimateTokenCount = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);
 
 /** OpenAI's prompt cache holds prompts from 1,024 tokens on, in steps of 128. */
 const CACHED_FROM = 1024;
@@ -32,16 +32,16 @@ const IMAGE = 85;
  * A meter that knows which prompts it has seen: tokens of the longest beginning that a prompt shares with an earlier one
  * for the same model count as cached. Tools and the schema of the answer stand before the messages, as at OpenAI's.
  */
-export function meter(tokensOf: (text: string) => number = roughly): Meter {
+export function createTokenMeter(tokensOf: (text: string) => number = estimateTokenCount): TokenMeter {
   const seen: { model: string; prompt: string }[] = [];
   return {
     tokensOf,
     count(request, answer) {
-      const prompt = promptOf(request);
+      const prompt = formatPrompt(request);
       const images = request.turns.reduce((sum, turn) => sum + turn.images, 0);
       const overhead = request.turns.length * AROUND_MESSAGE + BEFORE_ANSWER + images * IMAGE;
       const model = String(request.body.model);
-      const shared = longestShared(
+      const shared = findLongestShared(
         prompt,
         seen.filter((earlier) => earlier.model === model).map((earlier) => earlier.prompt),
       );
@@ -59,25 +59,25 @@ export function meter(tokensOf: (text: string) => number = roughly): Meter {
 }
 
 /** The prompt as one text: what is sent beside the messages, and the messages. */
-function promptOf({ body, turns }: Received): string {
+function formatPrompt({ body, turns }: Received): string {
   const schema = body.response_format ?? body.text;
   const beside = [body.tools, schema]
     .filter((part) => part !== undefined)
     .map((part) => JSON.stringify(part));
-  return [...beside, ...turns.map(lineOf)].join("\n");
+  return [...beside, ...turns.map(formatLine)].join("\n");
 }
 
-function lineOf({ role, text, toolCalls = [] }: Turn): string {
+function formatLine({ role, text, toolCalls = [] }: Turn): string {
   const calls = toolCalls.map((call) => `${call.name}(${String(call.arguments)})`);
   return [role, text, ...calls].filter((part) => part !== "").join("\n");
 }
 
-function longestShared(prompt: string, earlier: readonly string[]): number {
-  return Math.max(0, ...earlier.map((other) => sharedLength(prompt, other)));
+function findLongestShared(prompt: string, earlier: readonly string[]): number {
+  return Math.max(0, ...earlier.map((other) => countShared(prompt, other)));
 }
 
 /** How many characters two texts have in common from the start on. */
-function sharedLength(one: string, other: string): number {
+function countShared(one: string, other: string): number {
   const most = Math.min(one.length, other.length);
   let low = 0;
   let high = most;

@@ -16,14 +16,17 @@ const CODES: { readonly [status: number]: number } = {
   503: 14,
 };
 
-export const fine = (body: object, headers?: { readonly [name: string]: string }): PineconeAnswer => ({
+export const createSuccess = (
+  body: object,
+  headers?: { readonly [name: string]: string },
+): PineconeAnswer => ({
   status: 200,
   body,
   ...(headers ? { headers } : {}),
 });
 
 /** A refusal of the data plane: `rpcStatus` in its document. That of a wrong key is plain text. */
-export const refusal = (status: number, message: string): PineconeAnswer =>
+export const createDataRefusal = (status: number, message: string): PineconeAnswer =>
   status === 401
     ? { status, body: message }
     : { status, body: { code: CODES[status] ?? 2, message, details: [] } };
@@ -36,7 +39,7 @@ const NAMES: { readonly [status: number]: string } = {
 };
 
 /** A refusal of the control plane: `ErrorResponse` in its document. */
-export const controlRefusal = (status: number, message: string): PineconeAnswer => ({
+export const createControlRefusal = (status: number, message: string): PineconeAnswer => ({
   status,
   body: { status, error: { code: NAMES[status] ?? "UNKNOWN", message } },
 });

@@ -1,4 +1,4 @@
-import { filterProblem } from "./filter.ts";
+import { findFilterProblem } from "./filter.ts";
 import type { StoredIndex } from "./state.ts";
 
 /** Limits of one request, from Pinecone's page on operation limits (2026). */
@@ -16,27 +16,27 @@ export const PINECONE_LIMITS = {
   addressBytes: 16_384,
 } as const;
 
-export type Body = { readonly [field: string]: unknown };
+export type PineconeBody = { readonly [field: string]: unknown };
 
-const isObject = (value: unknown): value is Body =>
+const isBody = (value: unknown): value is PineconeBody =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern of Pinecone's document.
 const ASCII = /^[\x01-\x7f]*$/;
 
-export function namespaceProblem(name: unknown): string | undefined {
+export function findNamespaceProblem(name: unknown): string | undefined {
   if (typeof name === "string" && ASCII.test(name) && name.length <= PINECONE_LIMITS.namespaceLetters)
     return undefined;
   return "namespace must be ASCII, and at most 512 characters";
 }
 
-export function idProblem(id: unknown): string | undefined {
+export function findIdProblem(id: unknown): string | undefined {
   if (typeof id !== "string" || id === "") return "vector id must not be empty";
   if (!ASCII.test(id)) return `Vector ID must be ASCII, but got '${id}'`;
   return id.length > PINECONE_LIMITS.idLetters ? "vector id must not be longer than 512" : undefined;
 }
 
-export function vectorProblem(index: StoredIndex, values: unknown): string | undefined {
+export function findVectorProblem(index: StoredIndex, values: unknown): string | undefined {
   if (!Array.isArray(values) || !values.every((one) => Number.isFinite(one))) return "values must be numbers";
   if (values.length !== index.dimension) {
     return `Vector dimension ${values.length} does not match the dimension of the index ${index.dimension}`;
@@ -46,9 +46,9 @@ export function vectorProblem(index: StoredIndex, values: unknown): string | und
     : undefined;
 }
 
-function metadataProblem(metadata: unknown): string | undefined {
+function findMetadataProblem(metadata: unknown): string | undefined {
   if (metadata === undefined) return undefined;
-  if (!isObject(metadata)) return "metadata must be an object";
+  if (!isBody(metadata)) return "metadata must be an object";
   for (const [field, value] of Object.entries(metadata)) {
     const isList = Array.isArray(value) && value.every((one) => typeof one === "string");
     if (!isList && !["string", "number", "boolean"].includes(typeof value)) {
@@ -62,31 +62,39 @@ function metadataProblem(metadata: unknown): string | undefined {
     : undefined;
 }
 
-export function upsertProblem(index: StoredIndex, { vectors }: Body, bytes: number): string | undefined {
+export function findUpsertProblem(
+  index: StoredIndex,
+  { vectors }: PineconeBody,
+  bytes: number,
+): string | undefined {
   const { upsertBytes, upsertRecords } = PINECONE_LIMITS;
   if (bytes > upsertBytes) return "Request size exceeds the maximum supported size of 2MB";
   if (!Array.isArray(vectors) || vectors.length === 0) return "vectors must not be empty";
   if (vectors.length > upsertRecords) return `Batch size of ${vectors.length} exceeds the limit of 1000`;
-  const problems = vectors.map((one: Body) => {
-    return idProblem(one.id) ?? vectorProblem(index, one.values) ?? metadataProblem(one.metadata);
+  const problems = vectors.map((one: PineconeBody) => {
+    return findIdProblem(one.id) ?? findVectorProblem(index, one.values) ?? findMetadataProblem(one.metadata);
   });
-  if (new Set(vectors.map((one: Body) => one.id)).size < vectors.length) return "ASSUMED: an id stands twice";
+  if (new Set(vectors.map((one: PineconeBody) => one.id)).size < vectors.length)
+    return "ASSUMED: an id stands twice";
   return problems.find((problem) => problem !== undefined);
 }
 
-export function queryProblem(index: StoredIndex, { topK, vector, filter }: Body): string | undefined {
+export function findQueryProblem(
+  index: StoredIndex,
+  { topK, vector, filter }: PineconeBody,
+): string | undefined {
   if (typeof topK !== "number" || !Number.isInteger(topK) || topK < 1 || topK > PINECONE_LIMITS.hits) {
     return "topK must be between 1 and 10000";
   }
-  return vectorProblem(index, vector) ?? (filter === undefined ? undefined : filterProblem(filter));
+  return findVectorProblem(index, vector) ?? (filter === undefined ? undefined : findFilterProblem(filter));
 }
 
-export function deleteProblem({ ids, deleteAll, filter }: Body): string | undefined {
+export function findDeleteProblem({ ids, deleteAll, filter }: PineconeBody): string | undefined {
   const ways = [ids, deleteAll === true ? true : undefined, filter].filter((way) => way !== undefined);
   if (ways.length !== 1) return "Exactly one of ids, deleteAll and filter must be given";
-  if (filter !== undefined) return filterProblem(filter);
+  if (filter !== undefined) return findFilterProblem(filter);
   if (deleteAll === true) return undefined;
   if (!Array.isArray(ids) || ids.length === 0) return "ids must not be empty";
   if (ids.length > PINECONE_LIMITS.deleted) return "at most 1000 ids may be deleted at once";
-  return ids.map(idProblem).find((problem) => problem !== undefined);
+  return ids.map(findIdProblem).find((problem) => problem !== undefined);
 }

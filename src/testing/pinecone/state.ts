@@ -5,19 +5,19 @@ export interface StoredRecord {
 }
 
 /** What a namespace holds: as it was accepted, or as reads see it. */
-export interface View {
+export interface NamespaceView {
   readonly records: Map<string, StoredRecord>;
   /** A namespace comes with its first record, and goes when all are deleted at once. */
   isThere: boolean;
 }
 
-export type Change = (view: View) => void;
+export type NamespaceChange = (view: NamespaceView) => void;
 
-export interface Namespace {
-  readonly accepted: View;
-  readonly shown: View;
+export interface PineconeNamespace {
+  readonly accepted: NamespaceView;
+  readonly shown: NamespaceView;
   /** Accepted, and not shown yet, in order. */
-  readonly pending: { readonly acceptedAt: number; readonly change: Change }[];
+  readonly pending: { readonly acceptedAt: number; readonly change: NamespaceChange }[];
   /** Numbers of the last change that was accepted, and of the last that is shown ("log sequence number"). */
   lsn: number;
   shownLsn: number;
@@ -33,32 +33,32 @@ export interface StoredIndex {
   readonly readyAt: number;
   /** When it is gone for good; until then it is there, terminating. */
   goneAt?: number;
-  readonly namespaces: Map<string, Namespace>;
+  readonly namespaces: Map<string, PineconeNamespace>;
 }
 
-const emptyView = (): View => ({ records: new Map(), isThere: false });
+const createView = (): NamespaceView => ({ records: new Map(), isThere: false });
 
 /** A namespace as reads see it now, whose lag is given in ms. */
-export function namespaceIn(index: StoredIndex, name: string, lagMs: number): Namespace {
+export function getNamespace(index: StoredIndex, name: string, lagMs: number): PineconeNamespace {
   const known = index.namespaces.get(name);
   if (known) {
-    show(known, lagMs);
+    showChanges(known, lagMs);
     return known;
   }
-  const fresh = { accepted: emptyView(), shown: emptyView(), pending: [], lsn: 0, shownLsn: 0 };
+  const fresh = { accepted: createView(), shown: createView(), pending: [], lsn: 0, shownLsn: 0 };
   index.namespaces.set(name, fresh);
   return fresh;
 }
 
 /** Takes a change in; reads see it when it is older than their lag. */
-export function accept(namespace: Namespace, change: Change, lagMs: number): void {
+export function acceptChange(namespace: PineconeNamespace, change: NamespaceChange, lagMs: number): void {
   change(namespace.accepted);
   namespace.lsn += 1;
   namespace.pending.push({ acceptedAt: performance.now(), change });
-  show(namespace, lagMs);
+  showChanges(namespace, lagMs);
 }
 
-function show(namespace: Namespace, lagMs: number): void {
+function showChanges(namespace: PineconeNamespace, lagMs: number): void {
   const until = performance.now() - lagMs;
   for (let next = namespace.pending[0]; next && next.acceptedAt <= until; next = namespace.pending[0]) {
     next.change(namespace.shown);

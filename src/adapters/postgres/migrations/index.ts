@@ -7,4 +7,12 @@ import { PIECES } from "./0006-pieces.ts";
 import { STATISTICS } from "./0007-statistics.ts";
 
 /** In order; the table `migrations` counts those done. A migration that has been released never changes. */
-export const MIGRATIONS: readonly string[] = [RECORD, SHARED, FREED, BLOCKS, LOG, PIECES, STATISTICS];
+export const POSTGRES_MIGRATIONS: readonly string[] = [
+  RECORD,
+  SHARED,
+  FREED,
+  BLOCKS,
+  LOG,
+  PIECES,
+  STATISTICS,
+];

@@ -1,200 +1,206 @@
 import { randomUUID } from "node:crypto";
 import type { Memory } from "../../../domain/memory.ts";
-import type { WholePart, WholeRow } from "../../../ports/whole.ts";
-import { bodyOf } from "../../shared/stored-body.ts";
-import { blobOf } from "../../shared/stored-vector.ts";
-import { TABLES } from "../../shared/whole-tables.ts";
-import { addCall } from "../calls.ts";
-import { keyOf, longNames, textOf } from "../names.ts";
-import { isWaiting } from "../put.ts";
-import { keysOf } from "../rows.ts";
-import type { Transaction } from "../statement.ts";
+import type { DumpPart, DumpRow } from "../../../ports/whole.ts";
+import { parseBody } from "../../shared/stored-body.ts";
+import { encodeVector } from "../../shared/stored-vector.ts";
+import { PART_TABLES } from "../../shared/whole-tables.ts";
+import { queueCall } from "../calls.ts";
+import { encodeLongNames, encodeText, toIndexKey } from "../names.ts";
+import { isPendingExtraction } from "../put.ts";
+import { toScopeKeys } from "../rows.ts";
+import type { PostgresTransaction } from "../statement.ts";
 
 /** Column -> its type and value. */
-type Columns = { readonly [column: string]: readonly [type: string, value: unknown] };
-type OfPerson = Exclude<WholePart, "users" | "answers" | "jobs" | "backups" | "calls" | "turns" | "memories">;
-type OfNobody = "users" | "answers" | "jobs" | "backups" | "turns";
+type TypedColumns = { readonly [column: string]: readonly [type: string, value: unknown] };
+type PostgresUserPart = Exclude<
+  DumpPart,
+  "users" | "answers" | "jobs" | "backups" | "calls" | "turns" | "memories"
+>;
+type PostgresSharedPart = "users" | "answers" | "jobs" | "backups" | "turns";
 
-const text = (value: string | null): readonly [string, unknown] => ["text", value];
-const bigint = (value: number | null): readonly [string, unknown] => ["bigint", value];
-const json = (value: unknown): readonly [string, unknown] => ["text", JSON.stringify(value)];
+const toTextCell = (value: string | null): readonly [string, unknown] => ["text", value];
+const toBigintCell = (value: number | null): readonly [string, unknown] => ["bigint", value];
+const toJsonCell = (value: unknown): readonly [string, unknown] => ["text", JSON.stringify(value)];
 
 /** The columns of a row beside its person and project. */
-const COLUMNS: { readonly [Part in OfPerson]: (row: WholeRow<Part>) => Columns } = {
+const USER_COLUMNS: { readonly [Part in PostgresUserPart]: (row: DumpRow<Part>) => TypedColumns } = {
   messages: ({ revision, message }) => ({
-    id: text(keyOf(message.id)),
-    turn: bigint(message.turn),
-    revision: bigint(revision),
-    is_waiting: ["boolean", isWaiting(message)],
-    stored_at: text(message.storedAt),
-    body: json(message),
+    id: toTextCell(toIndexKey(message.id)),
+    turn: toBigintCell(message.turn),
+    revision: toBigintCell(revision),
+    is_waiting: ["boolean", isPendingExtraction(message)],
+    stored_at: toTextCell(message.storedAt),
+    body: toJsonCell(message),
   }),
   versions: ({ memory }) => ({
-    id: text(keyOf(memory.id)),
-    version: bigint(memory.version),
-    body: json(memory),
+    id: toTextCell(toIndexKey(memory.id)),
+    version: toBigintCell(memory.version),
+    body: toJsonCell(memory),
   }),
   units: ({ revision, unit: { id, type, owner, start, end, space, terms, vector } }) => ({
-    id: text(keyOf(id)),
-    type: text(type),
-    owner: text(keyOf(owner)),
-    long_names: text(longNames(id, owner)),
+    id: toTextCell(toIndexKey(id)),
+    type: toTextCell(type),
+    owner: toTextCell(toIndexKey(owner)),
+    long_names: toTextCell(encodeLongNames(id, owner)),
     first: ["integer", start],
     last: ["integer", end],
-    space: text(textOf(space)),
-    revision: bigint(revision),
-    terms: text(textOf(terms)),
-    vector: ["bytea", Buffer.from(blobOf(vector))],
+    space: toTextCell(encodeText(space)),
+    revision: toBigintCell(revision),
+    terms: toTextCell(encodeText(terms)),
+    vector: ["bytea", Buffer.from(encodeVector(vector))],
   }),
   gone: ({ type, id, revision }) => ({
-    type: text(type),
-    id: text(keyOf(id)),
-    long_names: text(longNames(id)),
-    revision: bigint(revision),
+    type: toTextCell(type),
+    id: toTextCell(toIndexKey(id)),
+    long_names: toTextCell(encodeLongNames(id)),
+    revision: toBigintCell(revision),
   }),
   tombstones: ({ tombstone: { hash, of, at } }) => ({
-    hash: text(keyOf(hash)),
-    long_names: text(longNames(hash)),
-    type: text(of),
-    at: text(at),
+    hash: toTextCell(toIndexKey(hash)),
+    long_names: toTextCell(encodeLongNames(hash)),
+    type: toTextCell(of),
+    at: toTextCell(at),
   }),
   links: ({ link: { from, type, to, strength } }) => ({
-    source: text(keyOf(from)),
-    type: text(type),
-    target: text(keyOf(to)),
-    long_names: text(longNames(from, to)),
+    source: toTextCell(toIndexKey(from)),
+    type: toTextCell(type),
+    target: toTextCell(toIndexKey(to)),
+    long_names: toTextCell(encodeLongNames(from, to)),
     strength: ["double precision", strength],
   }),
   log: ({ entry }) => ({
-    revision: bigint(entry.revision),
+    revision: toBigintCell(entry.revision),
     mark: ["uuid", randomUUID()],
-    body: json(entry),
+    body: toJsonCell(entry),
   }),
   receipts: ({ revision, receipt }) => ({
-    key: text(keyOf(receipt.key)),
-    revision: bigint(revision),
-    body: json(receipt),
+    key: toTextCell(toIndexKey(receipt.key)),
+    revision: toBigintCell(revision),
+    body: toJsonCell(receipt),
   }),
   erasures: ({ receipt, trace }) => ({
-    id: text(keyOf(receipt.id)),
-    body: json(receipt),
-    trace: text(trace ? JSON.stringify(trace) : null),
+    id: toTextCell(toIndexKey(receipt.id)),
+    body: toJsonCell(receipt),
+    trace: toTextCell(trace ? JSON.stringify(trace) : null),
   }),
-  recalls: ({ receipt }) => ({ id: text(keyOf(receipt.id)), body: json(receipt) }),
+  recalls: ({ receipt }) => ({ id: toTextCell(toIndexKey(receipt.id)), body: toJsonCell(receipt) }),
   visits: ({ job, visit: { revision, due, found, failed } }) => ({
-    job: text(textOf(job)),
-    revision: bigint(revision),
-    due: text(due ?? null),
-    found: bigint(found ?? null),
-    failed: text(failed ? JSON.stringify(failed) : null),
+    job: toTextCell(encodeText(job)),
+    revision: toBigintCell(revision),
+    due: toTextCell(due ?? null),
+    found: toBigintCell(found ?? null),
+    failed: toTextCell(failed ? JSON.stringify(failed) : null),
   }),
 };
 
 /** All columns of rows that are no person's, or whose person they name themselves. */
-const WHOLE: { readonly [Part in OfNobody]: (row: WholeRow<Part>) => Columns } = {
+const SHARED_COLUMNS: { readonly [Part in PostgresSharedPart]: (row: DumpRow<Part>) => TypedColumns } = {
   users: ({ project, user, revision, turns }) => ({
-    ...named({ project, user }),
-    long_names: text(longNames(project, user)),
-    revision: bigint(revision),
-    turns: bigint(turns),
+    ...toNameColumns({ project, user }),
+    long_names: toTextCell(encodeLongNames(project, user)),
+    revision: toBigintCell(revision),
+    turns: toBigintCell(turns),
   }),
   answers: ({ project, user, answer, erasures }) => ({
-    ...named({ project, user }),
-    key: text(keyOf(answer.key)),
-    at: text(answer.at),
+    ...toNameColumns({ project, user }),
+    key: toTextCell(toIndexKey(answer.key)),
+    at: toTextCell(answer.at),
     mark: ["uuid", randomUUID()],
-    state: text(answer.state),
-    request: text(textOf(answer.request)),
-    body: text(answer.answer ? JSON.stringify(answer.answer) : null),
-    erasures: ["json", JSON.stringify(erasures.map(textOf))],
-    long_names: text(longNames(answer.key)),
+    state: toTextCell(answer.state),
+    request: toTextCell(encodeText(answer.request)),
+    body: toTextCell(answer.answer ? JSON.stringify(answer.answer) : null),
+    erasures: ["json", JSON.stringify(erasures.map(encodeText))],
+    long_names: toTextCell(encodeLongNames(answer.key)),
   }),
-  jobs: ({ note }) => ({ name: text(textOf(note.name)), body: json(note) }),
-  backups: ({ note }) => ({ name: text(textOf(note.name)), body: json(note) }),
+  jobs: ({ note }) => ({ name: toTextCell(encodeText(note.name)), body: toJsonCell(note) }),
+  backups: ({ note }) => ({ name: toTextCell(encodeText(note.name)), body: toJsonCell(note) }),
   turns: ({ stored: { project, user, day, turns } }) => ({
-    project: text(keyOf(project)),
-    person: text(keyOf(user)),
-    day: text(day),
-    turns: bigint(turns),
+    project: toTextCell(toIndexKey(project)),
+    person: toTextCell(toIndexKey(user)),
+    day: toTextCell(day),
+    turns: toBigintCell(turns),
   }),
 };
 
-function named(scope: { readonly project: string; readonly user: string }): Columns {
-  const [project, name] = keysOf(scope);
-  return { project: text(project), name: text(name) };
+function toNameColumns(scope: { readonly project: string; readonly user: string }): TypedColumns {
+  const [project, name] = toScopeKeys(scope);
+  return { project: toTextCell(project), name: toTextCell(name) };
 }
 
 /** Sends rows with the next statement, or with the end. A row that is there already is left alone. */
-export async function putRows<Part extends WholePart>(
-  transaction: Transaction,
+export async function queueDumpRows<Part extends DumpPart>(
+  transaction: PostgresTransaction,
   part: Part,
-  rows: readonly WholeRow<Part>[],
+  rows: readonly DumpRow<Part>[],
 ): Promise<void> {
   if (rows.length === 0) return;
   if (part === "calls") {
-    for (const { call } of rows as readonly WholeRow<"calls">[]) addCall(transaction, call);
+    for (const { call } of rows as readonly DumpRow<"calls">[]) queueCall(transaction, call);
   } else if (part === "memories") {
-    await putMemories(transaction, rows as unknown as readonly WholeRow<"memories">[]);
-  } else if (part in WHOLE) {
-    const columns = WHOLE[part as OfNobody] as (row: unknown) => Columns;
-    insert(transaction, part, rows.map(columns));
+    await queueDumpMemories(transaction, rows as unknown as readonly DumpRow<"memories">[]);
+  } else if (part in SHARED_COLUMNS) {
+    const columns = SHARED_COLUMNS[part as PostgresSharedPart] as (row: unknown) => TypedColumns;
+    queueInsert(transaction, part, rows.map(columns));
   } else {
-    const columns = COLUMNS[part as OfPerson] as (row: unknown) => Columns;
-    insertOfPerson(transaction, part, rows as readonly WholeRow<OfPerson>[], columns);
+    const columns = USER_COLUMNS[part as PostgresUserPart] as (row: unknown) => TypedColumns;
+    queueUserRows(transaction, part, rows as readonly DumpRow<PostgresUserPart>[], columns);
   }
 }
 
-const HELD =
+const SELECT_VERSION_BODIES =
   "SELECT v.body FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY AS row (project, name, id, version, place) " +
   "JOIN users u ON u.project = row.project AND u.name = row.name " +
   "JOIN versions v ON v.person = u.number AND v.id = row.id AND v.version = row.version ORDER BY place";
 
 /** Whether a memory is current stands in its newest version. */
-async function putMemories(transaction: Transaction, rows: readonly WholeRow<"memories">[]): Promise<void> {
-  const keys = rows.map(keysOf);
-  const held = await transaction.rows(
-    HELD,
+async function queueDumpMemories(
+  transaction: PostgresTransaction,
+  rows: readonly DumpRow<"memories">[],
+): Promise<void> {
+  const keys = rows.map(toScopeKeys);
+  const held = await transaction.query(
+    SELECT_VERSION_BODIES,
     keys.map(([project]) => project),
     keys.map(([, name]) => name),
-    rows.map(({ id }) => keyOf(id)),
+    rows.map(({ id }) => toIndexKey(id)),
     rows.map(({ version }) => version),
   );
-  const bodies = held.map(bodyOf<Memory>);
+  const bodies = held.map(parseBody<Memory>);
   const places = new Map(rows.map((row, i) => [row, i]));
-  insertOfPerson(transaction, "memories", rows, (row) => {
-    const { id, version, revision } = row as WholeRow<"memories">;
+  queueUserRows(transaction, "memories", rows, (row) => {
+    const { id, version, revision } = row as DumpRow<"memories">;
     return {
-      id: text(keyOf(id)),
-      version: bigint(version),
-      revision: bigint(revision),
-      is_current: ["boolean", bodies[places.get(row as WholeRow<"memories">) ?? -1]?.status === "current"],
+      id: toTextCell(toIndexKey(id)),
+      version: toBigintCell(version),
+      revision: toBigintCell(revision),
+      is_current: ["boolean", bodies[places.get(row as DumpRow<"memories">) ?? -1]?.status === "current"],
     };
   });
 }
 
-function insertOfPerson(
-  transaction: Transaction,
-  part: WholePart,
+function queueUserRows(
+  transaction: PostgresTransaction,
+  part: DumpPart,
   rows: readonly { readonly project: string; readonly user: string }[],
-  columns: (row: unknown) => Columns,
+  columns: (row: unknown) => TypedColumns,
 ): void {
-  const owners = rows.map(keysOf);
+  const owners = rows.map(toScopeKeys);
   const cells = rows.map(columns);
   const names = Object.keys(cells[0] ?? {});
   const types = Object.values(cells[0] ?? {}).map(([type]) => type);
   const given = ["text", "text", ...types].map((type, i) => `$${i + 1}::${type}[]`).join(", ");
-  transaction.later(
-    `INSERT INTO ${TABLES[part]} (person, project, ${names.join(", ")}) ` +
+  transaction.queue(
+    `INSERT INTO ${PART_TABLES[part]} (person, project, ${names.join(", ")}) ` +
       `SELECT u.number, u.project, ${names.map((name) => `r.${name}`).join(", ")} ` +
       `FROM unnest(${given}) WITH ORDINALITY AS r (of_project, of_name, ${names.join(", ")}, place) ` +
       "JOIN users u ON u.project = r.of_project AND u.name = r.of_name ORDER BY place ON CONFLICT DO NOTHING",
     owners.map(([project]) => project),
     owners.map(([, name]) => name),
-    ...valuesOf(cells),
+    ...toColumnArrays(cells),
   );
 }
 
-function insert(transaction: Transaction, part: WholePart, cells: readonly Columns[]): void {
+function queueInsert(transaction: PostgresTransaction, part: DumpPart, cells: readonly TypedColumns[]): void {
   const names = Object.keys(cells[0] ?? {});
   const types = Object.values(cells[0] ?? {}).map(([type]) => type);
   const given = types.map((type, i) => `$${i + 1}::${type}[]`).join(", ");
@@ -202,15 +208,15 @@ function insert(transaction: Transaction, part: WholePart, cells: readonly Colum
   const selected = names.map((name, i) =>
     types[i] === "json" ? `ARRAY(SELECT json_array_elements_text(r.${name}))` : `r.${name}`,
   );
-  transaction.later(
-    `INSERT INTO ${TABLES[part]} (${names.join(", ")}) SELECT ${selected.join(", ")} ` +
+  transaction.queue(
+    `INSERT INTO ${PART_TABLES[part]} (${names.join(", ")}) SELECT ${selected.join(", ")} ` +
       `FROM unnest(${given}) WITH ORDINALITY AS r (${names.join(", ")}, place) ORDER BY place ON CONFLICT DO NOTHING`,
-    ...valuesOf(cells),
+    ...toColumnArrays(cells),
   );
 }
 
 /** One array for each column. */
-function valuesOf(cells: readonly Columns[]): unknown[][] {
+function toColumnArrays(cells: readonly TypedColumns[]): unknown[][] {
   const names = Object.keys(cells[0] ?? {});
   return names.map((name) => cells.map((row) => row[name]?.[1] ?? null));
 }

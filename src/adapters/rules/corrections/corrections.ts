@@ -1,5 +1,5 @@
 import type { Claim } from "../../../domain/memory.ts";
-import { stem, words as wordsOf } from "../../../domain/words.ts";
+import { stem, splitWords as wordsOf } from "../../../domain/words.ts";
 import type { Proposal } from "../../../ports/extractor.ts";
 import { lastBreath } from "../claims/told.ts";
 import { type Context, tidy } from "../context.ts";

@@ -1,4 +1,4 @@
-import { GAP } from "../../../domain/cut.ts";
+import { GAP_MARK } from "../../../domain/cut.ts";
 import type { Proposal } from "../../../ports/extractor.ts";
 
 const HOLE = String.raw`\[…\]`;
@@ -15,7 +15,7 @@ const LOST = [
 
 /** Whether words were taken out of a text: its mark stands for no word. */
 export function hasHole(text: string): boolean {
-  return text.includes(GAP);
+  return text.includes(GAP_MARK);
 }
 
 /** A text whose lists are whole again, as long as before: every place in it stays where it was. */

@@ -1,15 +1,15 @@
 import { setImmediate } from "node:timers/promises";
-import { readApart } from "../apart.ts";
-import type { Database, Row } from "../database.ts";
+import { readInSnapshot } from "../apart.ts";
+import type { SqliteDatabase, SqliteRow } from "../database.ts";
 import { DIGEST_TABLES, type DigestTable, SUMS_BYTES } from "./digest-tables.ts";
 import { addDigest, type DigestBytes } from "./row-digest.ts";
 
 /** Rows in one transaction: about five milliseconds. */
-const SLICE = 500;
-const TRIES = 20;
+const FILL_SLICE_ROWS = 500;
+const MAX_ATTEMPTS = 20;
 
 /** Whether all rows have digests. One key look-up. */
-export function hasAllDigests({ handle }: Database): boolean {
+export function hasAllDigests({ handle }: SqliteDatabase): boolean {
   return handle.prepare("SELECT is_whole FROM integrity").get()?.is_whole === 1;
 }
 
@@ -18,7 +18,7 @@ export function hasAllDigests({ handle }: Database): boolean {
  * for what was written. In slices; ends after about `forMs`, and gives how many rows it did.
  */
 export async function fillDigests(
-  database: Database,
+  database: SqliteDatabase,
   forMs: number = Number.POSITIVE_INFINITY,
 ): Promise<number> {
   const { guard } = database;
@@ -27,8 +27,8 @@ export async function fillDigests(
   const isLate = (): boolean => performance.now() > until;
   let done = 0;
   const fill = async (table: DigestTable, user?: number): Promise<void> => {
-    for (let put = SLICE; put === SLICE && !isLate(); done += put) {
-      put = fillSome(database, table, user);
+    for (let put = FILL_SLICE_ROWS; put === FILL_SLICE_ROWS && !isLate(); done += put) {
+      put = fillSlice(database, table, user);
       await setImmediate();
     }
   };
@@ -36,14 +36,14 @@ export async function fillDigests(
   for (const user of usersWithoutSums(database)) {
     for (const table of DIGEST_TABLES) if (table.sum >= 0) await fill(table, user);
     if (isLate()) return done;
-    await sumUser(database, user);
+    await updateUserSums(database, user);
   }
-  if (!isLate()) noteAll(database);
+  if (!isLate()) markAllFilled(database);
   return done;
 }
 
 /** How many rows have no digest, at most about a million; 0 at once where it is noted that all have one. */
-export function countWithoutDigest(database: Database): number {
+export function countWithoutDigest(database: SqliteDatabase): number {
   if (hasAllDigests(database)) return 0;
   return DIGEST_TABLES.reduce((sum, { name }) => {
     const sql = `SELECT count(*) AS found FROM ${name} WHERE digest IS NULL`;
@@ -51,22 +51,22 @@ export function countWithoutDigest(database: Database): number {
   }, 0);
 }
 
-function usersWithoutSums({ handle }: Database): number[] {
+function usersWithoutSums({ handle }: SqliteDatabase): number[] {
   const rows = handle.prepare("SELECT id FROM users WHERE sums IS NULL ORDER BY id").all();
   return rows.map(({ id }) => Number(id));
 }
 
 /** Gives some rows their digests; the user's sums stay unknown, so nothing is added to them. */
-function fillSome(database: Database, { name, columns, key }: DigestTable, user?: number): number {
+function fillSlice(database: SqliteDatabase, { name, columns, key }: DigestTable, user?: number): number {
   const place = DIGEST_TABLES.findIndex((table) => table.name === name);
   const own = key.join(", ");
   const whose = user === undefined ? "" : "user = :user AND ";
-  return paused(database, () =>
+  return withSumsPaused(database, () =>
     Number(
       database
         .statement(
           `UPDATE ${name} SET digest = row_digest(${place}, NULL, ${columns.join(", ")}) WHERE (${own}) IN ` +
-            `(SELECT ${own} FROM ${name} WHERE ${whose}digest IS NULL LIMIT ${SLICE})`,
+            `(SELECT ${own} FROM ${name} WHERE ${whose}digest IS NULL LIMIT ${FILL_SLICE_ROWS})`,
         )
         .run(user === undefined ? {} : { user }).changes,
     ),
@@ -74,7 +74,7 @@ function fillSome(database: Database, { name, columns, key }: DigestTable, user?
 }
 
 /** Writes in one transaction, with sums left alone. */
-export function paused<Result>(database: Database, work: () => Result): Result {
+export function withSumsPaused<Result>(database: SqliteDatabase, work: () => Result): Result {
   const { guard } = database;
   return database.transaction(() => {
     if (!guard) return work();
@@ -88,11 +88,12 @@ export function paused<Result>(database: Database, work: () => Result): Result {
 }
 
 /** Sums up a user's digests and keeps the sums, unless somebody wrote meanwhile: then it is tried again. */
-async function sumUser(database: Database, id: number): Promise<void> {
-  for (let tried = 0; tried < TRIES; tried += 1) {
-    const found = (await readApart(database, (own) => sumsOf(own, id))) ?? (await sumsOf(database, id));
+async function updateUserSums(database: SqliteDatabase, id: number): Promise<void> {
+  for (let tried = 0; tried < MAX_ATTEMPTS; tried += 1) {
+    const found =
+      (await readInSnapshot(database, (own) => readUserSums(own, id))) ?? (await readUserSums(database, id));
     if (!found) return;
-    if (keepSums(database, id, found.sums, found.touched)) return;
+    if (saveUserSums(database, id, found.sums, found.touched)) return;
     await setImmediate();
   }
 }
@@ -102,7 +103,7 @@ interface UserSums {
   readonly touched: number;
 }
 
-async function sumsOf(database: Database, id: number): Promise<UserSums | undefined> {
+async function readUserSums(database: SqliteDatabase, id: number): Promise<UserSums | undefined> {
   const row = database.handle.prepare("SELECT touched FROM users WHERE id = :id").get({ id });
   if (!row) return undefined;
   const sums = new Uint8Array(SUMS_BYTES);
@@ -110,19 +111,24 @@ async function sumsOf(database: Database, id: number): Promise<UserSums | undefi
   for (const { name, sum } of DIGEST_TABLES) {
     if (sum < 0) continue;
     const rows = database.handle.prepare(`SELECT digest FROM ${name} WHERE user = :id`).iterate({ id });
-    for (const { digest } of rows as Iterable<Row>) {
+    for (const { digest } of rows as Iterable<SqliteRow>) {
       if (!(digest instanceof Uint8Array)) return undefined;
       addDigest(sums, sum, digest);
       read += 1;
       // A database in memory has one connection, on which a statement under way would meet others.
-      if (read % (SLICE * 4) === 0 && database.path !== ":memory:") await setImmediate();
+      if (read % (FILL_SLICE_ROWS * 4) === 0 && database.path !== ":memory:") await setImmediate();
     }
   }
   return { sums, touched: Number(row.touched) };
 }
 
 /** Keeps a user's sums where the user was not written to since; whatever was kept before. */
-export function keepSums(database: Database, id: number, sums: DigestBytes, touched?: number): boolean {
+export function saveUserSums(
+  database: SqliteDatabase,
+  id: number,
+  sums: DigestBytes,
+  touched?: number,
+): boolean {
   const { guard } = database;
   return database.transaction(() => {
     const row = database.handle
@@ -136,7 +142,7 @@ export function keepSums(database: Database, id: number, sums: DigestBytes, touc
   });
 }
 
-function noteAll(database: Database): void {
+function markAllFilled(database: SqliteDatabase): void {
   database.transaction(() => {
     const isLeft =
       usersWithoutSums(database).length > 0 ||
@@ -149,10 +155,10 @@ function noteAll(database: Database): void {
 }
 
 /** Drops all digests and takes this connection's secret for that of the file, so that they can be given anew. */
-export function dropDigests(database: Database): void {
+export function dropDigests(database: SqliteDatabase): void {
   const mark = database.guard?.mark;
   if (!mark) return;
-  paused(database, () => {
+  withSumsPaused(database, () => {
     for (const { name } of DIGEST_TABLES) database.handle.exec(`UPDATE ${name} SET digest = NULL`);
     database.handle.exec("UPDATE users SET sums = NULL, digest = NULL, touched = touched + 1");
     database.handle.prepare("UPDATE integrity SET mark = :mark, is_whole = 0").run({ mark });

@@ -4,10 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { changes, erasure, memory, message, unit } from "../../../testing/change-sets.ts";
-import { openSqliteRecord } from "../index.ts";
+import {
+  makeChangeSet,
+  makeErasureReceipt,
+  makeMemory,
+  makeMessage,
+  makeUnit,
+} from "../../../testing/change-sets.ts";
+import { openSqliteStore } from "../index.ts";
 import { DIGEST_TABLES } from "./digest-tables.ts";
-import { rowDigester } from "./row-digest.ts";
+import { createRowDigester } from "./row-digest.ts";
 
 const ANN = { project: "default", user: "ann" };
 const KEY = "ab".repeat(32);
@@ -15,7 +21,7 @@ let folder = "";
 let path = "";
 
 const open = (digestKey: string | undefined = KEY) =>
-  openSqliteRecord({ path, ...(digestKey === "" ? {} : { digestKey }) });
+  openSqliteStore({ path, ...(digestKey === "" ? {} : { digestKey }) });
 
 function sql<Row>(text: string): Row[] {
   const handle = new DatabaseSync(path);
@@ -32,14 +38,14 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const FIRST = changes({
-  messages: [message("m1"), message("m2")],
-  memories: [memory("a"), memory("b")],
+const FIRST = makeChangeSet({
+  messages: [makeMessage("m1"), makeMessage("m2")],
+  memories: [makeMemory("a"), makeMemory("b")],
   units: [
-    unit("m1#0", "passage", "m1"),
-    unit("m2#0", "passage", "m2"),
-    unit("a", "memory", "a"),
-    unit("b", "memory", "b"),
+    makeUnit("m1#0", "passage", "m1"),
+    makeUnit("m2#0", "passage", "m2"),
+    makeUnit("a", "memory", "a"),
+    makeUnit("b", "memory", "b"),
   ],
 });
 
@@ -50,20 +56,20 @@ describe("a digest of a row", () => {
     size.writeUInt32LE(text.length);
     const row = Buffer.concat([size, text, Buffer.from([1, 2])]);
     const wanted = createHmac("sha256", Buffer.from(KEY, "hex")).update(row).digest().subarray(0, 16);
-    expect(Buffer.from(rowDigester(KEY).digest("t", [7, "né", null, new Uint8Array([1, 2])]))).toEqual(
+    expect(Buffer.from(createRowDigester(KEY).digest("t", [7, "né", null, new Uint8Array([1, 2])]))).toEqual(
       wanted,
     );
   });
 
   it("of a row that is longer than its buffer is made in the same way", () => {
-    const { digest } = rowDigester(KEY);
+    const { digest } = createRowDigester(KEY);
     const long = "x".repeat(300_000);
     expect(digest("t", [long])).toEqual(digest("t", [long]));
     expect(digest("t", [long])).not.toEqual(digest("t", [`${long}x`]));
   });
 
   it("differs where the same bytes stand in other columns or another table", () => {
-    const { digest } = rowDigester(KEY);
+    const { digest } = createRowDigester(KEY);
     const all = [
       digest("t", ["ab", "c"]),
       digest("t", ["a", "bc"]),
@@ -93,14 +99,14 @@ describe("rows that a record with a key writes", () => {
     );
     await record.commit(
       ANN,
-      changes({
+      makeChangeSet({
         base: 1,
         cause: "forget",
         erase: {
           messages: [{ id: "m1", content: "", keepMetadata: false }],
           memories: ["a"],
           rewrites: [],
-          receipt: erasure("e1", { revision: 2 }),
+          receipt: makeErasureReceipt("e1", { revision: 2 }),
         },
         dropUnits: ["m1#0"],
       }),
@@ -166,7 +172,7 @@ describe("a database of before", () => {
     const plain = await open("");
     await plain.commit(
       ANN,
-      changes({ base: 1, messages: [message("m3")], units: [unit("m3#0", "passage", "m3")] }),
+      makeChangeSet({ base: 1, messages: [makeMessage("m3")], units: [makeUnit("m3#0", "passage", "m3")] }),
     );
     await plain.close();
     const again = await open();
@@ -185,10 +191,10 @@ describe("another secret", () => {
     expect(await other.check()).toEqual([]);
     await other.commit(
       ANN,
-      changes({ base: 1, messages: [message("m3")], units: [unit("m3#0", "passage", "m3")] }),
+      makeChangeSet({ base: 1, messages: [makeMessage("m3")], units: [makeUnit("m3#0", "passage", "m3")] }),
     );
     await other.integrity.adoptSecret();
-    await other.integrity.fill();
+    await other.integrity.addMissingDigests();
     expect(await other.check()).toEqual([]);
     expect((await other.integrity.state()).secret).toBe("same");
     await other.close();
@@ -203,15 +209,20 @@ describe("repair", () => {
     await record.copyTo?.(copy, {});
     await record.commit(
       ANN,
-      changes({
+      makeChangeSet({
         base: 1,
         cause: "forget",
-        erase: { messages: [], memories: ["a"], rewrites: [], receipt: erasure("e1", { revision: 2 }) },
+        erase: {
+          messages: [],
+          memories: ["a"],
+          rewrites: [],
+          receipt: makeErasureReceipt("e1", { revision: 2 }),
+        },
       }),
     );
     sql("UPDATE messages SET body = replace(body, 'm2', 'm9') WHERE id = 'm2' RETURNING 1");
-    expect(await record.integrity.repairable()).toBe(0);
-    expect(await record.integrity.repairable(copy)).toBe(1);
+    expect(await record.integrity.countRepairable()).toBe(0);
+    expect(await record.integrity.countRepairable(copy)).toBe(1);
     expect(await record.integrity.repairRows(copy)).toBe(1);
     expect(await record.check()).toEqual([]);
     expect((await record.since(ANN, 0)).memories.map(({ id }) => id)).toEqual(["b"]);

@@ -11,7 +11,7 @@ export interface RowDigester {
   digest(table: string, values: readonly SQLOutputValue[]): DigestBytes;
 }
 
-const BLOCK = 64;
+const HMAC_BLOCK_BYTES = 64;
 /** Rows up to here are hashed in one buffer that is used again. */
 const BUFFER_BYTES = 256 * 1024;
 
@@ -19,46 +19,46 @@ const BUFFER_BYTES = 256 * 1024;
  * A digester for a key of 32 bytes, hex. Two calls of `hash` over padded keys give the HMAC (RFC 2104) in a fifth of the time
  * that `createHmac` takes for a short text.
  */
-export function rowDigester(key: string): RowDigester {
+export function createRowDigester(key: string): RowDigester {
   const bytes = Buffer.from(key, "hex");
   const inner = Buffer.alloc(BUFFER_BYTES);
-  const outer = Buffer.alloc(BLOCK + 32);
-  for (let i = 0; i < BLOCK; i += 1) {
+  const outer = Buffer.alloc(HMAC_BLOCK_BYTES + 32);
+  for (let i = 0; i < HMAC_BLOCK_BYTES; i += 1) {
     inner[i] = (bytes[i] ?? 0) ^ 0x36;
     outer[i] = (bytes[i] ?? 0) ^ 0x5c;
   }
   return {
     digest(table, values) {
-      const end = encode(inner, BLOCK, table, values);
-      if (end === undefined) return ofLongRow(bytes, table, values);
+      const end = encodeRow(inner, HMAC_BLOCK_BYTES, table, values);
+      if (end === undefined) return digestLongRow(bytes, table, values);
       // As texts: a buffer for each would be memory outside of the heap.
-      outer.write(hash("sha256", inner.subarray(0, end), "binary"), BLOCK, "latin1");
-      return bytesOf(hash("sha256", outer, "binary"));
+      outer.write(hash("sha256", inner.subarray(0, end), "binary"), HMAC_BLOCK_BYTES, "latin1");
+      return toDigestBytes(hash("sha256", outer, "binary"));
     },
   };
 }
 
-function ofLongRow(key: Uint8Array, table: string, values: readonly SQLOutputValue[]): DigestBytes {
-  let size = 4 + Buffer.byteLength(textOf(table, values));
+function digestLongRow(key: Uint8Array, table: string, values: readonly SQLOutputValue[]): DigestBytes {
+  let size = 4 + Buffer.byteLength(encodeValues(table, values));
   for (const value of values) if (value instanceof Uint8Array) size += value.length;
   const row = Buffer.alloc(size);
-  const end = encode(row, 0, table, values) ?? 0;
-  return cut(createHmac("sha256", key).update(row.subarray(0, end)).digest());
+  const end = encodeRow(row, 0, table, values) ?? 0;
+  return truncateDigest(createHmac("sha256", key).update(row.subarray(0, end)).digest());
 }
 
-function cut(hmac: Uint8Array): DigestBytes {
+function truncateDigest(hmac: Uint8Array): DigestBytes {
   // Not `Uint8Array.from`, which goes from byte to byte.
   return new Uint8Array(hmac.subarray(0, SUM_BYTES));
 }
 
-function bytesOf(hmac: string): DigestBytes {
+function toDigestBytes(hmac: string): DigestBytes {
   const bytes = new Uint8Array(SUM_BYTES);
   for (let i = 0; i < SUM_BYTES; i += 1) bytes[i] = hmac.charCodeAt(i);
   return bytes;
 }
 
 /** Each value with its type and, where it has one, its length: no other row has the same. Bytes stand behind the text. */
-function textOf(table: string, values: readonly SQLOutputValue[]): string {
+function encodeValues(table: string, values: readonly SQLOutputValue[]): string {
   let text = `${table.length}:${table}`;
   for (const value of values) {
     if (typeof value === "string") text += `s${value.length}:${value}`;
@@ -70,13 +70,13 @@ function textOf(table: string, values: readonly SQLOutputValue[]): string {
 }
 
 /** The length of the text, the text, then bytes. Gives where it ends; nothing where there is not room. */
-function encode(
+function encodeRow(
   into: Buffer,
   from: number,
   table: string,
   values: readonly SQLOutputValue[],
 ): number | undefined {
-  const text = textOf(table, values);
+  const text = encodeValues(table, values);
   // UTF-8 takes at most three bytes for each code unit.
   const isShort = from + 4 + text.length * 3 <= into.length;
   if (!isShort && from + 4 + Buffer.byteLength(text) > into.length) return undefined;

@@ -1,7 +1,13 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import type { Row } from "../database.ts";
+import type { SqliteRow } from "../database.ts";
 import { DIGEST_TABLES, type DigestTable, SUM_BYTES, SUMS_BYTES } from "./digest-tables.ts";
-import { addDigest, type DigestBytes, isSameBytes, type RowDigester, rowDigester } from "./row-digest.ts";
+import {
+  addDigest,
+  createRowDigester,
+  type DigestBytes,
+  isSameBytes,
+  type RowDigester,
+} from "./row-digest.ts";
 
 /** Whether rows can be checked: `none` without a key, `another` where they were given their digests under another key. */
 export type DigestKeyState = "same" | "another" | "none";
@@ -10,7 +16,7 @@ export type DigestKeyState = "same" | "another" | "none";
 export interface RowGuard {
   key: DigestKeyState;
   /** Takes a key that is another for the one in use from now on, and gives whether it did. The caller gives all digests anew. */
-  adopt(): boolean;
+  adoptKey(): boolean;
   /** The check value of the key, as the file keeps it. */
   readonly mark: DigestBytes | undefined;
   /** Rows read so far that were not as they were written. */
@@ -24,22 +30,22 @@ export interface RowGuard {
   /** Before it commits: brings the users that it touched up to date. */
   settle(): void;
   /** After it was rolled back. */
-  drop(): void;
+  rollBack(): void;
   /** The digest for a row that is about to be inserted, counted into the sums; nothing without the key: then a trigger clears it. */
-  digestInserted(table: DigestTable, row: Row): DigestBytes | undefined;
+  digestInserted(table: DigestTable, row: SqliteRow): DigestBytes | undefined;
   /** Takes it back: the row was there already. */
-  notInserted(table: DigestTable, row: Row, digest: DigestBytes): void;
+  undoInserted(table: DigestTable, row: SqliteRow, digest: DigestBytes): void;
   /** The digest that a row should have; nothing without the key. */
-  digestOf(table: DigestTable, row: Row): DigestBytes | undefined;
+  digestOf(table: DigestTable, row: SqliteRow): DigestBytes | undefined;
   /** Whether a row is as it was written. True where it has no digest yet, or nobody can tell. */
-  isSound(table: DigestTable, row: Row): boolean;
+  isSound(table: DigestTable, row: SqliteRow): boolean;
   /** The same of a row that is about to be given to somebody; one that is not sound is counted. */
-  mayGive(table: DigestTable, row: Row): boolean;
-  userDigest(row: Row, sums: DigestBytes): DigestBytes | undefined;
+  verifyOnRead(table: DigestTable, row: SqliteRow): boolean;
+  userDigest(row: SqliteRow, sums: DigestBytes): DigestBytes | undefined;
 }
 
 /** The digest of a row that was changed by a fault and then by us: no row has it. */
-const DAMAGED: DigestBytes = new Uint8Array(SUM_BYTES);
+const DAMAGED_DIGEST: DigestBytes = new Uint8Array(SUM_BYTES);
 
 interface TouchedUser {
   /** Made in this transaction: all that there is of it has been seen. */
@@ -54,27 +60,27 @@ interface TouchedUser {
  * the file trips over it: what that one changes keeps its old digest, and shows.
  */
 export function guardRows(handle: DatabaseSync, key: string | undefined): RowGuard {
-  const digester = key === undefined ? undefined : rowDigester(key);
-  return guardOf(handle, digester, keyState(handle, digester));
+  const digester = key === undefined ? undefined : createRowDigester(key);
+  return createRowGuard(handle, digester, readKeyState(handle, digester));
 }
 
-function markOf(digester: RowDigester): DigestBytes {
+function computeKeyMark(digester: RowDigester): DigestBytes {
   return digester.digest("integrity", ["mark"]);
 }
 
-function keyState(handle: DatabaseSync, digester: RowDigester | undefined): DigestKeyState {
+function readKeyState(handle: DatabaseSync, digester: RowDigester | undefined): DigestKeyState {
   if (!digester) return "none";
-  const mark = markOf(digester);
+  const mark = computeKeyMark(digester);
   const held = handle.prepare("SELECT mark FROM integrity").get();
   if (held) return isSameBytes(held.mark, mark) ? "same" : "another";
   // Whoever comes first names the secret; of two at once, one.
   handle
     .prepare("INSERT INTO integrity (id, mark, is_whole) VALUES (1, :mark, 0) ON CONFLICT DO NOTHING")
     .run({ mark });
-  return keyState(handle, digester);
+  return readKeyState(handle, digester);
 }
 
-function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: DigestKeyState): RowGuard {
+function createRowGuard(handle: DatabaseSync, given: RowDigester | undefined, key: DigestKeyState): RowGuard {
   let digester = key === "same" ? given : undefined;
   const touched = new Map<number, TouchedUser>();
   const statements = {
@@ -95,8 +101,8 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
   };
   const guard: RowGuard = {
     key,
-    mark: given && markOf(given),
-    adopt() {
+    mark: given && computeKeyMark(given),
+    adoptKey() {
       if (guard.key !== "another") return false;
       digester = given;
       guard.key = "same";
@@ -108,11 +114,11 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
       isWriting = true;
     },
     settle() {
-      if (touched.size > 0) settleUsers(handle, touched, guard, statements);
+      if (touched.size > 0) updateTouchedUsers(handle, touched, guard, statements);
       touched.clear();
       isWriting = false;
     },
-    drop() {
+    rollBack() {
       touched.clear();
       isWriting = false;
     },
@@ -121,7 +127,7 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
       if (digest) note(table, row.user ?? null, digest);
       return digest;
     },
-    notInserted: (table, row, digest) => note(table, row.user ?? null, digest),
+    undoInserted: (table, row, digest) => note(table, row.user ?? null, digest),
     digestOf: (table, row) =>
       digester?.digest(
         table.name,
@@ -131,7 +137,7 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
       if (!digester || row.digest === null || row.digest === undefined) return true;
       return isSameBytes(row.digest, guard.digestOf(table, row) ?? new Uint8Array());
     },
-    mayGive(table, row) {
+    verifyOnRead(table, row) {
       if (guard.isSound(table, row)) return true;
       guard.damageSeen += 1;
       guard.onDamage?.();
@@ -161,7 +167,9 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
     const isSound =
       !digester || !(before instanceof Uint8Array) || isSameBytes(before, digester.digest(table.name, old));
     // A change must not make a row sound that was not.
-    const digest = isSound ? digester?.digest(table.name, values.slice(table.columns.length)) : DAMAGED;
+    const digest = isSound
+      ? digester?.digest(table.name, values.slice(table.columns.length))
+      : DAMAGED_DIGEST;
     note(table, values[table.columns.length + table.user] ?? null, before, digest);
     return digest ?? null;
   });
@@ -169,7 +177,7 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
     if (guard.isPaused) return null;
     const [id, project, name, revision, turns, sums, before] = given;
     const user = of(id ?? null);
-    const row = { id, project, name, revision, turns } as Row;
+    const row = { id, project, name, revision, turns } as SqliteRow;
     const digest = sums instanceof Uint8Array ? guard.userDigest(row, new Uint8Array(sums)) : undefined;
     if (digest && !user.isNew) user.wasSound ??= isSameBytes(before, digest);
     return null;
@@ -182,7 +190,7 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
     of(user).isNew = true;
     return null;
   });
-  handle.exec(DIGEST_TABLES.map(triggersOf).join("\n"));
+  handle.exec(DIGEST_TABLES.map(buildTriggers).join("\n"));
   handle.exec("CREATE TEMP TRIGGER user_made AFTER INSERT ON main.users BEGIN SELECT user_made(NEW.id); END");
   handle.exec(
     "CREATE TEMP TRIGGER user_changed BEFORE UPDATE OF project, name, revision, turns ON main.users BEGIN " +
@@ -191,7 +199,7 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
   return guard;
 }
 
-function triggersOf({ name, columns, key, user }: DigestTable, place: number): string {
+function buildTriggers({ name, columns, key, user }: DigestTable, place: number): string {
   const values = columns.map((column) => `NEW.${column}`).join(", ");
   const before = columns.map((column) => `OLD.${column}`).join(", ");
   const own = key.map((column) => `${column} = NEW.${column}`).join(" AND ");
@@ -210,16 +218,16 @@ interface UserStatements {
   readonly keep: StatementSync;
 }
 
-function settleUsers(
+function updateTouchedUsers(
   handle: DatabaseSync,
   touched: ReadonlyMap<number, TouchedUser>,
   guard: RowGuard,
   { read, keep }: UserStatements,
 ): void {
   for (const [id, user] of touched) {
-    const row = read.get({ id }) as Row | undefined;
+    const row = read.get({ id }) as SqliteRow | undefined;
     if (!row) continue;
-    const settled = guard.key === "same" ? settledUser(row, user, guard) : undefined;
+    const settled = guard.key === "same" ? computeUserSums(row, user, guard) : undefined;
     if (settled) keep.run({ id, ...settled });
     else {
       handle
@@ -231,14 +239,15 @@ function settleUsers(
 }
 
 /** The sums and the digest of a user after a change; nothing where the sums are not known. */
-function settledUser(
-  row: Row,
+function computeUserSums(
+  row: SqliteRow,
   { isNew, wasSound, sums: change }: TouchedUser,
   guard: RowGuard,
 ): { sums: DigestBytes; digest: DigestBytes } | undefined {
   const held = isNew ? new Uint8Array(SUMS_BYTES) : row.sums;
   if (!(held instanceof Uint8Array) || held.length !== SUMS_BYTES) return undefined;
-  const isSound = isNew || (wasSound ?? isSameBytes(row.digest, guard.userDigest(row, held) ?? DAMAGED));
+  const isSound =
+    isNew || (wasSound ?? isSameBytes(row.digest, guard.userDigest(row, held) ?? DAMAGED_DIGEST));
   const sums = held.map((byte, i) => byte ^ (change[i] ?? 0));
-  return { sums, digest: (isSound && guard.userDigest(row, sums)) || DAMAGED };
+  return { sums, digest: (isSound && guard.userDigest(row, sums)) || DAMAGED_DIGEST };
 }

@@ -12,7 +12,7 @@ import { ERASING } from "./0011-erasing.ts";
 import { DIGESTS } from "./0012-digests.ts";
 
 /** In order; the number of those done is the file's `user_version`. A migration that has been released never changes. */
-export const MIGRATIONS: readonly string[] = [
+export const SQLITE_MIGRATIONS: readonly string[] = [
   RECORD,
   BLOCKS,
   UNITS_BY_SPACE,
@@ -31,10 +31,10 @@ const JOBS_BEFORE_ANSWERS = 7;
 
 /** What brings a file to this version. */
 export function migrationsFor(handle: DatabaseSync, version: number): readonly string[] {
-  const rest = MIGRATIONS.slice(version);
+  const rest = SQLITE_MIGRATIONS.slice(version);
   // For half an hour the jobs were the seventh migration; then the answers were put before them.
   const hasJobs = version === JOBS_BEFORE_ANSWERS && hasTable(handle, "jobs");
-  return hasJobs ? [ANSWERS, ...MIGRATIONS.slice(version + 1)] : rest;
+  return hasJobs ? [ANSWERS, ...SQLITE_MIGRATIONS.slice(version + 1)] : rest;
 }
 
 function hasTable(handle: DatabaseSync, name: string): boolean {

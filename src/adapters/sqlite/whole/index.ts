@@ -1,39 +1,39 @@
 import { MemoryError } from "../../../errors.ts";
-import { type Filling, WHOLE_PARTS, type Whole, type WholePart } from "../../../ports/whole.ts";
-import { TABLES } from "../../shared/whole-tables.ts";
-import type { Database } from "../database.ts";
-import { pageOf } from "./read.ts";
-import { putRows } from "./write.ts";
+import { type CopyProgress, DUMP_PARTS, type DumpPart, type StoreDump } from "../../../ports/whole.ts";
+import { PART_TABLES } from "../../shared/whole-tables.ts";
+import type { SqliteDatabase } from "../database.ts";
+import { readPage } from "./read.ts";
+import { insertDumpRows } from "./write.ts";
 
-type Run = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
+type RunDumpWork = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
 /** The database as a whole, over the record's own connection. */
-export function sqliteWhole(database: Database, run: Run): Whole {
+export function createSqliteStoreDump(database: SqliteDatabase, run: RunDumpWork): StoreDump {
   return {
-    parts: WHOLE_PARTS,
+    parts: DUMP_PARTS,
     counts: () =>
       run(() => {
         refuseErasing(database);
-        return counts(database);
+        return countPartRows(database);
       }),
-    page: (part, options) => run(() => pageOf(database, part, options)),
-    filling: () => run(() => filling(database)),
-    fill: (begun) => run(() => fill(database, begun)),
-    put: (part, rows) =>
+    page: (part, options) => run(() => readPage(database, part, options)),
+    copyProgress: () => run(() => readFillProgress(database)),
+    beginCopy: (begun) => run(() => beginFill(database, begun)),
+    putRows: (part, rows) =>
       run(() =>
         database.transaction(() => {
           refuseUnfilled(database);
-          putRows(database, part, rows);
+          insertDumpRows(database, part, rows);
         }),
       ),
-    noteFilling: (note) =>
+    saveCopyProgress: (note) =>
       run(() =>
         database.transaction(() => {
           refuseUnfilled(database);
-          noteFilling(database, note);
+          saveFillProgress(database, note);
         }),
       ),
-    filled: () =>
+    finishCopy: () =>
       run(() =>
         database.transaction(() => {
           refuseUnfilled(database);
@@ -43,49 +43,49 @@ export function sqliteWhole(database: Database, run: Run): Whole {
   };
 }
 
-function counts(database: Database): { [Part in WholePart]: number } {
-  const entries = WHOLE_PARTS.map((part) => [
+function countPartRows(database: SqliteDatabase): { [Part in DumpPart]: number } {
+  const entries = DUMP_PARTS.map((part) => [
     part,
-    Number(database.statement(`SELECT count(*) AS found FROM ${TABLES[part]}`).get()?.found),
+    Number(database.statement(`SELECT count(*) AS found FROM ${PART_TABLES[part]}`).get()?.found),
   ]);
-  return Object.fromEntries(entries) as { [Part in WholePart]: number };
+  return Object.fromEntries(entries) as { [Part in DumpPart]: number };
 }
 
 /** The note stands in a table that is there only while the database is being filled. */
-function filling({ handle }: Database): Filling | undefined {
+function readFillProgress({ handle }: SqliteDatabase): CopyProgress | undefined {
   const table = handle.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'filling'").get();
   const row = table && handle.prepare("SELECT body FROM filling").get();
-  return row && (JSON.parse(String(row.body)) as Filling);
+  return row && (JSON.parse(String(row.body)) as CopyProgress);
 }
 
-function noteFilling({ handle }: Database, note: Filling): void {
+function saveFillProgress({ handle }: SqliteDatabase, note: CopyProgress): void {
   handle.exec("DELETE FROM filling");
   handle.prepare("INSERT INTO filling (body) VALUES (:body)").run({ body: JSON.stringify(note) });
 }
 
-function fill(database: Database, begun: Filling): void {
+function beginFill(database: SqliteDatabase, begun: CopyProgress): void {
   const { handle } = database;
   database.transaction(() => {
-    if (filling(database)) clear(database);
-    else if (Object.values(counts(database)).some((count) => count > 0)) {
+    if (readFillProgress(database)) deleteAllRows(database);
+    else if (Object.values(countPartRows(database)).some((count) => count > 0)) {
       throw new MemoryError(
         "conflict",
         `database ${database.path}: it holds something already. Name one that is empty, or not there yet.`,
       );
     } else handle.exec("CREATE TABLE filling (body TEXT NOT NULL) STRICT");
-    noteFilling(database, begun);
+    saveFillProgress(database, begun);
     database.statement("UPDATE identity SET id = :id").run({ id: begun.from });
   });
 }
 
-function clear(database: Database): void {
+function deleteAllRows(database: SqliteDatabase): void {
   database.users.clear();
   // Rows go before those that they lean on.
-  for (const part of WHOLE_PARTS.toReversed()) database.handle.exec(`DELETE FROM ${TABLES[part]}`);
+  for (const part of DUMP_PARTS.toReversed()) database.handle.exec(`DELETE FROM ${PART_TABLES[part]}`);
 }
 
 /** Rows of a half-done erasure would arrive without the note that brings it to its end. */
-function refuseErasing({ path, handle }: Database): void {
+function refuseErasing({ path, handle }: SqliteDatabase): void {
   if (!handle.prepare("SELECT 1 FROM erasing WHERE part = 0 LIMIT 1").get()) return;
   throw new MemoryError(
     "unavailable",
@@ -93,8 +93,8 @@ function refuseErasing({ path, handle }: Database): void {
   );
 }
 
-function refuseUnfilled(database: Database): void {
-  if (!filling(database)) {
+function refuseUnfilled(database: SqliteDatabase): void {
+  if (!readFillProgress(database)) {
     throw new MemoryError("conflict", `database ${database.path}: it is not being filled from another.`);
   }
 }

@@ -1,18 +1,18 @@
-import { PAGE_BYTES, type WholePage, type WholePart, type WholeRow } from "../../../ports/whole.ts";
-import { TABLES } from "../../shared/whole-tables.ts";
-import { callOf } from "../calls.ts";
-import type { Database, Row } from "../database.ts";
-import { visitOf } from "../house-keeping.ts";
-import { keptOf } from "../kept-answers.ts";
-import { linkOf, tombstoneOf, unitOf } from "../read.ts";
-import { bodyOf } from "../rows.ts";
+import { DUMP_PAGE_BYTES, type DumpPage, type DumpPart, type DumpRow } from "../../../ports/whole.ts";
+import { PART_TABLES } from "../../shared/whole-tables.ts";
+import { toModelCall } from "../calls.ts";
+import type { SqliteDatabase, SqliteRow } from "../database.ts";
+import { toJobProgress } from "../house-keeping.ts";
+import { toStoredAnswer } from "../kept-answers.ts";
+import { toLink, toTombstone, toUnit } from "../read.ts";
+import { parseBody } from "../rows.ts";
 
 /**
  * By which columns each part is paged: those of an index, so that a page costs what it holds. Versions and memories come in
  * the order of their numbers, which no index has for one user: of each page the keys alone are put in order. With each
  * column stands what comes before all its values.
  */
-const KEYS: { readonly [Part in WholePart]: { readonly [column: string]: "" | -1 } } = {
+const PAGE_KEYS: { readonly [Part in DumpPart]: { readonly [column: string]: "" | -1 } } = {
   users: { id: -1 },
   messages: { user: -1, id: "" },
   versions: { user: -1, number: -1 },
@@ -34,40 +34,42 @@ const KEYS: { readonly [Part in WholePart]: { readonly [column: string]: "" | -1
 };
 
 /** Those whose order within a user no index has. */
-const BY_NUMBER: ReadonlySet<WholePart> = new Set<WholePart>(["versions", "memories"]);
+const PARTS_BY_NUMBER: ReadonlySet<DumpPart> = new Set<DumpPart>(["versions", "memories"]);
 
-const READERS: { readonly [Part in WholePart]: (row: Row) => Omit<WholeRow<Part>, "project" | "user"> } = {
+const ROW_READERS: {
+  readonly [Part in DumpPart]: (row: SqliteRow) => Omit<DumpRow<Part>, "project" | "user">;
+} = {
   users: (row) => ({ revision: Number(row.revision), turns: Number(row.turns) }),
-  messages: (row) => ({ revision: Number(row.revision), message: bodyOf(row) }),
-  versions: (row) => ({ memory: bodyOf(row) }),
+  messages: (row) => ({ revision: Number(row.revision), message: parseBody(row) }),
+  versions: (row) => ({ memory: parseBody(row) }),
   memories: (row) => ({
     id: String(row.id),
     version: Number(row.version),
     revision: Number(row.revision),
   }),
-  units: (row) => ({ revision: Number(row.revision), unit: unitOf(row) }),
+  units: (row) => ({ revision: Number(row.revision), unit: toUnit(row) }),
   gone: (row) => ({
     type: row.type === "unit" ? "unit" : "memory",
     id: String(row.id),
     revision: Number(row.revision),
   }),
-  tombstones: (row) => ({ tombstone: tombstoneOf(row) }),
-  links: (row) => ({ link: linkOf(row) }),
-  log: (row) => ({ entry: bodyOf(row) }),
-  receipts: (row) => ({ revision: Number(row.revision), receipt: bodyOf(row) }),
+  tombstones: (row) => ({ tombstone: toTombstone(row) }),
+  links: (row) => ({ link: toLink(row) }),
+  log: (row) => ({ entry: parseBody(row) }),
+  receipts: (row) => ({ revision: Number(row.revision), receipt: parseBody(row) }),
   erasures: (row) => ({
-    receipt: bodyOf(row),
-    ...(row.trace === null ? {} : { trace: bodyOf({ body: row.trace }) }),
+    receipt: parseBody(row),
+    ...(row.trace === null ? {} : { trace: parseBody({ body: row.trace }) }),
   }),
-  recalls: (row) => ({ receipt: bodyOf(row) }),
-  answers: (row) => ({ answer: keptOf(row), erasures: bodyOf({ body: row.erasures }) }),
+  recalls: (row) => ({ receipt: parseBody(row) }),
+  answers: (row) => ({ answer: toStoredAnswer(row), erasures: parseBody({ body: row.erasures }) }),
   visits: (row) => ({
-    job: String(row.job) as WholeRow<"visits">["job"],
-    visit: visitOf({ ...row, seen: row.revision ?? null }),
+    job: String(row.job) as DumpRow<"visits">["job"],
+    visit: toJobProgress({ ...row, seen: row.revision ?? null }),
   }),
-  jobs: (row) => ({ note: bodyOf(row) }),
-  backups: (row) => ({ note: bodyOf(row) }),
-  calls: (row) => ({ call: callOf(row) }),
+  jobs: (row) => ({ note: parseBody(row) }),
+  backups: (row) => ({ note: parseBody(row) }),
+  calls: (row) => ({ call: toModelCall(row) }),
   turns: (row) => ({
     stored: {
       project: String(row.project),
@@ -79,53 +81,55 @@ const READERS: { readonly [Part in WholePart]: (row: Row) => Omit<WholeRow<Part>
 };
 
 /** A page of a part, and the key of its last row as the cursor. */
-export function pageOf<Part extends WholePart>(
-  database: Database,
+export function readPage<Part extends DumpPart>(
+  database: SqliteDatabase,
   part: Part,
   { after, limit }: { readonly after?: string; readonly limit: number },
-): WholePage<Part> {
-  const keys = Object.keys(KEYS[part]);
-  const last = after === undefined ? Object.values(KEYS[part]) : (JSON.parse(after) as (string | number)[]);
+): DumpPage<Part> {
+  const keys = Object.keys(PAGE_KEYS[part]);
+  const last =
+    after === undefined ? Object.values(PAGE_KEYS[part]) : (JSON.parse(after) as (string | number)[]);
   const values = Object.fromEntries(last.map((value, i) => [`k${i}`, value]));
-  const { rows, isLast } = pageRows(database, part, { ...values, limit });
-  const names = namesIn(database);
+  const { rows, isLast } = readPageRows(database, part, { ...values, limit });
+  const names = createNameLookup(database);
   const end = rows.at(-1);
-  const read = READERS[part];
+  const read = ROW_READERS[part];
   return {
-    rows: rows.map((row) => ({ ...ownerOf(part, row, names), ...read(row) }) as unknown as WholeRow<Part>),
+    rows: rows.map((row) => ({ ...toRowOwner(part, row, names), ...read(row) }) as unknown as DumpRow<Part>),
     ...(!isLast && end ? { cursor: JSON.stringify(keys.map((key) => end[key])) } : {}),
   };
 }
 
-function pageRows(
-  database: Database,
-  part: WholePart,
+function readPageRows(
+  database: SqliteDatabase,
+  part: DumpPart,
   values: { readonly [name: string]: string | number; readonly limit: number },
-): { readonly rows: Row[]; readonly isLast: boolean } {
-  const rows: Row[] = [];
+): { readonly rows: SqliteRow[]; readonly isLast: boolean } {
+  const rows: SqliteRow[] = [];
   let bytes = 0;
-  for (const row of database.statement(sqlOf(part)).iterate(values) as Iterable<Row>) {
+  for (const row of database.statement(buildPageSql(part)).iterate(values) as Iterable<SqliteRow>) {
     rows.push(row);
     bytes += typeof row.body === "string" ? row.body.length : 0;
-    if (bytes >= PAGE_BYTES) return { rows, isLast: false };
+    if (bytes >= DUMP_PAGE_BYTES) return { rows, isLast: false };
   }
   return { rows, isLast: rows.length < values.limit };
 }
 
-function sqlOf(part: WholePart): string {
-  const columns = Object.keys(KEYS[part]);
+function buildPageSql(part: DumpPart): string {
+  const columns = Object.keys(PAGE_KEYS[part]);
   const keys = columns.join(", ");
-  const table = TABLES[part];
+  const table = PART_TABLES[part];
   const bound = `(${keys}) > (${columns.map((_column, i) => `:k${i}`).join(", ")})`;
-  if (!BY_NUMBER.has(part)) return `SELECT * FROM ${table} WHERE ${bound} ORDER BY ${keys} LIMIT :limit`;
+  if (!PARTS_BY_NUMBER.has(part))
+    return `SELECT * FROM ${table} WHERE ${bound} ORDER BY ${keys} LIMIT :limit`;
   const page = `SELECT number FROM ${table} WHERE ${bound} ORDER BY ${keys} LIMIT :limit`;
   return `SELECT * FROM ${table} WHERE number IN (${page}) ORDER BY ${keys}`;
 }
 
-type Names = (user: number) => { readonly project: string; readonly user: string };
+type UserNameLookup = (user: number) => { readonly project: string; readonly user: string };
 
 /** Names of users by their numbers; rows of one user come together. */
-function namesIn(database: Database): Names {
+function createNameLookup(database: SqliteDatabase): UserNameLookup {
   let known = -1;
   let names = { project: "", user: "" };
   return (user) => {
@@ -137,10 +141,14 @@ function namesIn(database: Database): Names {
   };
 }
 
-const OF_NOBODY: ReadonlySet<WholePart> = new Set<WholePart>(["jobs", "backups", "calls", "turns"]);
+const PARTS_WITHOUT_USER: ReadonlySet<DumpPart> = new Set<DumpPart>(["jobs", "backups", "calls", "turns"]);
 
-function ownerOf(part: WholePart, row: Row, names: Names): { project?: string; user?: string } {
-  if (OF_NOBODY.has(part)) return {};
+function toRowOwner(
+  part: DumpPart,
+  row: SqliteRow,
+  names: UserNameLookup,
+): { project?: string; user?: string } {
+  if (PARTS_WITHOUT_USER.has(part)) return {};
   if (part === "users" || part === "answers") return { project: String(row.project), user: String(row.name) };
   return names(Number(row.user));
 }

@@ -1,16 +1,16 @@
 import { MemoryError } from "../../../errors.ts";
-import type { WholePart, WholeRow } from "../../../ports/whole.ts";
-import { TABLES } from "../../shared/whole-tables.ts";
-import { noteCall } from "../calls.ts";
-import type { Database } from "../database.ts";
-import { blobOf, checkNames, userOf } from "../rows.ts";
+import type { DumpPart, DumpRow } from "../../../ports/whole.ts";
+import { PART_TABLES } from "../../shared/whole-tables.ts";
+import { saveCall } from "../calls.ts";
+import type { SqliteDatabase } from "../database.ts";
+import { checkNames, encodeVector, findUser } from "../rows.ts";
 
-type Value = string | number | Uint8Array | null;
-type Columns = { readonly [column: string]: Value };
-type OfUser = Exclude<WholePart, "users" | "answers" | "jobs" | "backups" | "calls" | "turns">;
+type SqliteColumnValue = string | number | Uint8Array | null;
+type SqliteColumnValues = { readonly [column: string]: SqliteColumnValue };
+type SqliteUserPart = Exclude<DumpPart, "users" | "answers" | "jobs" | "backups" | "calls" | "turns">;
 
 /** The columns of a row beside its user. */
-const COLUMNS: { readonly [Part in OfUser]: (row: WholeRow<Part>) => Columns } = {
+const USER_COLUMNS: { readonly [Part in SqliteUserPart]: (row: DumpRow<Part>) => SqliteColumnValues } = {
   messages: ({ revision, message }) => ({
     id: message.id,
     turn: message.turn,
@@ -28,7 +28,7 @@ const COLUMNS: { readonly [Part in OfUser]: (row: WholeRow<Part>) => Columns } =
     space,
     revision,
     terms,
-    vector: blobOf(vector),
+    vector: encodeVector(vector),
   }),
   gone: ({ type, id, revision }) => ({ type, id, revision }),
   tombstones: ({ tombstone: { hash, of, at } }) => ({ hash, type: of, at }),
@@ -50,16 +50,19 @@ const COLUMNS: { readonly [Part in OfUser]: (row: WholeRow<Part>) => Columns } =
   }),
 };
 
-const OTHERS: {
-  readonly [Part in Exclude<WholePart, OfUser>]: (database: Database, row: WholeRow<Part>) => void;
+const SHARED_WRITERS: {
+  readonly [Part in Exclude<DumpPart, SqliteUserPart>]: (
+    database: SqliteDatabase,
+    row: DumpRow<Part>,
+  ) => void;
 } = {
   users: (database, { project, user: name, revision, turns }) => {
     checkNames(project, name);
-    insert(database, "users", { project, name, revision, turns });
+    insertIfAbsent(database, "users", { project, name, revision, turns });
   },
   answers: (database, { project, user: name, answer: kept, erasures }) => {
     const { key, at, state, request, answer } = kept;
-    insert(database, "answers", {
+    insertIfAbsent(database, "answers", {
       project,
       name,
       key,
@@ -70,34 +73,38 @@ const OTHERS: {
       erasures: JSON.stringify(erasures),
     });
   },
-  jobs: (database, { note }) => insert(database, "jobs", { name: note.name, body: JSON.stringify(note) }),
+  jobs: (database, { note }) =>
+    insertIfAbsent(database, "jobs", { name: note.name, body: JSON.stringify(note) }),
   backups: (database, { note }) =>
-    insert(database, "backups", { name: note.name, body: JSON.stringify(note) }),
-  calls: (database, { call }) => noteCall(database, call),
+    insertIfAbsent(database, "backups", { name: note.name, body: JSON.stringify(note) }),
+  calls: (database, { call }) => saveCall(database, call),
   turns: (database, { stored: { project, user, day, turns } }) =>
-    insert(database, "turns", { project, user, day, turns }),
+    insertIfAbsent(database, "turns", { project, user, day, turns }),
 };
 
 /** Within a transaction. A row that is there already is left alone. */
-export function putRows<Part extends WholePart>(
-  database: Database,
+export function insertDumpRows<Part extends DumpPart>(
+  database: SqliteDatabase,
   part: Part,
-  rows: readonly WholeRow<Part>[],
+  rows: readonly DumpRow<Part>[],
 ): void {
-  if (part in OTHERS) {
-    const put = OTHERS[part as keyof typeof OTHERS] as (database: Database, row: unknown) => void;
+  if (part in SHARED_WRITERS) {
+    const put = SHARED_WRITERS[part as keyof typeof SHARED_WRITERS] as (
+      database: SqliteDatabase,
+      row: unknown,
+    ) => void;
     for (const row of rows) put(database, row);
     return;
   }
-  const columns = COLUMNS[part as OfUser] as (row: unknown) => Columns;
-  for (const row of rows as readonly WholeRow<OfUser>[]) {
-    const user = userOf(database, row)?.id;
+  const columns = USER_COLUMNS[part as SqliteUserPart] as (row: unknown) => SqliteColumnValues;
+  for (const row of rows as readonly DumpRow<SqliteUserPart>[]) {
+    const user = findUser(database, row)?.id;
     if (user === undefined) throw new MemoryError("conflict", `a user with ${part} is not there.`);
-    insert(database, TABLES[part], { user, ...columns(row) });
+    insertIfAbsent(database, PART_TABLES[part], { user, ...columns(row) });
   }
 }
 
-function insert(database: Database, table: string, row: Columns): void {
+function insertIfAbsent(database: SqliteDatabase, table: string, row: SqliteColumnValues): void {
   const names = Object.keys(row);
   database
     .statement(

@@ -1,6 +1,6 @@
-import type { Given } from "../memory/before.ts";
-import { type Edit, placeOf } from "./json-places.ts";
-import type { Dialect, Said } from "./said.ts";
+import type { MemoryContext } from "../memory/before.ts";
+import { findValue, type JsonEdit } from "./json-places.ts";
+import type { OpenAiDialect, RequestTurn } from "./said.ts";
 
 /**
  * The edits that put what is remembered into a request: the profile in front of the user's first words, what was recalled
@@ -10,29 +10,33 @@ import type { Dialect, Said } from "./said.ts";
  * two turns of the user in a row are refused by the templates of some models. What was sent in the last request, but for
  * what was recalled at its end, is what the next one begins with, so that the provider's prompt cache stays warm.
  */
-export function injected(
+export function injectMemory(
   json: string,
-  { said, dialect, given }: { said: readonly Said[]; dialect: Dialect; given: Given },
-): Edit[] {
-  const users = said.filter(({ role, content }) => role === "user" && takesText(content));
+  { said, dialect, given }: { said: readonly RequestTurn[]; dialect: OpenAiDialect; given: MemoryContext },
+): JsonEdit[] {
+  const users = said.filter(({ role, content }) => role === "user" && acceptsText(content));
   return [
-    ...put(json, users[0], { text: given.profile, part: dialect.textPart, isInFront: true }),
-    ...put(json, users.at(-1), { text: given.recalled, part: dialect.textPart, isInFront: false }),
+    ...insertText(json, users[0], { text: given.profileBlock, part: dialect.textPart, isInFront: true }),
+    ...insertText(json, users.at(-1), { text: given.recallBlock, part: dialect.textPart, isInFront: false }),
   ];
 }
 
-function takesText(content: unknown): boolean {
+function acceptsText(content: unknown): boolean {
   return typeof content === "string" || (Array.isArray(content) && content.length > 0);
 }
 
-interface Putting {
+interface TextInsertion {
   readonly text: string;
-  readonly part: Dialect["textPart"];
+  readonly part: OpenAiDialect["textPart"];
   readonly isInFront: boolean;
 }
 
-function put(json: string, said: Said | undefined, { text, part, isInFront }: Putting): Edit[] {
-  const place = text === "" || !said ? undefined : placeOf(json, said.path);
+function insertText(
+  json: string,
+  said: RequestTurn | undefined,
+  { text, part, isInFront }: TextInsertion,
+): JsonEdit[] {
+  const place = text === "" || !said ? undefined : findValue(json, said.path);
   if (!said || !place) return [];
   const at = isInFront ? place.start + 1 : place.end - 1;
   if (typeof said.content === "string") {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { edited, membersAt, placeOf, withoutMembers } from "./json-places.ts";
+import { applyJsonEdits, findValue, listMembers, removeMembers } from "./json-places.ts";
 
 const cut = (json: string, path: readonly (string | number)[]): string | undefined => {
-  const place = placeOf(json, path);
+  const place = findValue(json, path);
   return place && json.slice(place.start, place.end);
 };
 
@@ -42,14 +42,14 @@ describe("places in JSON", () => {
 
   it("leave every other byte as it was when a member is taken out", () => {
     const json = ' { "seed" : 9007199254740993 , "api_base":"x", "t": 1.0 }';
-    expect(edited(json, withoutMembers(json, new Set(["api_base"])))).toBe(
+    expect(applyJsonEdits(json, removeMembers(json, new Set(["api_base"])))).toBe(
       ' { "seed" : 9007199254740993,"t": 1.0 }',
     );
-    expect(withoutMembers(json, new Set(["other"]))).toEqual([]);
-    expect(edited('{"a":1}', withoutMembers('{"a":1}', new Set(["a"])))).toBe("{}");
+    expect(removeMembers(json, new Set(["other"]))).toEqual([]);
+    expect(applyJsonEdits('{"a":1}', removeMembers('{"a":1}', new Set(["a"])))).toBe("{}");
   });
 
   it("know names that are written with escapes", () => {
-    expect(membersAt('{"api\\u005fbase":1}', 0)[0]?.name).toBe("api_base");
+    expect(listMembers('{"api\\u005fbase":1}', 0)[0]?.name).toBe("api_base");
   });
 });

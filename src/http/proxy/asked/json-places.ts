@@ -1,13 +1,13 @@
 /** A stretch of a text: from `start` to before `end`. */
-export interface Place {
+export interface JsonSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /** A member of an object: from the quote of its name to the end of its value. */
-export interface Member extends Place {
+export interface JsonMember extends JsonSpan {
   readonly name: string;
-  readonly value: Place;
+  readonly value: JsonSpan;
 }
 
 /**
@@ -17,69 +17,69 @@ export interface Member extends Place {
  * With it a request is changed where it must be and nowhere else: what is read into values and written again comes out
  * with other numbers (2^53 + 1, 1.0) and spaces.
  */
-export function placeOf(json: string, path: readonly (string | number)[]): Place | undefined {
-  let place: Place | undefined = valueAt(json, 0);
+export function findValue(json: string, path: readonly (string | number)[]): JsonSpan | undefined {
+  let place: JsonSpan | undefined = scanValue(json, 0);
   for (const step of path) {
     if (!place) return undefined;
     const start: number = place.start;
-    if (typeof step === "number") place = json[start] === "[" ? elementsAt(json, start)[step] : undefined;
-    else place = membersAt(json, start).findLast(({ name }) => name === step)?.value;
+    if (typeof step === "number") place = json[start] === "[" ? listElements(json, start)[step] : undefined;
+    else place = listMembers(json, start).findLast(({ name }) => name === step)?.value;
   }
   return place;
 }
 
 /** The members of the object at a place, in order; none where there is no object. */
-export function membersAt(json: string, at: number): Member[] {
-  const members: Member[] = [];
+export function listMembers(json: string, at: number): JsonMember[] {
+  const members: JsonMember[] = [];
   if (json[at] !== "{") return members;
-  for (let i = spaceEnd(json, at + 1); json[i] === '"'; i = spaceEnd(json, i + 1)) {
-    const nameEnd = stringEnd(json, i);
-    const value = valueAt(json, spaceEnd(json, nameEnd) + 1);
+  for (let i = skipSpace(json, at + 1); json[i] === '"'; i = skipSpace(json, i + 1)) {
+    const nameEnd = findStringEnd(json, i);
+    const value = scanValue(json, skipSpace(json, nameEnd) + 1);
     members.push({ name: JSON.parse(json.slice(i, nameEnd)) as string, start: i, end: value.end, value });
-    i = spaceEnd(json, value.end);
+    i = skipSpace(json, value.end);
     if (json[i] !== ",") break;
   }
   return members;
 }
 
-function elementsAt(json: string, at: number): Place[] {
-  const elements: Place[] = [];
-  let i = spaceEnd(json, at + 1);
+function listElements(json: string, at: number): JsonSpan[] {
+  const elements: JsonSpan[] = [];
+  let i = skipSpace(json, at + 1);
   while (i < json.length && json[i] !== "]") {
-    const element = valueAt(json, i);
+    const element = scanValue(json, i);
     elements.push(element);
-    i = spaceEnd(json, element.end);
-    if (json[i] === ",") i = spaceEnd(json, i + 1);
+    i = skipSpace(json, element.end);
+    if (json[i] === ",") i = skipSpace(json, i + 1);
   }
   return elements;
 }
 
-const SPACE = /[ \t\n\r]*/y;
-const BARE = /[^,\]} \t\n\r]*/y;
-const MARK = /["{}[\]]/g;
+const SPACE_PATTERN = /[ \t\n\r]*/y;
+const BARE_VALUE = /[^,\]} \t\n\r]*/y;
+const STRUCTURE_MARK = /["{}[\]]/g;
 
-export function valueAt(json: string, at: number): Place {
-  const start = spaceEnd(json, at);
+export function scanValue(json: string, at: number): JsonSpan {
+  const start = skipSpace(json, at);
   const first = json[start];
-  if (first === '"') return { start, end: stringEnd(json, start) };
-  if (first !== "{" && first !== "[") return { start, end: matchEnd(BARE, json, start) };
+  if (first === '"') return { start, end: findStringEnd(json, start) };
+  if (first !== "{" && first !== "[") return { start, end: findMatchEnd(BARE_VALUE, json, start) };
   let depth = 0;
   for (let i = start; i < json.length; ) {
     const mark = json[i];
-    if (mark === '"') i = stringEnd(json, i);
+    if (mark === '"') i = findStringEnd(json, i);
     else {
       depth += mark === "{" || mark === "[" ? 1 : -1;
       i += 1;
       if (depth === 0) return { start, end: i };
     }
-    MARK.lastIndex = i;
-    i = MARK.exec(json)?.index ?? json.length;
+    STRUCTURE_MARK.lastIndex = i;
+    i = STRUCTURE_MARK.exec(json)?.index ?? json.length;
   }
   return { start, end: json.length };
 }
 
 /** Behind the quote that ends the string which begins here. */
-export function stringEnd(json: string, start: number): number {
+export function findStringEnd(json: string, start: number): number {
   for (let quote = json.indexOf('"', start + 1); quote > 0; quote = json.indexOf('"', quote + 1)) {
     let slashes = 0;
     while (json[quote - 1 - slashes] === "\\") slashes += 1;
@@ -88,22 +88,22 @@ export function stringEnd(json: string, start: number): number {
   return json.length;
 }
 
-export function spaceEnd(json: string, at: number): number {
-  return matchEnd(SPACE, json, at);
+export function skipSpace(json: string, at: number): number {
+  return findMatchEnd(SPACE_PATTERN, json, at);
 }
 
-function matchEnd(pattern: RegExp, text: string, at: number): number {
+function findMatchEnd(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return at + (pattern.exec(text)?.[0].length ?? 0);
 }
 
 /** A change to a text: what stands at a place goes, and `put` comes. */
-export interface Edit extends Place {
+export interface JsonEdit extends JsonSpan {
   readonly put: string;
 }
 
 /** The text with all of them made; the places are those of the text as it was, and none lies over another. */
-export function edited(text: string, edits: readonly Edit[]): string {
+export function applyJsonEdits(text: string, edits: readonly JsonEdit[]): string {
   if (edits.length === 0) return text;
   const parts: string[] = [];
   let from = 0;
@@ -116,13 +116,13 @@ export function edited(text: string, edits: readonly Edit[]): string {
 }
 
 /** The edits that take members out of the object that a JSON text is; what stands around them stays as it was. */
-export function withoutMembers(json: string, names: ReadonlySet<string>): Edit[] {
-  const members = membersAt(json, spaceEnd(json, 0));
-  const edits: Edit[] = [];
+export function removeMembers(json: string, names: ReadonlySet<string>): JsonEdit[] {
+  const members = listMembers(json, skipSpace(json, 0));
+  const edits: JsonEdit[] = [];
   for (let i = 0; i < members.length; i += 1) {
-    if (!isNamed(members[i], names)) continue;
+    if (!hasName(members[i], names)) continue;
     const first = i;
-    while (isNamed(members[i + 1], names)) i += 1;
+    while (hasName(members[i + 1], names)) i += 1;
     const [before, next] = [members[first - 1], members[i + 1]];
     const start = before?.end ?? members[first]?.start ?? 0;
     edits.push({ start, end: next?.start ?? members[i]?.end ?? 0, put: before && next ? "," : "" });
@@ -130,6 +130,6 @@ export function withoutMembers(json: string, names: ReadonlySet<string>): Edit[]
   return edits;
 }
 
-function isNamed(member: Member | undefined, names: ReadonlySet<string>): boolean {
+function hasName(member: JsonMember | undefined, names: ReadonlySet<string>): boolean {
   return member !== undefined && names.has(member.name);
 }

@@ -1,7 +1,7 @@
-import { wrong } from "../problems.ts";
-import { type Fields, fieldsOf, listOf } from "../replies/reply.ts";
-import { repeatsName } from "./repeated-names.ts";
-import { NOT_ASKED, type Taken } from "./take.ts";
+import { refuseField } from "../problems.ts";
+import { type BodyFields, toArray, toFields } from "../replies/reply.ts";
+import { hasRepeatedName } from "./repeated-names.ts";
+import { FORBIDDEN_FIELDS, type ProxyRequest } from "./take.ts";
 
 /** The calls that go on with the server's key and a body. */
 export type ProxyCall = "chat" | "responses" | "embeddings";
@@ -15,29 +15,32 @@ export type ProxyCall = "chat" | "responses" | "embeddings";
  * request alone. Kinds of tools and of input items pass only if they are listed. A field at the top that is not listed may
  * hold numbers and switches, but no text.
  */
-export function checkServerKeyUse({ json, body }: Taken, call: ProxyCall): void {
+export function checkServerKeyUse({ json, body }: ProxyRequest, call: ProxyCall): void {
   if (body.background !== undefined && body.background !== false && body.background !== null)
-    throw refused("background", IN_BACKGROUND);
+    throw createPolicyError("background", BACKGROUND_PROBLEM);
   checkTopFields(body, call);
   checkTools(body.tools, "tools");
-  if (call === "responses") for (const item of listOf(body.input)) checkItem(item);
+  if (call === "responses") for (const item of toArray(body.input)) checkItem(item);
   checkIds(body);
-  if (repeatsName(json, OPAQUE))
-    throw wrong("body", `An object of the request has one field twice, or in two spellings. ${OWN_ACCOUNT}`);
+  if (hasRepeatedName(json, OPAQUE_FIELDS))
+    throw refuseField(
+      "body",
+      `An object of the request has one field twice, or in two spellings. ${OWN_KEY_ADVICE}`,
+    );
 }
 
 /** The refusal of `background` where the built-in model answers. */
-export function checkBuiltInUse({ background }: Fields): void {
+export function checkBuiltInUse({ background }: BodyFields): void {
   if (background === true)
-    throw wrong("background", "The built-in model answers at once: leave background out.");
+    throw refuseField("background", "The built-in model answers at once: leave background out.");
 }
 
-const OWN_ACCOUNT =
+const OWN_KEY_ADVICE =
   "To use all of the API, send your own key of the model's server in x-keepsake-upstream-key.";
-const IN_BACKGROUND =
+const BACKGROUND_PROBLEM =
   "its answer is stored with the model's server and could not be read here. Leave it out and wait, or stream";
 
-const ADVICE: { readonly [field: string]: string } = {
+const FIELD_ADVICE: { readonly [field: string]: string } = {
   previous_response_id: "Send the earlier turns in input instead.",
   conversation: "Send the earlier turns in input instead.",
   prompt: "Send its text in instructions or input instead.",
@@ -48,8 +51,14 @@ const ADVICE: { readonly [field: string]: string } = {
 };
 
 /** The fields at the top that may hold text, by call: OpenAI's, and those of other servers of its protocol. */
-const EVERYWHERE: readonly string[] = ["model", "user", "safety_identifier", "metadata", "encoding_format"];
-const OF_MODELS: readonly string[] = [
+const COMMON_FIELDS: readonly string[] = [
+  "model",
+  "user",
+  "safety_identifier",
+  "metadata",
+  "encoding_format",
+];
+const MODEL_FIELDS: readonly string[] = [
   ...["access_programs", "image", "include", "moderation", "prompt_cache_key", "prompt_cache_options"],
   ...["prompt_cache_retention", "reasoning", "reasoning_effort", "service_tier", "stop", "stream_options"],
   ...["tool_choice", "tools", "verbosity", "web_search_options"],
@@ -93,26 +102,43 @@ const OF_MODELS: readonly string[] = [
 ];
 const TOP_FIELDS: { readonly [call in ProxyCall]: ReadonlySet<string> } = {
   chat: new Set([
-    ...[...EVERYWHERE, ...OF_MODELS, "audio", "function_call", "functions", "messages", "modalities"],
+    ...[...COMMON_FIELDS, ...MODEL_FIELDS, "audio", "function_call", "functions", "messages", "modalities"],
     ...["prediction", "response_format"],
   ]),
   responses: new Set([
-    ...[...EVERYWHERE, ...OF_MODELS, "context_management", "input", "instructions", "text", "truncation"],
+    ...[
+      ...COMMON_FIELDS,
+      ...MODEL_FIELDS,
+      "context_management",
+      "input",
+      "instructions",
+      "text",
+      "truncation",
+    ],
   ]),
-  embeddings: new Set([...EVERYWHERE, "input", "input_type", "prompt_name", "task", "task_type", "truncate"]),
+  embeddings: new Set([
+    ...COMMON_FIELDS,
+    "input",
+    "input_type",
+    "prompt_name",
+    "task",
+    "task_type",
+    "truncate",
+  ]),
 };
 
-function checkTopFields(body: Fields, call: ProxyCall): void {
+function checkTopFields(body: BodyFields, call: ProxyCall): void {
   for (const [name, value] of Object.entries(body)) {
     // Taken out before the request goes on.
-    if (NOT_ASKED.has(name) || TOP_FIELDS[call].has(name) || !hasText(value)) continue;
-    if (ADVICE[name] !== undefined || isIdName(name)) throw refused(name, NAMES_STORED);
-    throw refused(name, "Keepsake does not know it, and it may name an object that others stored");
+    if (FORBIDDEN_FIELDS.has(name) || TOP_FIELDS[call].has(name) || !hasText(value)) continue;
+    if (FIELD_ADVICE[name] !== undefined || isIdName(name))
+      throw createPolicyError(name, STORED_OBJECT_PROBLEM);
+    throw createPolicyError(name, "Keepsake does not know it, and it may name an object that others stored");
   }
 }
 
 /** Hosted tools that work on the request alone. File search is none: it reads stored files. */
-const TOOLS: ReadonlySet<string> = new Set([
+const ALLOWED_TOOLS: ReadonlySet<string> = new Set([
   ...[
     "apply_patch",
     "code_interpreter",
@@ -135,18 +161,18 @@ const TOOLS: ReadonlySet<string> = new Set([
 const WEB_SEARCH = /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/;
 
 function checkTools(tools: unknown, at: string): void {
-  for (const tool of listOf(tools)) {
-    const { type, function: own, tools: inner, container } = fieldsOf(tool);
+  for (const tool of toArray(tools)) {
+    const { type, function: own, tools: inner, container } = toFields(tool);
     const isPlain = (type === undefined || type === null) && typeof own === "object";
-    const isKnown = typeof type === "string" && (TOOLS.has(type) || WEB_SEARCH.test(type));
-    if (!isPlain && !isKnown) throw refused(at, "it has a tool that may read what others stored");
-    if (typeof container === "string") throw refused(`${at}[].container`, NAMES_STORED);
+    const isKnown = typeof type === "string" && (ALLOWED_TOOLS.has(type) || WEB_SEARCH.test(type));
+    if (!isPlain && !isKnown) throw createPolicyError(at, "it has a tool that may read what others stored");
+    if (typeof container === "string") throw createPolicyError(`${at}[].container`, STORED_OBJECT_PROBLEM);
     if (at === "tools" || at === "input[].tools") checkTools(inner, `${at}[].tools`);
   }
 }
 
 /** Input items that hold all that they say. */
-const ITEMS: ReadonlySet<string> = new Set([
+const ALLOWED_ITEMS: ReadonlySet<string> = new Set([
   ...[
     "additional_tools",
     "apply_patch_call",
@@ -167,7 +193,7 @@ const ITEMS: ReadonlySet<string> = new Set([
   ...["shell_call", "shell_call_output", "tool_search_call", "tool_search_output"],
 ]);
 /** Items that name what is stored unless they hold this field themselves. */
-const HOLDS: { readonly [type: string]: string } = {
+const REQUIRED_ITEM_FIELDS: { readonly [type: string]: string } = {
   compaction: "encrypted_content",
   message: "content",
   reasoning: "encrypted_content",
@@ -176,24 +202,28 @@ const HOLDS: { readonly [type: string]: string } = {
 
 function checkItem(item: unknown): void {
   if (!isNested(item)) return;
-  const fields = fieldsOf(item);
+  const fields = toFields(item);
   // An item without a type is a message, or with an id alone a reference.
   const type = fields.type ?? "message";
   if (type !== "mcp_list_tools") checkTools(fields.tools, "input[].tools");
-  if (typeof type === "string" && ITEMS.has(type)) return;
-  const holds = typeof type === "string" && Object.hasOwn(HOLDS, type) ? HOLDS[type] : undefined;
+  if (typeof type === "string" && ALLOWED_ITEMS.has(type)) return;
+  const holds =
+    typeof type === "string" && Object.hasOwn(REQUIRED_ITEM_FIELDS, type)
+      ? REQUIRED_ITEM_FIELDS[type]
+      : undefined;
   const held = holds === undefined ? undefined : fields[holds];
   const isWhole = type === "message" ? typeof fields.role === "string" && isContent(held) : hasText(held);
   // Open models think aloud, in items without an id.
   const isOwn = type === "reasoning" && !hasText(fields.id);
-  if (!isWhole && !isOwn) throw refused("input", "an item in it names what is stored, or may do so");
+  if (!isWhole && !isOwn)
+    throw createPolicyError("input", "an item in it names what is stored, or may do so");
 }
 
 function isContent(value: unknown): boolean {
   return typeof value === "string" || Array.isArray(value);
 }
 
-const NAMES_STORED =
+const STORED_OBJECT_PROBLEM =
   "it names an object that is stored with the model's server, where all who use this server share one account";
 
 /** Where ids tie parts of one request together. */
@@ -208,7 +238,7 @@ const LOCAL_IDS: ReadonlySet<string> = new Set([
   ...["input[].pending_safety_checks[].id", "input[].acknowledged_safety_checks[].id", "plugins[].id"],
 ]);
 /** Fields whose values are the client's own words or schemas: names in them say nothing to the model's server. */
-const OPAQUE: ReadonlySet<string> = new Set([
+const OPAQUE_FIELDS: ReadonlySet<string> = new Set([
   ...[
     "arguments",
     "chat_template_kwargs",
@@ -221,7 +251,7 @@ const OPAQUE: ReadonlySet<string> = new Set([
   ...["parameters", "schema", "structured_outputs"],
 ]);
 /** Levels of objects and lists that a request needs, with some to spare. */
-const MOST_LEVELS = 64;
+const MAX_LEVELS = 64;
 
 interface NestedValue {
   readonly value: object;
@@ -229,26 +259,26 @@ interface NestedValue {
   readonly level: number;
 }
 
-function checkIds(body: Fields): void {
+function checkIds(body: BodyFields): void {
   const waiting: NestedValue[] = [{ value: body, at: "", level: 0 }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    if (next.level > MOST_LEVELS)
-      throw wrong("body", `The request is nested deeper than ${MOST_LEVELS} levels.`);
-    for (const inner of Array.isArray(next.value) ? elementsOf(next) : checkedMembersOf(next))
+    if (next.level > MAX_LEVELS)
+      throw refuseField("body", `The request is nested deeper than ${MAX_LEVELS} levels.`);
+    for (const inner of Array.isArray(next.value) ? listNestedElements(next) : listCheckedMembers(next))
       waiting.push(inner);
   }
 }
 
-function* elementsOf({ value, at, level }: NestedValue): Generator<NestedValue> {
+function* listNestedElements({ value, at, level }: NestedValue): Generator<NestedValue> {
   for (const inner of Object.values(value))
     if (isNested(inner)) yield { value: inner, at: `${at}[]`, level: level + 1 };
 }
 
-function* checkedMembersOf({ value, at, level }: NestedValue): Generator<NestedValue> {
+function* listCheckedMembers({ value, at, level }: NestedValue): Generator<NestedValue> {
   for (const [name, inner] of Object.entries(value)) {
     const place = at === "" ? name : `${at}.${name}`;
-    checkName(name, place, inner);
-    if (isNested(inner) && !OPAQUE.has(name)) yield { value: inner, at: place, level: level + 1 };
+    checkFieldName(name, place, inner);
+    if (isNested(inner) && !OPAQUE_FIELDS.has(name)) yield { value: inner, at: place, level: level + 1 };
   }
 }
 
@@ -257,14 +287,16 @@ function isNested(value: unknown): value is object {
 }
 
 /** Some servers take these names in any spelling. What was checked is the one spelling alone. */
-const ONE_SPELLING: ReadonlySet<string> = new Set([
+const CASE_SENSITIVE_FIELDS: ReadonlySet<string> = new Set([
   ...["background", "container", "content", "conversation", "function", "prompt", "role", "tools", "type"],
 ]);
 
-function checkName(name: string, place: string, value: unknown): void {
+function checkFieldName(name: string, place: string, value: unknown): void {
   const small = name.toLowerCase();
-  if (small !== name && ONE_SPELLING.has(small)) throw refused(place, "write it in small letters");
-  if (isIdName(name) && !LOCAL_IDS.has(place) && hasText(value)) throw refused(place, NAMES_STORED);
+  if (small !== name && CASE_SENSITIVE_FIELDS.has(small))
+    throw createPolicyError(place, "write it in small letters");
+  if (isIdName(name) && !LOCAL_IDS.has(place) && hasText(value))
+    throw createPolicyError(place, STORED_OBJECT_PROBLEM);
 }
 
 /** "id", "file_ids", "fileId", "X-File-ID". */
@@ -285,14 +317,14 @@ function hasText(value: unknown): boolean {
 }
 
 /** Names that are shown: those of a protocol, not what somebody might say. */
-const SHOWN = /^[A-Za-z][\w.[\]-]{0,127}$/;
+const SHOWN_FIELD = /^[A-Za-z][\w.[\]-]{0,127}$/;
 
-function refused(place: string, why: string): Error {
+function createPolicyError(place: string, why: string): Error {
   const name = place.replace(/^.*\./, "").replace(/\[\]$/, "");
-  const advice = Object.hasOwn(ADVICE, name) ? `${ADVICE[name]} ` : "";
-  const field = SHOWN.test(place) ? place : "body";
-  return wrong(
+  const advice = Object.hasOwn(FIELD_ADVICE, name) ? `${FIELD_ADVICE[name]} ` : "";
+  const field = SHOWN_FIELD.test(place) ? place : "body";
+  return refuseField(
     field,
-    `With this server's key, ${field === "body" ? "a field of the request" : field} is not passed on: ${why}. ${advice}${OWN_ACCOUNT}`,
+    `With this server's key, ${field === "body" ? "a field of the request" : field} is not passed on: ${why}. ${advice}${OWN_KEY_ADVICE}`,
   );
 }

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jsonScan } from "../../json-scan.ts";
-import { problemOf } from "../../problem.ts";
-import { edited, placeOf, withoutMembers } from "./json-places.ts";
-import { READ_BYTES, rejoined, type Skeleton, skeletonOf } from "./skeleton.ts";
+import { createJsonScan } from "../../json-scan.ts";
+import { toProblem } from "../../problem.ts";
+import { applyJsonEdits, findValue, removeMembers } from "./json-places.ts";
+import { MAX_PARSED_BYTES, restoreLongStrings, type TrimmedJson, trimLongStrings } from "./skeleton.ts";
 
-function skeleton(json: string): Skeleton {
+function skeleton(json: string): TrimmedJson {
   const bytes = Buffer.from(json);
-  const scan = jsonScan();
+  const scan = createJsonScan();
   scan.take(bytes);
-  return skeletonOf(bytes, scan.long);
+  return trimLongStrings(bytes, scan.long);
 }
 
 const chatOf = (...contents: readonly string[]): string =>
@@ -22,17 +22,17 @@ describe("what is read of a request", () => {
   });
 
   it("is the first million bytes of a long string beyond, and every byte goes on", () => {
-    const json = chatOf("Hello.", "a".repeat(READ_BYTES));
+    const json = chatOf("Hello.", "a".repeat(MAX_PARSED_BYTES));
     const read = skeleton(json);
     const [, long] = (JSON.parse(read.json) as { messages: { content: string }[] }).messages;
     expect(long?.content.length).toBe(1_000_000);
-    expect(Buffer.from(rejoined(read, [])).toString()).toBe(json);
+    expect(Buffer.from(restoreLongStrings(read, [])).toString()).toBe(json);
   });
 
   it("is less of each where there are many", () => {
     const json = chatOf(...Array.from({ length: 8 }, () => "a".repeat(1_000_000)));
-    expect(skeleton(json).json.length).toBeLessThan(READ_BYTES);
-    expect(Buffer.from(rejoined(skeleton(json), [])).toString()).toBe(json);
+    expect(skeleton(json).json.length).toBeLessThan(MAX_PARSED_BYTES);
+    expect(Buffer.from(restoreLongStrings(skeleton(json), [])).toString()).toBe(json);
   });
 
   it("is refused where too much stands beside long strings", () => {
@@ -40,7 +40,7 @@ describe("what is read of a request", () => {
       skeleton(chatOf(...Array.from({ length: 5000 }, () => "a".repeat(1000))));
       expect.unreachable();
     } catch (error) {
-      expect(problemOf(error)).toMatchObject({
+      expect(toProblem(error)).toMatchObject({
         status: 400,
         detail: "The body holds too much beside long strings: at most 4,194,304 bytes.",
       });
@@ -54,15 +54,15 @@ describe("what is read of a request", () => {
       const json = chatOf(one, other, "Hello.");
       const read = skeleton(json);
       expect(() => JSON.parse(read.json)).not.toThrow();
-      const end = placeOf(json, ["messages", 0, "content"])?.end ?? 0;
-      const place = placeOf(read.json, ["messages", 0, "content"])?.end ?? 0;
+      const end = findValue(json, ["messages", 0, "content"])?.end ?? 0;
+      const place = findValue(read.json, ["messages", 0, "content"])?.end ?? 0;
       const names = new Set(["api_base"]);
-      const whole = edited(json, [
+      const whole = applyJsonEdits(json, [
         { start: end - 1, end: end - 1, put: "!" },
-        ...withoutMembers(json, names),
+        ...removeMembers(json, names),
       ]);
       const change = { start: place - 1, end: place - 1, put: "!" };
-      const joined = rejoined(read, [change, ...withoutMembers(read.json, names)]);
+      const joined = restoreLongStrings(read, [change, ...removeMembers(read.json, names)]);
       expect(Buffer.from(joined).equals(Buffer.from(whole))).toBe(true);
     });
     fc.assert(property, { numRuns: 3 });

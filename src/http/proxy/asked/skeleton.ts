@@ -1,55 +1,55 @@
 import type { LongString } from "../../json-scan.ts";
-import { invalidBody } from "../../problem.ts";
-import type { Edit } from "./json-places.ts";
+import { refuseBody } from "../../problem.ts";
+import type { JsonEdit } from "./json-places.ts";
 
 /** A request as it is read: its JSON, with the middle of long strings taken out. */
-export interface Skeleton {
+export interface TrimmedJson {
   readonly json: string;
-  readonly cuts: readonly Cut[];
+  readonly cuts: readonly TrimmedPart[];
 }
 
 /** What was taken out: the rest of a string, whose beginning stands before `at` in the JSON. */
-export interface Cut {
+export interface TrimmedPart {
   readonly at: number;
   readonly bytes: Uint8Array;
 }
 
 /** So many bytes of a request are read into values. Images and documents travel in strings, and go by as they are. */
-export const READ_BYTES = 4_194_304;
+export const MAX_PARSED_BYTES = 4_194_304;
 /** So much is left of a long string where there would be too much else: first as much as a message may hold, then less. */
-const HEADS: readonly number[] = [1_000_000, 262_144, 65_536, 16_384, 4096, 1024];
+const HEAD_LENGTHS: readonly number[] = [1_000_000, 262_144, 65_536, 16_384, 4096, 1024];
 
 /**
  * What is read of a request. Up to `READ_BYTES` that is all of it; of a longer one, each long string as far as its beginning. Refuses
  * what is too much even so.
  */
-export function skeletonOf(bytes: Uint8Array, long: readonly LongString[]): Skeleton {
-  if (bytes.length <= READ_BYTES) return { json: textOf(bytes), cuts: [] };
+export function trimLongStrings(bytes: Uint8Array, long: readonly LongString[]): TrimmedJson {
+  if (bytes.length <= MAX_PARSED_BYTES) return { json: decodeUtf8(bytes), cuts: [] };
   const left = (head: number): number =>
     long.reduce((sum, { start, end }) => sum - Math.max(0, end - start - head), bytes.length);
-  const head = HEADS.find((one) => left(one) <= READ_BYTES);
+  const head = HEAD_LENGTHS.find((one) => left(one) <= MAX_PARSED_BYTES);
   if (head === undefined) {
-    const most = READ_BYTES.toLocaleString("en");
-    throw invalidBody(`holds too much beside long strings: at most ${most} bytes`);
+    const most = MAX_PARSED_BYTES.toLocaleString("en");
+    throw refuseBody(`holds too much beside long strings: at most ${most} bytes`);
   }
-  const cuts: Cut[] = [];
+  const cuts: TrimmedPart[] = [];
   const parts: string[] = [];
   let [from, length] = [0, 0];
   for (const { start, end } of long) {
     if (end - start <= head) continue;
-    const at = boundaryBefore(bytes, start, start + head);
-    const part = textOf(bytes.subarray(from, at));
+    const at = findBoundary(bytes, start, start + head);
+    const part = decodeUtf8(bytes.subarray(from, at));
     parts.push(part);
     length += part.length;
     cuts.push({ at: length, bytes: bytes.subarray(at, end) });
     from = end;
   }
-  parts.push(textOf(bytes.subarray(from)));
+  parts.push(decodeUtf8(bytes.subarray(from)));
   return { json: parts.join(""), cuts };
 }
 
 /** The bytes of a request again, with the edits made; the places of these are those of the skeleton. */
-export function rejoined({ json, cuts }: Skeleton, edits: readonly Edit[]): Uint8Array {
+export function restoreLongStrings({ json, cuts }: TrimmedJson, edits: readonly JsonEdit[]): Uint8Array {
   if (edits.length === 0 && cuts.length === 0) return Buffer.from(json);
   const kept = cuts.map(({ at, bytes }) => ({ start: at, end: at, put: bytes }));
   // What was taken out comes first where both stand at one place: the end of its string.
@@ -66,9 +66,9 @@ export function rejoined({ json, cuts }: Skeleton, edits: readonly Edit[]): Uint
 }
 
 /** The last place up to `at` that is within no character and no escape of a string that begins at `start`. */
-function boundaryBefore(bytes: Uint8Array, start: number, at: number): number {
+function findBoundary(bytes: Uint8Array, start: number, at: number): number {
   let place = at;
-  while (place > start && isInside(bytes[place])) place -= 1;
+  while (place > start && isContinuationByte(bytes[place])) place -= 1;
   const slash = bytes.subarray(Math.max(start, place - 5), place).lastIndexOf(SLASH);
   if (slash < 0) return place;
   const last = Math.max(start, place - 5) + slash;
@@ -81,10 +81,10 @@ function boundaryBefore(bytes: Uint8Array, start: number, at: number): number {
 const SLASH = 0x5c;
 
 /** Whether a byte of UTF-8 goes on with the character before it. */
-function isInside(byte: number | undefined): boolean {
+function isContinuationByte(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-function textOf(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: false }).decode(bytes);
 }

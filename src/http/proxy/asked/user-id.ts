@@ -1,6 +1,6 @@
-import type { Exchange } from "../../app-types.ts";
-import { wrong } from "../problems.ts";
-import { type Fields, fieldsOf, textOf } from "../replies/reply.ts";
+import type { RequestContext } from "../../app-types.ts";
+import { refuseField } from "../problems.ts";
+import { type BodyFields, toFields, toText } from "../replies/reply.ts";
 
 /** The header of this server's own that names the user. It precedes all other places. */
 export const USER_HEADER = "x-keepsake-user";
@@ -22,9 +22,9 @@ export interface NamedUser {
  *
  * `prompt_cache_key` is not one of them. It names a bucket of the provider's cache, which many users share.
  */
-export function namedUser(
-  { req }: Exchange,
-  body: Fields,
+export function findNamedUser(
+  { req }: RequestContext,
+  body: BodyFields,
   userHeaders: readonly string[],
 ): NamedUser | undefined {
   for (const from of [USER_HEADER, ...userHeaders]) {
@@ -34,19 +34,19 @@ export function namedUser(
   const fields: readonly (readonly [string, unknown])[] = [
     ["user", body.user],
     ["safety_identifier", body.safety_identifier],
-    ["metadata.user_id", fieldsOf(body.metadata).user_id],
+    ["metadata.user_id", toFields(body.metadata).user_id],
   ];
   for (const [from, value] of fields) {
-    const id = textOf(value);
+    const id = toText(value);
     if (id !== "") return { id, from };
   }
   return undefined;
 }
 
 /** The refusal of a chat that names no user, or none that can be one, where the settings require it. */
-export function namesNobody(userHeaders: readonly string[]): Error {
+export function createMissingUserError(userHeaders: readonly string[]): Error {
   const headers = [USER_HEADER, ...userHeaders].join(", ");
-  return wrong(
+  return refuseField(
     "user",
     "This server takes only chats that name their user, with at most 512 bytes of plain text. Set user, safety_identifier or " +
       `metadata.user_id in the body, or one of the headers ${headers}; or use a key that is bound to a user.`,

@@ -1,14 +1,14 @@
 import { checkNewName } from "../../../domain/limits.ts";
 import { isMemoryError } from "../../../errors.ts";
 import type { KeyScope } from "../../keys.ts";
-import type { Asked } from "../../operation.ts";
+import type { OperationRequest } from "../../operation.ts";
 import { refuse } from "../../problem.ts";
-import { wrong } from "../problems.ts";
-import type { Fields } from "../replies/reply.ts";
-import { namedUser } from "./user-id.ts";
+import { refuseField } from "../problems.ts";
+import type { BodyFields } from "../replies/reply.ts";
+import { findNamedUser } from "./user-id.ts";
 
 /** Whose conversation it is, and what memory may do in it. */
-export interface Who {
+export interface MemoryAccess {
   readonly user?: string;
   /** What named the user: `key`, a header, or a field of the body. */
   readonly from?: string;
@@ -24,17 +24,17 @@ export interface Who {
  * named, there is no memory. Refuses a mode that does not exist (a slip there must not turn memory on), another user than
  * the key's, and a session that is no name.
  */
-export function whoAsks(
-  asked: Pick<Asked, "exchange" | "bearer">,
-  body: Fields,
+export function resolveMemoryAccess(
+  asked: Pick<OperationRequest, "exchange" | "bearer">,
+  body: BodyFields,
   userHeaders: readonly string[],
-): Who {
+): MemoryAccess {
   const { exchange, bearer } = asked;
-  const wish = wishOf(exchange.req.header("x-keepsake-memory"));
+  const wish = parseMode(exchange.req.header("x-keepsake-memory"));
   const session = exchange.req.header("x-keepsake-session") || undefined;
-  if (session !== undefined && !isName(session))
-    throw wrong("x-keepsake-session", "x-keepsake-session must be at most 512 bytes of plain text.");
-  const named = namedUser(exchange, body, userHeaders);
+  if (session !== undefined && !isValidName(session))
+    throw refuseField("x-keepsake-session", "x-keepsake-session must be at most 512 bytes of plain text.");
+  const named = findNamedUser(exchange, body, userHeaders);
   const bound = bearer?.user;
   if (named && bound !== undefined && named.id !== bound)
     throw refuse({
@@ -44,25 +44,33 @@ export function whoAsks(
     });
   const user = bound ?? named?.id;
   if (user === undefined) return { mode: "off", why: "no user named" };
-  if (!isName(user)) return { mode: "off", why: "the user is no name" };
+  if (!isValidName(user)) return { mode: "off", why: "the user is no name" };
   const from = bound === undefined ? (named?.from ?? "") : "key";
-  return { user, from, ...(session === undefined ? {} : { session }), ...modeOf(wish, bearer?.scopes ?? []) };
+  return {
+    user,
+    from,
+    ...(session === undefined ? {} : { session }),
+    ...limitMode(wish, bearer?.scopes ?? []),
+  };
 }
 
-function wishOf(header: string | undefined): Who["mode"] {
+function parseMode(header: string | undefined): MemoryAccess["mode"] {
   const wish = header || "on";
   if (wish === "off" || wish === "read" || wish === "on") return wish;
-  throw wrong("x-keepsake-memory", "x-keepsake-memory must be off, read or on.");
+  throw refuseField("x-keepsake-memory", "x-keepsake-memory must be off, read or on.");
 }
 
-function modeOf(wish: Who["mode"], scopes: readonly KeyScope[]): Pick<Who, "mode" | "why"> {
+function limitMode(
+  wish: MemoryAccess["mode"],
+  scopes: readonly KeyScope[],
+): Pick<MemoryAccess, "mode" | "why"> {
   if (wish === "off") return { mode: "off", why: "asked for" };
   if (!scopes.includes("read")) return { mode: "off", why: "the key may not read" };
   if (wish === "read") return { mode: "read", why: "asked for" };
   return scopes.includes("write") ? { mode: "on" } : { mode: "read", why: "the key may not write" };
 }
 
-function isName(text: string): boolean {
+function isValidName(text: string): boolean {
   try {
     checkNewName(text, "name");
     return true;

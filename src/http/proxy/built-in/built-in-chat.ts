@@ -1,9 +1,9 @@
 import { estimateTokens } from "../../../domain/tokens.ts";
-import { fieldsOf } from "../replies/reply.ts";
-import { BUILT_IN, type BuiltInAnswer, type Form, wordsOf } from "./built-in-answer.ts";
+import { toFields } from "../replies/reply.ts";
+import { BUILT_IN_MODEL, type BuiltInAnswer, type BuiltInReply, splitIntoWords } from "./built-in-answer.ts";
 
 /** As a `chat.completion`, or its chunks. https://platform.openai.com/docs/api-reference/chat */
-export function chatAnswer({ text, created, id, body, words }: BuiltInAnswer): Form {
+export function toChatCompletion({ text, created, id, body, words }: BuiltInAnswer): BuiltInReply {
   const prompt = estimateTokens(words);
   const completion = estimateTokens(text);
   const usage = {
@@ -11,10 +11,10 @@ export function chatAnswer({ text, created, id, body, words }: BuiltInAnswer): F
     completion_tokens: completion,
     total_tokens: prompt + completion,
   };
-  const head = { id: `chatcmpl-${id}`, created, model: BUILT_IN };
-  const wantsUsage = fieldsOf(body.stream_options).include_usage === true;
+  const head = { id: `chatcmpl-${id}`, created, model: BUILT_IN_MODEL };
+  const wantsUsage = toFields(body.stream_options).include_usage === true;
   const chunk = (delta: object, finish: string | null = null): string =>
-    frame({
+    toEventFrame({
       ...head,
       object: "chat.completion.chunk",
       choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
@@ -22,22 +22,22 @@ export function chatAnswer({ text, created, id, body, words }: BuiltInAnswer): F
     });
   const message = { role: "assistant", content: text, refusal: null };
   return {
-    whole: {
+    body: {
       ...head,
       object: "chat.completion",
       choices: [{ index: 0, message, logprobs: null, finish_reason: "stop" }],
       usage,
     },
-    frames: [
+    eventFrames: [
       chunk({ role: "assistant", content: "" }),
-      ...wordsOf(text).map((content) => chunk({ content })),
+      ...splitIntoWords(text).map((content) => chunk({ content })),
       chunk({}, "stop"),
-      ...(wantsUsage ? [frame({ ...head, object: "chat.completion.chunk", choices: [], usage })] : []),
+      ...(wantsUsage ? [toEventFrame({ ...head, object: "chat.completion.chunk", choices: [], usage })] : []),
       "data: [DONE]\n\n",
     ],
   };
 }
 
-function frame(value: object): string {
+function toEventFrame(value: object): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }

@@ -1,16 +1,16 @@
 import { estimateTokens } from "../../../domain/tokens.ts";
-import { textOf } from "../replies/reply.ts";
-import { BUILT_IN, type BuiltInAnswer, type Form, wordsOf } from "./built-in-answer.ts";
+import { toText } from "../replies/reply.ts";
+import { BUILT_IN_MODEL, type BuiltInAnswer, type BuiltInReply, splitIntoWords } from "./built-in-answer.ts";
 
 /** As a `response`, or its events. https://platform.openai.com/docs/api-reference/responses */
-export function responsesAnswer(answer: BuiltInAnswer): Form {
+export function toResponseReply(answer: BuiltInAnswer): BuiltInReply {
   const { text, id } = answer;
   const place = { item_id: `msg_${id}`, output_index: 0, content_index: 0 };
   const part = { type: "output_text", annotations: [], logprobs: [], text };
   const item = { id: place.item_id, type: "message", role: "assistant" };
   const done = { ...item, status: "completed", content: [part] };
-  const begun = responseOf(answer, "in_progress", []);
-  const whole = responseOf(answer, "completed", [done]);
+  const begun = createResponseBody(answer, "in_progress", []);
+  const whole = createResponseBody(answer, "completed", [done]);
   const events = [
     { type: "response.created", response: begun },
     { type: "response.in_progress", response: begun },
@@ -20,22 +20,27 @@ export function responsesAnswer(answer: BuiltInAnswer): Form {
       item: { ...item, status: "in_progress", content: [] },
     },
     { type: "response.content_part.added", ...place, part: { ...part, text: "" } },
-    ...wordsOf(text).map((delta) => ({ type: "response.output_text.delta", ...place, delta, logprobs: [] })),
+    ...splitIntoWords(text).map((delta) => ({
+      type: "response.output_text.delta",
+      ...place,
+      delta,
+      logprobs: [],
+    })),
     { type: "response.output_text.done", ...place, text, logprobs: [] },
     { type: "response.content_part.done", ...place, part },
     { type: "response.output_item.done", output_index: 0, item: done },
     { type: "response.completed", response: whole },
   ];
   return {
-    whole,
-    frames: events.map(
+    body: whole,
+    eventFrames: events.map(
       (event, sequence_number) =>
         `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`,
     ),
   };
 }
 
-function responseOf(
+function createResponseBody(
   { id, created, body, words, text }: BuiltInAnswer,
   status: "in_progress" | "completed",
   output: readonly object[],
@@ -55,12 +60,12 @@ function responseOf(
     status,
     error: null,
     incomplete_details: null,
-    instructions: textOf(body.instructions) || null,
+    instructions: toText(body.instructions) || null,
     max_output_tokens: null,
-    model: BUILT_IN,
+    model: BUILT_IN_MODEL,
     output,
     parallel_tool_calls: true,
-    previous_response_id: textOf(body.previous_response_id) || null,
+    previous_response_id: toText(body.previous_response_id) || null,
     reasoning: { effort: null, summary: null },
     store: false,
     temperature: 1,
@@ -70,7 +75,7 @@ function responseOf(
     top_p: 1,
     truncation: "disabled",
     usage: status === "completed" ? usage : null,
-    user: textOf(body.user) || null,
+    user: toText(body.user) || null,
     metadata: {},
   };
 }

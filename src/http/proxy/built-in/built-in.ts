@@ -1,45 +1,49 @@
 import { randomUUID } from "node:crypto";
-import type { Asked } from "../../operation.ts";
-import type { Dialect } from "../asked/said.ts";
-import type { Spoken } from "../asked/spoken.ts";
-import type { Taken } from "../asked/take.ts";
-import type { Who } from "../asked/who.ts";
-import { storable } from "../memory/keeping.ts";
-import { type Held, headersOf } from "../memory/turn.ts";
-import { wrong } from "../problems.ts";
+import type { OperationRequest } from "../../operation.ts";
+import type { OpenAiDialect } from "../asked/said.ts";
+import type { ConversationInput } from "../asked/spoken.ts";
+import type { ProxyRequest } from "../asked/take.ts";
+import type { MemoryAccess } from "../asked/who.ts";
+import { limitToStorable } from "../memory/keeping.ts";
+import { type MemoryTurnState, toMemoryHeaders } from "../memory/turn.ts";
+import { refuseField } from "../problems.ts";
 import type { OpenAiProxy } from "../proxy.ts";
-import type { Fields } from "../replies/reply.ts";
-import { bringsKey } from "../upstream/account.ts";
-import { BUILT_IN } from "./built-in-answer.ts";
-import { chatAnswer } from "./built-in-chat.ts";
-import { responsesAnswer } from "./built-in-responses.ts";
+import type { BodyFields } from "../replies/reply.ts";
+import { hasClientKey } from "../upstream/account.ts";
+import { BUILT_IN_MODEL } from "./built-in-answer.ts";
+import { toChatCompletion } from "./built-in-chat.ts";
+import { toResponseReply } from "./built-in-responses.ts";
 
 /** Whether the built-in model answers: it was asked for, or there is no other. */
-export function isBuiltIn(
-  asked: Pick<Asked, "exchange">,
+export function isBuiltInRequest(
+  asked: Pick<OperationRequest, "exchange">,
   { upstream }: OpenAiProxy,
-  { model }: Fields,
+  { model }: BodyFields,
 ): boolean {
-  return model === BUILT_IN || (upstream === undefined && !bringsKey(asked));
+  return model === BUILT_IN_MODEL || (upstream === undefined && !hasClientKey(asked));
 }
 
-interface Asking {
-  readonly request: Taken;
-  readonly dialect: Dialect;
-  readonly who: Who;
-  readonly spoken: Spoken;
-  readonly held: Held | undefined;
+interface BuiltInRequest {
+  readonly request: ProxyRequest;
+  readonly dialect: OpenAiDialect;
+  readonly who: MemoryAccess;
+  readonly spoken: ConversationInput;
+  readonly held: MemoryTurnState | undefined;
 }
 
 /**
  * A turn with the built-in model: what was said is stored and acted on, and the answer is composed from memory. Here the
  * memory is the model, so that its errors are the request's.
  */
-export async function answeredByMemory(asked: Asked, proxy: OpenAiProxy, asking: Asking): Promise<Response> {
+export async function answerFromMemory(
+  asked: OperationRequest,
+  proxy: OpenAiProxy,
+  asking: BuiltInRequest,
+): Promise<Response> {
   const { exchange } = asked;
   const { request, dialect, who, spoken } = asking;
-  const held = askable(asking);
-  const text = await replyTo(asked, proxy, { ...asking, held });
+  const held = requireMemory(asking);
+  const text = await composeReply(asked, proxy, { ...asking, held });
   const answer = {
     text,
     created: Math.floor(proxy.clock().getTime() / 1000),
@@ -47,39 +51,41 @@ export async function answeredByMemory(asked: Asked, proxy: OpenAiProxy, asking:
     body: request.body,
     words: spoken.words,
   };
-  const form = dialect.name === "chat" ? chatAnswer(answer) : responsesAnswer(answer);
-  const headers = { ...headersOf(who), "cache-control": "no-store" };
+  const form = dialect.name === "chat" ? toChatCompletion(answer) : toResponseReply(answer);
+  const headers = { ...toMemoryHeaders(who), "cache-control": "no-store" };
   if (request.body.stream !== true)
-    return exchange.body(JSON.stringify(form.whole), 200, { ...headers, "content-type": "application/json" });
-  return exchange.body(streamOf(form.frames), 200, {
+    return exchange.body(JSON.stringify(form.body), 200, { ...headers, "content-type": "application/json" });
+  return exchange.body(streamFrames(form.eventFrames), 200, {
     ...headers,
     "content-type": "text/event-stream; charset=utf-8",
   });
 }
 
-function askable({ who, spoken, request, held }: Asking): Held {
-  const model = `The built-in model "${BUILT_IN}"`;
-  if (who.user === undefined) throw wrong("user", `${model} answers from memory: name whose, with "user".`);
-  if (!held) throw wrong("x-keepsake-memory", `${model} answers from memory, and memory is off.`);
-  if (spoken.words.trim() === "") throw wrong("messages", "There is no text of the user to answer.");
-  if (wantsJson(request.body)) throw wrong("response_format", `${model} answers in plain text alone.`);
+function requireMemory({ who, spoken, request, held }: BuiltInRequest): MemoryTurnState {
+  const model = `The built-in model "${BUILT_IN_MODEL}"`;
+  if (who.user === undefined)
+    throw refuseField("user", `${model} answers from memory: name whose, with "user".`);
+  if (!held) throw refuseField("x-keepsake-memory", `${model} answers from memory, and memory is off.`);
+  if (spoken.words.trim() === "") throw refuseField("messages", "There is no text of the user to answer.");
+  if (requestsJson(request.body))
+    throw refuseField("response_format", `${model} answers in plain text alone.`);
   return held;
 }
 
-function wantsJson({ response_format, text }: Fields): boolean {
-  const format = response_format ?? (text as Fields | undefined | null)?.format;
-  const type = (format as Fields | undefined | null)?.type;
+function requestsJson({ response_format, text }: BodyFields): boolean {
+  const format = response_format ?? (text as BodyFields | undefined | null)?.format;
+  const type = (format as BodyFields | undefined | null)?.type;
   return type === "json_object" || type === "json_schema";
 }
 
-async function replyTo(
-  { signal }: Asked,
-  { keeper }: OpenAiProxy,
-  { who, spoken, held }: Asking & { readonly held: Held },
+async function composeReply(
+  { signal }: OperationRequest,
+  { writer: keeper }: OpenAiProxy,
+  { who, spoken, held }: BuiltInRequest & { readonly held: MemoryTurnState },
 ): Promise<string> {
-  const { key, memory, conversation, said } = held;
-  await keeper.settled(key);
-  const words = storable(spoken.words);
+  const { key, memory, conversation, turns: said } = held;
+  await keeper.waitForWrites(key);
+  const words = limitToStorable(spoken.words);
   if (who.mode === "read") return (await memory().answer(words, { signal })).text;
   const options = { session: conversation.session, signal };
   // A client that tries again has the answer again, and what was said is stored once.
@@ -88,7 +94,7 @@ async function replyTo(
   return (await memory().converse(words, { ...options, ...again })).text;
 }
 
-function streamOf(frames: readonly string[]): ReadableStream<Uint8Array> {
+function streamFrames(frames: readonly string[]): ReadableStream<Uint8Array> {
   const coder = new TextEncoder();
   let next = 0;
   return new ReadableStream({

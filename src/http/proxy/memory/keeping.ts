@@ -1,43 +1,43 @@
-import { withoutFences } from "../../../domain/fences.ts";
-import { LIMITS, withoutControls } from "../../../domain/limits.ts";
+import { stripPromptBlocks } from "../../../domain/fences.ts";
+import { INPUT_LIMITS, replaceControls } from "../../../domain/limits.ts";
 import type { Part } from "../../../domain/message.ts";
 import type { InputMessage, ScopedMemory } from "../../../engine/surface.ts";
-import type { Said } from "../asked/said.ts";
-import { fieldsOf, listOf, type Reply, textOf } from "../replies/reply.ts";
-import { within } from "./within.ts";
+import type { RequestTurn } from "../asked/said.ts";
+import { toArray, toFields, toText, type UpstreamReply } from "../replies/reply.ts";
+import { rejectAfter } from "./within.ts";
 
 /** Stores what is said, and lets later requests of the same user wait for it. */
-export interface Keeper {
+export interface MemoryWriter {
   /** Runs a write of a user's in a moment, behind the earlier ones, and gives whether it was done. Its failure is told to `onTrouble`. */
-  keep(user: string, write: () => Promise<unknown>): Promise<boolean>;
+  write(user: string, write: () => Promise<unknown>): Promise<boolean>;
   /**
    * Waits until what the user said before is stored, or could not be; gives up after a moment, at once where writes fail.
    * False where it is not known to be stored.
    */
-  settled(user: string): Promise<boolean>;
+  waitForWrites(user: string): Promise<boolean>;
   /** The same for all users. */
-  allSettled(): Promise<void>;
+  waitForAllWrites(): Promise<void>;
 }
 
 /** How long a request waits for what the same user said just before it. Nobody types so fast; programs do. */
-const SETTLED_MS = 3000;
+const WRITE_WAIT_MS = 3000;
 /** The same while the record takes no writes. */
-const HASTY_MS = 5;
+const FAILING_WRITE_WAIT_MS = 5;
 /**
  * Understanding keeps the processor busy for a moment. What is written to the client now goes first, and where the client runs
  * on the same machine it gets to read it: without this rest it got its first byte two milliseconds later.
  */
-const BREATH_MS = 2;
+const WRITE_DELAY_MS = 2;
 /** Writes that wait at once, over all users. A record that never answers must not fill the memory of this process. */
-const MOST_WAITING = 1000;
+const MAX_WAITING_WRITES = 1000;
 
-export function keeper(onTrouble: (error: unknown) => void): Keeper {
+export function createMemoryWriter(onTrouble: (error: unknown) => void): MemoryWriter {
   const running = new Map<string, Promise<boolean>>();
   let waiting = 0;
   let isWell = true;
   const done = async (write: () => Promise<unknown>): Promise<boolean> => {
     try {
-      await new Promise((resolve) => setTimeout(resolve, BREATH_MS));
+      await new Promise((resolve) => setTimeout(resolve, WRITE_DELAY_MS));
       await write();
       isWell = true;
       return true;
@@ -48,8 +48,8 @@ export function keeper(onTrouble: (error: unknown) => void): Keeper {
     }
   };
   return {
-    keep(user, write) {
-      if (waiting >= MOST_WAITING) {
+    write(user, write) {
+      if (waiting >= MAX_WAITING_WRITES) {
         onTrouble(new Error("too many writes wait"));
         return Promise.resolve(false);
       }
@@ -63,68 +63,70 @@ export function keeper(onTrouble: (error: unknown) => void): Keeper {
       running.set(user, kept);
       return kept;
     },
-    async settled(user) {
+    async waitForWrites(user) {
       const writing = running.get(user);
       if (!writing) return true;
-      const isStored = await within(isWell ? SETTLED_MS : HASTY_MS, writing).catch(() => undefined);
+      const isStored = await rejectAfter(isWell ? WRITE_WAIT_MS : FAILING_WRITE_WAIT_MS, writing).catch(
+        () => undefined,
+      );
       if (isStored === undefined) isWell = false;
       return isStored ?? false;
     },
-    allSettled: async () => {
+    waitForAllWrites: async () => {
       await Promise.all(running.values());
     },
   };
 }
 
-const WRITE_MS = 60_000;
+const WRITE_TIMEOUT_MS = 60_000;
 
 /** One turn of the user's to be stored, and under which id. */
-export interface Keeping {
+export interface StoredTurn {
   readonly id: string;
-  readonly said: Said;
+  readonly turn: RequestTurn;
 }
 
 /** Stores the user's own words. What came out of a memory is taken out of them first. */
-export async function keepSaid(
+export async function storeUserTurns(
   memory: ScopedMemory,
   session: string,
-  turns: readonly Keeping[],
+  turns: readonly StoredTurn[],
 ): Promise<void> {
-  const messages = turns.flatMap(({ id, said }): InputMessage[] => {
-    const content = contentOf(said);
+  const messages = turns.flatMap(({ id, turn: said }): InputMessage[] => {
+    const content = toContent(said);
     const isEmpty = typeof content === "string" ? content.trim() === "" : content.length === 0;
     if (isEmpty) return [];
     return [{ id, role: "user", content, ...(said.name === undefined ? {} : { name: said.name }) }];
   });
   if (messages.length > 0)
-    await memory.remember(messages, { session, signal: AbortSignal.timeout(WRITE_MS) });
+    await memory.remember(messages, { session, signal: AbortSignal.timeout(WRITE_TIMEOUT_MS) });
 }
 
 /** Stores what the model answered: its text, and the tools that it called. */
-export async function keepReply(
+export async function storeReply(
   memory: ScopedMemory,
   session: string,
-  { text, calls, isWhole }: Reply,
+  { text, calls, isComplete: isWhole }: UpstreamReply,
 ): Promise<void> {
-  const plain = storable(withoutFences(text));
+  const plain = limitToStorable(stripPromptBlocks(text));
   const parts: Part[] = [
     ...(plain.trim() === "" ? [] : [{ type: "text", text: plain }]),
-    ...calls.map((call) => ({ type: "tool_call", ...call, arguments: storable(call.arguments) })),
+    ...calls.map((call) => ({ type: "tool_call", ...call, arguments: limitToStorable(call.arguments) })),
   ];
   if (parts.length === 0) return;
   const content = calls.length === 0 ? plain : parts;
   const metadata = isWhole ? {} : { metadata: { cut: true } };
   await memory.remember([{ role: "assistant", content, ...metadata }], {
     session,
-    signal: AbortSignal.timeout(WRITE_MS),
+    signal: AbortSignal.timeout(WRITE_TIMEOUT_MS),
   });
 }
 
 /** The text, and the parts that are no text, without files: they belong to the request, not to a memory of words. */
-function contentOf({ text, content }: Said): string | Part[] {
-  const plain = storable(text);
-  const others = listOf(content).flatMap((part): Part[] => {
-    const { type } = fieldsOf(part);
+function toContent({ text, content }: RequestTurn): string | Part[] {
+  const plain = limitToStorable(text);
+  const others = toArray(content).flatMap((part): Part[] => {
+    const { type } = toFields(part);
     if (typeof type !== "string" || type === "text" || type === "input_text") return [];
     const isSmall = JSON.stringify(part).length <= 4096;
     return [isSmall ? (part as Part) : { type, left_out: true }];
@@ -134,11 +136,11 @@ function contentOf({ text, content }: Said): string | Part[] {
 }
 
 /** A text as it can be stored: well-formed, without control characters, and not longer than a message may be. */
-export function storable(text: string): string {
-  const plain = withoutControls(textOf(text).toWellFormed());
-  if (Buffer.byteLength(plain) <= LIMITS.textBytes) return plain;
+export function limitToStorable(text: string): string {
+  const plain = replaceControls(toText(text).toWellFormed());
+  if (Buffer.byteLength(plain) <= INPUT_LIMITS.textBytes) return plain;
   return Buffer.from(plain)
-    .subarray(0, LIMITS.textBytes - 4)
+    .subarray(0, INPUT_LIMITS.textBytes - 4)
     .toString("utf8")
     .replace(/\ufffd+$/, "");
 }

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { lately } from "./lately.ts";
+import { createLruCache } from "./lately.ts";
 
 const HOUR_MS = 3_600_000;
 
 it("a value that was used longest ago goes where there are too many", () => {
-  const held = lately<number>({ most: 2, idleMs: HOUR_MS });
+  const held = createLruCache<number>({ most: 2, idleMs: HOUR_MS });
   held.set("a", 1);
   held.set("b", 2);
   held.get("a");
@@ -14,7 +14,7 @@ it("a value that was used longest ago goes where there are too many", () => {
 
 it("values go where they are too large together, also one that has grown", () => {
   const dropped: string[] = [];
-  const held = lately<{ name: string; bytes: number }>({
+  const held = createLruCache<{ name: string; bytes: number }>({
     most: 100,
     idleMs: HOUR_MS,
     mostBytes: 10,
@@ -37,7 +37,7 @@ it("values go where they are too large together, also one that has grown", () =>
 
 it("a value that was not used for long enough goes, whether it is asked for or not", async () => {
   const dropped: number[] = [];
-  const held = lately<number>({ most: 100, idleMs: 20, onDrop: (value) => dropped.push(value) });
+  const held = createLruCache<number>({ most: 100, idleMs: 20, onDrop: (value) => dropped.push(value) });
   held.set("a", 1);
   held.set("b", 2);
   await new Promise((resolve) => setTimeout(resolve, 40));

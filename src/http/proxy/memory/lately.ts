@@ -1,5 +1,5 @@
 /** What was used last, by key, within bounds. */
-export interface Lately<Value> {
+export interface LruCache<Value> {
   get(key: string): Value | undefined;
   /** Also to be called where a value has grown: it is measured here. */
   set(key: string, value: Value): void;
@@ -9,7 +9,7 @@ export interface Lately<Value> {
   values(): Iterable<Value>;
 }
 
-export interface LatelyBounds<Value> {
+export interface LruCacheBounds<Value> {
   /** How many values are held. */
   readonly most: number;
   /** A value that was not used for so long goes at the next `set`, in ms. */
@@ -23,7 +23,7 @@ export interface LatelyBounds<Value> {
 }
 
 /** What is beyond the bounds goes, the one that was used longest ago first. */
-export function lately<Value>(bounds: LatelyBounds<Value>): Lately<Value> {
+export function createLruCache<Value>(bounds: LruCacheBounds<Value>): LruCache<Value> {
   const { most, idleMs, mostBytes = Number.POSITIVE_INFINITY, sizeOf = () => 0, onDrop } = bounds;
   // A Map keeps its order: the first is the one that was used longest ago.
   const held = new Map<string, { readonly value: Value; readonly at: number; readonly bytes: number }>();

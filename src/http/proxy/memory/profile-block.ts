@@ -1,22 +1,22 @@
-import { type Fenceable, fence } from "../../../engine/fence.ts";
+import { buildPromptBlock, type PromptItem } from "../../../engine/fence.ts";
 import type { Profile, ScopedMemory, ShownMemory } from "../../../engine/surface.ts";
 import { isMemoryError } from "../../../errors.ts";
 
 /** A profile as it was when a conversation began. */
-export interface Profiled {
+export interface ProfileBlock {
   readonly block: string;
   /** What it was told from. */
   readonly memories: readonly { readonly id: string; readonly text: string; readonly isPassing: boolean }[];
 }
 
 /** The same for one conversation: its fences have this nonce. */
-export function withNonce({ block, memories }: Profiled, nonce: string): Profiled {
+export function withNonce({ block, memories }: ProfileBlock, nonce: string): ProfileBlock {
   // Nothing in a fence but its marks holds a "<".
-  return { memories, block: block.replaceAll(MARK, (mark) => mark.replace(NO_NONCE, nonce)) };
+  return { memories, block: block.replaceAll(FENCE_MARK, (mark) => mark.replace(NONCE_PLACEHOLDER, nonce)) };
 }
 
 /** Memory that it takes, about. */
-export function bytesOfProfile(profile: Profiled | undefined): number {
+export function measureProfile(profile: ProfileBlock | undefined): number {
   if (!profile) return 0;
   const texts = profile.memories.reduce((sum, { text }) => sum + 2 * text.length + MEMORY_BYTES, 0);
   return 2 * profile.block.length + texts;
@@ -25,11 +25,11 @@ export function bytesOfProfile(profile: Profiled | undefined): number {
 /** Of a memory beside its text: its object and its id. */
 const MEMORY_BYTES = 150;
 /** A nonce is put in later: one profile begins many conversations. */
-const NO_NONCE = "0".repeat(16);
-const MARK = new RegExp(`</?keepsake-${NO_NONCE}>`, "g");
+const NONCE_PLACEHOLDER = "0".repeat(16);
+const FENCE_MARK = new RegExp(`</?keepsake-${NONCE_PLACEHOLDER}>`, "g");
 
 /** The profile as a fenced block, a line for each of its lines, and what it was made from. Empty where nothing is known. */
-export function profiled(profile: Profile, maxTokens: number): Profiled {
+export function createProfileBlock(profile: Profile, maxTokens: number): ProfileBlock {
   const held = new Map(
     Object.values(profile.kinds)
       .flat()
@@ -55,20 +55,20 @@ export function profiled(profile: Profile, maxTokens: number): Profiled {
       };
     }),
   );
-  const { text, items: taken } = fence(lines, { nonce: NO_NONCE, maxTokens });
+  const { text, items: taken } = buildPromptBlock(lines, { nonce: NONCE_PLACEHOLDER, maxTokens });
   return { block: text, memories: taken.flatMap(({ memories }) => memories) };
 }
 
 /** Of an earlier profile, what does not hold any more: a model that reads it must be told. `touched`: what was written since. */
-export async function endedOf(
-  { memories }: Profiled,
+export async function findOutdated(
+  { memories }: ProfileBlock,
   touched: ReadonlySet<string>,
   memory: ScopedMemory,
-): Promise<Fenceable[]> {
+): Promise<PromptItem[]> {
   const doubtful = memories.filter(({ id, isPassing }) => isPassing || touched.has(id));
   const ended = await Promise.all(
-    doubtful.map(async ({ id, text }): Promise<Fenceable[]> => {
-      const now = await heldNow(memory, id);
+    doubtful.map(async ({ id, text }): Promise<PromptItem[]> => {
+      const now = await findMemory(memory, id);
       if (now?.status === "current" && now.text === text) return [];
       const { validTo } = now ?? {};
       return [{ text, status: "superseded", ...(validTo === undefined ? {} : { validTo }) }];
@@ -77,7 +77,7 @@ export async function endedOf(
   return ended.flat();
 }
 
-async function heldNow(memory: ScopedMemory, id: string): Promise<ShownMemory | undefined> {
+async function findMemory(memory: ScopedMemory, id: string): Promise<ShownMemory | undefined> {
   try {
     return await memory.get(id);
   } catch (error) {

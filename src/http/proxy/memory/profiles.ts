@@ -1,62 +1,62 @@
 import type { ScopedMemory } from "../../../engine/surface.ts";
-import { lately } from "./lately.ts";
-import { bytesOfProfile, type Profiled, profiled } from "./profile-block.ts";
+import { createLruCache } from "./lately.ts";
+import { createProfileBlock, measureProfile, type ProfileBlock } from "./profile-block.ts";
 
 /** Profiles of users, made before they are asked for where that takes long. */
-export interface Profiles {
+export interface ProfileCache {
   /**
    * The profile as it is, or, of a user with many memories, as it was a moment ago; undefined where there is none yet, and
    * making making it would hold up a chat.
    */
-  of(user: string, memory: ScopedMemory, revision: number): Promise<Made | undefined>;
+  get(user: string, memory: ScopedMemory, revision: number): Promise<CachedProfile | undefined>;
   /** To be called where something was written: the next conversation may begin with it. */
-  changed(user: string, memory: () => ScopedMemory): void;
+  markChanged(user: string, memory: () => ScopedMemory): void;
   /** To be called where words of a user were erased, or of any user where none is named. What is being made now is not kept. */
   forget(user?: string): void;
 }
 
 /** A profile, and the user's revision that it was made from. */
-export interface Made {
-  readonly profile: Profiled;
+export interface CachedProfile {
+  readonly profile: ProfileBlock;
   readonly revision: number;
   /** On the clock of `performance`: a plan in it is over one day. */
   readonly at: number;
 }
 
 /** Memories of which a profile is made in a few milliseconds. */
-const FEW = 200;
+const SMALL_PROFILE_MEMORIES = 200;
 /** A large profile is made at most so often. */
-const PAUSE_MS = 1500;
+const REBUILD_PAUSE_MS = 1500;
 /** Further back than so many changes it is not looked what they were. */
-const LOOKED_AT = 20;
-const FRESH_MS = 600_000;
+const MAX_CHANGES_READ = 20;
+const MAX_PROFILE_AGE_MS = 600_000;
 const HOUR_MS = 3_600_000;
 
-const MOST_HELD = 500;
+const MAX_PROFILES = 500;
 /** Of all profiles, about. */
-const MOST_BYTES = 4_000_000;
+const MAX_BYTES = 4_000_000;
 
-export function profiles({
+export function createProfileCache({
   maxTokens,
-  mostBytes = MOST_BYTES,
+  mostBytes = MAX_BYTES,
 }: {
   readonly maxTokens: number;
   readonly mostBytes?: number;
-}): Profiles {
-  const held = lately<Made>({
-    most: MOST_HELD,
+}): ProfileCache {
+  const held = createLruCache<CachedProfile>({
+    most: MAX_PROFILES,
     idleMs: HOUR_MS,
     mostBytes,
-    sizeOf: ({ profile }) => bytesOfProfile(profile),
+    sizeOf: ({ profile }) => measureProfile(profile),
   });
   const waiting = new Set<string>();
   /** Begun last for each user, while it is being made. */
   const underWay = new Map<string, object>();
-  const make = async (user: string, memory: ScopedMemory, revision: number): Promise<Made> => {
+  const make = async (user: string, memory: ScopedMemory, revision: number): Promise<CachedProfile> => {
     const own = {};
     underWay.set(user, own);
     try {
-      const profile = profiled(await memory.profile({ maxTokens }), maxTokens);
+      const profile = createProfileBlock(await memory.profile({ maxTokens }), maxTokens);
       const made = { profile, revision, at: performance.now() };
       if (underWay.get(user) === own) held.set(user, made);
       return made;
@@ -64,9 +64,13 @@ export function profiles({
       if (underWay.get(user) === own) underWay.delete(user);
     }
   };
-  const stillSo = async (user: string, memory: ScopedMemory, revision: number): Promise<Made | undefined> => {
+  const stillSo = async (
+    user: string,
+    memory: ScopedMemory,
+    revision: number,
+  ): Promise<CachedProfile | undefined> => {
     const made = held.get(user);
-    if (!made || !(await isStillSo(memory, made, revision))) return undefined;
+    if (!made || !(await isUpToDate(memory, made, revision))) return undefined;
     const now = { ...made, revision };
     // It may have been dropped meanwhile.
     if (held.get(user) === made) held.set(user, now);
@@ -84,20 +88,20 @@ export function profiles({
       void Promise.resolve()
         .then(() => renew(user, memory()))
         .catch(() => {});
-    }, PAUSE_MS);
+    }, REBUILD_PAUSE_MS);
     timer.unref();
     waiting.add(user);
   };
   return {
-    async of(user, memory, revision) {
+    async get(user, memory, revision) {
       const same = await stillSo(user, memory, revision);
       if (same) return same;
       const { total } = await memory.list({ limit: 1 });
-      if (total <= FEW) return make(user, memory, revision);
+      if (total <= SMALL_PROFILE_MEMORIES) return make(user, memory, revision);
       later(user, () => memory);
       return held.get(user);
     },
-    changed(user, memory) {
+    markChanged(user, memory) {
       if (held.get(user)) later(user, memory);
     },
     forget(user) {
@@ -111,11 +115,11 @@ export function profiles({
 }
 
 /** Whether nothing was written since but words that taught nothing. */
-async function isStillSo(memory: ScopedMemory, made: Made, revision: number): Promise<boolean> {
+async function isUpToDate(memory: ScopedMemory, made: CachedProfile, revision: number): Promise<boolean> {
   const missed = revision - made.revision;
-  if (performance.now() - made.at > FRESH_MS) return false;
+  if (performance.now() - made.at > MAX_PROFILE_AGE_MS) return false;
   if (missed === 0) return true;
-  if (missed < 0 || missed > LOOKED_AT) return false;
+  if (missed < 0 || missed > MAX_CHANGES_READ) return false;
   const since = await memory.history(undefined, { limit: missed });
   return since.every(({ memories, erased }) => memories.length === 0 && erased.length === 0);
 }

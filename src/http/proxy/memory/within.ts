@@ -1,7 +1,7 @@
 import { MemoryError } from "../../../errors.ts";
 
 /** The value, if it comes in time. What comes later is dropped, and so is its failure. */
-export async function within<Value>(ms: number, coming: Promise<Value>): Promise<Value> {
+export async function rejectAfter<Value>(ms: number, coming: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new MemoryError("unavailable", `nothing came within ${ms} ms.`)), ms);

@@ -2,7 +2,7 @@
  * Reads server-sent events from bytes as they come (WHATWG HTML, 9.2): gives the data of each event that is whole. More than
  * `LONGEST` of one event is given up: nobody sends that, and it would be held here.
  */
-export function eventReader(onData: (data: string) => void): { take(bytes: Uint8Array): void } {
+export function createEventReader(onData: (data: string) => void): { take(bytes: Uint8Array): void } {
   const decoder = new TextDecoder();
   let rest = "";
   let data: string[] = [];
@@ -21,10 +21,10 @@ export function eventReader(onData: (data: string) => void): { take(bytes: Uint8
         from = end + 1;
       }
       rest = rest.slice(from);
-      if (rest.length > LONGEST) rest = "";
+      if (rest.length > MAX_LINE_LENGTH) rest = "";
     },
   };
 }
 
 /** Characters of one line: the last event of a response holds all of it again. */
-const LONGEST = 32_000_000;
+const MAX_LINE_LENGTH = 32_000_000;

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { expect, it } from "vitest";
-import type { RequestFacts } from "../../app-types.ts";
-import { upstreamAccount } from "./account.ts";
-import { headersOn } from "./headers.ts";
+import type { AppEnvironment } from "../../app-types.ts";
+import { getUpstreamAccount } from "./account.ts";
+import { toUpstreamHeaders } from "./headers.ts";
 
 const KEY = `ks_${"0".repeat(12)}_${"A".repeat(43)}`;
 /** A key of this server from the settings, which looks like no generated one. */
@@ -11,10 +11,10 @@ const GIVEN = "a-key-from-the-settings";
 /** What goes on of the headers of a request, where the settings hold this key of the model's server. */
 async function passedOn(headers: { [name: string]: string }, apiKey?: string) {
   const upstream = { baseUrl: "http://127.0.0.1:9/v1", ...(apiKey === undefined ? {} : { apiKey }) };
-  const app = new Hono<RequestFacts>();
+  const app = new Hono<AppEnvironment>();
   app.get("/", (exchange) => {
-    const account = upstreamAccount({ exchange }, { upstream });
-    return exchange.json({ ...headersOn(exchange.req.raw.headers, account) });
+    const account = getUpstreamAccount({ exchange }, { upstream });
+    return exchange.json({ ...toUpstreamHeaders(exchange.req.raw.headers, account) });
   });
   return (await (await app.request("/", { headers })).json()) as { [name: string]: string };
 }

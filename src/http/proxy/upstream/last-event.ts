@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { STOPS } from "../../open.ts";
-import { openAiError } from "../errors.ts";
+import { SHUTDOWN_MESSAGE } from "../../open.ts";
+import { toOpenAiError } from "../errors.ts";
 
 /** The two forms of an error within a stream of OpenAI's. */
-export type StreamForm = "chat" | "responses";
+export type EventStreamDialect = "chat" | "responses";
 
 /** Sees a stream of events pass by, and can end it with an error. */
 export interface EventStream {
@@ -20,13 +20,13 @@ const EVENT_END = /\r\n\r\n|\n\n|\r\r/;
 /** Not within a text, where the quotes are escaped. */
 const SEQUENCE_NUMBER = /(?<!\\)"sequence_number":\s*(\d+)/g;
 
-export function eventStream(form: StreamForm): EventStream {
+export function createEventStream(form: EventStreamDialect): EventStream {
   let last: readonly Uint8Array[] = [];
   const textOfLast = (): string => Buffer.concat(last).toString("latin1");
   const isBetween = (): boolean => last.length === 0 || /(?:\r\n\r\n|\n\n|\r\r)$/.test(textOfLast());
   const frame = (): string => {
     const numbers = [...textOfLast().matchAll(SEQUENCE_NUMBER)].map(([, digits]) => Number(digits));
-    return errorFrame(form, (numbers.at(-1) ?? -1) + 1);
+    return createErrorFrame(form, (numbers.at(-1) ?? -1) + 1);
   };
   return {
     take(bytes) {
@@ -44,7 +44,7 @@ export function eventStream(form: StreamForm): EventStream {
       outgoing.once("close", () => clearTimeout(cut));
       incoming.on("data", (bytes: Buffer) => {
         if (outgoing.writableEnded) return;
-        const rest = restOfEvent(textOfLast(), bytes);
+        const rest = takeRestOfEvent(textOfLast(), bytes);
         outgoing.write(rest);
         passed(rest);
         if (isBetween()) end();
@@ -55,14 +55,14 @@ export function eventStream(form: StreamForm): EventStream {
 }
 
 /** The bytes up to the end of the event that was begun; all of them, where that does not come. */
-function restOfEvent(before: string, bytes: Buffer): Buffer {
+function takeRestOfEvent(before: string, bytes: Buffer): Buffer {
   const begun = before.slice(-3);
   const end = EVENT_END.exec(`${begun}${bytes.toString("latin1")}`);
   return end ? bytes.subarray(0, end.index + end[0].length - begun.length) : bytes;
 }
 
-function errorFrame(form: StreamForm, sequenceNumber: number): string {
-  const error = openAiError({ status: 503, code: "unavailable", detail: STOPS });
+function createErrorFrame(form: EventStreamDialect, sequenceNumber: number): string {
+  const error = toOpenAiError({ status: 503, code: "unavailable", detail: SHUTDOWN_MESSAGE });
   if (form === "chat") return `data: ${JSON.stringify({ error })}\n\n`;
   // Some clients read the fields of the event, others those of its member `error`.
   const { message, param, code } = error;

@@ -1,75 +1,79 @@
 import type { IncomingMessage } from "node:http";
-import type { Purpose } from "../../../domain/model-call.ts";
+import type { CallPurpose } from "../../../domain/model-call.ts";
 import { isMemoryError, MemoryError } from "../../../errors.ts";
-import { wireOf } from "../../app-types.ts";
-import type { Asked } from "../../operation.ts";
-import type { Who } from "../asked/who.ts";
-import { noAnswer } from "../problems.ts";
+import { getNodeBindings } from "../../app-types.ts";
+import type { OperationRequest } from "../../operation.ts";
+import type { MemoryAccess } from "../asked/who.ts";
+import { createGatewayError } from "../problems.ts";
 import type { OpenAiProxy } from "../proxy.ts";
-import { eventReader } from "../replies/events.ts";
-import { parsed, type Reply, type ReplyReader } from "../replies/reply.ts";
-import { upstreamAccount } from "./account.ts";
-import { headersBack, headersOn } from "./headers.ts";
-import { type EventStream, eventStream } from "./last-event.ts";
-import { upstreamPath } from "./path.ts";
-import { type Ending, type Onlooker, relayed, relayedTo } from "./relay.ts";
-import { reportOf } from "./reports.ts";
+import { createEventReader } from "../replies/events.ts";
+import { type ReplyReader, tryParseJson, type UpstreamReply } from "../replies/reply.ts";
+import { getUpstreamAccount } from "./account.ts";
+import { toClientHeaders, toUpstreamHeaders } from "./headers.ts";
+import { createEventStream, type EventStream } from "./last-event.ts";
+import { toUpstreamPath } from "./path.ts";
+import { type RelayEnding, type RelayObserver, relayToSocket, relayToStream } from "./relay.ts";
+import { createCallReport } from "./reports.ts";
 import type { UploadBody } from "./upload.ts";
 
 /** A request as it goes on, and who is to hear of its answer. */
-export interface PassingOn {
-  readonly purpose?: Purpose;
-  readonly who: Who;
+export interface ForwardedRequest {
+  readonly purpose?: CallPurpose;
+  readonly access: MemoryAccess;
   readonly method: string;
   readonly body?: Uint8Array | UploadBody;
   /** For the ledger. */
   readonly model?: unknown;
   /** The words that are sent, for an estimate of their tokens. */
-  readonly sent?: string;
+  readonly sentText?: string;
   readonly reader?: ReplyReader;
   readonly headers?: { readonly [name: string]: string };
   /** After the first bytes of the answer were handed to the client, or where none will come. */
   readonly onFirst?: () => void;
   /** After the last bytes of an answer that is no error. */
-  readonly onEnd?: (reply: Reply) => void;
+  readonly onEnd?: (reply: UpstreamReply) => void;
 }
 
 /**
  * Passes a request on and its answer back: status, headers and bytes as they are. Where the upstream gives no answer at
  * all, a 502 or 504 says so.
  */
-export async function passOn(asked: Asked, proxy: OpenAiProxy, passing: PassingOn): Promise<Response> {
+export async function forwardRequest(
+  asked: OperationRequest,
+  proxy: OpenAiProxy,
+  passing: ForwardedRequest,
+): Promise<Response> {
   const begun = performance.now();
-  const incoming = await sent(asked, proxy, passing, begun);
+  const incoming = await sendUpstream(asked, proxy, passing, begun);
   const status = incoming.statusCode ?? 502;
-  const headers = headersBack(incoming.headers);
+  const headers = toClientHeaders(incoming.headers);
   for (const [name, value] of Object.entries(passing.headers ?? {})) headers.set(name, value);
   // What has no length is sent on part by part, without waiting for more of it.
   if (!headers.has("content-length")) headers.set("transfer-encoding", "chunked");
-  const hear = listener(incoming, passing.reader);
-  const events = eventsOf(asked, incoming, status);
+  const hear = createReplyListener(incoming, passing.reader);
+  const events = findEventStream(asked, incoming, status);
   let isFirst = true;
   const first = (): void => {
     if (isFirst) passing.onFirst?.();
     isFirst = false;
   };
-  const wire = wireOf(asked.exchange);
-  const onlooker: Onlooker = {
-    passed(bytes) {
+  const wire = getNodeBindings(asked.exchange);
+  const onlooker: RelayObserver = {
+    onBytes(bytes) {
       first();
       hear.take(bytes);
       events?.take(bytes);
     },
-    cut() {
+    cutConnection() {
       wire.outgoing?.destroy();
       return wire.outgoing !== undefined;
     },
-    ended(how) {
+    onEnd(how) {
       first();
-      const ending: Ending = how === "cut" && asked.signal.aborted ? "gone" : how;
+      const ending: RelayEnding = how === "cut" && asked.signal.aborted ? "gone" : how;
       const reply = hear.reply();
       if (status < 300) passing.onEnd?.(reply);
-      report(asked, proxy, passing, { begun, status, ending, reply });
+      reportCall(asked, proxy, passing, { begun, status, ending, reply });
     },
   };
   const isEmpty = status === 204 || status === 205 || status === 304;
@@ -77,30 +81,36 @@ export async function passOn(asked: Asked, proxy: OpenAiProxy, passing: PassingO
   else if (wire.outgoing)
     wire.relay = (outgoing) => {
       // The end of the server waits for what is stored behind the answer.
-      asked.services.lifecycle.after(new Promise<void>((resolve) => outgoing.once("close", () => resolve())));
-      relayedTo(outgoing, incoming, onlooker);
+      asked.services.lifecycle.trackAfterAnswer(
+        new Promise<void>((resolve) => outgoing.once("close", () => resolve())),
+      );
+      relayToSocket(outgoing, incoming, onlooker);
       const forget = asked.services.lifecycle.onBreakOff("streams", () =>
-        events?.breakOff(outgoing, incoming, onlooker.passed),
+        events?.breakOff(outgoing, incoming, onlooker.onBytes),
       );
       outgoing.once("close", forget);
     };
-  const body = isEmpty || wire.relay ? null : relayed(incoming, onlooker);
+  const body = isEmpty || wire.relay ? null : relayToStream(incoming, onlooker);
   return new Response(body, { status, headers });
 }
 
 /** Whether the answer is a stream of events, which can end with an error in its own form. */
-function eventsOf(asked: Asked, { headers }: IncomingMessage, status: number): EventStream | undefined {
+function findEventStream(
+  asked: OperationRequest,
+  { headers }: IncomingMessage,
+  status: number,
+): EventStream | undefined {
   const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
   const isStream = status === 200 && type.startsWith("text/event-stream") && encoding === "identity";
   if (!isStream || headers["content-length"] !== undefined) return undefined;
-  return eventStream(asked.exchange.req.path.endsWith("/responses") ? "responses" : "chat");
+  return createEventStream(asked.exchange.req.path.endsWith("/responses") ? "responses" : "chat");
 }
 
 /** The answer as it begins. What is no answer is a problem of ours to tell. */
-async function sent(
-  asked: Asked,
+async function sendUpstream(
+  asked: OperationRequest,
   proxy: OpenAiProxy,
-  passing: PassingOn,
+  passing: ForwardedRequest,
   begun: number,
 ): Promise<IncomingMessage> {
   const deadline = AbortSignal.timeout(proxy.deadlineMs);
@@ -111,77 +121,87 @@ async function sent(
   const signal = AbortSignal.any([asked.exchange.req.raw.signal, waiting.signal, deadline]);
   const sending = {
     method,
-    path: upstreamPath(asked.exchange.req.url),
-    headers: headersFor(asked, proxy),
+    path: toUpstreamPath(asked.exchange.req.url),
+    headers: getUpstreamHeaders(asked, proxy),
     signal,
   };
   try {
-    const incoming = await proxy.sender.send({ ...sending, ...(body ? { body } : {}) });
+    const incoming = await proxy.client.send({ ...sending, ...(body ? { body } : {}) });
     const { statusCode = 502 } = incoming;
     if (statusCode < 300 || statusCode === 304 || statusCode >= 400) return incoming;
     incoming.destroy();
-    throw new MemoryError("unavailable", REDIRECTED);
+    throw new MemoryError("unavailable", REDIRECT_PROBLEM);
   } catch (error) {
     // What the user said stands, whatever became of the answer.
     passing.onFirst?.();
-    report(asked, proxy, passing, { begun, status: deadline.aborted ? "timeout" : "unreachable" });
-    if (deadline.aborted) throw TOO_LATE(proxy);
-    throw isMemoryError(error) ? noAnswer(error.message) : error;
+    reportCall(asked, proxy, passing, { begun, status: deadline.aborted ? "timeout" : "unreachable" });
+    if (deadline.aborted) throw createDeadlineError(proxy);
+    throw isMemoryError(error) ? createGatewayError(error.message) : error;
   } finally {
     forget();
   }
 }
 
-const REDIRECTED =
+const REDIRECT_PROBLEM =
   "The model's server answers with a redirect, which is not followed. Set OPENAI_BASE_URL to where it points.";
 
-const TOO_LATE = ({ deadlineMs }: OpenAiProxy): Error =>
-  noAnswer(`The model's server did not finish its answer within ${Math.round(deadlineMs / 1000)} s.`, 504);
+const createDeadlineError = ({ deadlineMs }: OpenAiProxy): Error =>
+  createGatewayError(
+    `The model's server did not finish its answer within ${Math.round(deadlineMs / 1000)} s.`,
+    504,
+  );
 
-function headersFor(asked: Asked, proxy: OpenAiProxy): ReturnType<typeof headersOn> {
-  return headersOn(asked.exchange.req.raw.headers, upstreamAccount(asked, proxy), proxy.userHeaders);
+function getUpstreamHeaders(
+  asked: OperationRequest,
+  proxy: OpenAiProxy,
+): ReturnType<typeof toUpstreamHeaders> {
+  return toUpstreamHeaders(
+    asked.exchange.req.raw.headers,
+    getUpstreamAccount(asked, proxy),
+    proxy.userHeaders,
+  );
 }
 
 /** Reads the answer as it passes by, where it is one that can be read. */
-function listener(
+function createReplyListener(
   incoming: IncomingMessage,
   reader: ReplyReader | undefined,
-): { take(bytes: Uint8Array): void; reply(): Reply } {
+): { take(bytes: Uint8Array): void; reply(): UpstreamReply } {
   const { "content-type": type = "", "content-encoding": encoding = "identity" } = incoming.headers;
-  const none: Reply = { text: "", calls: [], isWhole: true };
+  const none: UpstreamReply = { text: "", calls: [], isComplete: true };
   if (!reader || encoding !== "identity" || (incoming.statusCode ?? 0) >= 300)
     return { take() {}, reply: () => none };
   if (type.startsWith("text/event-stream")) {
-    const events = eventReader(reader.event);
-    return { take: events.take, reply: reader.reply };
+    const events = createEventReader(reader.readEvent);
+    return { take: events.take, reply: reader.getReply };
   }
   const pieces: Uint8Array[] = [];
   return {
     take: (bytes) => void pieces.push(bytes),
     reply() {
-      reader.document(parsed(Buffer.concat(pieces).toString("utf8")));
-      return reader.reply();
+      reader.readDocument(tryParseJson(Buffer.concat(pieces).toString("utf8")));
+      return reader.getReply();
     },
   };
 }
 
-function report(
-  asked: Asked,
+function reportCall(
+  asked: OperationRequest,
   proxy: OpenAiProxy,
-  { purpose, model, sent = "", who }: PassingOn,
+  { purpose, model, sentText: sent = "", access: who }: ForwardedRequest,
   end: {
     readonly begun: number;
     readonly status: number | "timeout" | "unreachable";
-    readonly ending?: Ending;
-    readonly reply?: Reply;
+    readonly ending?: RelayEnding;
+    readonly reply?: UpstreamReply;
   },
 ): void {
   if (purpose === undefined) return;
-  const { begun, status, ending = "cut", reply = { text: "", calls: [], isWhole: false } } = end;
-  const told = reportOf({
+  const { begun, status, ending = "cut", reply = { text: "", calls: [], isComplete: false } } = end;
+  const told = createCallReport({
     purpose,
     model: typeof model === "string" ? model : "",
-    host: proxy.sender.host,
+    host: proxy.client.host,
     ms: performance.now() - begun,
     status: typeof status === "number" ? status : 503,
     ending,

@@ -1,28 +1,31 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** How an answer ended: all of it came; it was cut over there; the client went away. */
-export type Ending = "whole" | "cut" | "gone";
+export type RelayEnding = "whole" | "cut" | "gone";
 
 /** Sees an answer pass by. What it throws is nobody's to catch, so it throws nothing. */
-export interface Onlooker {
+export interface RelayObserver {
   /** After the client was given these bytes. */
-  passed(bytes: Uint8Array): void;
+  onBytes(bytes: Uint8Array): void;
   /** Cuts the connection to the client, if that is in its hands; else an error in the stream has to. */
-  cut(): boolean;
+  cutConnection(): boolean;
   /** Once, at the end. */
-  ended(how: Ending): void;
+  onEnd(how: RelayEnding): void;
 }
 
 /**
  * The body of the upstream's answer as the client gets it: the same bytes in the same parts, as they come and no faster than
  * the client reads them. An answer that was cut is cut; a client that goes away ends the request over there.
  */
-export function relayed(incoming: IncomingMessage, onlooker: Onlooker): ReadableStream<Uint8Array> {
+export function relayToStream(
+  incoming: IncomingMessage,
+  onlooker: RelayObserver,
+): ReadableStream<Uint8Array> {
   let isOver = false;
-  const end = (how: Ending): void => {
+  const end = (how: RelayEnding): void => {
     if (isOver) return;
     isOver = true;
-    onlooker.ended(how);
+    onlooker.onEnd(how);
   };
   return new ReadableStream<Uint8Array>(
     {
@@ -31,13 +34,14 @@ export function relayed(incoming: IncomingMessage, onlooker: Onlooker): Readable
           if (isOver) return;
           controller.enqueue(bytes);
           if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
-          onlooker.passed(bytes);
+          onlooker.onBytes(bytes);
         });
         incoming.on("error", () => {});
         incoming.once("close", () => {
           if (isOver) return;
           if (incoming.complete) controller.close();
-          else if (!onlooker.cut()) controller.error(new Error("the upstream broke off its answer"));
+          else if (!onlooker.cutConnection())
+            controller.error(new Error("the upstream broke off its answer"));
           end(incoming.complete ? "whole" : "cut");
         });
         incoming.pause();
@@ -59,17 +63,21 @@ export function relayed(incoming: IncomingMessage, onlooker: Onlooker): Readable
  * The same, written straight to the client: the head goes out in one packet with the first bytes, where those are there, and
  * nothing stands between two sockets. The head of `outgoing` is set before.
  */
-export function relayedTo(outgoing: ServerResponse, incoming: IncomingMessage, onlooker: Onlooker): void {
+export function relayToSocket(
+  outgoing: ServerResponse,
+  incoming: IncomingMessage,
+  onlooker: RelayObserver,
+): void {
   let isOver = false;
-  const end = (how: Ending): void => {
+  const end = (how: RelayEnding): void => {
     if (isOver) return;
     isOver = true;
-    onlooker.ended(how);
+    onlooker.onEnd(how);
   };
   incoming.on("data", (bytes: Buffer) => {
     if (isOver) return;
     if (!outgoing.write(bytes)) incoming.pause();
-    onlooker.passed(bytes);
+    onlooker.onBytes(bytes);
   });
   outgoing.on("drain", () => incoming.resume());
   outgoing.on("error", () => {});
@@ -77,7 +85,7 @@ export function relayedTo(outgoing: ServerResponse, incoming: IncomingMessage, o
   incoming.once("close", () => {
     if (isOver) return;
     if (incoming.complete) outgoing.end();
-    else onlooker.cut();
+    else onlooker.cutConnection();
     end(incoming.complete ? "whole" : "cut");
   });
   outgoing.once("close", () => {

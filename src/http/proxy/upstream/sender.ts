@@ -11,7 +11,7 @@ export interface Upstream {
   readonly apiKey?: string;
 }
 
-export interface Sending {
+export interface UpstreamRequest {
   readonly method: string;
   /** What follows the base: "/chat/completions", with its query. */
   readonly path: string;
@@ -22,32 +22,32 @@ export interface Sending {
 }
 
 /** Sends requests to one upstream, over connections that are kept. */
-export interface Sender {
+export interface UpstreamClient {
   readonly host: string;
   /**
    * The answer as it begins, whatever its status; its body is the caller's to read or to destroy. `unavailable` where
    * none can be had; an aborted signal rejects with its reason, and a stream that fails with its own. Redirects are not followed.
    */
-  send(sending: Sending): Promise<IncomingMessage>;
+  send(sending: UpstreamRequest): Promise<IncomingMessage>;
   close(): void;
 }
 
-export function sender({ baseUrl }: Pick<Upstream, "baseUrl">): Sender {
+export function createUpstreamClient({ baseUrl }: Pick<Upstream, "baseUrl">): UpstreamClient {
   const base = new URL(baseUrl);
   const isSecure = base.protocol === "https:";
   const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const prefix = base.pathname.replace(/\/+$/, "");
-  const once = ({ method, path, headers, body, signal }: Sending): Promise<IncomingMessage> =>
+  const once = ({ method, path, headers, body, signal }: UpstreamRequest): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      const [name = "", query] = split(path);
+      const [name = "", query] = splitPath(path);
       const target = {
         protocol: base.protocol,
         hostname: base.hostname.replace(/^\[|\]$/g, ""),
         port: base.port,
-        path: `${prefix}${name}${joined(base.search.slice(1), query)}`,
+        path: `${prefix}${name}${joinQueries(base.search.slice(1), query)}`,
         method,
-        headers: { ...headers, host: base.host, ...lengthOf(body) },
+        headers: { ...headers, host: base.host, ...toLengthHeader(body) },
         // A stream cannot be sent again, so it never goes over a connection that may just have been closed.
         agent: body === undefined || body instanceof Uint8Array ? agent : false,
       };
@@ -62,8 +62,9 @@ export function sender({ baseUrl }: Pick<Upstream, "baseUrl">): Sender {
         if (failure) reject(failure);
         else if (signal.aborted) reject(signal.reason);
         // It was closed over there while it was idle here: nothing of this request was read.
-        else if (request.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(error.code ?? "")) reject(STALE);
-        else reject(unreachable(base.host, error));
+        else if (request.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(error.code ?? ""))
+          reject(STALE_CONNECTION);
+        else reject(createUnreachableError(base.host, error));
       });
       if (body === undefined || body instanceof Uint8Array) request.end(body);
       else {
@@ -81,8 +82,8 @@ export function sender({ baseUrl }: Pick<Upstream, "baseUrl">): Sender {
         try {
           return await once(sending);
         } catch (error) {
-          if (error !== STALE) throw error;
-          if (tries === 3) throw unreachable(base.host, STALE);
+          if (error !== STALE_CONNECTION) throw error;
+          if (tries === 3) throw createUnreachableError(base.host, STALE_CONNECTION);
         }
       }
     },
@@ -90,15 +91,15 @@ export function sender({ baseUrl }: Pick<Upstream, "baseUrl">): Sender {
   };
 }
 
-function lengthOf(body: Sending["body"]): OutgoingHttpHeaders {
+function toLengthHeader(body: UpstreamRequest["body"]): OutgoingHttpHeaders {
   if (body === undefined) return {};
   const bytes = body instanceof Uint8Array ? body.byteLength : body.bytes;
   return bytes === undefined ? {} : { "content-length": bytes };
 }
 
-const STALE = new Error("the connection had been closed");
+const STALE_CONNECTION = new Error("the connection had been closed");
 
-function unreachable(host: string, cause: NodeJS.ErrnoException): MemoryError {
+function createUnreachableError(host: string, cause: NodeJS.ErrnoException): MemoryError {
   return new MemoryError("unavailable", `${host} gives no answer (${cause.code ?? cause.message}).`, {
     cause,
   });
@@ -108,12 +109,12 @@ export function isUnreachable(error: unknown): boolean {
   return isMemoryError(error) && error.code === "unavailable";
 }
 
-function split(path: string): [string, string] {
+function splitPath(path: string): [string, string] {
   const mark = path.indexOf("?");
   return mark < 0 ? [path, ""] : [path.slice(0, mark), path.slice(mark + 1)];
 }
 
-function joined(...queries: readonly string[]): string {
+function joinQueries(...queries: readonly string[]): string {
   const given = queries.filter((query) => query !== "");
   return given.length === 0 ? "" : `?${given.join("&")}`;
 }
