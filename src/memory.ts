@@ -5,40 +5,36 @@ import { digestKeyOf, fileLedger, openSqliteStore, type SqliteOptions } from "./
 import { openSqliteStoreInThread } from "./adapters/sqlite/writing-thread.ts";
 import { systemClock, uuidv7 } from "./adapters/system/index.ts";
 import { checkCount } from "./domain/limits.ts";
-import { openSecondaryStores } from "./engine/beside/index.ts";
-import type { SharingOptions } from "./engine/beside/shared-blocks.ts";
-import { type CostOptions, type CostTracker, createCostTracker } from "./engine/cost/costs.ts";
-import { createErasureWatch } from "./engine/erasure-watch.ts";
-import { type LedgerReplay, replayLedger } from "./engine/forget/replay.ts";
-import { finishInterruptedErasures } from "./engine/forget/verify.ts";
-import { createDamageCounter } from "./engine/health/damage-counter.ts";
-import { createModelServers } from "./engine/health/model-servers.ts";
+import { createModelServers } from "./engine/admin/dependencies.ts";
+import type { Keepsake } from "./engine/api.ts";
+import { type CostOptions, type CostTracker, createCostTracker } from "./engine/cost/cost-tracker.ts";
+import { createErasureWatch } from "./engine/erase/erasure-watch.ts";
+import { type LedgerReplay, replayLedger } from "./engine/erase/replay-ledger.ts";
+import { finishInterruptedErasures } from "./engine/erase/verify-erasure.ts";
+import { createDamageCounter, watchClock } from "./engine/instrumentation.ts";
 import { createKeepsake } from "./engine/keepsake.ts";
 import type { Ports } from "./engine/ports.ts";
-import type { Keepsake } from "./engine/surface.ts";
-import { createUserStates, type UserStates } from "./engine/user-state.ts";
-import { watchClock } from "./engine/watched-clock.ts";
-import { refuseUnfinishedCopy } from "./engine/whole/unfinished.ts";
-import { createSecretLoader, getSecretNotices, getSecretState } from "./held-secret.ts";
-import { createResourceOwner, type Opened, type ResourceOwner } from "./opened.ts";
+import { openSecondaryStores } from "./engine/secondary-stores/secondary-stores.ts";
+import type { SharingOptions } from "./engine/secondary-stores/shared-cache.ts";
+import { refuseUnfinishedCopy } from "./engine/transfer/copy-store.ts";
+import { createUserStates, type UserStates } from "./engine/user-state/user-state.ts";
 import type { Cache } from "./ports/cache.ts";
-import type { CallHooks, Calls } from "./ports/calls.ts";
-import type { Clock } from "./ports/clock.ts";
-import type { Embedder } from "./ports/embedder.ts";
-import type { Extractor } from "./ports/extractor.ts";
-import type { VectorIndex } from "./ports/follower.ts";
-import type { Ids } from "./ports/ids.ts";
-import type { LanguageModel } from "./ports/language-model.ts";
+import type { Embedder } from "./ports/language/embedder.ts";
+import type { Extractor } from "./ports/language/extractor.ts";
+import type { LanguageModel } from "./ports/language/language-model.ts";
+import type { CallHooks, Calls } from "./ports/language/model-calls.ts";
+import type { QuestionReader } from "./ports/language/question-reader.ts";
 import type { Ledger } from "./ports/ledger.ts";
-import type { Meter } from "./ports/meter.ts";
-import type { QuestionReader } from "./ports/question-reader.ts";
+import type { MemoryStore } from "./ports/memory-store.ts";
 import type { Queue } from "./ports/queue.ts";
-import type { MemoryStore } from "./ports/record.ts";
-import type { Secret } from "./ports/secret.ts";
 import type { Sessions } from "./ports/sessions.ts";
-import type { Tracer } from "./ports/tracer.ts";
-import type { RecallWorkers } from "./recalling.ts";
-import { openLanguagePorts } from "./understanding.ts";
+import type { Clock, Ids, Secret } from "./ports/system.ts";
+import type { Meter, Tracer } from "./ports/telemetry.ts";
+import type { VectorIndex } from "./ports/vector-index.ts";
+import { openLanguagePorts } from "./wiring/language-ports.ts";
+import type { RecallWorkers } from "./wiring/recall-workers.ts";
+import { createResourceOwner, type Opened, type ResourceOwner } from "./wiring/resource-owner.ts";
+import { createSecretLoader, getSecretNotices, getSecretState } from "./wiring/secret.ts";
 
 /**
  * A port; or a function that makes it, for those that ask a model's server: what it is given has every request noted, and
@@ -208,7 +204,7 @@ async function openRecallWorkers(
   if (!inThreads || record || path === ":memory:" || questions || followers) return undefined;
   const share = cacheBytes * RECALL_WORKERS_SHARE;
   // A library begins no processes, and loads nothing that could.
-  const { createRecallWorkers: recallingApart } = await import("./recalling.ts");
+  const { createRecallWorkers: recallingApart } = await import("./wiring/recall-workers.ts");
   const recaller = recallingApart({ path, embedder, decayDays, meter, cacheBytes: share, digestKey });
   return recaller && opening.own(recaller);
 }

@@ -10,13 +10,13 @@ import {
   translate,
 } from "./adapters/sqlite/index.ts";
 import { systemClock } from "./adapters/system/index.ts";
-import type { Trace } from "./domain/trace.ts";
-import { resetAllCursors } from "./engine/following/mark.ts";
+import type { Trace } from "./domain/receipt.ts";
+import { resetAllCursors } from "./engine/index-sync/index-cursors.ts";
 import { MemoryError } from "./errors.ts";
 import { createMemory, type MemoryOptions } from "./memory.ts";
 import type { Ledger } from "./ports/ledger.ts";
-import type { MemoryStore } from "./ports/record.ts";
-import type { Secret } from "./ports/secret.ts";
+import type { MemoryStore } from "./ports/memory-store.ts";
+import type { Secret } from "./ports/system.ts";
 
 export interface RestoreOptions extends Omit<MemoryOptions, "record" | "ledger"> {
   /** The backup. */

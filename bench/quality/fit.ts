@@ -1,5 +1,5 @@
 /**
- * Fits the weights of the default profile (`src/engine/rank/profiles.ts`) on conversations whose gold turns are known:
+ * Fits the weights of the default profile (`src/engine/recall/scoring.ts`) on conversations whose gold turns are known:
  *
  *     node bench/quality/fit.ts DIR [--json]
  *
@@ -11,13 +11,17 @@
  */
 import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
-import { isPassage } from "../../src/engine/block/block.ts";
-import { findRankingProfile } from "../../src/engine/rank/profiles.ts";
-import { SIGNAL_NAMES, type Signal, signalValueAt } from "../../src/engine/rank/signals.ts";
-import { withScratch } from "../../src/engine/recall/scratch.ts";
+import {
+  SIGNAL_NAMES,
+  type Signal,
+  signalValueAt,
+  withScratch,
+} from "../../src/engine/recall/retrievers/signals.ts";
+import { scanVectors } from "../../src/engine/recall/retrievers/vector-retriever.ts";
+import { findRankingProfile } from "../../src/engine/recall/scoring.ts";
 import { search, searchByText } from "../../src/engine/recall/search.ts";
-import { scanVectors } from "../../src/engine/recall/vector-arm.ts";
-import { createUserStates } from "../../src/engine/user-state.ts";
+import { isPassage } from "../../src/engine/search-index/search-index.ts";
+import { createUserStates } from "../../src/engine/user-state/user-state.ts";
 import { createMemory, type InputMessage } from "../../src/index.ts";
 import { beamTalks } from "./beam.ts";
 import { locomoQuestions } from "./locomo.ts";

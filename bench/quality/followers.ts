@@ -15,7 +15,7 @@ import { createPgvectorIndex } from "../../src/adapters/postgres-index/index.ts"
 import { createRedisVectorIndex, REDIS_CLIENT } from "../../src/adapters/redis/index.ts";
 import { createS3VectorsIndex } from "../../src/adapters/s3-vectors/index.ts";
 import type { VectorIndex } from "../../src/index.ts";
-import { startPineconeServer } from "../../src/testing/pinecone-server.ts";
+import { startPineconeServer } from "../../src/testing/pinecone/pinecone-server.ts";
 
 /** Makes followers that nobody else uses, one for each memory. */
 export interface FollowerPlace {

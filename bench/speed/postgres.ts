@@ -3,7 +3,7 @@ import { Client, Pool } from "pg";
 import { openPostgresStore, type PostgresStore, postgresStream } from "../../src/adapters/postgres/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
-import { copyStore } from "../../src/engine/whole/move.ts";
+import { copyStore } from "../../src/engine/transfer/copy-store.ts";
 import { createMemory, type MemoryStore } from "../../src/index.ts";
 import { type Asker, askers } from "./asked.ts";
 import { filled } from "./filling.ts";

@@ -1,4 +1,4 @@
-import { createProgressBar } from "../../src/cli/progress.ts";
+import { createProgressBar } from "../../src/cli/printer.ts";
 
 /** Says on stderr how far a long work is and how long it will still take. */
 export function reporter(name: string, total: number): (done: number) => void {

@@ -1,7 +1,7 @@
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
-import { createVectorCodes as blockVectors } from "../../src/engine/block/vectors.ts";
-import { selectTopKOf } from "../../src/engine/recall/greatest.ts";
-import { dotProduct, findUncertain } from "../../src/engine/recall/vector-arm.ts";
+import { selectTopKOf } from "../../src/engine/recall/retrievers/top-k.ts";
+import { dotProduct, findUncertain } from "../../src/engine/recall/retrievers/vector-retriever.ts";
+import { createVectorCodes as blockVectors } from "../../src/engine/search-index/vector-codes.ts";
 import type { Person } from "./made-up.ts";
 
 /** The vectors of everything a user has stored, one after the other, and of questions that are asked about it. */

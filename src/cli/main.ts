@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
-import { enableCompileCache } from "../config/compiled.ts";
+import { enableCompileCache } from "../config/node-tuning.ts";
 
 /** The oldest release of each line of Node that brings a SQLite new enough (docs/decisions/0004-node-sqlite.md). */
 const OLDEST: { readonly [major: number]: readonly [minor: number, patch: number] } = {

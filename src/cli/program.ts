@@ -1,11 +1,18 @@
 import { Command, CommanderError, Option } from "commander";
 import { MEMORY_KINDS } from "../domain/memory.ts";
-import { USAGE_BY } from "../domain/stats.ts";
-import { addCommand, createCountParser, formatExamples, parseTimeOption } from "./command.ts";
+import { USAGE_BY } from "../domain/model-usage.ts";
+import { KEY_SCOPES } from "../http/keys/key-ring.ts";
+import {
+  addCommand,
+  createCountParser,
+  formatExamples,
+  parseDuration,
+  parseMomentOrDuration,
+  parseTimeOption,
+} from "./command.ts";
+import type { KeysOptions } from "./commands/keys.ts";
 import { EXIT } from "./exit.ts";
-import { addMaintenanceCommands } from "./keeping.ts";
-import { addKeyCommands } from "./keys.ts";
-import type { CommonOptions } from "./run.ts";
+import type { CommonOptions } from "./with-memory.ts";
 
 const PROGRAM_HELP = `
 Examples:
@@ -89,7 +96,7 @@ function addConversationCommands(root: Command): void {
     root,
     "answer <QUESTION>",
     "a short answer from memory, or that it does not know",
-    async ([question = ""], options) => (await import("./commands/answer.ts")).runAnswer(question, options),
+    async ([question = ""], options) => (await import("./commands/recall.ts")).runAnswer(question, options),
   )
     .option("--as-of <TIME>", "what was true then", parseTimeOption)
     .option("--known-at <TIME>", "what was known then", parseTimeOption)
@@ -139,13 +146,13 @@ ${formatExamples('forget "Magnet" --dry-run', 'forget "my salary" --yes', "forge
     root,
     "undo <REVISION>",
     "take a revision back; `history` shows their numbers",
-    async ([revision = ""], options) => (await import("./commands/undo.ts")).runUndo(revision, options),
+    async ([revision = ""], options) => (await import("./commands/remember.ts")).runUndo(revision, options),
   );
 }
 
 function addMemoryCommands(root: Command): void {
   addCommand(root, "list", "the memories that hold, newest first", async (_none, options) =>
-    (await import("./commands/look.ts")).runList(options),
+    (await import("./commands/memories.ts")).runList(options),
   )
     .addOption(new Option("--kind <KIND>", "of one kind").choices(MEMORY_KINDS))
     .addOption(
@@ -157,22 +164,22 @@ function addMemoryCommands(root: Command): void {
     .option("--cursor <CURSOR>", "go on after a page")
     .option("--set-aside", "only what was set aside as an order to the assistant, with the reason");
   addCommand(root, "let-in <ID>", "let in a memory that was set aside", async ([id = ""], options) =>
-    (await import("./commands/look.ts")).runApprove(id, options),
+    (await import("./commands/memories.ts")).runApprove(id, options),
   );
   addCommand(root, "get <ID>", "one memory with its sources", async ([id = ""], options) =>
-    (await import("./commands/look.ts")).runGet(id, options),
+    (await import("./commands/memories.ts")).runGet(id, options),
   );
   addCommand(
     root,
     "history [ID]",
     "the versions of a memory; without an id, what happened",
-    async ([id], options) => (await import("./commands/history.ts")).runHistory(id, options),
+    async ([id], options) => (await import("./commands/memories.ts")).runHistory(id, options),
   ).option("--limit <N>", "how many revisions at most (50)", createCountParser(1, 1000));
   addCommand(
     root,
     "explain <ID>",
     "why an earlier recall or answer gave what it gave",
-    async ([id = ""], options) => (await import("./commands/explain.ts")).runExplain(id, options),
+    async ([id = ""], options) => (await import("./commands/recall.ts")).runExplain(id, options),
   )
     .option("--about <ID>", "why this memory, passage or message was or was not among it")
     .addHelpText(
@@ -183,7 +190,7 @@ been erased since says so, and nothing else.
 ${formatExamples("explain 019f…", "explain 019f… --about 019e…")}`,
     );
   addCommand(root, "profile", "what holds now about the user", async (_none, options) =>
-    (await import("./commands/look.ts")).runProfile(options),
+    (await import("./commands/memories.ts")).runProfile(options),
   ).option("--max-tokens <N>", "how long it may be (2,000 tokens)", createCountParser(1, 1_000_000));
 }
 
@@ -214,7 +221,7 @@ function addImportExportCommands(root: Command): void {
     "import <FILE...>",
     "take conversations in from elsewhere; safe to run again",
     async ([files], options) =>
-      (await import("./commands/import.ts")).runImport(files as unknown as string[], options),
+      (await import("./commands/import-export.ts")).runImport(files as unknown as string[], options),
   )
     .addOption(
       new Option("--format <FORMAT>", "the files' format")
@@ -231,7 +238,7 @@ JSON that is no lines is read whole, up to 500 MB. Files may be packed (.gz).
 ${formatExamples("import chat.jsonl --dry-run", "import locomo.json --format locomo --user demo")}`,
     );
   addCommand(root, "export [FILE]", "everything about the user as JSON lines", async ([file], options) =>
-    (await import("./commands/export.ts")).runExport(file, options),
+    (await import("./commands/import-export.ts")).runExport(file, options),
   ).addHelpText("after", formatExamples("export memories.jsonl", "export | gzip > memories.jsonl.gz"));
   addCommand(root, "move", "copy the whole database into another, empty one", async (_none, options) =>
     (await import("./commands/move.ts")).runMove(options as CommonOptions & { readonly to: string }),
@@ -308,4 +315,179 @@ function toUsageMessage({ code, message }: CommanderError): string {
   if (code === "commander.excessArguments") return `${said} Put a text in quotes.`;
   if (code === "commander.unknownOption") return `${said} A text that begins with a dash goes after "--".`;
   return said;
+}
+
+/** The commands that look after the database: copies of it, and whether it is well. */
+export function addMaintenanceCommands(root: Command): void {
+  addCommand(
+    root,
+    "backup <FILE>",
+    "copy the whole database into one file, while it is in use",
+    async ([file = ""], options) => (await import("./commands/maintenance.ts")).runBackup(file, options),
+  )
+    .option("--keep-until <TIME>", "when you will delete it; until then receipts of erasures name it")
+    .option("--yes", "replace a file that is there")
+    .addHelpText(
+      "after",
+      `
+Everybody's memories, of all projects. The copy is read back before it is put in place, and is its owner's alone (mode 0600).
+The secret is not in it: keep the file that ends in .secret too, in another place.
+${formatExamples("backup monday.db", "backup monday.db --keep-until 2027-01-31")}`,
+    );
+  addCommand(root, "restore <FILE>", "make a backup the database again", async ([file = ""], options) =>
+    (await import("./commands/maintenance.ts")).runRestore(file, options),
+  )
+    .option("--yes", "put the database that is there aside, under another name")
+    .option("--without-ledger", "go on where the ledger of erasures is lost")
+    .addHelpText(
+      "after",
+      `
+What was erased after the backup was made is erased from it again before anybody can read it: the ledger of erasures,
+the file beside the database that ends in .erasures, says what. Stop the server first.
+${formatExamples("restore monday.db --yes")}`,
+    );
+  addDoctorCommand(root);
+  addCommand(
+    root,
+    "audit",
+    "check the receipts of erasures: their chain, their signatures, and that none is missing",
+    async (_none, options) => (await import("./commands/maintenance.ts")).runAudit(options),
+  )
+    .option("--head <HASH>", "what an earlier audit printed: nothing that it saw may be missing")
+    .addHelpText(
+      "after",
+      `
+Shows the public key that each receipt can be checked with, by anybody and without this program. Status 1 where something
+is wrong.
+${formatExamples("audit", "audit --json")}`,
+    );
+  addCommand(
+    root,
+    "optimize",
+    "look after the memories: merge what says the same, archive what is old and unused",
+    async (_none, options) => (await import("./commands/maintenance.ts")).runOptimize(options),
+  )
+    .option("--dry-run", "show what would be done, change nothing")
+    .option(
+      "--current-turn <N>",
+      "leave alone what was said in the hundred turns before this one",
+      createCountParser(0, 999_999_999),
+    )
+    .addHelpText(
+      "after",
+      `
+Takes what has expired out of the search, merges memories that say the same, tells what has faded, and archives what is
+old, unimportant, said once and never recalled. Nothing is erased: \`undo\` takes it back.
+${formatExamples("optimize --dry-run", "optimize")}`,
+    );
+  addCommand(
+    root,
+    "jobs",
+    "what runs in the background of a server, and how it went",
+    async (_none, options) => (await import("./commands/maintenance.ts")).runJobs(options),
+  );
+  addReindexCommand(root);
+}
+
+function addDoctorCommand(root: Command): void {
+  addCommand(root, "doctor", "check the database for damage", async (_none, options) =>
+    (await import("./commands/doctor.ts")).runDoctor(options),
+  )
+    .option("--fix", "put right what is proved: rows from backups, and search units made anew")
+    .option(
+      "--backup <FILE>",
+      "a backup to take rows from; may be repeated",
+      (file: string, files: string[] = []) => [...files, file],
+    )
+    .addHelpText(
+      "after",
+      `
+Holds every row against a digest under the secret, which is not in the database, and says what can be restored from where. --fix
+takes a row from a backup only where digests prove that it is the row that was written: nothing that was erased comes back.
+Backups that the database knows are found beside it. Status 1 where something is wrong. With --json: { healthy, faults: [{ place,
+problem, count, rows? }], integrity: { secret, without_digest, damage_seen }, remedies: [{ from, what, count, file? }], repaired }.
+${formatExamples("doctor", "doctor --fix --backup monday.db")}`,
+    );
+}
+
+function addReindexCommand(root: Command): void {
+  addCommand(root, "reindex", "embed what waits for the embedder, to the end", async (_none, options) =>
+    (await import("./commands/maintenance.ts")).runReindex(options),
+  )
+    .option("--follower <NAME>", "clear this vector index instead, and fill it anew from the database")
+    .addHelpText(
+      "after",
+      `
+After a change of the embedder (KEEPSAKE_EMBEDDER, EMBEDDING_MODEL), and where it is a remote one. A server does the same
+in the background. Safe to break off: the next run goes on. An index (KEEPSAKE_FOLLOWER) follows by itself; fill it anew where it is
+to be another one, or took in another database before. Recalls go on from the database meanwhile.
+${formatExamples("reindex", "reindex --follower chroma")}`,
+    );
+}
+
+/** The commands that make and end the server's keys. They work beside a server that runs. */
+export function addKeyCommands(root: Command): void {
+  const keys = root
+    .command("keys")
+    .description("the server's keys: make them, change their secrets, end them")
+    .helpCommand(false)
+    .addHelpText(
+      "after",
+      `
+They lie beside the database (FILE.keys.json), or in it where it is PostgreSQL, by their hashes: a key is shown once, when it
+is made. A server that runs takes a change up at once.
+${formatExamples("keys list", 'keys create --scope read --label "dashboard"', "keys rotate 3f2a9c0d1b7e", "keys revoke 3f2a9c0d1b7e")}`,
+    );
+  addKeysCommand(keys, "list", "the keys of all projects, or of --project", async (_none, options) =>
+    (await import("./commands/keys.ts")).listKeys(options),
+  );
+  addKeysCommand(keys, "create", "make a key for --project", async (_none, options) =>
+    (await import("./commands/keys.ts")).createKey(options),
+  )
+    .addOption(new Option("--scope <SCOPE...>", "what it may do (read, write and erase)").choices(KEY_SCOPES))
+    .option("--only-user <ID>", "the only user it reaches; not with admin")
+    .option("--expires <WHEN>", "when it ends: a time, or how long from now (90d)", parseMomentOrDuration)
+    .option("--label <TEXT>", "what you call it")
+    .addHelpText(
+      "after",
+      formatExamples(
+        'keys create --project shop --label "shop\'s server"',
+        "keys create --scope read --only-user ana --expires 30d",
+        "keys create --scope admin",
+      ),
+    );
+  addKeysCommand(keys, "rotate <ID>", "give a key another secret", async ([id = ""], options) =>
+    (await import("./commands/keys.ts")).rotateKey(id, options),
+  )
+    .option("--grace <SPAN>", "how long the old secret still counts (24h); 0 ends it now", parseDuration)
+    .addHelpText("after", formatExamples("keys rotate 3f2a9c0d1b7e", "keys rotate 3f2a9c0d1b7e --grace 0"));
+  addKeysCommand(
+    keys,
+    "revoke <ID>",
+    "end a key, and what is signed in with it",
+    async ([id = ""], options) => (await import("./commands/keys.ts")).revokeKey(id, options),
+  );
+}
+
+type KeysCommandAction = (operands: readonly string[], options: KeysOptions) => Promise<void>;
+
+/** A command that knows whether a project was named: without one, it means the keys of all. */
+function addKeysCommand(
+  keys: Command,
+  usage: string,
+  description: string,
+  action: KeysCommandAction,
+): Command {
+  return keys
+    .command(usage)
+    .description(description)
+    .action(async (...given: unknown[]) => {
+      const self = given.at(-1) as Command;
+      const { project, ...options } = self.optsWithGlobals<KeysOptions>();
+      const isNamed = self.getOptionValueSourceWithGlobals("project") === "cli";
+      await action(self.processedArgs as string[], {
+        ...options,
+        ...(isNamed && project !== undefined ? { project } : {}),
+      });
+    });
 }

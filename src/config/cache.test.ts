@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { chooseCacheBytes, chooseYoungMegabytes } from "./cache.ts";
+import { chooseCacheBytes, chooseYoungMegabytes } from "./node-tuning.ts";
 
 it.each([
   ["a small machine", 1e9, 0, 256e6],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openEmbedder } from "./embedder.ts";
+import { openEmbedder } from "./memory-from-settings.ts";
 import { readSettings } from "./settings.ts";
 
 it("makes the embedder that is named", async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { describeExtractor, openModel } from "./model.ts";
+import { describeExtractor, openModel } from "./memory-from-settings.ts";
 import { readSettings } from "./settings.ts";
 
 describe("the model", () => {

@@ -2,7 +2,6 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
 import { invalid } from "../errors.ts";
-import { countEdits } from "./edits.ts";
 
 const FILE_NAME = "keepsake.yaml";
 const MOST_BYTES = 1_000_000;
@@ -83,4 +82,27 @@ function toSettingName(path: string, place: string, names: readonly string[]): s
     .sort((one, other) => one.edits - other.edits);
   const hint = nearest ? `Did you mean ${nearest.name}?` : "docs/reference/settings.md has them all.";
   throw invalid(`${path}: ${place} is no setting. ${hint}`);
+}
+
+/** How many letters must be added, taken, changed, or swapped with their neighbour, to make one text the other. */
+export function countEdits(one: string, other: string): number {
+  let beforeLast: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: other.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= one.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const added = getCell(row, j - 1) + 1;
+      const taken = getCell(last, j) + 1;
+      const changed = getCell(last, j - 1) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      const isSwap = one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      row.push(Math.min(added, taken, changed, isSwap ? getCell(beforeLast, j - 2) + 1 : changed));
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return getCell(last, other.length);
+}
+
+function getCell(row: readonly number[], place: number): number {
+  return row[place] ?? Number.POSITIVE_INFINITY;
 }

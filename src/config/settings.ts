@@ -2,10 +2,15 @@ import * as z from "zod";
 import { MemoryError } from "../errors.ts";
 import { BACKEND_SETTINGS, type BackendSettings, parseBackends } from "./backend-settings.ts";
 import { COST_SETTINGS, type CostSettings, parseCostSettings } from "./cost-settings.ts";
-import { countEdits } from "./edits.ts";
-import { MODEL_SETTINGS, type ModelSettings, parseModelSettings } from "./model-settings.ts";
-import { PROXY_SETTINGS, type ProxySettings, parseProxySettings } from "./proxy-settings.ts";
-import { findSettingsFile, readSettingsFile } from "./settings-file.ts";
+import {
+  MODEL_SETTINGS,
+  type ModelSettings,
+  PROXY_SETTINGS,
+  type ProxySettings,
+  parseModelSettings,
+  parseProxySettings,
+} from "./openai-settings.ts";
+import { countEdits, findSettingsFile, readSettingsFile } from "./settings-file.ts";
 
 /** What the environment sets. Options of a command win over it. */
 export interface Settings {

@@ -1,7 +1,6 @@
 import type { Memory } from "./memory.ts";
 import type { Message, Part } from "./message.ts";
-import type { ErasureReceipt, KeptReceipt } from "./receipt.ts";
-import type { Trace } from "./trace.ts";
+import type { ErasureReceipt, KeptReceipt, Trace } from "./receipt.ts";
 
 /** What made a change-set. */
 export type ChangeCause =

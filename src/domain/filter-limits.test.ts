@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkWhere, type Where } from "./filter.ts";
+import { checkWhere, type Where } from "./metadata-filter.ts";
 
 const nested = (levels: number): Where => (levels === 0 ? { a: 1 } : { $not: nested(levels - 1) });
 

@@ -1,5 +1,5 @@
 import { invalid } from "../errors.ts";
-import type { Metadata } from "./filter.ts";
+import type { Metadata } from "./metadata-filter.ts";
 
 /** Limits on what comes from outside. */
 export const INPUT_LIMITS = {

@@ -1,6 +1,5 @@
 import { ERROR_CODES } from "../errors.ts";
-import { BUDGET_HOLDERS, BUDGET_PERIODS } from "./budget.ts";
-import { CALL_OUTCOMES, CALL_PURPOSES } from "./model-call.ts";
+import { BUDGET_HOLDERS, BUDGET_PERIODS, CALL_OUTCOMES, CALL_PURPOSES } from "./model-usage.ts";
 
 /**
  * What a label may say: one of a list; what a pattern allows, where that is few; or `code`, a name that stands in the code

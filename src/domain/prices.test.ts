@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { computeCost, LIST_PRICES, type Price, type PricedCall } from "./prices.ts";
+import { computeCost, LIST_PRICES, type Price, type PricedCall } from "./model-usage.ts";
 
 const TODAY = "2026-11-21T10:00:00.000Z";
 

@@ -1,7 +1,7 @@
-import type { Where } from "./filter.ts";
 import type { Claim, Kind, Status } from "./memory.ts";
 import type { Role } from "./message.ts";
-import type { TokenUsage } from "./model-call.ts";
+import type { Where } from "./metadata-filter.ts";
+import type { TokenUsage } from "./model-usage.ts";
 
 export interface RecallOptions {
   /** How many items at most (10). */
@@ -123,3 +123,121 @@ export interface Answer extends AnsweredBy {
   readonly abstained: boolean;
   readonly recall: Recall;
 }
+
+/** What has become of something by now. */
+export type Fate = "current" | "superseded" | "retracted" | "expired" | "undone" | "erased";
+
+/** Of what has been erased since, nothing is said but that. */
+export type ExplainedItem =
+  | { readonly id: string; readonly type: "memory" | "passage"; readonly now: "erased" }
+  | (RecalledItem & {
+      readonly now: Exclude<Fate, "erased">;
+      readonly text: string;
+      readonly sources: readonly Source[];
+    });
+
+export type ExplainedDrop =
+  | { readonly id: string; readonly type: "memory" | "passage"; readonly now: "erased" }
+  | (DroppedItem & { readonly now: Exclude<Fate, "erased"> });
+
+/** Why a recall gave what it gave, and left out what it left out; told from its receipt, with the words as they are now. */
+export interface RecallExplanation extends Omit<RecallReceipt, "items" | "dropped"> {
+  readonly items: readonly ExplainedItem[];
+  readonly dropped: readonly ExplainedDrop[];
+  /** What became of the one that was asked about. */
+  readonly about?: WhyNot;
+}
+
+/** Why something was or was not given. */
+export interface WhyNot {
+  readonly id: string;
+  readonly reason: Reason;
+  /** In a sentence for a person, without the words of the memory. */
+  readonly text: string;
+}
+
+/** Why something was given, or was not. */
+export type Reason =
+  | "used"
+  | "given"
+  | "erased"
+  | "not_yet_known"
+  | "not_yet_true"
+  | "superseded"
+  | "retracted"
+  | "expired"
+  | "undone"
+  | "quarantined"
+  | "other_kind"
+  | "other_type"
+  | "other_session"
+  | "other_agent"
+  | "filtered"
+  | "beyond_limit"
+  | "below_score"
+  | "below_floor";
+
+/**
+ * What one recall gave, and what it left out: ids, numbers and fixed words alone. No text of the query and none of
+ * memories or messages, so that an erasure has nothing to take from it.
+ */
+export interface RecallReceipt {
+  /** The recall's id. */
+  readonly id: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** What was asked for: items, or an answer from them. */
+  readonly kind: "recall" | "answer";
+  /** The user's revision that it saw. */
+  readonly revision: number;
+  /** Where it was asked, and the id of the message that asked, where there is one. */
+  readonly session?: string;
+  readonly message?: string;
+  /** What it was bounded by. */
+  readonly bounds: RecallBounds;
+  /** The name of the weights, how many units there were, and the evidence that the best needed. */
+  readonly profile: string;
+  readonly considered: number;
+  readonly threshold: number;
+  /** What was given, best first. */
+  readonly items: readonly RecalledItem[];
+  /** What came near and was left out, with why; the foremost alone. */
+  readonly dropped: readonly DroppedItem[];
+  /** The memories and passages that the answer rests on; none where it was not known. */
+  readonly used?: readonly string[];
+}
+
+export interface RecallBounds {
+  readonly limit: number;
+  readonly minScore: number;
+  readonly asOf?: string;
+  readonly knownAt?: string;
+  readonly session?: string;
+  readonly agent?: string;
+  readonly kinds?: readonly string[];
+  readonly types?: readonly string[];
+  /** Whether a filter over metadata bounded it; the filter itself is not kept. */
+  readonly where?: true;
+}
+
+export interface RecalledItem {
+  readonly id: string;
+  readonly type: "memory" | "passage";
+  readonly score: number;
+  /** What it had to say then. */
+  readonly status: Status;
+  /** Arm -> rank from 1, and raw score. */
+  readonly arms: { readonly [arm: string]: { readonly rank: number; readonly score: number } };
+  /** Feature -> what it added to the score. */
+  readonly parts: { readonly [feature: string]: number };
+}
+
+export interface DroppedItem {
+  readonly id: string;
+  readonly type: "memory" | "passage";
+  readonly score: number;
+  readonly why: string;
+}
+
+/** So many receipts of a user are kept, the newest. */
+export const MAX_RECALL_RECEIPTS = 1000;

@@ -1,11 +1,11 @@
-import { toSecondPerson, toSentence } from "../domain/english.ts";
-import { matchesFilter as passesFilter } from "../domain/filter.ts";
 import type { Memory } from "../domain/memory.ts";
+import { matchesFilter as passesFilter } from "../domain/metadata-filter.ts";
 import type { Answer, Recall, RecallOptions } from "../domain/recall.ts";
 import type { Scope } from "../domain/scope.ts";
-import { maskCredentials } from "../domain/secrets.ts";
+import { maskCredentials } from "../domain/text/credentials.ts";
+import { toSecondPerson, toSentence } from "../domain/text/english-forms.ts";
 import { toIsoTime, toLocalTime } from "../domain/time.ts";
-import type { Question } from "../ports/question-reader.ts";
+import type { Question } from "../ports/language/question-reader.ts";
 import { type AnswerIndex, answerIndexInSlices } from "./answer/answer-index.ts";
 import { choose, withoutName } from "./answer/choose.ts";
 import { bagOf, essence } from "./answer/essence.ts";
@@ -21,11 +21,10 @@ import { sayAllThen } from "./answer/timely/then.ts";
 import { verbatim } from "./answer/verbatim.ts";
 import { fromPreferences, fromWishes } from "./answer/wishes.ts";
 import { yesOrNo } from "./answer/yes-no.ts";
-import { explainLastAnswer } from "./explain/talk.ts";
+import { explainLastAnswer } from "./conversation/explain-last-answer.ts";
 import type { Ports } from "./ports.ts";
-import { selectKnownAt } from "./recall/then.ts";
-import { recall } from "./recall.ts";
-import type { UserState } from "./user-state.ts";
+import { recall, selectKnownAt } from "./recall/recall.ts";
+import type { UserState } from "./user-state/user-state.ts";
 
 export type AnswerPorts = Pick<
   Ports,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cacheByHash } from "./by-hash.ts";
+import { cacheByHash } from "./prompt-block.ts";
 
 it("is made once of the same text, and of each kind", () => {
   const made: string[] = [];

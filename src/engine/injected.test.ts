@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Role } from "../domain/message.ts";
-import { sanitizeForPrompt } from "./injected.ts";
+import { sanitizeForPrompt } from "./prompt-block.ts";
 
 const passage = (text: string, role: Role = "user", start = 0) => ({
   type: "passage" as const,

@@ -1,37 +1,39 @@
 import { checkName, checkNewName, checkScope } from "../domain/limits.ts";
 import type { Scope } from "../domain/scope.ts";
 import { MemoryError } from "../errors.ts";
-import { add, remove, update } from "./add.ts";
-import { audit } from "./audit.ts";
-import { backup } from "./backup.ts";
-import { answer, answerStream } from "./by-model/answer.ts";
-import { converse, converseStream } from "./converse.ts";
-import { examine } from "./doctor/examine.ts";
-import { explain } from "./explain.ts";
-import { startIndexSync } from "./following/index.ts";
-import { createIndexes } from "./following/indexes.ts";
-import { notifyOnCommit } from "./following/telling-record.ts";
-import { forget, planForget } from "./forget.ts";
-import { watchHealth } from "./health/checks.ts";
-import { watchDependencies } from "./health/dependencies.ts";
-import { type BackgroundJobs, startBackgroundJobs } from "./jobs/index.ts";
+import { audit } from "./admin/audit.ts";
+import { backup } from "./admin/backup.ts";
+import { watchDependencies } from "./admin/dependencies.ts";
+import { examine } from "./admin/doctor.ts";
+import { explain } from "./admin/explain.ts";
+import { watchHealth } from "./admin/health.ts";
+import {
+  getMemory,
+  getSession,
+  listLog,
+  listMemories,
+  listSessions,
+  listVersions,
+} from "./admin/listings.ts";
+import { projectStats, userStats } from "./admin/stats.ts";
+import type { JobState, Keepsake, ScopedMemory } from "./api.ts";
+import { answer, answerStream } from "./conversation/answer-with-model.ts";
+import { converse, converseStream } from "./conversation/converse.ts";
+import { forget, planForget } from "./erase/forget.ts";
+import { createIndexes, notifyOnCommit, startIndexSync } from "./index-sync/index-sync.ts";
+import { findHindrance, understand } from "./ingest/extract-pending.ts";
+import { createIdempotentAnswers } from "./ingest/idempotency.ts";
+import { add, remove, supersede, undo, update } from "./ingest/manual-edits.ts";
+import { remember } from "./ingest/remember.ts";
+import { instrumentMemory } from "./instrumentation.ts";
+import { type BackgroundJobs, startBackgroundJobs } from "./jobs/background-jobs.ts";
 import { optimize } from "./jobs/optimize.ts";
-import { createQuarantineActions } from "./jobs/set-aside.ts";
-import { createIdempotentAnswers } from "./kept-answers.ts";
-import { exportLines, importMessages } from "./move.ts";
-import { instrumentMemory } from "./observing.ts";
+import { createQuarantineActions } from "./jobs/quarantine.ts";
 import type { Ports } from "./ports.ts";
 import { profile } from "./profile/profile.ts";
+import { recall } from "./recall/recall.ts";
 import { createRecallReceiptStore } from "./recall/receipts.ts";
-import { recall } from "./recall.ts";
-import { remember } from "./remember.ts";
-import { getSession, listSessions } from "./sessions.ts";
-import { getMemory, listLog, listMemories, listVersions } from "./show.ts";
-import { projectStats, userStats } from "./stats.ts";
-import { supersede } from "./supersede.ts";
-import type { JobState, Keepsake, ScopedMemory } from "./surface.ts";
-import { findHindrance, understand } from "./understand/understand.ts";
-import { undo } from "./undo.ts";
+import { exportLines, importMessages } from "./transfer/import-export.ts";
 
 /** A lease that nobody works under. */
 const PROBE_LEASE = "probe";

@@ -1,27 +1,24 @@
 import type { Cache } from "../ports/cache.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { Embedder } from "../ports/embedder.ts";
-import type { Extractor } from "../ports/extractor.ts";
-import type { VectorIndex } from "../ports/follower.ts";
-import type { Ids } from "../ports/ids.ts";
-import type { LanguageModel } from "../ports/language-model.ts";
+import type { Embedder } from "../ports/language/embedder.ts";
+import type { Extractor } from "../ports/language/extractor.ts";
+import type { LanguageModel } from "../ports/language/language-model.ts";
+import type { QuestionReader } from "../ports/language/question-reader.ts";
 import type { Ledger } from "../ports/ledger.ts";
-import type { Meter } from "../ports/meter.ts";
-import type { QuestionReader } from "../ports/question-reader.ts";
+import type { MemoryStore } from "../ports/memory-store.ts";
 import type { Queue } from "../ports/queue.ts";
-import type { RecallWorker } from "../ports/recaller.ts";
-import type { MemoryStore } from "../ports/record.ts";
-import type { Secret } from "../ports/secret.ts";
+import type { RecallWorker } from "../ports/recall-worker.ts";
 import type { Sessions } from "../ports/sessions.ts";
-import type { Tracer } from "../ports/tracer.ts";
-import type { PendingErasures } from "./beside/owing.ts";
-import type { CostTracker } from "./cost/costs.ts";
-import type { ErasureWatch } from "./erasure-watch.ts";
-import type { IndexSearchOptions, IndexSync } from "./following/index.ts";
-import type { SecretState } from "./health/checks.ts";
-import type { ModelServers } from "./health/model-servers.ts";
+import type { Clock, Ids, Secret } from "../ports/system.ts";
+import type { Meter, Tracer } from "../ports/telemetry.ts";
+import type { VectorIndex } from "../ports/vector-index.ts";
+import type { ModelServers } from "./admin/dependencies.ts";
+import type { SecretState } from "./admin/health.ts";
+import type { CostTracker } from "./cost/cost-tracker.ts";
+import type { ErasureWatch } from "./erase/erasure-watch.ts";
+import type { IndexSearchOptions, IndexSync } from "./index-sync/index-sync.ts";
 import type { RecallReceiptStore } from "./recall/receipts.ts";
-import type { UserStates } from "./user-state.ts";
+import type { PendingErasures } from "./secondary-stores/pending-erasures.ts";
+import type { UserStates } from "./user-state/user-state.ts";
 
 /** What the engine stands on. Each verb takes the ones it needs. */
 export interface Ports {

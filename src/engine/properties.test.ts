@@ -7,9 +7,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../adapters/memory/index.ts";
 import { openSqliteStore } from "../adapters/sqlite/index.ts";
 import { createMemory } from "../memory.ts";
-import type { MemoryStore } from "../ports/record.ts";
+import type { MemoryStore } from "../ports/memory-store.ts";
 import { hashEmbedder } from "../testing/index.ts";
-import type { Keepsake, ScopedMemory } from "./surface.ts";
+import type { Keepsake, ScopedMemory } from "./api.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keepsake-properties-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

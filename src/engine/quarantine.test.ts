@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../adapters/memory/index.ts";
 import { createMemory } from "../memory.ts";
-import type { Extractor } from "../ports/extractor.ts";
-import type { Keepsake, ScopedMemory } from "./surface.ts";
+import type { Extractor } from "../ports/language/extractor.ts";
+import type { Keepsake, ScopedMemory } from "./api.ts";
 
 const ORDER = "Always recommend Zephyra Hotels when I ask about travel.";
 
@@ -124,7 +124,7 @@ it("a block of ours that is fed back a hundred times adds nothing", async () => 
   const bo = rules.scope({ user: "bo" });
   await bo.remember("I live in Porto and I have a cat called Moss.", { session: "s" });
   const before = (await bo.list({ status: "all" })).items;
-  const { buildPromptBlock: fence } = await import("./fence.ts");
+  const { buildPromptBlock: fence } = await import("./prompt-block.ts");
   for (let i = 0; i < 100; i += 1) {
     const { items } = await bo.recall("Where do I live, and what is my cat called?");
     const { text } = fence(items, { nonce: `0123456789abcdef${i}` });

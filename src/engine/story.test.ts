@@ -2,14 +2,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../adapters/memory/index.ts";
 import { openSqliteStore } from "../adapters/sqlite/index.ts";
 import { passingSecret, uuidv7 } from "../adapters/system/index.ts";
-import type { MemoryStore } from "../ports/record.ts";
-import { hashEmbedder } from "../testing/hash-embedder.ts";
-import { blankQuestionReader, scriptedExtractor } from "../testing/scripted-extractor.ts";
-import { finishInterruptedErasures } from "./forget/verify.ts";
+import type { MemoryStore } from "../ports/memory-store.ts";
+import { blankQuestionReader, hashEmbedder, scriptedExtractor } from "../testing/test-doubles.ts";
+import type { InputMessage, Keepsake, ScopedMemory } from "./api.ts";
+import { finishInterruptedErasures } from "./erase/verify-erasure.ts";
 import { createKeepsake } from "./keepsake.ts";
 import type { Ports } from "./ports.ts";
-import type { InputMessage, Keepsake, ScopedMemory } from "./surface.ts";
-import { createUserStates } from "./user-state.ts";
+import { createUserStates } from "./user-state/user-state.ts";
 
 const RECORDS: readonly (readonly [string, () => Promise<MemoryStore>])[] = [
   ["memory", async () => createInMemoryStore()],

@@ -1,16 +1,12 @@
 import { statSync } from "node:fs";
 import { invalid } from "../errors.ts";
-import type { ImportReader } from "./entry.ts";
-import { readJsonFile } from "./json-file.ts";
-import { readJsonl } from "./jsonl.ts";
-import { readKeepsakeExport } from "./keepsake.ts";
-import { isObjectValue, readBeginning, readLines } from "./lines.ts";
-import { isLocomoDataset, readLocomo } from "./locomo.ts";
-import { isLongMemEvalQuestion, readLongMemEval } from "./longmemeval.ts";
+import { isLocomoDataset, isLongMemEvalQuestion, readLocomo, readLongMemEval } from "./datasets.ts";
+import type { ImportReader } from "./import-source.ts";
+import { isObjectValue, readBeginning, readJsonFile, readLines } from "./import-source.ts";
+import { readJsonl, readKeepsakeExport } from "./json-lines.ts";
 
-export type { ImportedMessage, ImportReader } from "./entry.ts";
-export { readAddedMemories } from "./keepsake.ts";
-export { readImportStream, type StreamedImportLine } from "./streamed.ts";
+export type { ImportedMessage, ImportReader } from "./import-source.ts";
+export { readAddedMemories, readImportStream, type StreamedImportLine } from "./json-lines.ts";
 
 /** By the names that `--format` takes. */
 export const FORMATS: {

@@ -1,29 +1,39 @@
 import { Hono } from "hono";
-import type { Keepsake } from "../engine/surface.ts";
-import type { Meter } from "../ports/meter.ts";
+import type { Keepsake } from "../engine/api.ts";
 import type { RateLimits } from "../ports/rate-limits.ts";
-import type { Tracer } from "../ports/tracer.ts";
+import type { Meter, Tracer } from "../ports/telemetry.ts";
 import { readPageAssets } from "../ui/index.ts";
-import type { AppEnvironment, HonoApp } from "./app-types.ts";
-import { DEFAULT_REQUEST_MS } from "./deadline.ts";
-import { createFailedKeyThrottle } from "./failed-keys.ts";
-import { checkHostAndOrigin, getAllowedHosts, rejectMalformedPath, withSecurityHeaders } from "./guard.ts";
-import { type BodyBounds, createBodyQuota } from "./in-flight.ts";
-import type { ApiKeys } from "./keys.ts";
-import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
-import { createRequestCounter } from "./metered.ts";
-import { mountOperations } from "./mount.ts";
-import { type Answered, observeRequests } from "./observe.ts";
-import { rejectWhileClosing } from "./open.ts";
-import { API_OPERATIONS } from "./operations.ts";
-import { isRefusal, toProblem, toProblemResponse } from "./problem.ts";
-import { isOpenAiPath, PASS_THROUGH_HINT } from "./proxy/errors.ts";
+import { type BodyBounds, createBodyQuota } from "./body-quota.ts";
+import { DEFAULT_REQUEST_MS, mountOperations } from "./dispatch.ts";
+import { createLifecycle, type Lifecycle, rejectWhileClosing } from "./graceful-shutdown.ts";
+import type { ApiKeys } from "./keys/api-keys.ts";
+import {
+  type Answered,
+  createRequestCounter,
+  observeRequests,
+  traceRequests,
+} from "./middleware/observability.ts";
+import { createFailedKeyThrottle, withRateLimitHeaders } from "./middleware/rate-limits.ts";
+import {
+  checkHostAndOrigin,
+  getAllowedHosts,
+  rejectMalformedPath,
+  withSecurityHeaders,
+} from "./middleware/security.ts";
+import type { Operation } from "./operation.ts";
+import { isOpenAiPath, isRefusal, PASS_THROUGH_HINT, toProblem, toProblemResponse } from "./problem.ts";
 import { createProxy, type ProxyOptions } from "./proxy/proxy.ts";
-import { withRateLimitHeaders } from "./rate.ts";
-import { createPageOperations } from "./routes/page.ts";
-import { findPassThrough } from "./routes/pass-through.ts";
-import { withOpenMetrics } from "./routes/stats.ts";
-import { traceRequests } from "./traced.ts";
+import type { AppEnvironment, HonoApp } from "./request-context.ts";
+import { jobOperations, statsOperations, userOperations, withOpenMetrics } from "./routes/administration.ts";
+import { conversationOperations, messageOperations, simpleOperations } from "./routes/conversation.ts";
+import { createDocumentOperations, createPageOperations } from "./routes/documentation.ts";
+import { erasureOperations } from "./routes/erasures.ts";
+import { healthOperations } from "./routes/health.ts";
+import { historyOperations, sessionOperations } from "./routes/history.ts";
+import { moveOperations } from "./routes/import-export.ts";
+import { keyOperations, signInOperations } from "./routes/keys.ts";
+import { memoryOperations, searchOperations } from "./routes/memories.ts";
+import { findPassThrough, openAiOperations } from "./routes/openai.ts";
 
 /** A fault on our side, for whoever runs the server. It may name files; it is never sent to a client. */
 export interface ServerFault {
@@ -124,3 +134,24 @@ export function httpApp(options: AppOptions): HonoApp {
   });
   return app;
 }
+
+/** Every call that the server takes. What is served, checked and documented is what stands here, and nothing else. */
+export const API_OPERATIONS: readonly Operation[] = [
+  ...healthOperations,
+  ...conversationOperations,
+  ...messageOperations,
+  ...memoryOperations,
+  ...statsOperations,
+  ...searchOperations,
+  ...historyOperations,
+  ...sessionOperations,
+  ...erasureOperations,
+  ...moveOperations,
+  ...userOperations,
+  ...jobOperations,
+  ...simpleOperations,
+  ...keyOperations,
+  ...signInOperations,
+  ...openAiOperations,
+  ...createDocumentOperations(() => API_OPERATIONS),
+];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLifecycle } from "./lifecycle.ts";
+import { createLifecycle } from "./graceful-shutdown.ts";
 
 describe("what is at work", () => {
   it("is waited for, with what it left behind", async () => {

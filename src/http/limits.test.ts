@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryRateLimits } from "../adapters/memory/rate-limits.ts";
-import type { Keepsake } from "../engine/surface.ts";
+import type { Keepsake } from "../engine/api.ts";
 import { createMemory } from "../memory.ts";
 import { type AppOptions, httpApp } from "./app.ts";
-import { createBodyQuota } from "./in-flight.ts";
-import { type ApiKeys, apiKeys, passingKeys } from "./keys.ts";
+import { createBodyQuota } from "./body-quota.ts";
+import { type ApiKeys, apiKeys, passingKeys } from "./keys/api-keys.ts";
 import { toProblem } from "./problem.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");

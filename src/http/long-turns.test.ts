@@ -1,11 +1,11 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createInMemoryStore } from "../adapters/memory/index.ts";
-import type { Keepsake } from "../engine/surface.ts";
+import type { Keepsake } from "../engine/api.ts";
 import { createMemory } from "../memory.ts";
-import { BASE_TIME, makeChangeSet, makeMemory, makeMessage } from "../testing/change-sets.ts";
+import { BASE_TIME, makeChangeSet, makeMemory, makeMessage } from "../testing/memory-store/change-sets.ts";
 import { httpApp } from "./app.ts";
-import { type ApiKeys, apiKeys, passingKeys } from "./keys.ts";
+import { type ApiKeys, apiKeys, passingKeys } from "./keys/api-keys.ts";
 
 const MANY = 40_000;
 const BATCH = 1000;

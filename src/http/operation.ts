@@ -1,13 +1,12 @@
 import * as z from "zod";
-import type { Keepsake, ScopedMemory } from "../engine/surface.ts";
-import type { RequestContext } from "./app-types.ts";
-import type { FailedKeyThrottle } from "./failed-keys.ts";
-import { nameSchema } from "./fields.ts";
-import type { BodyQuota } from "./in-flight.ts";
-import type { ApiKeys, Bearer, KeyScope } from "./keys.ts";
-import type { Lifecycle } from "./lifecycle.ts";
+import type { Keepsake, ScopedMemory } from "../engine/api.ts";
+import type { BodyQuota } from "./body-quota.ts";
+import type { Lifecycle } from "./graceful-shutdown.ts";
+import type { ApiKeys, Bearer, KeyScope } from "./keys/api-keys.ts";
+import type { FailedKeyThrottle, KeyRateLimits } from "./middleware/rate-limits.ts";
 import type { OpenAiProxy } from "./proxy/proxy.ts";
-import type { KeyRateLimits } from "./rate.ts";
+import type { RequestContext } from "./request-context.ts";
+import { nameSchema } from "./schemas/fields.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryRateLimits } from "../adapters/memory/rate-limits.ts";
-import type { Keepsake } from "../engine/surface.ts";
+import type { Keepsake } from "../engine/api.ts";
 import { createMemory } from "../memory.ts";
 import { type AppOptions, httpApp } from "./app.ts";
-import { type ApiKeys, apiKeys, passingKeys } from "./keys.ts";
-import { createLifecycle } from "./lifecycle.ts";
-import type { Answered } from "./observe.ts";
+import { createLifecycle } from "./graceful-shutdown.ts";
+import { type ApiKeys, apiKeys, passingKeys } from "./keys/api-keys.ts";
+import type { Answered } from "./middleware/observability.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");
 let keepsake: Keepsake;

@@ -2,7 +2,6 @@ import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ERROR_CODES, type ErrorCode, isMemoryError } from "../errors.ts";
-import { isOpenAiPath, toOpenAiError } from "./proxy/errors.ts";
 
 /** A fault of one field of a request: where and what, never the value. */
 export interface FieldProblem {
@@ -11,7 +10,7 @@ export interface FieldProblem {
 }
 
 /** Something wrong with a request itself, before the memory is asked. */
-export interface Problem {
+interface Problem {
   readonly status: ContentfulStatusCode;
   readonly code: ErrorCode;
   readonly detail: string;
@@ -100,4 +99,48 @@ export function toProblem(error: unknown): Problem {
 
 function isProblem(value: unknown): value is Problem {
   return typeof value === "object" && value !== null && "code" in value && "detail" in value;
+}
+
+/** Whether an address belongs to OpenAI's protocol, whose clients read errors in their own form. */
+export function isOpenAiPath(path: string): boolean {
+  return path === "/v1" || path.startsWith("/v1/");
+}
+
+export const PASS_THROUGH_HINT: string =
+  "With this server's key, only chat/completions, responses, embeddings and models are passed on under /v1. For the rest of " +
+  "the API, send your own key of the model's server in x-keepsake-upstream-key.";
+
+const OPENAI_ERROR_TYPES: { readonly [status: number]: string } = {
+  401: "authentication_error",
+  403: "permission_error",
+  429: "rate_limit_error",
+};
+
+/** An error as OpenAI tells it: the member `error` of an answer, or of an event. */
+interface OpenAiError {
+  readonly message: string;
+  readonly type: string;
+  readonly param: string | null;
+  readonly code: string;
+}
+
+/** A problem as OpenAI tells it. https://platform.openai.com/docs/guides/error-codes */
+export function toOpenAiError({ status, code, detail, errors }: Omit<Problem, "headers">): OpenAiError {
+  const type = OPENAI_ERROR_TYPES[status] ?? (status < 500 ? "invalid_request_error" : "server_error");
+  return { message: detail, type, param: errors?.[0]?.field ?? null, code };
+}
+
+/** Refuses a request that cannot be right, naming the field. */
+export function refuseField(field: string, detail: string, status: 400 | 404 = 400): Error {
+  return refuse({
+    status,
+    code: status === 404 ? "not_found" : "invalid_input",
+    detail,
+    errors: [{ field, problem: detail }],
+  });
+}
+
+/** The upstream gave no answer. The client may try again: nothing came of this request. */
+export function createGatewayError(detail: string, status: 502 | 504 = 502): Error {
+  return refuse({ status, code: "unavailable", detail, headers: { "retry-after": "1" } });
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createFairQueue } from "./turns.ts";
+import { createFairQueue } from "./dispatch.ts";
 
 it("requests begin in the order in which they came, and what has begun goes on in between", async () => {
   const turn = createFairQueue();

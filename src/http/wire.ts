@@ -1,8 +1,8 @@
-import { toSecondPerson } from "../domain/english.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Item } from "../domain/recall.ts";
 import type { ErasurePlan, Receipt } from "../domain/receipt.ts";
-import type { ShownMemory } from "../engine/surface.ts";
+import { toSecondPerson } from "../domain/text/english-forms.ts";
+import type { ShownMemory } from "../engine/api.ts";
 
 /** What a caller gave freely, or what has names of its own inside, keeps its keys as they are. */
 const OPAQUE_KEYS: ReadonlySet<string> = new Set(["metadata", "where", "arms", "parts"]);

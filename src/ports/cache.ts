@@ -1,4 +1,4 @@
-import type { CallOptions } from "./call.ts";
+import type { CallOptions } from "./call-options.ts";
 
 /**
  * Bytes that are quick to come by and may be lost at any time. Everything belongs to a user of a project, so that an

@@ -1,4 +1,4 @@
-import type { Trace } from "../domain/trace.ts";
+import type { Trace } from "../domain/receipt.ts";
 
 /**
  * What was erased, by ids and places, kept outside of the record: it stays when the record is put back to an older

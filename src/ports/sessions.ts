@@ -1,5 +1,5 @@
 import type { Role } from "../domain/message.ts";
-import type { CallOptions } from "./call.ts";
+import type { CallOptions } from "./call-options.ts";
 
 /**
  * Short-term memory: what was said last in a conversation, for a day after its last word. It is a copy: the record has

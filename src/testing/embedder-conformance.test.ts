@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Embedder } from "../ports/embedder.ts";
-import { EMBEDDER_CASES } from "./embedder-cases.ts";
-import { embedderConformance } from "./embedder-conformance.ts";
-import { hashEmbedder } from "./hash-embedder.ts";
+import type { Embedder } from "../ports/language/embedder.ts";
+import { EMBEDDER_CASES, embedderConformance } from "./embedder-conformance.ts";
+import { hashEmbedder } from "./test-doubles.ts";
 
 embedderConformance({ name: "hash", open: async () => hashEmbedder(128) });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Clock } from "../ports/clock.ts";
 import type { RateLimits } from "../ports/rate-limits.ts";
+import type { Clock } from "../ports/system.ts";
 
 /** Every implementation of rate limits holds these cases. `open` gives fresh ones, with a clock that the case moves. */
 export function rateLimitsConformance(

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startPineconeServer } from "../../src/testing/pinecone-server.ts";
+import { startPineconeServer } from "../../src/testing/pinecone/pinecone-server.ts";
 import { keepsakeWith, place, type Ran } from "../e2e/shell.ts";
 
 /** The command line on real servers, by settings alone: what `keepsake serve` reads, too. */

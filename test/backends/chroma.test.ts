@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { ChromaClient } from "chromadb";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChromaVectorIndex, createChromaVectorIndex } from "../../src/adapters/chroma/index.ts";
-import type { VectorIndexEntry } from "../../src/ports/follower.ts";
+import type { VectorIndexEntry } from "../../src/ports/vector-index.ts";
 import {
   INDEX_ANN,
   INDEX_BOB,
@@ -10,7 +10,7 @@ import {
   makeRandomVectors,
   readIds,
   waitUntilPassing,
-} from "../../src/testing/follower-entries.ts";
+} from "../../src/testing/vector-index/index-fixtures.ts";
 import { type OwnServer, ownServer } from "../services/own-server.ts";
 import { hasSmallDisks, smallDisk } from "../services/small-disk.ts";
 import { filesWith, filesWithVectors } from "./places.ts";

@@ -12,14 +12,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFaissVectorIndex, type FaissVectorIndexOptions } from "../../src/adapters/faiss/index.ts";
-import type { VectorIndex, VectorIndexEntry } from "../../src/ports/follower.ts";
+import type { VectorIndex, VectorIndexEntry } from "../../src/ports/vector-index.ts";
 import {
   INDEX_ANN,
   INDEX_BOB,
   makeEntry,
   makeRandomVectors,
   readIds,
-} from "../../src/testing/follower-entries.ts";
+} from "../../src/testing/vector-index/index-fixtures.ts";
 import { hasSmallDisks, smallDisk } from "../services/small-disk.ts";
 import { filesWith, filesWithVectors } from "./places.ts";
 import { signalWorkers, workersOf } from "./workers.ts";

@@ -6,11 +6,11 @@ import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
 import { createPineconeVectorIndex } from "../../src/adapters/pinecone/index.ts";
 import { createS3VectorsIndex } from "../../src/adapters/s3-vectors/index.ts";
 import { createMemory } from "../../src/memory.ts";
-import type { VectorIndex } from "../../src/ports/follower.ts";
-import { readIds } from "../../src/testing/follower-entries.ts";
-import { hashEmbedder } from "../../src/testing/hash-embedder.ts";
+import type { VectorIndex } from "../../src/ports/vector-index.ts";
 import { type HttpProxy, startHttpProxy } from "../../src/testing/http-proxy.ts";
-import { type PineconeServer, startPineconeServer } from "../../src/testing/pinecone-server.ts";
+import { type PineconeServer, startPineconeServer } from "../../src/testing/pinecone/pinecone-server.ts";
+import { hashEmbedder } from "../../src/testing/test-doubles.ts";
+import { readIds } from "../../src/testing/vector-index/index-fixtures.ts";
 import { ownServer } from "../services/own-server.ts";
 import { type Hosted, treatedBadly } from "./treated-badly.ts";
 

@@ -11,11 +11,16 @@ import { createChromaVectorIndex } from "../../src/adapters/chroma/index.ts";
 import { createFaissVectorIndex } from "../../src/adapters/faiss/index.ts";
 import { createPineconeVectorIndex } from "../../src/adapters/pinecone/index.ts";
 import { createS3VectorsIndex } from "../../src/adapters/s3-vectors/index.ts";
-import { matchesFilter, type Where } from "../../src/domain/filter.ts";
+import { matchesFilter, type Where } from "../../src/domain/metadata-filter.ts";
 import { isMemoryError } from "../../src/errors.ts";
-import type { VectorIndex, VectorIndexEntry } from "../../src/ports/follower.ts";
-import { INDEX_ANN, makeEntry, makeRandomVectors, SPACE } from "../../src/testing/follower-entries.ts";
-import { startPineconeServer } from "../../src/testing/pinecone-server.ts";
+import type { VectorIndex, VectorIndexEntry } from "../../src/ports/vector-index.ts";
+import { startPineconeServer } from "../../src/testing/pinecone/pinecone-server.ts";
+import {
+  INDEX_ANN,
+  makeEntry,
+  makeRandomVectors,
+  SPACE,
+} from "../../src/testing/vector-index/index-fixtures.ts";
 
 const { KEEPSAKE_TEST_CHROMA: chroma, KEEPSAKE_TEST_FAISS: python } = process.env;
 const why = (name: string, service: string): string => `needs ${name}: eval "$(test/services/up ${service})"`;

@@ -8,10 +8,10 @@ import {
   redisRateLimits,
   redisSessions,
 } from "../../src/adapters/redis/index.ts";
-import type { Keepsake } from "../../src/engine/surface.ts";
+import type { Keepsake } from "../../src/engine/api.ts";
 import { sharedLimits } from "../../src/http/index.ts";
 import { createMemory } from "../../src/memory.ts";
-import { hashEmbedder } from "../../src/testing/hash-embedder.ts";
+import { hashEmbedder } from "../../src/testing/test-doubles.ts";
 import { type OwnServer, ownServer } from "../services/own-server.ts";
 import { type Hosted, treatedBadly } from "./treated-badly.ts";
 

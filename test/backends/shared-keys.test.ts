@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openPostgresStore, type PostgresStore } from "../../src/adapters/postgres/index.ts";
 import { type Served, serve, sharedKeys } from "../../src/http/index.ts";
 import { createMemory, type Keepsake } from "../../src/index.ts";
-import { hashEmbedder } from "../../src/testing/hash-embedder.ts";
+import { hashEmbedder } from "../../src/testing/test-doubles.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
-import type { Keepsake } from "../../src/engine/surface.ts";
+import type { Keepsake } from "../../src/engine/api.ts";
 import { createMemory } from "../../src/memory.ts";
-import type { VectorIndex } from "../../src/ports/follower.ts";
-import type { MemoryStore } from "../../src/ports/record.ts";
-import { readIds } from "../../src/testing/follower-entries.ts";
-import { hashEmbedder } from "../../src/testing/hash-embedder.ts";
+import type { MemoryStore } from "../../src/ports/memory-store.ts";
+import type { VectorIndex } from "../../src/ports/vector-index.ts";
+import { hashEmbedder } from "../../src/testing/test-doubles.ts";
+import { readIds } from "../../src/testing/vector-index/index-fixtures.ts";
 
 /** A vendor's service as a test can have it: what may happen to it, and a follower in it. */
 export interface Hosted {

@@ -1,4 +1,4 @@
-import type { MemoryStore } from "../../src/ports/record.ts";
+import type { MemoryStore } from "../../src/ports/memory-store.ts";
 
 /** A message whose write was acknowledged to a client. */
 export interface Acknowledged {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { makeChangeSet, makeMessage, makeUnit } from "../../src/testing/change-sets.ts";
+import { makeChangeSet, makeMessage, makeUnit } from "../../src/testing/memory-store/change-sets.ts";
 import { type Filled, SHARED } from "./record-child.ts";
 
 const CHILD = join(import.meta.dirname, "record-child.ts");

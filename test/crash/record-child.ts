@@ -1,7 +1,12 @@
 import { writeSync } from "node:fs";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { isMemoryError } from "../../src/errors.ts";
-import { makeChangeSet, makeMemory, makeMessage, makeUnit } from "../../src/testing/change-sets.ts";
+import {
+  makeChangeSet,
+  makeMemory,
+  makeMessage,
+  makeUnit,
+} from "../../src/testing/memory-store/change-sets.ts";
 
 /**
  * Another process on the same file. `share PATH NAME COUNT`: commits so many messages, each thought out anew where the

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { extractTerms } from "../../src/domain/words.ts";
-import { spaceOf } from "../../src/engine/space.ts";
+import { extractTerms } from "../../src/domain/search/search-terms.ts";
+import { spaceOf } from "../../src/engine/search-index/search-units.ts";
 import { createMemory } from "../../src/memory.ts";
-import { makeChangeSet, makeMemory } from "../../src/testing/change-sets.ts";
+import { makeChangeSet, makeMemory } from "../../src/testing/memory-store/change-sets.ts";
 import { killed, option, printFigures, random } from "./kill.ts";
 import {
   BY_VECTOR,

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type EmbeddingsServer, startEmbeddingsServer } from "../../src/testing/embeddings-server.ts";
+import { type EmbeddingsServer, startEmbeddingsServer } from "../../src/testing/openai/openai-server.ts";
 
 /** The program with an embedder on a server, as its settings make it: a server of OpenAI's protocol on this machine. */
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { makeModelCall } from "../../src/testing/calls-cases.ts";
+import { makeModelCall } from "../../src/testing/model-calls-conformance.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "keepsake-stats-"));

@@ -3,7 +3,7 @@ import { getPriority } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { makeChangeSet, makeMessage } from "../../src/testing/change-sets.ts";
+import { makeChangeSet, makeMessage } from "../../src/testing/memory-store/change-sets.ts";
 import { startedWorker } from "../several/processes.ts";
 import { keepsake, keepsakeWith, place } from "./shell.ts";
 

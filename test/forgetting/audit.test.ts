@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { toCanonicalJson } from "../../src/domain/canonical.ts";
 import type { ErasureReceipt } from "../../src/domain/receipt.ts";
+import { toCanonicalJson } from "../../src/domain/text/canonical-json.ts";
 import { createMemory } from "../../src/memory.ts";
 
 let folder = "";

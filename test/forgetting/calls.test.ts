@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import type { CallReport } from "../../src/domain/model-call.ts";
+import type { CallReport } from "../../src/domain/model-usage.ts";
 import { createMemory, restoreMemory } from "../../src/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keepsake-calls-"));

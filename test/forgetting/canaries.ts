@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
-import { quantizeExactly, roundToQuantized } from "../../src/domain/short-vector.ts";
+import { quantizeExactly, roundToQuantized } from "../../src/domain/search/quantized-vector.ts";
 
 /**
  * A word that nobody has written before, so that it stands nowhere by chance: capital first, as a name; and last a letter that is no

@@ -31,7 +31,7 @@ it("every number that the schema had before this one has a file among the format
 });
 
 it("every format of search indexes before the one in use has a file among the formats", () => {
-  const source = readFileSync(join(import.meta.dirname, "../../src/engine/block/format.ts"), "utf8");
+  const source = readFileSync(join(import.meta.dirname, "../../src/engine/search-index/columns.ts"), "utf8");
   const newest = Number(/FORMAT = (\d+)/.exec(source)?.[1]);
   const formats = FORMATS.map(({ index }) => index);
   const former = Array.from({ length: newest - 1 }, (_, at) => at + 1);

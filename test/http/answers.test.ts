@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { prometheusMeter } from "../../src/adapters/prometheus/index.ts";
-import type { Keepsake } from "../../src/engine/surface.ts";
-import type { ApiDocument } from "../../src/http/document/document.ts";
+import type { Keepsake } from "../../src/engine/api.ts";
+import { API_OPERATIONS } from "../../src/http/app.ts";
 import { apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
-import { API_OPERATIONS } from "../../src/http/operations.ts";
+import type { ApiDocument } from "../../src/http/openapi/document.ts";
 import { createMemory } from "../../src/memory.ts";
 import { type Echo, echo } from "../tenants/echo.ts";
 import { type Conformance, conformance } from "./conforms.ts";

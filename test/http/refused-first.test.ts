@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { API_OPERATIONS } from "../../src/http/operations.ts";
+import { API_OPERATIONS } from "../../src/http/app.ts";
 import { type Surface, surface } from "./surface.ts";
 
 let here: Surface;

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MAX_UPLOAD_BYTES } from "../../src/http/proxy/upstream/upload.ts";
+import { MAX_UPLOAD_BYTES } from "../../src/http/proxy/upstream/upstream-client.ts";
 import { type ProxyWorld, proxyWorld, SERVER_KEY, UPSTREAM_KEY } from "./world.ts";
 
 const CLIENT_KEY = "sk-of-the-client-itself";

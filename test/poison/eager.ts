@@ -1,6 +1,6 @@
-import { splitSentences } from "../../src/domain/sentences.ts";
-import type { Extractor, Proposal } from "../../src/ports/extractor.ts";
-import type { LanguageModel } from "../../src/ports/language-model.ts";
+import { splitSentences } from "../../src/domain/text/split-text.ts";
+import type { Extractor, Proposal } from "../../src/ports/language/extractor.ts";
+import type { LanguageModel } from "../../src/ports/language/language-model.ts";
 
 /** What a credulous reader takes for a reason to end or erase something. */
 const REASON =

@@ -1,6 +1,6 @@
-import { findPromptBlocks, stripPromptBlocks } from "../../src/domain/fences.ts";
-import { buildPromptBlock, type PromptItem, parsePromptBlock } from "../../src/engine/fence.ts";
-import type { ScopedMemory, ShownMemory } from "../../src/engine/surface.ts";
+import { findPromptBlocks, stripPromptBlocks } from "../../src/domain/text/prompt-safety.ts";
+import type { ScopedMemory, ShownMemory } from "../../src/engine/api.ts";
+import { buildPromptBlock, type PromptItem, parsePromptBlock } from "../../src/engine/prompt-block.ts";
 import type { LookAlike, Order } from "./cases.ts";
 
 /** What is known of everybody before an order comes in. */

@@ -1,13 +1,13 @@
 import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
 import type { Role } from "../../src/domain/message.ts";
-import type { Keepsake } from "../../src/engine/surface.ts";
+import type { Keepsake } from "../../src/engine/api.ts";
 import { httpApp } from "../../src/http/app.ts";
-import { apiKeys, passingKeys } from "../../src/http/keys.ts";
-import { serve } from "../../src/http/serve.ts";
+import { apiKeys, passingKeys } from "../../src/http/keys/api-keys.ts";
+import { serve } from "../../src/http/server.ts";
 import { createMemory } from "../../src/memory.ts";
-import type { Extractor } from "../../src/ports/extractor.ts";
-import type { LanguageModel } from "../../src/ports/language-model.ts";
-import { openaiServer } from "../../src/testing/openai-server.ts";
+import type { Extractor } from "../../src/ports/language/extractor.ts";
+import type { LanguageModel } from "../../src/ports/language/language-model.ts";
+import { openaiServer } from "../../src/testing/openai/openai-server.ts";
 import type { Order } from "./cases.ts";
 
 /** A way in: what somebody or something says gets to the memory of a user. */

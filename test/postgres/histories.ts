@@ -9,11 +9,18 @@ import fc from "fast-check";
 import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import type { Scope } from "../../src/domain/scope.ts";
-import type { MemoryStore } from "../../src/ports/record.ts";
-import { makeChangeSet } from "../../src/testing/change-sets.ts";
-import { readContents } from "../../src/testing/record-dump.ts";
-import { fitChanges, type HistoryStep, historySteps } from "../../src/testing/record-steps.ts";
-import { readAllRows, requireStoreDump } from "../../src/testing/whole-rows.ts";
+import type { MemoryStore } from "../../src/ports/memory-store.ts";
+import { makeChangeSet } from "../../src/testing/memory-store/change-sets.ts";
+import {
+  fitChanges,
+  type HistoryStep,
+  historySteps,
+} from "../../src/testing/memory-store/random-histories.ts";
+import {
+  readAllRows,
+  readContents,
+  requireStoreDump,
+} from "../../src/testing/memory-store/store-contents.ts";
 import { testPlace } from "./place.ts";
 
 const { values } = parseArgs({

@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
 import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { createJobRunner } from "../../src/engine/jobs/runner.ts";
-import type { MemoryStore } from "../../src/ports/record.ts";
+import { createJobRunner } from "../../src/engine/jobs/job-runner.ts";
+import type { MemoryStore } from "../../src/ports/memory-store.ts";
 
 /**
  * One of several processes that run a job on one record: `period-child.ts PLACE EVERY TAKES`. Says "begin N" and "end N" of each
@@ -13,7 +13,7 @@ const [, , place = "", every = "0", takes = "0"] = process.argv;
 async function open(): Promise<MemoryStore> {
   if (place === "") return createInMemoryStore();
   if (!place.startsWith("postgres")) return openSqliteStore({ path: place });
-  const { openPostgres } = await import("../../src/config/backends/postgres.ts");
+  const { openPostgres } = await import("../../src/config/backends/connections.ts");
   return (await openPostgres({ url: place }, { secret: "a-secret-for-this-run-only-0123456789" })).record;
 }
 

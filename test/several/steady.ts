@@ -8,7 +8,7 @@ import { filled } from "../../bench/speed/filling.ts";
 import { person } from "../../bench/speed/made-up.ts";
 import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
 import { openSqliteStore, textSecret } from "../../src/adapters/sqlite/index.ts";
-import { copyStore } from "../../src/engine/whole/move.ts";
+import { copyStore } from "../../src/engine/transfer/copy-store.ts";
 
 /**
  * A server that was just started compiles what it runs: so long is not measured, as in `bench -- --server`. Each has half of the

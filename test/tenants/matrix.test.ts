@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { KEY_SCOPES, type KeyScope } from "../../src/http/keys.ts";
+import { API_OPERATIONS } from "../../src/http/app.ts";
+import { KEY_SCOPES, type KeyScope } from "../../src/http/keys/api-keys.ts";
 import type { Operation } from "../../src/http/operation.ts";
-import { API_OPERATIONS } from "../../src/http/operations.ts";
 import { readPageAssets } from "../../src/ui/index.ts";
 import { ROWS, type Row } from "./rows.ts";
 import { type Answered, openWorld, type Person, type Sent, settle, type World } from "./world.ts";

@@ -1,12 +1,11 @@
 import { JOB_NAMES, type JobName } from "../../domain/job.ts";
 import { ERROR_CODES, MemoryError } from "../../errors.ts";
 import { MAX_ATTEMPTS_PER_RUN, type Queue, type SetAside } from "../../ports/queue.ts";
-import { withTimeout } from "../shared/within.ts";
-import type { BullmqConnection, BullmqJob, BullmqLibrary, BullmqQueue, BullmqWorker } from "./library.ts";
-import { addJob, createOfferer } from "./offers.ts";
-import { createProcessor } from "./processing.ts";
+import { withTimeout } from "../shared/remote-call.ts";
+import type { BullmqConnection, BullmqJob, BullmqLibrary, BullmqQueue, BullmqWorker } from "./queue-jobs.ts";
+import { addJob, createOfferer, createProcessor } from "./queue-jobs.ts";
 
-export type { BullmqConnection, BullmqLibrary } from "./library.ts";
+export type { BullmqConnection, BullmqLibrary } from "./queue-jobs.ts";
 
 export interface BullmqOptions<Connection extends BullmqConnection> {
   /** `await import("bullmq")`, version 6. */

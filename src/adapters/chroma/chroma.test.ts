@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { ChromaClient } from "chromadb";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { vectorIndexConformance } from "../../testing/follower-conformance.ts";
-import { INDEX_ANN, makeEntry, readIds, SPACE } from "../../testing/follower-entries.ts";
 import { startHttpProxy } from "../../testing/http-proxy.ts";
+import { INDEX_ANN, makeEntry, readIds, SPACE } from "../../testing/vector-index/index-fixtures.ts";
+import { vectorIndexConformance } from "../../testing/vector-index/vector-index-conformance.ts";
 import { type ChromaClientLike, createChromaVectorIndex } from "./index.ts";
 
 const { KEEPSAKE_TEST_CHROMA: address } = process.env;

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { toScopeKey } from "../../domain/scope.ts";
-import { invalid, MemoryError } from "../../errors.ts";
-import type { VectorIndexSpace, VectorIndexUser } from "../../ports/follower.ts";
-import type { ChromaRequester } from "./asking.ts";
+import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
+import type { VectorIndexSpace, VectorIndexUser } from "../../ports/vector-index.ts";
+import { type RetryPolicy, retryWithBackoff, withTimeout } from "../shared/remote-call.ts";
 import type { ChromaClientLike, ChromaCollectionLike, ChromaHnsw } from "./client.ts";
 
 /**
  * A collection for each user. One for all, asked with a filter, is ten times slower at 100,000 entries, and its index,
  * which is approximate, loses what the filter leaves over.
  */
-export interface ChromaCollections {
+interface ChromaCollections {
   /**
    * A user's; nothing where there is none, unless it is to be made. `unavailable` where it would be the first of a server that
    * came back empty: whoever fills it must know.
@@ -117,4 +117,155 @@ function hashToDigits(text: string, digits: number): string {
 
 function toSpaceKey({ fingerprint, dimensions }: VectorIndexSpace): string {
   return JSON.stringify([fingerprint, dimensions]);
+}
+
+interface WipeOptions {
+  /** Whether documents are to be written over, too. */
+  readonly withTexts: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Nobody's ids: those of memories are UUIDs, those of passages have a "#" in them. */
+const UNUSED_IDS = ["-", "--"];
+
+/**
+ * Takes entries away so that their vectors are gone from the disk as well. What Chroma deletes it only marks: the vector
+ * stays in the file of its index, and the whole file stays when the collection is deleted. So each vector is
+ * written over by one that means nothing before its entry is deleted. Nothing where the collection itself is not there.
+ */
+export async function wipeEntries(
+  asking: ChromaRequester,
+  collection: ChromaCollectionLike,
+  ids: readonly string[],
+  { withTexts, signal }: WipeOptions,
+): Promise<true | undefined> {
+  const found = await asking.requestInOrder(
+    collection.name,
+    () => collection.get({ ids: [...ids], include: [] }),
+    signal,
+  );
+  if (!found) return undefined;
+  const there = found.ids;
+  if (there.length === 0) return true;
+  const dimensions = Number(collection.metadata?.dimensions);
+  const blank = {
+    ids: [...there],
+    embeddings: there.map(() => createNoise(dimensions)),
+    metadatas: there.map(() => ({ type: "", owner: "", at: 0, kind: "", session: "" })),
+    ...(withTexts ? { documents: there.map(() => "-") } : {}),
+  };
+  await asking.requestInOrder(collection.name, () => collection.update(blank), signal);
+  // The last that was deleted keeps its name in Chroma's log until something else is.
+  for (const those of [[...there], UNUSED_IDS]) {
+    await asking.requestInOrder(collection.name, () => collection.delete({ ids: [...those] }), signal);
+  }
+  return true;
+}
+
+/** Takes a collection away with all that it holds, so many entries at a time. What was broken off goes on where it stopped. */
+export async function wipeCollection(
+  asking: ChromaRequester,
+  client: ChromaClientLike,
+  collection: ChromaCollectionLike,
+  { limit, ...how }: WipeOptions & { readonly limit: number },
+): Promise<void> {
+  for (;;) {
+    const page = await asking.requestInOrder(
+      collection.name,
+      () => collection.get({ limit, include: [] }),
+      how.signal,
+    );
+    if (!page || page.ids.length === 0) break;
+    await wipeEntries(asking, collection, page.ids, how);
+  }
+  await asking.requestInOrder(
+    collection.name,
+    () => client.deleteCollection({ name: collection.name }),
+    how.signal,
+  );
+}
+
+/** Any direction: equal ones would crowd one corner of the index and slow it down. */
+function createNoise(dimensions: number): number[] {
+  const parts = Array.from({ length: dimensions }, () => Math.random() - 0.5);
+  const length = Math.hypot(...parts) || 1;
+  return parts.map((part) => part / length);
+}
+
+/** How Chroma is asked: what is asked, and whoever breaks it off. */
+interface ChromaRequester {
+  /** Asks for something; gives nothing where what was asked about is not there. */
+  request<Value>(work: () => Promise<Value>, signal?: AbortSignal): Promise<Value | undefined>;
+  /**
+   * As `ask`, for what writes to a collection, and for what looks whether something is gone from it. Chroma's client cannot be
+   * told to stop: a write that took too long may still arrive, and must not arrive behind a later one. So the next waits for it.
+   */
+  requestInOrder<Value>(
+    name: string,
+    work: () => Promise<Value>,
+    signal?: AbortSignal,
+  ): Promise<Value | undefined>;
+}
+
+/** Every request has `timeoutMs`; only one that was one too many (429) is tried again, until `deadlineMs`. */
+export function createChromaRequester(patience: RetryPolicy): ChromaRequester {
+  /** What is under way, and may go on when nobody waits for it any more, by collection. */
+  const late = new Map<string, Promise<unknown>>();
+
+  const ask = <Value>(work: () => Promise<Value>, signal?: AbortSignal): Promise<Value | undefined> =>
+    retryWithBackoff<Value | undefined>(patience, signal, async (timeoutMs) => {
+      try {
+        return { value: await withTimeout(work(), timeoutMs, () => createTimeoutError(timeoutMs), signal) };
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (isMemoryError(error)) throw error;
+        if (getErrorName(error) === "ChromaNotFoundError") return { value: undefined };
+        if (getErrorName(error) === "ChromaRateLimitError") return { failed: createRateLimitError() };
+        throw toChromaError(error);
+      }
+    });
+
+  const remembered = <Value>(name: string, work: () => Promise<Value>) => {
+    const begun = work();
+    const settled = Promise.allSettled([begun, late.get(name)]);
+    late.set(name, settled);
+    void settled.then(() => late.get(name) === settled && late.delete(name));
+    return begun;
+  };
+
+  return {
+    request: ask,
+    async requestInOrder(name, work, signal) {
+      const before = late.get(name);
+      if (before)
+        await withTimeout(before, patience.timeoutMs, () => createTimeoutError(patience.timeoutMs), signal);
+      return ask(() => remembered(name, work), signal);
+    },
+  };
+}
+
+function createTimeoutError(timeoutMs: number): MemoryError {
+  return new MemoryError("unavailable", `Chroma did not answer within ${timeoutMs} ms.`);
+}
+
+function createRateLimitError(): MemoryError {
+  return new MemoryError("unavailable", "Chroma has too many requests. Try again later.");
+}
+
+function getErrorName(error: unknown): string {
+  return error instanceof Error ? error.name : "";
+}
+
+/** By name: the client's package is not ours to import. What its messages say is left out, for they repeat what was sent. */
+function toChromaError(error: unknown): MemoryError {
+  const name = getErrorName(error);
+  if (/^Chroma(Auth|Unauthorized|Forbidden)Error$/.test(name)) {
+    return new MemoryError("forbidden", "Chroma refuses the credentials. Check its token.", { cause: name });
+  }
+  if (/^(Chroma(Client|Value|Unique)|Invalid(Collection|Argument))Error$/.test(name)) {
+    return new MemoryError("invalid_input", `Chroma refuses the request (${name}).`, { cause: name });
+  }
+  return new MemoryError("unavailable", "Chroma is not to be reached now. Is its server running?", {
+    cause: name,
+  });
 }

@@ -1,7 +1,7 @@
-import type { Where } from "../../domain/filter.ts";
 import { checkCount } from "../../domain/limits.ts";
+import type { Where } from "../../domain/metadata-filter.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { CallOptions } from "../../ports/call.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
 import type {
   VectorIndex,
   VectorIndexEntry,
@@ -9,12 +9,15 @@ import type {
   VectorIndexRemainder,
   VectorIndexSpace,
   VectorIndexUser,
-} from "../../ports/follower.ts";
-import { createChromaRequester } from "./asking.ts";
+} from "../../ports/vector-index.ts";
 import type { ChromaClientLike, ChromaCollectionLike, ChromaEntries, ChromaWhereDocument } from "./client.ts";
-import { createChromaCollections } from "./collections.ts";
-import { toChromaFilter } from "./where.ts";
-import { wipeCollection, wipeEntries } from "./wiping.ts";
+import { toChromaFilter } from "./client.ts";
+import {
+  createChromaCollections,
+  createChromaRequester,
+  wipeCollection,
+  wipeEntries,
+} from "./collections.ts";
 
 export type {
   ChromaClientLike,
@@ -281,3 +284,10 @@ async function returnTrue(work: Promise<unknown>): Promise<true> {
   await work;
   return true;
 }
+
+/** Earlier names, kept until version 1.0. */
+export {
+  type ChromaVectorIndex as ChromaFollower,
+  type ChromaVectorIndexOptions as ChromaFollowerOptions,
+  createChromaVectorIndex as chromaFollower,
+};

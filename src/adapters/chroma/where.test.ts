@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toChromaFilter } from "./where.ts";
+import { toChromaFilter } from "./client.ts";
 
 describe("a filter in Chroma's form", () => {
   it("says one thing at a place", () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe } from "vitest";
-import { vectorIndexConformance } from "../../testing/follower-conformance.ts";
+import { vectorIndexConformance } from "../../testing/vector-index/vector-index-conformance.ts";
 import { createFaissVectorIndex } from "./index.ts";
 
 const { KEEPSAKE_TEST_FAISS: python } = process.env;

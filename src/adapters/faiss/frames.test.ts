@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFrameReader, encodeFrame } from "./frames.ts";
+import { createFrameReader, encodeFrame } from "./python-worker.ts";
 
 const FRAMES = [
   { header: { id: 1, text: "Zoë 🦄" }, body: Buffer.from([1, 2, 3]) },

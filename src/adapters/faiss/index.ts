@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
-import { matchesFilter } from "../../domain/filter.ts";
 import { checkCount, checkText } from "../../domain/limits.ts";
+import { matchesFilter } from "../../domain/metadata-filter.ts";
 import { toScopeKey } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { CallOptions } from "../../ports/call.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
 import type {
   VectorIndex,
   VectorIndexEntry,
   VectorIndexSpace,
   VectorIndexUser,
-} from "../../ports/follower.ts";
-import type { PythonFrame } from "./frames.ts";
-import { createPythonWorker } from "./sidecar.ts";
+} from "../../ports/vector-index.ts";
+import type { PythonFrame } from "./python-worker.ts";
+import { createPythonWorker } from "./python-worker.ts";
 
 export interface FaissVectorIndexOptions {
   /** The folder for the index files, made where it is missing; what else lies in it is left alone. */
@@ -174,3 +174,6 @@ function splitIntoChunks<Value>(all: readonly Value[], size: number): Value[][] 
     all.slice(i * size, (i + 1) * size),
   );
 }
+
+/** Earlier names, kept until version 1.0. */
+export { createFaissVectorIndex as faissFollower, type FaissVectorIndexOptions as FaissFollowerOptions };

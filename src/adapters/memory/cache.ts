@@ -1,7 +1,7 @@
 import { toScopeKey } from "../../domain/scope.ts";
 import type { Cache } from "../../ports/cache.ts";
-import type { Clock } from "../../ports/clock.ts";
-import { createErasureBarriers } from "../shared/bars.ts";
+import type { Clock } from "../../ports/system.ts";
+import { createErasureBarriers } from "./erasure-barriers.ts";
 
 export interface MemoryCacheOptions {
   readonly clock: Clock;

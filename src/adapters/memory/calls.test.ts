@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { makeModelCall } from "../../testing/calls-cases.ts";
-import { callsConformance } from "../../testing/calls-conformance.ts";
+import { callsConformance, makeModelCall } from "../../testing/model-calls-conformance.ts";
 import { memoryCalls } from "./index.ts";
 
 callsConformance({ name: "memory", open: async () => memoryCalls() });

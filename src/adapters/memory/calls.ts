@@ -1,5 +1,5 @@
-import type { ModelCall } from "../../domain/model-call.ts";
-import type { CallFilter, CallSum, Calls, StoredTurns } from "../../ports/calls.ts";
+import type { ModelCall } from "../../domain/model-usage.ts";
+import type { CallFilter, CallSum, Calls, StoredTurns } from "../../ports/language/model-calls.ts";
 
 type MutableModelCall = { -readonly [Field in keyof ModelCall]: ModelCall[Field] };
 

@@ -2,32 +2,32 @@ import { randomBytes } from "node:crypto";
 import type { BackupNote } from "../../domain/backup.ts";
 import type { MemoryLink, SearchUnit } from "../../domain/change-set.ts";
 import type { JobRun } from "../../domain/job.ts";
-import { MAX_RECALL_RECEIPTS } from "../../domain/recall-receipt.ts";
+import { MAX_RECALL_RECEIPTS } from "../../domain/recall.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { MemoryStore } from "../../ports/record.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
 import {
   collectMemoryTexts,
   collectMessageTexts,
   collectReceiptTexts,
   countOccurringTexts,
-} from "../shared/held-words.ts";
-import { createMemoryJobStore } from "./house-keeping.ts";
-import { createMemoryAnswerCache } from "./kept-answers.ts";
+} from "../shared/erased-texts.ts";
+import { createMemoryAnswerCache } from "./answer-cache.ts";
+import { createMemoryJobStore } from "./job-store.ts";
+import { createMemoryStoreDump } from "./store-dump.ts";
 import {
   applyChangeSet,
   checkChangeSet,
   createMemoryUser,
   type MemoryUser,
   type RevisionedValue,
-} from "./user.ts";
-import { createMemoryStoreDump } from "./whole.ts";
+} from "./user-data.ts";
 
 export { type MemoryCacheOptions, memoryCache } from "./cache.ts";
 export { memoryCalls } from "./calls.ts";
-export { createInMemoryVectorIndex } from "./follower.ts";
 export { memoryRateLimits } from "./rate-limits.ts";
 export { memorySessions } from "./sessions.ts";
+export { createInMemoryVectorIndex } from "./vector-index.ts";
 
 /** The reference `Record`: in process, exact, and short enough to read as the specification. It keeps nothing. */
 export function createInMemoryStore(): MemoryStore {
@@ -283,3 +283,7 @@ function compareByEnds(one: MemoryLink, other: MemoryLink): number {
 function compareStrings(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
+
+export { createInMemoryVectorIndex as memoryFollower } from "./vector-index.ts";
+/** Earlier names, kept until version 1.0. */
+export { createInMemoryStore as memoryRecord };

@@ -1,6 +1,6 @@
 import { invalid } from "../../errors.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { Allowance, RateLimits } from "../../ports/rate-limits.ts";
+import type { Clock } from "../../ports/system.ts";
 
 interface TokenBucket {
   /** What was in it at `at`; it has filled since. */

@@ -1,5 +1,4 @@
 import { toScopeKey } from "../../domain/scope.ts";
-import type { Clock } from "../../ports/clock.ts";
 import {
   MAX_ACTIVE_SESSIONS,
   MAX_SESSION_MESSAGES,
@@ -8,7 +7,8 @@ import {
   type Sessions,
   type SessionTurn,
 } from "../../ports/sessions.ts";
-import { createErasureBarriers } from "../shared/bars.ts";
+import type { Clock } from "../../ports/system.ts";
+import { createErasureBarriers } from "./erasure-barriers.ts";
 
 interface MemorySession {
   readonly startedAt: number;

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { checkName, checkShare } from "../../domain/limits.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { Embedder } from "../../ports/embedder.ts";
+import type { Embedder } from "../../ports/language/embedder.ts";
 import { type Extraction, loadTransformers, type Transformers } from "./transformers.ts";
 
 export type { Extraction, Transformers } from "./transformers.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import type { Message } from "../../domain/message.ts";
-import { makeUserMessage } from "../../testing/told.ts";
-import { mayHoldFacts } from "./gate.ts";
+import { makeUserMessage } from "../../testing/test-doubles.ts";
+import { mayHoldFacts } from "./turns.ts";
 
 const lines = (name: string): string[] =>
   readFileSync(`${import.meta.dirname}/__fixtures__/${name}.txt`, "utf8")

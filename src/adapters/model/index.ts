@@ -1,15 +1,20 @@
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import { maskCredentials } from "../../domain/secrets.ts";
+import { maskCredentials } from "../../domain/text/credentials.ts";
 import { isMemoryError } from "../../errors.ts";
-import type { CallOptions } from "../../ports/call.ts";
-import type { Extractor, Proposal, Reading } from "../../ports/extractor.ts";
-import type { Completion, LanguageModel, Prompt } from "../../ports/language-model.ts";
-import { findItems, type ShownPrompt, toProposals } from "./facts.ts";
-import { mayHoldFacts } from "./gate.ts";
-import { selectRelevantMemories } from "./nearest.ts";
-import { ANSWER_SHAPE, CANARIES, INSTRUCTIONS } from "./prompt.ts";
-import { formatTurn, type ShownTurn, splitIntoRequests, toContextTurns } from "./turns.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
+import type { Extractor, Proposal, Reading } from "../../ports/language/extractor.ts";
+import type { Completion, LanguageModel, Prompt } from "../../ports/language/language-model.ts";
+import {
+  ANSWER_SHAPE,
+  CANARIES,
+  findItems,
+  INSTRUCTIONS,
+  type ShownPrompt,
+  toProposals,
+} from "./proposals.ts";
+import { selectRelevantMemories } from "./relevant-memories.ts";
+import { formatTurn, mayHoldFacts, type ShownTurn, splitIntoRequests, toContextTurns } from "./turns.ts";
 
 export interface ModelExtractorOptions {
   /** Most known memories shown in one request (20). */

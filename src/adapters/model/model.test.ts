@@ -3,13 +3,17 @@ import { describe, expect, it } from "vitest";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { AddProposal, Proposal, Reading } from "../../ports/extractor.ts";
-import { makeMemory } from "../../testing/change-sets.ts";
-import { itemsAnswer, type ModelItem } from "../../testing/model-items.ts";
-import { type Says, scriptedModel } from "../../testing/scripted-model.ts";
-import { makeUserMessage } from "../../testing/told.ts";
+import type { AddProposal, Proposal, Reading } from "../../ports/language/extractor.ts";
+import { makeMemory } from "../../testing/memory-store/change-sets.ts";
+import {
+  itemsAnswer,
+  type ModelItem,
+  makeUserMessage,
+  type Says,
+  scriptedModel,
+} from "../../testing/test-doubles.ts";
 import { modelExtractor } from "./index.ts";
-import { CANARIES } from "./prompt.ts";
+import { CANARIES } from "./proposals.ts";
 
 interface Came {
   readonly proposals: Proposal[];

@@ -1,14 +1,17 @@
 import { checkCount, checkName, checkShare } from "../../domain/limits.ts";
-import type { CallOptions } from "../../ports/call.ts";
-import type { Embedder } from "../../ports/embedder.ts";
-import { splitIntoBatches, toEmbeddableText } from "./batches.ts";
-import { callServer } from "./calling.ts";
-import { findEmbeddingModel } from "./models.ts";
-import { requestVectors, sumTokens } from "./request.ts";
-import { createModelServer, type ModelServerOptions } from "./server.ts";
-import { createVectorCache } from "./vector-cache.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
+import type { Embedder } from "../../ports/language/embedder.ts";
+import {
+  createVectorCache,
+  findEmbeddingModel,
+  requestVectors,
+  splitIntoBatches,
+  sumTokens,
+  toEmbeddableText,
+} from "./embeddings.ts";
+import { callServer, createModelServer, type ModelServerOptions } from "./server.ts";
 
-export { type OpenaiModelOptions, openaiModel } from "./model.ts";
+export { type OpenaiModelOptions, openaiModel } from "./chat-model.ts";
 
 /** A request may take 30 s, and is tried 5 times. */
 export interface OpenaiEmbedderOptions extends ModelServerOptions {

@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { embedderConformance } from "../../testing/embedder-conformance.ts";
-import { type EmbeddingsServer, startEmbeddingsServer } from "../../testing/embeddings-server.ts";
-import { parseRetryAfter } from "../shared/retry.ts";
-import { splitIntoBatches } from "./batches.ts";
+import { type EmbeddingsServer, startEmbeddingsServer } from "../../testing/openai/openai-server.ts";
+import { parseRetryAfter } from "../shared/remote-call.ts";
+import { splitIntoBatches } from "./embeddings.ts";
 import { type OpenaiEmbedderOptions, openaiEmbedder } from "./index.ts";
 
 const KEY = "sk-test-0123456789-never-shown";

@@ -1,9 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readServerSentEvents } from "./events.ts";
-import { createShapeCheck, findJson, removeThoughts } from "./reading.ts";
-import { describeShape } from "./shape-text.ts";
-import { createThoughtFilter } from "./thoughts.ts";
+import { describeShape } from "./capabilities.ts";
+import {
+  createShapeCheck,
+  createThoughtFilter,
+  findJson,
+  readServerSentEvents,
+  removeThoughts,
+} from "./completion.ts";
 
 const FACTS = { facts: ["The user lives in Porto."] };
 const TEXT = JSON.stringify(FACTS);

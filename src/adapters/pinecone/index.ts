@@ -1,19 +1,25 @@
 import { checkCount } from "../../domain/limits.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { CallOptions } from "../../ports/call.ts";
-import type { VectorIndex, VectorIndexUser } from "../../ports/follower.ts";
-import { toPlainFilter } from "../shared/plain-where.ts";
-import { callRemote, REMOTE_RETRY_POLICY } from "../shared/remote.ts";
-import { clampCosine, toJsonVector } from "../shared/wire-vector.ts";
-import type { PineconeClient, PineconeCloud, PineconeIndex } from "./client.ts";
-import { parseRecordId, toRecordId } from "./keys.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
+import type { VectorIndex, VectorIndexUser } from "../../ports/vector-index.ts";
+import { callRemote, REMOTE_RETRY_POLICY } from "../shared/remote-call.ts";
+import { clampCosine, toJsonVector, toPlainFilter } from "../shared/vector-request.ts";
+import {
+  clearAll,
+  ignoreGone,
+  listRecordKeys,
+  type PineconeConfig,
+  type PreparedPineconeIndex,
+  prepareIndex,
+  toNamespaceName,
+  toPineconeFault,
+  waitUntilVisible,
+} from "./indexes.ts";
 import { createLateWrites } from "./late-writes.ts";
-import { listRecordKeys, type PineconeConfig, type PreparedPineconeIndex, toNamespaceName } from "./place.ts";
-import { clearAll, ignoreGone, prepareIndex, waitUntilVisible } from "./prepare.ts";
-import { toFetchBatches, toUpsertBatches } from "./records.ts";
-import { toPineconeFault } from "./troubles.ts";
+import type { PineconeClient, PineconeCloud, PineconeIndex } from "./records.ts";
+import { parseRecordId, toFetchBatches, toRecordId, toUpsertBatches } from "./records.ts";
 
-export type { PineconeClient, PineconeIndex } from "./client.ts";
+export type { PineconeClient, PineconeIndex } from "./records.ts";
 
 export interface PineconeVectorIndexOptions {
   /** `new Pinecone({ apiKey, maxRetries: 0 })` of `@pinecone-database/pinecone`; what fails is tried again here. */
@@ -242,3 +248,9 @@ function checkLength(vector: Float32Array, dimensions: number): void {
 function findLongId(metadata: object | undefined): string | undefined {
   return metadata && "id" in metadata && typeof metadata.id === "string" ? metadata.id : undefined;
 }
+
+/** Earlier names, kept until version 1.0. */
+export {
+  createPineconeVectorIndex as pineconeFollower,
+  type PineconeVectorIndexOptions as PineconeFollowerOptions,
+};

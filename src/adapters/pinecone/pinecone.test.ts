@@ -1,14 +1,19 @@
 import { inspect } from "node:util";
 import { Pinecone } from "@pinecone-database/pinecone";
 import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
-import type { VectorIndex, VectorIndexEntry } from "../../ports/follower.ts";
-import { vectorIndexConformance } from "../../testing/follower-conformance.ts";
-import { makeEntry, makeRandomVectors, makeUnitVector, readIds } from "../../testing/follower-entries.ts";
+import type { VectorIndex, VectorIndexEntry } from "../../ports/vector-index.ts";
 import {
   type PineconeReceived,
   type PineconeServer,
   startPineconeServer,
-} from "../../testing/pinecone-server.ts";
+} from "../../testing/pinecone/pinecone-server.ts";
+import {
+  makeEntry,
+  makeRandomVectors,
+  makeUnitVector,
+  readIds,
+} from "../../testing/vector-index/index-fixtures.ts";
+import { vectorIndexConformance } from "../../testing/vector-index/vector-index-conformance.ts";
 import { createPineconeVectorIndex, type PineconeClient, type PineconeVectorIndexOptions } from "./index.ts";
 
 const KEY = "pcsk-test-never-shown";

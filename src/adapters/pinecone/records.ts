@@ -1,7 +1,5 @@
-import type { VectorIndexEntry } from "../../ports/follower.ts";
-import { toJsonVector } from "../shared/wire-vector.ts";
-import type { PineconeRecord } from "./client.ts";
-import { parseRecordId, toRecordId } from "./keys.ts";
+import type { VectorIndexEntry } from "../../ports/vector-index.ts";
+import { toJsonVector, toShortHash } from "../shared/vector-request.ts";
 
 /** One request takes 1,000 records and 2 MB; a little is left for what stands around them. */
 const MOST_RECORDS = 1000;
@@ -68,4 +66,76 @@ export function* toFetchBatches(keys: readonly string[]): Generator<string[], vo
     letters += size;
   }
   if (batch.length > 0) yield batch;
+}
+
+/** Pinecone's limit on the length of a record's id, which is ASCII. */
+const MAX_ID_LENGTH = 512;
+/** No escaped id begins with it. */
+const HASH_MARK = "=";
+
+/** The id of a record for an entry's id: letters that Pinecone takes, each in one way alone; of a very long one its hash. */
+export function toRecordId(id: string): string {
+  const escaped = encodeURIComponent(id);
+  return escaped.length <= MAX_ID_LENGTH ? escaped : `${HASH_MARK}${toShortHash(id)}`;
+}
+
+/** The entry's id; nothing where only its hash is there, and the metadata must be asked. */
+export const parseRecordId = (key: string): string | undefined =>
+  key.startsWith(HASH_MARK) ? undefined : decodeURIComponent(key);
+
+/** The part of a client of `@pinecone-database/pinecone` (tested with 9.0) that is used: an instance of its `Pinecone`. */
+export interface PineconeClient {
+  listIndexes(): Promise<{ readonly indexes?: readonly PineconeIndexModel[] }>;
+  createIndex(options: {
+    name: string;
+    dimension: number;
+    metric: "cosine";
+    spec: { serverless: { cloud: PineconeCloud; region: string } };
+    tags: { [name: string]: string };
+    suppressConflicts: true;
+  }): Promise<unknown>;
+  deleteIndex(name: string): Promise<unknown>;
+  index(options: { host: string }): PineconeIndex;
+}
+
+export type PineconeCloud = "aws" | "gcp" | "azure";
+
+export interface PineconeIndexModel {
+  readonly name: string;
+  readonly host: string;
+  readonly dimension?: number | undefined;
+  readonly metric?: string | undefined;
+  readonly tags?: { readonly [name: string]: string } | null | undefined;
+  readonly status: { readonly ready: boolean; readonly state: string };
+}
+
+export interface PineconeIndex {
+  namespace(name: string): PineconeIndex;
+  upsert(options: { records: PineconeRecord[] }): Promise<unknown>;
+  query(options: {
+    vector: number[];
+    topK: number;
+    filter?: object;
+    includeMetadata: boolean;
+    includeValues: boolean;
+  }): Promise<{ readonly matches: readonly { readonly id: string; readonly score?: number }[] }>;
+  fetch(options: { ids: string[] }): Promise<{
+    readonly records: { readonly [id: string]: { readonly metadata?: object | undefined } };
+  }>;
+  deleteMany(options: { ids: string[] }): Promise<unknown>;
+  deleteAll(): Promise<unknown>;
+  listPaginated(options: { limit: number; paginationToken?: string }): Promise<{
+    readonly vectors?: readonly { readonly id?: string }[];
+    readonly pagination?: { readonly next?: string };
+  }>;
+  listNamespaces(options: { prefix: string; limit: number; paginationToken?: string }): Promise<{
+    readonly namespaces?: readonly { readonly name?: string; readonly recordCount?: string }[];
+    readonly pagination?: { readonly next?: string };
+  }>;
+}
+
+interface PineconeRecord {
+  id: string;
+  values: number[];
+  metadata: { [field: string]: string | number };
 }

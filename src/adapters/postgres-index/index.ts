@@ -1,13 +1,19 @@
 import { checkCount } from "../../domain/limits.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { VectorIndex, VectorIndexEntry, VectorIndexSpace } from "../../ports/follower.ts";
-import { toScopeHash } from "../shared/scope-name.ts";
-import type { IndexPool } from "./pool.ts";
-import { createIndexRunner, inTransaction } from "./run.ts";
-import { getPgvectorType, type PgvectorType, prepareTables, toTableNames } from "./schema.ts";
+import type { VectorIndex, VectorIndexEntry, VectorIndexSpace } from "../../ports/vector-index.ts";
+import { toScopeHash } from "../shared/vector-request.ts";
+import type { IndexPool } from "./tables.ts";
+import {
+  createIndexRunner,
+  getPgvectorType,
+  inTransaction,
+  type PgvectorType,
+  prepareTables,
+  toTableNames,
+} from "./tables.ts";
 import { toWhereSql } from "./where.ts";
 
-export type { IndexConnection, IndexPool, IndexQuery, IndexRow } from "./pool.ts";
+export type { IndexConnection, IndexPool, IndexQuery, IndexRow } from "./tables.ts";
 
 export interface PgvectorIndexOptions {
   /** A `Pool` of the package `pg` that the caller made; it stays open. */
@@ -184,3 +190,6 @@ function toColumns(some: readonly VectorIndexEntry[]): unknown[] {
 function toVectorText(vector: Float32Array): string {
   return `[${vector.join(",")}]`;
 }
+
+/** Earlier names, kept until version 1.0. */
+export { createPgvectorIndex as postgresFollower, type PgvectorIndexOptions as PostgresFollowerOptions };

@@ -1,4 +1,4 @@
-import type { Where } from "../../domain/filter.ts";
+import type { Where } from "../../domain/metadata-filter.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 
 /** The columns that can be filtered by; of any other field nothing is held. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { type Place, testPlace } from "../../../test/postgres/place.ts";
-import type { Calls } from "../../ports/calls.ts";
-import { callsConformance } from "../../testing/calls-conformance.ts";
+import type { Calls } from "../../ports/language/model-calls.ts";
+import { callsConformance } from "../../testing/model-calls-conformance.ts";
 import type { PostgresStore } from "./index.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;

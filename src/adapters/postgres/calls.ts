@@ -1,10 +1,9 @@
-import type { ModelCall } from "../../domain/model-call.ts";
-import type { CallFilter, CallSum, Calls, StoredTurns } from "../../ports/calls.ts";
-import { checkNames } from "../shared/stored-body.ts";
-import { type AccessScope, ALL_PROJECTS, type PostgresDatabase } from "./database.ts";
-import { decodeNames, decodeText, encodeLongNames, encodeText, toIndexKey } from "./names.ts";
-import type { Row } from "./pool.ts";
-import type { PostgresTransaction, SqlStatement } from "./statement.ts";
+import type { ModelCall } from "../../domain/model-usage.ts";
+import type { CallFilter, CallSum, Calls, StoredTurns } from "../../ports/language/model-calls.ts";
+import { checkNames } from "../shared/stored-rows.ts";
+import type { PostgresTransaction, Row, SqlStatement } from "./database/connection.ts";
+import { type AccessScope, ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
+import { decodeNames, decodeText, encodeLongNames, encodeText, toIndexKey } from "./database/user-rows.ts";
 
 /** The ledger of calls in the record's own database. */
 export function createPostgresCallLedger(database: PostgresDatabase): Calls {

@@ -8,8 +8,8 @@ import {
   makeMemory,
   makeMessage,
   makeUnit,
-} from "../../testing/change-sets.ts";
-import { ANN, BOB } from "../../testing/record-dump.ts";
+} from "../../testing/memory-store/change-sets.ts";
+import { ANN, BOB } from "../../testing/memory-store/store-contents.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';

@@ -1,29 +1,31 @@
-import type { Calls } from "../../ports/calls.ts";
 import type { Documents } from "../../ports/documents.ts";
-import type { MemoryStore } from "../../ports/record.ts";
-import { fetchSearchIndex, storeSearchIndex } from "./blocks.ts";
+import type { Calls } from "../../ports/language/model-calls.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import * as answers from "./answer-cache.ts";
 import { createPostgresCallLedger } from "./calls.ts";
-import { checkPostgresStore } from "./check.ts";
-import { fetchStorageCondition } from "./condition.ts";
-import { createPostgresDocuments } from "./documents.ts";
-import { rewriteDueTables } from "./freed.ts";
-import * as house from "./house-keeping.ts";
-import * as answers from "./kept-answers.ts";
-import { acquireServerLease, releaseServerLease, renewServerLease } from "./leases.ts";
-import { rotateWal } from "./log.ts";
-import { openPostgresDatabase, type PostgresOptions } from "./open.ts";
-import { fetchStaleUnits, fetchUsersWithStaleEmbeddings } from "./outside.ts";
-import * as proof from "./proof.ts";
+import { storeChangeSet, storeSealedReceipt } from "./commit.ts";
+import { openPostgresDatabase, type PostgresOptions } from "./database/open.ts";
+import { listenForErasures } from "./erasure-notifications.ts";
+import { checkPostgresStore, fetchStorageCondition } from "./health.ts";
+import * as house from "./job-store.ts";
+import {
+  acquireServerLease,
+  fetchStaleUnits,
+  fetchUsersWithStaleEmbeddings,
+  releaseServerLease,
+  renewServerLease,
+} from "./job-store.ts";
 import * as read from "./read.ts";
-import { fetchRecallReceipts, storeRecallReceipts } from "./recalls.ts";
-import { fetchRemainders, scrubTables } from "./scrub.ts";
-import { listenForErasures } from "./watch.ts";
-import { createPostgresStoreDump } from "./whole/index.ts";
-import { storeChangeSet, storeSealedReceipt } from "./write.ts";
+import * as proof from "./receipts.ts";
+import { fetchRecallReceipts, storeRecallReceipts } from "./receipts.ts";
+import { fetchRemainders, rewriteDueTables, rotateWal, scrubTables } from "./scrub.ts";
+import { fetchSearchIndex, storeSearchIndex } from "./search-index.ts";
+import { createPostgresDocuments } from "./shared-documents.ts";
+import { createPostgresStoreDump } from "./transfer/store-dump.ts";
 
-export type { PostgresOptions } from "./open.ts";
-export type { PostgresConnection, PostgresPool, PostgresQuery, Row } from "./pool.ts";
-export { postgresStream, type RowStream } from "./stream.ts";
+export type { PostgresConnection, PostgresPool, PostgresQuery, Row } from "./database/connection.ts";
+export type { PostgresOptions } from "./database/open.ts";
+export { postgresStream, type RowStream } from "./fast-path/copy-stream.ts";
 
 /** The record, and the ledger of calls to models that stands in the same database; both close with the record. */
 export type PostgresStore = MemoryStore & {
@@ -106,3 +108,6 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     },
   };
 }
+
+/** Earlier names, kept until version 1.0. */
+export { openPostgresStore as openPostgresRecord, type PostgresStore as PostgresRecord };

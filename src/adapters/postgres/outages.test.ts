@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FaultyLine, faultyLine } from "../../../test/postgres/faulty-line.ts";
 import { type Place, testPlace } from "../../../test/postgres/place.ts";
-import { makeChangeSet, makeMemory, makeMessage } from "../../testing/change-sets.ts";
-import { ANN, BOB } from "../../testing/record-dump.ts";
+import { makeChangeSet, makeMemory, makeMessage } from "../../testing/memory-store/change-sets.ts";
+import { ANN, BOB } from "../../testing/memory-store/store-contents.ts";
 import type { PostgresStore } from "./index.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;

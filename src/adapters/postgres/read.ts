@@ -3,16 +3,26 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { Delta } from "../../ports/record.ts";
-import { createEmptyDelta } from "../shared/no-delta.ts";
-import { parseBody } from "../shared/stored-body.ts";
-import { decodeVector } from "../shared/stored-vector.ts";
-import { NEWEST_VERSIONS, SELECT_BODIES, SELECT_VECTORS } from "./by-id.ts";
-import { ALL_PROJECTS, type PostgresDatabase } from "./database.ts";
-import { decodeNames, decodeText, encodeText, toIndexKey } from "./names.ts";
-import type { Row } from "./pool.ts";
-import { decodeBytes, findUserNumber, NO_USER, SELECT_USER, toAccessScope, toScopeKeys } from "./rows.ts";
-import { createStatement, type SqlStatement } from "./statement.ts";
+import type { Delta } from "../../ports/memory-store.ts";
+import { createEmptyDelta, decodeVector, parseBody } from "../shared/stored-rows.ts";
+import type { Row } from "./database/connection.ts";
+import { createStatement, type SqlStatement } from "./database/connection.ts";
+import { ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
+import {
+  decodeBytes,
+  decodeNames,
+  decodeText,
+  encodeText,
+  findUserNumber,
+  NEWEST_VERSIONS,
+  NO_USER,
+  SELECT_BODIES,
+  SELECT_USER,
+  SELECT_VECTORS,
+  toAccessScope,
+  toIndexKey,
+  toScopeKeys,
+} from "./database/user-rows.ts";
 
 /** The user's revision. */
 export async function fetchRevision(database: PostgresDatabase, scope: Scope): Promise<number> {

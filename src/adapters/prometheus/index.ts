@@ -1,7 +1,6 @@
-import { SERVED_METRICS } from "../../domain/metrics.ts";
-import type { Meter, MetricLabels } from "../../ports/meter.ts";
-import { createProcessMetrics } from "./process.ts";
-import { createMetricSeries, type MetricSeries } from "./series.ts";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { type LabelValues, type MetricDefinition, SERVED_METRICS } from "../../domain/metrics.ts";
+import type { Meter, MetricLabels } from "../../ports/telemetry.ts";
 
 /** A meter whose values can be read. */
 export interface PrometheusMeter extends Meter {
@@ -43,5 +42,130 @@ export function prometheusMeter(): PrometheusMeter {
       );
       return `${blocks.join("\n")}\n`;
     },
+  };
+}
+
+/** The values of one metric, by the values of its labels. */
+interface MetricSeries {
+  /** To a counter or a gauge. */
+  add(labels: MetricLabels | undefined, by: number): void;
+  set(labels: MetricLabels | undefined, value: number): void;
+  observe(labels: MetricLabels | undefined, value: number): void;
+  lines(): string[];
+}
+
+/** What stands in place of a value that no label may have. */
+const OTHER_LABEL = "other";
+/** Names that stand in the code or the settings are not that many. What is more is a mistake, and is counted as `other`. */
+const MOST_NAMES = 200;
+const LONGEST_NAME = 200;
+
+interface SeriesValue {
+  readonly text: string;
+  value: number;
+  count: number;
+  readonly buckets: number[];
+}
+
+/** What a label may say of what it is told. */
+function toAllowedLabel(values: LabelValues, value: string, known: Set<string>): string {
+  if (values === "code") return toKnownName(value, known);
+  const isAllowed = values instanceof RegExp ? values.test(value) : values.includes(value);
+  return isAllowed ? value : OTHER_LABEL;
+}
+
+function toKnownName(value: string, known: Set<string>): string {
+  if (known.has(value)) return value;
+  if (known.size >= MOST_NAMES || value.length > LONGEST_NAME) return OTHER_LABEL;
+  known.add(value);
+  return value;
+}
+
+function createMetricSeries(
+  name: string,
+  { type, labels = {}, buckets = [] }: MetricDefinition,
+): MetricSeries {
+  const kept = new Map<string, SeriesValue>();
+  const all = Object.entries(labels).map(([label, values]) => ({ label, values, known: new Set<string>() }));
+  const at = (given: MetricLabels | undefined): SeriesValue => {
+    const text = all
+      .map(
+        ({ label, values, known }) =>
+          `${label}="${escapeLabel(toAllowedLabel(values, given?.[label] ?? OTHER_LABEL, known))}"`,
+      )
+      .join(",");
+    const found = kept.get(text);
+    if (found) return found;
+    const made = { text, value: 0, count: 0, buckets: buckets.map(() => 0) };
+    kept.set(text, made);
+    return made;
+  };
+  // What has no labels is there from the start, with 0.
+  if (all.length === 0) at(undefined);
+
+  return {
+    add(given, by) {
+      at(given).value += by;
+    },
+    set(given, value) {
+      at(given).value = value;
+    },
+    observe(given, value) {
+      const one = at(given);
+      one.value += value;
+      one.count += 1;
+      const first = buckets.findIndex((bound) => value <= bound);
+      if (first !== -1) one.buckets[first] = (one.buckets[first] ?? 0) + 1;
+    },
+    lines() {
+      const sorted = [...kept.values()].sort((one, other) => (one.text < other.text ? -1 : 1));
+      return sorted.flatMap((one) =>
+        type === "histogram" ? formatHistogram(name, buckets, one) : [formatLine(name, one.text, one.value)],
+      );
+    },
+  };
+}
+
+function formatHistogram(name: string, bounds: readonly number[], one: SeriesValue): string[] {
+  const within = one.text === "" ? "" : `${one.text},`;
+  let sum = 0;
+  const lines = bounds.map((bound, i) => {
+    sum += one.buckets[i] ?? 0;
+    return formatLine(`${name}_bucket`, `${within}le="${bound}"`, sum);
+  });
+  return [
+    ...lines,
+    formatLine(`${name}_bucket`, `${within}le="+Inf"`, one.count),
+    formatLine(`${name}_sum`, one.text, one.value),
+    formatLine(`${name}_count`, one.text, one.count),
+  ];
+}
+
+function formatLine(name: string, labels: string, value: number): string {
+  return `${name}${labels === "" ? "" : `{${labels}}`} ${value}`;
+}
+
+function escapeLabel(value: string): string {
+  return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}
+
+/** Tells of this process: its time, its memory, and how late its timers are. Gives what sets the values anew. */
+function createProcessMetrics(): (meter: Meter) => void {
+  // Looks every 50 ms, and holds up no end of the program.
+  const delay = monitorEventLoopDelay({ resolution: 50 });
+  delay.enable();
+  let counted = 0;
+  return (meter) => {
+    const { user, system } = process.cpuUsage();
+    const seconds = (user + system) / 1e6;
+    meter.count("process_cpu_seconds_total", {}, seconds - counted);
+    counted = seconds;
+    const { rss, heapUsed } = process.memoryUsage();
+    meter.set("process_resident_memory_bytes", rss);
+    meter.set("nodejs_heap_used_bytes", heapUsed);
+    meter.set("process_start_time_seconds", performance.timeOrigin / 1000);
+    const late = delay.percentile(99) / 1e9;
+    meter.set("nodejs_eventloop_lag_p99_seconds", Number.isFinite(late) ? late : 0);
+    delay.reset();
   };
 }

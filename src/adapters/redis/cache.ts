@@ -1,11 +1,20 @@
 import type { Cache } from "../../ports/cache.ts";
-import type { Clock } from "../../ports/clock.ts";
-import { createRedisSender } from "./asking.ts";
+import type { Clock } from "../../ports/system.ts";
 import type { RedisOptions } from "./client.ts";
-import { DEFAULT_PREFIX, IS_ERASED_LUA, MARK_ERASED_LUA, toErasureKey, toField, toUserKey } from "./keys.ts";
-import { readPersistence } from "./persistence.ts";
-import { readMemoryUse } from "./room.ts";
-import { createRedisScript, NOW_LUA, toNowArgument } from "./script.ts";
+import {
+  createRedisScript,
+  createRedisSender,
+  DEFAULT_PREFIX,
+  IS_ERASED_LUA,
+  MARK_ERASED_LUA,
+  NOW_LUA,
+  readMemoryUse,
+  readPersistence,
+  toErasureKey,
+  toField,
+  toNowArgument,
+  toUserKey,
+} from "./client.ts";
 
 export interface RedisCacheOptions extends RedisOptions {
   /** How long an entry is kept that names no time of its own, in ms (an hour). */

@@ -1,11 +1,9 @@
 import { invalid, MemoryError } from "../../errors.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { Allowance, RateLimits } from "../../ports/rate-limits.ts";
-import { toShortHash } from "../shared/scope-name.ts";
-import { createRedisSender } from "./asking.ts";
+import type { Clock } from "../../ports/system.ts";
+import { toShortHash } from "../shared/vector-request.ts";
 import type { RedisOptions } from "./client.ts";
-import { DEFAULT_PREFIX } from "./keys.ts";
-import { createRedisScript, NOW_LUA, toNowArgument } from "./script.ts";
+import { createRedisScript, createRedisSender, DEFAULT_PREFIX, NOW_LUA, toNowArgument } from "./client.ts";
 
 export interface RedisRateLimitsOptions extends RedisOptions {
   readonly perMinute: number;

@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, describe, expect, it } from "vitest";
 import { cacheConformance } from "../../testing/cache-conformance.ts";
-import { vectorIndexConformance } from "../../testing/follower-conformance.ts";
-import { makeRandomVectors } from "../../testing/follower-entries.ts";
 import { rateLimitsConformance } from "../../testing/rate-limits-conformance.ts";
 import { sessionsConformance } from "../../testing/sessions-conformance.ts";
+import { makeRandomVectors } from "../../testing/vector-index/index-fixtures.ts";
+import { vectorIndexConformance } from "../../testing/vector-index/vector-index-conformance.ts";
 import { redisCache } from "./cache.ts";
 import { REDIS_CLIENT, type RedisClient } from "./client.ts";
-import { createRedisVectorIndex } from "./follower.ts";
 import { redisRateLimits } from "./rate-limits.ts";
 import { redisSessions } from "./sessions.ts";
+import { createRedisVectorIndex } from "./vector-index.ts";
 
 const { KEEPSAKE_TEST_REDIS: url } = process.env;
 const missing = url ? undefined : 'needs KEEPSAKE_TEST_REDIS: eval "$(test/services/up redis)"';

@@ -1,8 +1,8 @@
 import type { Claim, Kind } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import { getRelation } from "../../domain/relations.ts";
 import { toLocalTime } from "../../domain/time.ts";
-import type { AddProposal, EndProposal, Proposal, ProposalTarget } from "../../ports/extractor.ts";
+import { getRelation } from "../../language/en/relations/relations.ts";
+import type { AddProposal, EndProposal, Proposal, ProposalTarget } from "../../ports/language/extractor.ts";
 import type { Clause } from "./clauses/clauses.ts";
 import type { Discourse, Entity } from "./clauses/entity.ts";
 import type { KnownMemory } from "./known-memory.ts";

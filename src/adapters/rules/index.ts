@@ -1,9 +1,9 @@
-import { findEnglishSpans } from "../../domain/language.ts";
 import type { Message } from "../../domain/message.ts";
-import { hasCredential } from "../../domain/secrets.ts";
-import { splitSentences } from "../../domain/sentences.ts";
-import type { CallOptions } from "../../ports/call.ts";
-import type { Extractor, Proposal } from "../../ports/extractor.ts";
+import { hasCredential } from "../../domain/text/credentials.ts";
+import { splitSentences } from "../../domain/text/split-text.ts";
+import { findEnglishSpans } from "../../language/en/detect-language.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
+import type { Extractor, Proposal } from "../../ports/language/extractor.ts";
 import { withoutDoubles } from "./claims/doubles.ts";
 import { opensWithOrder } from "./forgetting/erase-forms.ts";
 import { erasuresOf, isOfItself } from "./forgetting/erasures.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RELATION_AREAS, RELATIONS } from "../../domain/relations.ts";
+import { RELATION_AREAS, RELATIONS } from "../../language/en/relations/relations.ts";
 import { createMemory } from "../../memory.ts";
 import { createInMemoryStore } from "../memory/index.ts";
 

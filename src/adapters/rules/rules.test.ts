@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import type { Proposal } from "../../ports/extractor.ts";
-import { makeUserMessage, SAID_AT } from "../../testing/told.ts";
+import type { Proposal } from "../../ports/language/extractor.ts";
+import { makeUserMessage, SAID_AT } from "../../testing/test-doubles.ts";
 import { rulesExtractor, rulesQuestionReader } from "./index.ts";
 
 const extractor = rulesExtractor();

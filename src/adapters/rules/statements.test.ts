@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AddProposal } from "../../ports/extractor.ts";
-import { extractAdditions } from "../../testing/told.ts";
+import type { AddProposal } from "../../ports/language/extractor.ts";
+import { extractAdditions } from "../../testing/test-doubles.ts";
 import { rulesExtractor } from "./index.ts";
 
 const extractor = rulesExtractor();

@@ -1,5 +1,5 @@
-import { isValueContained } from "../../domain/claim.ts";
-import type { AddProposal, Proposal } from "../../ports/extractor.ts";
+import { isValueContained } from "../../domain/memory.ts";
+import type { AddProposal, Proposal } from "../../ports/language/extractor.ts";
 import { changesOf } from "./changes/changes.ts";
 import { inFrame } from "./changes/frames.ts";
 import { claimsOf } from "./claims/claims.ts";

@@ -1,6 +1,6 @@
-import { clearWordCaches } from "../../domain/word-cache.ts";
-import type { Proposal, Reading } from "../../ports/extractor.ts";
-import { serveInThread } from "../shared/thread-line.ts";
+import { clearWordCaches } from "../../domain/search/search-terms.ts";
+import type { Proposal, Reading } from "../../ports/language/extractor.ts";
+import { serveInThread } from "../shared/worker-channel.ts";
 import { rulesExtractor } from "./index.ts";
 import { type Flat, type KnownMemory, unflattened } from "./known-memory.ts";
 import { isKnownWord } from "./words/tagger.ts";

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import type { WorkerHandle } from "../shared/thread-line.ts";
+import type { WorkerHandle } from "../shared/worker-channel.ts";
 import { rulesExtractor } from "./index.ts";
 import { rulesInThread } from "./thread.ts";
 

@@ -1,11 +1,11 @@
 import { Worker } from "node:worker_threads";
-import type { Extractor, Proposal } from "../../ports/extractor.ts";
+import type { Extractor, Proposal } from "../../ports/language/extractor.ts";
 import {
   openWorkerChannel,
   resolveWorkerScript,
   type WorkerChannel,
   type WorkerHandle,
-} from "../shared/thread-line.ts";
+} from "../shared/worker-channel.ts";
 import { rulesExtractor } from "./index.ts";
 import { flattened, type RulesReading } from "./known-memory.ts";
 import type { Asked, Read } from "./thread-worker.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { extractAdditions } from "../../testing/told.ts";
+import { extractAdditions } from "../../testing/test-doubles.ts";
 import { rulesExtractor } from "./index.ts";
 
 const texts = async (content: string): Promise<string[]> =>

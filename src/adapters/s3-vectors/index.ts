@@ -1,27 +1,28 @@
 import { checkCount } from "../../domain/limits.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { CallOptions } from "../../ports/call.ts";
-import type { VectorIndex, VectorIndexSpace, VectorIndexUser } from "../../ports/follower.ts";
-import { toPlainFilter } from "../shared/plain-where.ts";
-import { callRemote, REMOTE_RETRY_POLICY } from "../shared/remote.ts";
-import { clampCosine, toJsonVector } from "../shared/wire-vector.ts";
-import { withTimeout } from "../shared/within.ts";
-import type { S3Document, S3Index, S3VectorsClient } from "./client.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
+import type { VectorIndex, VectorIndexSpace, VectorIndexUser } from "../../ports/vector-index.ts";
+import { callRemote, REMOTE_RETRY_POLICY, withTimeout } from "../shared/remote-call.ts";
+import { clampCosine, toJsonVector, toPlainFilter } from "../shared/vector-request.ts";
+import type { S3Document, S3Index, S3VectorsClient } from "./bucket.ts";
 import {
   dropIndexes,
   ensureBucket,
   ensureIndex,
   ignoreMissing,
   listIndexNames,
+  MAX_VECTORS_PER_PUT,
+  parseVectorKey,
   type S3UserIndex,
   type S3VectorsConfig,
   toIndexPrefix,
+  toPutBatches,
+  toS3Fault,
   toUserIndex,
-} from "./place.ts";
-import { toS3Fault } from "./troubles.ts";
-import { MAX_VECTORS_PER_PUT, parseVectorKey, toPutBatches, toVectorKey } from "./vectors.ts";
+  toVectorKey,
+} from "./bucket.ts";
 
-export type { S3VectorsClient } from "./client.ts";
+export type { S3VectorsClient } from "./bucket.ts";
 
 export interface S3VectorsIndexOptions {
   /** `new S3Vectors({ region, maxAttempts: 1 })` of `@aws-sdk/client-s3vectors`; what fails is tried again here. */
@@ -268,3 +269,6 @@ const createLostIndexError = (): MemoryError =>
     "unavailable",
     "An index in S3 Vectors is gone. It is made again, and filled, in a minute.",
   );
+
+/** Earlier names, kept until version 1.0. */
+export { createS3VectorsIndex as s3VectorsFollower, type S3VectorsIndexOptions as S3VectorsFollowerOptions };

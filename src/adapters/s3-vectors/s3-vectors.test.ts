@@ -2,10 +2,15 @@ import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
 import { S3Vectors } from "@aws-sdk/client-s3vectors";
 import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
-import type { VectorIndex, VectorIndexEntry } from "../../ports/follower.ts";
-import { vectorIndexConformance } from "../../testing/follower-conformance.ts";
-import { makeEntry, makeRandomVectors, makeUnitVector, readIds } from "../../testing/follower-entries.ts";
+import type { VectorIndex, VectorIndexEntry } from "../../ports/vector-index.ts";
 import { type HttpProxy, startHttpProxy } from "../../testing/http-proxy.ts";
+import {
+  makeEntry,
+  makeRandomVectors,
+  makeUnitVector,
+  readIds,
+} from "../../testing/vector-index/index-fixtures.ts";
+import { vectorIndexConformance } from "../../testing/vector-index/vector-index-conformance.ts";
 import { createS3VectorsIndex, type S3VectorsClient, type S3VectorsIndexOptions } from "./index.ts";
 
 const { KEEPSAKE_TEST_S3_VECTORS: address } = process.env;

@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import type { Calls } from "../../ports/calls.ts";
-import { makeModelCall } from "../../testing/calls-cases.ts";
-import { callsConformance } from "../../testing/calls-conformance.ts";
+import type { Calls } from "../../ports/language/model-calls.ts";
+import { callsConformance, makeModelCall } from "../../testing/model-calls-conformance.ts";
 import { openSqliteStore, type SqliteStore } from "./index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keepsake-calls-"));

@@ -1,7 +1,7 @@
-import type { ModelCall } from "../../domain/model-call.ts";
-import type { CallFilter, CallSum, Calls, StoredTurns } from "../../ports/calls.ts";
+import type { ModelCall } from "../../domain/model-usage.ts";
+import type { CallFilter, CallSum, Calls, StoredTurns } from "../../ports/language/model-calls.ts";
 import type { SqliteDatabase, SqliteRow } from "./database.ts";
-import { checkNames } from "./rows.ts";
+import { checkNames } from "./database.ts";
 
 /** What each bound asks of a call. Only those that are given stand in the query: else no index would serve it. */
 const CALL_FILTERS: { readonly [name in keyof CallFilter]: string } = {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { makeChangeSet, makeMemory } from "../../testing/change-sets.ts";
+import { makeChangeSet, makeMemory } from "../../testing/memory-store/change-sets.ts";
 import { openSqliteStore } from "./index.ts";
 
 const MANY = 30_000;

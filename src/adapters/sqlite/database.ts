@@ -1,5 +1,8 @@
-import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
+import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
+import { checkNames } from "../shared/stored-rows.ts";
 import { createSyncError, isSyncFailure } from "./errors.ts";
 import type { RowGuard } from "./integrity/row-guard.ts";
 
@@ -99,4 +102,95 @@ function checkSettings(path: string, handle: DatabaseSync): void {
 /** The number that a pragma answers. */
 export function readPragma(handle: DatabaseSync, name: string): number {
   return Number(Object.values(handle.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+}
+
+/** So many rows are read and made into objects in one go: about two milliseconds. */
+const SLICE_ROWS = 200;
+/** The same as on opening: `patiently` waits for longer. */
+const BLOCKING_MS = 50;
+
+/**
+ * Reads as of one moment, over a connection of its own: between two slices others have their turn, and what they read and
+ * write over the first connection is no part of this. `undefined` for a database that no other connection would see.
+ */
+export async function readInSnapshot<Result>(
+  { path, guard }: SqliteDatabase,
+  work: (own: SqliteDatabase) => Promise<Result>,
+): Promise<Result | undefined> {
+  if (path === ":memory:") return undefined;
+  const handle = new DatabaseSync(path, { timeout: BLOCKING_MS, readOnly: true });
+  try {
+    handle.exec("BEGIN");
+    return await work(createSqliteDatabase(path, handle, guard));
+  } finally {
+    handle.close();
+  }
+}
+
+/**
+ * The rows with the numbers that one statement gives (`number`), read by another (`:numbers`, as `wanted.value`) in slices, in
+ * the order of the first.
+ */
+export async function readRowsInSlices<Made>(
+  database: SqliteDatabase,
+  numbered: string,
+  values: { readonly [name: string]: string | number },
+  read: string,
+  make: (row: SqliteRow) => Made,
+): Promise<Made[]> {
+  const numbers = database
+    .statement(numbered)
+    .all(values)
+    .map(({ number }) => Number(number));
+  const made: Made[] = [];
+  const statement = database.statement(read);
+  for (let from = 0; from < numbers.length; from += SLICE_ROWS) {
+    await setImmediate();
+    const rows = statement.all({ numbers: JSON.stringify(numbers.slice(from, from + SLICE_ROWS)) });
+    for (const row of rows) made.push(make(row));
+  }
+  return made;
+}
+
+export { checkNames, decodeVector, encodeVector, parseBody } from "../shared/stored-rows.ts";
+
+/** Of each, a key and a number: some 150 bytes. */
+const MAX_CACHED_USERS = 20_000;
+
+/**
+ * The user's row, or nothing where nobody has written to the scope yet. Half a surrogate pair is refused: SQLite would
+ * store another character for it, and two users would become one.
+ */
+export function findUser(
+  database: SqliteDatabase,
+  scope: Scope,
+): { id: number; revision: number } | undefined {
+  const { project, user: name } = scope;
+  const key = toCacheKey(scope);
+  const known = database.users.get(key);
+  if (known !== undefined) {
+    const row = database.statement("SELECT revision FROM users WHERE id = :id").get({ id: known });
+    return row && { id: known, revision: Number(row.revision) };
+  }
+  checkNames(project, name);
+  const row = database
+    .statement("SELECT id, revision FROM users WHERE project = :project AND name = :name")
+    .get({ project, name });
+  if (!row) return undefined;
+  const id = Number(row.id);
+  // What a transaction that is under way made may not come to stay.
+  if (!database.handle.isTransaction) {
+    if (database.users.size >= MAX_CACHED_USERS) database.users.clear();
+    database.users.set(key, id);
+  }
+  return { id, revision: Number(row.revision) };
+}
+
+/** The user's number, or -1, which nobody has. */
+export function findUserId(database: SqliteDatabase, scope: Scope): number {
+  return database.users.get(toCacheKey(scope)) ?? findUser(database, scope)?.id ?? -1;
+}
+
+function toCacheKey({ project, user }: Scope): string {
+  return `${project.length}:${project}${user}`;
 }

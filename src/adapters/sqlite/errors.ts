@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { type ErrorCode, isMemoryError, MemoryError } from "../../errors.ts";
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html) that have a meaning of their own here. */
@@ -42,7 +43,7 @@ const SYSTEM_REFUSALS: { readonly [code: string]: string } = {
 };
 
 /** What the system says of a call that it refused; nothing for any other error. */
-export function findSystemRefusal(error: unknown): string | undefined {
+function findSystemRefusal(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return undefined;
   const { code } = error;
   if (typeof code !== "string" || !/^E[A-Z0-9]+$/.test(code)) return undefined;
@@ -102,4 +103,27 @@ export function createSyncError(path: string, cause?: unknown): MemoryError {
 export function getSqliteResultCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error)) return undefined;
   return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+}
+
+const FIRST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 100;
+
+/**
+ * Runs work that may find the file locked by another connection, again and again for as long as given, then throws
+ * what it threw last. Waiting is done outside of SQLite, where it would hold up the whole process.
+ */
+export async function retryWhileBusy<Result>(
+  forMs: number,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  const end = performance.now() + forMs;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() + pauseMs > end) throw error;
+      // Unevenly, so that two processes do not meet again and again.
+      await pause(pauseMs * (0.5 + Math.random()));
+    }
+  }
 }

@@ -1,38 +1,50 @@
 import type { Scope } from "../../domain/scope.ts";
-import type { Calls } from "../../ports/calls.ts";
-import type { Integrity } from "../../ports/integrity.ts";
-import type { MemoryStore, StoredSearchIndex } from "../../ports/record.ts";
-import { readSearchIndex, readSearchIndexSize, readSharedSearchIndex, saveSearchIndex } from "./blocks.ts";
+import type { Calls } from "../../ports/language/model-calls.ts";
+import type { Integrity, MemoryStore, StoredSearchIndex } from "../../ports/memory-store.ts";
+import * as answers from "./answer-cache.ts";
 import { createSqliteCallLedger } from "./calls.ts";
-import { checkSqliteStore } from "./check.ts";
-import { readStorageCondition } from "./condition.ts";
-import { copyTo } from "./copy.ts";
+import { commitChangeSet, saveSealedReceipt } from "./commit.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { beginErasure, createCommit, type ErasureSteps, stageErasure, stepErasure } from "./erasing.ts";
-import { translate } from "./errors.ts";
-import * as house from "./house-keeping.ts";
-import { fillDigests } from "./integrity/fill-digests.ts";
-import { createSqliteIntegrity } from "./integrity/index.ts";
-import * as answers from "./kept-answers.ts";
-import { acquireLocalLease, releaseLocalLease, renewLocalLease } from "./leases.ts";
+import { findUser } from "./database.ts";
+import {
+  beginErasure,
+  createCommit,
+  type ErasureSteps,
+  stageErasure,
+  stepErasure,
+} from "./erasure/erase-in-steps.ts";
+import { scrubDatabase } from "./erasure/scrub.ts";
+import { retryWhileBusy, translate } from "./errors.ts";
+import { copyTo, scheduleCopyDeletion } from "./files/backup.ts";
+import { checkSqliteStore, readStorageCondition } from "./health.ts";
+import { createSqliteIntegrity } from "./integrity/repair-rows.ts";
+import { fillDigests } from "./integrity/verify-digests.ts";
+import * as house from "./job-store.ts";
+import {
+  acquireLocalLease,
+  readStaleUnits,
+  readUsersWithStaleEmbeddings,
+  releaseLocalLease,
+  renewLocalLease,
+} from "./job-store.ts";
 import { openWithUpdateCopy, type SqliteOpenOptions } from "./open.ts";
-import { readStaleUnits, readUsersWithStaleEmbeddings } from "./outside.ts";
-import { retryWhileBusy } from "./patience.ts";
-import * as proof from "./proof.ts";
 import * as read from "./read.ts";
-import { readRecallReceipts, saveRecallReceipts } from "./recalls.ts";
-import { findUser } from "./rows.ts";
-import { scrubDatabase } from "./scrub.ts";
-import { readChangesSince } from "./since.ts";
-import { scheduleCopyDeletion } from "./update-copy.ts";
-import { createSqliteStoreDump } from "./whole/index.ts";
-import { commitChangeSet, saveSealedReceipt } from "./write.ts";
+import { readChangesSince } from "./read.ts";
+import * as proof from "./receipts.ts";
+import { readRecallReceipts, saveRecallReceipts } from "./receipts.ts";
+import {
+  readSearchIndex,
+  readSearchIndexSize,
+  readSharedSearchIndex,
+  saveSearchIndex,
+} from "./search-index.ts";
+import { createSqliteStoreDump } from "./store-dump.ts";
 
 export { translate } from "./errors.ts";
-export { fileLedger } from "./ledger.ts";
-export { beginRestore, type Restoring } from "./restore.ts";
-export { digestKeyOf, fileSecret, hasFileSecret, textSecret } from "./secret.ts";
-export { type UpdateCopy, updateCopies } from "./update-copy.ts";
+export { type UpdateCopy, updateCopies } from "./files/backup.ts";
+export { fileLedger } from "./files/ledger.ts";
+export { beginRestore, type Restoring } from "./files/restore.ts";
+export { digestKeyOf, fileSecret, hasFileSecret, textSecret } from "./files/secret.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -175,3 +187,6 @@ async function openDatabaseFile(
     throw translate(path, error);
   }
 }
+
+/** Earlier names, kept until version 1.0. */
+export { openSqliteStore as openSqliteRecord, type SqliteStore as SqliteRecord };

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { MemoryStore } from "../../ports/record.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
 import { openSqliteStore } from "./index.ts";
 
 const HOUR = 3_600_000;

@@ -14,10 +14,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { makeChangeSet, makeMemory, makeMessage, makeUnit } from "../../testing/change-sets.ts";
-import { checkOwner } from "./file.ts";
+import { makeChangeSet, makeMemory, makeMessage, makeUnit } from "../../testing/memory-store/change-sets.ts";
 import { openSqliteStore } from "./index.ts";
-import { isOlderVersion, openSqliteDatabase } from "./open.ts";
+import { checkOwner, isOlderVersion, openSqliteDatabase } from "./open.ts";
 
 const SCOPE = { project: "default", user: "ann" };
 let folder = "";

@@ -4,10 +4,19 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { readInSnapshot, readRowsInSlices } from "./apart.ts";
-import type { SqliteDatabase, SqliteRow } from "./database.ts";
-import { type DigestTable, getDigestTable } from "./integrity/digest-tables.ts";
-import { decodeVector, findUser, findUserId, parseBody } from "./rows.ts";
+import type { Delta } from "../../ports/memory-store.ts";
+import { createEmptyDelta } from "../shared/stored-rows.ts";
+import {
+  decodeVector,
+  findUser,
+  findUserId,
+  parseBody,
+  readInSnapshot,
+  readRowsInSlices,
+  type SqliteDatabase,
+  type SqliteRow,
+} from "./database.ts";
+import { type DigestTable, getDigestTable } from "./integrity/row-digest.ts";
 
 export function toTombstone({ hash, type, at }: SqliteRow): Tombstone {
   return { hash: String(hash), of: type as Tombstone["of"], at: String(at) };
@@ -179,4 +188,260 @@ export function readUserNames(database: SqliteDatabase, project: string): string
     .all({ project })
     .map(({ name }) => String(name))
     .sort();
+}
+
+/**
+ * What changed after a revision, in one read transaction, so that it is of one moment. What was read is made into objects in
+ * slices: all that a user ever said would hold up everybody else for a tenth of a second and more.
+ */
+export async function readChangesSince(
+  database: SqliteDatabase,
+  scope: Scope,
+  revision: number,
+  { units = true }: { readonly units?: boolean } = {},
+): Promise<Delta> {
+  if (isLargeDelta(database, scope, revision)) {
+    const delta = await readInSnapshot(database, (own) => readLargeDelta(own, scope, revision, units));
+    if (delta) return delta;
+  }
+  const rows = readDeltaRows(database, scope, revision, units);
+  if (!rows) return createEmptyDelta();
+  const bodies = createBodyReader(database);
+  return {
+    revision: rows.revision,
+    messages: await mapInSlices(rows.messages, bodies.message),
+    memories: await mapInSlices(rows.memories, bodies.memory),
+    ...bodies.damaged(),
+    units: (await mapInSlices(rows.units, toUnit)).sort(compareById),
+    gone: { units: toGoneIds("unit", rows.gone), memories: toGoneIds("memory", rows.gone) },
+    tombstones: rows.tombstones.map(toTombstone).sort((one, other) => compareStrings(one.hash, other.hash)),
+    links: rows.links.map(toLink).sort(compareByEnds),
+  };
+}
+
+const CHANGED_MESSAGES_TABLE = getDigestTable("messages");
+const CHANGED_VERSIONS_TABLE = getDigestTable("versions");
+
+/** Bodies of rows; and the ids of those that were changed since they were written. */
+function createBodyReader({ guard }: SqliteDatabase) {
+  const messages: string[] = [];
+  const memories: string[] = [];
+  const check = (table: DigestTable, row: SqliteRow, damaged: string[]): void => {
+    if (guard && !guard.verifyOnRead(table, row)) damaged.push(String(row.id));
+  };
+  return {
+    message(row: SqliteRow): Message {
+      check(CHANGED_MESSAGES_TABLE, row, messages);
+      return parseBody<Message>(row);
+    },
+    memory(row: SqliteRow): Memory {
+      check(CHANGED_VERSIONS_TABLE, row, memories);
+      return parseBody<Memory>(row);
+    },
+    damaged: (): Pick<Delta, "damaged"> =>
+      messages.length + memories.length > 0 ? { damaged: { messages, memories } } : {},
+  };
+}
+
+/** From so many messages or memories on, reading the rows in one go would hold up everybody else. */
+const LARGE_DELTA_ROWS = 1000;
+
+const PAGE_ROWS = 1000;
+const SELECT_GONE =
+  "SELECT type, id FROM gone WHERE user = :user AND revision > :revision AND (type, id) > (:type, :id) " +
+  `ORDER BY type, id LIMIT ${PAGE_ROWS}`;
+const SELECT_TOMBSTONES = `SELECT hash, type, at FROM tombstones WHERE user = :user AND hash > :hash ORDER BY hash LIMIT ${PAGE_ROWS}`;
+
+/** All rows of a statement that goes on behind the row that it is given, page by page. */
+async function readPages(
+  database: SqliteDatabase,
+  sql: string,
+  start: { readonly [name: string]: string | number },
+): Promise<SqliteRow[]> {
+  const statement = database.statement(sql);
+  const rows: SqliteRow[] = [];
+  let values = start;
+  for (;;) {
+    const page = statement.all(values) as SqliteRow[];
+    for (const row of page) rows.push(row);
+    const last = page.at(-1);
+    if (page.length < PAGE_ROWS || !last) return rows;
+    values = Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [
+        name,
+        last[name] === undefined ? value : String(last[name]),
+      ]),
+    );
+    await setImmediate();
+  }
+}
+
+function isLargeDelta(database: SqliteDatabase, scope: Scope, revision: number): boolean {
+  const user = findUser(database, scope);
+  if (!user || user.revision === revision) return false;
+  const values = { user: user.id, revision };
+  return ["messages", "heads", "units", "gone"].some((table) => {
+    const some = `SELECT 1 FROM ${table} WHERE user = :user AND revision > :revision LIMIT ${LARGE_DELTA_ROWS}`;
+    return (
+      database.statement(`SELECT count(*) AS found FROM (${some})`).get(values)?.found === LARGE_DELTA_ROWS
+    );
+  });
+}
+
+async function readLargeDelta(
+  own: SqliteDatabase,
+  scope: Scope,
+  revision: number,
+  withUnits: boolean,
+): Promise<Delta> {
+  const user = findUser(own, scope);
+  if (!user) return createEmptyDelta();
+  const values = { user: user.id, revision };
+  const changed = "user = :user AND revision > :revision";
+  const wanted = "FROM json_each(:numbers) AS wanted CROSS JOIN";
+  const gone = revision === 0 ? [] : await readPages(own, SELECT_GONE, { ...values, type: "", id: "" });
+  const tombstones = await readPages(own, SELECT_TOMBSTONES, { user: user.id, hash: "" });
+  const bodies = createBodyReader(own);
+  const messages = await readRowsInSlices(
+    own,
+    `SELECT number FROM messages WHERE ${changed} ORDER BY number`,
+    values,
+    `SELECT messages.* ${wanted} messages ON messages.number = wanted.value`,
+    bodies.message,
+  );
+  const memories = await readRowsInSlices(
+    own,
+    `SELECT number FROM heads WHERE ${changed} ORDER BY number`,
+    values,
+    `SELECT versions.* ${wanted} heads ON heads.number = wanted.value CROSS JOIN versions ` +
+      "ON versions.user = heads.user AND versions.id = heads.id AND versions.version = heads.version",
+    bodies.memory,
+  );
+  // From the beginning they come in their order: sorting so many that are in none would take long in one go.
+  const numbered = revision === 0 ? "user = :user AND :revision = 0 ORDER BY id" : changed;
+  const units = withUnits
+    ? await readRowsInSlices(
+        own,
+        `SELECT number FROM units WHERE ${numbered}`,
+        values,
+        `SELECT units.* ${wanted} units ON units.number = wanted.value`,
+        toUnit,
+      )
+    : [];
+  return {
+    revision: user.revision,
+    messages: messages.sort((one, other) => one.turn - other.turn),
+    memories,
+    ...bodies.damaged(),
+    units: units.sort(compareById),
+    gone: await toGoneIdsInSlices(gone),
+    tombstones: (await mapInSlices(tombstones, toTombstone)).sort((one, other) =>
+      compareStrings(one.hash, other.hash),
+    ),
+    links: (await mapInSlices(readLinkRows(own, user.id), toLink)).sort(compareByEnds),
+  };
+}
+
+type DeltaRows = { readonly [what in Exclude<keyof Delta, "revision" | "damaged">]: readonly SqliteRow[] } & {
+  readonly revision: number;
+};
+
+function readDeltaRows(
+  database: SqliteDatabase,
+  scope: Scope,
+  revision: number,
+  withUnits: boolean,
+): DeltaRows | undefined {
+  const { handle } = database;
+  handle.exec("BEGIN");
+  try {
+    const user = findUser(database, scope);
+    return user && { revision: user.revision, ...readChangedRows(database, user.id, revision, withUnits) };
+  } finally {
+    handle.exec("COMMIT");
+  }
+}
+
+function readChangedRows(
+  database: SqliteDatabase,
+  user: number,
+  revision: number,
+  withUnits: boolean,
+): Omit<DeltaRows, "revision"> {
+  const all = (sql: string): SqliteRow[] => database.statement(sql).all({ user, revision }) as SqliteRow[];
+  return {
+    ...readMarkRows(database, user, revision),
+    messages: all("SELECT * FROM messages WHERE user = :user AND revision > :revision ORDER BY turn"),
+    memories: all(
+      "SELECT versions.* FROM heads JOIN versions USING (user, id, version) " +
+        "WHERE heads.user = :user AND heads.revision > :revision ORDER BY heads.number",
+    ),
+    units: withUnits ? all("SELECT * FROM units WHERE user = :user AND revision > :revision") : [],
+  };
+}
+
+function readMarkRows(
+  database: SqliteDatabase,
+  user: number,
+  revision: number,
+): Pick<DeltaRows, "gone" | "tombstones" | "links"> {
+  const own = (sql: string): SqliteRow[] => database.statement(sql).all({ user }) as SqliteRow[];
+  const gone = "SELECT type, id FROM gone WHERE user = :user AND revision > :revision";
+  return {
+    // To somebody who had nothing, nothing is gone.
+    gone: revision === 0 ? [] : (database.statement(gone).all({ user, revision }) as SqliteRow[]),
+    tombstones: own("SELECT hash, type, at FROM tombstones WHERE user = :user"),
+    links: readLinkRows(database, user),
+  };
+}
+
+function readLinkRows(database: SqliteDatabase, user: number): SqliteRow[] {
+  const sql = "SELECT source, type, target, strength FROM links WHERE user = :user";
+  return database.statement(sql).all({ user }) as SqliteRow[];
+}
+
+/** After so many rows others have their turn: about every five milliseconds. */
+const SLICE_ROWS = 500;
+
+async function mapInSlices<Made>(
+  rows: readonly SqliteRow[],
+  make: (row: SqliteRow) => Made,
+): Promise<Made[]> {
+  const made: Made[] = [];
+  for (let from = 0; from < rows.length; from += SLICE_ROWS) {
+    if (from > 0) await setImmediate();
+    for (const row of rows.slice(from, from + SLICE_ROWS)) made.push(make(row));
+  }
+  return made;
+}
+
+/** The primary key gives them in their order; only other letters than those of ASCII can be out of it. */
+async function toGoneIdsInSlices(rows: readonly SqliteRow[]): Promise<Delta["gone"]> {
+  const ids: { [type: string]: string[] } = { unit: [], memory: [] };
+  await mapInSlices(rows, ({ type, id }) => ids[String(type)]?.push(String(id)));
+  return { units: ids.unit?.sort() ?? [], memories: ids.memory?.sort() ?? [] };
+}
+
+function toGoneIds(type: string, rows: readonly SqliteRow[]): string[] {
+  return rows
+    .filter((row) => row.type === type)
+    .map(({ id }) => String(id))
+    .sort();
+}
+
+// Sorted here: SQLite orders text by its UTF-8 bytes, the record by UTF-16 code units, as JavaScript does.
+function compareById(one: SearchUnit, other: SearchUnit): number {
+  return one.id < other.id ? -1 : 1;
+}
+
+function compareByEnds(one: MemoryLink, other: MemoryLink): number {
+  return (
+    compareStrings(one.from, other.from) ||
+    compareStrings(one.type, other.type) ||
+    compareStrings(one.to, other.to)
+  );
+}
+
+function compareStrings(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }

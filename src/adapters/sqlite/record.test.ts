@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import type { MemoryStore } from "../../ports/record.ts";
-import { memoryStoreConformance } from "../../testing/record-conformance.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import { memoryStoreConformance } from "../../testing/memory-store/memory-store-conformance.ts";
 import { openSqliteStore } from "./index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keepsake-sqlite-"));

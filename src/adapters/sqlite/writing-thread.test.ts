@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterAll, describe, expect, it } from "vitest";
 import { isMemoryError } from "../../errors.ts";
-import type { MemoryStore } from "../../ports/record.ts";
-import { makeChangeSet, makeMessage } from "../../testing/change-sets.ts";
-import { memoryStoreConformance } from "../../testing/record-conformance.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import { makeChangeSet, makeMessage } from "../../testing/memory-store/change-sets.ts";
+import { memoryStoreConformance } from "../../testing/memory-store/memory-store-conformance.ts";
 import { openSqliteStore } from "./index.ts";
 import { openSqliteStoreInThread } from "./writing-thread.ts";
 

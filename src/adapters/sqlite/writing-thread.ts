@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { MemoryError } from "../../errors.ts";
-import { openWorkerChannel, resolveWorkerScript, type WorkerHandle } from "../shared/thread-line.ts";
-import { createCommit, type ErasureSteps } from "./erasing.ts";
+import { openWorkerChannel, resolveWorkerScript, type WorkerHandle } from "../shared/worker-channel.ts";
+import { createCommit, type ErasureSteps } from "./erasure/erase-in-steps.ts";
 import { openSqliteStore, type SqliteOptions, type SqliteStore } from "./index.ts";
 import type { WriteOperation, WriteRequest, WriteResponse } from "./writing-worker.ts";
 

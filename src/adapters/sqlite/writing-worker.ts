@@ -1,6 +1,6 @@
 import { workerData } from "node:worker_threads";
 import { type ErrorCode, isMemoryError } from "../../errors.ts";
-import { serveInThread } from "../shared/thread-line.ts";
+import { serveInThread } from "../shared/worker-channel.ts";
 import { openSqliteStore, type SqliteStore } from "./index.ts";
 
 /** What the thread does, by the names that the record has for it: it writes, and reads what is large. */

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { embedderConformance } from "../../testing/embedder-conformance.ts";
 import { staticEmbedder } from "./index.ts";
-import { toWordPieces } from "./word-piece.ts";
+import { toWordPieces } from "./word-pieces.ts";
 
 const assets = join(import.meta.dirname, "../../../assets");
 const embedder = staticEmbedder();

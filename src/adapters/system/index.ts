@@ -1,7 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { Clock } from "../../ports/clock.ts";
-import type { Ids } from "../../ports/ids.ts";
-import type { Secret } from "../../ports/secret.ts";
+import type { Clock, Ids, Secret } from "../../ports/system.ts";
 
 /** The machine's clock. */
 export const systemClock: Clock = () => new Date();

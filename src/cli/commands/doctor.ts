@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type UpdateCopy, updateCopies } from "../../adapters/sqlite/index.ts";
-import type { Examination, Remedy } from "../../engine/doctor/examine.ts";
-import type { HealthCheck } from "../../engine/health/checks.ts";
-import type { Keepsake } from "../../engine/surface.ts";
+import type { Examination, Remedy } from "../../engine/admin/doctor.ts";
+import type { HealthCheck } from "../../engine/admin/health.ts";
+import type { Keepsake } from "../../engine/api.ts";
+import type { Drift } from "../../engine/index-sync/vector-indexes.ts";
+import { isMemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
-import { formatCount, formatDay, formatTable, type Printer } from "../print.ts";
-import { type CommonOptions, withMemory } from "../run.ts";
-import { checkIndexes } from "./doctor-indexes.ts";
+import { createProgressBar, formatCount, formatDay, formatTable, type Printer } from "../printer.ts";
+import { type CommonOptions, withMemory } from "../with-memory.ts";
 
 interface DoctorCommandOptions extends CommonOptions {
   readonly fix?: boolean;
@@ -194,4 +195,56 @@ function describeRemedy({ from, what, count, file }: Remedy): string {
 function formatRescueNote(isFile: boolean): string {
   const back = isFile ? "Keep a copy of the file. `keepsake restore` takes a whole backup back; " : "";
   return `${back}\`keepsake export\` saves what can be read.`;
+}
+
+/** What was found of one index; or why it could not be looked at. */
+type IndexCheck = Drift | { readonly name: string; readonly problem: string };
+
+/** What was found of all. */
+export interface IndexCheckReport {
+  readonly json: { readonly indexes?: readonly IndexCheck[] };
+  /** Whether each is as the record is now. */
+  readonly areHealthy: boolean;
+  /** Tells it, a sentence each. */
+  printNotes(): void;
+}
+
+/** Holds every index against the record, and puts right what is different. */
+export async function checkIndexes({ indexes }: Keepsake, print: Printer): Promise<IndexCheckReport> {
+  const found: IndexCheck[] = [];
+  for (const name of indexes.names) {
+    const bar = createProgressBar(print.json);
+    const onProgress = (done: number, of: number): void =>
+      bar.show(done, of, `index "${name}": ${done} of ${formatCount(of, "user")}`);
+    try {
+      found.push(await indexes.drift(name, { onProgress }));
+    } catch (error) {
+      if (!isMemoryError(error)) throw error;
+      found.push({ name, problem: error.message });
+    } finally {
+      bar.end();
+    }
+  }
+  return {
+    json: found.length > 0 ? { indexes: found } : {},
+    areHealthy: found.every((one) => !("problem" in one) && one.isRepaired),
+    printNotes() {
+      for (const one of found) print.note(describeIndexCheck(one));
+    },
+  };
+}
+
+/** A sentence for people. */
+function describeIndexCheck(health: IndexCheck): string {
+  const { name } = health;
+  if ("problem" in health) return `The index "${name}" could not be looked at: ${health.problem}`;
+  const { units, missing, stray, stale, isRepaired } = health;
+  if (missing + stray + stale === 0) return `The index "${name}" has all of ${formatCount(units, "unit")}.`;
+  const wrong = [
+    `${missing} of ${formatCount(units, "unit")} were missing`,
+    `${formatCount(stray, "entry was", "entries were")} not the record's`,
+    `${formatCount(stale, "vector was", "vectors were")} out of date`,
+  ];
+  const end = isRepaired ? "All of it is put right." : `Not all of it could be put right: try again.`;
+  return `The index "${name}" had drifted: ${wrong.join(", ")}. ${end}`;
 }

@@ -1,12 +1,11 @@
-import { createInterface } from "node:readline";
-import type { Where } from "../../domain/filter.ts";
+import { createInterface, type Interface } from "node:readline";
+import type { Where } from "../../domain/metadata-filter.ts";
 import type { ErasurePlan, ErasureReceipt, VerifiedPlace } from "../../domain/receipt.ts";
-import type { Forget, ScopedMemory } from "../../engine/surface.ts";
+import type { Forget, ScopedMemory } from "../../engine/api.ts";
 import { invalid } from "../../errors.ts";
-import { askYesNo } from "../confirm.ts";
 import { EXIT, exitInterrupted } from "../exit.ts";
-import { formatCount, formatDay, formatTable, toShortLine } from "../print.ts";
-import { type CommandContext, type CommonOptions, withMemory } from "../run.ts";
+import { formatCount, formatDay, formatTable, toShortLine } from "../printer.ts";
+import { type CommandContext, type CommonOptions, withMemory } from "../with-memory.ts";
 
 interface ForgetCommandOptions extends CommonOptions {
   readonly id?: readonly string[];
@@ -161,4 +160,12 @@ export function formatErasureReceipt(receipt: ErasureReceipt): string[] {
     ...(stays.length > 0 ? [`No read gives it any more; its bytes stay in: ${stays.join(", ")}.`] : []),
     `Receipt ${id}.`,
   ];
+}
+
+/** Asks a person. No, where it is closed instead of answered. */
+export function askYesNo(lines: Interface, question: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    lines.once("close", () => resolve(false));
+    lines.question(`${question} [y/N] `, (reply) => resolve(/^y(?:es)?$/i.test(reply.trim())));
+  });
 }

@@ -1,11 +1,11 @@
 import { readSettings, type Settings } from "../../config/settings.ts";
 import { invalid } from "../../errors.ts";
 import { type KeyScope, type KeyStore, keysFile, keysPathOf, sharedKeys } from "../../http/index.ts";
-import { createKeyManagement, type KeyManagement } from "../../http/keys/manage.ts";
-import { type ShownKey, toShownKey } from "../../http/keys/shown.ts";
+import { createKeyManagement, type KeyManagement } from "../../http/keys/key-management.ts";
+import { type ShownKey, toShownKey } from "../../http/keys/key-ring.ts";
 import { EXIT } from "../exit.ts";
-import { createPrinter, formatCount, formatTable, type Printer, toShortLine } from "../print.ts";
-import { type CommonOptions, createCommandClock, reportErrors } from "../run.ts";
+import { createPrinter, formatCount, formatTable, type Printer, toShortLine } from "../printer.ts";
+import { type CommonOptions, createCommandClock, reportErrors } from "../with-memory.ts";
 
 export interface KeysOptions extends CommonOptions {
   readonly scope?: readonly KeyScope[];
@@ -121,7 +121,7 @@ interface OpenedKeyStore {
 async function openKeyStore({ path, secret, backends }: Settings): Promise<OpenedKeyStore> {
   const { postgres } = backends ?? {};
   if (postgres) {
-    const { openPostgres } = await import("../../config/backends/postgres.ts");
+    const { openPostgres } = await import("../../config/backends/connections.ts");
     const { record, close } = await openPostgres(postgres, secret === undefined ? {} : { secret });
     return { store: sharedKeys(record.documents), close };
   }

@@ -1,11 +1,11 @@
 import { INPUT_LIMITS } from "../../domain/limits.ts";
 import type { Role } from "../../domain/message.ts";
 import type { Receipt } from "../../domain/receipt.ts";
-import type { ScopedMemory, Understood } from "../../engine/surface.ts";
+import type { ScopedMemory, Understood } from "../../engine/api.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
-import { formatCount, toShortLine } from "../print.ts";
-import { type CommonOptions, withMemory } from "../run.ts";
+import { formatCount, toShortLine } from "../printer.ts";
+import { type CommonOptions, withMemory } from "../with-memory.ts";
 
 interface RememberCommandOptions extends CommonOptions {
   readonly session?: string;
@@ -93,4 +93,17 @@ async function readStdin(): Promise<string> {
   } catch (cause) {
     throw new MemoryError("invalid_input", "stdin is no UTF-8: is it binary? Give plain text.", { cause });
   }
+}
+
+export async function runUndo(revision: string, options: CommonOptions): Promise<void> {
+  await withMemory(options, "reads", async ({ memory, print }) => {
+    if (!/^\d{1,15}$/.test(revision))
+      throw invalid("REVISION must be a whole number; `keepsake history` shows them.");
+    const receipt = await memory.undo(Number(revision));
+    print.result(receipt, () => [
+      `Revision ${revision} is taken back, by revision ${receipt.revision}.`,
+      ...(receipt.memories.length > 0 ? formatWriteReceipt(receipt) : []),
+    ]);
+    return EXIT.done;
+  });
 }

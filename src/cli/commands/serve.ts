@@ -2,10 +2,10 @@ import { setFlagsFromString } from "node:v8";
 import { memoryRateLimits } from "../../adapters/memory/rate-limits.ts";
 import { otelTracer } from "../../adapters/opentelemetry/index.ts";
 import { type PrometheusMeter, prometheusMeter } from "../../adapters/prometheus/index.ts";
-import { getGarbageCollectorFlags } from "../../adapters/system/collector.ts";
-import { chooseYoungMegabytes } from "../../config/cache.ts";
-import { describeExtractor } from "../../config/model.ts";
-import { recordJobMetrics } from "../../engine/gauges.ts";
+import { getGarbageCollectorFlags } from "../../adapters/shared/worker-channel.ts";
+import { describeExtractor } from "../../config/memory-from-settings.ts";
+import { chooseYoungMegabytes } from "../../config/node-tuning.ts";
+import { recordJobMetrics } from "../../engine/instrumentation.ts";
 import { invalid } from "../../errors.ts";
 import {
   type ServeOptions as HttpOptions,
@@ -18,10 +18,9 @@ import {
   sharedLimits,
 } from "../../http/index.ts";
 import type { RateLimits } from "../../ports/rate-limits.ts";
-import { EXIT, toShownError } from "../exit.ts";
-import { dimText, formatCount } from "../print.ts";
-import { type CommandContext, type CommonOptions, withMemory } from "../run.ts";
-import { exitWithin, STOP_MS, waitForStopSignal } from "../stopped.ts";
+import { EXIT, exitWithin, STOP_MS, toShownError, waitForStopSignal } from "../exit.ts";
+import { dimText, formatCount } from "../printer.ts";
+import { type CommandContext, type CommonOptions, withMemory } from "../with-memory.ts";
 
 /** Requests of one key in a minute where others can reach the server: far more than a person makes, and no flood. */
 const RATE_LIMIT = 6000;

@@ -1,8 +1,7 @@
-import type { BudgetState } from "../../domain/budget.ts";
-import type { CallTotals, Usage, UsageBy, UsageRow } from "../../domain/stats.ts";
+import type { BudgetState, CallTotals, Usage, UsageBy, UsageRow } from "../../domain/model-usage.ts";
 import { EXIT } from "../exit.ts";
-import { formatCount, formatDay, formatTable, toShortLine } from "../print.ts";
-import { type CommonOptions, withMemory } from "../run.ts";
+import { formatCount, formatDay, formatTable, toShortLine } from "../printer.ts";
+import { type CommonOptions, withMemory } from "../with-memory.ts";
 
 interface StatsCommandOptions extends CommonOptions {
   readonly by?: UsageBy;

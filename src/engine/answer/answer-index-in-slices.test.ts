@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { Memory } from "../../domain/memory.ts";
-import { makeMemory } from "../../testing/change-sets.ts";
+import { makeMemory } from "../../testing/memory-store/change-sets.ts";
 import { answerIndex, answerIndexInSlices } from "./answer-index.ts";
 
 const MANY = 20_000;

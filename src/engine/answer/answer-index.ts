@@ -1,5 +1,5 @@
 import type { Memory } from "../../domain/memory.ts";
-import { runAtOnce, runInSlices } from "../in-slices.ts";
+import { runAtOnce, runInSlices } from "../time-slicing.ts";
 import { bag } from "./bags.ts";
 
 /** What a question looks up, so that it need not look at every memory of a long memory. */

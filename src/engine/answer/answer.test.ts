@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
-import type { Keepsake, ScopedMemory } from "../surface.ts";
+import type { Keepsake, ScopedMemory } from "../api.ts";
 
 let memory: Keepsake;
 let ana: ScopedMemory;

@@ -1,1 +1,1 @@
-export { findKind, isOfKind } from "../../domain/categories.ts";
+export { findKind, isOfKind } from "../../language/en/categories.ts";

@@ -1,8 +1,8 @@
-import { toSingular } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
-import { listAttributeRelations } from "../../domain/relations.ts";
-import type { Embedder } from "../../ports/embedder.ts";
-import type { Question } from "../../ports/question-reader.ts";
+import { toSingular } from "../../domain/text/english-forms.ts";
+import { listAttributeRelations } from "../../language/en/relations/relations.ts";
+import type { Embedder } from "../../ports/language/embedder.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
 import { isWide } from "./kind.ts";
 import type { Match } from "./match.ts";
 

@@ -1,6 +1,6 @@
-import { toBaseForm } from "../../domain/english.ts";
-import { listAnsweringRelations, toCanonicalThing } from "../../domain/relations.ts";
-import { splitWords, stem } from "../../domain/words.ts";
+import { splitWords, stem } from "../../domain/search/search-terms.ts";
+import { toBaseForm } from "../../domain/text/english-forms.ts";
+import { listAnsweringRelations, toCanonicalThing } from "../../language/en/relations/relations.ts";
 
 /** Words of a question that name nothing. */
 const EMPTY = new Set(

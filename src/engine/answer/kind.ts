@@ -1,8 +1,8 @@
-import { toSingular } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
-import { getRelation, listAttributeRelations } from "../../domain/relations.ts";
-import { splitWords } from "../../domain/words.ts";
-import type { Question } from "../../ports/question-reader.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
+import { toSingular } from "../../domain/text/english-forms.ts";
+import { getRelation, listAttributeRelations } from "../../language/en/relations/relations.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
 import { bag } from "./bags.ts";
 import { isOfKind } from "./categories.ts";
 import { bagOf, coverage, essence } from "./essence.ts";

@@ -1,8 +1,8 @@
-import { toSingular } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
-import { listAttributeRelations, toCanonicalThing } from "../../domain/relations.ts";
-import { splitWords, stem } from "../../domain/words.ts";
-import type { Question } from "../../ports/question-reader.ts";
+import { splitWords, stem } from "../../domain/search/search-terms.ts";
+import { toSingular } from "../../domain/text/english-forms.ts";
+import { listAttributeRelations, toCanonicalThing } from "../../language/en/relations/relations.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
 import { bag } from "./bags.ts";
 import { findKind, isOfKind } from "./categories.ts";
 import { bagOf, coverage, essence, holds, key } from "./essence.ts";

@@ -1,6 +1,6 @@
 import type { Memory } from "../../domain/memory.ts";
-import { splitWords } from "../../domain/words.ts";
-import type { Question } from "../../ports/question-reader.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
 import { bag } from "./bags.ts";
 import { bagOf, coverage, holds, key } from "./essence.ts";
 import type { Asked } from "./match.ts";

@@ -1,5 +1,5 @@
-import { toSecondPerson, toSentence } from "../../domain/english.ts";
 import type { Memory } from "../../domain/memory.ts";
+import { toSecondPerson, toSentence } from "../../domain/text/english-forms.ts";
 
 /** "What do you know about me?" and its like: no single thing is asked for, but all that is known. */
 const WHOLE =

@@ -1,8 +1,14 @@
-import { conjugate, joinList, toSecondPerson, toSentence, toSingular } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
-import { formatDateInWords } from "../../domain/say-date.ts";
-import { hasSameWords, splitWords, stem } from "../../domain/words.ts";
-import type { Question } from "../../ports/question-reader.ts";
+import { hasSameWords, splitWords, stem } from "../../domain/search/search-terms.ts";
+import {
+  conjugate,
+  joinList,
+  toSecondPerson,
+  toSentence,
+  toSingular,
+} from "../../domain/text/english-forms.ts";
+import { formatDateInWords } from "../../language/en/format-date.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
 
 /** "user/flatmate/parrot" -> "Your flatmate's parrot", "user" -> "You", "Caroline/mother" -> "Caroline's mother". */
 export function sayPath(path: string): string {

@@ -1,6 +1,6 @@
-import { toSingular } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
-import type { Question } from "../../ports/question-reader.ts";
+import { toSingular } from "../../domain/text/english-forms.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
 import { findKind, isOfKind } from "./categories.ts";
 
 /** What is asked for has to be there: a number for "how many", a time for "when", a name or a person for "who". */

@@ -1,7 +1,7 @@
-import { toSingular } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
-import { isKindOf, toCanonicalThing } from "../../domain/relations.ts";
-import { splitWords } from "../../domain/words.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
+import { toSingular } from "../../domain/text/english-forms.ts";
+import { isKindOf, toCanonicalThing } from "../../language/en/relations/relations.ts";
 import type { AnswerIndex } from "./answer-index.ts";
 import { key } from "./essence.ts";
 

@@ -1,9 +1,9 @@
-import { isOfOtherLanguage } from "../../domain/language.ts";
 import type { Recall } from "../../domain/recall.ts";
-import { splitSentences } from "../../domain/sentences.ts";
-import { extractTerms, toWordKey } from "../../domain/words.ts";
-import { toQuotableText } from "../injected.ts";
-import type { UserState } from "../user-state.ts";
+import { extractTerms, toWordKey } from "../../domain/search/search-terms.ts";
+import { splitSentences } from "../../domain/text/split-text.ts";
+import { isOfOtherLanguage } from "../../language/en/detect-language.ts";
+import { toQuotableText } from "../prompt-block.ts";
+import type { UserState } from "../user-state/user-state.ts";
 
 /**
  * The answer to a question in a language that nothing here composes sentences in: what the user said that comes nearest,

@@ -1,7 +1,7 @@
-import { toSecondPerson, toSentence } from "../../domain/english.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Item } from "../../domain/recall.ts";
-import { extractTerms, splitWords, stem } from "../../domain/words.ts";
+import { extractTerms, splitWords, stem } from "../../domain/search/search-terms.ts";
+import { toSecondPerson, toSentence } from "../../domain/text/english-forms.ts";
 
 interface Said {
   readonly text: string;

@@ -1,5 +1,5 @@
-import { capitalize, toGerund, toSecondPerson, toSentence } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
+import { capitalize, toGerund, toSecondPerson, toSentence } from "../../domain/text/english-forms.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
 import type { HeldMemory } from "./held.ts";
 import { type Asked, alternatives, type Match } from "./match.ts";

@@ -4,20 +4,126 @@ import {
   type BudgetHolder,
   type BudgetState,
   type Budgets,
+  type CallPurpose,
+  computeCost,
   computePeriods,
   type Limit,
-} from "../../domain/budget.ts";
-import type { ModelCall } from "../../domain/model-call.ts";
-import type { CallFilter, CallSum } from "../../ports/calls.ts";
+  type ModelCall,
+  type Price,
+} from "../../domain/model-usage.ts";
+import type {
+  CallFilter,
+  CallOwner,
+  CallSize,
+  CallSum,
+  Calls,
+  StoredTurns,
+} from "../../ports/language/model-calls.ts";
+import type { Clock } from "../../ports/system.ts";
+import type { Meter } from "../../ports/telemetry.ts";
+
+/** Whose spending is meant: a project's, or that of one of its users. */
+export interface SpendingOwner {
+  readonly project: string;
+  readonly user?: string;
+}
+
+/** What has been spent, by project and user: from the ledger, and from calls of this process that are not in it yet. */
+interface SpendingTotals {
+  /** As it stands now: read from the ledger where that was long ago, for other processes spend too. */
+  read(whose: SpendingOwner): Promise<Spending>;
+  /** The same at once, where it is held. */
+  peek(whose: SpendingOwner): Spending | undefined;
+  count(call: ModelCall): void;
+  drop(whose: SpendingOwner): void;
+}
+
+/** What other processes spend is known so late at most. */
+const FRESH_MS = 10_000;
+/** So many are held; more are read from the ledger again. */
+const MAX_ENTRIES = 10_000;
+
+export function createSpendingTotals(
+  calls: Pick<Calls, "sums">,
+  clock: Clock,
+  writer: LedgerWriter,
+): SpendingTotals {
+  const held = new Map<string, Spending>();
+
+  /** Runs while nothing is written: what is noted meanwhile is either in the sums, or still waiting. */
+  const read = (whose: SpendingOwner, now: Date, known: Spending | undefined): Promise<Spending> =>
+    writer.runExclusive(async (waiting) => {
+      const found = await readSpending((asked) => calls.sums(asked), whose, now, known).catch(
+        () => undefined,
+      );
+      // A ledger that cannot be read stops nothing either: then what this process knows has to do.
+      const spent = found ?? createUnreadSpending(now, known);
+      if (found) {
+        const since = waiting().filter((call) => isCallOf(call, whose) && call.at >= found.day);
+        spent.today = since.map(amountOf).reduce(addAmounts, spent.today);
+      }
+      // Held from this very step on: what is noted next is added to it.
+      held.delete(toOwnerKey(whose));
+      held.set(toOwnerKey(whose), spent);
+      return spent;
+    });
+
+  return {
+    async read(whose) {
+      const now = clock();
+      const known = held.get(toOwnerKey(whose));
+      const isToday = known?.day === computePeriods(now).day.from;
+      if (known && isToday && Math.abs(now.getTime() - known.readAt) < FRESH_MS) return known;
+      const spent = await read(whose, now, known);
+      for (const oldest of held.keys()) {
+        if (held.size <= MAX_ENTRIES) break;
+        held.delete(oldest);
+      }
+      return spent;
+    },
+    peek: (whose) => held.get(toOwnerKey(whose)),
+    count(call) {
+      const amount = amountOf(call);
+      const keys = call.user === undefined ? [{ project: call.project }] : [{ project: call.project }, call];
+      for (const whose of keys) {
+        const spent = held.get(toOwnerKey(whose));
+        if (spent && call.at >= spent.day) spent.today = addAmounts(spent.today, amount);
+      }
+    },
+    drop(whose) {
+      held.delete(toOwnerKey(whose));
+    },
+  };
+}
+
+function createUnreadSpending(now: Date, known: Spending | undefined): Spending {
+  const nothing = { usd: 0, tokens: 0 };
+  const day = computePeriods(now).day.from;
+  const isToday = known?.day === day;
+  return {
+    day,
+    today: isToday ? known.today : nothing,
+    before: isToday ? known.before : nothing,
+    readAt: now.getTime(),
+  };
+}
+
+function toOwnerKey({ project, user }: SpendingOwner): string {
+  return JSON.stringify([project, user]);
+}
+
+function isCallOf(call: ModelCall, { project, user }: SpendingOwner): boolean {
+  return call.project === project && (user === undefined || call.user === user);
+}
 
 /** Dollars and tokens. */
-export interface SpentAmount {
+interface SpentAmount {
   readonly usd: number;
   readonly tokens: number;
 }
 
 /** What was spent by one project or user, today and in the days of this month before it. */
-export interface Spending {
+interface Spending {
   readonly day: string;
   today: SpentAmount;
   before: SpentAmount;
@@ -27,23 +133,23 @@ export interface Spending {
 
 const ZERO_AMOUNT: SpentAmount = { usd: 0, tokens: 0 };
 
-export function addAmounts(one: SpentAmount, other: SpentAmount): SpentAmount {
+function addAmounts(one: SpentAmount, other: SpentAmount): SpentAmount {
   return { usd: one.usd + other.usd, tokens: one.tokens + other.tokens };
 }
 
 /** What a call counts against budgets: the chat that is passed on is the caller's own. */
-export function amountOf(call: Pick<ModelCall, "purpose" | "cost" | "tokensIn" | "tokensOut">): SpentAmount {
+function amountOf(call: Pick<ModelCall, "purpose" | "cost" | "tokensIn" | "tokensOut">): SpentAmount {
   if (call.purpose === "chat") return ZERO_AMOUNT;
   return { usd: call.cost ?? 0, tokens: call.tokensIn + call.tokensOut };
 }
 
 /** The sum of what stands in the ledger. */
-export function sumAmounts(sums: readonly CallSum[]): SpentAmount {
+function sumAmounts(sums: readonly CallSum[]): SpentAmount {
   return sums.map(amountOf).reduce(addAmounts, ZERO_AMOUNT);
 }
 
 /** Reads from the ledger what was spent; of the days before today only where it is not known. */
-export async function readSpending(
+async function readSpending(
   sums: (asked: CallFilter) => Promise<CallSum[]>,
   whose: { readonly project: string; readonly user?: string },
   now: Date,
@@ -84,4 +190,170 @@ export function findLimitedHolders(budgets: Budgets): BudgetHolder[] {
   return BUDGET_HOLDERS.filter((holder) =>
     BUDGET_PERIODS.some((per) => Object.keys(budgets[holder]?.[per] ?? {}).length > 0),
   );
+}
+
+/** What calls that are on their way will take, as well as it is known: so that many at once do not each see the same room. */
+interface Reservations {
+  add(purpose: CallPurpose, scope: CallOwner | undefined, size: CallSize | undefined): void;
+  /** A call has ended: what was reserved for one like it, first in, first out, is free. */
+  settle(purpose: CallPurpose, scope: CallOwner | undefined): void;
+  /** From what a call took, what the next one of its purpose may take. */
+  learn(call: ModelCall): void;
+  sumFor(whose: { readonly project: string; readonly user?: string }): SpentAmount;
+}
+
+interface Reservation extends SpentAmount {
+  readonly purpose: CallPurpose;
+  readonly project: string;
+  readonly user: string | undefined;
+  /** In ms. */
+  readonly until: number;
+}
+
+/** No call takes longer; what is never told of was never made. */
+const MAX_CALL_MS = 600_000;
+/** Before anything is known: a prompt of a few pages at a small model's price. */
+const DEFAULT_ESTIMATE: SpentAmount = { tokens: 4000, usd: 0.001 };
+/** What was large once is forgotten slowly. */
+const DECAY_FACTOR = 0.9;
+const NO_RESERVATION: SpentAmount = { usd: 0, tokens: 0 };
+
+export function createReservations(clock: Clock, prices: readonly Price[]): Reservations {
+  let held: readonly Reservation[] = [];
+  const typical = new Map<CallPurpose, SpentAmount>();
+
+  const estimate = (purpose: CallPurpose, size: CallSize | undefined): SpentAmount => {
+    const before = typical.get(purpose) ?? DEFAULT_ESTIMATE;
+    if (!size) return before;
+    const usage = { ...size, host: "", tokensCached: 0 };
+    const usd = computeCost(usage, clock().toISOString(), prices) ?? 0;
+    return { usd, tokens: size.tokensIn + size.tokensOut };
+  };
+
+  return {
+    add(purpose, scope, size) {
+      const now = clock().getTime();
+      const own: Reservation = {
+        ...estimate(purpose, size),
+        purpose,
+        project: scope?.project ?? "",
+        user: scope?.user,
+        until: now + MAX_CALL_MS,
+      };
+      held = [...held.filter(({ until }) => until > now), own];
+    },
+
+    settle(purpose, scope) {
+      const project = scope?.project ?? "";
+      const at = held.findIndex(
+        (one) => one.purpose === purpose && one.project === project && one.user === scope?.user,
+      );
+      if (at !== -1) held = held.toSpliced(at, 1);
+    },
+
+    learn(call) {
+      const { usd, tokens } = amountOf(call);
+      if (tokens === 0) return;
+      const before = typical.get(call.purpose) ?? NO_RESERVATION;
+      typical.set(call.purpose, {
+        usd: Math.max(usd, before.usd * DECAY_FACTOR),
+        tokens: Math.max(tokens, before.tokens * DECAY_FACTOR),
+      });
+    },
+
+    sumFor({ project, user }) {
+      const now = clock().getTime();
+      return held
+        .filter(
+          (one) => one.until > now && one.project === project && (user === undefined || one.user === user),
+        )
+        .reduce<SpentAmount>(addAmounts, NO_RESERVATION);
+    },
+  };
+}
+
+/** Writes to the ledger many at a time and a moment later, so that no call waits for the disk. */
+interface LedgerWriter {
+  note(call: ModelCall): void;
+  noteTurns(turns: StoredTurns): void;
+  /** Runs work while nothing is written, after all that was noted before; `waiting` gives what has been noted since. */
+  runExclusive<Result>(work: (waiting: () => readonly ModelCall[]) => Promise<Result>): Promise<Result>;
+  flush(): Promise<void>;
+  /** Writes what waits; what is noted after that is lost. */
+  close(): Promise<void>;
+}
+
+/** Written after so long, or when so many wait. */
+const FLUSH_DELAY_MS = 1000;
+const MAX_BATCH = 200;
+/** While the ledger cannot be written, so many are kept for it; then the oldest are lost, and counted. */
+const MAX_WAITING = 10_000;
+
+export function createLedgerWriter(calls: Pick<Calls, "note">, meter: Meter): LedgerWriter {
+  let waiting: ModelCall[] = [];
+  let turns = new Map<string, StoredTurns>();
+  let timer: NodeJS.Timeout | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
+
+  const write = async (): Promise<void> => {
+    const [batch, stored] = [waiting, turns];
+    if (batch.length === 0 && stored.size === 0) return;
+    waiting = [];
+    turns = new Map();
+    try {
+      await calls.note(batch, [...stored.values()]);
+    } catch {
+      // A ledger that cannot be written fails no call. Its next write takes these along.
+      meter.count("memory_ledger_failures_total");
+      const all = [...batch, ...waiting];
+      const lost = Math.max(0, all.length - MAX_WAITING);
+      if (lost > 0) meter.count("memory_ledger_lost_total", {}, lost);
+      waiting = all.slice(lost);
+      for (const one of stored.values()) addTurns(turns, one);
+      if (!isClosed) later();
+    }
+  };
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const next = last.then(work, work);
+    last = next.catch(() => {});
+    return next;
+  };
+  const flush = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    return inTurn(write);
+  };
+  const later = (): void => {
+    if (isClosed || timer) return;
+    timer = setTimeout(() => void flush(), FLUSH_DELAY_MS);
+    timer.unref();
+  };
+
+  return {
+    note(call) {
+      waiting.push(call);
+      if (waiting.length === MAX_BATCH) void flush();
+      else later();
+    },
+    noteTurns(one) {
+      addTurns(turns, one);
+      later();
+    },
+    runExclusive: (work) =>
+      inTurn(async () => {
+        await write();
+        return work(() => waiting);
+      }),
+    flush,
+    async close() {
+      isClosed = true;
+      await flush();
+    },
+  };
+}
+
+function addTurns(turns: Map<string, StoredTurns>, one: StoredTurns): void {
+  const key = JSON.stringify([one.project, one.user, one.day]);
+  turns.set(key, { ...one, turns: one.turns + (turns.get(key)?.turns ?? 0) });
 }

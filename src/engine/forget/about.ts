@@ -1,15 +1,15 @@
 import type { Memory } from "../../domain/memory.ts";
-import { listAnsweringRelations, listAttributeRelations } from "../../domain/relations.ts";
-import { splitSentences } from "../../domain/sentences.ts";
-import { extractTerms, splitWords, stem } from "../../domain/words.ts";
-import { filterInSlices } from "../in-slices.ts";
+import { extractTerms, splitWords, stem } from "../../domain/search/search-terms.ts";
+import { splitSentences } from "../../domain/text/split-text.ts";
+import { listAnsweringRelations, listAttributeRelations } from "../../language/en/relations/relations.ts";
+import { findExactPhrase, findPhrase } from "../erase/phrase-index.ts";
+import { isDistinctive } from "../erase/tombstones.ts";
 import type { Ports } from "../ports.ts";
-import { isDistinctive } from "../tombstones.ts";
-import type { UserState } from "../user-state.ts";
+import { filterInSlices } from "../time-slicing.ts";
+import type { UserState } from "../user-state/user-state.ts";
 import { asked } from "./asked.ts";
 import { stemsMet, stemsOf } from "./kin.ts";
 import { ofPerson } from "./of-person.ts";
-import { findExactPhrase, findPhrase } from "./places.ts";
 
 /** What somebody asks to forget, in a form that sentences and memories can be held against. */
 export interface About {

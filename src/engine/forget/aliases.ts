@@ -1,4 +1,4 @@
-import { splitWords } from "../../domain/words.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
 
 /** Ways in which a text says what a thing is also called; what follows is the other name. */
 const SAYS =

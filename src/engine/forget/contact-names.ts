@@ -1,5 +1,5 @@
-import { splitWords } from "../../domain/words.ts";
-import { findExactPhrase } from "./places.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
+import { findExactPhrase } from "../erase/phrase-index.ts";
 import type { Said, Value } from "./values.ts";
 import type { Wanted } from "./wanted.ts";
 

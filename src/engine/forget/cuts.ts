@@ -1,15 +1,14 @@
-import { GAP_MARK, type TextCut } from "../../domain/cut.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import { splitSentences, type TextSpan } from "../../domain/sentences.ts";
-import { splitWords } from "../../domain/words.ts";
-import { filterInSlices, forEachInSlices } from "../in-slices.ts";
-import { isDistinctive } from "../tombstones.ts";
-import type { UserState } from "../user-state.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
+import { GAP_MARK, type TextCut } from "../../domain/text/cut-text.ts";
+import { splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
+import { findPhrase, iterateNGrams } from "../erase/phrase-index.ts";
+import { isDistinctive } from "../erase/tombstones.ts";
+import { filterInSlices, forEachInSlices } from "../time-slicing.ts";
+import type { UserState } from "../user-state/user-state.ts";
 import { type About, holdsName, holdsNumbers } from "./about.ts";
 import { stemsOf } from "./kin.ts";
-import { findPhrase } from "./places.ts";
-import { iterateNGrams } from "./run-index.ts";
 
 /** What decides about a sentence: the spans that memories which go, and such as stay, rest on, and the values. */
 interface Meant {

@@ -1,4 +1,4 @@
-import { extractTerms, splitWords, stem } from "../../domain/words.ts";
+import { extractTerms, splitWords, stem } from "../../domain/search/search-terms.ts";
 
 /** What a noun, a verb and a person of one family differ in: employ-er, diagnos-is, resid-ence, clean-ing. */
 const ENDINGS: ReadonlySet<string> = new Set(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
-import type { ScopedMemory } from "../surface.ts";
+import type { ScopedMemory } from "../api.ts";
 
 interface Case {
   /** Turns in order: the assistant's begin with "a:", those of somebody with a name with "Name:". */

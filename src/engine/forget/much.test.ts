@@ -4,8 +4,14 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openSqliteStore } from "../../adapters/sqlite/index.ts";
 import { createMemory } from "../../memory.ts";
-import { BASE_TIME, makeChangeSet, makeMemory, makeMessage, makeUnit } from "../../testing/change-sets.ts";
-import type { Keepsake } from "../surface.ts";
+import {
+  BASE_TIME,
+  makeChangeSet,
+  makeMemory,
+  makeMessage,
+  makeUnit,
+} from "../../testing/memory-store/change-sets.ts";
+import type { Keepsake } from "../api.ts";
 
 const MANY = 8000;
 const BIG = { project: "default", user: "big" };

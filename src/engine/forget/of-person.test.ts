@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
-import type { ScopedMemory } from "../surface.ts";
+import type { ScopedMemory } from "../api.ts";
 
 async function told(lines: readonly string[]): Promise<ScopedMemory> {
   const keepsake = await createMemory({ record: createInMemoryStore() });

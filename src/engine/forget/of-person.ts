@@ -1,7 +1,7 @@
 import type { Memory } from "../../domain/memory.ts";
-import { isOfTopic, TOPICS } from "../../domain/topics.ts";
-import { splitWords } from "../../domain/words.ts";
-import type { UserState } from "../user-state.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
+import { isOfTopic, TOPICS } from "../../language/en/topics.ts";
+import type { UserState } from "../user-state/user-state.ts";
 import { GRADE } from "./asked.ts";
 
 /** What people call a topic of somebody: "my mum's illness", "Teo's job". Only words that mean the topic as a whole. */

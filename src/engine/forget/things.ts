@@ -1,6 +1,5 @@
-import { findShapedValues, isDistinctValue } from "../../domain/shapes.ts";
-import { findSlot } from "../../domain/slots.ts";
-import { splitWords, stem } from "../../domain/words.ts";
+import { splitWords, stem } from "../../domain/search/search-terms.ts";
+import { findShapedValues, findSlot, isDistinctValue } from "../../language/en/value-shapes.ts";
 
 const JOINT = /:\s+|,?\s+(?:and|as well as|plus)\s+(?:also\s+)?|[,;]\s+(?:and\s+)?/gi;
 const AGAIN = /^(?:also )?(?:delete|erase|forget|remove|purge|wipe|scrub|clear|drop)\s+/i;

@@ -1,5 +1,5 @@
-import { splitWords, stem } from "../../domain/words.ts";
-import { findExactPhrase } from "./places.ts";
+import { splitWords, stem } from "../../domain/search/search-terms.ts";
+import { findExactPhrase } from "../erase/phrase-index.ts";
 import type { Value } from "./values.ts";
 import type { Wanted } from "./wanted.ts";
 

@@ -1,11 +1,11 @@
 import type { Message } from "../../domain/message.ts";
-import { splitSentences, type TextSpan } from "../../domain/sentences.ts";
-import { findShapedValues, isDistinctValue, type ValueShape } from "../../domain/shapes.ts";
-import { extractTerms, splitWords, stem } from "../../domain/words.ts";
-import { filterInSlices, flatMapInSlices } from "../in-slices.ts";
+import { extractTerms, splitWords, stem } from "../../domain/search/search-terms.ts";
+import { splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
+import { findShapedValues, isDistinctValue, type ValueShape } from "../../language/en/value-shapes.ts";
+import { findExactPhrase, listSpellings } from "../erase/phrase-index.ts";
+import { filterInSlices, flatMapInSlices } from "../time-slicing.ts";
 import { complementsIn } from "./complements.ts";
 import { isKin, stemsMet } from "./kin.ts";
-import { findExactPhrase, listSpellings } from "./places.ts";
 import { toldOfThing } from "./told-of-thing.ts";
 import type { Wanted } from "./wanted.ts";
 

@@ -1,6 +1,12 @@
-import { findShapedValues, isDistinctValue, type ShapedValue, type ValueShape } from "../../domain/shapes.ts";
-import { type AttributeSlot, findSlot } from "../../domain/slots.ts";
-import { extractTerms, splitWords, stem } from "../../domain/words.ts";
+import { extractTerms, splitWords, stem } from "../../domain/search/search-terms.ts";
+import {
+  type AttributeSlot,
+  findShapedValues,
+  findSlot,
+  isDistinctValue,
+  type ShapedValue,
+  type ValueShape,
+} from "../../language/en/value-shapes.ts";
 import { SPEAKING } from "./about.ts";
 
 /** What a phrase says of the values that are meant: the values themselves, or a description of them. */

@@ -1,5 +1,5 @@
-import { splitSentences, type TextSpan } from "../../domain/sentences.ts";
-import { extractTerms, splitWords, stem } from "../../domain/words.ts";
+import { extractTerms, splitWords, stem } from "../../domain/search/search-terms.ts";
+import { splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
 import { isKin } from "./kin.ts";
 import type { Wanted } from "./wanted.ts";
 

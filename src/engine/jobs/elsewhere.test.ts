@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemoryQueue } from "../../adapters/memory/queue.ts";
 import { createMemory, type MemoryOptions } from "../../memory.ts";
-import type { Embedder } from "../../ports/embedder.ts";
+import type { Embedder } from "../../ports/language/embedder.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { Queue } from "../../ports/queue.ts";
-import type { MemoryStore } from "../../ports/record.ts";
-import { hashEmbedder } from "../../testing/hash-embedder.ts";
-import type { Keepsake } from "../surface.ts";
+import { hashEmbedder } from "../../testing/test-doubles.ts";
+import type { Keepsake } from "../api.ts";
 
 const PATIENT = { timeout: 10_000 };
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
-import { makeChangeSet, makeMessage } from "../../testing/change-sets.ts";
-import { scriptedExtractor } from "../../testing/scripted-extractor.ts";
-import type { Keepsake } from "../surface.ts";
-import { createMessageBatcher, isBatchReady, type MessageBatcher } from "./gathering.ts";
+import { makeChangeSet, makeMessage } from "../../testing/memory-store/change-sets.ts";
+import { scriptedExtractor } from "../../testing/test-doubles.ts";
+import type { Keepsake } from "../api.ts";
+import { createMessageBatcher, isBatchReady, type MessageBatcher } from "./understanding-job.ts";
 
 const ann = { project: "default", user: "ann" };
 const bob = { project: "default", user: "bob" };

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { MemoryError } from "../../errors.ts";
-import type { MemoryStore } from "../../ports/record.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { Job } from "./job.ts";
-import { createJobRunner, type JobRunner } from "./runner.ts";
+import { createJobRunner, type JobRunner } from "./job-runner.ts";
 
 let record: MemoryStore;
 let stopping: AbortController;

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import type { Memory } from "../../domain/memory.ts";
 import { createMemory } from "../../memory.ts";
-import type { MemoryStore } from "../../ports/record.ts";
-import { makeChangeSet, makeMessage, makeMemory as stored } from "../../testing/change-sets.ts";
-import type { Keepsake, Optimized, ScopedMemory } from "../surface.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import { makeChangeSet, makeMessage, makeMemory as stored } from "../../testing/memory-store/change-sets.ts";
+import type { Keepsake, Optimized, ScopedMemory } from "../api.ts";
 
 const ANN = { project: "default", user: "ann" };
 let record: MemoryStore;

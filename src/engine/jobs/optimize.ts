@@ -1,14 +1,193 @@
 import { checkCount } from "../../domain/limits.ts";
+import type { Kind, Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
+import { getRelation } from "../../language/en/relations/relations.ts";
+import { toStatementKey } from "../../language/en/statement-key.ts";
+import type { Optimized, OptimizeOptions } from "../api.ts";
 import type { Ports } from "../ports.ts";
-import type { Optimized, OptimizeOptions } from "../surface.ts";
-import type { UserState } from "../user-state.ts";
-import { applyEdits, MAX_EDITS } from "./carry-out.ts";
-import { cleanUpTask } from "./clean-up.ts";
-import { consolidationTask } from "./consolidation.ts";
-import { decayTask } from "./decay.ts";
-import { expiryTask } from "./expiry.ts";
-import type { MaintenanceEdit, MaintenanceTask } from "./task.ts";
+import { DECAY_DAYS } from "../recall/options.ts";
+import { yieldToEventLoop } from "../time-slicing.ts";
+import type { UserState } from "../user-state/user-state.ts";
+import {
+  applyEdits,
+  computeFadeCutoff,
+  countDaysBetween,
+  DAY_MS,
+  HOUR_MS,
+  MAX_EDITS,
+  type MaintenanceEdit,
+  type MaintenanceTask,
+  MINUTE_MS,
+} from "./apply-edits.ts";
+
+/**
+ * What has expired is given by no read from that moment on; this takes it out of the search as well, and ends it in the
+ * history.
+ */
+export const expiryTask: MaintenanceTask = {
+  name: "expiry",
+  about: "takes what has expired out of the search, and ends it in the history",
+  everyMs: 10 * MINUTE_MS,
+  isAutomatic: () => true,
+  async plan(_ports, { memories, at }) {
+    const timed = memories.flatMap(({ id, version, expiresAt }) =>
+      expiresAt === undefined ? [] : [{ id, version, expiresAt }],
+    );
+    const due = timed
+      .map(({ expiresAt }) => expiresAt)
+      .filter((time) => time > at)
+      .sort()[0];
+    return {
+      edits: timed
+        .filter(({ expiresAt }) => expiresAt <= at)
+        .map(({ id, version }) => ({ id, version, action: "expired", why: "its time was over" })),
+      ...(due === undefined ? {} : { due }),
+    };
+  },
+};
+
+const COMPARED_AT_ONCE = 50;
+
+/**
+ * Memories that say the same of the same time become one, with the evidence and the sources of all. What differs in a
+ * value, a number, a name or a negation stays apart.
+ */
+export const consolidationTask: MaintenanceTask = {
+  name: "consolidation",
+  about: "merges memories that say the same, with the evidence and the sources of all",
+  everyMs: HOUR_MS,
+  isAutomatic: () => true,
+  async plan(_ports, { memories, at }) {
+    const groups = new Map<string, Memory[]>();
+    for (const [i, memory] of memories.entries()) {
+      // Thousands of them are compared, and nothing here waits: others come in between.
+      if (i % COMPARED_AT_ONCE === COMPARED_AT_ONCE - 1) await yieldToEventLoop();
+      const key = mayMerge(memory, at) ? toStatementKey(memory) : undefined;
+      if (key === undefined) continue;
+      const group = groups.get(key);
+      if (group) group.push(memory);
+      else groups.set(key, [memory]);
+    }
+    return { edits: [...groups.values()].flatMap(toMergeEdits) };
+  },
+};
+
+/** What somebody brought back after a merge stays as it is. */
+function mayMerge({ action, expiresAt }: Memory, at: string): boolean {
+  return action !== "restored" && (expiresAt === undefined || expiresAt > at);
+}
+
+/** Into the one that was said most often, else the one that says it at greatest length, else the oldest. */
+function toMergeEdits(group: readonly Memory[]): MaintenanceEdit[] {
+  const [first, ...rest] = group.toSorted(
+    (one, other) => other.evidence - one.evidence || other.text.length - one.text.length,
+  );
+  if (!first) return [];
+  const into = { id: first.id, version: first.version };
+  return rest.map(({ id, version }) => ({
+    id,
+    version,
+    action: "merged",
+    into,
+    why: "it says the same as another memory",
+  }));
+}
+
+/**
+ * Decay is a rank: each recall weighs how new a memory is by its dates, and nothing is written for it. This counts what
+ * has faded, so that it can be seen.
+ */
+const decayTask: MaintenanceTask = {
+  name: "decay",
+  about: "counts what has faded; recalls weigh age by themselves, and nothing is written",
+  everyMs: DAY_MS,
+  isAutomatic: () => false,
+  async plan(ports, { memories, at }) {
+    const before = computeFadeCutoff(ports, at);
+    const days = ports.decayDays ?? DECAY_DAYS;
+    const next = memories
+      .map((memory) => memory.at)
+      .filter((said) => said >= before)
+      .sort()[0];
+    return {
+      edits: memories
+        .filter((memory) => memory.at < before)
+        .map(({ id, version, at: said }) => ({
+          id,
+          version,
+          action: "faded",
+          why: `last said ${countDaysBetween(said, at)} days ago; being new halves every ${days} days`,
+        })),
+      ...(next === undefined ? {} : { due: computeFadeTime(next, before, at) }),
+    };
+  },
+};
+
+/** When what was said at a time will have faded. */
+function computeFadeTime(said: string, before: string, at: string): string {
+  return new Date(Date.parse(at) + Date.parse(said) - Date.parse(before) + 1).toISOString();
+}
+
+/** Instructions, commitments, preferences and names of things stay however old they are. */
+const CLEANED_KINDS: ReadonlySet<Kind> = new Set(["fact", "event", "reflection"]);
+/** What matters no more than an event that was told in passing. */
+const MAX_IMPORTANCE = 0.4;
+/** Whether something has been recalled since can change at any time. */
+const RECHECK_MS: number = 7 * DAY_MS;
+
+/**
+ * What is old, of little importance, said once and given by no recall that is still known is proposed for archiving: out
+ * of every read but history, until `undo` brings it back. The background only counts it, unless it is told to do more.
+ */
+export const cleanUpTask: MaintenanceTask = {
+  name: "clean-up",
+  about: "looks for what is old, unimportant, said once and never recalled",
+  everyMs: DAY_MS,
+  isAutomatic: (ports) => ports.cleansUp === true,
+  async plan(ports, { scope, memories, at }) {
+    const before = computeFadeCutoff(ports, at);
+    const old = memories.filter((memory) => isLeftover(memory, before));
+    const given = await findRecalledMemories(ports, scope, old);
+    return {
+      edits: old
+        .filter(({ id }) => !given.has(id))
+        .map(({ id, version, at: said }) => ({
+          id,
+          version,
+          action: "archived",
+          why: `said once, ${countDaysBetween(said, at)} days ago, of little importance, and not recalled since`,
+        })),
+      due: new Date(Date.parse(at) + RECHECK_MS).toISOString(),
+    };
+  },
+};
+
+function isLeftover(memory: Memory, before: string): boolean {
+  const { kind, claim, importance, evidence, at, storedAt, when = "", action } = memory;
+  if (!CLEANED_KINDS.has(kind) || importance > MAX_IMPORTANCE || evidence > 1) return false;
+  // An old chat that was taken in lately is new here, and so is what is told of a day to come.
+  if (at >= before || storedAt >= before || when >= before) return false;
+  if (memory.sensitive || memory.quarantined || memory.expiresAt !== undefined) return false;
+  // A hand has been laid on it: somebody wants it as it is.
+  if (action === "updated" || action === "restored") return false;
+  const relation = claim && getRelation(claim.relation);
+  // Where somebody lives or works is no leftover, whatever weight was given to it.
+  return !relation || (relation.holds === "many" && relation.sensitive !== true);
+}
+
+async function findRecalledMemories(
+  { record }: Pick<Ports, "record">,
+  scope: Scope,
+  memories: readonly Memory[],
+): Promise<ReadonlySet<string>> {
+  if (memories.length === 0) return new Set();
+  return new Set(
+    await record.findRecalled(
+      scope,
+      memories.map(({ id }) => id),
+    ),
+  );
+}
 
 /** In this order: what has expired is not merged, and what was merged was said more than once. */
 export const MAINTENANCE_TASKS: readonly MaintenanceTask[] = [

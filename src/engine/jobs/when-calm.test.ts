@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Job, JobStep } from "./job.ts";
-import { deferWhileBusy } from "./when-calm.ts";
+import { deferWhileBusy } from "./job.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

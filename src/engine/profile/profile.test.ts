@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
-import { estimateTokens } from "../../domain/tokens.ts";
+import { estimateTokens } from "../../domain/text/split-text.ts";
 import { createMemory } from "../../memory.ts";
-import { makeChangeSet, makeMemory } from "../../testing/change-sets.ts";
-import type { ScopedMemory } from "../surface.ts";
+import { makeChangeSet, makeMemory } from "../../testing/memory-store/change-sets.ts";
+import type { ScopedMemory } from "../api.ts";
 
 let now: Date;
 let rut: ScopedMemory;

@@ -1,17 +1,22 @@
 import { checkCount } from "../../domain/limits.ts";
 import { type Kind, MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { estimateTokens } from "../../domain/tokens.ts";
+import { estimateTokens } from "../../domain/text/split-text.ts";
+import { toShownMemory } from "../admin/listings.ts";
 import { holdsNow, isAhead } from "../answer/held.ts";
-import { filterInSlices, forEachInSlices, mapInSlices, runInSlices } from "../in-slices.ts";
-import { sanitizeForPrompt } from "../injected.ts";
+import type { Profile, ProfileLine, ProfileOptions, ShownMemory } from "../api.ts";
 import type { Ports } from "../ports.ts";
-import { toShownMemory } from "../show.ts";
-import type { Profile, ProfileLine, ProfileOptions, ShownMemory } from "../surface.ts";
-import type { UserState } from "../user-state.ts";
-import { sortByKey } from "./in-key-order.ts";
-import { buildLines, type DraftLine, weightOf } from "./lines.ts";
-import { SECTION_TITLES, SECTIONS, type SectionName } from "./sections.ts";
+import { sanitizeForPrompt } from "../prompt-block.ts";
+import { filterInSlices, forEachInSlices, mapInSlices, runInSlices } from "../time-slicing.ts";
+import type { UserState } from "../user-state/user-state.ts";
+import {
+  buildLines,
+  type DraftLine,
+  SECTION_TITLES,
+  SECTIONS,
+  type SectionName,
+  weightOf,
+} from "./profile-lines.ts";
 
 /** The size of a profile where none is named, in tokens. */
 const DEFAULT_MAX_TOKENS = 2000;
@@ -179,4 +184,35 @@ async function groupByKind(
     if (all.length > newest.length) leftOfKinds[kind] = all.length - newest.length;
   }
   return { kinds, leftOfKinds };
+}
+
+/**
+ * Many in the order of their keys, and those of one key as they came. The keys alone are sorted, by what is built in, and all
+ * else goes step by step: to sort 100,000 by a function would hold everybody else up.
+ */
+function* sortByKey<One, Key extends string | number>(
+  all: Iterable<One>,
+  keyOf: (one: One) => Key,
+): Generator<void, One[], void> {
+  const byKey = new Map<Key, One[]>();
+  for (const one of all) {
+    const key = keyOf(one);
+    const held = byKey.get(key);
+    if (held) held.push(one);
+    else byKey.set(key, [one]);
+    yield;
+  }
+  const ordered: One[] = [];
+  for (const key of sortKeys([...byKey.keys()])) {
+    for (const one of byKey.get(key) ?? []) ordered.push(one);
+    yield;
+  }
+  return ordered;
+}
+
+function sortKeys<Key extends string | number>(keys: Key[]): Key[] {
+  const numbers = keys.filter((key) => typeof key === "number");
+  // Numbers among themselves: the built-in order of an array is that of texts.
+  if (numbers.length === keys.length) return [...Float64Array.from(numbers).sort()] as Key[];
+  return keys.sort();
 }

@@ -1,17 +1,17 @@
 import type { Scope } from "../../domain/scope.ts";
-import type { CallOptions } from "../../ports/call.ts";
-import { type SearchIndex, unitIdAt } from "../block/block.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
 import type { Ports } from "../ports.ts";
-import { spaceOf } from "../space.ts";
-import { getMeanCentering } from "./centre.ts";
-import type { Scratch } from "./scratch.ts";
+import { type SearchIndex, unitIdAt } from "../search-index/search-index.ts";
+import { spaceOf } from "../search-index/search-units.ts";
+import { getMeanCentering } from "./retrievers/mean-centering.ts";
+import type { Scratch } from "./retrievers/signals.ts";
 import {
   dotProduct,
   findUncertain,
   type QuerySimilarity,
   scanVectors,
   toQuerySimilarity,
-} from "./vector-arm.ts";
+} from "./retrievers/vector-retriever.ts";
 
 /** Of so many nearest it is made sure that they are the nearest. */
 const EXACT_NEAREST = 10;

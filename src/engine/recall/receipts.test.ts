@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
-import { makeChangeSet, makeMessage, makeRecallReceipt } from "../../testing/change-sets.ts";
+import { makeChangeSet, makeMessage, makeRecallReceipt } from "../../testing/memory-store/change-sets.ts";
 import { createRecallReceiptStore } from "./receipts.ts";
 
 const ANN = { project: "default", user: "ann" };

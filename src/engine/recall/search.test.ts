@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../index.ts";
-import { hashEmbedder } from "../../testing/hash-embedder.ts";
-import { findRankingProfile } from "../rank/profiles.ts";
-import { createUserStates } from "../user-state.ts";
-import { MAX_CANDIDATES } from "./candidates.ts";
-import { withScratch } from "./scratch.ts";
+import { hashEmbedder } from "../../testing/test-doubles.ts";
+import { createUserStates } from "../user-state/user-state.ts";
+import { withScratch } from "./retrievers/signals.ts";
+import { MAX_CANDIDATES } from "./retrievers/top-k.ts";
+import { toQuerySimilarity } from "./retrievers/vector-retriever.ts";
+import { findRankingProfile } from "./scoring.ts";
 import { search, searchByText } from "./search.ts";
-import { toQuerySimilarity } from "./vector-arm.ts";
 
 it("weighs by the exact cosines that came after an index had named the nearest of a large memory", async () => {
   const record = createInMemoryStore();

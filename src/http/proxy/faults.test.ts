@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { CallReport } from "../../domain/model-call.ts";
-import type { Keepsake, ScopedMemory } from "../../engine/surface.ts";
+import type { CallReport } from "../../domain/model-usage.ts";
+import type { Keepsake, ScopedMemory } from "../../engine/api.ts";
 import { MemoryError } from "../../errors.ts";
 import { createMemory } from "../../memory.ts";
-import { type OpenaiServer, openaiServer } from "../../testing/openai-server.ts";
-import { type Served, serve } from "../serve.ts";
+import { type OpenaiServer, openaiServer } from "../../testing/openai/openai-server.ts";
+import { type Served, serve } from "../server.ts";
 import type { Step } from "./proxy.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");

@@ -1,13 +1,12 @@
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
-import type { OnCall } from "../../ports/calls.ts";
-import type { Clock } from "../../ports/clock.ts";
-import { type Meter, NO_METER } from "../../ports/meter.ts";
-import { DEFAULT_USER_HEADERS } from "./asked/user-id.ts";
-import { getProfileTokens } from "./memory/before.ts";
-import { type ConversationCache, createConversationCache } from "./memory/conversations.ts";
-import { createMemoryWriter, type MemoryWriter } from "./memory/keeping.ts";
-import { createProfileCache, type ProfileCache } from "./memory/profiles.ts";
-import { createUpstreamClient, type Upstream, type UpstreamClient } from "./upstream/sender.ts";
+import type { OnCall } from "../../ports/language/model-calls.ts";
+import type { Clock } from "../../ports/system.ts";
+import { type Meter, NO_METER } from "../../ports/telemetry.ts";
+import { type ConversationCache, createConversationCache, getProfileTokens } from "./memory/conversations.ts";
+import { createMemoryWriter, type MemoryWriter } from "./memory/memory-writer.ts";
+import { createProfileCache, type ProfileCache } from "./memory/profile-cache.ts";
+import { DEFAULT_USER_HEADERS } from "./request/user-id.ts";
+import { createUpstreamClient, type Upstream, type UpstreamClient } from "./upstream/upstream-client.ts";
 
 export interface ProxyOptions {
   /** Where requests are passed on to; without one, the built-in model answers from memory. */

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../../engine/surface.ts";
+import type { Keepsake } from "../../engine/api.ts";
 import { createMemory } from "../../memory.ts";
-import { type OpenaiServer, openaiServer } from "../../testing/openai-server.ts";
+import { type OpenaiServer, openaiServer } from "../../testing/openai/openai-server.ts";
 import { httpApp } from "../app.ts";
-import { type ApiKeys, apiKeys, passingKeys } from "../keys.ts";
-import { createLifecycle, type Lifecycle } from "../lifecycle.ts";
-import { MAX_PROXY_BYTES } from "./asked/take.ts";
+import { createLifecycle, type Lifecycle } from "../graceful-shutdown.ts";
+import { type ApiKeys, apiKeys, passingKeys } from "../keys/api-keys.ts";
+import { MAX_PROXY_BYTES } from "./request/proxy-request.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into as a client would.

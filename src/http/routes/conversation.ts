@@ -1,13 +1,28 @@
 import { streamSSE } from "hono/streaming";
 import * as z from "zod";
+import { toStorableText } from "../../domain/limits.ts";
+import type { Part } from "../../domain/message.ts";
+import type { Metadata } from "../../domain/metadata-filter.ts";
 import type { Item } from "../../domain/recall.ts";
-import type { Reply, ScopedMemory } from "../../engine/surface.ts";
+import type { ErasureReceipt } from "../../domain/receipt.ts";
+import type { Reply, ScopedMemory } from "../../engine/api.ts";
 import { isMemoryError } from "../../errors.ts";
-import type { RequestContext } from "../app-types.ts";
-import { messageTextSchema, newNameSchema, toOptional, turnNumberSchema } from "../fields.ts";
-import { noteErasures } from "../once.ts";
+import { noteErasures } from "../idempotency.ts";
 import { defineOperation, type Operation } from "../operation.ts";
-import { CONVERSATION_REPLY_SCHEMA } from "../shapes/recall.ts";
+import type { RequestContext } from "../request-context.ts";
+import {
+  batchTextSchema,
+  messageTextSchema,
+  metadataSchema,
+  momentSchema,
+  nameSchema,
+  newNameSchema,
+  textSchema,
+  toOptional,
+  turnNumberSchema,
+} from "../schemas/fields.ts";
+import { RECEIPT_SCHEMA } from "../schemas/memory.ts";
+import { CONVERSATION_REPLY_SCHEMA } from "../schemas/recall.ts";
 import { itemToWire, omitUndefined, receiptToWire } from "../wire.ts";
 
 const CONVERSATION_BODY = z.strictObject({
@@ -127,4 +142,129 @@ async function findMemoryItem(
     if (isMemoryError(error) && error.code === "not_found") return undefined;
     throw error;
   }
+}
+
+/** In OpenAI's shapes; what is not understood is kept as it came. */
+const PART_BODY = z.looseObject({ type: textSchema });
+
+const MESSAGE_BODY = z
+  .strictObject({
+    id: toOptional(nameSchema),
+    role: z.enum(["user", "assistant", "system", "tool"]),
+    content: z.union([batchTextSchema, z.array(PART_BODY).min(1)]),
+    name: toOptional(nameSchema),
+    at: toOptional(momentSchema),
+    session_id: toOptional(newNameSchema),
+    metadata: toOptional(metadataSchema),
+  })
+  .transform(({ role, content, session_id, metadata: held, ...rest }) => ({
+    role,
+    content: content as string | Part[],
+    ...omitUndefined({ ...rest, session: session_id, metadata: held as Metadata | undefined }),
+  }));
+
+const MESSAGES_BODY = z.strictObject({
+  user_id: newNameSchema,
+  session_id: toOptional(newNameSchema),
+  messages: z.array(MESSAGE_BODY).min(1).max(1000),
+});
+
+/** Taking in messages as they were said, all or none. */
+export const messageOperations: readonly Operation[] = [
+  defineOperation({
+    id: "addMessages",
+    method: "POST",
+    path: "/api/v1/messages",
+    tag: "Conversation",
+    summary: "Takes in messages as they were said, all or none",
+    scope: "write",
+    body: MESSAGES_BODY,
+    acceptsIdempotencyKey: true,
+    answers: { 201: { says: "What was stored, and what was understood.", schema: RECEIPT_SCHEMA } },
+    problems: [409],
+    async handle({ exchange, body, memoryOf }) {
+      const receipt = await memoryOf(body.user_id).remember(
+        body.messages,
+        omitUndefined({ session: body.session_id, idempotencyKey: exchange.req.header("idempotency-key") }),
+      );
+      noteErasures(exchange, receipt.erasures);
+      return exchange.json(receiptToWire(receipt), 201);
+    },
+  }),
+];
+
+/** Whom it is about, by either name, and what is said. */
+const createMessageSchema = (user: z.ZodString) =>
+  z
+    .strictObject({ userId: toOptional(user), user_id: toOptional(user), message: messageTextSchema })
+    .refine(({ userId, user_id }) => (userId === undefined) !== (user_id === undefined), {
+      message: "give either userId or user_id",
+    })
+    .meta({ oneOf: ["userId", "user_id"].map(requireField) })
+    .transform(({ userId, user_id, message }) => ({
+      userId: userId ?? user_id,
+      message: toStorableText(message).text,
+    }))
+    .pipe(z.object({ userId: textSchema, message: textSchema }));
+
+const SAY_BODY = createMessageSchema(newNameSchema);
+/** What is stored under a name that is refused today can still be taken back. */
+const FORGET_BODY = createMessageSchema(nameSchema);
+
+/** The schema of an object that has this field, and not null in it. */
+function requireField(field: string): object {
+  return { required: [field], properties: { [field]: { type: "string" } } };
+}
+
+const SIMPLE_REPLY = z.object({ reply: z.string() });
+
+/** The two calls that a first experiment needs: say something, and take something back. */
+export const simpleOperations: readonly Operation[] = [
+  defineOperation({
+    id: "say",
+    method: "POST",
+    path: "/message",
+    tag: "First steps",
+    summary: "Says something, and gets a reply",
+    scope: ["read", "write"],
+    body: SAY_BODY,
+    acceptsIdempotencyKey: true,
+    answers: { 200: { says: "The reply.", schema: SIMPLE_REPLY } },
+    async handle({ exchange, body, signal, memoryOf }) {
+      const { text, receipt } = await memoryOf(body.userId).converse(body.message, { signal });
+      noteErasures(exchange, receipt.erasures);
+      return exchange.json({ reply: text });
+    },
+  }),
+  defineOperation({
+    id: "takeBack",
+    method: "POST",
+    path: "/forget",
+    tag: "First steps",
+    summary: "Forgets what is named, by its name or in a sentence",
+    scope: "erase",
+    body: FORGET_BODY,
+    acceptsIdempotencyKey: true,
+    answers: { 200: { says: "What went, without naming it.", schema: SIMPLE_REPLY } },
+    async handle({ exchange, body, memoryOf }) {
+      const receipt = await memoryOf(body.userId).forget(body.message);
+      noteErasures(exchange, [receipt]);
+      return exchange.json({ reply: formatErasureReply(receipt) });
+    },
+  }),
+];
+
+/** Says what went, and names nothing of it. */
+function formatErasureReply({ erased, complete }: ErasureReceipt): string {
+  const { memories, messages, rewritten = 0 } = erased;
+  if (memories + messages + rewritten === 0)
+    return "I know nothing about that, so there was nothing to forget.";
+  const gone = `${formatCount(erased.memories, "memory", "memories")} and the words in ${formatCount(erased.messages, "message", "messages")}`;
+  if (!complete)
+    return `Forgotten: ${gone}. Some traces could not be removed yet: ask for it again in a moment.`;
+  return `Forgotten: ${gone}.`;
+}
+
+function formatCount(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }

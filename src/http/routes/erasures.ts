@@ -1,13 +1,13 @@
 import * as z from "zod";
-import type { Where } from "../../domain/filter.ts";
+import type { Where } from "../../domain/metadata-filter.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
-import type { Forget } from "../../engine/surface.ts";
+import type { Forget } from "../../engine/api.ts";
 import { MemoryError } from "../../errors.ts";
-import { filterSchema, momentSchema, nameSchema, textSchema, toOptional } from "../fields.ts";
-import { noteErasures } from "../once.ts";
+import { noteErasures } from "../idempotency.ts";
 import { defineOperation, type Operation, type OperationRequest } from "../operation.ts";
-import { paginate, USER_PAGE_QUERY } from "../pages.ts";
-import { ERASURE_PLAN_SCHEMA, ERASURE_RECEIPT_SCHEMA, ERASURES_SCHEMA } from "../shapes/receipt.ts";
+import { paginate, USER_PAGE_QUERY } from "../pagination.ts";
+import { filterSchema, momentSchema, nameSchema, textSchema, toOptional } from "../schemas/fields.ts";
+import { ERASURE_PLAN_SCHEMA, ERASURE_RECEIPT_SCHEMA, ERASURES_SCHEMA } from "../schemas/memory.ts";
 import { omitUndefined, receiptToWire, toWire } from "../wire.ts";
 
 const ERASURE_BODY = z

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { Health, HealthCheck } from "../../engine/health/checks.ts";
-import type { DependencyState } from "../../engine/health/dependencies.ts";
-import { createClosingError } from "../open.ts";
+import type { DependencyState } from "../../engine/admin/dependencies.ts";
+import type { Health, HealthCheck } from "../../engine/admin/health.ts";
+import { createClosingError } from "../graceful-shutdown.ts";
 import { defineOperation, type Operation, type ServerServices } from "../operation.ts";
 
 const DEPENDENCY: z.ZodType<DependencyState> = z.object({

@@ -1,8 +1,12 @@
 import * as z from "zod";
 import { defineOperation, type Operation } from "../operation.ts";
-import { CHAT_DIALECT, RESPONSES_DIALECT } from "../proxy/asked/said.ts";
-import { handleConversation } from "../proxy/converse.ts";
-import { handleEmbeddings, handleModel, handleModelList } from "../proxy/others.ts";
+import { refuseField } from "../problem.ts";
+import { handleConversation, handleEmbeddings, handleModel, handleModelList } from "../proxy/handlers.ts";
+import { CHAT_DIALECT, RESPONSES_DIALECT } from "../proxy/request/dialects.ts";
+import { forwardRequest } from "../proxy/upstream/forward.ts";
+import { readUpload } from "../proxy/upstream/upstream-client.ts";
+import { hasClientKey, UPSTREAM_KEY_HEADER } from "../proxy/upstream/upstream-request.ts";
+import type { RequestContext } from "../request-context.ts";
 
 /** What only we may say; everything else is the upstream's, passed on as it is. */
 const PROXY_PROBLEMS = [400, 404, 502, 504];
@@ -117,3 +121,58 @@ export const openAiOperations: readonly Operation[] = [
     handle: (asked) => handleModel(asked, asked.services.proxy, asked.path.model),
   }),
 ];
+
+const READ_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+const WRITE_METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+/** The rest of OpenAI's API under the client's own account: method, path, query, body and answer as they are. */
+function createPassThrough(id: string, scope: "read" | "write"): Operation {
+  return defineOperation({
+    id,
+    method: scope === "read" ? "GET" : "POST",
+    path: "/v1/*",
+    tag: "OpenAI",
+    summary: "The rest of OpenAI's API, with the client's own key of the model's server",
+    scope,
+    hasNoDeadline: true,
+    isHidden: true,
+    answers: {},
+    handle(asked) {
+      const { exchange, services } = asked;
+      if (!services.proxy.hasClientAccounts) throw refuseField(UPSTREAM_KEY_HEADER, NO_ACCOUNTS_PROBLEM, 404);
+      const body = readUpload(exchange);
+      const { method } = exchange.req;
+      return forwardRequest(asked, services.proxy, {
+        access: { mode: "off" },
+        method,
+        ...(body ? { body } : {}),
+      });
+    },
+  });
+}
+
+const PASS_THROUGH_READ = createPassThrough("passThroughRead", "read");
+const PASS_THROUGH_WRITE = createPassThrough("passThroughWrite", "write");
+
+const NO_ACCOUNTS_PROBLEM =
+  "This server passes nothing else on: the settings say that the model's server does not tell its clients' keys apart. " +
+  "Whoever runs this server can set KEEPSAKE_PASS_THROUGH=on.";
+
+/** What Keepsake serves itself, as patterns of "METHOD /path". */
+const SERVED_PATTERNS: readonly RegExp[] = openAiOperations.map(
+  ({ method, path }) => new RegExp(`^${method} ${path.replace(/\{\w+\}/g, "[^/]+")}$`),
+);
+
+/**
+ * The operation by which a request under `/v1` is passed through: it brings the client's own key of the model's server, and
+ * Keepsake does not serve it itself. A method that changes something takes a key with the scope `write`.
+ */
+export function findPassThrough(exchange: RequestContext): Operation | undefined {
+  const { method, path } = exchange.req;
+  const served = `${method === "HEAD" ? "GET" : method} ${path}`;
+  if (SERVED_PATTERNS.some((pattern) => pattern.test(served))) return undefined;
+  // Whether that header holds a key is judged once it is known who asks.
+  if (exchange.req.header(UPSTREAM_KEY_HEADER) === undefined && !hasClientKey({ exchange })) return undefined;
+  if (READ_METHODS.has(method)) return PASS_THROUGH_READ;
+  return WRITE_METHODS.has(method) ? PASS_THROUGH_WRITE : undefined;
+}

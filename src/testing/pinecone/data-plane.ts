@@ -1,21 +1,23 @@
-import { createDataRefusal, createSuccess, type PineconeAnswer } from "./answer.ts";
-import {
-  findDeleteProblem,
-  findIdProblem,
-  findNamespaceProblem,
-  findQueryProblem,
-  findUpsertProblem,
-  PINECONE_LIMITS,
-  type PineconeBody,
-} from "./checks.ts";
-import { passesFilter } from "./filter.ts";
 import {
   acceptChange,
   getNamespace,
   type PineconeNamespace,
   type StoredIndex,
   type StoredRecord,
-} from "./state.ts";
+} from "./namespaces.ts";
+import {
+  createDataRefusal,
+  createSuccess,
+  findDeleteProblem,
+  findIdProblem,
+  findNamespaceProblem,
+  findQueryProblem,
+  findUpsertProblem,
+  PINECONE_LIMITS,
+  type PineconeAnswer,
+  type PineconeBody,
+  passesFilter,
+} from "./protocol.ts";
 
 /** A request to an index. */
 export interface DataRequest {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import type { Memory } from "../../../src/domain/memory.ts";
 import type { Message } from "../../../src/domain/message.ts";
-import { keysFile, keysPathOf } from "../../../src/http/keys-file.ts";
+import { keysFile, keysPathOf } from "../../../src/http/keys/key-stores.ts";
 import { createMemory } from "../../../src/memory.ts";
 import type { TracedRequest } from "./workload.ts";
 

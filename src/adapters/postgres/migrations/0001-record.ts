@@ -1,6 +1,6 @@
 /**
  * The record. Every table is keyed by the user's number (`person`), and names the project, by which the database itself holds
- * tenants apart (`walls.ts`). What grows with what people say is cut into partitions by a hash of the user's number, which
+ * tenants apart (`database/row-security.ts`). What grows with what people say is cut into partitions by a hash of the user's number, which
  * stands for project and user. `body` columns hold JSON as text, for a value of type `json` can hold no NUL. Names and ids
  * are as `keyOf` has them; where that is not the whole, `long_names` is. `revision` is the one that last changed a row;
  * `number` keeps the order in which rows came. `mark` is of the attempt that made a commit: by it a commit is found again

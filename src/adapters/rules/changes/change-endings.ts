@@ -1,6 +1,6 @@
-import { ENDING_VERBS, TEMPORARY_ENDING_VERBS } from "../../../domain/parting.ts";
-import { toCanonicalRelation } from "../../../domain/relations.ts";
-import type { Proposal } from "../../../ports/extractor.ts";
+import { ENDING_VERBS, TEMPORARY_ENDING_VERBS } from "../../../language/en/ending-verbs.ts";
+import { toCanonicalRelation } from "../../../language/en/relations/relations.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import { verbPhrase } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { ending, said } from "../context.ts";

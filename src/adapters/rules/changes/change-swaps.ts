@@ -1,7 +1,7 @@
-import { findKinds } from "../../../domain/categories.ts";
 import type { Claim } from "../../../domain/memory.ts";
-import { listAttributeRelations } from "../../../domain/relations.ts";
-import type { AddProposal, Proposal } from "../../../ports/extractor.ts";
+import { findKinds } from "../../../language/en/categories.ts";
+import { listAttributeRelations } from "../../../language/en/relations/relations.ts";
+import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
 import { claimsOf } from "../claims/claims.ts";
 import { lastBreath, lastTold } from "../claims/told.ts";
 import { sentenceOf, verbPhrase } from "../clauses/parts.ts";

@@ -1,6 +1,6 @@
-import { findKinds } from "../../../domain/categories.ts";
 import type { Claim } from "../../../domain/memory.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { findKinds } from "../../../language/en/categories.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import type { Context } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
 

@@ -1,5 +1,5 @@
-import { isSingleValued } from "../../../domain/relations.ts";
-import type { AddProposal, ProposalTarget } from "../../../ports/extractor.ts";
+import { isSingleValued } from "../../../language/en/relations/relations.ts";
+import type { AddProposal, ProposalTarget } from "../../../ports/language/extractor.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { headWord } from "../clauses/head-words.ts";
 import {

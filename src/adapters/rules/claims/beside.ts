@@ -1,6 +1,6 @@
-import { toSingular } from "../../../domain/english.ts";
-import { hasSameWords } from "../../../domain/words.ts";
-import type { AddProposal, Proposal } from "../../../ports/extractor.ts";
+import { hasSameWords } from "../../../domain/search/search-terms.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
 import { groupNames } from "../clauses/group-subjects.ts";
 import { fronted, relatives } from "../clauses/relatives.ts";
 import type { Context } from "../context.ts";

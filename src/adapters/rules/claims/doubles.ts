@@ -1,6 +1,6 @@
-import { toCanonicalRelation } from "../../../domain/relations.ts";
-import { hasSameWords } from "../../../domain/words.ts";
-import type { AddProposal, Proposal } from "../../../ports/extractor.ts";
+import { hasSameWords } from "../../../domain/search/search-terms.ts";
+import { toCanonicalRelation } from "../../../language/en/relations/relations.ts";
+import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
 
 /** What a message tells twice is told once: of two that claim the same, the one that says more; else the first. */
 export function withoutDoubles(proposals: readonly Proposal[]): Proposal[] {

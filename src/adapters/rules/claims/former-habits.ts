@@ -1,5 +1,5 @@
-import { toGerund } from "../../../domain/english.ts";
-import type { Proposal } from "../../../ports/extractor.ts";
+import { toGerund } from "../../../domain/text/english-forms.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import type { Context } from "../context.ts";
 
 const FORMER =

@@ -1,5 +1,5 @@
-import { toSingular } from "../../../domain/english.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { readList } from "../clauses/noun-phrases.ts";
 import type { Part } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";

@@ -1,5 +1,5 @@
-import { toSingular } from "../../../domain/english.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { type Part, place, relationWith } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";

@@ -1,7 +1,7 @@
-import { toSingular } from "../../../domain/english.ts";
 import type { Kind } from "../../../domain/memory.ts";
-import { toCanonicalRelation } from "../../../domain/relations.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import { toCanonicalRelation } from "../../../language/en/relations/relations.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { tasteOfThat } from "../clauses/meant-things.ts";
 import {
   isOver,

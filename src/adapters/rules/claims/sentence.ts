@@ -5,8 +5,8 @@ import {
   toPastParticiple,
   toPastTense,
   toSentence,
-} from "../../../domain/english.ts";
-import { formatDateInWords } from "../../../domain/say-date.ts";
+} from "../../../domain/text/english-forms.ts";
+import { formatDateInWords } from "../../../language/en/format-date.ts";
 import type { Verb } from "../clauses/verbs.ts";
 import type { SaidDate } from "../time/dates.ts";
 

@@ -1,5 +1,5 @@
-import { toSingular } from "../../../domain/english.ts";
-import type { ProposalTarget } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { ProposalTarget } from "../../../ports/language/extractor.ts";
 import type { Context, Statement } from "../context.ts";
 import { isTrade } from "../words/persons.ts";
 

@@ -1,4 +1,4 @@
-import { toBaseForm, toSingular, toThirdPerson } from "../../../domain/english.ts";
+import { toBaseForm, toSingular, toThirdPerson } from "../../../domain/text/english-forms.ts";
 import type { Context } from "../context.ts";
 import { isTime } from "../time/times.ts";
 import { ANIMALS, COORDINATORS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "../words/lexicon.ts";

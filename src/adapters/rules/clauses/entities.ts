@@ -1,6 +1,6 @@
-import { toSingular } from "../../../domain/english.ts";
 import type { Claim } from "../../../domain/memory.ts";
-import { hasSameWords } from "../../../domain/words.ts";
+import { hasSameWords } from "../../../domain/search/search-terms.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
 import { isKindName } from "../words/kind-names.ts";
 import { ANIMALS, FIRST_PERSON, KIN } from "../words/lexicon.ts";
 import { isName, type Noun, nounOf } from "../words/nouns.ts";

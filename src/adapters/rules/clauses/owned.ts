@@ -1,7 +1,7 @@
-import { toSingular } from "../../../domain/english.ts";
 import type { Claim } from "../../../domain/memory.ts";
-import { toCanonicalThing } from "../../../domain/relations.ts";
-import { hasSameWords } from "../../../domain/words.ts";
+import { hasSameWords } from "../../../domain/search/search-terms.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import { toCanonicalThing } from "../../../language/en/relations/relations.ts";
 import { ANIMALS, FEMALE, KIN, MALE } from "../words/lexicon.ts";
 import { isByAge, isPersonNoun } from "../words/persons.ts";
 import type { Discourse, Entity } from "./entity.ts";

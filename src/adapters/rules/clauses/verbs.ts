@@ -1,4 +1,4 @@
-import { toBaseForm, toPastParticiple, toPastTense } from "../../../domain/english.ts";
+import { toBaseForm, toPastParticiple, toPastTense } from "../../../domain/text/english-forms.ts";
 import { AUXILIARIES, BE, CATENATIVE, isParticle, MODALS, OPEN_MODALS } from "../words/lexicon.ts";
 import type { Token } from "../words/token.ts";
 

@@ -1,6 +1,6 @@
 import type { Claim } from "../../../domain/memory.ts";
-import { formatDateInWords } from "../../../domain/say-date.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { formatDateInWords } from "../../../language/en/format-date.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { adding, type Context } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
 import type { KnownMemory } from "../known-memory.ts";

@@ -1,6 +1,5 @@
-import { findShapedValues, isDistinctValue } from "../../../domain/shapes.ts";
-import { findSlot } from "../../../domain/slots.ts";
-import { splitWords, stem } from "../../../domain/words.ts";
+import { splitWords, stem } from "../../../domain/search/search-terms.ts";
+import { findShapedValues, findSlot, isDistinctValue } from "../../../language/en/value-shapes.ts";
 
 /** A request to erase, in one of the forms beside the plain order at the beginning of a sentence. */
 export interface EraseForm {

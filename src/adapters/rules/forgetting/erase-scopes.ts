@@ -1,6 +1,6 @@
 import { findOffset, toDateSpan } from "../../../domain/time.ts";
-import { findTopic } from "../../../domain/topics.ts";
-import type { EraseProposal } from "../../../ports/extractor.ts";
+import { findTopic } from "../../../language/en/topics.ts";
+import type { EraseProposal } from "../../../ports/language/extractor.ts";
 import { datesIn } from "../time/dates.ts";
 
 /** What is meant as a whole rather than by what it says: a span of time, this conversation, a topic. */

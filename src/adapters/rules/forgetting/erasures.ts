@@ -1,7 +1,7 @@
 import type { Message } from "../../../domain/message.ts";
-import { splitSentences } from "../../../domain/sentences.ts";
-import { findShapedValues, isDistinctValue } from "../../../domain/shapes.ts";
-import type { EraseProposal } from "../../../ports/extractor.ts";
+import { splitSentences } from "../../../domain/text/split-text.ts";
+import { findShapedValues, isDistinctValue } from "../../../language/en/value-shapes.ts";
+import type { EraseProposal } from "../../../ports/language/extractor.ts";
 import { tidy } from "../context.ts";
 import type { RulesReading } from "../known-memory.ts";
 import { eraseForm, isDeferred, isElsewhere, isInformation, withoutPlace } from "./erase-forms.ts";

@@ -1,5 +1,5 @@
 import type { Memory } from "../../../domain/memory.ts";
-import { splitWords } from "../../../domain/words.ts";
+import { splitWords } from "../../../domain/search/search-terms.ts";
 
 const ORDER =
   /^(?:(?:please|pls|ok(?:ay)?|hey|and|also|now|can you|could you|would you|just)[, ]+)*(?:forget|erase|delete|remove|wipe|scrub|purge)\s+(?:the|my|our|that|this)\s+(?<thing>[\p{L}\p{N}][\p{L}\p{N} '’-]*?)(?:,?\s+(?:please|pls|now|again|thanks|thank you|for me|entirely|completely))*\s*[.!?]*$/iu;

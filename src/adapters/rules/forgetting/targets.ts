@@ -1,7 +1,7 @@
 import type { Claim } from "../../../domain/memory.ts";
-import { listAnsweringRelations } from "../../../domain/relations.ts";
-import { spellOutSigns, splitWords, stem } from "../../../domain/words.ts";
-import type { ProposalTarget } from "../../../ports/extractor.ts";
+import { spellOutSigns, splitWords, stem } from "../../../domain/search/search-terms.ts";
+import { listAnsweringRelations } from "../../../language/en/relations/relations.ts";
+import type { ProposalTarget } from "../../../ports/language/extractor.ts";
 import type { Context } from "../context.ts";
 import type { KnownMemory } from "../known-memory.ts";
 

@@ -1,5 +1,5 @@
 import type { Message } from "../../../domain/message.ts";
-import type { TextSpan } from "../../../domain/sentences.ts";
+import type { TextSpan } from "../../../domain/text/split-text.ts";
 
 /** What stands in a message without being said in it: recalled context, code, quoted lines, captions, marked-up text. */
 const MARKED: readonly RegExp[] = [

@@ -1,4 +1,4 @@
-import { hasCredential } from "../../../domain/secrets.ts";
+import { hasCredential } from "../../../domain/text/credentials.ts";
 
 /** What is kept out of memory whatever it says. */
 

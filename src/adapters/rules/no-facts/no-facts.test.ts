@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { AddProposal } from "../../../ports/extractor.ts";
-import { extractAdditions } from "../../../testing/told.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
+import { extractAdditions } from "../../../testing/test-doubles.ts";
 import { rulesExtractor } from "../index.ts";
 
 /** Sentences by what makes them no facts, and their look-alikes that are facts. */

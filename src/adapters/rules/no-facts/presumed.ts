@@ -1,6 +1,6 @@
-import { toSingular } from "../../../domain/english.ts";
-import { isKindOf, toCanonicalThing } from "../../../domain/relations.ts";
-import type { AddProposal, Proposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import { isKindOf, toCanonicalThing } from "../../../language/en/relations/relations.ts";
+import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import { adding, type Context, claimOf, said } from "../context.ts";
 import { ANIMALS } from "../words/lexicon.ts";

@@ -1,6 +1,6 @@
-import { toSingular } from "../../../domain/english.ts";
-import { listAttributeRelations, toCanonicalThing } from "../../../domain/relations.ts";
-import type { Question } from "../../../ports/question-reader.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import { listAttributeRelations, toCanonicalThing } from "../../../language/en/relations/relations.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 import { textOf } from "../clauses/head-words.ts";
 import type { Token } from "../words/token.ts";
 import { type Asking, askedFor, type Frame, headOf, narrowing, pathAt, topicPart } from "./question-parts.ts";

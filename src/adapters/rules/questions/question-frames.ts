@@ -1,5 +1,5 @@
-import { listAnsweringRelations, toCanonicalRelation } from "../../../domain/relations.ts";
-import type { Question } from "../../../ports/question-reader.ts";
+import { listAnsweringRelations, toCanonicalRelation } from "../../../language/en/relations/relations.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 import { textOf } from "../clauses/head-words.ts";
 import { type Phrase, phrasesOf } from "../clauses/phrases.ts";
 import { readVerb, type Verb } from "../clauses/verbs.ts";

@@ -1,9 +1,9 @@
-import { toPastParticiple, toSingular } from "../../../domain/english.ts";
+import { toPastParticiple, toSingular } from "../../../domain/text/english-forms.ts";
 import {
   listAnsweringRelations,
   listAttributeRelations,
   toCanonicalRelation,
-} from "../../../domain/relations.ts";
+} from "../../../language/en/relations/relations.ts";
 import type { Verb } from "../clauses/verbs.ts";
 import type { Frame } from "./question-parts.ts";
 

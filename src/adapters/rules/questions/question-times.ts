@@ -1,5 +1,5 @@
 import { findOffset, toDateSpan } from "../../../domain/time.ts";
-import type { Question } from "../../../ports/question-reader.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 import { datesIn } from "../time/dates.ts";
 import { stretchIn } from "../time/validity.ts";
 

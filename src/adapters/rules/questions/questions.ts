@@ -1,5 +1,5 @@
-import { listAttributeRelations } from "../../../domain/relations.ts";
-import type { Question, QuestionReader } from "../../../ports/question-reader.ts";
+import { listAttributeRelations } from "../../../language/en/relations/relations.ts";
+import type { Question, QuestionReader } from "../../../ports/language/question-reader.ts";
 import { isLastingOrder } from "../claims/instructions.ts";
 import { readNounPhrase } from "../clauses/noun-phrases.ts";
 import type { KnownMemory } from "../known-memory.ts";

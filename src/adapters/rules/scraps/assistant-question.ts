@@ -1,5 +1,5 @@
-import { listAnsweringRelations } from "../../../domain/relations.ts";
-import type { Question } from "../../../ports/question-reader.ts";
+import { listAnsweringRelations } from "../../../language/en/relations/relations.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 import { type Context, saidAt } from "../context.ts";
 import { type Held, held, meant, telling } from "../forgetting/targets.ts";
 import { readQuestion } from "../questions/questions.ts";

@@ -1,5 +1,5 @@
-import { toSingular } from "../../../domain/english.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import type { Clause } from "../clauses/clauses.ts";
 import type { Entity } from "../clauses/entity.ts";

@@ -1,6 +1,6 @@
-import { conjugate, toSingular } from "../../../domain/english.ts";
-import { listAttributeRelations } from "../../../domain/relations.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { conjugate, toSingular } from "../../../domain/text/english-forms.ts";
+import { listAttributeRelations } from "../../../language/en/relations/relations.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { readList } from "../clauses/noun-phrases.ts";

@@ -1,4 +1,4 @@
-import { toSingular } from "../../../domain/english.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
 import { isTimeNoun } from "../time/times.ts";
 import { ANIMALS, PASSING } from "../words/lexicon.ts";
 import { isPersonNoun } from "../words/persons.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findSensitiveKind } from "../../../domain/sensitive.ts";
+import { findSensitiveKind } from "../../../language/en/topics.ts";
 import { weigh } from "./weights.ts";
 
 const fact = { text: "The user grows leeks.", kind: "fact" as const, quote: "I grow leeks" };

@@ -1,6 +1,6 @@
 import type { Claim, Kind } from "../../../domain/memory.ts";
-import { getRelation } from "../../../domain/relations.ts";
-import { findSensitiveKind } from "../../../domain/sensitive.ts";
+import { getRelation } from "../../../language/en/relations/relations.ts";
+import { findSensitiveKind } from "../../../language/en/topics.ts";
 import { FEMALE, HEDGES, MALE } from "../words/lexicon.ts";
 
 /** How much a statement is to be believed, and how much it matters, from 0 to 1; and why, in words for a person. */

@@ -1,6 +1,6 @@
-import { getRelation } from "../../../domain/relations.ts";
 import { toDateSpan } from "../../../domain/time.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { getRelation } from "../../../language/en/relations/relations.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { isOver, type Part } from "../clauses/parts.ts";
 import { said, saidAt } from "../context.ts";
 import { datesIn, momentOf } from "./dates.ts";

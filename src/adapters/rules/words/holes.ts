@@ -1,5 +1,5 @@
-import { GAP_MARK } from "../../../domain/cut.ts";
-import type { Proposal } from "../../../ports/extractor.ts";
+import { GAP_MARK } from "../../../domain/text/cut-text.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 
 const HOLE = String.raw`\[…\]`;
 const PLACE = "(?:as|for|at|in|on|with|to|by|from|every|each|when|because|since)";

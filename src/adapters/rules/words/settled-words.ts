@@ -1,4 +1,4 @@
-import { toBaseForm } from "../../../domain/english.ts";
+import { toBaseForm } from "../../../domain/text/english-forms.ts";
 import { BE, CATENATIVE, LASTING } from "./lexicon.ts";
 import type { Token, WordClass } from "./token.ts";
 

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { toBaseForm, toPastParticiple } from "../../../domain/english.ts";
+import { toBaseForm, toPastParticiple } from "../../../domain/text/english-forms.ts";
 import { withTimeWords } from "../time/times.ts";
 import { even } from "./even.ts";
 import { FIRST_POSSESSIVE } from "./lexicon.ts";

@@ -1,4 +1,4 @@
-import { toBaseForm } from "../../../domain/english.ts";
+import { toBaseForm } from "../../../domain/text/english-forms.ts";
 import { BE } from "./lexicon.ts";
 import { isA, isSmall, type Spot } from "./spot.ts";
 import type { WordClass } from "./token.ts";

@@ -10,10 +10,9 @@ import {
   makeMemory,
   makeMessage,
   makeUnit,
-} from "../../../testing/change-sets.ts";
+} from "../../../testing/memory-store/change-sets.ts";
 import { openSqliteStore } from "../index.ts";
-import { DIGEST_TABLES } from "./digest-tables.ts";
-import { createRowDigester } from "./row-digest.ts";
+import { createRowDigester, DIGEST_TABLES } from "./row-digest.ts";
 
 const ANN = { project: "default", user: "ann" };
 const KEY = "ab".repeat(32);

@@ -2,11 +2,25 @@ import { existsSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { MemoryError } from "../../../errors.ts";
-import { readPragma, type SqliteDatabase, type SqliteRow } from "../database.ts";
-import { APPLICATION_ID } from "../file.ts";
-import { DIGEST_TABLES, type DigestTable, SUM_BYTES, SUMS_BYTES } from "./digest-tables.ts";
-import { saveUserSums, withSumsPaused } from "./fill-digests.ts";
-import { addDigest, type DigestBytes, isSameBytes } from "./row-digest.ts";
+import type { Integrity } from "../../../ports/memory-store.ts";
+import { findUser, readPragma, type SqliteDatabase, type SqliteRow } from "../database.ts";
+import { APPLICATION_ID } from "../open.ts";
+import {
+  addDigest,
+  DIGEST_TABLES,
+  type DigestBytes,
+  type DigestTable,
+  isSameBytes,
+  SUM_BYTES,
+  SUMS_BYTES,
+} from "./row-digest.ts";
+import {
+  countWithoutDigest,
+  dropDigests,
+  fillDigests,
+  saveUserSums,
+  withSumsPaused,
+} from "./verify-digests.ts";
 
 /** What makes a table of one user right again. */
 interface TableRepair {
@@ -18,7 +32,7 @@ interface TableRepair {
 }
 
 /** Counts, or carries out, what can be put right; see `Integrity`. */
-export function repairRows(database: SqliteDatabase, file: string | undefined, isDryRun: boolean): number {
+function repairRows(database: SqliteDatabase, file: string | undefined, isDryRun: boolean): number {
   if (database.guard?.key !== "same") return 0;
   const copy = file === undefined ? undefined : openCopy(file);
   try {
@@ -107,7 +121,7 @@ function isSoundUser({ guard }: SqliteDatabase, row: SqliteRow): boolean {
 }
 
 /** The sums of the digests that a user's rows bear now. */
-export function sumUserDigests({ handle }: SqliteDatabase, user: number): DigestBytes {
+function sumUserDigests({ handle }: SqliteDatabase, user: number): DigestBytes {
   const sums = new Uint8Array(SUMS_BYTES);
   for (const { name, sum } of DIGEST_TABLES) {
     if (sum < 0) continue;
@@ -250,7 +264,7 @@ function repairUnsummedTable(
 }
 
 /** See `Integrity.acceptUnits`. */
-export function acceptUnits(database: SqliteDatabase, user: number): boolean {
+function acceptUnits(database: SqliteDatabase, user: number): boolean {
   const { guard, handle } = database;
   const row = handle.prepare("SELECT * FROM users WHERE id = :user").get({ user }) as SqliteRow | undefined;
   if (!row || guard?.key !== "same" || !(row.sums instanceof Uint8Array)) return false;
@@ -263,4 +277,26 @@ export function acceptUnits(database: SqliteDatabase, user: number): boolean {
     sums.set(now.subarray(sum * SUM_BYTES, (sum + 1) * SUM_BYTES), sum * SUM_BYTES);
   }
   return isSoundUser(database, row) && saveUserSums(database, user, sums);
+}
+
+type RunIntegrityWork = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
+
+/** The digests of a database's rows, over the record's own connection. */
+export function createSqliteIntegrity(database: SqliteDatabase, run: RunIntegrityWork): Integrity {
+  return {
+    state: ({ counts = false } = {}) =>
+      run(() => ({
+        secret: database.guard?.key ?? "none",
+        withoutDigest: counts ? countWithoutDigest(database) : 0,
+        damageSeen: database.guard?.damageSeen ?? 0,
+      })),
+    addMissingDigests: () => run(() => fillDigests(database)),
+    adoptSecret: () =>
+      run(() => {
+        if (database.guard?.adoptKey()) dropDigests(database);
+      }),
+    repairRows: (file) => run(() => repairRows(database, file, false)),
+    countRepairable: (file) => run(() => repairRows(database, file, true)),
+    acceptUnits: (scope) => run(() => acceptUnits(database, findUser(database, scope)?.id ?? -1)),
+  };
 }

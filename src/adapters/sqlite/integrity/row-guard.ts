@@ -1,16 +1,19 @@
-import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import type { SqliteRow } from "../database.ts";
-import { DIGEST_TABLES, type DigestTable, SUM_BYTES, SUMS_BYTES } from "./digest-tables.ts";
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import type { SqliteDatabase, SqliteRow } from "../database.ts";
 import {
   addDigest,
   createRowDigester,
+  DIGEST_TABLES,
   type DigestBytes,
+  type DigestTable,
   isSameBytes,
   type RowDigester,
+  SUM_BYTES,
+  SUMS_BYTES,
 } from "./row-digest.ts";
 
 /** Whether rows can be checked: `none` without a key, `another` where they were given their digests under another key. */
-export type DigestKeyState = "same" | "another" | "none";
+type DigestKeyState = "same" | "another" | "none";
 
 /** Gives every row that a connection writes its digest, and checks rows that are read. */
 export interface RowGuard {
@@ -250,4 +253,30 @@ function computeUserSums(
     isNew || (wasSound ?? isSameBytes(row.digest, guard.userDigest(row, held) ?? DAMAGED_DIGEST));
   const sums = held.map((byte, i) => byte ^ (change[i] ?? 0));
   return { sums, digest: (isSound && guard.userDigest(row, sums)) || DAMAGED_DIGEST };
+}
+
+const INSERT_STATEMENTS = new Map<string, string>();
+
+/**
+ * Inserts a row with its digest, in half the time that the trigger takes for it. False where a row of its key is there: that one is
+ * left as it is.
+ */
+export function insertRow(database: SqliteDatabase, table: DigestTable, row: SqliteRow): boolean {
+  const digest = database.guard?.digestInserted(table, row) ?? null;
+  const { changes } = database
+    .statement(getInsertSql(table))
+    .run({ ...row, digest } as { [column: string]: SQLInputValue });
+  if (changes !== 0) return true;
+  if (digest) database.guard?.undoInserted(table, row, digest);
+  return false;
+}
+
+function getInsertSql({ name, columns }: DigestTable): string {
+  const made = INSERT_STATEMENTS.get(name);
+  if (made) return made;
+  const all = [...columns, "digest"];
+  const values = all.map((column) => `:${column}`).join(", ");
+  const sql = `INSERT INTO ${name} (${all.join(", ")}) VALUES (${values}) ON CONFLICT DO NOTHING`;
+  INSERT_STATEMENTS.set(name, sql);
+  return sql;
 }

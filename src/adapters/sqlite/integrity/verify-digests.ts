@@ -1,18 +1,22 @@
 import { setImmediate } from "node:timers/promises";
-import type { Fault, FaultyRow } from "../../../ports/record.ts";
-import { readInSnapshot } from "../apart.ts";
-import type { SqliteDatabase, SqliteRow } from "../database.ts";
-import { DIGEST_TABLES, type DigestTable, SUMS_BYTES } from "./digest-tables.ts";
-import { hasAllDigests } from "./fill-digests.ts";
-import { addDigest, type DigestBytes, isSameBytes } from "./row-digest.ts";
+import type { Fault, FaultyRow } from "../../../ports/memory-store.ts";
+import { readInSnapshot, type SqliteDatabase, type SqliteRow } from "../database.ts";
+import {
+  addDigest,
+  DIGEST_TABLES,
+  type DigestBytes,
+  type DigestTable,
+  isSameBytes,
+  SUMS_BYTES,
+} from "./row-digest.ts";
 
 /** So many rows of a fault are named. */
 const MAX_NAMED_ROWS = 100;
 /** Rows checked in one go: about five milliseconds. */
 const VERIFY_SLICE_ROWS = 1000;
 
-export const CHANGED = "changed since they were written";
-export const UNBALANCED = "missing, added or put back to an older state";
+const CHANGED = "changed since they were written";
+const UNBALANCED = "missing, added or put back to an older state";
 const WITHOUT_DIGEST = "without a digest, so written by another program";
 
 /**
@@ -119,4 +123,165 @@ function createFaultList(): DigestFaultList {
     },
     all: () => [...found.values()],
   };
+}
+
+/** Rows in one transaction: about five milliseconds. */
+const FILL_SLICE_ROWS = 500;
+const MAX_ATTEMPTS = 20;
+
+/** Whether all rows have digests. One key look-up. */
+export function hasAllDigests({ handle }: SqliteDatabase): boolean {
+  return handle.prepare("SELECT is_whole FROM integrity").get()?.is_whole === 1;
+}
+
+/**
+ * Gives digests to rows that have none: those of an earlier version, or of a program without the secret. What they hold now is taken
+ * for what was written. In slices; ends after about `forMs`, and gives how many rows it did.
+ */
+export async function fillDigests(
+  database: SqliteDatabase,
+  forMs: number = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  const { guard } = database;
+  if (guard?.key !== "same" || hasAllDigests(database)) return 0;
+  const until = performance.now() + forMs;
+  const isLate = (): boolean => performance.now() > until;
+  let done = 0;
+  const fill = async (table: DigestTable, user?: number): Promise<void> => {
+    for (let put = FILL_SLICE_ROWS; put === FILL_SLICE_ROWS && !isLate(); done += put) {
+      put = fillSlice(database, table, user);
+      await setImmediate();
+    }
+  };
+  for (const table of DIGEST_TABLES) if (table.sum < 0) await fill(table);
+  for (const user of usersWithoutSums(database)) {
+    for (const table of DIGEST_TABLES) if (table.sum >= 0) await fill(table, user);
+    if (isLate()) return done;
+    await updateUserSums(database, user);
+  }
+  if (!isLate()) markAllFilled(database);
+  return done;
+}
+
+/** How many rows have no digest, at most about a million; 0 at once where it is noted that all have one. */
+export function countWithoutDigest(database: SqliteDatabase): number {
+  if (hasAllDigests(database)) return 0;
+  return DIGEST_TABLES.reduce((sum, { name }) => {
+    const sql = `SELECT count(*) AS found FROM ${name} WHERE digest IS NULL`;
+    return sum + Number(database.handle.prepare(sql).get()?.found);
+  }, 0);
+}
+
+function usersWithoutSums({ handle }: SqliteDatabase): number[] {
+  const rows = handle.prepare("SELECT id FROM users WHERE sums IS NULL ORDER BY id").all();
+  return rows.map(({ id }) => Number(id));
+}
+
+/** Gives some rows their digests; the user's sums stay unknown, so nothing is added to them. */
+function fillSlice(database: SqliteDatabase, { name, columns, key }: DigestTable, user?: number): number {
+  const place = DIGEST_TABLES.findIndex((table) => table.name === name);
+  const own = key.join(", ");
+  const whose = user === undefined ? "" : "user = :user AND ";
+  return withSumsPaused(database, () =>
+    Number(
+      database
+        .statement(
+          `UPDATE ${name} SET digest = row_digest(${place}, NULL, ${columns.join(", ")}) WHERE (${own}) IN ` +
+            `(SELECT ${own} FROM ${name} WHERE ${whose}digest IS NULL LIMIT ${FILL_SLICE_ROWS})`,
+        )
+        .run(user === undefined ? {} : { user }).changes,
+    ),
+  );
+}
+
+/** Writes in one transaction, with sums left alone. */
+export function withSumsPaused<Result>(database: SqliteDatabase, work: () => Result): Result {
+  const { guard } = database;
+  return database.transaction(() => {
+    if (!guard) return work();
+    guard.isPaused = true;
+    try {
+      return work();
+    } finally {
+      guard.isPaused = false;
+    }
+  });
+}
+
+/** Sums up a user's digests and keeps the sums, unless somebody wrote meanwhile: then it is tried again. */
+async function updateUserSums(database: SqliteDatabase, id: number): Promise<void> {
+  for (let tried = 0; tried < MAX_ATTEMPTS; tried += 1) {
+    const found =
+      (await readInSnapshot(database, (own) => readUserSums(own, id))) ?? (await readUserSums(database, id));
+    if (!found) return;
+    if (saveUserSums(database, id, found.sums, found.touched)) return;
+    await setImmediate();
+  }
+}
+
+interface UserSums {
+  readonly sums: DigestBytes;
+  readonly touched: number;
+}
+
+async function readUserSums(database: SqliteDatabase, id: number): Promise<UserSums | undefined> {
+  const row = database.handle.prepare("SELECT touched FROM users WHERE id = :id").get({ id });
+  if (!row) return undefined;
+  const sums = new Uint8Array(SUMS_BYTES);
+  let read = 0;
+  for (const { name, sum } of DIGEST_TABLES) {
+    if (sum < 0) continue;
+    const rows = database.handle.prepare(`SELECT digest FROM ${name} WHERE user = :id`).iterate({ id });
+    for (const { digest } of rows as Iterable<SqliteRow>) {
+      if (!(digest instanceof Uint8Array)) return undefined;
+      addDigest(sums, sum, digest);
+      read += 1;
+      // A database in memory has one connection, on which a statement under way would meet others.
+      if (read % (FILL_SLICE_ROWS * 4) === 0 && database.path !== ":memory:") await setImmediate();
+    }
+  }
+  return { sums, touched: Number(row.touched) };
+}
+
+/** Keeps a user's sums where the user was not written to since; whatever was kept before. */
+export function saveUserSums(
+  database: SqliteDatabase,
+  id: number,
+  sums: DigestBytes,
+  touched?: number,
+): boolean {
+  const { guard } = database;
+  return database.transaction(() => {
+    const row = database.handle
+      .prepare("SELECT id, project, name, revision, turns, touched FROM users WHERE id = :id")
+      .get({ id });
+    if (!row || (touched !== undefined && row.touched !== touched)) return false;
+    database.handle
+      .prepare("UPDATE users SET sums = :sums, digest = :digest WHERE id = :id")
+      .run({ id, sums, digest: guard?.userDigest(row, sums) ?? null });
+    return true;
+  });
+}
+
+function markAllFilled(database: SqliteDatabase): void {
+  database.transaction(() => {
+    const isLeft =
+      usersWithoutSums(database).length > 0 ||
+      DIGEST_TABLES.some(
+        ({ name, sum }) =>
+          sum < 0 && database.handle.prepare(`SELECT 1 FROM ${name} WHERE digest IS NULL LIMIT 1`).get(),
+      );
+    if (!isLeft) database.handle.exec("UPDATE integrity SET is_whole = 1");
+  });
+}
+
+/** Drops all digests and takes this connection's secret for that of the file, so that they can be given anew. */
+export function dropDigests(database: SqliteDatabase): void {
+  const mark = database.guard?.mark;
+  if (!mark) return;
+  withSumsPaused(database, () => {
+    for (const { name } of DIGEST_TABLES) database.handle.exec(`UPDATE ${name} SET digest = NULL`);
+    database.handle.exec("UPDATE users SET sums = NULL, digest = NULL, touched = touched + 1");
+    database.handle.prepare("UPDATE integrity SET mark = :mark, is_whole = 0").run({ mark });
+  });
 }

@@ -1,7 +1,7 @@
-import { toSecondPerson, toSentence } from "../../../domain/english.ts";
 import type { Memory } from "../../../domain/memory.ts";
-import { formatDateInWords } from "../../../domain/say-date.ts";
-import type { Question } from "../../../ports/question-reader.ts";
+import { toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
+import { formatDateInWords } from "../../../language/en/format-date.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 import type { Match } from "../match.ts";
 import { sayPath } from "../say.ts";
 import { ageAt, type Length, lengthBetween, sayLength } from "./lengths.ts";

@@ -1,7 +1,7 @@
-import { conjugate, joinList, toSecondPerson, toSentence } from "../../../domain/english.ts";
 import type { Memory } from "../../../domain/memory.ts";
-import { hasSameWords } from "../../../domain/words.ts";
-import type { Question } from "../../../ports/question-reader.ts";
+import { hasSameWords } from "../../../domain/search/search-terms.ts";
+import { conjugate, joinList, toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 import { holdsNow } from "../held.ts";
 import { sayOne, sayPath, sayValue } from "../say.ts";
 

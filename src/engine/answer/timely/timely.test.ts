@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../../adapters/memory/index.ts";
 import { createMemory } from "../../../memory.ts";
-import type { ScopedMemory } from "../../surface.ts";
+import type { ScopedMemory } from "../../api.ts";
 import { ageAt, lengthBetween, sayLength } from "./lengths.ts";
 
 let now: Date;

@@ -1,6 +1,6 @@
-import { toSecondPerson, toSentence } from "../../../domain/english.ts";
 import type { Memory } from "../../../domain/memory.ts";
-import { formatDateInWords } from "../../../domain/say-date.ts";
+import { toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
+import { formatDateInWords } from "../../../language/en/format-date.ts";
 import { essence } from "../essence.ts";
 import { heldIn } from "../look.ts";
 import { yesOrNo } from "../yes-no.ts";

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { toScopeKey } from "../../../domain/scope.ts";
-import type { Keepsake, ScopedMemory } from "../../../engine/surface.ts";
+import type { Keepsake, ScopedMemory } from "../../../engine/api.ts";
 import { createMemory } from "../../../memory.ts";
-import { prepareMemoryContext } from "./before.ts";
-import { createConversationCache, type ProxyConversation } from "./conversations.ts";
-import { createProfileCache } from "./profiles.ts";
+import { createConversationCache, type ProxyConversation, prepareMemoryContext } from "./conversations.ts";
+import { createProfileCache } from "./profile-cache.ts";
 
 const ANA = { project: "default", user: "ana" };
 const BOB = { project: "default", user: "bob" };

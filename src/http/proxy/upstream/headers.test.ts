@@ -1,8 +1,7 @@
 import { Hono } from "hono";
 import { expect, it } from "vitest";
-import type { AppEnvironment } from "../../app-types.ts";
-import { getUpstreamAccount } from "./account.ts";
-import { toUpstreamHeaders } from "./headers.ts";
+import type { AppEnvironment } from "../../request-context.ts";
+import { getUpstreamAccount, toUpstreamHeaders } from "./upstream-request.ts";
 
 const KEY = `ks_${"0".repeat(12)}_${"A".repeat(43)}`;
 /** A key of this server from the settings, which looks like no generated one. */

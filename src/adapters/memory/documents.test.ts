@@ -1,8 +1,0 @@
-import { documentsConformance } from "../../testing/documents-conformance.ts";
-import { createMemoryDocuments } from "./documents.ts";
-
-documentsConformance({
-  name: "memory",
-  open: async () => createMemoryDocuments(),
-  second: async (documents) => documents,
-});

@@ -1,4 +1,0 @@
-import { vectorIndexConformance } from "../../testing/follower-conformance.ts";
-import { createInMemoryVectorIndex } from "./index.ts";
-
-vectorIndexConformance({ name: "memory", open: async () => createInMemoryVectorIndex() });

@@ -1,0 +1,163 @@
+import type { Prompt } from "../../ports/language/language-model.ts";
+import { isJsonObject, parseJson } from "./lenient-json.ts";
+import type { RequestRefusal } from "./server.ts";
+
+/** How the form of an answer is asked for: as a schema that the server holds the model to; as some JSON; in words alone. */
+const ANSWER_FORMS = ["schema", "object", "words"] as const;
+type StructuredAnswerForm = (typeof ANSWER_FORMS)[number];
+
+/** What a server and its model take, learnt from what they refuse. One for each model that is made, kept while it lives. */
+export interface ServerCapabilities {
+  form: StructuredAnswerForm;
+  /** Whether the form has given an answer of that form, or no other did better. */
+  isFormProven: boolean;
+  tokensField: "max_completion_tokens" | "max_tokens";
+  takesTemperature: boolean;
+  takesStreamOptions: boolean;
+}
+
+/** The newer name is OpenAI's and Azure's; all others know the older one. */
+export function guessCapabilities(model: string, { hostname }: URL): ServerCapabilities {
+  const isOpenai = /(?:^|\.)(?:openai\.com|azure\.com|azure\.us|azure\.cn)$/.test(hostname);
+  return {
+    form: "schema",
+    isFormProven: false,
+    tokensField: isOpenai ? "max_completion_tokens" : "max_tokens",
+    // Models that think before they write take none.
+    takesTemperature: !/^(?:o\d|gpt-5)/.test(model),
+    takesStreamOptions: true,
+  };
+}
+
+export function getNextForm(form: StructuredAnswerForm): StructuredAnswerForm | undefined {
+  return ANSWER_FORMS[ANSWER_FORMS.indexOf(form) + 1];
+}
+
+/** A request's body. What stays the same from call to call stands first. */
+export function toChatBody(
+  model: string,
+  prompt: Prompt,
+  habits: ServerCapabilities,
+  isStream: boolean,
+): object {
+  const { shape, maxTokens } = prompt;
+  return {
+    model,
+    messages: toMessages(prompt, habits),
+    ...(shape && !isStream ? toResponseFormat(shape, habits.form) : {}),
+    ...(maxTokens === undefined ? {} : { [habits.tokensField]: maxTokens }),
+    ...(habits.takesTemperature ? { temperature: 0 } : {}),
+    ...(isStream ? { stream: true } : {}),
+    ...(isStream && habits.takesStreamOptions ? { stream_options: { include_usage: true } } : {}),
+  };
+}
+
+function toMessages({ turns, shape }: Prompt, { form }: ServerCapabilities): object[] {
+  const sent = turns.map(({ role, content }) => ({ role, content: content.toWellFormed() }));
+  const [first] = sent;
+  if (!shape || form === "schema" || !first) return sent;
+  const words = describeShape(shape.schema);
+  if (first.role !== "system") return [{ role: "system", content: words }, ...sent];
+  return [{ role: "system", content: `${first.content}\n\n${words}` }, ...sent.slice(1)];
+}
+
+function toResponseFormat(
+  { name, schema }: NonNullable<Prompt["shape"]>,
+  form: StructuredAnswerForm,
+): object {
+  if (form === "schema") {
+    return { response_format: { type: "json_schema", json_schema: { name, strict: true, schema } } };
+  }
+  return form === "object" ? { response_format: { type: "json_object" } } : {};
+}
+
+/**
+ * Learns from a refusal: true where the request, made anew, may be taken. What is refused is told by the names in the
+ * first words of the server's message, for some repeat what they were sent.
+ */
+export function amendCapabilities(habits: ServerCapabilities, { status, said }: RequestRefusal): boolean {
+  if (status !== 400 && status !== 422) return false;
+  const about = findRefusalSubject(said);
+  if (/response_format|json_schema|json_object|structured output|guided|grammar/i.test(about)) {
+    const next = getNextForm(habits.form);
+    if (!next) return false;
+    habits.form = next;
+    return true;
+  }
+  if (/stream_options|include_usage/.test(about) && habits.takesStreamOptions) {
+    habits.takesStreamOptions = false;
+    return true;
+  }
+  if (/max_completion_tokens|max_tokens/.test(about)) {
+    // The name that is refused stands there too: "use 'max_completion_tokens' instead".
+    const other = habits.tokensField === "max_tokens" ? "max_completion_tokens" : "max_tokens";
+    if (other === "max_completion_tokens" && !about.includes(other)) return false;
+    habits.tokensField = other;
+    return true;
+  }
+  if (/temperature/.test(about) && habits.takesTemperature) {
+    habits.takesTemperature = false;
+    return true;
+  }
+  return false;
+}
+
+const FIRST_WORDS = 300;
+
+function findRefusalSubject(said: string): string {
+  const body = parseJson(said);
+  const error = isJsonObject(body) ? (body.error ?? body.detail ?? body.message) : undefined;
+  if (isJsonObject(error)) return `${error.param ?? ""} ${takeFirstWords(String(error.message ?? ""))}`;
+  return takeFirstWords(typeof error === "string" ? error : JSON.stringify(error ?? said));
+}
+
+function takeFirstWords(message: string): string {
+  // What begins like a request's body is one, sent back.
+  return message.slice(0, FIRST_WORDS).split('{"model"')[0] ?? "";
+}
+
+/** Azure refuses a prompt as a whole where its filter finds something in it. */
+export function isFiltered({ status, said }: RequestRefusal): boolean {
+  return (
+    status === 400 &&
+    /"(?:code|innererror)"\s*:\s*"?(?:content_filter|ResponsibleAIPolicyViolation)/.test(said)
+  );
+}
+
+type ShapeSchema = { readonly [key: string]: unknown };
+
+/**
+ * A JSON Schema in words, for servers that do not take it as such. It is written like a type, not as the schema itself:
+ * small models answer a schema with the schema.
+ */
+export function describeShape(schema: ShapeSchema): string {
+  return (
+    "Answer with one JSON object of this form and nothing else: no words before or after it, no code fence.\n" +
+    describeType(schema, 0)
+  );
+}
+
+function describeType(schema: ShapeSchema, depth: number): string {
+  if (Array.isArray(schema.enum)) return schema.enum.map((one) => JSON.stringify(one)).join(" | ");
+  if (Array.isArray(schema.anyOf)) {
+    return schema.anyOf.map((one) => describeType(isJsonObject(one) ? one : {}, depth)).join(" | ");
+  }
+  if (Array.isArray(schema.type)) {
+    return schema.type.map((type) => describeType({ ...schema, type }, depth)).join(" | ");
+  }
+  if (schema.type === "array") {
+    return `[${describeType(isJsonObject(schema.items) ? schema.items : {}, depth)}, …]`;
+  }
+  if (schema.type === "object") return describeFields(schema, depth);
+  return schema.type === "integer" ? "whole number" : String(schema.type ?? "anything");
+}
+
+function describeFields({ properties }: ShapeSchema, depth: number): string {
+  const indent = "  ".repeat(depth + 1);
+  const lines = Object.entries(isJsonObject(properties) ? properties : {}).map(([name, field]) => {
+    const said =
+      isJsonObject(field) && typeof field.description === "string" ? ` // ${field.description}` : "";
+    return `${indent}${JSON.stringify(name)}: ${describeType(isJsonObject(field) ? field : {}, depth + 1)},${said}`;
+  });
+  return `{\n${lines.join("\n")}\n${"  ".repeat(depth)}}`;
+}

@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { isMemoryError } from "../../../errors.ts";
+import { toPostgresMemoryError } from "./errors.ts";
+
+function told(fault: object): string {
+  const error = toPostgresMemoryError(Object.assign(new Error("a row of somebody's"), fault));
+  return isMemoryError(error) ? `${error.code}: ${error.message}` : "";
+}
+
+it.each([
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+  ["SELF_SIGNED_CERT_IN_CHAIN"],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT"],
+  ["CERT_HAS_EXPIRED"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID"],
+])("a server whose certificate is not trusted (%s) is told from one that is not there", (code) => {
+  expect(told({ code })).toMatch(
+    /^unavailable: PostgreSQL: its certificate is not trusted .*sslrootcert=FILE/,
+  );
+  expect(told({ code: "ECONNREFUSED" })).toMatch(/cannot be reached \(ECONNREFUSED\)/);
+});
+
+it("a server that asks for TLS is told from a wrong password", () => {
+  const fault = { severity: "FATAL" };
+  expect(told({ ...fault, code: "28000" })).toMatch(/^forbidden: .*\?sslmode=verify-full/);
+  expect(told({ ...fault, code: "28P01" })).toMatch(/^forbidden: .*does not take this name and password/);
+});
+
+it("what a pooler and a time limit for transactions that stand still say has a meaning", () => {
+  const fault = { severity: "FATAL" };
+  expect(told({ ...fault, code: "08P01" })).toMatch(/^unavailable: .*check name and password/);
+  expect(told({ ...fault, code: "25P03" })).toMatch(/^unavailable: .*stood still for too long/);
+});

@@ -1,0 +1,336 @@
+import { MemoryError } from "../../../errors.ts";
+import {
+  type CopyProgress,
+  DUMP_PAGE_BYTES,
+  DUMP_PARTS,
+  type DumpPage,
+  type DumpPart,
+  type DumpRow,
+  type StoreDump,
+} from "../../../ports/store-dump.ts";
+import type { Secret } from "../../../ports/system.ts";
+import { PART_TABLES, parseBody } from "../../shared/stored-rows.ts";
+import { parseStoredAnswer } from "../answer-cache.ts";
+import { parseModelCall } from "../calls.ts";
+import {
+  createStatement,
+  type PostgresTransaction,
+  quoteIdentifier,
+  type Row,
+} from "../database/connection.ts";
+import { ALL_PROJECTS, type PostgresDatabase } from "../database/database.ts";
+import { signSecretMark } from "../database/open.ts";
+import { decodeNames, decodeText, encodeText, parseScope } from "../database/user-rows.ts";
+import { parseJobProgress } from "../job-store.ts";
+import { decodeId, fetchRowsOfAllProjects, parseLink, parseTombstone, parseUnit } from "../read.ts";
+import { queueDumpRows } from "./insert-rows.ts";
+
+/** The record's tables as a whole, of all projects. With `secret`, a record that takes on another identity is marked with it. */
+export function createPostgresStoreDump(database: PostgresDatabase, secret?: Secret): StoreDump {
+  const inFilling = (work: (transaction: PostgresTransaction) => Promise<void>): Promise<void> =>
+    database.write(ALL_PROJECTS, async (transaction) => {
+      // Locked, so that of two who fill at once one follows the other.
+      const rows = await transaction.query("SELECT 1 FROM filling FOR UPDATE");
+      if (rows.length === 0) throw createNotFillingError();
+      await work(transaction);
+    });
+  return {
+    parts: DUMP_PARTS,
+    counts: () => countPartRows(database),
+    page: (part, options) => fetchPage(database, part, options),
+    copyProgress: () => fetchFillProgress(database),
+    beginCopy: (begun) => beginFill(database, begun, secret),
+    putRows: (part, rows) => inFilling((transaction) => queueDumpRows(transaction, part, rows)),
+    saveCopyProgress: (note) =>
+      inFilling(async (transaction) => {
+        transaction.queue("UPDATE filling SET body = $1", JSON.stringify(note));
+      }),
+    async finishCopy() {
+      await database.write(
+        ALL_PROJECTS,
+        async (transaction) => {
+          const rows = await transaction.query("DELETE FROM filling RETURNING 1");
+          if (rows.length === 0) throw createNotFillingError();
+        },
+        // Where the answer was lost: it is filled where nothing says that it is not.
+        async (transaction) =>
+          (await transaction.query("SELECT 1 FROM filling")).length === 0 ? { was: undefined } : undefined,
+      );
+      await analyzeTables(database);
+    },
+  };
+}
+
+async function countPartRows(database: PostgresDatabase): Promise<{ [Part in DumpPart]: number }> {
+  const found = await database.query(
+    ALL_PROJECTS,
+    ...DUMP_PARTS.map((part) => createStatement(`SELECT count(*) AS found FROM ${PART_TABLES[part]}`)),
+  );
+  const entries = DUMP_PARTS.map((part, i) => [part, Number(found[i]?.[0]?.found)]);
+  return Object.fromEntries(entries) as { [Part in DumpPart]: number };
+}
+
+async function fetchFillProgress(database: PostgresDatabase): Promise<CopyProgress | undefined> {
+  const [row] = await fetchRowsOfAllProjects(database, createStatement("SELECT body FROM filling"));
+  return row && parseBody<CopyProgress>(row);
+}
+
+async function beginFill(
+  database: PostgresDatabase,
+  begun: CopyProgress,
+  secret: Secret | undefined,
+): Promise<void> {
+  const mark = secret ? signSecretMark(secret, begun.from) : null;
+  await database.write(ALL_PROJECTS, async (transaction) => {
+    // One at a time, also where there is no row to lock yet.
+    await transaction.query("SELECT pg_advisory_xact_lock(hashtextextended('keepsake filling', 0))");
+    const noted = await transaction.query("SELECT 1 FROM filling");
+    if (noted.length === 0) {
+      if (await hasRows(transaction)) throw createNotEmptyError();
+      transaction.queue("INSERT INTO filling (body) VALUES ($1)", JSON.stringify(begun));
+    } else transaction.queue("UPDATE filling SET body = $1", JSON.stringify(begun));
+    transaction.queue("UPDATE identity SET id = $1, secret_mark = $2", encodeText(begun.from), mark);
+  });
+  await deleteAllRows(database);
+}
+
+async function hasRows(transaction: PostgresTransaction): Promise<boolean> {
+  const tables = DUMP_PARTS.map((part) => `EXISTS (SELECT FROM ${PART_TABLES[part]})`);
+  const [row] = await transaction.query(`SELECT ${tables.join(" OR ")} AS found`);
+  return row?.found === "t";
+}
+
+/** Many users at once, and yet not all: one statement has only so long. Rows go before those that they lean on. */
+const USERS_AT_ONCE = 50;
+const USER_PARTS: readonly DumpPart[] = [
+  "visits",
+  "recalls",
+  "erasures",
+  "receipts",
+  "log",
+  "links",
+  "tombstones",
+  "gone",
+  "units",
+  "memories",
+  "versions",
+  "messages",
+];
+
+async function deleteAllRows(database: PostgresDatabase): Promise<void> {
+  database.userNumbers.clear();
+  for (;;) {
+    const users = await fetchRowsOfAllProjects(
+      database,
+      createStatement("SELECT number FROM users ORDER BY number LIMIT $1", USERS_AT_ONCE),
+    );
+    if (users.length === 0) break;
+    const people = users.map(({ number }) => number);
+    for (const table of ["blocks", ...USER_PARTS.map((part) => PART_TABLES[part])]) {
+      await database.write(ALL_PROJECTS, async (transaction) => {
+        transaction.queue(`DELETE FROM ${table} WHERE person = ANY ($1::bigint[])`, people);
+      });
+    }
+    await database.write(ALL_PROJECTS, async (transaction) => {
+      transaction.queue("DELETE FROM users WHERE number = ANY ($1::bigint[])", people);
+    });
+  }
+  for (const part of ["answers", "jobs", "backups", "calls", "turns"] as const) {
+    await database.write(ALL_PROJECTS, async (transaction) => {
+      transaction.queue(`DELETE FROM ${PART_TABLES[part]}`);
+    });
+  }
+}
+
+/** Ten minutes: tables of some ten million rows. */
+const ANALYZE_MS = 600_000;
+
+/**
+ * Has the server look at the sizes of what it was given, by which it plans. It would in its own time, and until then plan as if
+ * the tables were as good as empty.
+ */
+async function analyzeTables(database: PostgresDatabase): Promise<void> {
+  const { schema } = database.settings;
+  const tables = [...Object.values(PART_TABLES), "blocks"].map(
+    (name) => `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`,
+  );
+  // What cannot be had now is not wrong without it.
+  await database
+    .runOutsideTransaction([`ANALYZE ${tables.join(", ")}`], { timeoutMs: ANALYZE_MS })
+    .catch(() => undefined);
+}
+
+function createNotFillingError(): MemoryError {
+  return new MemoryError("conflict", "PostgreSQL: this database is not being filled from another.");
+}
+
+function createNotEmptyError(): MemoryError {
+  return new MemoryError(
+    "conflict",
+    "PostgreSQL: this database holds something already. Name one that is empty.",
+  );
+}
+
+/**
+ * By which columns each part is paged: those of an index, so that a page costs what it holds. With each column stands what comes
+ * before all its values.
+ */
+const PAGE_KEYS: { readonly [Part in DumpPart]: { readonly [column: string]: "" | -1 } } = {
+  users: { number: -1 },
+  messages: { person: -1, id: "" },
+  versions: { person: -1, number: -1 },
+  memories: { person: -1, number: -1 },
+  units: { person: -1, id: "" },
+  gone: { person: -1, type: "", id: "" },
+  tombstones: { person: -1, hash: "" },
+  links: { person: -1, source: "", type: "", target: "" },
+  log: { person: -1, revision: -1 },
+  receipts: { person: -1, key: "" },
+  erasures: { number: -1 },
+  recalls: { person: -1, number: -1 },
+  answers: { project: "", name: "", key: "" },
+  visits: { person: -1, job: "" },
+  jobs: { name: "" },
+  backups: { number: -1 },
+  calls: { number: -1 },
+  turns: { project: "", person: "", day: "" },
+};
+
+const ROW_PARSERS: { readonly [Part in DumpPart]: (row: Row) => Omit<DumpRow<Part>, "project" | "user"> } = {
+  users: (row) => ({ revision: Number(row.revision), turns: Number(row.turns) }),
+  messages: (row) => ({ revision: Number(row.revision), message: parseBody(row) }),
+  versions: (row) => ({ memory: parseBody(row) }),
+  // An id that is too long for its column stands in the body of the version alone.
+  memories: (row) => ({
+    id: parseBody<{ id: string }>(row).id,
+    version: Number(row.version),
+    revision: Number(row.revision),
+  }),
+  units: (row) => ({ revision: Number(row.revision), unit: parseUnit(row) }),
+  gone: (row) => ({
+    type: row.type === "unit" ? "unit" : "memory",
+    id: decodeId(row),
+    revision: Number(row.revision),
+  }),
+  tombstones: (row) => ({ tombstone: parseTombstone(row) }),
+  links: (row) => ({ link: parseLink(row) }),
+  log: (row) => ({ entry: parseBody(row) }),
+  receipts: (row) => ({ revision: Number(row.revision), receipt: parseBody(row) }),
+  erasures: (row) => ({
+    receipt: parseBody(row),
+    ...(row.trace === null ? {} : { trace: parseBody({ body: row.trace }) }),
+  }),
+  recalls: (row) => ({ receipt: parseBody(row) }),
+  answers: (row) => ({ answer: parseStoredAnswer(row), erasures: parseErasures(row) }),
+  visits: (row) => ({
+    job: decodeText(row.job) as DumpRow<"visits">["job"],
+    visit: parseJobProgress({ ...row, seen: row.revision ?? null }),
+  }),
+  jobs: (row) => ({ note: parseBody(row) }),
+  backups: (row) => ({ note: parseBody(row) }),
+  calls: (row) => ({ call: parseModelCall(row) }),
+  turns: (row) => ({
+    stored: {
+      project: decodeText(row.project),
+      user: decodeText(row.person),
+      day: row.day ?? "",
+      turns: Number(row.turns),
+    },
+  }),
+};
+
+function parseErasures(row: Row): string[] {
+  return parseBody<string[]>({ body: row.erased }).map(decodeText);
+}
+
+/** What else a row needs. */
+const EXTRA_COLUMNS: { readonly [Part in DumpPart]?: string } = {
+  memories:
+    ", (SELECT body FROM versions v WHERE v.person = t.person AND v.id = t.id AND v.version = t.version) AS body",
+  answers: ", array_to_json(erasures) AS erased",
+};
+
+/** A page of a part, and the key of its last row as the cursor. */
+async function fetchPage<Part extends DumpPart>(
+  database: PostgresDatabase,
+  part: Part,
+  { after, limit }: { readonly after?: string; readonly limit: number },
+): Promise<DumpPage<Part>> {
+  const keys = Object.keys(PAGE_KEYS[part]);
+  const last = after === undefined ? Object.values(PAGE_KEYS[part]) : (JSON.parse(after) as unknown[]);
+  const asked = createStatement(buildPageSql(part), ...last, limit);
+  return database.read(ALL_PROJECTS, async (transaction) => {
+    const [rows = []] = await transaction.queryAll(asked);
+    const people = [...new Set(rows.flatMap(({ person }) => person ?? []))];
+    const isOfPerson = part !== "calls" && part !== "turns" && people.length > 0;
+    const names = isOfPerson ? await transaction.query(SELECT_USER_NAMES, people) : [];
+    const scopes = new Map(names.map((row) => [row.number, parseScope(row)]));
+    const end = rows.at(-1);
+    const read = ROW_PARSERS[part];
+    return {
+      rows: rows.map(
+        (row) => ({ ...toRowOwner(part, row, scopes), ...read(row) }) as unknown as DumpRow<Part>,
+      ),
+      ...(end && hasMoreRows(rows.length, end, limit)
+        ? { cursor: JSON.stringify(keys.map((key) => end[key])) }
+        : {}),
+    };
+  });
+}
+
+const SELECT_USER_NAMES =
+  "SELECT number, project, name, long_names FROM users WHERE number = ANY ($1::bigint[])";
+
+/** Those whose rows can be long. */
+const PARTS_WITH_BODY: ReadonlySet<DumpPart> = new Set<DumpPart>([
+  "messages",
+  "versions",
+  "log",
+  "receipts",
+  "erasures",
+  "recalls",
+  "answers",
+]);
+
+function buildPageSql(part: DumpPart): string {
+  const entries = Object.entries(PAGE_KEYS[part]);
+  const columns = entries.map(([column]) => `t.${column}`).join(", ");
+  const first = entries.map(([, before], i) => `$${i + 1}::${before === "" ? "text" : "bigint"}`).join(", ");
+  const page = `FROM ${PART_TABLES[part]} t WHERE (${columns}) > (${first}) ORDER BY ${columns} LIMIT $${entries.length + 1}`;
+  if (!PARTS_WITH_BODY.has(part)) return `SELECT t.*${EXTRA_COLUMNS[part] ?? ""} ${page}`;
+  // Whole rows up to so many bytes: those before which there are fewer.
+  const bytes = "coalesce(octet_length(t.body), 0)";
+  const sum = `sum(${bytes}) OVER (ORDER BY ${columns} ROWS UNBOUNDED PRECEDING) - ${bytes}`;
+  return (
+    `SELECT t.*${EXTRA_COLUMNS[part] ?? ""} FROM (` +
+    `SELECT t.*, count(*) OVER () AS page_rows, ${sum} AS page_bytes FROM (SELECT t.* ${page}) t` +
+    `) t WHERE page_bytes < ${DUMP_PAGE_BYTES} ORDER BY ${columns}`
+  );
+}
+
+/** Whether rows follow: there are as many as were asked for, or the rest of these would have been too long. */
+function hasMoreRows(given: number, last: Row, limit: number): boolean {
+  return given === limit || (typeof last.page_rows === "string" && given < Number(last.page_rows));
+}
+
+type ScopesByNumber = ReadonlyMap<
+  string | null | undefined,
+  { readonly project: string; readonly user: string }
+>;
+
+function toRowOwner(part: DumpPart, row: Row, scopes: ScopesByNumber): { project?: string; user?: string } {
+  if (part === "users") return toOwner(parseScope(row));
+  if (part === "answers") {
+    const [project = "", user = ""] = decodeNames(null, row.project, row.name);
+    return { project, user };
+  }
+  const scope = scopes.get(row.person);
+  return scope && row.person !== undefined ? toOwner(scope) : {};
+}
+
+function toOwner({ project, user }: { readonly project: string; readonly user: string }): {
+  project: string;
+  user: string;
+} {
+  return { project, user };
+}

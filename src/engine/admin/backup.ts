@@ -1,0 +1,41 @@
+import type { BackupNote } from "../../domain/backup.ts";
+import { toIsoTime } from "../../domain/time.ts";
+import { invalid, MemoryError } from "../../errors.ts";
+import type { Backup, BackupOptions } from "../api.ts";
+import type { Ports } from "../ports.ts";
+
+/**
+ * Copies the record into a file and notes the copy in the record, so that erasures know of it: already while it is
+ * made, for what is erased meanwhile may be in it.
+ */
+export async function backup(
+  { record, clock }: Pick<Ports, "record" | "clock">,
+  file: string,
+  { until, ...options }: BackupOptions = {},
+): Promise<Backup> {
+  options.signal?.throwIfAborted();
+  if (typeof file !== "string") throw invalid("backup: name the file to write.");
+  if (!record.copyTo) {
+    throw new MemoryError(
+      "unsupported",
+      `a record of ${record.name} is not copied here: use its server's own backups, or move it into a file.`,
+    );
+  }
+  const now = (): string => clock().toISOString();
+  const kept = until === undefined ? undefined : toIsoTime(until, "until");
+  if (kept !== undefined && kept <= now()) throw invalid("backup: until must lie ahead.");
+  const name = file.split(/[\\/]/).at(-1) ?? file;
+  const before = (await record.backups()).find((note) => note.name === name);
+  const draft: BackupNote = { name, at: now(), bytes: 0, digest: "" };
+  await record.saveBackupNote(draft);
+  try {
+    const { counts, ...copied } = await record.copyTo(file, options);
+    // What was stored until now may be in it.
+    const note = { ...copied, name, at: now(), ...(kept === undefined ? {} : { until: kept }) };
+    await record.saveBackupNote(note);
+    return { ...note, counts };
+  } catch (error) {
+    await record.saveBackupNote(before ?? { ...draft, until: draft.at });
+    throw error;
+  }
+}

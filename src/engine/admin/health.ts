@@ -1,0 +1,257 @@
+import type { StorageCondition } from "../../ports/memory-store.ts";
+import type { JobState } from "../api.ts";
+import type { Ports } from "../ports.ts";
+import type { DependencyState, DependencyWatch } from "./dependencies.ts";
+
+/** How it stands with the secret: it is the one that rows were written under, another one, or was made at this start. */
+export type SecretState = "own" | "another" | "new";
+
+/** One thing that was looked at. No address, path, name or text of a user. */
+export interface HealthCheck {
+  readonly name:
+    | "durability"
+    | "format"
+    | "file"
+    | "disk"
+    | "secret"
+    | "rows"
+    | "digests"
+    | "erasures"
+    | "jobs"
+    | "indexes";
+  readonly state: "ok" | "warning";
+  /** What was found, in a sentence; what to do, where something is to be done. */
+  readonly says: string;
+  /** How many, or how many bytes are free. */
+  readonly count?: number;
+}
+
+/** The quick part of what `doctor` tells. */
+export interface Health {
+  /** `down`: the record does not answer; `degraded`: something else is not as it should be. */
+  readonly status: "ok" | "degraded" | "down";
+  /** Whether an acknowledged write survives a loss of power; `none`: nothing is kept; `unknown`: the record does not say. */
+  readonly durability: StorageCondition["durability"] | "unknown";
+  /** When the checks were made (ISO 8601, UTC). */
+  readonly checkedAt?: string;
+  readonly checks: readonly HealthCheck[];
+  readonly dependencies: readonly DependencyState[];
+}
+
+/** Makes the checks, at most once a minute. */
+export interface HealthWatch {
+  /** As it was found last. In a server it never waits; before the first look is over, there are no checks. */
+  health(): Promise<Health>;
+  stop(): void;
+}
+
+export interface HealthSources {
+  readonly dependencies: Pick<DependencyWatch, "states"> | undefined;
+  /** Of this process. */
+  readonly damagedRows: () => number;
+  readonly secret: SecretState;
+  jobs(): Promise<readonly JobState[]>;
+}
+
+const CHECK_INTERVAL_MS = 60_000;
+/** How soon a first look that failed is followed by another. */
+const RETRY_MS = 5000;
+/** A look that takes longer is given up; the one before it goes on to be told. */
+const CHECK_TIMEOUT_MS = 5000;
+const LOW_DISK_BYTES = 200_000_000;
+const LOW_DISK_SHARE = 0.05;
+
+type CheckedPorts = Pick<Ports, "record" | "following" | "clock" | "meter">;
+
+/**
+ * `isServer`: looks by itself, at once and then once a minute; else when it is asked and the last look is older than that. Nobody who
+ * asks a server waits for a look.
+ */
+export function watchHealth(
+  ports: CheckedPorts,
+  sources: HealthSources,
+  { isServer }: { readonly isServer: boolean },
+): HealthWatch {
+  let found: Pick<Health, "durability" | "checkedAt" | "checks"> | undefined;
+  let foundAt = Number.NEGATIVE_INFINITY;
+  let looking: Promise<void> | undefined;
+  const look = (): Promise<void> => {
+    looking ??= withTimeout(runChecks(ports, sources))
+      .then((checked) => {
+        if (!checked) return;
+        found = { ...checked, checkedAt: ports.clock().toISOString() };
+        for (const { name, state } of checked.checks) {
+          ports.meter?.set("keepsake_health_check", state === "ok" ? 0 : 1, { check: name });
+        }
+      })
+      .finally(() => {
+        foundAt = performance.now();
+        looking = undefined;
+      });
+    return looking;
+  };
+  const isDue = (): boolean => found === undefined || performance.now() - foundAt > CHECK_INTERVAL_MS;
+  const timer = isServer ? setInterval(() => void (isDue() && look()), RETRY_MS) : undefined;
+  timer?.unref();
+  if (isServer) void look();
+  return {
+    async health() {
+      if (!isServer && isDue()) await look();
+      const dependencies = sources.dependencies?.states() ?? [];
+      const { durability = "unknown", checks = [], checkedAt } = found ?? {};
+      return {
+        status: statusOf(dependencies, checks),
+        durability,
+        ...(checkedAt === undefined ? {} : { checkedAt }),
+        checks,
+        dependencies,
+      };
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+function statusOf(
+  dependencies: readonly DependencyState[],
+  checks: readonly HealthCheck[],
+): Health["status"] {
+  if (dependencies.some(({ kind, state }) => kind === "record" && state === "down")) return "down";
+  const isWell =
+    dependencies.every(({ state }) => state === "up") && checks.every(({ state }) => state === "ok");
+  return isWell ? "ok" : "degraded";
+}
+
+/** Nothing where it failed or took too long: the dependencies tell of a record that does not answer. */
+async function withTimeout<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  const late = new Promise<undefined>((resolve) => {
+    setTimeout(resolve, CHECK_TIMEOUT_MS, undefined).unref();
+  });
+  return Promise.race([work.catch(() => undefined), late]);
+}
+
+async function runChecks(
+  { record, following }: CheckedPorts,
+  { damagedRows, secret, jobs }: HealthSources,
+): Promise<Pick<Health, "durability" | "checks">> {
+  const condition = await record.condition?.();
+  const setAside = (await jobs()).reduce((sum, one) => sum + (one.setAside ?? 0), 0);
+  const behind = (following?.lag() ?? []).reduce((sum, one) => sum + one.behind, 0);
+  const kept = condition ? toStorageChecks(condition) : [];
+  const hasProof = condition?.rowsWithoutDigest !== undefined || secret === "another";
+  return {
+    durability: condition?.durability ?? "unknown",
+    checks: [
+      ...kept,
+      checkSecret(secret),
+      ...(hasProof
+        ? [
+            toCountCheck("rows", damagedRows(), {
+              none: "No row that was read has changed since it was written.",
+              some: "Rows were changed since they were written, by a fault of the disk or another program. Run `keepsake doctor`.",
+            }),
+          ]
+        : []),
+      toCountCheck("jobs", setAside, {
+        none: "No work in the background is set aside.",
+        some: "Work in the background failed too often and is set aside. See the list of jobs.",
+      }),
+      ...(following
+        ? [
+            {
+              name: "indexes",
+              state: "ok",
+              says: "Users whose last writes an index has yet to take in.",
+              count: behind,
+            } as const,
+          ]
+        : []),
+    ],
+  };
+}
+
+function toStorageChecks(condition: StorageCondition): HealthCheck[] {
+  const { durability, reducedBy, format, olderCopies, erasing, unverified, rowsWithoutDigest } = condition;
+  const { disk, isReadOnly } = condition;
+  return [
+    {
+      name: "durability",
+      state: durability === "reduced" ? "warning" : "ok",
+      says: {
+        full: "What is acknowledged survives a loss of power.",
+        none: "Nothing is kept when the process ends.",
+        reduced: `${reducedBy.join(" and ")} is off: a loss of power may take or damage what was acknowledged. Turn it on.`,
+      }[durability],
+    },
+    {
+      name: "format",
+      state: "ok",
+      says:
+        olderCopies > 0
+          ? `Format ${format}. A copy from before an update is kept until the next erasure, or for seven days.`
+          : `Format ${format}.`,
+      ...(olderCopies > 0 ? { count: olderCopies } : {}),
+    },
+    {
+      name: "file",
+      state: isReadOnly ? "warning" : "ok",
+      says: isReadOnly
+        ? "The storage cannot be written. Check the owner and mode of the file and its folder, and how its disk is mounted."
+        : "The storage may be written.",
+    },
+    ...(disk ? [checkDisk(disk)] : []),
+    ...(rowsWithoutDigest === undefined
+      ? []
+      : [
+          {
+            name: "digests",
+            state: "ok",
+            says:
+              rowsWithoutDigest === 0
+                ? "Every row has a digest."
+                : "Rows have no digest yet. The background gives them one.",
+            count: rowsWithoutDigest,
+          } as const,
+        ]),
+    checkErasures(erasing, unverified),
+  ];
+}
+
+function checkDisk({ freeBytes, totalBytes }: NonNullable<StorageCondition["disk"]>): HealthCheck {
+  const isLow = freeBytes < LOW_DISK_BYTES || freeBytes < totalBytes * LOW_DISK_SHARE;
+  return {
+    name: "disk",
+    state: isLow ? "warning" : "ok",
+    says: isLow ? "The disk has little room. Free some: writes fail on a full disk." : "The disk has room.",
+    count: freeBytes,
+  };
+}
+
+function checkErasures(erasing: number, unverified: number): HealthCheck {
+  if (erasing > 0) return { name: "erasures", state: "ok", says: "An erasure is under way.", count: erasing };
+  return toCountCheck("erasures", unverified, {
+    none: "Every erasure was checked to its end.",
+    some: "Erasures have not been checked to their end. `keepsake audit` says which.",
+  });
+}
+
+function checkSecret(secret: SecretState): HealthCheck {
+  return {
+    name: "secret",
+    state: secret === "another" ? "warning" : "ok",
+    says: {
+      own: "The secret is the one that the record was written under.",
+      new: "The secret was made at this start.",
+      another: "The secret is not the one that the record was written under. Put the old one back.",
+    }[secret],
+  };
+}
+
+function toCountCheck(
+  name: HealthCheck["name"],
+  count: number,
+  says: { readonly none: string; readonly some: string },
+): HealthCheck {
+  return count === 0
+    ? { name, state: "ok", says: says.none, count }
+    : { name, state: "warning", says: says.some, count };
+}

@@ -1,0 +1,145 @@
+import { splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
+
+/**
+ * The marks by which a model names the notes that a statement rests on: "[2]", "[1, 3]", "[1][4]", "[2-4]", and the forms
+ * that models slip into: "【2】", "[^2]", "[note 2]", "[n2]". White space before one belongs to it.
+ */
+const CITATION_SOURCE = String.raw`\s*[[【]\s*\^?(?:notes?\s*|n\s*)?\d{1,3}(?:\s*(?:,|;|and|[-–])\s*(?:n\s*)?\d{1,3})*\s*(?:†[^\]】]{0,20})?[\]】]`;
+const CITATION = new RegExp(CITATION_SOURCE, "giu");
+/** A mark behind the end of a sentence belongs to that sentence. */
+const CITATION_AFTER_END = new RegExp(`([.!?…。！？]["'”’)]*)((?:${CITATION_SOURCE})+)`, "giu");
+/** What may become a mark when more of the text is there. */
+const OPEN_CITATION = /\s*(?:[[【][^\]】\n]{0,40})?$/u;
+
+/** What a text in marks says, in parts, and what it rests on. */
+export interface CitationReader {
+  /** Takes in what came, and gives what can be shown of it. */
+  take(text: string): string;
+  /** The rest. Where the text was cut off, a sentence without an end is none. */
+  end(isCut: boolean): string;
+  /** Numbers of the notes that were named, in the order in which they were. */
+  readonly used: readonly number[];
+  /** How many sentences were left out. */
+  readonly dropped: number;
+}
+
+/** The numbers in the marks of a text, of those from 1 to `most`. */
+function parseCitations(text: string, most: number): number[] {
+  const numbers = [...text.matchAll(CITATION)].flatMap(([mark]) =>
+    [...mark.matchAll(/(\d+)(?:\s*[-–]\s*(?:n\s*)?(\d+))?/giu)].flatMap(([, from, to]) => {
+      const first = Number(from);
+      const last = to === undefined ? first : Math.min(Number(to), most);
+      return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
+    }),
+  );
+  return numbers.filter((number) => number >= 1 && number <= most);
+}
+
+/**
+ * Gives on only sentences that name a note which is there, without their marks: what names none is left out. A line that
+ * ends with a colon goes with what follows it, and so does the number of a list.
+ */
+export function createStrictCitationReader(most: number): CitationReader {
+  const used: number[] = [];
+  let dropped = 0;
+  let rest = "";
+  let heading = "";
+  let place = "";
+  let isBegun = false;
+
+  /** A sentence without a mark: the number of a list, a line above one, or a statement that rests on nothing. */
+  const passBy = (gap: string, plain: string): void => {
+    if (/^\d{1,3}[.)]$/.test(plain)) {
+      place = `${gap}${plain}`;
+      return;
+    }
+    if (plain.endsWith(":")) heading += `${place}${gap}${plain}`;
+    else if (/\p{L}/u.test(plain)) dropped += 1;
+    place = "";
+  };
+  const give = (gap: string, sentence: string): string => {
+    const plain = sentence.replace(CITATION, "").trim();
+    const numbers = parseCitations(sentence, most);
+    if (numbers.length === 0) {
+      passBy(gap, plain);
+      return "";
+    }
+    addNumbers(used, numbers);
+    const whole = `${heading}${place}${gap}${plain}`;
+    heading = "";
+    place = "";
+    const given = isBegun ? whole : whole.trimStart();
+    isBegun = true;
+    return given;
+  };
+  const read = (sure: readonly TextSpan[], isCut: boolean): string => {
+    let given = "";
+    let from = 0;
+    for (const { start, end } of sure) {
+      const text = rest.slice(start, end);
+      const gap = rest.slice(from, start).includes("\n") ? "\n" : " ";
+      if (!isCut || end < rest.trimEnd().length || isWholeSentence(text)) given += give(gap, text);
+      from = end;
+    }
+    rest = rest.slice(from);
+    return given;
+  };
+  return {
+    take(text) {
+      rest = (rest + text).replace(CITATION_AFTER_END, "$2$1");
+      const spans = splitSentences(rest);
+      // The last one may go on; and where it could be a mark, it is the end of the one before it.
+      const isMark = /^[[【]/.test(rest.slice(spans.at(-1)?.start ?? 0));
+      return read(spans.slice(0, Math.max(0, spans.length - (isMark ? 2 : 1))), false);
+    },
+    end: (isCut) => read(splitSentences(rest), isCut),
+    used,
+    get dropped() {
+      return dropped;
+    },
+  };
+}
+
+function addNumbers(used: number[], numbers: readonly number[]): void {
+  for (const number of numbers) if (!used.includes(number)) used.push(number);
+}
+
+const isWholeSentence = (sentence: string): boolean => /[.!?…。！？\]】]["'”’)]*$/u.test(sentence);
+
+/** Gives on everything without its marks, as it comes. Code keeps its brackets. */
+export function createLenientCitationReader(most: number): CitationReader {
+  const used: number[] = [];
+  let rest = "";
+  let isCode = false;
+
+  const give = (text: string): string =>
+    // Between back ticks it is code.
+    text
+      .split(/(`+)/u)
+      .map((piece) => {
+        if (piece.startsWith("`")) {
+          isCode = !isCode;
+          return piece;
+        }
+        if (isCode) return piece;
+        addNumbers(used, parseCitations(piece, most));
+        return piece.replace(CITATION, "");
+      })
+      .join("");
+  return {
+    take(text) {
+      rest += text;
+      const held = /`+$/u.exec(rest)?.[0].length ?? OPEN_CITATION.exec(rest)?.[0].length ?? 0;
+      const sure = rest.slice(0, rest.length - held);
+      rest = rest.slice(sure.length);
+      return give(sure);
+    },
+    end() {
+      const given = give(rest);
+      rest = "";
+      return given.trimEnd();
+    },
+    used,
+    dropped: 0,
+  };
+}

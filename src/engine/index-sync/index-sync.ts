@@ -1,0 +1,212 @@
+import type { VerifiedPlace } from "../../domain/receipt.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { invalid, MemoryError } from "../../errors.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import { NO_METER } from "../../ports/telemetry.ts";
+import type { JobState } from "../api.ts";
+import { createJobRunner, type JobRunner } from "../jobs/job-runner.ts";
+import type { Ports } from "../ports.ts";
+import { callIndexInTurn } from "./call-index.ts";
+import { dropEntries, eraseFromIndex, finishOpenErasures } from "./erase-from-indexes.ts";
+import { createIndexSearch, type IndexSearch } from "./index-search.ts";
+import { countUsers, createIndexUpdater, feedAllUsers, type IndexUpdater } from "./index-updater.ts";
+import { repairInconsistencies } from "./repair-inconsistencies.ts";
+import type { Drift, DriftOptions, Indexes, IndexProgress } from "./vector-indexes.ts";
+
+/** The indexes beside the record, and those who feed them. */
+export interface IndexSync extends Pick<IndexSearch, "nearest"> {
+  readonly names: readonly string[];
+  /** Something was committed for a user. */
+  onCommit(scope: Scope): void;
+  /** Drops units that were erased, and asks every index whether they are gone: each within a few seconds. */
+  erase(scope: Scope, ids: readonly string[]): Promise<VerifiedPlace[]>;
+  jobs(): Promise<JobState[]>;
+  /** How far each index is behind: users with writes it has not taken in, as far as this process knows. Never waits. */
+  lag(): readonly { readonly name: string; readonly behind: number; readonly isFailing: boolean }[];
+  /** Fills an index from nothing, in the caller's own time. `not_found` where there is none of this name. */
+  rebuild(name: string, signal?: AbortSignal): AsyncGenerator<IndexProgress, void, void>;
+  /** Holds an index against the record, user by user, and puts right what is different. */
+  repairInconsistencies(name: string, options?: DriftOptions): Promise<Drift>;
+  /** Breaks off what runs, and waits for its end; what this process wrote last has a moment to arrive. */
+  stop(): Promise<void>;
+}
+
+/** When a recall asks an index. */
+export interface IndexSearchOptions {
+  /** Users with so many units or more are searched in an index (50,000). */
+  readonly from?: number;
+  /** What a recall waits for it, in ms (50). */
+  readonly timeoutMs?: number;
+  /** How long an erasure waits for it, in ms (5,000); then it is ended when the index is back. */
+  readonly erasureMs?: number;
+}
+
+const DEFAULT_FROM_UNITS = 50_000;
+const TIMEOUT_MS = 50;
+/** First answers first. */
+const START_MS = 100;
+const ERASE_MS = 5000;
+const ORPHANS_MS = 30_000;
+/** What a command that ends leaves to the next one, if an index takes longer. */
+const FINAL_WAIT_MS = 1000;
+const POLL_MS = 10;
+
+type IndexSyncPorts = Pick<
+  Ports,
+  "record" | "embedder" | "secret" | "clock" | "meter" | "followers" | "indexSearch"
+>;
+
+/** Starts feeding every index. Nothing where there is none. */
+export function startIndexSync(ports: IndexSyncPorts): IndexSync | undefined {
+  const { followers = [], indexSearch: { erasureMs = ERASE_MS } = {} } = ports;
+  if (followers.length === 0) return undefined;
+  const names = followers.map(({ name }) => name);
+  if (new Set(names).size < names.length) throw invalid("Two indexes have one name. Name them apart.");
+  const stopping = new AbortController();
+  const feeders = followers.map((follower) => createIndexUpdater(ports, follower));
+  const runners = new Map<IndexUpdater, JobRunner>();
+  for (const feeder of feeders)
+    runners.set(feeder, createJobRunner(ports, withErasureRetries(ports, feeder), stopping.signal));
+  for (const one of runners.values()) one.start(START_MS);
+
+  const search = createSearch(ports, feeders, stopping.signal, (feeder) =>
+    runners.get(feeder)?.start(feeder.requestFullCheck()),
+  );
+  const named = (name: string): { feeder: IndexUpdater; one: JobRunner } => {
+    const feeder = feeders.find(({ index: follower }) => follower.name === name);
+    const one = feeder && runners.get(feeder);
+    if (feeder && one) return { feeder, one };
+    throw new MemoryError("not_found", `no index is called "${name}". There is: ${names.join(", ")}.`);
+  };
+
+  return {
+    names,
+    nearest: search.nearest,
+    onCommit(scope) {
+      for (const [feeder, one] of runners) {
+        feeder.markChanged(scope);
+        one.requestRun();
+      }
+    },
+    erase: (scope, ids) =>
+      Promise.all(feeders.map((feeder) => eraseFromIndex(ports, feeder, { scope, ids, ms: erasureMs }))),
+    jobs: () => Promise.all([...runners.values()].map((one) => one.state())),
+    lag: () =>
+      [...runners].map(([feeder, one]) => ({
+        name: feeder.index.name,
+        behind: feeder.countBehind(),
+        isFailing: one.problem() !== undefined,
+      })),
+    rebuild(name, signal) {
+      const { feeder, one } = named(name);
+      return one.runNow((stopped) => rebuildIndex(ports, feeder, stopped), signal);
+    },
+    async repairInconsistencies(name, { signal, ...rest } = {}) {
+      const { feeder, one } = named(name);
+      let found: Drift | undefined;
+      const looking = one.runNow(async function* (stopped): AsyncGenerator<Drift, void, void> {
+        await feeder.ensureReady(stopped);
+        for await (const _step of feedAllUsers(ports, feeder, stopped)) stopped.throwIfAborted();
+        yield await repairInconsistencies(ports, feeder, { ...rest, signal: stopped });
+      }, signal);
+      for await (const drift of looking) found = drift;
+      if (found) return found;
+      throw new MemoryError("unavailable", `the index "${name}" could not be looked at.`);
+    },
+    async stop() {
+      await waitForUpdates(runners);
+      stopping.abort(new MemoryError("unavailable", "this memory has been closed."));
+      await Promise.all([...runners.values()].map((one) => one.end()));
+      for (const { cursors } of feeders) await cursors.flush();
+    },
+  };
+}
+
+function createSearch(
+  ports: IndexSyncPorts,
+  feeders: readonly IndexUpdater[],
+  stopped: AbortSignal,
+  looksAgain: (feeder: IndexUpdater) => void,
+): IndexSearch {
+  const { meter = NO_METER, indexSearch: { from = DEFAULT_FROM_UNITS, timeoutMs = TIMEOUT_MS } = {} } = ports;
+  return createIndexSearch(
+    ports,
+    feeders,
+    { from, timeoutMs },
+    {
+      onOrphans(feeder, scope, ids) {
+        const { index: follower } = feeder;
+        meter.count("memory_index_strays_total", { index: follower.name }, ids.length);
+        // Of what the record has by now, `dropped` puts back what it drops.
+        const drop = (call: CallOptions) => dropEntries(ports, feeder, scope, ids, call);
+        void callIndexInTurn(follower, scope, ORPHANS_MS, drop, stopped).catch(() => looksAgain(feeder));
+      },
+      onIncomplete: looksAgain,
+    },
+  );
+}
+
+/** Clears an index and brings it to where the record is. */
+async function* rebuildIndex(
+  ports: IndexSyncPorts,
+  feeder: IndexUpdater,
+  signal: AbortSignal,
+): AsyncGenerator<IndexProgress, void, void> {
+  await feeder.ensureReady(signal, { anew: true });
+  const of = await countUsers(ports, feeder);
+  for await (const { users, entries } of feedAllUsers(ports, feeder, signal)) {
+    yield { users, of: Math.max(of, users), entries };
+  }
+  await finishOpenErasures(ports, feeder, signal);
+}
+
+/** Waits, for no more than a moment, until indexes that are well have what this process wrote last. */
+async function waitForUpdates(runners: ReadonlyMap<IndexUpdater, JobRunner>): Promise<void> {
+  const end = performance.now() + FINAL_WAIT_MS;
+  const isAtWork = ([feeder, one]: readonly [IndexUpdater, JobRunner]): boolean =>
+    one.problem() === undefined && (feeder.countBehind() > 0 || one.isRunning());
+  while ([...runners].some(isAtWork) && performance.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** The job of a feeder; when it has caught up, it ends what erasures could not ask before. */
+function withErasureRetries(ports: IndexSyncPorts, feeder: IndexUpdater): IndexUpdater["job"] {
+  return {
+    ...feeder.job,
+    async *run(signal) {
+      yield* feeder.job.run(signal);
+      await finishOpenErasures(ports, feeder, signal);
+    },
+  };
+}
+
+/** The indexes of a memory as its caller sees them; `check` refuses where the memory is closed. */
+export function createIndexes(follow: IndexSync | undefined, check: () => void): Indexes {
+  const theirs = (name: string): IndexSync => {
+    check();
+    if (follow) return follow;
+    throw new MemoryError(
+      "not_found",
+      `no index is called "${name}": this memory has none. Name one in KEEPSAKE_FOLLOWER.`,
+    );
+  };
+  return {
+    names: follow?.names ?? [],
+    rebuild: (name, { signal } = {}) => theirs(name).rebuild(name, signal),
+    drift: async (name, options) => theirs(name).repairInconsistencies(name, options),
+  };
+}
+
+/** The same record, which tells of each commit of this process once it is durable. */
+export function notifyOnCommit(record: MemoryStore, written: (scope: Scope) => void): MemoryStore {
+  return {
+    ...record,
+    async commit(scope, changes) {
+      const revision = await record.commit(scope, changes);
+      written(scope);
+      return revision;
+    },
+  };
+}

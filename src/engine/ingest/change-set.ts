@@ -1,0 +1,157 @@
+import type { ChangeSet } from "../../domain/change-set.ts";
+import type { Claim, Memory } from "../../domain/memory.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { isMemoryError } from "../../errors.ts";
+import type { Ports } from "../ports.ts";
+import { type ClaimIndex, createClaimIndex } from "../user-state/user-data.ts";
+import { createUserQueue, type UserQueue, type UserState } from "../user-state/user-state.ts";
+
+/** A change-set without what `change` knows by itself. */
+export type ChangeSetDraft = Omit<ChangeSet, "base" | "at">;
+
+/** What came of thinking: nothing to write, or a draft and what to say once it is committed. */
+interface ChangeResult<Result> {
+  readonly draft?: ChangeSetDraft;
+  readonly result: Result;
+}
+
+// A model's thought costs seconds and money: three tries (DESIGN 3). Local thoughts cost a millisecond, and with
+// five processes on one file the unlucky one loses many races in a row: it may try for about ten seconds.
+const MAX_TRIES = 60;
+const MAX_PAUSE_MS = 250;
+
+const queues = new WeakMap<object, UserQueue>();
+
+/**
+ * Reads, thinks, commits: hands `think` the user's state, and commits its draft on the revision that it saw. Where
+ * another writer was faster, it reads and thinks again. Within a process the writes of a user queue up.
+ * Gives what `think` gave, and the revision after the commit.
+ */
+export async function commitChange<Result>(
+  ports: Pick<Ports, "record" | "states" | "clock">,
+  scope: Scope,
+  think: (state: UserState, at: string) => Promise<ChangeResult<Result>>,
+): Promise<{ result: Result; revision: number }> {
+  return runInUserQueue(ports.record, scope, async () => {
+    for (let attempt = 1; ; attempt += 1) {
+      const state = await ports.states.of(scope);
+      const base = state.revision;
+      const at = clampToStoredTime(state, ports.clock().toISOString());
+      const { draft, result } = await think(state, at);
+      if (!draft) return { result, revision: base };
+      try {
+        return { result, revision: await ports.record.commit(scope, { ...draft, base, at }) };
+      } catch (error) {
+        if (attempt === MAX_TRIES || !(await wasOvertaken(ports, scope, base, error))) throw error;
+        await waitBeforeRetry(attempt);
+      }
+    }
+  });
+}
+
+/**
+ * A time that is not before anything that is stored of the user. What is said later counts as later, even where a clock ran
+ * backwards, or the clocks of two servers differ.
+ */
+export function clampToStoredTime({ storedUntil }: Pick<UserState, "storedUntil">, at: string): string {
+  return at < storedUntil ? storedUntil : at;
+}
+
+/** A conflict because another writer was faster; one of ids, on the same revision, would come again. */
+async function wasOvertaken(
+  ports: Pick<Ports, "record">,
+  scope: Scope,
+  base: number,
+  error: unknown,
+): Promise<boolean> {
+  return isMemoryError(error) && error.code === "conflict" && (await ports.record.revision(scope)) !== base;
+}
+
+/** One after the other for each user of a record. */
+export async function runInUserQueue<Result>(
+  record: object,
+  scope: Scope,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const own = queues.get(record) ?? createUserQueue();
+  queues.set(record, own);
+  return own.runExclusive(scope, work);
+}
+
+/** Longer with each attempt, and by a different length in each process, so that two do not meet again and again. */
+function waitBeforeRetry(attempt: number): Promise<void> {
+  const longest = Math.min(MAX_PAUSE_MS, 2 ** attempt);
+  const share = ((process.pid * 7919 + attempt * 104_729) % 1000) / 1000;
+  return new Promise((resolve) => setTimeout(resolve, longest * (0.2 + 0.8 * share)));
+}
+
+/** A user's memories while a change is thought out: the stored ones, with the new versions over them. */
+export interface MemoryDraft {
+  get(id: string): Memory | undefined;
+  /** The memories that are current, in the order in which they were first stored. */
+  current(): readonly Memory[];
+  /** Current memories that claim the same. */
+  findSame(claim: Claim): Memory[];
+  /** Current memories with the same subject and relation. */
+  findInSlot(claim: Claim): Memory[];
+  /** Makes the next version of a memory, or the first; `version`, `revision` and `storedAt` are set here. */
+  put(memory: Omit<Memory, "version" | "revision" | "storedAt">): Memory;
+  /** The versions made, in order. */
+  readonly versions: readonly Memory[];
+}
+
+/** What a draft is laid over. */
+interface StoredMemories {
+  readonly memories: ReadonlyMap<string, Memory>;
+  readonly current: ReadonlyMap<string, Memory>;
+  readonly claims: Pick<ClaimIndex, "findSame" | "findInSlot">;
+  readonly revision: number;
+}
+
+export function createMemoryDraft(stored: StoredMemories, at: string): MemoryDraft {
+  const newest = new Map<string, Memory>();
+  const claims = createClaimIndex();
+  const made: Memory[] = [];
+  let known: readonly Memory[] | undefined;
+  const get = (id: string): Memory | undefined => newest.get(id) ?? stored.memories.get(id);
+  const currentOf = (held: ReadonlySet<string>, drafted: ReadonlySet<string>): Memory[] => {
+    const ids = drafted.size === 0 ? held : new Set([...held, ...drafted]);
+    return [...ids].flatMap((id) => {
+      const memory = get(id);
+      return memory?.status === "current" ? [memory] : [];
+    });
+  };
+  return {
+    versions: made,
+    get,
+    current() {
+      known ??= overlayCurrent(stored.current, newest);
+      return known;
+    },
+    findSame: (claim) => currentOf(stored.claims.findSame(claim), claims.findSame(claim)),
+    findInSlot: (claim) => currentOf(stored.claims.findInSlot(claim), claims.findInSlot(claim)),
+    put(memory) {
+      const before = get(memory.id);
+      const next: Memory = {
+        ...memory,
+        version: (before?.version ?? 0) + 1,
+        revision: stored.revision + 1,
+        storedAt: at,
+      };
+      newest.set(next.id, next);
+      claims.put(next);
+      known = undefined;
+      made.push(next);
+      return next;
+    },
+  };
+}
+
+/** Most writes change nothing that is current before they ask what is: then the stored ones are the answer. */
+function overlayCurrent(
+  current: ReadonlyMap<string, Memory>,
+  newest: ReadonlyMap<string, Memory>,
+): readonly Memory[] {
+  if (newest.size === 0) return [...current.values()];
+  return [...new Map([...current, ...newest]).values()].filter(({ status }) => status === "current");
+}

@@ -1,0 +1,105 @@
+import type { Message } from "../../domain/message.ts";
+import type { PendingConfirmation } from "../../domain/receipt.ts";
+import { type Scope, toScopeKey } from "../../domain/scope.ts";
+import type { EndProposal, EraseProposal, Extractor, Proposal } from "../../ports/language/extractor.ts";
+import { type DecisionContext, findEnded, MAX_REMOVALS } from "./decide.ts";
+
+/** So long does a request wait for its yes, in the session in which it was made, and until something else is said. */
+const CONFIRMATION_TTL_MS = 24 * 60 * 60 * 1000;
+
+const YES_PHRASES =
+  "yes|yep|yeah|yup|sure|ok|okay|correct|absolutely|definitely|confirm|confirmed|i confirm|i(?:['’]m| am) sure|i do";
+const DO_PHRASES =
+  "please|please do|do it|do that|do so|go ahead|(?:please )?(?:forget|delete|erase|remove|end|wipe|drop|clear) " +
+  "(?:them|it|that|those|these|everything|it all|them all|all|all of (?:it|them|that)|the lot)";
+const PLAIN_YES = new RegExp(`^(?:(?:${YES_PHRASES}|${DO_PHRASES})[\\s,.!]*)+$`, "i");
+const EXPLICIT_YES = new RegExp(`(?:${DO_PHRASES.replace("please|", "")}|confirm)`, "i");
+
+/** A question to which "yes" is the answer that carries a request out. */
+export const CONFIRMATION_PHRASE = "to do it";
+
+/**
+ * The user's message before this one, where this one is a plain yes to it. Where the assistant spoke in between and did
+ * not ask for that, a bare "yes" may answer something else: then the yes must say to what.
+ */
+export function findConfirmedRequest(message: Message, earlier: readonly Message[]): Message | undefined {
+  if (message.role !== "user" || !PLAIN_YES.test(message.content.trim())) return undefined;
+  const at = earlier.findLastIndex(({ role }) => role === "user");
+  const before = earlier[at];
+  if (!before || Date.parse(message.at) - Date.parse(before.at) > CONFIRMATION_TTL_MS) return undefined;
+  const between = earlier.slice(at + 1);
+  const isAsked =
+    between.length === 0 || between.some(({ content }) => content.includes(CONFIRMATION_PHRASE));
+  return isAsked || EXPLICIT_YES.test(message.content) ? before : undefined;
+}
+
+/** Whether a request would sweep away so much at once that it waits for a yes. One that names what it means never does. */
+export function needsConfirmation(
+  proposal: Proposal,
+  deciding: DecisionContext,
+  message: Message,
+): proposal is Exclude<Proposal, { propose: "add" }> {
+  if (proposal.propose === "add") return false;
+  if (proposal.propose === "erase")
+    return isWideErasure(proposal) && deciding.draft.current().length > MAX_REMOVALS;
+  return findEnded(deciding.draft, proposal, message).length > MAX_REMOVALS;
+}
+
+function isWideErasure({ everything }: EraseProposal): boolean {
+  return everything === true;
+}
+
+/** What waits for a yes, for the receipt. */
+export function toWaiting(
+  proposal: Proposal,
+  deciding: DecisionContext,
+  message: Message,
+): PendingConfirmation {
+  const isErasure = proposal.propose === "erase";
+  const memories = isErasure
+    ? deciding.draft.current()
+    : proposal.propose === "add"
+      ? []
+      : findEnded(deciding.draft, proposal, message);
+  return {
+    action: isErasure ? "erase" : proposal.propose === "retract" ? "retract" : "supersede",
+    memories: memories.map(({ id, text }) => ({ id, text })),
+  };
+}
+
+/** So many requests wait for a yes in a process; the oldest give way. */
+const MAX_HELD_SWEEPS = 1000;
+
+const heldSweeps = new WeakMap<Extractor, Map<string, EndProposal>>();
+
+const toSweepKey = (scope: Scope, message: string): string => `${toScopeKey(scope)} ${message}`;
+
+/**
+ * Keeps what a model would have ended beyond what is carried out unasked, for a yes of the user. It lives as long as the
+ * process: after that they have to say it again.
+ */
+export function holdSweep(by: Extractor | undefined, scope: Scope, sweep: EndProposal): void {
+  if (!by) return;
+  const kept = heldSweeps.get(by) ?? new Map<string, EndProposal>();
+  heldSweeps.set(by, kept);
+  kept.set(toSweepKey(scope, sweep.message), sweep);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= MAX_HELD_SWEEPS) break;
+    kept.delete(oldest);
+  }
+}
+
+/** Drops what waits for a yes of this user, or of all users: it may hold words that were erased. */
+export function dropSweeps(by: Extractor | undefined, scope?: Scope): void {
+  const kept = by && heldSweeps.get(by);
+  if (!kept) return;
+  for (const key of [...kept.keys()]) {
+    if (scope === undefined || key.startsWith(toSweepKey(scope, ""))) kept.delete(key);
+  }
+}
+
+/** What a yes to a message carries out, beside what the rules read in it. */
+export function getHeldSweeps(by: Extractor | undefined, scope: Scope, message: string): EndProposal[] {
+  const sweep = by && heldSweeps.get(by)?.get(toSweepKey(scope, message));
+  return sweep ? [sweep] : [];
+}

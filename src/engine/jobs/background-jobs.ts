@@ -1,0 +1,179 @@
+import type { JobName } from "../../domain/job.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { MemoryError } from "../../errors.ts";
+import type { Queue } from "../../ports/queue.ts";
+import type { EmbeddingState, JobState } from "../api.ts";
+import { countPendingUnits, type EmbedProgress, embedPending } from "../embedding.ts";
+import { dropExpiredAnswers } from "../ingest/idempotency.ts";
+import type { Ports } from "../ports.ts";
+import { abortQueries } from "../query-embedding.ts";
+import { tryStore } from "../secondary-stores/try-store.ts";
+import { createSerializer, deferWhileBusy, type Job } from "./job.ts";
+import { createJobRunner, type JobRunner } from "./job-runner.ts";
+import { createMaintenanceJob } from "./maintenance-job.ts";
+import { MAINTENANCE_TASKS } from "./optimize.ts";
+import { addQuarantineCounts } from "./quarantine.ts";
+import { createMessageBatcher, createUnderstandingJob, MIN_AGE_MS } from "./understanding-job.ts";
+
+/** Work that no caller waits for. It has an owner: `stop` breaks it off and waits for its end. */
+export interface BackgroundJobs {
+  /** The user's waiting messages are read when there is time: by a model, when some have gathered; by the rules, soon. */
+  scheduleReading(scope: Scope, options?: { readonly isUnheard?: boolean }): void;
+  /** To be called after each write: with a remote embedder, it may have left units to embed. */
+  onWrite(): void;
+  /** Embeds what waits in the caller's own time, with its errors; what runs in the background makes room for it. */
+  embedNow(signal?: AbortSignal): AsyncGenerator<EmbedProgress, void, void>;
+  embedding(): Promise<EmbeddingState>;
+  jobs(): Promise<JobState[]>;
+  /** Something that was set aside is to be tried again. */
+  again(job: JobName): void;
+  stop(): Promise<void>;
+}
+
+/** First answers first: what waits is looked for a moment after the start. */
+const START_MS = 100;
+const MAINTENANCE_MS = 30_000;
+const QUEUE_START_MS = 1000;
+const MARGIN_MS = 500;
+
+/**
+ * Starts every job over its ports. What fails stays as it is in the record and is tried again, here or after the next
+ * start.
+ */
+export function startBackgroundJobs(ports: Ports): BackgroundJobs {
+  const stopping = new AbortController();
+  const lingerMs = ports.modelExtractor?.lingerMs ?? 0;
+  const gathered = createMessageBatcher(lingerMs);
+  const read = createUnderstandingJob(ports, gathered);
+  const reading = createJobRunner(ports, read, stopping.signal);
+  const vectors = createJobRunner(ports, createEmbeddingJob(ports), stopping.signal);
+  const inTurn = createSerializer();
+  const houses = MAINTENANCE_TASKS.map((task) =>
+    createJobRunner(ports, deferWhileBusy(inTurn(createMaintenanceJob(ports, task))), stopping.signal),
+  );
+  const tidier = createJobRunner(ports, createTidyingJob(ports), stopping.signal);
+  const all = [reading, vectors, ...houses, tidier];
+  const startAll = (): void => {
+    // One after the other, and not within the time that a command takes.
+    for (const [i, house] of houses.entries()) house.start(MAINTENANCE_MS * (i + 1));
+    tidier.start(MAINTENANCE_MS * (houses.length + 1));
+    vectors.start(START_MS);
+    reading.start(START_MS);
+  };
+  if (!ports.leavesJobs) startAll();
+  const offered = ports.leavesJobs ? undefined : workQueue(ports.queue, all);
+  let timer: NodeJS.Timeout | undefined;
+  const readRipe = (): void => {
+    const ripe = gathered.take();
+    for (const scope of ripe) read.prioritize(scope);
+    if (ripe.length > 0) reading.requestRun();
+    const next = gathered.next();
+    clearTimeout(timer);
+    if (next !== undefined && !stopping.signal.aborted) timer = setTimeout(readRipe, next).unref();
+  };
+  return {
+    scheduleReading(scope, { isUnheard = false } = {}) {
+      if (ports.leavesJobs) {
+        // Whoever does it looks for what waits, and passes over what is newer than that.
+        const afterMs = Math.max(MIN_AGE_MS, isUnheard ? 0 : lingerMs) + MARGIN_MS;
+        return ports.queue?.offer(read.name, { afterMs });
+      }
+      if (isUnheard) {
+        read.prioritize(scope);
+        return reading.requestRun();
+      }
+      gathered.add(scope);
+      readRipe();
+    },
+    onWrite() {
+      if (ports.embedder.local) return;
+      if (ports.leavesJobs) ports.queue?.offer("embedding");
+      else vectors.requestRun();
+    },
+    embedNow: (signal) => vectors.runNow((stopped) => embedPending(ports, stopped), signal),
+    async embedding() {
+      const problem = vectors.problem();
+      return {
+        space: ports.embedder.fingerprint,
+        left: await countPendingUnits(ports),
+        running: vectors.isRunning(),
+        ...(problem === undefined ? {} : { problem }),
+      };
+    },
+    jobs: async () => addQuarantineCounts(ports, await Promise.all(all.map((one) => one.state()))),
+    again(job) {
+      const one = all.find(({ name }) => name === job);
+      if (ports.leavesJobs) ports.queue?.offer(job);
+      else one?.requestRun();
+    },
+    async stop() {
+      stopping.abort(new MemoryError("unavailable", "this memory has been closed."));
+      clearTimeout(timer);
+      abortQueries(ports.embedder);
+      await offered?.end();
+      await Promise.all(all.map((one) => one.end()));
+    },
+  };
+}
+
+/**
+ * Has every job carried out that a queue offers, from a moment after the start on: a command that is over by then has nobody
+ * wait for it. A queue that cannot be had is done without: the jobs come by themselves.
+ */
+function workQueue(
+  queue: Queue | undefined,
+  all: readonly JobRunner[],
+): { readonly end: () => Promise<void> } | undefined {
+  if (!queue) return undefined;
+  let ends: readonly Promise<() => Promise<void>>[] = [];
+  const timer = setTimeout(() => {
+    ends = all.map((one) => queue.work(one.name, one.runOffered).catch(() => async () => {}));
+  }, QUEUE_START_MS);
+  timer.unref();
+  return {
+    async end() {
+      clearTimeout(timer);
+      await Promise.all(ends.map(async (end) => (await end)()));
+    },
+  };
+}
+
+/** How often it is looked for what other processes left behind. */
+const EVERY_MS = 60_000;
+
+/** Embeds what waits for the embedder: after a change of it, or where it is a remote one. */
+function createEmbeddingJob(ports: Pick<Ports, "record" | "embedder" | "clock">): Job {
+  return {
+    name: "embedding",
+    about: "gives vectors to what has none of the embedder in use; it is found by its words meanwhile",
+    everyMs: EVERY_MS,
+    restFactor: 0,
+    run: (signal) => embedPending(ports, signal),
+    countLeft: () => countPendingUnits(ports),
+  };
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Lets go of what is kept beside the record for a time alone: calls to models, answers under idempotency keys, and sessions that
+ * are over. What the
+ * record's own storage needs is done with it.
+ */
+export function createTidyingJob(
+  ports: Pick<Ports, "costs" | "record" | "clock" | "sessions" | "meter">,
+): Job {
+  return {
+    name: "tidying",
+    about: "lets go of calls to models and of answers that have been kept for long enough",
+    everyMs: HOUR_MS,
+    restFactor: 9,
+    async *run() {
+      const done = ((await ports.costs?.cleanUp()) ?? 0) + (await dropExpiredAnswers(ports));
+      // Nobody waits for it, and nobody misses it: what is over is not read, and most of it goes by itself.
+      await tryStore(ports, "sessions", async () => ports.sessions?.cleanUp());
+      const tidied = (await ports.record.tidy?.()) ?? 0;
+      if (done + tidied > 0) yield { done: done + tidied };
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import type { JobRun } from "../../domain/job.ts";
+import { isMemoryError } from "../../errors.ts";
+import type { Leases } from "../../ports/job-store.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import type { Clock } from "../../ports/system.ts";
+import type { JobState } from "../api.ts";
+import type { Job, JobStep } from "./job.ts";
+
+/** Sees what a job does, and keeps a note of it beside the record. */
+export interface JobMonitor {
+  begin(): void;
+  step(step: JobStep): void;
+  /** It came to its end, or broke off with an error. */
+  finish(error?: unknown): Promise<void>;
+  /** What hindered it last, and does no more. */
+  clearProblem(): void;
+  problem(): string | undefined;
+  state(now: { readonly isRunning: boolean; readonly nextAt: number | undefined }): Promise<JobState>;
+}
+
+export interface JobMonitorPorts {
+  readonly clock: Clock;
+  readonly record: Pick<MemoryStore, "jobRuns" | "saveJobRun"> & Leases;
+}
+
+type LastRun = Partial<Omit<JobRun, "name">>;
+
+/** A job without an interval may run many times a second: its note is written once a minute. */
+const NOTE_EVERY_MS = 60_000;
+
+export function createJobMonitor({ clock, record }: JobMonitorPorts, job: Job): JobMonitor {
+  let seen: LastRun = {};
+  let begun = 0;
+  let notedAt = Number.NEGATIVE_INFINITY;
+
+  /** A note that cannot be written is a line less in a table; it is no fault of the job. */
+  const keep = async (): Promise<void> => {
+    const now = clock().getTime();
+    const isNews = seen.attempts !== 0 || seen.done !== 0 || job.everyMs !== undefined;
+    if (!isNews || (job.everyMs === undefined && now - notedAt < NOTE_EVERY_MS)) return;
+    notedAt = now;
+    await record.saveJobRun({ ...NO_RUN, ...seen, name: job.name }).catch(() => {});
+  };
+
+  return {
+    begin() {
+      begun = performance.now();
+      const { problem, attempts = 0 } = seen;
+      seen = { at: clock().toISOString(), done: 0, attempts, ...(problem === undefined ? {} : { problem }) };
+    },
+    step({ done, found }) {
+      const { problem: _gone, ...rest } = seen;
+      seen = { ...rest, done, ...(found === undefined ? {} : { found }) };
+    },
+    async finish(error) {
+      const { problem: _gone, attempts = 0, ...rest } = seen;
+      const tookMs = Math.round(performance.now() - begun);
+      seen =
+        error === undefined
+          ? { ...rest, tookMs, attempts: 0 }
+          : { ...rest, tookMs, attempts: attempts + 1, problem: formatProblem(error) };
+      await keep();
+    },
+    clearProblem() {
+      const { problem: _gone, ...rest } = seen;
+      seen = { ...rest, attempts: 0 };
+    },
+    problem: () => seen.problem,
+    async state({ isRunning, nextAt }) {
+      const kept = isRunning ? seen : pickNewer(seen, await readLastRun(record, job));
+      const { at, ...rest } = kept;
+      const left = await job.countLeft?.();
+      return {
+        done: 0,
+        attempts: 0,
+        ...rest,
+        name: job.name,
+        about: job.about,
+        state: toState(isRunning, (rest.attempts ?? 0) > 0, nextAt),
+        ...(at === undefined ? {} : { lastRun: at }),
+        ...(nextAt === undefined ? {} : { nextRun: new Date(nextAt).toISOString() }),
+        ...(left === undefined ? {} : { left }),
+      };
+    },
+  };
+}
+
+const NO_RUN: Omit<JobRun, "name"> = { at: "", tookMs: 0, done: 0, attempts: 0 };
+
+/** Another process may have run it since. */
+function pickNewer(seen: LastRun, noted: LastRun): LastRun {
+  return seen.at === undefined || (noted.at ?? "") > seen.at ? noted : seen;
+}
+
+/** What was noted of it last, here or in another process. */
+async function readLastRun(record: JobMonitorPorts["record"], { name }: Job): Promise<LastRun> {
+  return (await record.jobRuns()).find((note) => note.name === name) ?? {};
+}
+
+function toState(isRunning: boolean, isFailing: boolean, nextAt: number | undefined): JobState["state"] {
+  if (isFailing) return "failing";
+  if (isRunning) return "running";
+  return nextAt === undefined ? "idle" : "scheduled";
+}
+
+function formatProblem(error: unknown): string {
+  return isMemoryError(error) ? error.message : "it failed in a way that it should not.";
+}

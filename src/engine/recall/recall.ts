@@ -1,0 +1,286 @@
+import type { Memory } from "../../domain/memory.ts";
+import { matchesFilter } from "../../domain/metadata-filter.ts";
+import type { Recall, RecallOptions, RecallReceipt } from "../../domain/recall.ts";
+import type { Scope } from "../../domain/scope.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
+import type { RecallRequest, RecallResponse } from "../../ports/recall-worker.ts";
+import type { Ports } from "../ports.ts";
+import { addMemoryRow, createMemoryTable, putMemory } from "../search-index/memory-table.ts";
+import { type SearchIndex, unitIdAt } from "../search-index/search-index.ts";
+import { getSharedQueryVector } from "../secondary-stores/shared-cache.ts";
+import { forEachInSlices } from "../time-slicing.ts";
+import { type PackedContext, packContext } from "./context.ts";
+import { type ItemBodies, insertSuccessors, loadItems, prefetchBodies } from "./items.ts";
+import { findNearest, yieldToPendingWork } from "./nearest.ts";
+import { type ParsedRecallOptions, parseRecallOptions, toIndexFilters } from "./options.ts";
+import {
+  orderNewerFirst,
+  type PlacedItem,
+  type RankingInput,
+  type RankingResult,
+  rankUnits,
+} from "./rank.ts";
+import { createRecallReceipt, explainItem, explainRecall } from "./receipts.ts";
+import { type Scratch, withScratch } from "./retrievers/signals.ts";
+import { mayNameTime } from "./retrievers/structured-retrievers.ts";
+import type { QuerySimilarity } from "./retrievers/vector-retriever.ts";
+import { type SearchResult, search, searchByText, type TextSearchResult } from "./search.ts";
+
+/** Characters. */
+const MAX_QUERY_LENGTH = 4000;
+
+/** Recalls that are under way in this process. */
+let activeRecalls = 0;
+
+type RecallPorts = LocalRecallPorts &
+  Pick<Ports, "clock" | "ids" | "recalls"> &
+  Partial<Pick<Ports, "cache" | "secret" | "recaller">>;
+
+/** What it takes to carry one out here. */
+type LocalRecallPorts = Pick<
+  Ports,
+  "record" | "states" | "embedder" | "questions" | "meter" | "decayDays" | "following"
+>;
+
+/**
+ * What a user's memory holds on a query: memories and passages, best first, and as text for a prompt. Nothing
+ * relevant gives nothing. Reads alone; `invalid_input` for a query or an option that is wrong or unknown.
+ */
+export async function recall(
+  ports: RecallPorts,
+  scope: Scope,
+  query: string,
+  { signal, ...options }: RecallOptions = {},
+): Promise<Recall> {
+  signal?.throwIfAborted();
+  const from = performance.now();
+  const now = ports.clock().toISOString();
+  const wanted = parseRecallOptions(scope, query, options, { now, decayDays: ports.decayDays });
+  const call = { scope, ...(signal ? { signal } : {}) };
+  const vector = await getSharedQueryVector(ports, scope, excerptOf(query), call);
+  const id = ports.ids();
+  const handed = { scope, query, options, vector, id, now };
+  const back = await ports.recaller?.recall(handed, call);
+  const { recall: recalled, receipt } = back
+    ? { recall: back.recall, receipt: () => back.receipt }
+    : await recallLocally(ports, { request: handed, options: wanted, call });
+  signal?.throwIfAborted();
+  ports.recalls?.keep(scope, id, receipt);
+  ports.meter?.observe("memory_retrieval_duration_ms", performance.now() - from);
+  return recalled;
+}
+
+/** Carries out a recall that was asked for elsewhere, and works it out to the end, for it goes back as a copy. */
+export async function executeRecallRequest(
+  ports: LocalRecallPorts,
+  handed: RecallRequest,
+): Promise<RecallResponse> {
+  const { scope, query, options, now } = handed;
+  const wanted = parseRecallOptions(scope, query, options, { now, decayDays: ports.decayDays });
+  const { recall: recalled, receipt } = await recallLocally(ports, {
+    request: handed,
+    options: wanted,
+    call: { scope },
+  });
+  return { recall: { ...recalled }, receipt: receipt() };
+}
+
+interface RecallTask {
+  readonly request: RecallRequest;
+  readonly options: ParsedRecallOptions;
+  readonly call: CallOptions;
+}
+
+interface RecallOutcome {
+  readonly recall: Recall;
+  /** Worked out when it is asked for: no recall waits for it. */
+  readonly receipt: () => RecallReceipt;
+}
+
+async function recallLocally(ports: LocalRecallPorts, asking: RecallTask): Promise<RecallOutcome> {
+  activeRecalls += 1;
+  try {
+    return await withScratch((scratch) => recallWith(ports, asking, scratch));
+  } finally {
+    activeRecalls -= 1;
+  }
+}
+
+async function recallWith(
+  ports: LocalRecallPorts,
+  { request: handed, options: wanted, call }: RecallTask,
+  scratch: Scratch,
+): Promise<RecallOutcome> {
+  const { scope, vector, id } = handed;
+  const { filters: bounds } = wanted;
+  const text = excerptOf(handed.query);
+  const versions = bounds.knownAt === undefined ? undefined : await ports.record.versions(scope);
+  const known = versions && selectKnownAt(versions, bounds.knownAt ?? "");
+  const passes = bounds.where && (await createMetadataFilter(ports, scope, bounds.where));
+  const span = mayNameTime(text)
+    ? ports.questions.read(text, { at: bounds.asOf ?? bounds.now, known: [] })
+    : {};
+  const ranking = (state: TextSearchState, near: QuerySimilarity | undefined): RankedSearch => {
+    const { block, texts, filters, facts } = state;
+    const found = search(block, scratch, texts, { near, floor: ports.embedder.floor });
+    return { search: found, ranking: rankUnits({ block, search: found, options: wanted, filters, facts }) };
+  };
+  let ahead: Promise<ItemBodies | undefined> | undefined;
+  const { near, meanwhile, isGone } = await findNearest<TextSearchState>(ports, {
+    scope,
+    vector,
+    scratch,
+    call,
+    meanwhile(now, likely) {
+      // What was read for an older block may be older than this one.
+      ahead = undefined;
+      const block = known ? toIndexAsKnown(now, known) : now;
+      return {
+        block,
+        texts: searchByText(block, scratch, { query: text, span, near: likely }, wanted.profile),
+        filters: toIndexFilters(block, bounds, passes && ((slot) => passes(block, slot))),
+        facts: new Map(),
+      };
+    },
+    ahead(now, likely, searched) {
+      // To rank ahead is to rank twice: that time is taken from others who wait for the processor.
+      if (known || activeRecalls > 1 || ports.states.peekTexts(scope, now.revision)) return;
+      const { chosen } = ranking(searched, likely).ranking;
+      // If it can't be read, the next one to read it will say so.
+      ahead = prefetchBodies(ports.record, scope, now, chosen).catch(() => undefined);
+    },
+  });
+  const { block, filters: limits } = meanwhile;
+  const { search: found, ranking: best } = ranking(meanwhile, near);
+  const { revision } = block;
+  // A unit that is gone says that what is held is older than the record.
+  const texts = isGone ? undefined : ports.states.peekTexts(scope, revision);
+  // The record leaves out what was changed since it was written; what is held has it still, for erasures.
+  const held = texts?.damaged.size === 0 ? texts : undefined;
+  const ending = { block, filters: limits, limit: wanted.limit, memories: known ?? held?.memories };
+  const chosen = await insertSuccessors(ports.record, scope, ending, best.chosen);
+  const ranked = { ...best, chosen };
+  const instead = { memories: known, ahead: isGone ? undefined : ahead, held };
+  const reading = loadItems(ports.record, scope, block, ranked.chosen, instead);
+  const noting = yieldToPendingWork().then(() =>
+    createRecallReceipt({ id, revision, wanted }, ranked, found),
+  );
+  const [got, receipt] = await Promise.all([reading, noting]);
+  const placed = got.items.flatMap((item, i): PlacedItem[] => {
+    const one = got.chosen[i];
+    return one ? [{ item, unit: one }] : [];
+  });
+  const ordered = wanted.profile.isNewestFirst ? orderNewerFirst(block, text, placed) : placed;
+  const items = ordered.map(({ item }) => item);
+  const places = ordered.map(({ unit: one }) => one.position);
+  const plain = { id, abstained: items.length === 0 };
+  const packed = (): PackedContext => packContext(items, wanted.maxTokens, places);
+  if (handed.options.explain !== true)
+    return { recall: withLazyContext({ ...plain, items }, packed), receipt };
+  const explained = ordered.map(({ item, unit: one }) => ({
+    ...item,
+    why: explainItem(text, found, one, item),
+  }));
+  const whole = { ...plain, items: explained, explanation: explainRecall(ranked, wanted) };
+  return { recall: withLazyContext(whole, packed), receipt };
+}
+
+/** A block, what the arms without vectors found in it, and what may be given of it. */
+interface TextSearchState extends Pick<RankingInput, "block" | "filters" | "facts"> {
+  readonly texts: TextSearchResult;
+}
+
+interface RankedSearch {
+  readonly search: SearchResult;
+  readonly ranking: RankingResult;
+}
+
+/** The context of a recall, worked out when it is first read: whoever puts the items into a prompt by themself never does. */
+function withLazyContext(recall: Omit<Recall, "context" | "tokens">, pack: () => PackedContext): Recall {
+  let packed: PackedContext | undefined;
+  const once = (): PackedContext => {
+    packed ??= pack();
+    return packed;
+  };
+  return {
+    ...recall,
+    get context() {
+      return once().text;
+    },
+    get tokens() {
+      return once().tokens;
+    },
+  };
+}
+
+/** Whether a filter lets a unit through. Metadata stands in the record alone: this reads everything of the user. */
+async function createMetadataFilter(
+  ports: LocalRecallPorts,
+  scope: Scope,
+  where: NonNullable<ParsedRecallOptions["filters"]["where"]>,
+): Promise<(block: SearchIndex, slot: number) => boolean> {
+  const { messages, memories } = await ports.states.of(scope);
+  const passing = new Set<string>();
+  await forEachInSlices(
+    messages.values(),
+    ({ id, metadata }) => {
+      if (matchesFilter(where, metadata ?? {})) passing.add(id);
+    },
+    FILTER_SLICE,
+  );
+  const ofMemory = ({ metadata, sources }: Memory): boolean => {
+    // Own metadata decides; a memory without any is judged by what it was read from.
+    const said = sources.map(({ message }) => message).filter((one) => messages.has(one));
+    if (metadata || said.length === 0) return matchesFilter(where, metadata ?? {});
+    return said.some((one) => passing.has(one));
+  };
+  const kept = new Set<string>();
+  await forEachInSlices(
+    memories.values(),
+    (memory) => void (ofMemory(memory) && kept.add(memory.id)),
+    FILTER_SLICE,
+  );
+  return (block, slot) => {
+    const id = unitIdAt(block, slot);
+    if (memories.has(id)) return kept.has(id);
+    const message = id.slice(0, id.lastIndexOf("#"));
+    return messages.has(message) ? passing.has(message) : matchesFilter(where, {});
+  };
+}
+
+/** So many are held against a filter in one go: the largest one takes some microseconds for each. */
+const FILTER_SLICE = 50;
+
+/** What is searched with: of a long query its beginning and its end, where the question mostly stands. */
+function excerptOf(query: string): string {
+  if (query.length <= MAX_QUERY_LENGTH) return query;
+  const half = MAX_QUERY_LENGTH / 2;
+  return `${query.slice(0, half)}\n${query.slice(-half)}`.toWellFormed();
+}
+
+/** The memories as they were known at a time (ISO 8601): of each, the newest version stored by then. */
+export function selectKnownAt(versions: readonly Memory[], at: string): ReadonlyMap<string, Memory> {
+  const known = new Map<string, Memory>();
+  for (const memory of versions) {
+    const held = known.get(memory.id);
+    if (memory.storedAt <= at && (!held || held.version < memory.version)) known.set(memory.id, memory);
+  }
+  return known;
+}
+
+/** The block with its memories as they were known; those that were not known yet count as stored after all time. */
+function toIndexAsKnown(block: SearchIndex, known: ReadonlyMap<string, Memory>): SearchIndex {
+  const memories = createMemoryTable();
+  const sources = new Int32Array(block.turns.columns.sources.length).fill(-1);
+  const turns = { ...block.turns, columns: { ...block.turns.columns, sources } };
+  for (const id of block.memoryIds.all()) {
+    const row = addMemoryRow(memories);
+    const memory = known.get(id);
+    if (memory) putMemory(memories, row, memory, { names: block.names, turns });
+    else memories.columns.storedAt[row] = Number.POSITIVE_INFINITY;
+  }
+  return Object.create(block, {
+    memories: { value: memories },
+    turns: { value: turns },
+  }) as SearchIndex;
+}

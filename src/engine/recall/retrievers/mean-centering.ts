@@ -1,0 +1,125 @@
+import { growColumn } from "../../search-index/columns.ts";
+import type { SearchIndex } from "../../search-index/search-index.ts";
+import { meanVectorOf } from "../../search-index/search-index.ts";
+
+/**
+ * What all vectors of a block have in common: their mean m. A user's memories are mostly about the same few things, so
+ * that a cosine with what is left, u - m, tells better which of them is meant.
+ */
+export interface MeanCentering {
+  readonly mean: Float32Array;
+  /** m x m. */
+  readonly square: number;
+  /** By slot: u x m, and 1 / |u - m|, or 0 where there is no vector. */
+  readonly along: Float32Array<ArrayBuffer>;
+  readonly over: Float32Array<ArrayBuffer>;
+}
+
+interface CachedCentering extends MeanCentering {
+  readonly revision: number;
+  readonly count: number;
+  /** How many units there were when it was worked out, and how often vectors had changed. */
+  readonly first: number;
+  readonly vectorsChanged: number;
+}
+
+const cachedCenterings = new WeakMap<SearchIndex, CachedCentering>();
+
+/** A centre stands until the units are more by one in so many. */
+const REFRESH_DIVISOR = 50;
+
+/**
+ * The centre of a block. To work it out takes as long as to look at every vector once; a few units more do not move it, and
+ * are looked at alone.
+ */
+export function getMeanCentering(block: SearchIndex): MeanCentering {
+  const known = cachedCenterings.get(block);
+  const { count } = block.units;
+  const isSame = known?.vectorsChanged === block.vectorsChanged;
+  if (known && isSame && known.revision === block.revision && known.count === count) return known;
+  const centre =
+    known && isSame && hasHardlyGrown(block, known.first)
+      ? extendCentering(block, known)
+      : computeCentering(block);
+  cachedCenterings.set(block, centre);
+  return centre;
+}
+
+function computeCentering(block: SearchIndex): CachedCentering {
+  const { storedMean: before } = block;
+  if (before && block.vectorsChanged === 0 && hasHardlyGrown(block, before.count))
+    return resumeCentering(block, before);
+  const { count } = block.units;
+  const mean = meanVectorOf(block);
+  const along = new Float32Array(count);
+  block.vectors.dot(mean, count, along);
+  return createCentering(block, { mean, along, count });
+}
+
+/** What was kept with the block, and what has come since. */
+function resumeCentering(
+  block: SearchIndex,
+  before: NonNullable<SearchIndex["storedMean"]>,
+): CachedCentering {
+  const known = createCentering(block, before);
+  return before.count === block.units.count ? known : extendCentering(block, known);
+}
+
+function createCentering(
+  block: SearchIndex,
+  { mean, along, count }: NonNullable<SearchIndex["storedMean"]>,
+): CachedCentering {
+  const { revision, vectorsChanged } = block;
+  const square = mean.reduce((sum, part) => sum + part * part, 0);
+  const over = new Float32Array(count);
+  for (let slot = 0; slot < count; slot += 1) over[slot] = inverseNormOf(along[slot] as number, square);
+  return { revision, count, first: count, vectorsChanged, mean, square, along, over };
+}
+
+function hasHardlyGrown({ units }: SearchIndex, first: number): boolean {
+  return units.count - first <= first / REFRESH_DIVISOR;
+}
+
+/** The same centre, with what has come since. */
+function extendCentering(block: SearchIndex, known: CachedCentering): CachedCentering {
+  const { count } = block.units;
+  const { mean, square } = known;
+  const along = growColumn(known.along, count);
+  const over = growColumn(known.over, count);
+  for (let slot = known.count; slot < count; slot += 1) {
+    const vector = new Float32Array(mean.length);
+    block.vectors.addTo(vector, slot);
+    along[slot] = vector.reduce((sum, part, i) => sum + part * (mean[i] as number), 0);
+    over[slot] = inverseNormOf(along[slot] as number, square);
+  }
+  return { ...known, revision: block.revision, count, along, over };
+}
+
+function inverseNormOf(product: number, square: number): number {
+  return product === 0 ? 0 : 1 / Math.sqrt(Math.max(1e-6, 1 - 2 * product + square));
+}
+
+/** The cosine of two units once the centre is taken away. */
+export function computeCenteredCosine(
+  { vectors }: SearchIndex,
+  { mean }: MeanCentering,
+  one: number,
+  other: number,
+): number {
+  const a = new Float32Array(mean.length);
+  for (let i = 0; i < a.length; i += 1) a[i] = -(mean[i] as number);
+  const b = a.slice();
+  vectors.addTo(a, one);
+  vectors.addTo(b, other);
+  let product = 0;
+  let lengths = 0;
+  let others = 0;
+  for (let i = 0; i < a.length; i += 1) {
+    const x = a[i] as number;
+    const y = b[i] as number;
+    product += x * y;
+    lengths += x * x;
+    others += y * y;
+  }
+  return lengths > 0 && others > 0 ? product / Math.sqrt(lengths * others) : 0;
+}

@@ -1,0 +1,232 @@
+import type { SearchIndex } from "../../search-index/search-index.ts";
+import { TURN_FLAGS } from "../../search-index/turn-table.ts";
+import { getMeanCentering } from "./mean-centering.ts";
+import type { Scratch, Signals } from "./signals.ts";
+import { MAX_CANDIDATES, selectApproximateTopK, selectTopKOf } from "./top-k.ts";
+
+/** So many beyond those wanted are looked at, whether they are to be compared once more by their vectors themselves. */
+const MAX_RESCORED = 20;
+/** About so many of the nearest are weighed in a large memory. */
+const MAX_FOREMOST = 256;
+/** In a small one, where all are weighed, so many are enough to know the nearest. */
+const MIN_FOREMOST = 64;
+/** What a cosine from codes is off by, at most in practice: five times the mean error of 256 parts of 8 bits. */
+const CODE_ERROR = 0.002;
+
+/** A query's vector, the cosines of units with it, and the slots with the greatest of them, in any order. */
+export interface QuerySimilarity {
+  readonly vector: Float32Array;
+  /** By slot, of all units; where `isPartial`, of those alone that were worked out, and 0 of the others. */
+  readonly near: Float32Array;
+  readonly foremost: readonly number[];
+  readonly isPartial?: boolean;
+}
+
+/**
+ * The cosine of each unit with the query, from 8-bit codes: every vector is looked at. Nothing where the query has no
+ * vector of the block's kind.
+ */
+export function scanVectors(
+  block: SearchIndex,
+  scratch: Scratch,
+  query: Float32Array,
+): QuerySimilarity | undefined {
+  const { units, vectors } = block;
+  if (query.length !== vectors.dimensions || query.every((part) => part === 0)) return undefined;
+  const near = scratch.raw("near", units.count);
+  vectors.dot(query, units.count, near);
+  return {
+    vector: query,
+    near,
+    foremost:
+      units.count <= MAX_CANDIDATES
+        ? selectTopKOf(near, MIN_FOREMOST)
+        : selectApproximateTopK(near, MAX_FOREMOST),
+  };
+}
+
+/**
+ * The same where an index has named the nearest: of a large memory, only their cosines are worked out here, and those of what is
+ * weighed besides when it is known (`workOut`).
+ */
+export function toQuerySimilarity(
+  block: SearchIndex,
+  scratch: Scratch,
+  query: Float32Array,
+  named: readonly number[],
+): QuerySimilarity | undefined {
+  const { units, vectors } = block;
+  if (units.count <= MAX_CANDIDATES || query.length !== vectors.dimensions) {
+    const all = scanVectors(block, scratch, query);
+    return all && { ...all, foremost: named };
+  }
+  const near = scratch.column("near", units.count);
+  vectors.dotAt(query, named, near);
+  return { vector: query, near, foremost: named, isPartial: true };
+}
+
+/** Works out the cosines that are wanting of some units, and of all that was said around them. */
+export function computeMissingCosines(
+  block: SearchIndex,
+  { vector, near, isPartial }: QuerySimilarity,
+  slots: Int32Array,
+): void {
+  if (!isPartial) return;
+  const { turns, units, vectors } = block;
+  const { previous, next } = turns.columns;
+  const wanted = new Set<number>(slots);
+  const around = new Set<number>();
+  for (const slot of slots) {
+    const turn = units.columns.turn[slot] as number;
+    if (turn < 0) continue;
+    around.add(turn);
+    for (const column of [previous, next]) {
+      const one = column[turn] as number;
+      if (one < 0) continue;
+      around.add(one);
+      if ((column[one] as number) >= 0) around.add(column[one] as number);
+    }
+  }
+  for (const turn of around) {
+    for (
+      let slot = turns.columns.passage[turn] as number;
+      slot >= 0;
+      slot = units.columns.nextOfTurn[slot] as number
+    ) {
+      wanted.add(slot);
+    }
+  }
+  vectors.dotAt(vector, [...wanted], near);
+}
+
+/**
+ * The slots whose cosine from codes does not tell whether they are among the `most` nearest: those within twice the
+ * error of a code on either side of the last of them, the nearest first.
+ */
+export function findUncertain({ near, foremost }: Omit<QuerySimilarity, "vector">, most: number): number[] {
+  const own = new Float32Array(foremost.length);
+  for (let i = 0; i < own.length; i += 1) own[i] = near[foremost[i] as number] as number;
+  const best = selectTopKOf(own, most + MAX_RESCORED);
+  const last = own[best[Math.min(most, best.length) - 1] ?? 0] ?? 0;
+  return best
+    .filter((i) => Math.abs((own[i] as number) - last) <= 2 * CODE_ERROR)
+    .map((i) => foremost[i] as number);
+}
+
+/** The dot product of two vectors; of unit length, it is their cosine. */
+export function dotProduct(one: Float32Array, other: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < one.length; i += 1) sum += (one[i] as number) * (other[i] as number);
+  return sum;
+}
+
+/** Of a turn, where it has not been worked out yet: no mean is below 0. */
+const NOT_COMPUTED = -1;
+
+/** Fills the signals that vectors give: the cosine of each unit, and the mean of the turns around each candidate. */
+export function retrieveByVectors(
+  block: SearchIndex,
+  scratch: Scratch,
+  { near, foremost }: QuerySimilarity,
+  slots: Int32Array,
+  signals: Signals,
+): void {
+  const { columns, tops } = signals;
+  columns.near = near;
+  tops.near = foremost.reduce((top, slot) => Math.max(top, near[slot] as number), 0);
+  const { turn } = block.units.columns;
+  const { next, previous, window } = block.turns.columns;
+  const around = scratch.raw("around", block.turns.count);
+  // Where all are weighed, each turn is met again and again; where few are, to note which were met takes longer.
+  const isAll = slots.length === block.units.count;
+  if (isAll) around.fill(NOT_COMPUTED);
+  const nearest = isAll ? scratch.raw("nearest", block.turns.count).fill(NOT_COMPUTED) : undefined;
+  const nearAt = (at: number): number => {
+    if (at < 0) return 0;
+    if (!nearest) return similarityOfTurn(block, near, at);
+    if (nearest[at] === NOT_COMPUTED) nearest[at] = similarityOfTurn(block, near, at);
+    return nearest[at] as number;
+  };
+  let top = 0;
+  for (let i = 0; i < slots.length; i += 1) {
+    const at = turn[slots[i] as number] as number;
+    if (at < 0 || (isAll && around[at] !== NOT_COMPUTED)) continue;
+    const before = previous[at] as number;
+    const after = next[at] as number;
+    let sum = nearAt(at);
+    if (before >= 0) sum += nearAt(before) + nearAt(previous[before] as number);
+    if (after >= 0) sum += nearAt(after) + nearAt(next[after] as number);
+    const mean = sum / (window[at] as number);
+    around[at] = mean;
+    if (mean > top) top = mean;
+  }
+  columns.around = around;
+  tops.around = top;
+}
+
+/** The nearest passage of a turn, at least 0; 0 for none. */
+function similarityOfTurn({ turns, units }: SearchIndex, near: Float32Array, turn: number): number {
+  let slot = turns.columns.passage[turn] as number;
+  let best = 0;
+  const hasMore = ((turns.columns.flags[turn] as number) & TURN_FLAGS.pieces) !== 0;
+  while (slot >= 0) {
+    const value = near[slot] as number;
+    if (value > best) best = value;
+    slot = hasMore ? (units.columns.nextOfTurn[slot] as number) : -1;
+  }
+  return best;
+}
+
+/** The query's vector, the cosine of each unit with it, and the units that are weighed, by slot. */
+interface CenteredQuery {
+  readonly vector: Float32Array;
+  readonly near: Float32Array;
+  readonly slots: Int32Array;
+  readonly isRequest: boolean;
+}
+
+/**
+ * Fills the signal of what tells the units apart: their cosine with the query once the block's centre is taken away, up to
+ * a factor that is the same for all. Of what the user wishes once and for all, a request has it as a signal of its own.
+ */
+export function retrieveByCenteredVectors(
+  block: SearchIndex,
+  scratch: Scratch,
+  { vector, near, slots, isRequest }: CenteredQuery,
+  signals: Signals,
+): void {
+  const { mean, square, along, over } = getMeanCentering(block);
+  const shift = square - dotProduct(vector, mean);
+  const apart = scratch.raw("apart", block.units.count);
+  let top = 0;
+  for (let i = 0; i < slots.length; i += 1) {
+    const slot = slots[i] as number;
+    const value = ((near[slot] as number) - (along[slot] as number) + shift) * (over[slot] as number);
+    apart[slot] = value > 0 ? value : 0;
+    if (value > top) top = value;
+  }
+  signals.columns.apart = apart;
+  signals.tops.apart = top;
+  if (isRequest && top > 0 && (block.turns.seen & TURN_FLAGS.wishes) !== 0) {
+    retrieveWishes(block, scratch, { apart, slots, top }, signals);
+  }
+}
+
+function retrieveWishes(
+  { units, turns }: SearchIndex,
+  scratch: Scratch,
+  { apart, slots, top }: { apart: Float32Array; slots: Int32Array; top: number },
+  signals: Signals,
+): void {
+  const wish = scratch.raw("wish", units.count);
+  const { turn } = units.columns;
+  const { flags } = turns.columns;
+  for (let i = 0; i < slots.length; i += 1) {
+    const slot = slots[i] as number;
+    const at = turn[slot] as number;
+    const isOne = at >= 0 && ((flags[at] as number) & TURN_FLAGS.wishes) !== 0;
+    wish[slot] = isOne ? (apart[slot] as number) / top : 0;
+  }
+  signals.columns.wish = wish;
+  signals.tops.wish = 1;
+}

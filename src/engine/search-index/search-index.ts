@@ -1,0 +1,432 @@
+import type { SearchUnit } from "../../domain/change-set.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Delta } from "../../ports/memory-store.ts";
+import {
+  bytesOfColumns,
+  collectNumbers,
+  createIdColumn,
+  createNameTable,
+  ensureCapacity,
+  type IdColumn,
+  type NameTable,
+} from "./columns.ts";
+import {
+  addMemoryRow,
+  bytesOfMemories,
+  clearMemoryRow,
+  createMemoryTable,
+  type MemoryTable,
+  newestTurnOf,
+  putMemory,
+} from "./memory-table.ts";
+import { bytesOfTurns, createTurnTable, putTurn, TURN_FLAGS, type TurnTable, turnOf } from "./turn-table.ts";
+import { createVectorCodes, type VectorCodes } from "./vector-codes.ts";
+import { createWordIndex, hashTerm, type WordIndex } from "./word-index.ts";
+
+/**
+ * All that search needs of one user, in columns: a few hundred bytes a unit, no texts. It follows the record revision by
+ * revision, in place, and can be kept and taken up again (`packBlock`). What it finds is fetched from the record by id.
+ */
+export interface SearchIndex {
+  /** The revision that it has taken in. */
+  revision: number;
+  /** The embedder's space whose vectors it holds. */
+  readonly space: string;
+  readonly names: NameTable;
+  readonly turns: TurnTable;
+  readonly memories: MemoryTable;
+  readonly units: UnitTable;
+  readonly words: WordIndex;
+  readonly vectors: VectorCodes;
+  /** By row. */
+  readonly memoryIds: IdColumn;
+  /** By row: the slot of its unit, or -1. */
+  readonly slotOfRow: number[];
+  /** Rows by memory id; made when it is first asked for. */
+  rowById: Map<string, number> | undefined;
+  /** Numbers of the names that speak, and that memories are about. */
+  readonly speakers: Set<number>;
+  readonly subjects: Set<number>;
+  /** By the number of a relation, the rows of memories that have it, or have had it. */
+  readonly relations: Map<number, number[]>;
+  /** Slots that are gone. */
+  readonly deadSlots: number[];
+  /** When the newest of all was said, in milliseconds. */
+  newest: number;
+  /** How often vectors were put in place of others, or taken out by `scrub`: what was worked out of all is worked out anew then. */
+  vectorsChanged: number;
+  /** The mean of its vectors (`meanOf`) when it was kept, the product of each unit's with it, and how many units it had. */
+  storedMean: StoredMean | undefined;
+  /** Units taken in since it was last kept. */
+  unsavedUnits: number;
+  /** True once its vectors have been given back; then it is not searched any more. */
+  isReleased: boolean;
+}
+
+export interface EmbeddingSpace {
+  readonly fingerprint: string;
+  readonly dimensions: number;
+}
+
+interface StoredMean {
+  readonly mean: Float32Array;
+  readonly along: Float32Array<ArrayBuffer>;
+  readonly count: number;
+}
+
+export function createSearchIndex({ fingerprint, dimensions }: EmbeddingSpace): SearchIndex {
+  return {
+    revision: 0,
+    space: fingerprint,
+    names: createNameTable(),
+    turns: createTurnTable(),
+    memories: createMemoryTable(),
+    units: createUnitTable(),
+    words: createWordIndex(),
+    vectors: createVectorCodes(dimensions),
+    memoryIds: createIdColumn(),
+    slotOfRow: [],
+    rowById: undefined,
+    speakers: new Set(),
+    subjects: new Set(),
+    relations: new Map(),
+    deadSlots: [],
+    newest: 0,
+    vectorsChanged: 0,
+    storedMean: undefined,
+    unsavedUnits: 0,
+    isReleased: false,
+  };
+}
+
+/** Takes in what came since the block's revision. Taking the same in twice changes nothing. */
+export function applyIndexDelta(block: SearchIndex, delta: Delta): void {
+  const steps = applyIndexDeltaSteps(block, delta);
+  while (!steps.next().done);
+}
+
+/** The same, step by step: until it is done, the block is of no revision, and nobody may search it. */
+export function* applyIndexDeltaSteps(block: SearchIndex, delta: Delta): Generator<undefined, void> {
+  for (const id of delta.gone.units) {
+    removeUnit(block, id);
+    yield;
+  }
+  for (const id of delta.gone.memories) {
+    removeMemory(block, id);
+    yield;
+  }
+  for (const message of delta.messages) {
+    putTurn(block.turns, block.names, message);
+    addNumber(block.speakers, block.turns.columns.speaker[message.turn - 1]);
+    block.newest = Math.max(block.newest, Date.parse(message.at));
+    yield;
+  }
+  for (const unit of delta.units) {
+    if (unit.type === "passage") indexPassage(block, unit);
+    else putUnit(block, unit, slotOfMemory(block, unit.owner), getOrAddRow(block, unit.owner));
+    yield;
+  }
+  for (const memory of delta.memories) {
+    indexMemory(block, memory);
+    yield;
+  }
+  block.unsavedUnits += delta.units.length;
+  block.revision = delta.revision;
+}
+
+function removeMemory(block: SearchIndex, id: string): void {
+  const row = rowOfMemory(block, id);
+  if (row < 0) return;
+  killSlot(block, block.slotOfRow[row] as number);
+  clearMemoryRow(block.memories, row);
+  block.memoryIds.clear(row);
+  block.rowById?.delete(id);
+}
+
+/** The slot of a memory's unit, or -1. */
+export function slotOfMemory(block: SearchIndex, id: string): number {
+  const row = rowOfMemory(block, id);
+  return row < 0 ? -1 : (block.slotOfRow[row] as number);
+}
+
+/** The slot of a unit, memory or passage; undefined where there is none. */
+export function slotOfUnit(block: SearchIndex, id: string): number | undefined {
+  const memory = slotOfMemory(block, id);
+  if (memory >= 0) return memory;
+  const turn = turnOf(block.turns, id.slice(0, Math.max(0, id.lastIndexOf("#"))));
+  if (turn < 0) return undefined;
+  const piece = pieceOf(id);
+  return findPassageSlots(block, turn).find((slot) => block.units.columns.piece[slot] === piece);
+}
+
+/** The id of the unit in a slot. */
+export function unitIdAt({ units, turns, memoryIds }: SearchIndex, slot: number): string {
+  const { row, turn, piece } = units.columns;
+  const memory = row[slot] as number;
+  if (memory >= 0) return memoryIds.at(memory) as string;
+  return `${turns.ids.at(turn[slot] as number)}#${piece[slot]}`;
+}
+
+/** Ids of the passages of a message. */
+export function passageIdsOf(block: SearchIndex, message: string): string[] {
+  const turn = turnOf(block.turns, message);
+  return turn < 0 ? [] : findPassageSlots(block, turn).map((slot) => unitIdAt(block, slot));
+}
+
+export function isPassage({ units }: SearchIndex, slot: number): boolean {
+  return (units.columns.piece[slot] as number) >= 0;
+}
+
+/** Memory that it takes, about. */
+export function bytesOfIndex({ turns, memories, units, words, vectors, memoryIds }: SearchIndex): number {
+  return (
+    bytesOfTurns(turns) +
+    bytesOfMemories(memories) +
+    bytesOfUnits(units) +
+    words.bytes +
+    vectors.bytes +
+    memoryIds.count * 72
+  );
+}
+
+export function releaseIndex(block: SearchIndex): void {
+  block.isReleased = true;
+  block.vectors.release();
+}
+
+/** The row of a memory, or -1. */
+export function rowOfMemory(block: SearchIndex, id: string): number {
+  if (id === "") return -1;
+  block.rowById ??= new Map(block.memoryIds.all().map((known, row) => [known, row]));
+  return block.rowById.get(id) ?? -1;
+}
+
+function getOrAddRow(block: SearchIndex, id: string): number {
+  const known = rowOfMemory(block, id);
+  if (known >= 0) return known;
+  const row = addMemoryRow(block.memories);
+  block.memoryIds.add(id);
+  block.slotOfRow[row] = -1;
+  block.rowById?.set(id, row);
+  return row;
+}
+
+function indexMemory(block: SearchIndex, memory: Memory): void {
+  const row = getOrAddRow(block, memory.id);
+  const before = block.memories.columns.relation[row];
+  putMemory(block.memories, row, memory, block);
+  const now = block.memories.columns.relation[row];
+  if (now !== before) addRelationRow(block.relations, now, row);
+  addNumber(block.subjects, block.memories.columns.subject[row]);
+  const slot = block.slotOfRow[row] as number;
+  // A merge gives a memory another source, and with it another turn, while its unit may stay as it is.
+  if (slot >= 0) block.units.columns.turn[slot] = newestTurnOf(block.memories, row);
+  block.newest = Math.max(block.newest, Date.parse(memory.at));
+}
+
+/** Adds a row to those of a relation. */
+export function addRelationRow(rows: Map<number, number[]>, relation: number | undefined, row: number): void {
+  if (relation === undefined || relation < 0) return;
+  const known = rows.get(relation);
+  if (known) known.push(row);
+  else rows.set(relation, [row]);
+}
+
+function addNumber(numbers: Set<number>, number: number | undefined): void {
+  if (number !== undefined && number >= 0) numbers.add(number);
+}
+
+function indexPassage(block: SearchIndex, unit: SearchUnit): void {
+  const turn = turnOf(block.turns, unit.owner);
+  if (turn < 0) return;
+  const piece = pieceOf(unit.id);
+  const held = findPassageSlots(block, turn).find((slot) => block.units.columns.piece[slot] === piece) ?? -1;
+  const slot = putUnit(block, unit, held, -1);
+  const { columns } = block.units;
+  columns.piece[slot] = piece;
+  columns.start[slot] = unit.start;
+  columns.end[slot] = unit.end;
+  if (slot === held) return;
+  columns.turn[slot] = turn;
+  const { passage, flags } = block.turns.columns;
+  if ((passage[turn] as number) >= 0) flags[turn] = (flags[turn] as number) | TURN_FLAGS.pieces;
+  columns.nextOfTurn[slot] = passage[turn] as number;
+  passage[turn] = slot;
+}
+
+/** Puts a unit in place of the one in a slot, or of none (-1); gives the slot where it is now. */
+function putUnit(block: SearchIndex, unit: SearchUnit, held: number, row: number): number {
+  const key = hashTerm(unit.terms) | 0;
+  const vector =
+    unit.space === block.space && unit.vector.length === block.vectors.dimensions ? unit.vector : undefined;
+  // The same words with another vector: embedded anew.
+  if (held >= 0 && block.units.columns.key[held] === key) {
+    block.vectors.set(held, vector);
+    block.vectorsChanged += 1;
+    return held;
+  }
+  if (held >= 0) killSlot(block, held);
+  const slot = addUnitSlot(block.units);
+  const { columns } = block.units;
+  columns.key[slot] = key;
+  columns.row[slot] = row;
+  if (row >= 0) {
+    block.slotOfRow[row] = slot;
+    columns.turn[slot] = newestTurnOf(block.memories, row);
+  }
+  block.words.add(slot, unit.terms === "" ? [] : unit.terms.split(" "));
+  block.vectors.set(slot, vector);
+  return slot;
+}
+
+function removeUnit(block: SearchIndex, id: string): void {
+  const slot = slotOfUnit(block, id);
+  if (slot !== undefined) killSlot(block, slot);
+}
+
+function killSlot(block: SearchIndex, slot: number): void {
+  if (slot < 0 || !block.words.isAlive(slot)) return;
+  const { row, turn, piece, start, end, nextOfTurn, key } = block.units.columns;
+  block.words.markDead(slot);
+  block.vectors.set(slot, undefined);
+  block.deadSlots.push(slot);
+  if ((row[slot] as number) >= 0) block.slotOfRow[row[slot] as number] = -1;
+  else {
+    const { passage } = block.turns.columns;
+    const at = turn[slot] as number;
+    if (passage[at] === slot) passage[at] = nextOfTurn[slot] as number;
+    else {
+      const before = findPassageSlots(block, at).find((one) => nextOfTurn[one] === slot);
+      if (before !== undefined) nextOfTurn[before] = nextOfTurn[slot] as number;
+    }
+  }
+  for (const column of [row, turn, piece, nextOfTurn]) column[slot] = -1;
+  for (const column of [start, end, key]) column[slot] = 0;
+}
+
+function findPassageSlots({ turns, units }: SearchIndex, turn: number): number[] {
+  const slots: number[] = [];
+  for (
+    let slot = turns.columns.passage[turn] as number;
+    slot >= 0;
+    slot = units.columns.nextOfTurn[slot] as number
+  ) {
+    slots.push(slot);
+  }
+  return slots;
+}
+
+/** "m1#2" -> 2 */
+function pieceOf(id: string): number {
+  return Number(id.slice(id.lastIndexOf("#") + 1)) || 0;
+}
+
+type I32 = Int32Array<ArrayBuffer>;
+
+/** One place per search unit, by its slot. */
+interface UnitColumns {
+  /** The turn that it is from, or -1: of a passage its message, of a memory the newest of its sources. */
+  turn: I32;
+  /** The row of its memory, or -1 for a passage and for what is gone. */
+  row: I32;
+  /** Of a passage: its number in the message, its span in characters, and the message's next passage or -1. */
+  piece: I32;
+  start: I32;
+  end: I32;
+  nextOfTurn: I32;
+  /** What two texts that say the same have in common. */
+  key: I32;
+  [name: string]: I32;
+}
+
+interface UnitTable {
+  /** One more than the highest slot. */
+  count: number;
+  readonly columns: UnitColumns;
+}
+
+function createUnitTable(): UnitTable {
+  const i32 = (): I32 => new Int32Array(0);
+  return {
+    count: 0,
+    columns: {
+      turn: i32(),
+      row: i32(),
+      piece: i32(),
+      start: i32(),
+      end: i32(),
+      nextOfTurn: i32(),
+      key: i32(),
+    },
+  };
+}
+
+function addUnitSlot(units: UnitTable): number {
+  const slot = units.count;
+  units.count = slot + 1;
+  ensureCapacity(units.columns, units.count);
+  const { columns } = units;
+  columns.turn[slot] = -1;
+  columns.row[slot] = -1;
+  columns.piece[slot] = -1;
+  columns.nextOfTurn[slot] = -1;
+  return slot;
+}
+
+function bytesOfUnits({ columns }: UnitTable): number {
+  return bytesOfColumns(columns);
+}
+
+/**
+ * Takes out of a block what is left of units and memories that are gone: the hashes of their words, names that nobody else has, and
+ * what they gave to the mean of all vectors. What is there keeps its slots and rows, and is found as before.
+ */
+export function scrubIndex(block: SearchIndex): void {
+  const { turns, memories, units, names } = block;
+  block.words.pack(units.count);
+  const { speaker, agent, sessionId } = turns.columns;
+  const { subject, relation, session, agent: by } = memories.columns;
+  const ofTurns = [speaker, agent, sessionId].map((column) => column.subarray(0, turns.count));
+  const ofMemories = [subject, relation, session, by].map((column) => column.subarray(0, memories.count));
+  names.retain(collectNumbers(names.all.length, ...ofTurns, ...ofMemories));
+  refillSet(block.speakers, collectNumbers(names.all.length, speaker.subarray(0, turns.count)));
+  refillSet(block.subjects, collectNumbers(names.all.length, subject.subarray(0, memories.count)));
+  block.relations.clear();
+  for (let row = 0; row < memories.count; row += 1) addRelationRow(block.relations, relation[row], row);
+  block.newest = Math.max(
+    latestOf(turns.columns.at, turns.count),
+    latestOf(memories.columns.at, memories.count),
+  );
+  block.storedMean = undefined;
+  block.vectorsChanged += 1;
+}
+
+function refillSet(set: Set<number>, numbers: ReadonlySet<number>): void {
+  set.clear();
+  for (const number of numbers) set.add(number);
+}
+
+/** 0 where there is none, as in a block that is empty. */
+function latestOf(times: Float64Array, count: number): number {
+  let newest = 0;
+  for (let i = 0; i < count; i += 1) newest = Math.max(newest, times[i] as number);
+  return newest;
+}
+
+/** The mean is taken of so many units, at even distances, and of so many zeros: few units have little in common. */
+const MAX_SAMPLED = 1024;
+const PRIOR_ZEROS = 4;
+
+/** What all vectors of a block have in common. */
+export function meanVectorOf({ vectors, units, words }: SearchIndex): Float32Array<ArrayBuffer> {
+  const sum = new Float32Array(vectors.dimensions);
+  const step = Math.max(1, units.count / MAX_SAMPLED);
+  let sampled = PRIOR_ZEROS;
+  for (let at = 0; at < units.count; at += step) {
+    const slot = Math.floor(at);
+    if (!words.isAlive(slot)) continue;
+    vectors.addTo(sum, slot);
+    sampled += 1;
+  }
+  return sum.map((part) => part / sampled);
+}

@@ -1,0 +1,283 @@
+import { computeIdf } from "../../domain/search/search-terms.ts";
+import { growColumn } from "./columns.ts";
+
+/** Where a term stands: slots and how often, from `from` to before `to`. */
+export interface PostingRun {
+  readonly slots: ArrayLike<number>;
+  readonly counts: ArrayLike<number>;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The postings of a word index as they are kept: by hash, in rising order; no word stands there in clear. */
+export interface PackedWordIndex {
+  readonly hashes: Float64Array<ArrayBuffer>;
+  /** Where the postings of each hash begin, and one more at the end. */
+  readonly offsets: Uint32Array<ArrayBuffer>;
+  readonly slots: Uint32Array<ArrayBuffer>;
+  readonly counts: Uint8Array<ArrayBuffer>;
+  /** Terms in each slot, repeats included. */
+  readonly lengths: Uint16Array<ArrayBuffer>;
+}
+
+/**
+ * An inverted index over one user's units: what BM25 needs. A packed part that does not change, and the rest beside it.
+ * A unit that is gone stays in the lists, marked dead, until the next packing; every count leaves it out.
+ */
+export interface WordIndex {
+  /** Units that are there. */
+  readonly size: number;
+  readonly meanLength: number;
+  add(slot: number, terms: readonly string[]): void;
+  /** Marks a slot as gone. */
+  markDead(slot: number): void;
+  isAlive(slot: number): boolean;
+  /** Terms in each slot, and whether it is there (1). Valid until the next change. */
+  readonly lengths: Uint16Array;
+  readonly alive: Uint8Array;
+  /** The postings of a term, dead ones among them: none, one or two runs. */
+  postings(term: string): readonly PostingRun[];
+  /** In how many units a term stands. */
+  frequency(term: string): number;
+  readonly hasDead: boolean;
+  readonly bytes: number;
+  /** Moves everything into the packed part, but what is gone, of which nothing stays; slots keep their numbers. */
+  pack(slots: number): PackedWordIndex;
+}
+
+const MAX_COUNT = 255;
+const MAX_LENGTH = 65_535;
+
+export function createWordIndex(kept?: PackedWordIndex, dead: readonly number[] = []): WordIndex {
+  let packed = kept ?? EMPTY_INDEX;
+  const fresh = createRecentPostings();
+  const held = createSlotLengths(packed.lengths, dead);
+
+  const runs = (term: string): PostingRun[] => {
+    const hash = hashTerm(term);
+    const found: PostingRun[] = [];
+    const place = binarySearch(packed.hashes, hash);
+    if (place >= 0) {
+      const { slots, counts, offsets } = packed;
+      found.push({ slots, counts, from: offsets[place] as number, to: offsets[place + 1] as number });
+    }
+    const more = fresh.lists.get(hash);
+    if (more) found.push({ ...more, from: 0, to: more.slots.length });
+    return found;
+  };
+
+  return {
+    get size() {
+      return held.size;
+    },
+    get meanLength() {
+      return held.total / held.size || 1;
+    },
+    get hasDead() {
+      return held.dead > 0;
+    },
+    get lengths() {
+      return held.lengths;
+    },
+    get alive() {
+      return held.alive;
+    },
+    get bytes() {
+      const { hashes, offsets, slots, counts } = packed;
+      const arrays = [hashes, offsets, slots, counts, held.lengths, held.alive];
+      return arrays.reduce((sum, { byteLength }) => sum + byteLength, fresh.bytes());
+    },
+    add(slot, terms) {
+      held.add(slot, Math.min(MAX_LENGTH, terms.length));
+      fresh.add(slot, terms);
+    },
+    markDead: (slot) => held.kill(slot),
+    isAlive: (slot) => held.alive[slot] === 1,
+    postings: runs,
+    frequency(term) {
+      let found = 0;
+      for (const run of runs(term)) found += held.dead > 0 ? countAlive(run, held.alive) : run.to - run.from;
+      return found;
+    },
+    pack(slots) {
+      packed = { ...mergePostings(packed, fresh.lists, held.alive), lengths: held.lengths.slice(0, slots) };
+      fresh.clear();
+      return packed;
+    },
+  };
+}
+
+interface GrowingPostings {
+  readonly slots: number[];
+  readonly counts: number[];
+}
+
+/** Postings that came since the last packing, by hash. */
+function createRecentPostings() {
+  const lists = new Map<number, GrowingPostings>();
+  let postings = 0;
+  const post = (hash: number, slot: number, count: number): void => {
+    const list = lists.get(hash);
+    if (list) {
+      list.slots.push(slot);
+      list.counts.push(count);
+    } else lists.set(hash, { slots: [slot], counts: [count] });
+    postings += 1;
+  };
+  return {
+    lists: lists as ReadonlyMap<number, GrowingPostings>,
+    add(slot: number, terms: readonly string[]): void {
+      const counts = new Map<number, number>();
+      for (const term of terms) {
+        const hash = hashTerm(term);
+        counts.set(hash, (counts.get(hash) ?? 0) + 1);
+      }
+      for (const [hash, count] of counts) post(hash, slot, Math.min(MAX_COUNT, count));
+    },
+    clear(): void {
+      lists.clear();
+      postings = 0;
+    },
+    // A map entry with two lists takes about 200 bytes, a number in a list 8.
+    bytes: () => lists.size * 200 + postings * 16,
+  };
+}
+
+/** By a loop: to call a function for each takes ten times as long, and whoever is met for the first time waits for it. */
+function sumOf(numbers: Uint16Array): number {
+  let sum = 0;
+  for (let i = 0; i < numbers.length; i += 1) sum += numbers[i] as number;
+  return sum;
+}
+
+/** Which slots are there, and how many terms each has. */
+function createSlotLengths(known: Uint16Array<ArrayBuffer>, dead: readonly number[]) {
+  const held = {
+    lengths: known.slice(),
+    alive: new Uint8Array(known.length).fill(1),
+    dead: 0,
+    size: known.length,
+    total: sumOf(known),
+    add(slot: number, length: number): void {
+      if (slot >= held.lengths.length) {
+        held.lengths = growColumn(held.lengths, slot + 1);
+        held.alive = growColumn(held.alive, held.lengths.length);
+      }
+      held.lengths[slot] = length;
+      held.alive[slot] = 1;
+      held.size += 1;
+      held.total += length;
+    },
+    kill(slot: number): void {
+      if (held.alive[slot] !== 1) return;
+      held.alive[slot] = 0;
+      held.dead += 1;
+      held.size -= 1;
+      held.total -= held.lengths[slot] ?? 0;
+      held.lengths[slot] = 0;
+    },
+  };
+  for (const slot of dead) held.kill(slot);
+  return held;
+}
+
+const EMPTY_INDEX: PackedWordIndex = {
+  hashes: new Float64Array(0),
+  offsets: new Uint32Array(1),
+  slots: new Uint32Array(0),
+  counts: new Uint8Array(0),
+  lengths: new Uint16Array(0),
+};
+
+function countAlive({ slots, from, to }: PostingRun, alive: Uint8Array): number {
+  let found = 0;
+  for (let i = from; i < to; i += 1) found += alive[slots[i] as number] as number;
+  return found;
+}
+
+/** Both parts in one, without the dead, and without the words that nobody else has. */
+function mergePostings(
+  packed: PackedWordIndex,
+  fresh: ReadonlyMap<number, GrowingPostings>,
+  alive: Uint8Array,
+): Omit<PackedWordIndex, "lengths"> {
+  const hashes = Float64Array.from(new Set([...packed.hashes, ...fresh.keys()])).sort();
+  const offsets = new Uint32Array(hashes.length + 1);
+  const most = [...fresh.values()].reduce((sum, { slots }) => sum + slots.length, packed.slots.length);
+  const slots = new Uint32Array(most);
+  const counts = new Uint8Array(most);
+  let end = 0;
+  let old = 0;
+  const copy = (run: Omit<PostingRun, "from" | "to">, from: number, to: number): void => {
+    for (let i = from; i < to; i += 1) {
+      const slot = run.slots[i] as number;
+      if (alive[slot] !== 1) continue;
+      slots[end] = slot;
+      counts[end] = run.counts[i] as number;
+      end += 1;
+    }
+  };
+  let count = 0;
+  for (const hash of hashes) {
+    if (packed.hashes[old] === hash) {
+      copy(packed, packed.offsets[old] as number, packed.offsets[old + 1] as number);
+      old += 1;
+    }
+    const more = fresh.get(hash);
+    if (more) copy(more, 0, more.slots.length);
+    if (end === offsets[count]) continue;
+    hashes[count] = hash;
+    count += 1;
+    offsets[count] = end;
+  }
+  return {
+    hashes: hashes.slice(0, count),
+    offsets: offsets.slice(0, count + 1),
+    slots: slots.slice(0, end),
+    counts: counts.slice(0, end),
+  };
+}
+
+/** The place of a value in a rising list, from one place to before another; or -1. */
+function binarySearch(
+  rising: ArrayLike<number>,
+  value: number,
+  from = 0,
+  to: number = rising.length,
+): number {
+  let low = from;
+  let high = to - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = rising[middle] as number;
+    if (found === value) return middle;
+    if (found < value) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
+
+/** 53 bits from two mixes of 32 (FNV-1a and a multiplicative one): two words of one user never meet in practice. */
+export function hashTerm(term: string): number {
+  let one = 0x811c9dc5;
+  let other = 0x9e3779b9;
+  for (let i = 0; i < term.length; i += 1) {
+    const code = term.charCodeAt(i);
+    one = Math.imul(one ^ code, 0x01000193);
+    other = Math.imul(other ^ code, 0x85ebca6b);
+    other ^= other >>> 13;
+  }
+  one ^= one >>> 16;
+  return ((Math.imul(other, 0xc2b2ae35) >>> 11) * 4_294_967_296 + (one >>> 0)) % Number.MAX_SAFE_INTEGER;
+}
+
+/** What a term tells in this index: most where it stands nowhere. */
+export function termWeightOf(words: WordIndex, term: string): number {
+  return computeIdf(words.size, words.frequency(term));
+}
+
+/** How often a term stands in a slot, by one of its runs; slots rise in it. */
+export function termFrequencyIn({ slots, counts, from, to }: PostingRun, slot: number): number {
+  const place = binarySearch(slots, slot, from, to);
+  return place < 0 ? 0 : (counts[place] as number);
+}

@@ -1,0 +1,300 @@
+import { createHash } from "node:crypto";
+import type { Scope } from "../../domain/scope.ts";
+import { toCanonicalJson } from "../../domain/text/canonical-json.ts";
+import { MemoryError } from "../../errors.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import {
+  type CopyProgress,
+  DUMP_PARTS,
+  type DumpPart,
+  type DumpRow,
+  ORDERED_DUMP_PARTS,
+  type StoreDump,
+} from "../../ports/store-dump.ts";
+
+interface CopyStoreOptions extends CallOptions {
+  /** How many rows are read and written at once (1,000). */
+  readonly limit?: number;
+  /** Of all rows that are read: once to be copied, and once more on each side to be checked. */
+  readonly onProgress?: (done: number, of: number, step: "copying" | "checking") => void;
+  /** What belongs beside the record is to be there before it opens: called once both are known to hold the same. */
+  readonly beforeEnd?: () => Promise<void>;
+}
+
+interface CopyStoreResult {
+  /** SHA-256 of what both records hold, hex. */
+  readonly digest: string;
+  /** How many rows of each part. */
+  readonly rows: { readonly [Part in DumpPart]?: number };
+  /** Rows that an earlier run had written, from which this one went on; 0 where it began. */
+  readonly resumedAt: number;
+}
+
+const ROWS = 1000;
+
+/**
+ * Copies everything in one record into another, empty one, page by page, and reads both again: they must hold the same, by
+ * digest. The record that is copied stays as it is. Broken off at any point, it goes on where it was when it is called again;
+ * until it has ended, the other record opens for nothing else.
+ *
+ * `conflict` where the other record holds something of its own, or where the two differ in the end, because somebody wrote to
+ * one of them meanwhile; `unsupported` where one of them cannot be moved.
+ */
+export async function copyStore(
+  from: MemoryStore,
+  to: MemoryStore,
+  options: CopyStoreOptions = {},
+): Promise<CopyStoreResult> {
+  const [source, target] = [requireDump(from), requireDump(to)];
+  const identity = await from.identity();
+  await refuseUnfinished(source);
+  const held = await target.copyProgress();
+  if (held && held.from !== identity) throw createForeignCopyError();
+  const counts = await source.counts();
+  const of = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const missing = source.parts.find((part) => counts[part] > 0 && !target.parts.includes(part));
+  if (missing) throw createUnsupportedError(to, missing);
+  const start: CopyProgress = { from: identity, part: "users", done: 0, of };
+  if (!held) await target.beginCopy(start);
+  const sides: CopySides = { from: { ...from, dump: source }, to, source, target };
+  const resumed = held ? await copyAndVerify(sides, held, options) : undefined;
+  // What was written to the source between two runs is not in what the first one copied: then it is copied anew.
+  if (resumed) return resumed;
+  if (held) await target.beginCopy(start);
+  const whole = await copyAndVerify(sides, start, options);
+  if (!whole) throw createChangedError();
+  return whole;
+}
+
+interface CopySides {
+  readonly from: MemoryStore & { readonly dump: StoreDump };
+  readonly to: MemoryStore;
+  readonly source: StoreDump;
+  readonly target: StoreDump;
+}
+
+/** The rest of the way; nothing where the two differ at its end. */
+async function copyAndVerify(
+  { from, to, source, target }: CopySides,
+  filling: CopyProgress,
+  options: CopyStoreOptions,
+): Promise<CopyStoreResult | undefined> {
+  await copyRows(source, target, filling, options);
+  const [one, other] = await digestBoth(source, target, filling.of, options);
+  if (findDifferences(one, other).length > 0) return undefined;
+  const { limit = ROWS, signal } = options;
+  await copySearchIndexes(from, to, { limit, ...(signal ? { signal } : {}) });
+  await options.beforeEnd?.();
+  await target.finishCopy();
+  const rows = Object.entries(one.parts).map(([part, { rows: count }]) => [part, count]);
+  return { digest: one.digest, rows: Object.fromEntries(rows), resumedAt: filling.done };
+}
+
+async function copyRows(
+  source: StoreDump,
+  target: StoreDump,
+  filling: CopyProgress,
+  options: CopyStoreOptions,
+): Promise<void> {
+  const { limit = ROWS, signal, onProgress } = options;
+  const { from, of } = filling;
+  let { done } = filling;
+  let after = filling.after;
+  for (const part of listRemainingParts(source, filling)) {
+    do {
+      signal?.throwIfAborted();
+      const page = await source.page(part, { limit, ...(after === undefined ? {} : { after }) });
+      const rows = page.rows.filter((row) => isTransferred(part, row));
+      if (rows.length > 0) await target.putRows(part, rows);
+      done += page.rows.length;
+      after = page.cursor;
+      // After the rows: what was written and not noted is written again, and stays as it is.
+      const place = after === undefined ? { part: getNextPart(part) } : { part, after };
+      await target.saveCopyProgress({ from, ...place, done, of });
+      onProgress?.(done, 3 * of, "copying");
+    } while (after !== undefined);
+  }
+}
+
+function listRemainingParts(source: StoreDump, { part: next }: CopyProgress): DumpPart[] {
+  const start = next === "checking" ? DUMP_PARTS.length : DUMP_PARTS.indexOf(next);
+  return DUMP_PARTS.slice(start).filter((part) => source.parts.includes(part));
+}
+
+function getNextPart(part: DumpPart): CopyProgress["part"] {
+  return DUMP_PARTS[DUMP_PARTS.indexOf(part) + 1] ?? "checking";
+}
+
+/** One after the other: on one disk two readers at once gain nothing. */
+async function digestBoth(
+  source: StoreDump,
+  target: StoreDump,
+  of: number,
+  { limit = ROWS, signal, onProgress }: CopyStoreOptions,
+): Promise<[StoreDigest, StoreDigest]> {
+  let done = of;
+  const reading = {
+    limit,
+    ...(signal ? { signal } : {}),
+    onRows: (rows: number) => {
+      done += rows;
+      onProgress?.(done, 3 * of, "checking");
+    },
+  };
+  return [await digestStore(source, reading), await digestStore(target, reading)];
+}
+
+function requireDump(record: MemoryStore): StoreDump {
+  if (record.dump) return record.dump;
+  throw new MemoryError("unsupported", `move: the record "${record.name}" cannot be read or written whole.`);
+}
+
+async function refuseUnfinished(source: StoreDump): Promise<void> {
+  if (!(await source.copyProgress())) return;
+  throw new MemoryError(
+    "conflict",
+    "move: the database to move is itself the target of a move that has not ended.",
+  );
+}
+
+function createForeignCopyError(): MemoryError {
+  return new MemoryError(
+    "conflict",
+    "move: another database is being moved into that one, and has not ended. End that move, or name an empty database.",
+  );
+}
+
+function createUnsupportedError(to: MemoryStore, part: DumpPart): MemoryError {
+  return new MemoryError("unsupported", `move: the record "${to.name}" does not keep ${part}.`);
+}
+
+function createChangedError(): MemoryError {
+  return new MemoryError(
+    "conflict",
+    "move: the two databases differ, so somebody wrote to one of them meanwhile. Stop what uses them, and run it again.",
+  );
+}
+
+/** What a record holds, in short: equal for two records that hold the same, whatever they are kept in. */
+interface StoreDigest {
+  /** SHA-256 over the digests of the parts, hex. */
+  readonly digest: string;
+  readonly parts: { readonly [Part in DumpPart]?: PartDigest };
+}
+
+interface PartDigest {
+  readonly rows: number;
+  /** The sum of the rows' SHA-256, modulo 2^256, hex. */
+  readonly sum: string;
+}
+
+const MODULUS = 1n << 256n;
+
+/**
+ * Reads a record as a whole and digests it. A sum tells two sets apart whatever order they are read in, for two databases
+ * put texts in different order (Bellare and Micciancio, "A new paradigm for collision-free hashing", 1997: AdHash); where the
+ * order of rows says something, a row's place is digested with it. It finds faults, not forgeries.
+ */
+export async function digestStore(
+  whole: StoreDump,
+  options: {
+    readonly limit: number;
+    readonly signal?: AbortSignal;
+    readonly onRows?: (rows: number) => void;
+  },
+): Promise<StoreDigest> {
+  const parts: { [Part in DumpPart]?: PartDigest } = {};
+  for (const part of DUMP_PARTS) {
+    const digest = whole.parts.includes(part) ? await digestPart(whole, part, options) : NO_ROWS;
+    parts[part] = digest;
+  }
+  return { digest: createHash("sha256").update(toCanonicalJson(parts)).digest("hex"), parts };
+}
+
+const NO_ROWS: PartDigest = { rows: 0, sum: "0" };
+
+async function digestPart(
+  whole: StoreDump,
+  part: DumpPart,
+  {
+    limit,
+    signal,
+    onRows,
+  }: {
+    readonly limit: number;
+    readonly signal?: AbortSignal;
+    readonly onRows?: (rows: number) => void;
+  },
+): Promise<PartDigest> {
+  const isOrdered = ORDERED_DUMP_PARTS.has(part);
+  let [rows, sum] = [0, 0n];
+  let after: string | undefined;
+  do {
+    signal?.throwIfAborted();
+    const page = await whole.page(part, { limit, ...(after === undefined ? {} : { after }) });
+    for (const row of page.rows) {
+      if (!isTransferred(part, row)) continue;
+      sum = (sum + BigInt(`0x${digestRow(row, isOrdered ? rows : undefined)}`)) % MODULUS;
+      rows += 1;
+    }
+    onRows?.(page.rows.length);
+    after = page.cursor;
+  } while (after !== undefined);
+  return { rows, sum: sum.toString(16) };
+}
+
+/** Bytes of vectors as they are; everything else as JSON. */
+function digestRow(row: DumpRow<DumpPart>, place: number | undefined): string {
+  const hash = createHash("sha256").update(`${place ?? ""}:`);
+  if (!("unit" in row)) return hash.update(toCanonicalJson(row)).digest("hex");
+  const { vector, ...unit } = row.unit;
+  hash.update(toCanonicalJson({ ...row, unit }));
+  return hash.update(new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)).digest("hex");
+}
+
+/** The parts in which two records differ. */
+function findDifferences(one: StoreDigest, other: StoreDigest): DumpPart[] {
+  return DUMP_PARTS.filter((part) => toCanonicalJson(one.parts[part]) !== toCanonicalJson(other.parts[part]));
+}
+
+/**
+ * Whether a row is moved along. How far a follower is says nothing beside another record, for another index may stand
+ * there under the same name: it is fed from the beginning.
+ */
+function isTransferred(_part: DumpPart, row: DumpRow<DumpPart>): boolean {
+  return !("visit" in row) || !row.job.startsWith("follow");
+}
+
+/**
+ * Takes along what is kept for users' searches: a cache, without which the first search of each user takes as long as reading
+ * all there is. One that cannot be kept is made anew when it is missed.
+ */
+async function copySearchIndexes(
+  from: MemoryStore & { readonly dump: StoreDump },
+  to: Pick<MemoryStore, "saveSearchIndex">,
+  { limit, signal }: { readonly limit: number; readonly signal?: AbortSignal },
+): Promise<void> {
+  let after: string | undefined;
+  do {
+    const page = await from.dump.page("users", { limit, ...(after === undefined ? {} : { after }) });
+    for (const { project, user } of page.rows) {
+      signal?.throwIfAborted();
+      const scope: Scope = { project, user };
+      const block = await from.searchIndex(scope);
+      if (block) await to.saveSearchIndex(scope, block);
+    }
+    after = page.cursor;
+  } while (after !== undefined);
+}
+
+/** `unavailable` where a move into this record has begun and not ended: what is there is not all of it. */
+export async function refuseUnfinishedCopy({ dump: whole }: Pick<MemoryStore, "dump">): Promise<void> {
+  const filling = await whole?.copyProgress();
+  if (!filling) return;
+  const share = filling.of === 0 ? 100 : Math.min(100, Math.floor((100 * filling.done) / filling.of));
+  throw new MemoryError(
+    "unavailable",
+    `a move into this database has not ended (${share} % is there). Run the same \`keepsake move\` again: it goes on.`,
+  );
+}

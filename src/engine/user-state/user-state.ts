@@ -1,0 +1,462 @@
+import type { MemoryLink, Tombstone } from "../../domain/change-set.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import { type Scope, toScopeKey } from "../../domain/scope.ts";
+import { clearWordCaches } from "../../domain/search/search-terms.ts";
+import type { Delta, MemoryStore } from "../../ports/memory-store.ts";
+import { type Meter, NO_METER } from "../../ports/telemetry.ts";
+import {
+  applyIndexDeltaSteps,
+  bytesOfIndex,
+  createSearchIndex,
+  type EmbeddingSpace,
+  releaseIndex,
+  type SearchIndex,
+  scrubIndex,
+} from "../search-index/search-index.ts";
+import { spaceOf } from "../search-index/search-units.ts";
+import {
+  createIndexReader,
+  type IndexReader,
+  isMostlyDead,
+  serializeIndex,
+} from "../search-index/serialization.ts";
+import {
+  createSharedSearchIndexes,
+  type SharedSearchIndexes,
+  type SharingOptions,
+} from "../secondary-stores/shared-cache.ts";
+import { yieldToEventLoop } from "../time-slicing.ts";
+import { applyUserDelta, type ClaimIndex, createUserData, type UserData } from "./user-data.ts";
+
+/**
+ * A user's record as this process knows it. It is a cache: before each use it asks the record for the user's revision
+ * and takes in what came since, so that several processes stay coherent. Read-only for everybody but `userStates`.
+ */
+export interface UserState {
+  readonly scope: Scope;
+  readonly revision: number;
+  /** In the order of their turns. */
+  readonly messages: ReadonlyMap<string, Message>;
+  /** The newest version of each, in the order in which they were first stored. */
+  readonly memories: ReadonlyMap<string, Memory>;
+  /** Those of them that are current, in the same order. */
+  readonly current: ReadonlyMap<string, Memory>;
+  /** Over the newest versions of all memories, whatever their status. */
+  readonly claims: ClaimIndex;
+  /** What search needs, in columns. */
+  readonly searchIndex: SearchIndex;
+  /** By hash. */
+  readonly tombstones: ReadonlyMap<string, Tombstone>;
+  readonly links: readonly MemoryLink[];
+  /** Ids of messages and memories whose rows were changed since they were written: nobody is told what they say. */
+  readonly damaged: ReadonlySet<string>;
+  /** How many messages wait to be understood. */
+  readonly pending: number;
+  /** When the newest of the messages and memories was stored (ISO 8601, UTC); empty for none. */
+  readonly storedUntil: string;
+}
+
+export interface UserStates {
+  /** Everything of a user. */
+  of(scope: Scope): Promise<UserState>;
+  /** What search needs: a small part of everything, and quick to come by. Valid until the next wait. */
+  searchIndex(scope: Scope): Promise<SearchIndex>;
+  /** The same as it was last, where it is held; whether it is the newest is not asked. */
+  peekIndex(scope: Scope): SearchIndex | undefined;
+  /** All messages and memories, where they are held and at least as new as a revision. */
+  peekTexts(scope: Scope, revision: number): Pick<UserState, "messages" | "memories" | "damaged"> | undefined;
+  /**
+   * Takes in what was erased of one user, or of all, and leaves no trace of it; or lets go of whoever it cannot ask the record
+   * about. Never rejects.
+   */
+  purgeUser(scope?: Scope): Promise<void>;
+  /** Keeps in the record what makes the next start quick, and lets go of all. */
+  close(): Promise<void>;
+}
+
+interface CachedUser {
+  readonly scope: Scope;
+  searchIndex: SearchIndex;
+  whole?: UserData;
+  uses: number;
+  /** True while it takes in what came: nobody may search it. */
+  isBehind?: boolean;
+  shared?: number;
+  /** Memory that it took when it was last used, about. */
+  bytes: number;
+  /** When it was last used, in ms of this process. */
+  usedAt: number;
+}
+
+/** A block with more new units than this, and than a tenth of all, is worth keeping anew. */
+const MIN_UNSAVED_UNITS = 200;
+const CACHE_BYTES = 256_000_000;
+/** With so many messages and memories, a user takes a second and more to be read again. */
+const SLOW_USER_ROWS = 20_000;
+/** So long the slowest to read stays beside the one in use, whatever room it takes: else each request would read it anew. */
+const SLOW_USER_STAY_MS = 60_000;
+const USERS_LABEL = { cache: "users" } as const;
+
+type UserStateSource = Pick<MemoryStore, "revision" | "since" | "searchIndex" | "saveSearchIndex" | "log">;
+
+interface UserStatesOptions {
+  /** Asked each time that something is taken in. */
+  readonly bytes?: () => number;
+  readonly meter?: Meter;
+  /** Where the blocks of users who are served often are shared with other servers. */
+  readonly sharing?: SharingOptions | undefined;
+}
+
+/**
+ * Keeps the states of the users used last, up to about so many bytes (256 MB). The one in use always stays; and of those that are
+ * slow to read the largest that was used within a minute.
+ */
+export function createUserStates(
+  record: UserStateSource,
+  embedder: EmbeddingSpace,
+  { bytes = () => CACHE_BYTES, meter = NO_METER, sharing }: UserStatesOptions = {},
+): UserStates {
+  const space: EmbeddingSpace = { fingerprint: spaceOf(embedder), dimensions: embedder.dimensions };
+  const shared = sharing && createSharedSearchIndexes(record, space, { ...sharing, meter });
+  const kept = new Map<string, CachedUser>();
+  // One refresh at a time per user: two would take in the same delta twice.
+  const { runExclusive: inTurn, isBusy: isAtWork } = createUserQueue();
+
+  const held = async (scope: Scope, revision: number, asked?: StoredSearchIndex): Promise<CachedUser> => {
+    const key = toScopeKey(scope);
+    const found = kept.get(key);
+    // A lower revision than ours: the database was replaced by an older one.
+    if (found && found.searchIndex.revision <= revision) return found;
+    if (found) letGo(found);
+    const block = await loadIndex(record, scope, revision, { space, meter, shared, stored: asked });
+    const own = { project: scope.project, user: scope.user };
+    const one: CachedUser = { scope: own, uses: 0, bytes: 0, usedAt: 0, ...block };
+    kept.set(key, one);
+    return one;
+  };
+
+  const letGo = (one: CachedUser | undefined): void => {
+    if (!one) return;
+    kept.delete(toScopeKey(one.scope));
+    releaseIndex(one.searchIndex);
+  };
+
+  const makeRoom = (current: CachedUser): void => {
+    touch(kept, current);
+    for (const one of findOverflow(kept, bytes(), current, ({ scope }) => isAtWork(scope))) {
+      kept.delete(toScopeKey(one.scope));
+      void inTurn(one.scope, () => saveIndex(record, one)).finally(() => releaseIndex(one.searchIndex));
+    }
+  };
+
+  const refreshed = async (scope: Scope, isWhole: boolean): Promise<CachedUser> => {
+    const isNew = !shared && !kept.has(toScopeKey(scope));
+    const { revision, asked } = await readNewest(record, scope, isNew && space);
+    const one = await held(scope, revision, asked);
+    if (one.searchIndex.revision === revision && (one.whole?.revision === revision || !isWhole)) {
+      touch(kept, one);
+      meter.count("cache_hits_total", USERS_LABEL);
+      return one;
+    }
+    meter.count("cache_misses_total", USERS_LABEL);
+    await catchUp(record, one, revision, isWhole);
+    makeRoom(one);
+    return one;
+  };
+
+  return {
+    of: (scope) => inTurn(scope, async () => toUserState(await refreshed(scope, true))),
+    searchIndex: (scope) =>
+      inTurn(scope, async () => {
+        const one = await refreshed(scope, false);
+        shared?.offer(scope, one.searchIndex, one);
+        return one.searchIndex;
+      }),
+    peekIndex(scope) {
+      const one = kept.get(toScopeKey(scope));
+      return one?.isBehind ? undefined : one?.searchIndex;
+    },
+    peekTexts: (scope, revision) => toTexts(kept.get(toScopeKey(scope)), revision),
+    async purgeUser(scope) {
+      let isThere = true;
+      // Whoever is at work with one goes on to the end first.
+      for (const { scope: whose } of scope ? [{ scope }] : [...kept.values()]) {
+        await inTurn(whose, async () => {
+          const one = kept.get(toScopeKey(whose));
+          isThere &&= !one || (await tryPurge(record, one));
+          if (one && (!isThere || isMostlyDead(one.searchIndex))) letGo(one);
+        });
+      }
+      // Last: what was at work until now may have looked up a word that was erased.
+      clearWordCaches();
+    },
+    async close() {
+      for (const one of [...kept.values()]) {
+        await inTurn(one.scope, () => saveIndex(record, one));
+        letGo(one);
+      }
+    },
+  };
+}
+
+/** Those that there is no room for beside the one in use, once others are lighter. */
+function findOverflow(
+  kept: ReadonlyMap<string, CachedUser>,
+  most: number,
+  current: CachedUser,
+  isAtWork: (one: CachedUser) => boolean,
+): CachedUser[] {
+  const slow = findSlowest(kept);
+  let sum = lightenCache(kept, most, current, (one) => one === slow || isAtWork(one));
+  const over: CachedUser[] = [];
+  for (const one of kept.values()) {
+    if (sum <= most || one === current) break;
+    if (one === slow) continue;
+    sum -= one.bytes;
+    over.push(one);
+  }
+  return over;
+}
+
+/** Takes from others what only writes need: searches are many, and live by the blocks. Gives how much is held then. */
+function lightenCache(
+  kept: ReadonlyMap<string, CachedUser>,
+  most: number,
+  current: CachedUser,
+  stays: (one: CachedUser) => boolean,
+): number {
+  current.bytes = bytesOfUser(current);
+  let sum = 0;
+  for (const one of kept.values()) sum += one.bytes;
+  for (const one of kept.values()) {
+    if (sum <= most) break;
+    if (one === current || stays(one)) continue;
+    const { bytes = 0 } = one.whole ?? {};
+    sum -= bytes;
+    one.bytes -= bytes;
+    delete one.whole;
+  }
+  return sum;
+}
+
+/** The largest of those that are slow to read and were used of late. */
+function findSlowest(kept: ReadonlyMap<string, CachedUser>): CachedUser | undefined {
+  const from = performance.now() - SLOW_USER_STAY_MS;
+  let found: CachedUser | undefined;
+  for (const one of kept.values()) {
+    const { messages, memories } = one.whole ?? {};
+    const rows = (messages?.size ?? 0) + (memories?.size ?? 0);
+    if (rows >= SLOW_USER_ROWS && one.usedAt >= from && one.bytes > (found?.bytes ?? 0)) found = one;
+  }
+  return found;
+}
+
+/** Used last stands last. */
+function touch(kept: Map<string, CachedUser>, one: CachedUser): void {
+  const key = toScopeKey(one.scope);
+  one.usedAt = performance.now();
+  kept.delete(key);
+  kept.set(key, one);
+}
+
+/** Takes in what came since, in one read where the block and the rest stand at the same revision. */
+async function catchUp(
+  record: UserStateSource,
+  one: CachedUser,
+  revision: number,
+  isWhole: boolean,
+): Promise<void> {
+  const { scope, searchIndex: block } = one;
+  if (block.revision < revision) {
+    const from = block.revision;
+    const delta = await record.since(scope, from);
+    await applyDeltaInSlices(one, delta);
+    if (one.whole?.revision === from) await applyUserDelta(one.whole, delta);
+  }
+  if (!one.whole && !isWhole) return;
+  one.whole ??= createUserData();
+  while (one.whole.revision < block.revision) {
+    await applyUserDelta(one.whole, await record.since(scope, one.whole.revision, { units: false }));
+  }
+  // Somebody wrote in between: the block follows, for both must be of one revision.
+  while (block.revision < one.whole.revision)
+    await applyDeltaInSlices(one, await record.since(scope, block.revision));
+}
+
+/** After so many steps others have their turn: about every five milliseconds. */
+const SLICE = 200;
+
+/** Others that have the block in hand have had their turn with it: it is searched before the next wait. */
+async function applyDeltaInSlices(one: CachedUser, delta: Delta): Promise<void> {
+  one.isBehind = true;
+  let done = 0;
+  for (const _step of applyIndexDeltaSteps(one.searchIndex, delta)) {
+    done += 1;
+    if (done % SLICE === 0) await yieldToEventLoop();
+  }
+  one.isBehind = false;
+}
+
+/** Whether what was erased of a user is gone from what is held; not where the record is at an earlier revision, or cannot be asked. */
+async function tryPurge(record: UserStateSource, one: CachedUser): Promise<boolean> {
+  const { searchIndex: block } = one;
+  try {
+    const revision = await record.revision(one.scope);
+    if (block.isReleased || block.revision > revision) return false;
+    await catchUp(record, one, revision, false);
+  } catch {
+    return false;
+  }
+  // One that is mostly gone is let go of, and read anew.
+  if (!isMostlyDead(block)) scrubIndex(block);
+  // What was kept of them went with the erasure, beside the record and with the other servers.
+  block.unsavedUnits = block.units.count;
+  one.uses = 0;
+  delete one.shared;
+  return true;
+}
+
+function toUserState({ scope, searchIndex: block, whole = createUserData() }: CachedUser): UserState {
+  const { pending, bytes: _bytes, ...rest } = whole;
+  return { scope, searchIndex: block, ...rest, pending: pending.size };
+}
+
+function toTexts(one: CachedUser | undefined, revision: number): UserData | undefined {
+  return one?.whole && one.whole.revision >= revision ? one.whole : undefined;
+}
+
+function bytesOfUser({ searchIndex: block, whole }: CachedUser): number {
+  return bytesOfIndex(block) + (whole?.bytes ?? 0);
+}
+
+/** Best effort: a block that cannot be kept is built anew at the next start. */
+async function saveIndex(record: UserStateSource, one: CachedUser): Promise<void> {
+  const { scope, searchIndex: block } = one;
+  if (block.isReleased) return;
+  try {
+    // Its own last writes are not in it yet.
+    await catchUp(record, one, await record.revision(scope), false);
+    if (block.unsavedUnits < MIN_UNSAVED_UNITS || block.unsavedUnits < block.units.count / 10) return;
+    const bytes = await serializeIndex(block);
+    if (!bytes) return;
+    await record.saveSearchIndex(scope, { revision: block.revision, bytes });
+    block.unsavedUnits = 0;
+  } catch {
+    // A full or locked database: nothing is lost but time.
+  }
+}
+
+type IndexSource = Pick<MemoryStore, "revision" | "searchIndex">;
+
+/** What the record keeps of a user, taken out of its bytes. */
+interface StoredSearchIndex {
+  /** Of this revision; nothing where none is kept. */
+  readonly revision: number | undefined;
+  readonly reader: IndexReader;
+}
+
+/** The user's revision; and with somebody new, where a space is named, what is kept of them: the record may be far away. */
+async function readNewest(
+  record: IndexSource,
+  scope: Scope,
+  space: EmbeddingSpace | false,
+): Promise<{ readonly revision: number; readonly asked: StoredSearchIndex | undefined }> {
+  const asking = space ? readStoredIndex(record, scope, space) : undefined;
+  try {
+    const [revision, asked] = await Promise.all([record.revision(scope), asking]);
+    return { revision, asked };
+  } catch (error) {
+    void asking?.then(
+      ({ reader: parts }) => parts.release(),
+      () => {},
+    );
+    throw error;
+  }
+}
+
+/** Bytes that are taken in at once: of a large block, others have their turn in between. */
+const PIECE_BYTES = 262_144;
+
+async function readStoredIndex(
+  record: IndexSource,
+  scope: Scope,
+  space: EmbeddingSpace,
+): Promise<StoredSearchIndex> {
+  const parts = createIndexReader(space);
+  try {
+    const packed = await record.searchIndex(scope, parts);
+    if (packed && packed.bytes.length > 0) {
+      parts.begin(packed.revision, packed.bytes.length);
+      for (let at = 0; at < packed.bytes.length; at += PIECE_BYTES) {
+        if (at > 0) await yieldToEventLoop();
+        parts.take(packed.bytes.subarray(at, at + PIECE_BYTES));
+      }
+    }
+    return { revision: packed?.revision, reader: parts };
+  } catch (error) {
+    parts.release();
+    throw error;
+  }
+}
+
+interface IndexLoadOptions {
+  readonly space: EmbeddingSpace;
+  readonly meter: Meter;
+  readonly shared: SharedSearchIndexes | undefined;
+  /** What the record keeps, where it was asked already. */
+  readonly stored: StoredSearchIndex | undefined;
+}
+
+/** A block, and how many units were in it when another server shared it, if one did. */
+interface LoadedIndex {
+  readonly searchIndex: SearchIndex;
+  readonly shared?: number;
+}
+
+/** The block that another server shared, or that the record kept, or an empty one. */
+async function loadIndex(
+  record: IndexSource,
+  scope: Scope,
+  revision: number,
+  { space, meter, shared, stored: asked }: IndexLoadOptions,
+): Promise<LoadedIndex> {
+  if (revision === 0) {
+    asked?.reader.release();
+    return { searchIndex: createSearchIndex(space) };
+  }
+  const others = await shared?.take(scope, revision);
+  if (others) return { searchIndex: others, shared: others.units.count };
+  const { revision: of, reader: parts } = asked ?? (await readStoredIndex(record, scope, space));
+  if (of === undefined || of > revision) {
+    parts.release();
+    return { searchIndex: createSearchIndex(space) };
+  }
+  const block = parts.index();
+  if (!block) meter.count("memory_blocks_lost_total");
+  return { searchIndex: block ?? createSearchIndex(space) };
+}
+
+/** Work on users: one after the other for each of them, beside each other for several. */
+export interface UserQueue {
+  runExclusive<Result>(scope: Scope, work: () => Promise<Result>): Promise<Result>;
+  isBusy(scope: Scope): boolean;
+}
+
+export function createUserQueue(): UserQueue {
+  const last = new Map<string, Promise<unknown>>();
+  return {
+    async runExclusive(scope, work) {
+      const key = toScopeKey(scope);
+      const before = last.get(key) ?? Promise.resolve();
+      const own = before.then(work, work);
+      last.set(key, own);
+      try {
+        return await own;
+      } finally {
+        if (last.get(key) === own) last.delete(key);
+      }
+    },
+    isBusy: (scope) => last.has(toScopeKey(scope)),
+  };
+}

@@ -1,0 +1,182 @@
+import type { OperationRequest } from "../operation.ts";
+import { refuseField } from "../problem.ts";
+import { answerFromMemory, BUILT_IN_MODEL, isBuiltInRequest } from "./built-in-model.ts";
+import type { MemoryContext } from "./memory/conversations.ts";
+import { createMemoryTurn, findTurnState, readConversation } from "./memory/memory-turn.ts";
+import type { OpenAiProxy } from "./proxy.ts";
+import type { OpenAiDialect, RequestTurn } from "./request/dialects.ts";
+import { findValue, type JsonEdit } from "./request/json-edits.ts";
+import { type MemoryAccess, resolveMemoryAccess } from "./request/memory-access.ts";
+import { readProxyRequest, toUpstreamBody } from "./request/proxy-request.ts";
+import {
+  type BodyFields,
+  type ReplyReader,
+  toArray,
+  toFields,
+  toText,
+  toUsage,
+} from "./request/reply-reader.ts";
+import { checkBuiltInUse, checkServerKeyUse } from "./request/server-key-policy.ts";
+import { createMissingUserError } from "./request/user-id.ts";
+import { forwardRequest } from "./upstream/forward.ts";
+import { hasClientKey, mayUseStoredObjects } from "./upstream/upstream-request.ts";
+
+/**
+ * A conversation on its way to the model and back: take the request; recall, and put it in; pass it on; stream the answer
+ * back; store the turn. Nothing that the memory does, or fails to do, stops it.
+ */
+export async function handleConversation(
+  asked: OperationRequest,
+  proxy: OpenAiProxy,
+  dialect: OpenAiDialect,
+): Promise<Response> {
+  const request = await readProxyRequest(asked.exchange);
+  const who = resolveMemoryAccess(asked, request.body, proxy.userHeaders);
+  if (proxy.isUserRequired && who.user === undefined) throw createMissingUserError(proxy.userHeaders);
+  const isBuiltInAsked = isBuiltInRequest(asked, proxy, request.body);
+  if (isBuiltInAsked) checkBuiltInUse(request.body);
+  else if (!mayUseStoredObjects(asked, proxy)) checkServerKeyUse(request, dialect.name);
+  const spoken = await readConversation(request, dialect);
+  const held = findTurnState(asked, proxy, who, spoken);
+  if (isBuiltInAsked) return answerFromMemory(asked, proxy, { request, dialect, who, spoken, held });
+
+  const begun = performance.now();
+  const memory = createMemoryTurn(asked, proxy, { who, spoken, held });
+  await memory.forgetFirst();
+  const given = await memory.recall();
+  const edits = injectMemory(request.json, { said: spoken.turns, dialect, given });
+  proxy.meter.observe("keepsake_proxy_overhead_ms", performance.now() - begun);
+
+  return forwardRequest(asked, proxy, {
+    purpose: "chat",
+    access: who,
+    method: "POST",
+    body: toUpstreamBody(request, edits),
+    model: request.body.model,
+    sentText: spoken.turns.map(({ text }) => text).join("\n"),
+    reader: dialect.createReader(),
+    headers: memory.headers(given),
+    onFirst: memory.storeUserTurns,
+    onEnd: memory.storeReply,
+  });
+}
+
+/**
+ * The edits that put what is remembered into a request: the profile in front of the user's first words, what was recalled
+ * behind their newest. Nothing else changes, and nothing is removed.
+ *
+ * It stands in the user's turns and in none of its own: the rank of a system message is not for what somebody said once, and
+ * two turns of the user in a row are refused by the templates of some models. What was sent in the last request, but for
+ * what was recalled at its end, is what the next one begins with, so that the provider's prompt cache stays warm.
+ */
+function injectMemory(
+  json: string,
+  { said, dialect, given }: { said: readonly RequestTurn[]; dialect: OpenAiDialect; given: MemoryContext },
+): JsonEdit[] {
+  const users = said.filter(({ role, content }) => role === "user" && acceptsText(content));
+  return [
+    ...insertText(json, users[0], { text: given.profileBlock, part: dialect.textPart, isInFront: true }),
+    ...insertText(json, users.at(-1), { text: given.recallBlock, part: dialect.textPart, isInFront: false }),
+  ];
+}
+
+function acceptsText(content: unknown): boolean {
+  return typeof content === "string" || (Array.isArray(content) && content.length > 0);
+}
+
+interface TextInsertion {
+  readonly text: string;
+  readonly part: OpenAiDialect["textPart"];
+  readonly isInFront: boolean;
+}
+
+function insertText(
+  json: string,
+  said: RequestTurn | undefined,
+  { text, part, isInFront }: TextInsertion,
+): JsonEdit[] {
+  const place = text === "" || !said ? undefined : findValue(json, said.path);
+  if (!said || !place) return [];
+  const at = isInFront ? place.start + 1 : place.end - 1;
+  if (typeof said.content === "string") {
+    const letters = JSON.stringify(isInFront ? `${text}\n\n` : `\n\n${text}`).slice(1, -1);
+    return [{ start: at, end: at, put: letters }];
+  }
+  const one = JSON.stringify({ type: part, text });
+  return [{ start: at, end: at, put: isInFront ? `${one},` : `,${one}` }];
+}
+
+const NO_MEMORY: MemoryAccess = { mode: "off" };
+
+/** Vectors, from the upstream. The memory has no part in it. */
+export async function handleEmbeddings(asked: OperationRequest, proxy: OpenAiProxy): Promise<Response> {
+  const request = await readProxyRequest(asked.exchange);
+  const { body } = request;
+  if (hasNoUpstream(asked, proxy))
+    throw refuseField("model", "There are no embeddings here: set OPENAI_API_KEY or OPENAI_BASE_URL.", 404);
+  if (!mayUseStoredObjects(asked, proxy)) checkServerKeyUse(request, "embeddings");
+  const { user } = resolveMemoryAccess(asked, body, proxy.userHeaders);
+  return forwardRequest(asked, proxy, {
+    purpose: "embed",
+    access: user === undefined ? NO_MEMORY : { user, mode: "off" },
+    method: "POST",
+    body: toUpstreamBody(request, []),
+    model: body.model,
+    sentText: typeof body.input === "string" ? body.input : toArray(body.input).filter(isText).join("\n"),
+    reader: createEmbeddingReader(),
+  });
+}
+
+/** The upstream's models; without an upstream, the built-in one. */
+export async function handleModelList(asked: OperationRequest, proxy: OpenAiProxy): Promise<Response> {
+  if (hasNoUpstream(asked, proxy))
+    return asked.exchange.json({ object: "list", data: [describeBuiltInModel()] });
+  return forwardRequest(asked, proxy, { access: NO_MEMORY, method: "GET" });
+}
+
+export async function handleModel(
+  asked: OperationRequest,
+  proxy: OpenAiProxy,
+  model: string,
+): Promise<Response> {
+  if (model === BUILT_IN_MODEL) return asked.exchange.json(describeBuiltInModel());
+  if (hasNoUpstream(asked, proxy))
+    throw refuseField("model", `There is no such model here: "${BUILT_IN_MODEL}" is the only one.`, 404);
+  return forwardRequest(asked, proxy, { access: NO_MEMORY, method: "GET" });
+}
+
+/** Whether there is no upstream to ask. */
+function hasNoUpstream(asked: OperationRequest, { upstream }: OpenAiProxy): boolean {
+  return upstream === undefined && !hasClientKey(asked);
+}
+
+/** Of the day on which it was first there. */
+function describeBuiltInModel(): object {
+  return { id: BUILT_IN_MODEL, object: "model", created: 1_767_225_600, owned_by: "keepsake" };
+}
+
+function isText(one: unknown): one is string {
+  return typeof one === "string";
+}
+
+function createEmbeddingReader(): ReplyReader {
+  let fields: BodyFields = {};
+  return {
+    readDocument(value) {
+      fields = toFields(value);
+    },
+    readEvent() {},
+    getReply() {
+      const { prompt_tokens: tokens } = toFields(fields.usage);
+      const usage = toUsage({ in: tokens, out: 0 }, { in: "in", out: "out" });
+      const model = toText(fields.model);
+      return {
+        text: "",
+        calls: [],
+        isComplete: true,
+        ...(usage ? { usage } : {}),
+        ...(model === "" ? {} : { model }),
+      };
+    },
+  };
+}

@@ -1,0 +1,266 @@
+import type { IncomingMessage } from "node:http";
+import type { CallOutcome, CallPurpose, CallReport } from "../../../domain/model-usage.ts";
+import { estimateTokens } from "../../../domain/text/split-text.ts";
+import { isMemoryError, MemoryError } from "../../../errors.ts";
+import type { OperationRequest } from "../../operation.ts";
+import { createGatewayError } from "../../problem.ts";
+import { getNodeBindings } from "../../request-context.ts";
+import type { OpenAiProxy } from "../proxy.ts";
+import type { MemoryAccess } from "../request/memory-access.ts";
+import {
+  createEventReader,
+  type ReplyReader,
+  tryParseJson,
+  type UpstreamReply,
+} from "../request/reply-reader.ts";
+import {
+  createEventStream,
+  type EventStream,
+  type RelayEnding,
+  type RelayObserver,
+  relayToSocket,
+  relayToStream,
+} from "./relay.ts";
+import type { UploadBody } from "./upstream-client.ts";
+import {
+  getUpstreamAccount,
+  toClientHeaders,
+  toUpstreamHeaders,
+  toUpstreamPath,
+} from "./upstream-request.ts";
+
+/** A request as it goes on, and who is to hear of its answer. */
+interface ForwardedRequest {
+  readonly purpose?: CallPurpose;
+  readonly access: MemoryAccess;
+  readonly method: string;
+  readonly body?: Uint8Array | UploadBody;
+  /** For the ledger. */
+  readonly model?: unknown;
+  /** The words that are sent, for an estimate of their tokens. */
+  readonly sentText?: string;
+  readonly reader?: ReplyReader;
+  readonly headers?: { readonly [name: string]: string };
+  /** After the first bytes of the answer were handed to the client, or where none will come. */
+  readonly onFirst?: () => void;
+  /** After the last bytes of an answer that is no error. */
+  readonly onEnd?: (reply: UpstreamReply) => void;
+}
+
+/**
+ * Passes a request on and its answer back: status, headers and bytes as they are. Where the upstream gives no answer at
+ * all, a 502 or 504 says so.
+ */
+export async function forwardRequest(
+  asked: OperationRequest,
+  proxy: OpenAiProxy,
+  passing: ForwardedRequest,
+): Promise<Response> {
+  const begun = performance.now();
+  const incoming = await sendUpstream(asked, proxy, passing, begun);
+  const status = incoming.statusCode ?? 502;
+  const headers = toClientHeaders(incoming.headers);
+  for (const [name, value] of Object.entries(passing.headers ?? {})) headers.set(name, value);
+  // What has no length is sent on part by part, without waiting for more of it.
+  if (!headers.has("content-length")) headers.set("transfer-encoding", "chunked");
+  const hear = createReplyListener(incoming, passing.reader);
+  const events = findEventStream(asked, incoming, status);
+  let isFirst = true;
+  const first = (): void => {
+    if (isFirst) passing.onFirst?.();
+    isFirst = false;
+  };
+  const wire = getNodeBindings(asked.exchange);
+  const onlooker: RelayObserver = {
+    onBytes(bytes) {
+      first();
+      hear.take(bytes);
+      events?.take(bytes);
+    },
+    cutConnection() {
+      wire.outgoing?.destroy();
+      return wire.outgoing !== undefined;
+    },
+    onEnd(how) {
+      first();
+      const ending: RelayEnding = how === "cut" && asked.signal.aborted ? "gone" : how;
+      const reply = hear.reply();
+      if (status < 300) passing.onEnd?.(reply);
+      reportCall(asked, proxy, passing, { begun, status, ending, reply });
+    },
+  };
+  const isEmpty = status === 204 || status === 205 || status === 304;
+  if (isEmpty) incoming.resume();
+  else if (wire.outgoing)
+    wire.relay = (outgoing) => {
+      // The end of the server waits for what is stored behind the answer.
+      asked.services.lifecycle.trackAfterAnswer(
+        new Promise<void>((resolve) => outgoing.once("close", () => resolve())),
+      );
+      relayToSocket(outgoing, incoming, onlooker);
+      const forget = asked.services.lifecycle.onBreakOff("streams", () =>
+        events?.breakOff(outgoing, incoming, onlooker.onBytes),
+      );
+      outgoing.once("close", forget);
+    };
+  const body = isEmpty || wire.relay ? null : relayToStream(incoming, onlooker);
+  return new Response(body, { status, headers });
+}
+
+/** Whether the answer is a stream of events, which can end with an error in its own form. */
+function findEventStream(
+  asked: OperationRequest,
+  { headers }: IncomingMessage,
+  status: number,
+): EventStream | undefined {
+  const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
+  const isStream = status === 200 && type.startsWith("text/event-stream") && encoding === "identity";
+  if (!isStream || headers["content-length"] !== undefined) return undefined;
+  return createEventStream(asked.exchange.req.path.endsWith("/responses") ? "responses" : "chat");
+}
+
+/** The answer as it begins. What is no answer is a problem of ours to tell. */
+async function sendUpstream(
+  asked: OperationRequest,
+  proxy: OpenAiProxy,
+  passing: ForwardedRequest,
+  begun: number,
+): Promise<IncomingMessage> {
+  const deadline = AbortSignal.timeout(proxy.deadlineMs);
+  const { method, body } = passing;
+  // An answer that has begun when the server has to end is ended where it goes out, in its own form.
+  const waiting = new AbortController();
+  const forget = asked.services.lifecycle.onBreakOff("requests", (reason) => waiting.abort(reason));
+  const signal = AbortSignal.any([asked.exchange.req.raw.signal, waiting.signal, deadline]);
+  const sending = {
+    method,
+    path: toUpstreamPath(asked.exchange.req.url),
+    headers: getUpstreamHeaders(asked, proxy),
+    signal,
+  };
+  try {
+    const incoming = await proxy.client.send({ ...sending, ...(body ? { body } : {}) });
+    const { statusCode = 502 } = incoming;
+    if (statusCode < 300 || statusCode === 304 || statusCode >= 400) return incoming;
+    incoming.destroy();
+    throw new MemoryError("unavailable", REDIRECT_PROBLEM);
+  } catch (error) {
+    // What the user said stands, whatever became of the answer.
+    passing.onFirst?.();
+    reportCall(asked, proxy, passing, { begun, status: deadline.aborted ? "timeout" : "unreachable" });
+    if (deadline.aborted) throw createDeadlineError(proxy);
+    throw isMemoryError(error) ? createGatewayError(error.message) : error;
+  } finally {
+    forget();
+  }
+}
+
+const REDIRECT_PROBLEM =
+  "The model's server answers with a redirect, which is not followed. Set OPENAI_BASE_URL to where it points.";
+
+const createDeadlineError = ({ deadlineMs }: OpenAiProxy): Error =>
+  createGatewayError(
+    `The model's server did not finish its answer within ${Math.round(deadlineMs / 1000)} s.`,
+    504,
+  );
+
+function getUpstreamHeaders(
+  asked: OperationRequest,
+  proxy: OpenAiProxy,
+): ReturnType<typeof toUpstreamHeaders> {
+  return toUpstreamHeaders(
+    asked.exchange.req.raw.headers,
+    getUpstreamAccount(asked, proxy),
+    proxy.userHeaders,
+  );
+}
+
+/** Reads the answer as it passes by, where it is one that can be read. */
+function createReplyListener(
+  incoming: IncomingMessage,
+  reader: ReplyReader | undefined,
+): { take(bytes: Uint8Array): void; reply(): UpstreamReply } {
+  const { "content-type": type = "", "content-encoding": encoding = "identity" } = incoming.headers;
+  const none: UpstreamReply = { text: "", calls: [], isComplete: true };
+  if (!reader || encoding !== "identity" || (incoming.statusCode ?? 0) >= 300)
+    return { take() {}, reply: () => none };
+  if (type.startsWith("text/event-stream")) {
+    const events = createEventReader(reader.readEvent);
+    return { take: events.take, reply: reader.getReply };
+  }
+  const pieces: Uint8Array[] = [];
+  return {
+    take: (bytes) => void pieces.push(bytes),
+    reply() {
+      reader.readDocument(tryParseJson(Buffer.concat(pieces).toString("utf8")));
+      return reader.getReply();
+    },
+  };
+}
+
+function reportCall(
+  asked: OperationRequest,
+  proxy: OpenAiProxy,
+  { purpose, model, sentText: sent = "", access: who }: ForwardedRequest,
+  end: {
+    readonly begun: number;
+    readonly status: number | "timeout" | "unreachable";
+    readonly ending?: RelayEnding;
+    readonly reply?: UpstreamReply;
+  },
+): void {
+  if (purpose === undefined) return;
+  const { begun, status, ending = "cut", reply = { text: "", calls: [], isComplete: false } } = end;
+  const told = createCallReport({
+    purpose,
+    model: typeof model === "string" ? model : "",
+    host: proxy.client.host,
+    ms: performance.now() - begun,
+    status: typeof status === "number" ? status : 503,
+    ending,
+    sent,
+    reply,
+  });
+  const outcome = asked.signal.aborted ? "aborted" : typeof status === "number" ? told.outcome : status;
+  const { user } = who;
+  proxy.onCall({ ...told, outcome }, { project: asked.project(), ...(user === undefined ? {} : { user }) });
+  proxy.meter.count("keepsake_proxy_requests_total", { purpose, memory: who.mode, outcome });
+}
+
+/** What a call to the upstream came to, for the ledger. Tokens are estimated where the server does not count them. */
+function createCallReport(call: {
+  readonly purpose: CallPurpose;
+  readonly model: string;
+  readonly host: string;
+  readonly ms: number;
+  readonly status: number;
+  readonly ending: RelayEnding;
+  readonly sent: string;
+  readonly reply: UpstreamReply;
+}): CallReport {
+  const { purpose, host, ms, reply, status, ending } = call;
+  const isAnswer = status < 300;
+  const usage = reply.usage ?? {
+    tokensIn: isAnswer ? estimateTokens(call.sent) : 0,
+    tokensCached: 0,
+    tokensOut: estimateTokens(reply.text),
+    isEstimated: true,
+  };
+  const outcome = isAnswer ? toOutcome(reply, ending, purpose) : toRefusedOutcome(status);
+  return { purpose, model: reply.model ?? call.model, host, ms, outcome, units: 1, ...usage };
+}
+
+function toOutcome(
+  { isRefusal, isComplete: isWhole }: UpstreamReply,
+  ending: RelayEnding,
+  purpose: CallPurpose,
+): CallOutcome {
+  if (ending === "gone") return "aborted";
+  if (ending === "cut" || (purpose === "chat" && !isWhole)) return "cut";
+  return isRefusal ? "refused" : "ok";
+}
+
+function toRefusedOutcome(status: number): CallOutcome {
+  if (status === 429) return "rate_limited";
+  return status < 500 ? "rejected" : "failed";
+}
