@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as plain
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { Readable, Transform } from "node:stream";
 import type { ReadableStream as WebStream } from "node:stream/web";
-import { isMemoryError, MemoryError } from "../../../errors.ts";
+import { MemoryError } from "../../../errors.ts";
 import { refuse } from "../../problem.ts";
 import { getNodeBindings, type RequestContext } from "../../request-context.ts";
 
