@@ -197,7 +197,9 @@ function killAt(statement: number): void {
       exec.call(this, sql);
       return;
     }
-    for (const one of sql.split(/;\s*/).filter((text) => text.trim() !== "")) {
+    // The body of a trigger holds semicolons of its own.
+    const statements = /\bTRIGGER\b/.test(sql) ? [sql] : sql.split(/;\s*/);
+    for (const one of statements.filter((text) => text.trim() !== "")) {
       if (count === statement) process.kill(process.pid, "SIGKILL");
       count += 1;
       exec.call(this, one);
