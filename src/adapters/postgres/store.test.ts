@@ -1,11 +1,11 @@
 import { Pool } from "pg";
 import { describe, expect, it } from "vitest";
-import { type Place, testPlace } from "../../../../test/postgres/place.ts";
-import { makeChangeSet, makeMemory, makeMessage } from "../../../testing/memory-store/change-sets.ts";
-import { memoryStoreConformance } from "../../../testing/memory-store/memory-store-conformance.ts";
-import { ANN, copyAll, requireStoreDump } from "../../../testing/memory-store/store-contents.ts";
-import { createInMemoryStore } from "../../memory/index.ts";
-import type { PostgresPool } from "./connection.ts";
+import { type Place, testPlace } from "../../../test/postgres/place.ts";
+import { makeChangeSet, makeMemory, makeMessage } from "../../testing/memory-store/change-sets.ts";
+import { memoryStoreConformance } from "../../testing/memory-store/memory-store-conformance.ts";
+import { ANN, copyAll, requireStoreDump } from "../../testing/memory-store/store-contents.ts";
+import { createInMemoryStore } from "../memory/index.ts";
+import type { PostgresPool } from "./database/connection.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
