@@ -83,7 +83,9 @@ function freePort(): Promise<number> {
 export const firstByte: CiStep = {
   name: "first byte through the proxy",
   async run({ read, print }) {
-    const output = await read(["node", "bench/proxy/first-byte.ts", "--turns", "100", "--json"]);
+    const output = await read(["node", "bench/proxy/first-byte.ts", "--turns", "100", "--json"], {
+      isQuiet: true,
+    });
     const { first_byte_ms: ms } = JSON.parse(output) as {
       readonly first_byte_ms: { readonly [name in "later" | "direct" | "proxied"]: { readonly p50: number } };
     };

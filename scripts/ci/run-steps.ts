@@ -73,14 +73,18 @@ function createContext({ root, reports }: CiPlace, write: Write): CiContext {
         stdio: ["ignore", "pipe", "pipe"],
       });
       child.stdout.setEncoding("utf8").on("data", onOutput);
-      child.stderr.setEncoding("utf8").on("data", write);
+      const errors: string[] = [];
+      child.stderr
+        .setEncoding("utf8")
+        .on("data", options.isQuiet ? (text: string) => void errors.push(text) : write);
       const end = (): void => void (child.pid && process.kill(-child.pid, "SIGTERM"));
       options.signal?.addEventListener("abort", end, { once: true });
       child.once("error", reject);
       child.once("close", (code, signal) => {
         options.signal?.removeEventListener("abort", end);
         if (code === 0) resolve();
-        else reject(new Error(`${command.join(" ")} ended with ${signal ?? code}`));
+        else write(errors.join("").slice(-4000));
+        if (code !== 0) reject(new Error(`${command.join(" ")} ended with ${signal ?? code}`));
       });
     });
   return {

@@ -22,6 +22,8 @@ export interface CiContext {
 
 export interface ExecOptions {
   readonly env?: { readonly [name: string]: string };
+  /** Shows what the program writes to stderr only if it fails: for progress. */
+  readonly isQuiet?: boolean;
   /** Ends the program, and what it started, with SIGTERM. */
   readonly signal?: AbortSignal;
 }
@@ -119,7 +121,7 @@ async function evaluate(
 }
 
 async function saveFigures({ read }: CiContext, path: string, args: readonly string[]): Promise<string> {
-  const text = await read(["node", "bench/quality/main.ts", ...args, "--json"]);
+  const text = await read(["node", "bench/quality/main.ts", ...args, "--json"], { isQuiet: true });
   await writeFile(path, text);
   return text;
 }
