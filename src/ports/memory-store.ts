@@ -150,7 +150,10 @@ export interface MemoryStore extends JobStore, AnswerCache {
    */
   scrub(scope: Scope, texts: readonly string[]): Promise<{ place: string; found: number }[]>;
 
-  /** Replaces the receipt of an erasure by its verified, sealed form; `not_found` where the scope has none of its id. */
+  /**
+   * Replaces the receipt of an erasure by its verified, sealed form. A receipt that is complete stays as it is: another process, which
+   * took the erasure for interrupted, may seal it late. Throws `not_found` if the scope has no erasure with this id.
+   */
   seal(scope: Scope, receipt: ErasureReceipt): Promise<void>;
 
   /**

@@ -251,7 +251,7 @@ export function createInMemoryStore(): MemoryStore {
       const { erasures: kept } = read(scope);
       const index = kept.findIndex(({ id }) => id === receipt.id);
       if (index === -1) throw new MemoryError("not_found", "there is no erasure with this id to seal.");
-      kept[index] = structuredClone(receipt);
+      if (kept[index]?.complete !== true) kept[index] = structuredClone(receipt);
     },
 
     async check() {

@@ -150,7 +150,7 @@ function queueChanges(
   queueReceipt(writing, changes);
 }
 
-/** Replaces the receipt of an erasure by its sealed form. */
+/** Replaces the receipt of an erasure by its sealed form, unless it is complete. */
 export async function storeSealedReceipt(
   database: PostgresDatabase,
   scope: Scope,
@@ -170,5 +170,5 @@ export async function storeSealedReceipt(
 }
 
 const UPDATE_RECEIPT =
-  "UPDATE erasures SET body = $4 WHERE person = (SELECT number FROM users WHERE project = $1 AND name = $2) AND id = $3 " +
-  "RETURNING 1";
+  `UPDATE erasures SET body = CASE WHEN body LIKE '%"complete":false%' THEN $4 ELSE body END ` +
+  "WHERE person = (SELECT number FROM users WHERE project = $1 AND name = $2) AND id = $3 RETURNING 1";

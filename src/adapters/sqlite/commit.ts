@@ -324,17 +324,22 @@ function putReceipt({ database, user, revision }: SqliteWriteContext, { receipt 
     .run({ user, key: receipt.key, revision, body: JSON.stringify(receipt) });
 }
 
-/** Replaces the receipt of an erasure by its sealed form. */
+/** Replaces the receipt of an erasure by its sealed form, unless it is complete. */
 export function saveSealedReceipt(
   database: SqliteDatabase,
   scope: Scope,
   receipt: { readonly id: string },
 ): void {
-  const changes = database.transaction(() => {
-    const user = findUser(database, scope);
-    return database
-      .statement("UPDATE erasures SET body = :body WHERE user = :user AND id = :id")
-      .run({ user: user?.id ?? -1, id: receipt.id, body: JSON.stringify(receipt) }).changes;
+  const isThere = database.transaction(() => {
+    const own = { user: findUser(database, scope)?.id ?? -1, id: receipt.id };
+    database
+      .statement(
+        "UPDATE erasures SET body = :body WHERE user = :user AND id = :id AND body ->> '$.complete' = 0",
+      )
+      .run({ ...own, body: JSON.stringify(receipt) });
+    return (
+      database.statement("SELECT 1 FROM erasures WHERE user = :user AND id = :id").get(own) !== undefined
+    );
   });
-  if (changes === 0) throw new MemoryError("not_found", "there is no erasure with this id to seal.");
+  if (!isThere) throw new MemoryError("not_found", "there is no erasure with this id to seal.");
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import type { ChangeSet } from "../../domain/change-set.ts";
+import type { ErasureReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Delta, MemoryStore } from "../../ports/memory-store.ts";
 import { MEMORY_STORE_CASES } from "./memory-store-conformance.ts";
@@ -160,6 +161,16 @@ const FAULTS: { readonly [what: string]: Fault } = {
     };
   },
   "does not seal": () => ({ seal: async () => undefined }),
+  "replaces a complete receipt": (record) => {
+    const last = new Map<string, ErasureReceipt>();
+    return {
+      async seal(scope, receipt) {
+        await record.seal(scope, receipt);
+        last.set(receipt.id, receipt);
+      },
+      erasures: async (scope) => (await record.erasures(scope)).map((one) => last.get(one.id) ?? one),
+    };
+  },
   "finds nothing, wherever it looks": (record) => ({
     scrub: async (scope, texts) =>
       (await record.scrub(scope, texts)).map((place) => ({ ...place, found: 0 })),

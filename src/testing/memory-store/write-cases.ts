@@ -273,6 +273,18 @@ export const ERASURE_CASES: MemoryStoreCases = {
     await expect(record.seal(ANN, makeErasureReceipt("b"))).rejects.toMatchObject({ code: "not_found" });
   },
 
+  "a complete receipt stays as it is when it is sealed again": async (record) => {
+    const erase = { messages: [], memories: [], rewrites: [], receipt: makeErasureReceipt("z") };
+    await record.commit(ANN, makeChangeSet({ erase }));
+    const verified = [{ place: "x", found: 0 }];
+    await record.seal(ANN, makeErasureReceipt("z", { verified: [{ place: "x", found: 1 }] }));
+    await record.seal(ANN, makeErasureReceipt("z", { verified, complete: true }));
+    await record.seal(ANN, makeErasureReceipt("z", { verified: [{ place: "late", found: 0 }] }));
+    expect(await record.erasures(ANN)).toMatchObject([{ id: "z", verified, complete: true }]);
+    await record.seal(ANN, makeErasureReceipt("z", { verified: [], complete: true }));
+    expect(await record.erasures(ANN)).toMatchObject([{ id: "z", verified, complete: true }]);
+  },
+
   "the condition of the storage, where one is told, counts erasures whose check has not come to its end":
     async (record) => {
       if (!record.condition) return;
