@@ -22,7 +22,7 @@ export interface Queue {
    * worker.
    *
    * A run that throws is tried again by any worker, with growing delays. A temporary error (`retryable` in
-   * `ERROR_CODES`) is retried without limit, any other `MOST_ATTEMPTS` times. Then the run is quarantined and
+   * `ERROR_CODES`) is retried without limit, any other `MAX_ATTEMPTS_PER_RUN` times. Then the run is quarantined and
    * the job continues with the next offer.
    *
    * Returns a function that stops the worker: it aborts the signal and waits for the run. An interrupted run
